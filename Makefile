@@ -1,0 +1,30 @@
+# Two commands: `make lab` opens the first lab, `make test` runs every check.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: lab test labs clean
+
+lab: .venv/lab-is-ready
+	$(BIN)/jupyter lab labs/00_start_here.ipynb
+
+test: .venv/test-is-ready
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python labs/build.py --check
+	$(BIN)/python -m pytest
+	GUIDEDVIZ_HEADLESS=1 $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with labs/sanitize.cfg \
+		--nbval-cell-timeout=120 -p no:doctest labs
+
+labs: .venv/test-is-ready
+	$(BIN)/python labs/build.py
+
+.venv/%-is-ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "guidedviz needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	touch $@
+
+clean:
+	rm -rf .venv build dist tests/shots .pytest_cache .mypy_cache .ruff_cache

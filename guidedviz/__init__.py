@@ -1,0 +1,45 @@
+"""guidedviz: see the machine, the mask and the model at every step of constrained decoding.
+
+The front door; each name is fetched when it is first used, so that `import guidedviz` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "errors": "EmptyMask GuidedVizError IllegalToken ModelError PatternError SettingError TraceError VocabularyError",
+    "machines.regex": "regex",
+    "tokens.vocabulary": "Vocabulary",
+    "tokens.index": "guide",
+    "tokens.static": "char_classes static_masks",
+    "decoding.sampling": "apply_logit_bias apply_token_mask draw keep_top_k keep_top_p masked_softmax "
+    "softmax temper Settings",
+    "decoding.trace": "Candidate Step Trace",
+    "decoding.loop": "decode record",
+    "decoding.toy": "ToyModel",
+    "decoding.models": "LanguageModel load_model readiness",
+    "views.figure": "Figure",
+    "views.stage": "draw_bars draw_distribution draw_stage draw_strip",
+    "widgets.stage": "stage",
+    "widgets.bias": "bias_sliders",
+    "checks": "check_count_texts check_name_masks check_only_answers check_parses check_softmax check_spellings "
+    "check_token_mask",
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
+__all__ = [*_HOME, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'guidedviz' has no attribute {name!r}")
+    value = getattr(import_module(f"guidedviz.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
