@@ -1,0 +1,1 @@
+"""Models, sampling, the loop, the trace. Named `decoding`, for `gv.decode` is the function."""

@@ -1,0 +1,135 @@
+"""Claims about the loop: what a step records, why it ends, and that going back is free."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.loop import start, take_step
+from guidedviz.decoding.sampling import Settings
+
+PIECES = [b"a", b"b", b"c", b"<eos>", b"<script>alert(1)</script>"]
+
+
+def toy(rule=lambda tokens: [0.0, 1.0, 2.0, -1.0, -3.0], eos=(3,)):
+    return gv.ToyModel(PIECES, rule, eos=eos)
+
+
+def test_a_free_decode_ends_at_eos_and_says_so():
+    steps = list(gv.decode(toy(lambda t: [0, 0, 0, 9.0 if len(t) > 3 else -9, -9]), "a", temperature=0))
+    assert [s.end for s in steps] == ["", "", "", "eos"]
+    assert steps[-1].piece == b"<eos>"
+
+
+def test_max_tokens_is_told_in_the_last_step():
+    steps = list(gv.decode(toy(lambda t: [0, 1, 2, -50, -50]), "a", max_tokens=4))
+    assert [s.end for s in steps] == ["", "", "", "max_tokens"]
+
+
+def test_stop_closes_with_a_step_that_chose_nothing():
+    asked = iter([False, False, True])
+    steps = list(gv.decode(toy(lambda t: [0, 1, 2, -50, -50]), "a", stop=lambda: next(asked)))
+    assert [(s.end, s.token, s.how) for s in steps[-1:]] == [("stop", -1, "none")]
+    assert len(steps) == 3
+
+
+def test_a_guide_that_has_finished_ends_the_decode_without_an_eos():
+    model = toy(eos=())
+    guide = gv.static_masks(model.vocabulary, [{0, 1}, {2}])
+    steps = list(gv.decode(model, "a", guide))
+    assert [s.end for s in steps] == ["", "complete"]
+    assert steps[0].piece in (b"a", b"b")
+    assert steps[1].piece == b"c"
+
+
+def test_a_finished_guide_leaves_only_eos_where_there_is_one():
+    model = toy()
+    steps = list(gv.decode(model, "a", gv.static_masks(model.vocabulary, [{0}])))
+    assert [s.piece for s in steps] == [b"a", b"<eos>"]
+    assert steps[-1].legal == 1
+
+
+class DeadEnd:
+    """A guide that forbids everything after one token."""
+
+    def __init__(self, vocabulary):
+        self.vocabulary, self.initial = vocabulary, 0
+
+    def mask(self, state):
+        return np.array([state == 0] + [False] * (len(self.vocabulary) - 1))
+
+    def advance(self, state, token):
+        return state + 1
+
+    def is_accepting(self, state):
+        return False
+
+    def label(self, state):
+        return f"q{state}"
+
+    def stack(self, state):
+        return ("top",)
+
+
+def test_a_dead_end_is_told_apart_and_shows_what_was_forbidden():
+    model = toy()
+    steps = list(gv.decode(model, "a", DeadEnd(model.vocabulary)))
+    last = steps[-1]
+    assert (last.end, last.token, last.legal, last.mass) == ("dead_end", -1, 0, 0.0)
+    assert last.candidates
+    assert not any(c.legal for c in last.candidates)
+    assert (last.state, last.stack) == ("q1", ("top",))
+
+
+def test_a_step_records_both_distributions_and_the_legal_mass():
+    model = toy()
+    guide = gv.static_masks(model.vocabulary, [{0, 1}])
+    step = next(gv.decode(model, "a", guide))
+    raw = gv.softmax(model.logits([0]))
+    by_token = {c.token: c for c in step.candidates}
+    assert step.legal == 2
+    assert step.mass == pytest.approx(raw[0] + raw[1])
+    assert by_token[2].raw == pytest.approx(raw[2])
+    assert by_token[2].masked == 0
+    assert not by_token[2].legal
+    assert by_token[0].masked + by_token[1].masked == pytest.approx(1)
+    assert step.token in by_token
+
+
+def test_going_back_and_forward_draws_the_same_tokens():
+    model, settings = toy(), Settings(seed=5)
+    points, pieces = [start(model, "abc")], []
+    for _ in range(6):
+        step, point = take_step(model, points[-1], None, settings)
+        points.append(point)
+        pieces.append(step.piece)
+    again = [take_step(model, points[i], None, settings)[0].piece for i in reversed(range(6))]
+    assert again == pieces[::-1]
+
+
+def test_a_person_may_insert_a_legal_token_and_only_that():
+    model, settings = toy(), Settings()
+    guide = gv.static_masks(model.vocabulary, [{0, 1}])
+    point = start(model, "a", guide)
+    step, after = take_step(model, point, guide, settings, choice=1)
+    assert (step.how, step.piece, after.tokens[-1]) == ("inserted", b"b", 1)
+    with pytest.raises(gv.IllegalToken):
+        take_step(model, point, guide, settings, choice=2)
+    with pytest.raises(gv.IllegalToken, match="no such id"):
+        take_step(model, point, guide, settings, choice=99)
+
+
+def test_the_first_error_comes_at_the_call_and_not_at_the_first_step():
+    with pytest.raises(gv.SettingError, match="prompt"):
+        gv.decode(toy(), "")
+    with pytest.raises(gv.SettingError, match="temperature"):
+        gv.decode(toy(), "a", temperature=-1)
+    other = gv.Vocabulary((b"a",))
+    with pytest.raises(gv.SettingError, match="same vocabulary"):
+        gv.decode(toy(), "a", gv.static_masks(other, [{0}]))
+
+
+def test_bias_is_a_constant_added_at_every_step():
+    steps = list(gv.decode(toy(lambda t: [0, 1, 2, -50, -50]), "a", temperature=0, bias={2: -100}, max_tokens=3))
+    assert {s.piece for s in steps} == {b"b"}
