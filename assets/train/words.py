@@ -33,15 +33,15 @@ kettle key knife ladder lamp lantern laptop lemon lens lock magnet map mirror mu
 pear pen pencil phone piano pillow pipe plate plum pot radio ring rope ruler saddle scarf scissor shelf shirt shoe
 shovel soap sofa spoon stamp stool stove table tent ticket torch towel tray umbrella vase violin wallet watch wheel
 whistle""".split()
-COLOR = """red blue green yellow black white brown grey orange purple pink silver golden""".split()
+COLOR = "red blue green yellow black white brown grey orange purple pink silver golden".split()
 TITLE = """River Winter Garden Silence Stone Shadow Letter Island Bridge Mirror Harbor Window Forest Night Summer Road
 Map Tower Storm Desert Orchard Clock Violin Kingdom Journey Signal Lantern Memory Ocean Mountain""".split()
-MONTH = """January February March April May June July August September October November December""".split()
-DOMAIN = """example mail post inbox acme globex initech umbra solar lunar orbit delta north harbor maple""".split()
+MONTH = "January February March April May June July August September October November December".split()
+DOMAIN = "example mail post inbox acme globex initech umbra solar lunar orbit delta north harbor maple".split()
 ENDING = ["com", "org", "net", "io", "dev"]
 ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen""".split()
-TENS = """_ _ twenty thirty forty fifty sixty seventy eighty ninety""".split()
+TENS = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 
 def spell(n: int) -> str:
@@ -70,7 +70,7 @@ def ordinal(n: int) -> str:
 def invent(r: Random) -> str:
     """A capitalised word that is on no list, so that copying is learned and not the lists."""
     parts = [
-        r.choice("bcdfghjklmnprstvwxz") + r.choice("aeiou") + r.choice("""  n r l s k m""".split())
+        r.choice("bcdfghjklmnprstvwxz") + r.choice("aeiou") + r.choice(["", "", *"nrlskm"])
         for _ in range(r.choice([2, 2, 3]))
     ]
     return "".join(parts).capitalize()

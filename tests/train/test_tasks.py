@@ -78,3 +78,9 @@ def test_fields_of_json_go_by_path():
     task = tasks.Task("record", "", "{}", "")
     assert tasks.fields_of(task, '{"a": {"b": [1, "x"]}}') == {"/a/b/0": "1", "/a/b/1": '"x"'}
     assert tasks.fields_of(task, "{'a': 1}") == {}
+
+
+def test_invented_words_end_in_vowels_and_consonants_and_are_on_no_list():
+    words = [tasks.w.invent(Random(i)) for i in range(300)]
+    assert {w[-1] in "aeiou" for w in words} == {True, False}
+    assert len(set(words)) > 250
