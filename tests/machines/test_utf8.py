@@ -1,0 +1,47 @@
+"""Characters as rows of byte ranges: exactly the characters asked for, no surrogate, no overlong form."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.machines.tree import LAST, merge_ranges, other_ranges
+from guidedviz.machines.utf8 import utf8_rows
+
+points = st.integers(0, LAST) | st.sampled_from([0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0xFFFF])
+
+
+def fits(rows, data):
+    return sum(
+        len(row) == len(data) and all(low <= byte <= high for (low, high), byte in zip(row, data, strict=True))
+        for row in rows
+    )
+
+
+@given(points, points, points)
+def test_a_character_fits_exactly_one_row_when_it_is_in_the_range_and_none_otherwise(a, b, character):
+    low, high = sorted((a, b))
+    rows = list(utf8_rows(low, high))
+    for code in {character, low, high, max(0, low - 1), min(LAST, high + 1)}:
+        if not 0xD800 <= code <= 0xDFFF:
+            assert fits(rows, chr(code).encode()) == (low <= code <= high)
+
+
+def test_all_characters_are_all_valid_utf8_and_nothing_else():
+    rows = list(utf8_rows(0, LAST))
+    assert {row[0] for row in rows} == {
+        (0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xE0), (0xE1, 0xEC), (0xED, 0xED), (0xEE, 0xEF),
+        (0xF0, 0xF0), (0xF1, 0xF3), (0xF4, 0xF4),
+    }  # fmt: skip
+    for wrong in (b"\xc0\x80", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf0\x80\x80\x80", b"\xf4\x90\x80\x80"):
+        assert not fits(rows, wrong)
+
+
+def test_a_range_of_surrogates_alone_has_no_rows():
+    assert list(utf8_rows(0xD800, 0xDFFF)) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda r: (min(r), max(r)))))
+def test_ranges_and_the_other_ranges_share_out_all_characters(ranges):
+    inside = {code for low, high in ranges for code in range(low, high + 1)}
+    others = other_ranges(ranges)
+    assert {code for low, high in merge_ranges(ranges) for code in range(low, high + 1)} == inside
+    assert all(any(low <= code <= high for low, high in others) != (code in inside) for code in range(50))
