@@ -1,0 +1,158 @@
+"""Static masks: a fixed set of tokens for every position, and character classes to name such sets.
+
+The simplest guide there is: it counts, and never looks at what was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from guidedviz.errors import IllegalToken, SettingError
+from guidedviz.tokens.explain import check_id, illegal_token, is_text, reason_of_no_text
+from guidedviz.tokens.guide import Explanation, Mask
+from guidedviz.tokens.vocabulary import Vocabulary
+
+LOWER = "abcdefghijklmnopqrstuvwxyz"
+CLASSES = {
+    "DIGIT": "0123456789",
+    "LETTER": LOWER + LOWER.upper(),
+    "LOWER": LOWER,
+    "NEWLINE": "\n",
+    "PUNCT": "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+    "SPACE": " ",
+    "UPPER": LOWER.upper(),
+}
+
+
+def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
+    """The ids of single characters, by class; ANY is every single character.
+
+    >>> classes = char_classes(Vocabulary([b"a", b"B", b"7", b"ab", b"!"]))
+    >>> sorted(classes["LETTER"]), sorted(classes["ANY"]), sorted(classes["NEWLINE"])
+    ([0, 1], [0, 1, 2, 4], [])
+    """
+    single = {token: text for token in vocabulary.text_ids if len(text := _text(vocabulary.pieces[token])) == 1}
+    classes = {
+        name: frozenset(token for token, text in single.items() if text in members) for name, members in CLASSES.items()
+    }
+    return classes | {"ANY": frozenset(single)}
+
+
+def _text(piece: bytes) -> str:
+    try:
+        return piece.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _common_start(pieces: list[bytes]) -> bytes:
+    """The bytes with which all pieces begin: if the least and the greatest share them, all do."""
+    low, high = min(pieces), max(pieces)
+    same = 0
+    while same < len(low) and low[same] == high[same]:
+        same += 1
+    return low[:same]
+
+
+def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> StaticMasks:
+    """A guide that allows the first set at the first position, and so on; then only EOS.
+
+    >>> v = Vocabulary([b"a", b"b", b"\\n"])
+    >>> g = static_masks(v, [{0, 1}, {2}])
+    >>> g.mask(0).tolist(), g.mask(1).tolist(), g.is_accepting(2)
+    ([True, True, False], [False, False, True], True)
+    """
+    return StaticMasks(vocabulary, tuple(_check_set(vocabulary, place, ids) for place, ids in enumerate(sets)))
+
+
+def _check_set(vocabulary: Vocabulary, place: int, ids: Any) -> frozenset[int]:
+    where = f"static masks, position {place}"
+    if isinstance(ids, str) or not isinstance(ids, Iterable):
+        raise SettingError(where, seen=repr(ids), expected="a set of ids", hint='char_classes(vocabulary)["LOWER"]')
+    checked = frozenset(ids)
+    if not checked:
+        raise SettingError(where, seen="an empty set", expected="at least one id")
+    return frozenset(_check_member(where, vocabulary, token) for token in checked)
+
+
+def _check_member(where: str, vocabulary: Vocabulary, token: Any) -> int:
+    try:
+        checked = check_id(vocabulary, token)
+    except IllegalToken as error:
+        raise SettingError(where, seen=f"id {token!r}", expected=error.expected) from None
+    if not is_text(vocabulary, checked):
+        raise SettingError(where, seen=f"id {checked} {vocabulary.display(checked)!r}", expected="an id that is text")
+    return checked
+
+
+@dataclass(frozen=True)
+class StaticMasks:
+    """A guide whose state is the position."""
+
+    vocabulary: Vocabulary
+    sets: tuple[frozenset[int], ...]
+
+    initial = 0
+
+    @cached_property
+    def _masks(self) -> list[Mask]:
+        masks = np.zeros((len(self.sets) + 1, len(self.vocabulary)), dtype=np.bool_)
+        for position, ids in enumerate((*self.sets, self.vocabulary.eos)):
+            masks[position, list(ids)] = True
+        masks.flags.writeable = False
+        return list(masks)
+
+    def mask(self, state: int) -> Mask:
+        """True for every id of this position's set; read-only."""
+        return self._masks[state]
+
+    def advance(self, state: int, token: int) -> int:
+        """The next position; after the last one EOS keeps the position."""
+        token = check_id(self.vocabulary, token)
+        if not self._masks[state][token]:
+            raise illegal_token(self.vocabulary, self.explain(state, token))
+        return min(state + 1, len(self.sets))
+
+    def is_accepting(self, state: int) -> bool:
+        """Is the last position behind us?"""
+        return state == len(self.sets)
+
+    def forced(self, state: int) -> bytes:
+        """The bytes that must come next: those with which every token of the set begins, on to the first choice."""
+        forced = b""
+        for ids in self.sets[state:]:
+            pieces = [self.vocabulary.pieces[token] for token in ids]
+            forced += _common_start(pieces)
+            if len(set(pieces)) > 1:
+                break
+        return forced
+
+    def explain(self, state: int, token: int) -> Explanation:
+        """Why the token is legal or not."""
+        token = check_id(self.vocabulary, token)
+        legal, expected = bool(self._masks[state][token]), self._expected(state)
+        labels = (self.label(state), self.label(min(state + 1, len(self.sets))))[: 1 + legal]
+        reason = f"{'in' if legal else 'not in'} the set of {labels[0]}"
+        if not is_text(self.vocabulary, token):
+            reason = reason_of_no_text(self.vocabulary, token, legal, expected)
+        died_at = None if legal or not is_text(self.vocabulary, token) else 0
+        return Explanation(token, self.vocabulary.pieces[token], legal, died_at, expected, labels, (), reason)
+
+    def _expected(self, state: int) -> str:
+        if self.is_accepting(state):
+            return "the end"
+        shown = [self.vocabulary.display(token) for token in sorted(self.sets[state])]
+        return " ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
+
+    def label(self, state: int) -> str:
+        """The position in words."""
+        return "the end" if self.is_accepting(state) else f"position {state}"
+
+    def stack(self, state: int) -> tuple[str, ...]:
+        """Nothing is ever open."""
+        return ()

@@ -1,0 +1,155 @@
+r"""The vocabulary as a trie in flat arrays: pieces that begin alike share the nodes of their beginning.
+
+Nodes are numbered level by level, and the children of node i are the nodes first[i] to first[i + 1], so two arrays
+(`first`, and the `byte` that leads into each node) are the whole tree:
+
+           root 0        pieces a, ab, ac, b
+          a/    \b
+          1      2       first = 1 3 5 5 5 5    node 0 has children 1-2, node 1 has 3-4, the others none
+        b/ \c           byte  = . a b b c
+        3   4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.machines.machine import Machine
+from guidedviz.tokens.vocabulary import Vocabulary
+
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+FEW = 2  # walk child by child where fewer than one node in this many of a level is live
+
+
+@dataclass(frozen=True, eq=False)
+class Trie:
+    """Flat arrays, one entry a node; node 0 is the root. Only ids that may stand for text are in it."""
+
+    first: Ints  # the children of node i are first[i] .. first[i + 1]
+    parent: Ints
+    byte: npt.NDArray[np.uint8]  # the byte that leads into the node
+    levels: tuple[int, ...]  # the nodes of depth d are levels[d] .. levels[d + 1]
+    node_of: Ints  # for every token id the node where its bytes end; -1 for ids that are no text
+
+    def __len__(self) -> int:
+        return len(self.byte)
+
+    def __repr__(self) -> str:
+        return f"Trie({len(self):,} nodes, {len(self.levels) - 2} levels)"
+
+    @cached_property
+    def nodes(self) -> Ints:
+        """Every node's own number."""
+        return np.arange(len(self), dtype=np.int32)
+
+    def children(self, nodes: Ints) -> Ints:
+        """All children of these nodes.
+
+        >>> build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])).children(np.array([0, 1])).tolist()
+        [1, 2, 3, 4]
+        """
+        first = self.first[nodes]
+        count = self.first[nodes + 1] - first
+        skip = np.repeat(first - np.cumsum(count, dtype=np.int32) + count, count)
+        return skip + np.arange(len(skip), dtype=np.int32)
+
+    def tokens(self, live: Bools) -> Bools:
+        """The mask of the tokens whose bytes end in a live node; `live` has one more entry than nodes, False."""
+        return live[self.node_of]
+
+
+@lru_cache(maxsize=8)
+def build_trie(vocabulary: Vocabulary) -> Trie:
+    """One pass a level over the sorted pieces: a node begins where parent or byte differ from the row above.
+
+    >>> trie = build_trie(Vocabulary([b"a", b"ab", b"ac", b"b", b"ab", b""]))
+    >>> trie, trie.first.tolist(), trie.node_of.tolist()
+    (Trie(5 nodes, 2 levels), [1, 3, 5, 5, 5, 5], [1, 3, 4, 2, 3, -1])
+    """
+    ids = np.array(sorted(vocabulary.text_ids, key=vocabulary.pieces.__getitem__), dtype=np.int64)
+    pieces = [vocabulary.pieces[token] for token in ids]
+    data = np.frombuffer(b"".join(pieces), dtype=np.uint8)
+    length = np.array(list(map(len, pieces)), dtype=np.int64)
+    start = np.cumsum(length) - length
+    node = np.zeros(len(ids), dtype=np.int32)  # for every row the node that its bytes so far lead to
+    parents, letters, levels = [np.zeros(1, dtype=np.int32)], [np.zeros(1, dtype=np.uint8)], [0, 1]
+    rows = np.arange(len(ids))
+    while (rows := rows[length[rows] > len(levels) - 2]).size:
+        parent, letter = node[rows], data[start[rows] + len(levels) - 2]
+        new = np.ones(len(rows), dtype=np.bool_)
+        new[1:] = (parent[1:] != parent[:-1]) | (letter[1:] != letter[:-1])
+        node[rows] = levels[-1] - 1 + np.cumsum(new)
+        parents.append(parent[new])
+        letters.append(letter[new])
+        levels.append(levels[-1] + int(new.sum()))
+    node_of = np.full(len(vocabulary), -1, dtype=np.int32)
+    node_of[ids] = node
+    return Trie(_first_children(parents), np.concatenate(parents), np.concatenate(letters), tuple(levels), node_of)
+
+
+def _first_children(parents: list[Ints]) -> Ints:
+    """Parents come in order, so a node's first child stands where its number would be sorted in."""
+    parent = np.concatenate(parents)[1:]
+    return (np.searchsorted(parent, np.arange(len(parent) + 2)) + 1).astype(np.int32)
+
+
+def walk_steps(trie: Trie, machine: Machine, state: Hashable) -> Iterator[tuple[int, Hashable]]:
+    """The walk, node by node: those whose bytes keep a complete text reachable, and the machine's state there.
+
+    A node that the machine refuses takes its whole subtree with it.
+
+    >>> from guidedviz.machines.regex import regex
+    >>> list(walk_steps(build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])), regex("ab*"), 0))
+    [(1, 1), (3, 1)]
+    """
+    waiting = [(0, state)]
+    while waiting:
+        node, state = waiting.pop()
+        for child in range(trie.first[node], trie.first[node + 1]):
+            reached = machine.step(state, int(trie.byte[child]))
+            if reached is not None:
+                yield child, reached
+                waiting.append((child, reached))
+
+
+def walk(trie: Trie, machine: Machine, state: Hashable) -> Bools:
+    """The live nodes, root included, for any machine.
+
+    >>> from guidedviz.machines.regex import regex
+    >>> walk(build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])), regex("ab*"), 0).tolist()
+    [True, True, False, True, False, False]
+    """
+    live = np.zeros(len(trie) + 1, dtype=np.bool_)
+    live[0] = True
+    for node, _ in walk_steps(trie, machine, state):
+        live[node] = True
+    return live
+
+
+def walk_table(trie: Trie, table: Ints, state: int) -> Bools:
+    """The same walk where the machine is a table, dead state last: a level at once, in one line.
+
+    >>> from guidedviz.machines.regex import regex
+    >>> from guidedviz.tokens.index import build_table
+    >>> walk_table(build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])), build_table(regex("ab*")), 0).tolist()
+    [True, True, False, True, False, False]
+    """
+    dead = len(table) // 256 - 1
+    states = np.full(len(trie) + 1, dead, dtype=np.int32)
+    states[0] = state
+    live = trie.nodes[:1]
+    for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
+        few = len(live) * FEW < low - above  # only their children; else the whole level, which lies in one piece
+        nodes: Ints | slice = trie.children(live) if few else slice(low, high)
+        states[nodes] = reached = table[states[trie.parent[nodes]] * 256 + trie.byte[nodes]]
+        live = trie.nodes[nodes][reached != dead]
+        if not live.size:
+            break
+    alive: Bools = states != dead
+    return alive

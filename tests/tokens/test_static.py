@@ -1,0 +1,97 @@
+"""Static masks: one set a position, then EOS; and the classes of the 65 characters of Tiny Shakespeare."""
+
+import re
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import IllegalToken, SettingError
+from guidedviz.tokens.vocabulary import Vocabulary
+
+SYMBOLS = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+BARD = Vocabulary([symbol.encode() for symbol in SYMBOLS])
+SMALL = Vocabulary([b"a", b"ab", b"ac", b"\n", b"", b"<pad>", b"</s>"], eos={6}, special={5, 6})
+
+
+def test_the_classes_of_the_65_characters_have_their_counts():
+    counts = {name: len(ids) for name, ids in gv.char_classes(BARD).items()}
+    assert counts == {
+        "ANY": 65, "DIGIT": 1, "LETTER": 52, "LOWER": 26, "NEWLINE": 1, "PUNCT": 10, "SPACE": 1, "UPPER": 26,
+    }  # fmt: skip
+
+
+def test_the_classes_share_out_all_characters():
+    classes = gv.char_classes(BARD)
+    parts = [classes[name] for name in ("DIGIT", "LOWER", "UPPER", "NEWLINE", "PUNCT", "SPACE")]
+    assert sum(map(len, parts)) == 65
+    assert frozenset().union(*parts) == classes["ANY"]
+    assert classes["LETTER"] == classes["LOWER"] | classes["UPPER"]
+
+
+def test_classes_name_single_characters_only():
+    classes = gv.char_classes(Vocabulary([b"a", b"ab", "é".encode(), b"\xc3", b"", b"</s>"], eos={5}))
+    assert classes["LOWER"] == {0}
+    assert classes["ANY"] == {0, 2}
+
+
+def test_five_lowercase_letters_and_a_line_break():
+    classes = gv.char_classes(BARD)
+    guide = gv.static_masks(BARD, [classes["LOWER"]] * 5 + [classes["NEWLINE"]])
+    rng, state, text = np.random.default_rng(0), guide.initial, b""
+    while guide.mask(state).any():
+        assert not guide.is_accepting(state)
+        token = rng.choice(np.flatnonzero(guide.mask(state)))
+        state, text = guide.advance(state, token), text + BARD.pieces[token]
+    assert re.fullmatch(rb"[a-z]{5}\n", text)
+    assert guide.is_accepting(state)
+
+
+def test_a_mask_is_true_exactly_where_advance_and_explain_say_so():
+    guide = gv.static_masks(SMALL, [{0, 1}, {2, 3}])
+    for state in range(3):
+        for token in range(len(SMALL)):
+            assert guide.explain(state, token).legal == guide.mask(state)[token]
+            if not guide.mask(state)[token]:
+                with pytest.raises(IllegalToken):
+                    guide.advance(state, token)
+
+
+def test_eos_is_legal_exactly_after_the_last_position():
+    guide = gv.static_masks(SMALL, [{0}])
+    assert [bool(guide.mask(state)[6]) for state in range(2)] == [False, True]
+    assert guide.advance(1, 6) == 1
+    assert gv.static_masks(SMALL, []).is_accepting(0)
+
+
+def test_forced_bytes_are_what_every_token_of_the_set_begins_with():
+    assert gv.static_masks(SMALL, [{3}, {1, 2}, {3}]).forced(0) == b"\na"
+    assert gv.static_masks(SMALL, [{0}, {3}]).forced(0) == b"a\n"
+    assert gv.static_masks(SMALL, [{0}]).forced(1) == b""
+
+
+def test_an_explanation_speaks_of_positions():
+    guide = gv.static_masks(SMALL, [{0}, {3}])
+    why = guide.explain(0, 3)
+    assert (why.legal, why.died_at, why.expected, why.reason) == (False, 0, "a", "not in the set of position 0")
+    assert guide.explain(0, 0).states == ("position 0", "position 1")
+    assert guide.explain(0, 6).reason == "EOS would end the text before it is complete: expected a"
+    assert guide.explain(2, 6).reason == "EOS: the text may end here"
+    assert (guide.label(2), guide.stack(0)) == ("the end", ())
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [([{0}, set()], "position 1: saw an empty set"), ([{7}], "id 7, expected 0 to 6"), ([{-1}], "id -1"),
+     ([{6}], "id 6 '</s>'"), ([{5}], "id 5"), ([{4}], "id 4 '<empty>'"), (["LOWER"], "char_classes"),
+     ([3], "a set of ids"),
+     ([{"a"}], "id 'a'"), ([{None}], "id None")],
+)  # fmt: skip
+def test_a_set_holds_ids_that_are_text(sets, said):
+    with pytest.raises(SettingError, match=re.escape(said)):
+        gv.static_masks(SMALL, sets)
+
+
+def test_a_mask_cannot_be_written():
+    with pytest.raises(ValueError, match="read-only"):
+        gv.static_masks(SMALL, [{0}]).mask(0)[1] = True

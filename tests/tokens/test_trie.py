@@ -1,0 +1,80 @@
+"""The trie holds exactly the pieces, level by level, and both walks of it are one walk."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from guidedviz.machines.regex import regex
+from guidedviz.tokens.index import build_table
+from guidedviz.tokens.trie import build_trie, walk, walk_table
+from guidedviz.tokens.vocabulary import Vocabulary
+from tests.strategies import regexes, vocabularies
+
+
+def spell(trie, node):
+    """The bytes on the way from the root to a node."""
+    piece = b""
+    while node:
+        piece, node = bytes([trie.byte[node]]) + piece, trie.parent[node]
+    return piece
+
+
+@given(vocabularies())
+def test_every_text_id_is_spelled_by_its_node_and_no_other_id_has_one(v):
+    trie = build_trie(v)
+    for token in range(len(v)):
+        node = trie.node_of[token]
+        assert (spell(trie, node) == v.pieces[token]) if token in v.text_ids else node == -1
+
+
+@given(vocabularies())
+def test_nodes_are_exactly_the_beginnings_of_pieces_in_level_order(v):
+    trie = build_trie(v)
+    spelled = [spell(trie, node) for node in range(len(trie))]
+    beginnings = {v.pieces[t][:end] for t in v.text_ids for end in range(len(v.pieces[t]) + 1)}
+    assert spelled == sorted(beginnings | {b""}, key=lambda piece: (len(piece), piece))
+    for depth, (low, high) in enumerate(zip(trie.levels, trie.levels[1:], strict=False)):
+        assert {len(piece) for piece in spelled[low:high]} == {depth}
+    assert trie.levels[-1] == len(trie)
+
+
+@given(vocabularies())
+def test_children_lie_side_by_side(v):
+    trie = build_trie(v)
+    for node in range(len(trie)):
+        children = np.flatnonzero(trie.parent[1:] == node) + 1
+        assert trie.children(np.array([node])).tolist() == children.tolist()
+    assert trie.children(trie.nodes).tolist() == list(range(1, len(trie)))
+
+
+@settings(deadline=None, max_examples=200)
+@given(vocabularies(), regexes)
+def test_the_quick_walk_is_the_plain_walk(v, pattern):
+    trie, machine = build_trie(v), regex(pattern)
+    table = build_table(machine)
+    for state in range(len(machine)):
+        assert walk_table(trie, table, state).tolist() == walk(trie, machine, state).tolist()
+
+
+@pytest.mark.parametrize("pattern", [r'[^"\\\x00-\x1f]*"', "[0-9]{4}-[0-9]{2}", "(?s).*", "[a-z ]{1,12}"])
+def test_the_quick_walk_is_the_plain_walk_on_a_large_vocabulary(pattern):
+    trie, machine = build_trie(Vocabulary.llama3()), regex(pattern)
+    assert (walk_table(trie, build_table(machine), 0) == walk(trie, machine, 0)).all()
+
+
+@pytest.mark.parametrize("pieces", [[b""], [b"", b"<s>"], [b"\x00"], [b"a" * 5000]])
+def test_odd_vocabularies_have_a_trie(pieces):
+    trie = build_trie(Vocabulary(pieces, special={1} & set(range(len(pieces)))))
+    assert len(trie) == 1 + max(len(piece) for piece in pieces if piece != b"<s>")
+
+
+def test_a_trie_of_128k_tokens_is_built_in_a_second_and_once():
+    v = Vocabulary.llama3()
+    build_trie.cache_clear()
+    began = time.process_time()
+    trie = build_trie(v)
+    assert time.process_time() - began < 1
+    assert build_trie(Vocabulary(v.pieces, v.eos, v.special)) is trie
+    assert len(trie) == 274_521

@@ -1,0 +1,136 @@
+"""A vocabulary is bytes a token id, whatever tokenizer it comes from."""
+
+import dataclasses
+import importlib.util
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from guidedviz.errors import VocabularyError
+from guidedviz.tokens.vocabulary import Vocabulary
+from tests.strategies import vocabularies
+
+
+def test_same_bytes_are_found_together():
+    v = Vocabulary([b"a", b"b", b"a", b""])
+    assert v.ids(b"a") == (0, 2)
+    assert v.ids(b"nowhere") == ()
+    assert v.text_ids == (0, 1, 2)
+
+
+def test_special_and_eos_ids_keep_their_text_but_are_no_text():
+    v = Vocabulary([b"a", b"<pad>", b"</s>", b"<|eot|>"], eos={2, 3}, special={1, 2})
+    assert v.text_ids == (0,)
+    assert v.display(1) == "<pad>"
+
+
+def test_ids_may_be_numpy_integers():
+    v = Vocabulary([b"a", b"b"], eos=np.array([1]), special={np.int64(1)})
+    assert v.eos == v.special == {1}
+    assert type(next(iter(v.eos))) is int
+
+
+def test_a_vocabulary_is_a_frozen_value():
+    v = Vocabulary([b"a"], eos={0})
+    assert v == Vocabulary((b"a",), eos=[0])
+    assert hash(v) == hash(Vocabulary([b"a"], eos={0}))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        v.pieces = ()
+
+
+@pytest.mark.parametrize(
+    ("pieces", "eos", "special"),
+    [([b"a", b"b"], {1}, {1}), ([b"ab", b""], {1}, {1}), ([b"a", b"b"], {0}, {1}), ([b"a", b"b"], {1}, ()),
+     ([b"a", b"c"], {1}, ()), ([b"a", b"b", b""], {1}, ()), ([b"", b"ab"], {1}, ())],
+)  # fmt: skip
+def test_the_fingerprint_tells_any_two_vocabularies_apart(pieces, eos, special):
+    others = [Vocabulary([b"a", b"b"], eos={0}), Vocabulary([b"a", b"b"]), Vocabulary([b"b", b"a"], eos={1})]
+    assert Vocabulary(pieces, eos, special).fingerprint not in {v.fingerprint for v in others}
+
+
+@given(vocabularies())
+def test_display_and_audit_never_raise(v):
+    for token in range(-2, len(v) + 2):
+        assert v.display(token).isprintable()
+        assert v.display(token)
+    audit = v.audit()
+    assert str(audit).startswith(f"{len(v)} token")
+    assert set(audit.special) == v.special
+    assert all(len({v.pieces[t] for t in twins}) == 1 for twins in audit.duplicates)
+    assert {byte for byte in range(256)} - set(audit.missing_bytes) == {
+        v.pieces[t][0] for t in v.text_ids if len(v.pieces[t]) == 1
+    }
+
+
+def test_an_audit_says_what_is_odd():
+    pieces = [bytes([byte]) for byte in range(256)] + [b"a", b"", b"<s>", "é".encode()[:1], b"", b""]
+    audit = Vocabulary(pieces, special={258}, tokenizer_size=260).audit()
+    assert audit.missing_bytes == ()
+    assert audit.duplicates == ((97, 256), (195, 259))
+    assert audit.empty == (257,)
+    assert audit.beyond == (260, 261)
+    assert audit.special == (258,)
+    assert 259 in audit.not_utf8
+    assert "no EOS" in str(audit)
+    assert "beyond the tokenizer: 2 tokens, first 260" in str(audit)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    [([], "no tokens"), (["a"], "token 0: saw 'a', expected bytes; try: piece.encode()"), ([b"a", None], "token 1"),
+     (b"abc", "a list of bytes"), ("abc", "a list of bytes"), ([b"a", 3], "token 1")],
+)  # fmt: skip
+def test_pieces_are_bytes(pieces, said):
+    with pytest.raises(VocabularyError, match=re.escape(said)):
+        Vocabulary(pieces)
+
+
+@pytest.mark.parametrize("ids", [{2}, {-1}, {"a"}, {None}, 1, {True}, {0.0}, "0", None])
+@pytest.mark.parametrize("name", ["eos", "special"])
+def test_eos_and_special_are_ids_of_the_vocabulary(name, ids):
+    with pytest.raises(VocabularyError, match=name):
+        Vocabulary([b"a", b"b"], **{name: ids})
+
+
+def test_llama3_has_its_128256_tokens():
+    v = Vocabulary.llama3()
+    audit = v.audit()
+    assert len(v) == 128_256
+    assert len(v.special) == 256
+    assert [v.display(token) for token in sorted(v.eos)] == ["<|end_of_text|>", "<|eom_id|>", "<|eot_id|>"]
+    assert sorted(v.eos) == [128_001, 128_008, 128_009]
+    assert v.pieces[v.ids(b" the")[0]] == b" the"
+    assert audit.missing_bytes == audit.duplicates == audit.empty == ()
+
+
+def test_tekken_has_its_131072_tokens_and_the_bytes_that_mistral_says():
+    v = Vocabulary.tekken()
+    assert len(v) == 131_072
+    assert len(v.special) == 1_000
+    assert v.eos == {2}
+    assert v.audit().missing_bytes == ()
+    tekken = pytest.importorskip("mistral_common.tokens.tokenizers.tekken")
+    folder = importlib.util.find_spec("mistral_common").submodule_search_locations[0]
+    real = tekken.Tekkenizer.from_file(f"{folder}/data/tekken_240911.json")
+    assert real.n_words == len(v)
+    assert real.eos_id == 2
+    for token in range(1_000, len(v), 97):
+        assert real.id_to_byte_piece(token, tekken.SpecialTokenPolicy.IGNORE) == v.pieces[token]
+
+
+@pytest.mark.parametrize(("name", "package"), [("llama3", "llama_models"), ("tekken", "mistral_common")])
+def test_a_missing_package_is_named_with_what_to_install(name, package, monkeypatch):
+    monkeypatch.setattr("guidedviz.tokens.ranks.find_spec", lambda _: None)
+    with pytest.raises(VocabularyError, match=rf"no package {package}.*pip install guidedviz\[engines\]"):
+        getattr(Vocabulary, name)()
+
+
+def test_the_large_vocabularies_load_without_their_packages_code():
+    code = "import sys, guidedviz as gv; gv.Vocabulary.llama3(); gv.Vocabulary.tekken();"
+    code += "print([m for m in ('torch', 'llama_models', 'mistral_common', 'tiktoken') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
