@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from guidedviz.decoding.sampling import (
     Settings,
     apply_logit_bias,
     apply_token_mask,
+    as_mask,
     draw,
     keep_top_k,
     keep_top_p,
@@ -61,8 +63,8 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
         raise SettingError(
             "prompt", seen=repr(prompt), expected="at least one token", hint="start with a space or a line break"
         )
-    if guide is not None and len(guide.vocabulary) != len(model.vocabulary):
-        seen = f"a guide over {len(guide.vocabulary)} tokens and a model of {len(model.vocabulary)}"
+    if guide is not None and guide.vocabulary != model.vocabulary:
+        seen = f"a guide over {guide.vocabulary} and a model with {model.vocabulary}"
         raise SettingError(
             "guide", seen=seen, expected="the same vocabulary", hint="gv.guide(machine, model.vocabulary)"
         )
@@ -95,11 +97,13 @@ def take_step(
 
 def legal_tokens(vocabulary: Vocabulary, guide: Guide | None, state: Any) -> Mask:
     """The guide's mask; without a guide everything that is text or ends it."""
-    if guide is not None:
-        return guide.mask(state)
-    mask = np.array([bool(piece) for piece in vocabulary.pieces])
-    mask[list(vocabulary.special)] = False
-    mask[list(vocabulary.eos)] = True
+    return _free_mask(vocabulary) if guide is None else guide.mask(state)
+
+
+@lru_cache(maxsize=8)
+def _free_mask(vocabulary: Vocabulary) -> Mask:
+    mask = as_mask((*vocabulary.text_ids, *vocabulary.eos), len(vocabulary))
+    mask.flags.writeable = False
     return mask
 
 

@@ -11,7 +11,7 @@ import platform
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import takewhile
 from pathlib import Path
@@ -221,7 +221,7 @@ def read_vocabulary(network: Any, tokenizer: Any) -> Vocabulary:
     plain = Vocabulary.from_tokenizer(tokenizer, size=size)
     ends = getattr(network.generation_config, "eos_token_id", None)
     more = {ends} if isinstance(ends, int) else set(ends or ())
-    return Vocabulary(plain.pieces, eos=plain.eos | more, special=plain.special | more)
+    return replace(plain, eos=plain.eos | more, special=plain.special | more)
 
 
 @dataclass(frozen=True)
