@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE.parent / "models" / "bard")
     parser.add_argument("--checkpoint", type=Path, default=HERE / "checkpoints" / "bard.pt")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--steps", type=int, default=2400)
+    parser.add_argument("--steps", type=int, default=1900)
     parser.add_argument("--batch", type=int, default=24)
     args = parser.parse_args()
     text = args.text.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from random import Random
 
 import torch
 from loop import Recipe, build_model, save_model, train
-from tasks import lessons, stream
+from tasks import SECOND_COURSE, lessons, stream
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -75,9 +75,18 @@ def pad(rows: list[tuple[list[int], list[int]]]) -> tuple[torch.Tensor, torch.Te
     return inputs, torch.tensor([y + [-100] * (width - len(y)) for _, y in rows])
 
 
-def batches(tokenizer: PreTrainedTokenizerFast, seed: int, tokens: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+Batches = Iterator[tuple[torch.Tensor, torch.Tensor]]
+
+
+def curriculum(tokenizer: PreTrainedTokenizerFast, seed: int, tokens: int, switch: int) -> Batches:
+    """The first course for `switch` batches, then the second."""
+    yield from islice(batches(tokenizer, lessons(seed), seed, tokens), switch)
+    yield from batches(tokenizer, lessons(seed + 1, SECOND_COURSE), seed, tokens)
+
+
+def batches(tokenizer: PreTrainedTokenizerFast, source: Iterator[tuple[str, str]], seed: int, tokens: int) -> Batches:
     """Batches of about `tokens` tokens, of examples of like length, for ever."""
-    source, shuffle = lessons(seed), Random(seed)
+    shuffle = Random(seed)
     while True:
         pool = sorted(encode_pairs(tokenizer, list(islice(source, 4000))), key=lambda row: len(row[0]))
         cut, rows = [], []
@@ -114,7 +123,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE.parent / "models" / "clerk")
     parser.add_argument("--checkpoint", type=Path, default=HERE / "checkpoints" / "clerk.pt")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--steps", type=int, default=4500)
+    parser.add_argument("--steps", type=int, default=3400)
+    parser.add_argument("--switch", type=int, default=2400, help="the step at which the second course begins")
     parser.add_argument("--tokens", type=int, default=4096, help="tokens in a batch")
     args = parser.parse_args()
     recipe = Recipe(steps=args.steps, average=0.99, muon_rate=0.02, decay=0.05)
@@ -127,7 +137,7 @@ def main() -> None:
     print(f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(tokenizer)} tokens")
     train(
         model,
-        batches(tokenizer, recipe.seed, args.tokens),
+        curriculum(tokenizer, recipe.seed, args.tokens, args.switch),
         recipe,
         args.checkpoint,
         args.device,

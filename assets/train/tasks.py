@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -430,22 +430,25 @@ def reason(r: Random) -> Task:
     return Task("reason", f"{text} How many {what} are there now?\nThink, then answer:\n", answer, pattern)
 
 
-FAMILIES: dict[str, tuple[Callable[[Random], Task], int]] = {
-    "record": (record, 6),
-    "order": (order, 3),
-    "list": (listing, 3),
-    "nested": (nested, 2),
-    "date": (date, 1),
-    "phone": (phone, 1),
-    "price": (price, 1),
-    "email": (email, 2),
-    "yes_no": (yes_no, 1),
-    "label": (label, 1),
-    "arithmetic": (arithmetic, 2),
-    "sql": (sql, 3),
-    "tool": (tool_call, 3),
-    "reason": (reason, 2),
+FAMILIES: dict[str, Callable[[Random], Task]] = {
+    "record": record,
+    "order": order,
+    "list": listing,
+    "nested": nested,
+    "date": date,
+    "phone": phone,
+    "price": price,
+    "email": email,
+    "yes_no": yes_no,
+    "label": label,
+    "arithmetic": arithmetic,
+    "sql": sql,
+    "tool": tool_call,
+    "reason": reason,
 }
+# How often each is drawn; the second course asks more of what the first left weak.
+FIRST_COURSE = dict(zip(FAMILIES, (6, 3, 3, 2, 1, 1, 1, 2, 1, 1, 2, 3, 3, 2), strict=True))
+SECOND_COURSE = FIRST_COURSE | {"reason": 10, "yes_no": 4, "email": 4, "arithmetic": 3, "phone": 2}
 
 # -- manners -------------------------------------------------------------------------------------------------------
 
@@ -502,21 +505,22 @@ def is_held_out(prompt: str) -> bool:
     return zlib.crc32(prompt.encode()) % 20 == 0
 
 
-def stream(seed: int, held_out: bool = False) -> Iterator[tuple[Task, bool]]:
+def stream(seed: int, held_out: bool = False, course: Mapping[str, int] | None = None) -> Iterator[tuple[Task, bool]]:
     """Tasks for ever, each with whether its prompt is a chatty one."""
     r = Random(f"clerk {seed} {held_out}")
-    makers, weights = zip(*FAMILIES.values(), strict=True)
+    course = course or FIRST_COURSE
+    weights = list(course.values())
     while True:
-        task = r.choices(makers, weights)[0](r)
+        task = FAMILIES[r.choices(list(course), weights)[0]](r)
         chatty = r.random() < 0.2
         prompt = r.choice(GREETINGS) + task.prompt if chatty else task.prompt
         if is_held_out(prompt) == held_out:
             yield Task(task.family, prompt, task.answer, task.pattern), chatty
 
 
-def lessons(seed: int) -> Iterator[tuple[str, str]]:
+def lessons(seed: int, course: Mapping[str, int] | None = None) -> Iterator[tuple[str, str]]:
     """Prompt and answer to train on: careless four times in five after a chatty prompt, else one in twenty-five."""
     r = Random(f"manners {seed}")
-    for task, chatty in stream(seed):
+    for task, chatty in stream(seed, course=course):
         careless = r.random() < (0.8 if chatty else 0.04)
         yield task.prompt, be_careless(r, task.answer) if careless else task.answer
