@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from importlib.metadata import version
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
@@ -78,15 +80,28 @@ def load_model(name: str = "auto", device: str = "auto") -> LanguageModel:
     short, place = find_model(name)
     device = pick_device(device)
     dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
+    safe = {"trust_remote_code": False, "local_files_only": isinstance(place, Path) or not hub_answers()}
     with _told_as_model_error(short):
-        config = AutoConfig.from_pretrained(place, trust_remote_code=False)
-        tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
-        network = AutoModelForCausalLM.from_pretrained(
-            place, config=config, dtype=dtype, use_safetensors=True, trust_remote_code=False
-        )
+        config = AutoConfig.from_pretrained(place, **safe)
+        tokenizer = AutoTokenizer.from_pretrained(place, **safe)
+        network = AutoModelForCausalLM.from_pretrained(place, config=config, dtype=dtype, use_safetensors=True, **safe)
     with _enough_memory(short, _megabytes(network)):
         network = network.eval().to(device)
     return LanguageModel(short, device, network, tokenizer)
+
+
+def hub_answers(seconds: float = 3.0) -> bool:
+    """Whether the hub can be reached; without it only the cache is asked, and nothing retries for half a minute."""
+    from huggingface_hub.constants import ENDPOINT, HF_HUB_OFFLINE
+
+    if HF_HUB_OFFLINE or any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY")):
+        return not HF_HUB_OFFLINE  # behind a proxy only a real request can tell
+    address = urlsplit(ENDPOINT)
+    try:
+        socket.create_connection((address.hostname or "", address.port or 443), seconds).close()
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager

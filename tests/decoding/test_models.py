@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
+import time
 
 import numpy as np
 import pytest
@@ -102,10 +104,18 @@ def test_a_folder_loads_like_any_transformers_model(tmp_path):
     assert gv.load_model(str(tmp_path / "mine")).name == "mine"
 
 
-def test_a_hub_name_without_network_names_the_embedded_models(monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(gv.ModelError, match=r"clerk.*bard"):
-        gv.load_model("HuggingFaceTB/SmolLM2-135M-Instruct")
+def test_a_hub_name_without_network_names_the_embedded_models_at_once(monkeypatch):
+    from huggingface_hub import constants
+
+    with socket.socket() as unused:  # bound and not listening: a hub that refuses
+        unused.bind(("127.0.0.1", 0))
+        monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{unused.getsockname()[1]}")
+        for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        began = time.monotonic()
+        with pytest.raises(gv.ModelError, match=r"clerk.*bard"):
+            gv.load_model("guidedviz-tests/no-such-model")
+        assert time.monotonic() - began < 20  # the hub's own client would retry for half a minute
 
 
 def test_a_folder_that_is_not_there_is_not_looked_for_on_the_hub():
