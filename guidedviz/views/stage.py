@@ -1,0 +1,305 @@
+"""The stage as a still picture, and the parts of it alone: records in, figures out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from guidedviz.decoding.trace import Candidate, Step, Trace
+from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
+from guidedviz.views.words import (
+    ENDS,
+    after_name,
+    is_free,
+    label,
+    milliseconds,
+    others,
+    probability,
+    reading,
+    say_step,
+    shown_candidates,
+)
+
+WIDTH = 920.0
+EDGE = 16.0
+ROW = 22.0
+BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
+Drawn = tuple[str, float]  # a piece of SVG that starts at y = 0, and its height
+
+
+def draw_stage(trace: Trace, cursor: int | None = None, costs: bool = False) -> Figure:
+    """The whole stage after `cursor` steps (all by default); `costs` adds the times, which differ from run to run."""
+    cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
+    step = trace.steps[cursor - 1] if cursor else None
+    said = _say(trace, cursor)
+    parts = [_header(trace), _strip(trace, cursor, said)]
+    if step:
+        parts += [_choice(step, trace.vocabulary_size, costs), _timeline(trace, cursor)]
+    svg, height = _stack(parts, gap=12)
+    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, cursor)}. {said}"
+    body = node("g", svg, transform=f"translate(0 {EDGE:g})")
+    return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
+
+
+def draw_strip(trace: Trace, cursor: int | None = None) -> Figure:
+    """The prompt and the tokens one after the other, coloured by probability; a cursor marks one of them."""
+    upto = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
+    svg, height = _strip(trace, upto, "", marked=cursor is not None)
+    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, upto)}."
+    body = node("g", svg, transform="translate(0 6)")
+    return Figure(drawing(WIDTH, height + 12, body, alt=alt), _summary(trace, upto), alt)
+
+
+def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> Figure:
+    """The likeliest tokens before and after the mask; forbidden ones stay, struck."""
+    svg, height = _distribution(step, count, title, width=600)
+    rows = ", ".join(_say_candidate(c) for c in shown_candidates(step, count))
+    alt = f"{title}, probability before and {after_name(step)}: {rows}. Legal mass Z {probability(step.mass)}."
+    text = f"{title}: {step.legal} legal, Z {probability(step.mass)}"
+    return Figure(drawing(600, height + EDGE, node("g", svg, transform="translate(0 8)"), alt=alt), text, alt)
+
+
+def draw_bars(
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    *,
+    title: str = "",
+    struck: Collection[int] = (),
+    marked: Collection[int] = (),
+) -> Figure:
+    """Horizontal bars, one or more for each label: the first outlined, the others filled; negative values are fine.
+
+    >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask", struck={1}).text
+    'mask: a before 0.20 after 1, b before 0.80 after 0'
+    """
+    rows = [(reading(words), [float(values[i]) for values in series.values()]) for i, words in enumerate(labels)]
+    low = min([0.0, *(v for _, values in rows for v in values)])
+    high = max([1e-9, *(v for _, values in rows for v in values)])
+    name_width = max([60.0, *(wide(shorten(words, 24), 14) for words, _ in rows)]) + 34
+    said_width = max([0.0, *(len(_values(values)) for _, values in rows)]) * 7
+    span, start = 600 - name_width - said_width - 2 * EDGE, name_width
+    zero = start + span * -low / (high - low)
+    pitch = 8.0 * len(series) + 14
+    top = 30 if title else 8
+    parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
+    parts += _legend(list(series), 600 - EDGE, 20) if len(series) > 1 else []
+    top = 30 if parts else 8
+    for index, (words, values) in enumerate(rows):
+        y = top + pitch * index
+        parts.append(_label(start - 10, y + pitch / 2 + 2, words, index in struck, index in marked, 24))
+        for place, value in enumerate(values):
+            x, long = zero + min(0.0, value) / (high - low) * span, abs(value) / (high - low) * span
+            kind = place if len(series) > 1 else 1
+            parts.append(_bar(x, y + 5 + 8 * place, long, 7.0, kind, index in struck))
+        parts.append(
+            write(600 - EDGE, y + pitch / 2 + 2, _values(values), 12, fill="var(--gv-soft)", text_anchor="end")
+        )
+    if low < 0:
+        end = top + pitch * len(rows)
+        parts.append(node("line", x1=zero, x2=zero, y1=top, y2=end, stroke="var(--gv-soft)", stroke_width=1))
+    told = ", ".join(
+        f"{words} " + " ".join(f"{name} {_number(v)}" for name, v in zip(series, values, strict=True))
+        for words, values in rows
+    )
+    text = f"{title}: {told}" if title else told
+    return Figure(drawing(600, top + pitch * len(rows) + 10, *parts, alt=text), text, text)
+
+
+def _title(trace: Trace) -> str:
+    return f"{trace.source}: {trace.model} on {trace.device}, {trace.vocabulary_size:,} tokens."
+
+
+def _quote(trace: Trace, cursor: int) -> str:
+    text = b"".join(s.piece for s in trace.steps[:cursor] if s.end != "eos").decode("utf-8", "replace")
+    return f'"{reading(text)}"'
+
+
+def _summary(trace: Trace, cursor: int) -> str:
+    end = trace.steps[cursor - 1].end if cursor else ""
+    return f"Stage: {trace.model}, {cursor} steps, {_quote(trace, cursor)}" + (f" ({end})" if end else "")
+
+
+def _say(trace: Trace, cursor: int) -> str:
+    if not cursor:
+        return "no step taken yet"
+    return f"step {cursor} of {len(trace.steps)} · {say_step(trace.steps[cursor - 1])}"
+
+
+def _say_candidate(c: Candidate) -> str:
+    after = probability(c.drawn) if c.legal else "forbidden"
+    return f"{label(c.piece)} {probability(c.raw)} to {after}"
+
+
+def _values(values: Sequence[float]) -> str:
+    return " → ".join(_number(v) for v in values)
+
+
+def _number(value: float) -> str:
+    return probability(value) if 0 <= value <= 1 else f"{value:.1f}".removesuffix(".0")
+
+
+def _stack(parts: Sequence[Drawn], gap: float) -> Drawn:
+    placed, y = [], 0.0
+    for svg, height in parts:
+        placed.append(node("g", svg, transform=f"translate(0 {y:g})"))
+        y += height + gap
+    return "".join(placed), y - gap
+
+
+def _card(x: float, width: float, height: float) -> str:
+    return node("rect", x=x, y=0, width=width, height=height, rx=8, fill="var(--gv-card)", stroke="var(--gv-line)")
+
+
+def _header(trace: Trace) -> Drawn:
+    sign, colour = BADGES[trace.source]
+    words = f"{sign} {trace.source}"
+    about = f"{trace.model} · {trace.device} · {trace.vocabulary_size:,} tokens"
+    about += f" · {trace.date}" if trace.source == "RECORDED" else ""
+    how = f"{trace.constraint or 'no constraint'} · temperature {trace.temperature:g} · seed {trace.seed}"
+    badge = write(EDGE, 13, words, 14, fill=f"var(--gv-{colour})", font_weight="bold")
+    model = write(EDGE + 108, 13, about, fill="var(--gv-soft)")
+    settings = write(WIDTH - EDGE, 13, shorten(how, 52), fill="var(--gv-soft)", text_anchor="end")
+    return badge + model + settings, 16
+
+
+def _strip(trace: Trace, cursor: int, said: str, marked: bool = True) -> Drawn:
+    x, y, chips = EDGE + 12, 10.0, []
+    for svg, width in _chips(trace, cursor, marked):
+        if x + width > WIDTH - EDGE - 12:
+            x, y = EDGE + 12, y + 44
+        chips.append(node("g", svg, transform=f"translate({x:g} {y:g})"))
+        x += width + 4
+    height = y + (72 if said else 48)
+    words = write(EDGE + 12, height - 12, said, fill="var(--gv-soft)") if said else ""
+    return _card(EDGE, WIDTH - 2 * EDGE, height) + "".join(chips) + words, height
+
+
+def _chips(trace: Trace, cursor: int, marked: bool) -> Iterator[Drawn]:
+    for line in _lines(reading(trace.prompt), 90):
+        yield write(0, 22, line, 15, mono=True, fill="var(--gv-soft)"), wide(line, 15) + 6
+    for number, step in enumerate(trace.steps, 1):
+        yield _chip(step, marked and number == cursor, number > cursor)
+
+
+def _lines(words: str, count: int) -> list[str]:
+    return [words[i : i + count] for i in range(0, len(words), count)]
+
+
+def _chip(step: Step, current: bool, ahead: bool) -> Drawn:
+    words = shorten("⊘" if step.how == "none" else label(step.piece), 80)
+    below = probability(step.masked) if step.how == "sampled" else {"none": "end"}.get(step.how, step.how)
+    width = max(wide(words, 15), wide(below, 10)) + 12
+    fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * step.masked if step.how == "sampled" else 0.0}
+    line: dict[str, Any] = {"stroke": "var(--gv-line)"}
+    line |= {"stroke_dasharray": "3 2"} if step.how == "forced" else {}
+    line |= {"stroke": "var(--gv-orange)"} if step.how in ("inserted", "none") else {}
+    line |= {"stroke": "var(--gv-orange)", "stroke_width": 2.5} if current else {}
+    box = node("rect", x=0, y=0, width=width, height=38, rx=4, **fill, **line)
+    token = write(width / 2, 19, words, 15, mono=True, text_anchor="middle")
+    small = write(width / 2, 32, below, 10, fill="var(--gv-soft)", text_anchor="middle")
+    return node("g", box, token, small, opacity=0.45 if ahead else 1), width
+
+
+def _choice(step: Step, size: int, costs: bool) -> Drawn:
+    left, height = _distribution(step, 9, "next token", width=600, card=EDGE)
+    right = _this_step(step, size, costs)
+    return left + node("g", _card(0, 294, height), right, transform=f"translate({WIDTH - EDGE - 294:g} 0)"), height
+
+
+def _distribution(step: Step, count: int, title: str, width: float, card: float | None = None) -> Drawn:
+    shown = shown_candidates(step, count)
+    top, height = 38.0, 38 + ROW * (len(shown) + 1) + (8 if card is not None else 38)
+    left = (card or 0) + 12
+    right = (card or 0) + width - (12 if card is None else 30)
+    parts = [_card(card, width - 10, height)] if card is not None else []
+    free = is_free(step)
+    parts += [write(left, 20, title, 13, font_weight="bold")]
+    parts += [] if free else _legend(["before", after_name(step)], right, 20)
+    for place, c in enumerate(shown):
+        parts.append(_candidate(c, c.token == step.token, left, right, top + ROW * place, free))
+    rest = others(step, shown)
+    y = top + ROW * len(shown)
+    parts.append(_pair(left, right, y, rest[0], rest[1], False, free))
+    parts.append(write(left + 120, y + 14, "all others", 12, fill="var(--gv-soft)", text_anchor="end"))
+    if card is None:
+        parts.append(_meter(left, right, height - 18, step.mass))
+    return "".join(parts), height
+
+
+def _candidate(c: Candidate, chosen: bool, left: float, right: float, y: float, free: bool) -> str:
+    mark = write(left, y + 14, "▸", 13, fill="var(--gv-orange)") if chosen else ""
+    name = _label(left + 120, y + 14, label(c.piece), not c.legal, chosen)
+    return mark + name + _pair(left, right, y, c.raw, c.drawn, not c.legal, free)
+
+
+def _label(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> str:
+    style = {"text_decoration": "line-through", "fill": "var(--gv-soft)"} if struck else {}
+    heavy = {"font_weight": "bold"} if bold else {}
+    return write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
+
+
+def _pair(left: float, right: float, y: float, raw: float, drawn: float, struck: bool, free: bool) -> str:
+    span = right - left - 240
+    if free:
+        said = write(right, y + 14, probability(raw), 12, fill="var(--gv-soft)", text_anchor="end")
+        return _bar(left + 130, y + 5, raw * span, 9.0, 1, False) + said
+    bars = _bar(left + 130, y + 3, raw * span, 6.0, 0, struck) + _bar(left + 130, y + 10, drawn * span, 7.0, 1, struck)
+    said = f"{probability(raw)} → {'forbidden' if struck else probability(drawn)}"
+    return bars + write(right, y + 14, said, 12, fill="var(--gv-soft)", text_anchor="end")
+
+
+def _bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> str:
+    size = {"x": x, "y": y, "width": max(0.0, long), "height": high, "rx": 1.5}
+    if long <= 0:
+        return ""
+    dash = {"stroke_dasharray": "2 2"} if struck else {}
+    if place == 0:
+        return node("rect", **size, fill="none", stroke="var(--gv-soft)", **dash)
+    return node("rect", **size, fill=f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})")
+
+
+def _legend(names: Sequence[str], right: float, y: float) -> list[str]:
+    parts, x = [], right
+    for place, name in reversed(list(enumerate(names))):
+        parts.append(write(x, y, name, 12, fill="var(--gv-soft)", text_anchor="end"))
+        x -= 7.0 * len(name) + 18
+        parts.append(_bar(x, y - 8, 12, 7.0, place, False))
+        x -= 14
+    return parts
+
+
+def _meter(left: float, right: float, y: float, mass: float) -> str:
+    start, span = left + 92, right - left - 140
+    back = node("rect", x=start, y=y - 4, width=span, height=8, rx=2, fill="var(--gv-line)")
+    bar = node("rect", x=start, y=y - 4, width=span * mass, height=8, rx=2, fill="var(--gv-gold)")
+    number = write(right, y + 4, probability(mass), 13, font_weight="bold", text_anchor="end")
+    return write(left, y + 4, "legal mass Z", 12) + back + bar + number
+
+
+def _this_step(step: Step, size: int, costs: bool) -> str:
+    lines = [("legal tokens", f"{step.legal:,} of {size:,}")]
+    lines += [("state", shorten(step.state, 24))] if step.state else []
+    lines += [("stack", shorten(" › ".join(reversed(step.stack)), 30))] if step.stack else []
+    if costs:
+        times = (("forward", step.forward_ms), ("mask", step.mask_ms), ("sample", step.sample_ms))
+        lines += [(name, milliseconds(ms)) for name, ms in times]
+    lines += [("end", ENDS[step.end])] if step.end else []
+    parts = [write(12, 20, "this step", 13, font_weight="bold"), _meter(12, 282, 46, step.mass)]
+    for place, (name, value) in enumerate(lines):
+        y = 76 + ROW * place
+        parts += [write(12, y, name, 12, fill="var(--gv-soft)"), write(282, y, value, 13, text_anchor="end")]
+    return "".join(parts)
+
+
+def _timeline(trace: Trace, cursor: int) -> Drawn:
+    width = (WIDTH - 2 * EDGE) / max(len(trace.steps), 24)
+    bars = []
+    for place, step in enumerate(trace.steps):
+        high = max(2.0, 34 * step.masked)
+        now = place == cursor - 1
+        colour = "orange" if now else "sky"
+        size = {"x": EDGE + place * width, "y": 36 - high, "width": max(1.0, width - 2), "height": high, "rx": 1}
+        bars.append(node("rect", **size, fill=f"var(--gv-{colour})", opacity=1.0 if place < cursor else 0.4))
+    base = node("line", x1=EDGE, x2=WIDTH - EDGE, y1=36.5, y2=36.5, stroke="var(--gv-line)")
+    words = write(EDGE, 52, "probability of each token among the legal", 11, fill="var(--gv-soft)")
+    return "".join(bars) + base + words, 54
