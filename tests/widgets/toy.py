@@ -1,0 +1,70 @@
+"""A toy to play the stage with: a model of a few dozen pieces and a guide that allows four sentences."""
+
+import time
+import zlib
+
+import numpy as np
+
+import guidedviz as gv
+from guidedviz.tokens.guide import Explanation
+
+WORDS = [b'{"name": "Ada"}', b'{"name": "Bob"}', b'{"name": "Ada", "age": 36}', b'{"name": "Bob", "age": 7}']
+PIECES = [b"<eos>", b"{", b'{"', b"name", b'":', b' "', b"Ada", b"A", b"da", b"Bob", b'"', b'"}', b"}", b",", b" "]
+PIECES += [b'", "', b"age", b": ", b":", b"36", b"3", b"6", b"7", b"\n", b"Sure", b"<script>window.hacked=1</script>"]
+PIECES += [b"<img src=x onerror=window.hacked=1>", b"\xe2\x82", "\u202e".encode(), b"say"]
+
+
+def rule(tokens, slow=0.0, end=True):
+    """Logits that look like a model's: a few likely tokens, and never the same twice."""
+    time.sleep(slow)
+    noise = np.random.default_rng(zlib.crc32(repr(list(tokens)[-6:]).encode()))
+    logits = noise.normal(0, 2.2, len(PIECES))
+    logits[0] = -4 if end else -1e9
+    return logits
+
+
+def toy_model(slow=0.0, end=True):
+    return gv.ToyModel(PIECES, lambda tokens: rule(tokens, slow, end), eos={0})
+
+
+class WordsGuide:
+    """Exactly one of a few byte strings: simple enough to be read, and a true guide."""
+
+    name = "one of four records"
+
+    def __init__(self, vocabulary, words=WORDS):
+        self.vocabulary, self.words, self.initial = vocabulary, words, b""
+
+    def mask(self, state):
+        after = [state + piece for piece in self.vocabulary.pieces]
+        legal = np.array([any(word.startswith(a) for word in self.words) for a in after])
+        legal[list(self.vocabulary.eos)] = self.is_accepting(state)
+        return legal
+
+    def advance(self, state, token):
+        if not self.mask(state)[token]:
+            raise gv.IllegalToken(f"token {token}")
+        return state + self.vocabulary.pieces[token]
+
+    def is_accepting(self, state):
+        return state in self.words
+
+    def forced(self, state):
+        return b""
+
+    def label(self, state):
+        return f"q{len(state)}"
+
+    def stack(self, state):
+        return ("object", "root") if state else ("root",)
+
+    def explain(self, state, token):
+        piece = self.vocabulary.pieces[token]
+        live = [any(w.startswith(state + piece[: i + 1]) for w in self.words) for i in range(len(piece))]
+        died = live.index(False) if False in live else None
+        seen = piece[: len(piece) if died is None else died]
+        states = tuple(self.label(state + seen[:i]) for i in range(len(seen) + 1))
+        here = state + seen
+        expected = " or ".join(sorted({w[len(here) :][:1].decode() or "end" for w in self.words if w.startswith(here)}))
+        reason = f"After {len(seen)} bytes only {expected} may follow."
+        return Explanation(token, piece, died is None, died, expected, states, self.stack(state), reason)
