@@ -83,16 +83,17 @@ def take_step(
     raw = softmax(logits)
     spent = (_ms(began, forwarded), _ms(forwarded, checked))
     if not mask.any():
-        return _step(model, guide, point, raw, mask, -1, "none", spent, 0.0, "dead_end"), point
+        return _step(model, guide, point, raw, np.zeros_like(raw), mask, -1, "none", spent, 0.0, "dead_end"), point
+    odds = distribution(logits, mask, settings)
     if choice is None:
-        token = draw(distribution(logits, mask, settings), settings.seed, point.position)
+        token = draw(odds, settings.seed, point.position)
     else:
         token = check_choice(model.vocabulary, guide, point.state, mask, choice)
     sampled = _ms(checked, time.perf_counter())
     after = _advance(model.vocabulary, guide, point, token)
     end = _end(model.vocabulary, guide, after, settings)
     how: How = "sampled" if choice is None else "inserted"
-    return _step(model, guide, point, raw, mask, token, how, spent, sampled, end), after
+    return _step(model, guide, point, raw, odds, mask, token, how, spent, sampled, end), after
 
 
 def legal_tokens(vocabulary: Vocabulary, guide: Guide | None, state: Any) -> Mask:
@@ -147,6 +148,7 @@ def _step(
     guide: Guide | None,
     point: Point,
     raw: Floats,
+    odds: Floats,
     mask: Mask,
     token: int,
     how: How,
@@ -159,7 +161,8 @@ def _step(
 
     def candidate(t: int) -> Candidate:
         legal = bool(mask[t])
-        return Candidate(t, pieces[t], float(raw[t]), float(raw[t]) / mass if legal and mass else 0.0, legal)
+        masked = float(raw[t]) / mass if legal and mass else 0.0
+        return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(odds[t]))
 
     return Step(
         position=point.position,
@@ -168,6 +171,7 @@ def _step(
         how=how,
         raw=float(raw[token]) if token >= 0 else 0.0,
         masked=candidate(token).masked if token >= 0 else 0.0,
+        drawn=float(odds[token]) if token >= 0 else 0.0,
         candidates=tuple(candidate(t) for t in _likeliest(raw, mask, token)),
         legal=int(mask.sum()),
         mass=mass,
@@ -233,7 +237,7 @@ def _decode(
 def stopped(guide: Guide | None, point: Point) -> Step:
     """The closing step of a decode that was asked to stop."""
     state, stack = (guide.label(point.state), guide.stack(point.state)) if guide else ("", ())
-    return Step(point.position, -1, b"", "none", 0.0, 0.0, (), 0, 0.0, state, stack, 0.0, 0.0, 0.0, "stop")
+    return Step(point.position, -1, b"", "none", 0.0, 0.0, 0.0, (), 0, 0.0, state, stack, 0.0, 0.0, 0.0, "stop")
 
 
 def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint: str = "", **settings: Any) -> Trace:

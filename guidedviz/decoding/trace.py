@@ -20,13 +20,15 @@ Source = Literal["LIVE", "RECORDED", "TOY"]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A token that could have come next: its probability before the mask (raw) and after it (masked)."""
+    """A token that could have come next: its probability before the mask (raw), after it (masked), and the one that
+    the draw went by: masked, then temperature, top-k and top-p (drawn)."""
 
     token: int
     piece: bytes
     raw: float
     masked: float
     legal: bool
+    drawn: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Step:
     how: How
     raw: float  # probability of the chosen token before the mask
     masked: float  # and after it
+    drawn: float  # and after temperature, top-k and top-p as well: what the draw went by
     candidates: tuple[Candidate, ...]  # the likeliest, by raw probability; the chosen one is always among them
     legal: int  # how many tokens the mask left
     mass: float  # Z: the raw probability that the mask left

@@ -97,6 +97,16 @@ def test_a_step_records_both_distributions_and_the_legal_mass():
     assert step.token in by_token
 
 
+def test_a_step_records_what_the_draw_went_by():
+    model = toy()
+    guide = gv.static_masks(model.vocabulary, [{0, 1}])
+    plain = next(gv.decode(model, "a", guide))
+    assert [c.drawn for c in plain.candidates] == pytest.approx([c.masked for c in plain.candidates])
+    cold = next(gv.decode(model, "a", guide, temperature=0))
+    assert {c.token: c.drawn for c in cold.candidates} == {0: 0, 1: 1, 2: 0, 3: 0, 4: 0}
+    assert (cold.token, cold.drawn) == (1, 1.0)
+
+
 def test_going_back_and_forward_draws_the_same_tokens():
     model, settings = toy(), Settings(seed=5)
     points, pieces = [start(model, "abc")], []
