@@ -9,6 +9,7 @@ lab: .venv/lab-is-ready
 
 test: .venv/test-is-ready
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python labs/build.py --check

@@ -1,0 +1,42 @@
+"""Every lab as a student finds it: run all, then use each stage on the page; light and dark pictures of the whole."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+LABS = Path(__file__).resolve().parents[2] / "labs"
+NOTEBOOKS = sorted(LABS.glob("[0-9]*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_lab_runs_and_its_stages_step(open_notebook, lab, path):
+    shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
+    notebook = open_notebook(name=f"labs/{path.name}")
+    notebook.run_all(timeout=300)
+    assert notebook.failed_cells() == []
+    stages = notebook.page.locator(".gv-stage:not(.gv-bias)")
+    for place in range(stages.count()):
+        use_stage(notebook.stage(place))
+    for theme in ("Light", "Dark"):
+        notebook.theme(f"JupyterLab {theme}")
+        notebook.long_shot(f"{path.stem}-{theme.lower()}")
+    notebook.theme("JupyterLab Light")
+
+
+def use_stage(stage):
+    """Step on if there is a step, then back; the page must follow."""
+    if stage.root.get_by_role("button", name="one step on").is_enabled():
+        cursor = stage.cursor
+        stage.press("one step on")
+        stage.wait_past(cursor + 1, 30)
+    cursor = stage.cursor
+    assert cursor > 0
+    assert stage.words.startswith(f"step {cursor} of ")
+    stage.press("one step back")
+    stage.wait(cursor - 1)
+    assert len(stage.tokens) >= cursor, "going back forgets nothing"
