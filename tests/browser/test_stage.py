@@ -321,3 +321,20 @@ def test_bias_sliders_move_the_distribution(open_notebook):
     notebook.theme("JupyterLab Light")
     root.get_by_role("button", name="all sliders to zero").click()
     root.locator(".gv-words:has-text('Ada: ')").wait_for()
+
+
+def test_the_picture_of_the_readme(open_notebook):
+    cell = """import guidedviz as gv
+model = gv.load_model("clerk", device="cpu")
+guide = gv.guide(gv.regex(r'\\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}, "city": "[A-Za-z]{1,30}"\\}'), model.vocabulary)
+prompt = "Hi! Ada Lovelace is 36 and lives in London.\\nJSON with name, age, city:\\n"
+gv.stage(model, prompt, guide, seed=7, constraint="a regex", steps=7)"""
+    notebook = open_notebook(cell)
+    notebook.run_all()
+    stage = notebook.stage()
+    stage.press("go to the prompt")
+    stage.wait(0)
+    stage.press("one step on")
+    stage.wait(1)
+    assert "legal" in stage.words
+    notebook.shot("readme", stage.root)
