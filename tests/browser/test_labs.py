@@ -22,6 +22,7 @@ def test_a_lab_runs_and_its_stages_step(open_notebook, lab, path):
     stages = notebook.page.locator(".gv-stage:not(.gv-bias)")
     for place in range(stages.count()):
         use_stage(notebook.stage(place))
+        choose_and_warm(notebook.stage(place))
     for theme in ("Light", "Dark"):
         notebook.theme(f"JupyterLab {theme}")
         notebook.long_shot(f"{path.stem}-{theme.lower()}")
@@ -40,3 +41,23 @@ def use_stage(stage):
     stage.press("one step back")
     stage.wait(cursor - 1)
     assert len(stage.tokens) >= cursor, "going back forgets nothing"
+
+
+def choose_and_warm(stage):
+    """Put another token in by its bar, then drag the temperature and step on: the page must follow."""
+    stage.press("one step on")
+    stage.wait_past(1, 30)
+    cursor = stage.cursor
+    other = stage.root.locator("button.gv-row:not(.gv-struck):not(.gv-chosen):visible").first
+    name = other.locator(".gv-name").inner_text()
+    other.click()
+    stage.root.locator(".gv-chip.gv-now", has_text=name).wait_for(timeout=20000)
+    assert len(stage.tokens) == cursor, "what came after is cut"
+    assert "put in by you" in stage.words
+    heat = stage.root.get_by_label("temperature")
+    heat.focus()
+    heat.press("End")
+    stage.root.get_by_text("2.00").first.wait_for()
+    if stage.root.get_by_role("button", name="one step on").is_enabled():
+        stage.press("one step on")
+        stage.wait_past(cursor + 1, 30)

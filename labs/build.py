@@ -1,0 +1,212 @@
+"""Build the lab notebooks: one solved source, two notebooks, for students and with solutions.
+
+    python labs/build.py               build and run all labs
+    python labs/build.py 01_logit_bias build and run one
+    python labs/build.py --check       build in memory, run nothing, and say what drifted from the source
+
+A source is `labs/src/NN_name.py`, in the percent format that editors know: `# %% [markdown]` opens a text cell, whose
+lines are comments, `# %%` opens a code cell. `# %% [predict]` is a code cell whose output answers a question that was
+just asked: the student's JupyterLab keeps it folded until the cell is run. A code cell may hold an exercise, solved:
+
+    # solution:
+    return powers / powers.sum()
+    # open:
+    # ...  # make the sum 1
+    # end
+
+The solution notebook keeps what stands under `# solution:`, the student notebook gets what stands under `# open:`
+without its `# ` (one `...` if there is none). Cell ids are the lab's name and a number: nothing drifts by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+LABS = Path(__file__).resolve().parent
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+MARKER = re.compile(r"^# %%(?: \[(markdown|predict)\])?\s*$", re.MULTILINE)
+EXERCISE = re.compile(
+    r"^(?P<indent> *)# solution:\n(?P<solved>.*?)(?:^ *# open:\n(?P<open>.*?))?^ *# end\n?", re.MULTILINE | re.DOTALL
+)
+SOLUTIONS = """> **Solutions.** This is the lab with its exercises solved. Try [the open one](../{name}.ipynb) first."""
+
+
+# -- source -> notebook --------------------------------------------------------------------------------------------
+
+
+def read_cells(source: str) -> Iterator[tuple[str, str]]:
+    """Kind and text of each cell of a percent source.
+
+    >>> list(read_cells("# %% [markdown]\\n# # Hi\\n\\n# %%\\n1 + 1\\n"))
+    [('markdown', '# Hi'), ('code', '1 + 1')]
+    """
+    parts = MARKER.split(source)[1:]
+    for kind, body in zip(parts[::2], parts[1::2], strict=True):
+        lines = body.strip("\n").split("\n")
+        if kind == "markdown":
+            yield kind, "\n".join(re.sub(r"^# ?", "", line) for line in lines).strip()
+        else:
+            yield kind or "code", "\n".join(lines).rstrip()
+
+
+def settle_exercise(code: str, solved: bool) -> str:
+    """The cell with its exercise solved, or open.
+
+    >>> settle_exercise("# solution:\\nx = 1\\n# open:\\n# x = ...\\n# end", solved=False)
+    'x = ...'
+    """
+
+    def settle(match: re.Match[str]) -> str:
+        if solved:
+            return match["solved"]
+        if match["open"] is None:
+            return f"{match['indent']}...\n"
+        return re.sub(r"^( *)# ?", r"\1", match["open"], flags=re.MULTILINE)
+
+    return EXERCISE.sub(settle, code + "\n").rstrip()
+
+
+def build_notebook(name: str, solved: bool) -> NotebookNode:
+    """The notebook of a lab, not yet run."""
+    source = (LABS / "src" / f"{name}.py").read_text(encoding="utf-8")
+    cells = list(read_cells(source))
+    if solved:
+        cells.insert(1, ("markdown", SOLUTIONS.format(name=name)))
+    notebook = new_notebook(metadata=METADATA)
+    for index, (kind, text) in enumerate(cells):
+        cell_id = f"{name.replace('_', '-')}-{index:02}"
+        if kind == "markdown":
+            notebook.cells.append(new_markdown_cell(text, id=cell_id))
+        else:
+            tags = {"tags": ["exercise"]} if EXERCISE.search(text + "\n") else {}
+            folded = {"jupyter": {"outputs_hidden": True}} if kind == "predict" and not solved else {}
+            notebook.cells.append(new_code_cell(settle_exercise(text, solved), id=cell_id, metadata=tags | folded))
+    return notebook
+
+
+# -- running -------------------------------------------------------------------------------------------------------
+
+
+def run_notebook(notebook: NotebookNode) -> None:
+    """Run all cells in place; what only a living kernel could show is taken out."""
+    from nbclient import NotebookClient
+
+    os.environ.update(GUIDEDVIZ_HEADLESS="1", CUDA_VISIBLE_DEVICES="")  # a graphics card rounds otherwise
+    client = NotebookClient(
+        notebook, timeout=300, kernel_name="python3", record_timing=False, store_widget_state=False,
+        resources={"metadata": {"path": str(LABS)}},
+    )  # fmt: skip
+    client.execute()
+    notebook.metadata = METADATA
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = _join_streams([kept for output in cell.outputs if (kept := _settle_output(cell.id, output))])
+
+
+def _settle_output(cell_id: str, output: NotebookNode) -> NotebookNode | None:
+    if output.output_type == "stream" and output.name == "stderr":
+        raise SystemExit(f"{cell_id} wrote to stderr, which no lab should: {output.text.strip()[:300]}")
+    if "data" in output:
+        output.data.pop("application/vnd.jupyter.widget-view+json", None)
+        output.metadata = {}
+        return output if output.data else None
+    return output
+
+
+def _join_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Prints that follow each other as one output: how a kernel cuts them is a matter of timing."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        if joined and output.output_type == joined[-1].output_type == "stream":
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def target(name: str, solved: bool) -> Path:
+    """Where a notebook lies."""
+    return (LABS / "solutions" if solved else LABS) / f"{name}.ipynb"
+
+
+def lab_names() -> list[str]:
+    """All labs that have a source, in order."""
+    return sorted(path.stem for path in (LABS / "src").glob("[0-9][0-9]_*.py"))
+
+
+def bare(notebook: NotebookNode) -> list[object]:
+    """What must not drift: metadata, and each cell without its outputs."""
+    return [dict(notebook.metadata), *((c.id, c.cell_type, c.source, dict(c.metadata)) for c in notebook.cells)]
+
+
+def find_drift(name: str, solved: bool) -> str:
+    """What is wrong with a committed notebook, "" if nothing is."""
+    path = target(name, solved)
+    if not path.exists():
+        return "is missing"
+    found, wanted = nbformat.read(path, as_version=4), build_notebook(name, solved)
+    if any(c.cell_type == "code" and c.source and c.execution_count is None for c in found.cells):
+        return "has cells that were not run"
+    pairs = zip(bare(found), bare(wanted), strict=False)
+    where = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(found.cells), len(wanted.cells)) + 1)
+    if where == 0:
+        return "has other metadata than its source gives"
+    return "" if where > len(found.cells) == len(wanted.cells) else f"differs from its source in cell {where}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Build the lab notebooks from labs/src.")
+    parser.add_argument("names", nargs="*", metavar="NN_name", help="labs to build; all if none is given")
+    parser.add_argument("--check", action="store_true", help="build nothing, say what drifted")
+    chosen = parser.parse_args(arguments)
+    unknown = set(chosen.names) - set(lab_names())
+    if unknown:
+        parser.error(f"no such lab: {', '.join(sorted(unknown))}; there are {', '.join(lab_names())}")
+    names = chosen.names or lab_names()
+    return check(names) if chosen.check else build(names)
+
+
+def check(names: list[str]) -> int:
+    """Say what drifted; 1 if anything did."""
+    drifted = 0
+    for name in names:
+        for solved in (False, True):
+            said = find_drift(name, solved)
+            drifted |= bool(said)
+            if said:
+                print(f"{target(name, solved).relative_to(LABS.parent)} {said}; run: python labs/build.py {name}")
+    return int(drifted)
+
+
+def build(names: list[str]) -> int:
+    """Build and run the notebooks, and write them."""
+    for name in names:
+        for solved in (False, True):
+            began = time.perf_counter()
+            notebook = build_notebook(name, solved)
+            run_notebook(notebook)
+            path = target(name, solved)
+            path.parent.mkdir(exist_ok=True)
+            nbformat.write(notebook, path)
+            print(f"{path.relative_to(LABS.parent)}: {len(notebook.cells)} cells, {time.perf_counter() - began:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

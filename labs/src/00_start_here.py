@@ -1,0 +1,213 @@
+# %% [markdown]
+# # Lab 00 · Start here
+#
+# **Question.** A language model is asked for JSON and nearly always writes JSON. What happens the other times?
+#
+# **Goal.** At the end you can drive the stage, the picture that all labs use, and you have measured how often a
+# small model's JSON cannot be read.
+#
+# **Time.** 20 minutes. You need Python and curiosity. Run a cell with **Shift + Enter** and go down the page.
+
+# %% [markdown]
+# ## Six words
+#
+# | word | meaning |
+# | --- | --- |
+# | **token** | a number; the model reads and writes nothing else |
+# | **piece** | the bytes that a token stands for: token 263 of our model may be `{"` |
+# | **prompt** | the text that the model is asked to go on from |
+# | **step** | the model gives every token a probability, and one token is drawn |
+# | **seed** | fixes the draws: same seed, same output |
+# | **EOS** | "end of sequence", the token that means *I am done* |
+
+# %%
+import json
+
+import guidedviz as gv
+
+# %% [markdown]
+# ## 1 · Is my machine ready?
+#
+# Four lines tell you. If they appear without an error, it is: nothing in these labs needs a graphics card or the
+# internet.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+gv.readiness()
+
+# %% [markdown]
+# The two models are part of the project. `bard` writes Shakespeare letter by letter. `clerk` turns short English
+# texts into JSON, dates, prices and the like. We begin with `clerk`.
+
+# %%
+clerk = gv.load_model("clerk")
+clerk
+
+# %% [markdown]
+# ## 2 · One token at a time
+#
+# A model does not write a text. It writes **one token**, looks at everything so far, and writes the next.
+
+# %%
+plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with name, age, city, job:\n"
+print(plain)
+
+# %%
+gv.stage(clerk, plain)
+
+# %% [markdown]
+# This is the **stage**. Run the cell and it is live: it waits at the prompt for you. (If you read this where nobody
+# runs Python, you see a picture of the last step.)
+#
+# | to do this | press |
+# | --- | --- |
+# | take one step | `→` |
+# | go back one step | `←` |
+# | play, pause | `space` |
+# | to the start, to the end | `Home`, `End` |
+# | put in another token | click its bar, or `1` to `9` |
+# | go back to a token | click it |
+#
+# Click into the stage once, so that it gets your keys. Every key has a button, too.
+
+# %% [markdown]
+# **How to read it.** Top: the prompt, then one box a token with its probability; `␣` is a space, `↵` a new line.
+# Below: the likeliest tokens at this step with their probabilities, `▸` marks the one that was drawn. All tokens are
+# **legal** so far. In later labs some are forbidden; then you see each probability before and after that, and the
+# **legal mass Z**, the share that stays allowed, falls below 1.
+
+# %% [markdown]
+# **Predict before you press.** Step through the output. Where is the model surest of itself: in the punctuation
+# `{"`, `": "`, or inside the values?
+#
+# <details><summary>Answer</summary>
+#
+# In the punctuation and in the keys: they look alike in every answer it was trained on, so their probability is close
+# to 1. The values change from prompt to prompt and have to be copied, a rare name piece by piece. There it doubts.
+#
+# </details>
+
+# %% [markdown]
+# The whole output as a strip: the darker the box, the surer the model.
+
+# %%
+trace = gv.record(clerk, plain)
+gv.draw_strip(trace)
+
+# %% [markdown]
+# ## 3 · Say it nicely
+#
+# Now the same request with a friendly word in front. Nothing about the task changed.
+
+# %%
+chatty = "Hi! " + plain
+gv.stage(clerk, chatty, seed=4)
+
+# %% [markdown]
+# **Predict before you press.** Will a program be able to read this output?
+#
+# The program that has to read it is `json.loads`. It is strict, as it should be. Here is what it says:
+
+# %% [predict]
+try:
+    print(json.loads(gv.record(clerk, chatty, seed=4).text))
+except json.JSONDecodeError as error:
+    print("json.loads:", error)
+
+# %% [markdown]
+# Name, age, city and job are all there. But `json.loads` does not look for JSON inside a text: it stops at the first
+# character that does not belong, and that is `O`. A few friendly words, and all that follows is lost.
+
+# %% [markdown]
+# ## 4 · A small gallery
+#
+# One output is an anecdote. Change the seed and you get the others that the model could have written as well.
+#
+# **Predict before you press.** Of these ten, how many can `json.loads` read?
+
+# %% [predict]
+outputs = [gv.record(clerk, chatty, seed=seed).text for seed in range(10)]
+for seed, text in enumerate(outputs):
+    print(f"{seed:2}  {text!r}")
+
+# %% [markdown]
+# Find one of each kind:
+#
+# * **prose** before the JSON, or after it;
+# * **a fence** of three backticks, as in a chat window;
+# * **a brace that is missing**;
+# * **another key**: `town` where you asked for `city`. This parses, and your program breaks later;
+# * **a wrong value** in perfect JSON: who is Tamsin Wintero? No constraint on form can repair that one. Remember it.
+
+# %% [markdown]
+# ## Exercise 1 · Count instead of guessing
+#
+# Write `parses(text)`: `True` if the text is JSON and nothing but JSON, else `False`.
+
+# %%
+def parses(text):
+    # solution:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+    # open:
+    # ...  # let json.loads decide; json.JSONDecodeError is a ValueError
+    # end
+
+
+gv.check_parses(parses)
+
+# %% [markdown]
+# Once the check says *right*, run the next two cells. The first answers the question above, one entry an output.
+
+# %%
+print([parses(text) for text in outputs])
+
+# %% [markdown]
+# And the plain prompt? It does far better, so we try twenty seeds. Read to the end of the list.
+
+# %%
+print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
+
+# %% [markdown]
+# ## What breaks
+#
+# Asking nicely made it worse, asking plainly made it better, and neither made it certain. You could retry until it
+# parses, you could cut the JSON out of the prose, you could plead in the prompt. People do all three, and each fails
+# now and then.
+#
+# The way out is in the step itself. At each step the model gives *every* token a probability. We hold the pen: a
+# token that cannot lead to valid output need not be drawn at all. Then failure is not rare, it is **impossible**. How
+# to know which tokens those are, quickly, is what all the other labs are about.
+
+# %% [markdown]
+# ## The labs
+#
+# | lab | question | minutes |
+# | --- | --- | --- |
+# | 00 | what goes wrong without a constraint? | 20 |
+# | [01 · logit bias](01_logit_bias.ipynb) | can a constant nudge do it? | 35 |
+# | [02 · static masks](02_static_masks.ipynb) | can a fixed mask for each position do it? | 35 |
+#
+# From there the road goes on: to machines that remember what was written, from a regular expression to a mask over
+# 128,000 tokens, to grammars with a stack, and to skipping what is already certain.
+
+# %% [markdown]
+# ## Recap
+#
+# * A model writes one token at a time, drawn from a probability for each.
+# * It is surest about form, and still slips there: prose, fences, quotes, keys.
+# * `json.loads` reads all or nothing, so a single token decides.
+# * Form can be guaranteed. Truth cannot: perfect JSON may hold a wrong city.
+
+# %% [markdown]
+# ## How the production engines do it
+#
+# OpenAI's *JSON mode* (2023) made outputs parse but did not hold them to a schema. *Structured Outputs* (2024) does,
+# with constrained decoding: on OpenAI's own evaluation of complex JSON schemas a new model with it scored 100%, an
+# older one without it less than 40%.
+#
+# Source: OpenAI, *Introducing Structured Outputs in the API*, August 2024. The same is open to read in vLLM
+# (`structured_outputs`), SGLang (`json_schema`) and llama.cpp (`grammars/README.md`).

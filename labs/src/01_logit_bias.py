@@ -1,0 +1,331 @@
+# %% [markdown]
+# # Lab 01 · Logit bias
+#
+# **Question.** Can you steer a model by adding a constant to the tokens that you like, or dislike?
+#
+# **Goal.** You can compute a model's next-token probabilities by hand, bend them with a bias, and say exactly what a
+# bias can do and what it never can.
+#
+# **Time.** 35 minutes, three exercises. [Lab 00](00_start_here.ipynb) comes before this one.
+
+# %% [markdown]
+# ## Six words
+#
+# | word | meaning |
+# | --- | --- |
+# | **logit** | the number that the model gives a token before it is a probability; any size, any sign |
+# | **softmax** | turns logits into probabilities: exponentiate each, divide by the sum |
+# | **temperature** | divides all logits first: below 1 sharpens, above 1 flattens, 0 means *take the best* |
+# | **sample** | draw one token by its probability |
+# | **bias** | a constant added to a token's logit, the same at every step |
+# | **mask** | which tokens are legal; a forbidden one gets the logit −∞ |
+
+# %%
+from collections import Counter
+
+import numpy as np
+
+import guidedviz as gv
+
+# %% [markdown]
+# ## 1 · Logits, softmax, sample
+#
+# A model ends in one logit for each token. Three tokens are enough to see all of it.
+
+# %%
+words = ["yes", "no", "maybe"]
+logits = np.array([2.0, 1.0, 0.0])
+gv.draw_bars(words, {"logit": logits, "probability": gv.softmax(logits)}, title="three tokens")
+
+# %% [markdown]
+# Steps of 1 between logits are factors of *e* ≈ 2.72 between probabilities: 0.67 is 2.72 times 0.24, and that is 2.72
+# times 0.09.
+#
+# **Predict before you press.** Add 5 to *all three* logits. Which probability grows most?
+
+# %% [predict]
+print(gv.softmax(logits).round(3))
+print(gv.softmax(logits + 5).round(3))
+
+# %% [markdown]
+# <details><summary>Why?</summary>
+#
+# None of them grows. Every exponential gets multiplied by the same *e*<sup>5</sup>, so does their sum, and the
+# division takes it out again. Only *differences* between logits count. Keep this for later: to push one token up is to push all
+# others down.
+#
+# </details>
+
+# %% [markdown]
+# **Sampling** draws from these numbers. A thousand draws come close to them; position 0, 1, 2, … plays the part of
+# the dice.
+
+# %%
+drawn = Counter(words[gv.draw(gv.softmax(logits), seed=0, position=i)] for i in range(1000))
+print(drawn)
+
+# %% [markdown]
+# **Temperature** divides the logits before softmax. Cold is sure of itself, hot is indifferent.
+
+# %%
+hot_and_cold = {f"T = {t}": gv.temper(logits, t) for t in (0.3, 1.0, 3.0)}
+gv.draw_bars(words, hot_and_cold, title="temperature")
+
+# %% [markdown]
+# ## Exercise 1 · Softmax with temperature
+#
+# Write it in NumPy, without `gv`. Mind large logits: `np.exp(1000)` is too large for a float, but you know already
+# that only differences count.
+
+# %%
+def softmax(logits, temperature):
+    # solution:
+    scaled = np.asarray(logits) / temperature
+    powers = np.exp(scaled - scaled.max())
+    return powers / powers.sum()
+    # open:
+    # ...  # divide by the temperature, exponentiate, divide by the sum
+    # end
+
+
+gv.check_softmax(softmax)
+
+# %% [markdown]
+# ## 2 · A bias is a number that you add
+#
+# Now a real model. It has to put a label on a sentence, and its labels are single tokens.
+
+# %%
+clerk = gv.load_model("clerk")
+mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n"
+labels = ["positive", "negative", "neutral"]
+
+# %%
+gv.bias_sliders(clerk, mood, tokens=labels)
+
+# %% [markdown]
+# Each slider adds its number to one logit. Drag one and watch *all* bars: what one token wins, the others lose.
+#
+# **Predict before you press.** You add 1 to `positive`. Its probability, relative to that of `negative`, becomes how
+# many times as large? And with a bias of 3: which label wins?
+
+# %% [predict]
+positive, negative, neutral = (clerk.vocabulary.ids(label.encode())[0] for label in labels)
+scores = clerk.logits(clerk.encode(mood))
+for amount in (0, 1, 3):
+    p = gv.softmax(gv.apply_logit_bias(scores, {positive: amount}))
+    print(f"bias {amount}: positive / negative = {p[positive] / p[negative]:.3g}")
+
+# %% [markdown]
+# <details><summary>The rule</summary>
+#
+# A bias *b* multiplies the odds of a token against any other by *e*<sup>*b*</sup>: 2.72 for 1, 20 for 3, more than
+# 10<sup>43</sup> for 100. It does so whatever the model thinks, and at every step alike.
+#
+# </details>
+#
+# So −100 and 100, the ends of the scale in most APIs, are *nearly* a ban and *nearly* a command. Nearly:
+
+# %%
+print(gv.softmax(gv.apply_logit_bias([0.0, 200.0], {1: -100})))
+print(gv.softmax(gv.apply_token_mask([0.0, 200.0], {0})))
+
+# %% [markdown]
+# In the first line the second token was 200 ahead, so −100 did not hold it back. In the second line a **mask** put
+# its logit to −∞: probability exactly 0, whatever the model says. A mask is the bias that cannot be outvoted. In
+# practice logits are seldom 100 apart and −100 bans well enough. The trouble with bans lies elsewhere.
+
+# %% [markdown]
+# ## 3 · Ban a word
+#
+# Say that the word *Prague* must never appear. You look up its token in the text that mentions it, and ban that.
+
+# %%
+plain = "Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, city:\n"
+(in_the_text,) = clerk.encode(" Prague")
+print(in_the_text, clerk.vocabulary.display(in_the_text))
+
+# %% [markdown]
+# **Predict before you press.** Which city will the model write now?
+
+# %% [predict]
+print(gv.record(clerk, plain, temperature=0, bias={in_the_text: -100}).text)
+
+# %% [markdown]
+# It did not even notice. The token in the sentence is *space and Prague*; after a quote the model writes another
+# token, *Prague* without the space. To the model they are two numbers, as different as any two.
+
+# %%
+for text in (" Prague", "Prague", "prague", "PRAGUE", "Prag"):
+    print(f"{text!r:10}", clerk.encode(text))
+
+# %% [markdown]
+# ## Exercise 2 · All ids that spell a word
+#
+# Write `spellings(pieces, word)`: the ids of all pieces that spell `word`, no matter the case and no matter the blanks
+# around it. `pieces[id]` is a `bytes` object, `word` is lower case.
+
+# %%
+def spellings(pieces, word):
+    # solution:
+    return [token for token, piece in enumerate(pieces) if piece.strip().lower() == word.encode()]
+    # open:
+    # ...  # bytes have .strip() and .lower(), too
+    # end
+
+
+gv.check_spellings(spellings)
+
+# %%
+found = spellings(clerk.vocabulary.pieces, "prague") or []
+print([clerk.vocabulary.display(token) for token in found])
+print(gv.record(clerk, plain, temperature=0, bias={token: -100 for token in found}).text)
+
+# %% [markdown]
+# Once your list is right, both tokens are banned, and the model writes **another city**. It is perfect JSON, and it is
+# false: you forbade the word, not the thing it stood for, and the next best word got its place.
+#
+# And a word that is not one token? Then there is no id to ban.
+
+# %%
+print(spellings(clerk.vocabulary.pieces, "varnhem"))
+print([clerk.vocabulary.display(token) for token in clerk.encode("Varnhem")])
+
+# %% [markdown]
+# Even *Prague* need not come in one piece. Count the ways to put it together.
+
+# %%
+pieces = {clerk.vocabulary.pieces[token].decode("utf-8", "replace") for token in clerk.vocabulary.text_ids}
+
+
+def ways(word):
+    """Every sequence of pieces that spells a word."""
+    heads = [word[:n] for n in range(1, len(word) + 1) if word[:n] in pieces]
+    return [[head, *rest] for head in heads for rest in ways(word[len(head) :])] if word else [[]]
+
+
+print(len(ways("Prague")), "ways, among them", ways("Prague")[-4:])
+
+# %% [markdown]
+# A ban on the last one leaves all others open. To close them you would have to ban pieces like `P`, and with them every
+# other word that needs a P. A bias sees one token at a time; a word is a *sequence*.
+
+# %% [markdown]
+# **And a phrase?** After a friendly prompt the model likes to begin with *Sure*. Ban it, and look who comes next.
+
+# %%
+chatty = clerk.logits(clerk.encode("Hi! " + plain))
+(sure,) = clerk.vocabulary.ids(b"Sure")
+before, after = gv.softmax(chatty), gv.softmax(gv.apply_logit_bias(chatty, {sure: -100}))
+likely = np.argsort(-before)[:7]
+
+# %%
+gv.draw_bars(
+    [clerk.vocabulary.display(t) for t in likely],
+    {"before": before[likely], "after the ban": after[likely]},
+    title="first token",
+)
+
+# %% [markdown]
+# The share of *Sure* went to everybody in proportion, to the honest `{"` and to the other chatty openings alike:
+# *Here* (it is), *Of* (course), the fence of backticks. Ban these and the next will come. You are weeding by hand.
+
+# %% [markdown]
+# ## 4 · A constant does not know *when*
+#
+# Suppose the bans all worked. Could a bias make the output *structured*, say, close each JSON object? The token `"}`
+# closes one whose last value is a text. We add to its logit, more and more.
+#
+# **Predict before you press.** What will the smallest bias change, and what the largest?
+
+# %% [predict]
+(close,) = clerk.vocabulary.ids(b'"}')
+for amount in (0, 10, 12, 18):
+    text = gv.record(clerk, plain, temperature=0, bias={close: amount}, max_tokens=24).text
+    print(f"{amount:2}  {text}")
+
+# %% [markdown]
+# Up to 10 nothing changes, for the model closes its object anyway. At 12 it closes it **too early**, with keys missing.
+# At 18 nothing but `"}` is left. There is no right setting, and here is why: the probability that the model itself
+# gives to `"}` before each token it writes.
+
+# %%
+tokens, wish = clerk.encode(plain), []
+for step in gv.decode(clerk, plain, temperature=0):
+    wish.append(gv.softmax(clerk.logits(tokens))[close])
+    tokens.append(step.token)
+
+# %%
+written = [clerk.vocabulary.display(token) for token in tokens[-len(wish) :]]
+gv.draw_bars(written, {'wish for "}': wish}, title='probability of "} just before each token')
+
+# %% [markdown]
+# The wish is near zero, then near one at the only right place, then zero again. It has to *follow the text*. A constant
+# lifts all these bars together: it can only be too weak where the token belongs or too strong where it does not.
+
+# %%
+gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24)
+
+# %% [markdown]
+# Step through it: up to the end of the name all is well. There the bias tips the scale from `",` to `"}`. The stage
+# has nothing to object to, for every token is legal.
+#
+# **What breaks**, in one sentence: whether `"}` is right depends on what stands before it, and a constant has no
+# memory.
+
+# %% [markdown]
+# ## 5 · What a bias is good for
+#
+# One token, once. If the whole answer is a single token out of a few, there is no *before* to remember. Then a bias
+# makes a classifier out of a language model.
+#
+# ## Exercise 3 · Yes or no, and nothing else
+#
+# Choose biases so that the *next token* is `yes` or `no`, for any prompt, and so that the *model* decides which.
+
+# %%
+# solution:
+only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids(word)}
+# open:
+# only = {}  # token id: a number from -100 to 100
+# end
+gv.check_only_answers(only, clerk)
+
+# %% [markdown]
+# **Predict before you press.** Your bias is right for the first token. What will the model write if you let it go on
+# for twelve?
+
+# %% [predict]
+question = "Is 31 greater than 12?\nYes or no:\n"
+print(repr(gv.record(clerk, question, bias=only, max_tokens=1).text))
+print(repr(gv.record(clerk, question, bias=only, max_tokens=12).text))
+
+# %% [markdown]
+# <details><summary>What happened?</summary>
+#
+# The constant is still there at step two, and three. EOS would be right, but it is 100 behind, so the model has to
+# say yes or no for ever. (While the exercise is open there is no bias, and both lines show the model's own answer.)
+# That is why recipes for this trick always come with `max_tokens=1`.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# * Softmax knows differences only. A bias *b* multiplies a token's odds by *e*<sup>*b*</sup>.
+# * −100 is nearly a ban. Only −∞, a mask, is one.
+# * A word has many spellings in tokens: with a space, with a capital, in parts. Bans leak.
+# * Structure needs to know what came before. A constant does not.
+# * Good for: a nudge, banning one single token, choosing among single-token answers.
+#
+# Next: [lab 02](02_static_masks.ipynb) lets the mask change from position to position.
+
+# %% [markdown]
+# ## How the production engines do it
+#
+# * **OpenAI API**, reference of *Chat Completions*, `logit_bias`: token ids to numbers from −100 to 100, added to the
+#   logits before sampling. −100 or 100 "should result in a ban or exclusive selection".
+# * **llama.cpp**, `tools/server/README.md`: `logit_bias` takes ids, or texts, of which it biases every single token;
+#   `false` instead of a number means *never*.
+# * **Transformers**, page *Utilities for Generation*: `SequenceBiasLogitsProcessor` biases whole sequences, by waiting
+#   for their last token. Its documentation warns of the space before a word.

@@ -1,0 +1,263 @@
+"""The labs keep their own laws, and what is committed is what their sources give."""
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from statistics import median
+
+import nbformat
+import pytest
+
+LABS = Path(__file__).resolve().parents[2] / "labs"
+SPEC = spec_from_file_location("labs_build", LABS / "build.py")
+build = module_from_spec(SPEC)
+SPEC.loader.exec_module(build)
+
+NAMES = build.lab_names()
+BOTH = [(name, solved) for name in NAMES for solved in (False, True)]
+each_lab = pytest.mark.parametrize("name", NAMES)
+each_notebook = pytest.mark.parametrize(("name", "solved"), BOTH, ids=[f"{n}{' solved' * s}" for n, s in BOTH])
+
+
+def committed(name, solved):
+    return nbformat.read(build.target(name, solved), as_version=4)
+
+
+def code_of(name, solved=True):
+    return [cell.source for cell in build.build_notebook(name, solved).cells if cell.cell_type == "code"]
+
+
+def prose_of(name):
+    return [cell.source for cell in build.build_notebook(name, True).cells if cell.cell_type == "markdown"]
+
+
+def outputs_of(name, solved):
+    return [output for cell in committed(name, solved).cells if cell.cell_type == "code" for output in cell.outputs]
+
+
+# -- committed notebooks -------------------------------------------------------------------------------------------
+
+
+@each_notebook
+def test_a_notebook_is_what_its_source_gives(name, solved):
+    assert build.find_drift(name, solved) == ""
+
+
+@each_notebook
+def test_a_notebook_is_valid_and_ran_from_top_to_bottom(name, solved):
+    notebook = committed(name, solved)
+    nbformat.validate(notebook)
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@each_notebook
+def test_no_output_is_an_error_or_needs_a_living_kernel(name, solved):
+    for output in outputs_of(name, solved):
+        assert output.output_type != "error"
+        assert output.get("name") != "stderr"
+        assert not any("widget" in kind for kind in output.get("data", {}))
+        assert "not found" not in str(output.get("data", ""))
+
+
+@each_notebook
+def test_every_picture_says_in_words_what_it_shows(name, solved):
+    pages = [output.data.get("text/html", "") for output in outputs_of(name, solved) if "data" in output]
+    pictures = [page for page in pages if "<img" in page]
+    assert pictures
+    assert all('alt="' in page and 'alt=""' not in page for page in pictures)
+
+
+@each_lab
+def test_checks_are_open_for_students_and_right_in_solutions(name):
+    for solved, word in ((False, "not done yet"), (True, "right")):
+        cells = [cell for cell in committed(name, solved).cells if "gv.check_" in cell.source]
+        assert cells
+        for cell in cells:
+            assert cell.outputs[-1].data["text/plain"].split(": ")[0].endswith(word)
+
+
+@each_lab
+def test_a_student_finds_no_solution(name):
+    for cell in build.build_notebook(name, solved=False).cells:
+        assert "# solution" not in cell.source
+        assert "# open" not in cell.source
+        assert "# end" not in cell.source
+
+
+@each_lab
+def test_the_answer_to_a_prediction_is_folded_until_its_cell_is_run(name):
+    def folded(solved):
+        cells = build.build_notebook(name, solved).cells
+        return [cell.id for cell in cells if cell.metadata.get("jupyter", {}).get("outputs_hidden")]
+
+    assert len(folded(solved=False)) >= 2
+    assert folded(solved=True) == []
+
+
+# -- the laws of a lab ---------------------------------------------------------------------------------------------
+
+
+@each_lab
+def test_code_cells_are_short(name):
+    lengths = [len([line for line in code.splitlines() if line.strip()]) for code in code_of(name)]
+    assert median(lengths) <= 4
+    assert max(lengths) <= 12
+
+
+@each_lab
+def test_prose_cells_are_short(name):
+    long = {text[:60]: count for text in prose_of(name) if (count := len(text.replace("|", " ").split())) >= 120}
+    assert not long
+
+
+@each_lab
+def test_imports_stand_in_the_first_cell_only(name):
+    first, *rest = code_of(name)
+    assert "import guidedviz as gv" in first
+    assert not [code for code in rest if "import " in code]
+
+
+@each_lab
+def test_nothing_is_installed_and_no_path_is_touched(name):
+    lines = [line.strip() for code in code_of(name) for line in code.splitlines()]
+    assert not [
+        line for line in lines if line.startswith(("!", "%")) or "sys." in line or "os." in line or "Path(" in line
+    ]
+
+
+@each_lab
+def test_a_lab_opens_with_question_goal_and_time_and_closes_with_recap_and_source(name):
+    text = "\n\n".join(prose_of(name))
+    places = [
+        text.index(word) for word in ("**Question.**", "**Goal.**", "**Time.**", "## Recap", "production engines")
+    ]
+    assert places == sorted(places)
+
+
+@each_lab
+def test_at_most_six_words_are_new(name):
+    words = next(text for text in prose_of(name) if "| word | meaning |" in text)
+    assert len([line for line in words.splitlines() if line.startswith("| **")]) <= 6
+
+
+@each_lab
+def test_one_predicts_before_one_presses(name):
+    assert sum("**Predict before you press.**" in text for text in prose_of(name)) >= 3
+
+
+@each_lab
+def test_few_outputs_may_vary(name):
+    assert sum("NBVAL_IGNORE_OUTPUT" in code for code in code_of(name)) <= 2
+
+
+# -- the builder ---------------------------------------------------------------------------------------------------
+
+SOURCE = """# %% [markdown]
+# # Lab
+#
+# Text.
+
+# %%
+def double(x):
+    # solution:
+    return 2 * x
+    # open:
+    # ...  # twice
+    # end
+
+
+double(1)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of labs with one source and its two notebooks, as if they had been run."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "src" / "42_lab.py").write_text(SOURCE)
+    monkeypatch.setattr(build, "LABS", tmp_path)
+    for solved in (False, True):
+        notebook = build.build_notebook("42_lab", solved)
+        for count, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
+            cell.execution_count = count
+        nbformat.write(notebook, build.target("42_lab", solved))
+    return tmp_path
+
+
+def test_a_student_gets_the_open_exercise_and_the_solution_keeps_the_solved_one(folder):
+    opened, solved = (build.build_notebook("42_lab", solved).cells[-1].source for solved in (False, True))
+    assert opened == "def double(x):\n    ...  # twice\n\n\ndouble(1)"
+    assert solved == "def double(x):\n    return 2 * x\n\n\ndouble(1)"
+
+
+def test_an_exercise_without_an_open_version_gets_dots():
+    assert build.settle_exercise("    # solution:\n    return 1\n    # end", solved=False) == "    ..."
+
+
+def test_cell_ids_do_not_change_from_build_to_build(folder):
+    ids = [[cell.id for cell in build.build_notebook("42_lab", True).cells] for _ in range(2)]
+    assert ids[0] == ids[1] == ["42-lab-00", "42-lab-01", "42-lab-02"]
+
+
+def test_fresh_notebooks_have_not_drifted(folder, capsys):
+    assert build.main(["--check"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def change_source(folder):
+    path = folder / "src" / "42_lab.py"
+    path.write_text(path.read_text().replace("Text.", "Other text."))
+
+
+def change_cell(folder):
+    path = folder / "42_lab.ipynb"
+    path.write_text(path.read_text().replace("double(1)", "double(2)"))
+
+
+def add_cell(folder):
+    notebook = nbformat.read(folder / "42_lab.ipynb", as_version=4)
+    notebook.cells.append(nbformat.v4.new_markdown_cell("more", id="more"))
+    nbformat.write(notebook, folder / "42_lab.ipynb")
+
+
+def change_metadata(folder):
+    notebook = nbformat.read(folder / "42_lab.ipynb", as_version=4)
+    notebook.metadata["author"] = "me"
+    nbformat.write(notebook, folder / "42_lab.ipynb")
+
+
+def forget_to_run(folder):
+    notebook = nbformat.read(folder / "42_lab.ipynb", as_version=4)
+    notebook.cells[-1].execution_count = None
+    nbformat.write(notebook, folder / "42_lab.ipynb")
+
+
+def remove(folder):
+    (folder / "42_lab.ipynb").unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (change_source, "differs from its source in cell 1"),
+        (change_cell, "differs from its source in cell 2"),
+        (add_cell, "differs from its source in cell 3"),
+        (change_metadata, "has other metadata"),
+        (forget_to_run, "has cells that were not run"),
+        (remove, "is missing"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_drift_is_found_and_says_what_to_run(folder, capsys, change, said):
+    change(folder)
+    assert build.main(["--check"]) == 1
+    told = capsys.readouterr().out
+    assert said in told
+    assert "run: python labs/build.py 42_lab" in told
+
+
+def test_an_unknown_lab_is_named(folder, capsys):
+    with pytest.raises(SystemExit):
+        build.main(["43_other"])
+    assert "42_lab" in capsys.readouterr().err

@@ -1,0 +1,201 @@
+"""A check says right, not done yet, or on which smallest input an answer fails; it never raises."""
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz import checks
+from guidedviz.checks import BARD, Case, Verdict, check_function, show
+from guidedviz.decoding.toy import ToyModel
+
+PIECES = [b"yes", b"no", b"maybe", b"Sure"]
+TOY = ToyModel([*PIECES, *(bytes([byte]) for byte in range(256))], lambda tokens: np.linspace(2, -2, 260))
+UPPER, LOWER = set(range(13, 39)), set(range(39, 65))
+
+
+def spellings(pieces, word):
+    return [token for token, piece in enumerate(pieces) if piece.strip().lower() == word.encode()]
+
+
+def softmax(logits, temperature):
+    scaled = np.asarray(logits) / temperature
+    return np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
+
+
+def parses(text):
+    import json
+
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+RIGHT = {
+    checks.check_parses: parses,
+    checks.check_softmax: softmax,
+    checks.check_spellings: spellings,
+    checks.check_token_mask: gv.apply_token_mask,
+    checks.check_count_texts: lambda masks: int(np.prod([len(mask) for mask in masks], dtype=object)),
+    checks.check_name_masks: lambda letters: [UPPER, *[LOWER] * (letters - 1), {BARD.index(":")}, {BARD.index(" ")}],
+}
+
+
+def crash(*_):
+    raise ZeroDivisionError("oh no")
+
+
+class Rude:
+    """A value that fails whatever is done with it."""
+
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+    def __eq__(self, other):
+        raise RuntimeError("no equality")
+
+    def __iter__(self):
+        raise RuntimeError("no iteration")
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize("check", RIGHT, ids=lambda check: check.__name__)
+class TestEveryCheck:
+    def test_says_right_to_the_right_answer(self, check):
+        assert check(RIGHT[check]).result == "right"
+
+    @pytest.mark.parametrize("empty", [None, ..., lambda *_: None, lambda *_: ...])
+    def test_says_not_done_yet_to_an_empty_answer(self, check, empty):
+        assert check(empty).result == "open"
+
+    def test_takes_not_implemented_for_empty(self, check):
+        def later(*_):
+            raise NotImplementedError
+
+        assert check(later).result == "open"
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            crash,
+            lambda *_: "?",
+            lambda *_: 3.5,
+            lambda *_: Rude(),
+            lambda: 1,
+            lambda *_: [None],
+            lambda *_: {1: 2},
+            7,
+            "x",
+        ],
+    )
+    def test_never_raises_and_never_praises_a_wrong_one(self, check, wrong):
+        verdict = check(wrong)
+        assert verdict.result == "wrong"
+        assert repr(verdict)
+        assert verdict._repr_html_()
+
+    def test_shows_a_crash_with_its_input(self, check):
+        facts = dict(check(crash).facts)
+        assert facts["yours gave"] == "ZeroDivisionError: oh no"
+        assert facts["input"]
+
+
+def test_the_first_failing_input_is_shown():
+    verdict = check_function(
+        lambda x: x if x < 2 else 0, [Case((1,), 1), Case((2,), 2), Case((3,), 3)], lambda a, b: a == b
+    )
+    assert dict(verdict.facts)["input"] == "2"
+    assert "input 2 of 3" in verdict.said
+
+
+def test_a_changed_input_is_wrong():
+    def in_place(logits, legal):
+        for token in range(len(logits)):
+            if token not in legal:
+                logits[token] = -np.inf
+        if not legal:
+            raise ValueError
+        return logits
+
+    verdict = checks.check_token_mask(in_place)
+    assert verdict.result == "wrong"
+    assert "copy" in dict(verdict.facts)["but"]
+
+
+def test_a_generator_is_as_good_as_a_list():
+    assert checks.check_spellings(lambda pieces, word: (token for token in spellings(pieces, word)))
+
+
+def test_a_forgotten_temperature_is_found_and_named():
+    verdict = checks.check_softmax(lambda logits, temperature: softmax(logits, 1))
+    assert dict(verdict.facts)["input"] == "[0, 1], 0.5"
+    assert "temperature" in dict(verdict.facts)["because"]
+
+
+def test_an_overflow_is_found():
+    verdict = checks.check_softmax(lambda logits, t: np.exp(logits / t) / np.exp(logits / t).sum())
+    assert dict(verdict.facts)["input"] == "[1000, 0], 1"
+
+
+def test_a_low_number_is_no_mask():
+    verdict = checks.check_token_mask(
+        lambda logits, legal: np.where([i in legal for i in range(len(logits))], logits, -1e9)
+    )
+    assert verdict.result == "wrong"
+
+
+def test_name_masks_are_shown_as_character_classes():
+    verdict = checks.check_name_masks(lambda letters: [LOWER] * letters)
+    assert dict(verdict.facts)["expected"] == "A-Z | : | ␣"
+    assert dict(verdict.facts)["yours gave"] == "a-z"
+
+
+@pytest.mark.parametrize("bias", [None, ..., {}])
+def test_an_empty_bias_is_not_done_yet(bias):
+    assert checks.check_only_answers(bias, TOY).result == "open"
+
+
+def test_the_same_bias_on_yes_and_no_is_right():
+    assert checks.check_only_answers({0: 100, 1: 100}, TOY)
+
+
+def test_bans_on_all_others_are_right_too():
+    assert checks.check_only_answers({token: -100 for token in range(2, 260)}, TOY)
+
+
+@pytest.mark.parametrize(
+    ("bias", "word"),
+    [
+        ({0: 100}, "expected"),
+        ({0: 100, 1: 99}, "because"),
+        ({0: 5, 1: 5}, "expected"),
+        ({0: 1000}, "because"),
+        ({999: 1}, "because"),
+        ({"yes": 100}, "because"),
+        ({0: Rude()}, "because"),
+        (3, "because"),
+    ],
+)
+def test_a_wrong_bias_is_told_why(bias, word):
+    verdict = checks.check_only_answers(bias, TOY)
+    assert verdict.result == "wrong"
+    assert word in dict(verdict.facts)
+
+
+def test_a_verdict_is_true_only_when_right():
+    assert [bool(Verdict(result, "")) for result in ("right", "wrong", "open")] == [True, False, False]
+
+
+def test_a_card_escapes_what_a_student_wrote():
+    assert "<b>" not in Verdict("wrong", "<b>", (("<b>", "<b>"),))._repr_html_()
+
+
+def test_a_long_value_is_cut():
+    assert len(show(list(range(1000)))) == 160
+
+
+def test_bard_has_the_65_characters_in_order():
+    model = gv.load_model("bard")
+    assert b"".join(model.vocabulary.pieces).decode() == BARD
