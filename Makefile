@@ -14,8 +14,8 @@ test: .venv/test-is-ready
 	$(BIN)/lint-imports
 	$(BIN)/python labs/build.py --check
 	$(BIN)/python -m pytest
-	GUIDEDVIZ_HEADLESS=1 $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with labs/sanitize.cfg \
-		--nbval-cell-timeout=120 -p no:doctest labs
+	GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
+		--nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 labs
 
 labs: .venv/test-is-ready
 	$(BIN)/python labs/build.py

@@ -156,7 +156,7 @@ def _step(
     sample_ms: float,
     end: End,
 ) -> Step:
-    mass = float(raw[mask].sum())
+    mass = 1.0 if mask.all() else float(raw[mask].sum())  # all of it, and not 0.9999 by rounding
     pieces = model.vocabulary.pieces
 
     def candidate(t: int) -> Candidate:

@@ -40,9 +40,11 @@ def embedded_folder(name: str) -> Path:
 
 
 def pick_device(wanted: str = "auto") -> str:
-    """cuda, then mps, then cpu; a device by name must be there."""
+    """cuda, then mps, then cpu; a device by name must be there. A headless notebook keeps to the cpu."""
     import torch
 
+    if wanted == "auto" and os.environ.get("GUIDEDVIZ_HEADLESS", "0") not in ("", "0"):
+        return "cpu"  # notebooks are built and checked with the same bits everywhere
     present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if wanted == "auto":
         return next(device for device, here in present.items() if here)

@@ -51,8 +51,8 @@ print(gv.softmax(logits + 5).round(3))
 # <details><summary>Why?</summary>
 #
 # None of them grows. Every exponential gets multiplied by the same *e*<sup>5</sup>, so does their sum, and the
-# division takes it out again. Only *differences* between logits count. Keep this for later: to push one token up is to push all
-# others down.
+# division takes it out again. Only *differences* between logits count. Keep this for later: to push one token up is
+# to push all others down.
 #
 # </details>
 
@@ -267,8 +267,9 @@ gv.draw_bars(written, {'wish for "}': wish}, title='probability of "} just befor
 gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24)
 
 # %% [markdown]
-# Step through it: up to the end of the name all is well. There the bias tips the scale from `",` to `"}`. The stage
-# has nothing to object to, for every token is legal.
+# Step through it: up to the end of the name all is well. There the bias tips the scale from `",` to `"}`. The outlined
+# bars show how close the race is; the filled ones, *as drawn*, give all to the likeliest, for that is what temperature
+# 0 does. The stage has nothing to object to: every token is legal.
 #
 # **What breaks**, in one sentence: whether `"}` is right depends on what stands before it, and a constant has no
 # memory.
