@@ -1,11 +1,14 @@
 # Two commands: `make lab` opens the first lab, `make test` runs every check.
 PYTHON ?= python3
 BIN := .venv/bin
+# more words for JupyterLab, such as LAB_FLAGS="--no-browser --port=9999"; root in a container has to say that it is root
+LAB_FLAGS ?=
+ROOT_FLAG := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 
 .PHONY: lab test labs clean
 
 lab: .venv/lab-is-ready
-	$(BIN)/jupyter lab labs/00_start_here.ipynb
+	$(BIN)/jupyter lab $(ROOT_FLAG) $(LAB_FLAGS) labs/00_start_here.ipynb
 
 test: .venv/test-is-ready
 	$(BIN)/ruff check .
