@@ -168,7 +168,8 @@ class Stage:
         return draw_stage(self.trace).text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        figure = draw_stage(self.trace)
+        kept = replace(self.trace, source="RECORDED") if self.trace.source == "LIVE" else self.trace
+        figure = draw_stage(kept)  # a picture is never live
         bundle = {"text/plain": figure.text, "text/html": picture(figure)}
         if headless() or isinstance(self.player.walk, ClosedWalk):
             return bundle

@@ -83,12 +83,14 @@ gv.stage(clerk, plain)
 # <details><summary>Answer</summary>
 #
 # In the punctuation and in the keys: they look alike in every answer it was trained on, so their probability is close
-# to 1. The values change from prompt to prompt and have to be copied, a rare name piece by piece. There it doubts.
+# to 1. The values change from prompt to prompt and have to be copied. Its one real doubt here is inside a value, where
+# the surname begins.
 #
 # </details>
 
 # %% [markdown]
-# The whole output as a strip: the darker the box, the surer the model.
+# `gv.record` decodes to the end and keeps every step; the result is called a **trace**. Here it is as a strip: the
+# darker the box, the surer the model.
 
 # %%
 trace = gv.record(clerk, plain)
@@ -136,7 +138,7 @@ for seed, text in enumerate(outputs):
 # * **prose** before the JSON, or after it;
 # * **a fence** of three backticks, as in a chat window;
 # * **a brace that is missing**;
-# * **another key**: `town` where you asked for `city`. This parses, and your program breaks later;
+# * **another key**: `town` or `full_name`. Even without the prose around it your program would break, only later;
 # * **a wrong value** in perfect JSON: who is Tamsin Wintero? No constraint on form can repair that one. Remember it.
 
 # %% [markdown]
@@ -160,13 +162,14 @@ def parses(text):
 gv.check_parses(parses)
 
 # %% [markdown]
-# Once the check says *right*, run the next two cells. The first answers the question above, one entry an output.
+# Once the check says *right*, run the next two cells (until then they print `None`). The first answers the question
+# above, one entry an output.
 
 # %%
 print([parses(text) for text in outputs])
 
 # %% [markdown]
-# And the plain prompt? It does far better, so we try twenty seeds. Read to the end of the list.
+# And the plain prompt? We try twenty seeds. Look for the one that fails.
 
 # %%
 print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
@@ -174,13 +177,13 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 # %% [markdown]
 # ## What breaks
 #
-# Asking nicely made it worse, asking plainly made it better, and neither made it certain. You could retry until it
-# parses, you could cut the JSON out of the prose, you could plead in the prompt. People do all three, and each fails
-# now and then.
+# With the greeting 2 of 10 outputs parse, without it 19 of 20. Asking plainly is better, and still not certain. You
+# could retry until it parses, you could cut the JSON out of the prose, you could plead in the prompt. People do all
+# three, and each fails now and then.
 #
 # The way out is in the step itself. At each step the model gives *every* token a probability. We hold the pen: a
-# token that cannot lead to valid output need not be drawn at all. Then failure is not rare, it is **impossible**. How
-# to know which tokens those are, quickly, is what all the other labs are about.
+# token that cannot lead to valid output need not be drawn at all. Then a finished output cannot be malformed: not
+# rarely, **never**. How to know which tokens those are, quickly, is what all the other labs are about.
 
 # %% [markdown]
 # ## The labs
@@ -198,9 +201,9 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 # ## Recap
 #
 # * A model writes one token at a time, drawn from a probability for each.
-# * It is surest about form, and still slips there: prose, fences, quotes, keys.
+# * It is surest about form, and still slips there: prose, fences, braces, keys.
 # * `json.loads` reads all or nothing, so a single token decides.
-# * Form can be guaranteed. Truth cannot: perfect JSON may hold a wrong city.
+# * Form can be guaranteed. Truth cannot: perfect JSON may hold a wrong name.
 
 # %% [markdown]
 # ## How the production engines do it

@@ -38,8 +38,8 @@ logits = np.array([2.0, 1.0, 0.0])
 gv.draw_bars(words, {"logit": logits, "probability": gv.softmax(logits)}, title="three tokens")
 
 # %% [markdown]
-# Steps of 1 between logits are factors of *e* ≈ 2.72 between probabilities: 0.67 is 2.72 times 0.24, and that is 2.72
-# times 0.09.
+# Steps of 1 between logits are factors of *e* ≈ 2.72 between probabilities: 0.665 is 2.72 times 0.245, and that is 2.72
+# times 0.090.
 #
 # **Predict before you press.** Add 5 to *all three* logits. Which probability grows most?
 
@@ -57,8 +57,8 @@ print(gv.softmax(logits + 5).round(3))
 # </details>
 
 # %% [markdown]
-# **Sampling** draws from these numbers. A thousand draws come close to them; position 0, 1, 2, … plays the part of
-# the dice.
+# **Sampling** draws from these numbers. A thousand draws come close to them; seed and position together fix
+# each draw, and we vary the position.
 
 # %%
 drawn = Counter(words[gv.draw(gv.softmax(logits), seed=0, position=i)] for i in range(1000))
@@ -104,7 +104,8 @@ labels = ["positive", "negative", "neutral"]
 gv.bias_sliders(clerk, mood, tokens=labels)
 
 # %% [markdown]
-# Each slider adds its number to one logit. Drag one and watch *all* bars: what one token wins, the others lose.
+# Run the cell and there is a slider for each label. It adds its number to one logit. Drag one and watch *all* bars:
+# what one token wins, the others lose.
 #
 # **Predict before you press.** You add 1 to `positive`. Its probability, relative to that of `negative`, becomes how
 # many times as large? And with a bias of 3: which label wins?
@@ -119,8 +120,8 @@ for amount in (0, 1, 3):
 # %% [markdown]
 # <details><summary>The rule</summary>
 #
-# A bias *b* multiplies the odds of a token against any other by *e*<sup>*b*</sup>: 2.72 for 1, 20 for 3, more than
-# 10<sup>43</sup> for 100. It does so whatever the model thinks, and at every step alike.
+# A bias *b* multiplies the ratio of a token's probability to any other's by *e*<sup>*b*</sup>: 2.72 for 1, 20 for 3,
+# more than 10<sup>43</sup> for 100. It does so whatever the model thinks, and at every step alike.
 #
 # </details>
 #
@@ -211,7 +212,8 @@ print(len(ways("Prague")), "ways, among them", ways("Prague")[-4:])
 # other word that needs a P. A bias sees one token at a time; a word is a *sequence*.
 
 # %% [markdown]
-# **And a phrase?** After a friendly prompt the model likes to begin with *Sure*. Ban it, and look who comes next.
+# **And a chatty opening?** After a friendly prompt the model begins with *Sure* about one time in five. Ban it, and
+# look who gets its share.
 
 # %%
 chatty = clerk.logits(clerk.encode("Hi! " + plain))
@@ -246,8 +248,8 @@ for amount in (0, 10, 12, 18):
 
 # %% [markdown]
 # Up to 10 nothing changes, for the model closes its object anyway. At 12 it closes it **too early**, with keys missing.
-# At 18 nothing but `"}` is left. There is no right setting, and here is why: the probability that the model itself
-# gives to `"}` before each token it writes.
+# At 18 nothing but `"}` is left. No setting helps: a small bias changes nothing, a large one breaks the
+# output. Here is why: the probability that the model itself gives to `"}` before each token it writes.
 
 # %%
 tokens, wish = clerk.encode(plain), []
@@ -268,8 +270,8 @@ gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24)
 
 # %% [markdown]
 # Step through it: up to the end of the name all is well. There the bias tips the scale from `",` to `"}`. The outlined
-# bars show how close the race is; the filled ones, *as drawn*, give all to the likeliest, for that is what temperature
-# 0 does. The stage has nothing to object to: every token is legal.
+# bars, which hold the bias already, show how close the race is; the filled ones, *as drawn*, give all to the likeliest,
+# for that is what temperature 0 does. The stage has nothing to object to: every token is legal.
 #
 # **What breaks**, in one sentence: whether `"}` is right depends on what stands before it, and a constant has no
 # memory.
@@ -297,7 +299,7 @@ gv.check_only_answers(only, clerk)
 # for twelve?
 
 # %% [predict]
-question = "Is 31 greater than 12?\nYes or no:\n"
+question = "The bag holds a tent, a pen and a sofa. Is there a pen in it?\nYes or no:\n"
 print(repr(gv.record(clerk, question, bias=only, max_tokens=1).text))
 print(repr(gv.record(clerk, question, bias=only, max_tokens=12).text))
 
@@ -313,7 +315,8 @@ print(repr(gv.record(clerk, question, bias=only, max_tokens=12).text))
 # %% [markdown]
 # ## Recap
 #
-# * Softmax knows differences only. A bias *b* multiplies a token's odds by *e*<sup>*b*</sup>.
+# * Softmax knows differences only. A bias *b* multiplies the ratio of a token's probability to any other's by
+#   *e*<sup>*b*</sup>.
 # * −100 is nearly a ban. Only −∞, a mask, is one.
 # * A word has many spellings in tokens: with a space, with a capital, in parts. Bans leak.
 # * Structure needs to know what came before. A constant does not.

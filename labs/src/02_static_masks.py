@@ -48,7 +48,7 @@ classes = gv.char_classes(bard.vocabulary)
 gv.draw_bars(list(classes), {"tokens": [len(ids) for ids in classes.values()]}, title="characters in each class")
 
 # %% [markdown]
-# One: the file has a single kind of digit, a `3`. And count the punctuation yourself:
+# One: the text that `bard` was trained on has a single kind of digit, a `3`. And count the punctuation yourself:
 
 # %%
 print(" ".join(bard.vocabulary.display(token) for token in sorted(classes["PUNCT"])))
@@ -83,8 +83,8 @@ for a, b in pairwise(legal):
 
 # %% [markdown]
 # As many, line by line. Both were divided by the same Z, and a quotient does not see that. This is what a mask
-# preserves: **among the legal tokens, the model's own preferences**. In the picture the two bars of each letter are
-# its shares among the five, before and after.
+# preserves: **among the legal tokens, the model's own preferences**. In the next picture the two bars of each letter
+# are its shares among the five, before and after.
 
 # %%
 letters = [c.piece.decode() for c in legal]
@@ -130,9 +130,10 @@ line = "JULIET:\nGood night, good night! parting is such sweet "
 gv.stage(bard, line, five, seed=1, constraint="five lower-case letters, then a new line")
 
 # %% [markdown]
-# Step through it and watch three things: the **state** counts the positions; what is not a lower-case letter stays
-# visible but **struck**; the last step has **one** legal token. It is drawn with probability 1, whatever the model
-# thought of it. Press the bar of a struck token: the stage refuses and tells you why.
+# Step through it and watch three things: the **state** counts the positions; what is not legal at its position
+# stays visible but **struck**; the last step has **one** legal token, and even letters are struck there. It is drawn
+# with probability 1, whatever the model thought of it. Press the bar of a struck token: the stage refuses and tells you
+# why.
 
 # %% [markdown]
 # ## Exercise 2 · How many texts?
@@ -193,8 +194,8 @@ print(write(bard, line, masks, seed=1))
 # `legal` in its own way and then does just this.
 
 # %% [markdown]
-# **Predict before you press.** The line sits between model and draw. What else in the loop has to know about it: the
-# cache, the temperature, top-k?
+# **Predict before you press.** The line sits between model and draw. What else has to know about it in a loop with
+# all the trimmings: a cache, a temperature, **top-k** (keep the k likeliest tokens, drop the rest)?
 
 # %% [predict]
 bard.keep_cache = False
@@ -239,8 +240,8 @@ gv.draw_bars(labels, {"Z": [step.mass for step in trace.steps]}, title="legal ma
 
 # %% [markdown]
 # In the middle of a word Z is near 1: letters are what the model wants as well. It falls twice. At position 3 the word
-# *man* was over, and the full stop or comma that was wanted is not legal. At position 5 *manage* would have gone on,
-# but only the new line is legal. **A small Z is the sound of a format that does not fit.**
+# *man* was over, and the mark that was wanted (step to position 3 above to see which) is not legal. At position 5
+# *manage* would have gone on, but only the new line is legal. **A small Z is the sound of a format that does not fit.**
 #
 # **Predict before you press.** Let the model write its next word freely. How many of 100 have five letters?
 
@@ -251,7 +252,7 @@ sizes = sorted(lengths)
 gv.draw_bars([f"{n} letters" for n in sizes], {"words": [lengths[n] for n in sizes]}, title="length of the next word")
 
 # %% [markdown]
-# Words come in all lengths (0 means that it began with something else), and `masks` was fixed before the first letter
+# Words come in many lengths (0 means that it began with something else), and `masks` was fixed before the first letter
 # was known. What we want to say is *one or more letters, then a new line*.
 #
 # You may have an idea: allow a letter **or** the new line from the second position on. Try it.
@@ -266,8 +267,9 @@ print(sum(bool(re.fullmatch(r"[a-z]+\n", text)) for text in texts), "of 100 fit"
 print("the others, for example:", [text for text in texts if "\n" in text[:-1]][:5])
 
 # %% [markdown]
-# Most go on after the new line, or never come to one. The mask of position 3 is the same whether the line ended at
-# position 2 or not. A list of positions cannot do better, for it never looks at **what was written**.
+# Eight masks always write eight tokens, so only a word of exactly seven letters can fit: the list cannot stop early.
+# The others go on after the new line, or never come to one. The mask of position 3 is the same whether the line ended
+# at position 2 or not. A list of positions cannot do better, for it never looks at **what was written**.
 
 # %% [markdown]
 # ## Exercise 3 · `Name: `
@@ -293,12 +295,12 @@ for letters in (5, 8, 10):
     print(letters, found and gv.record(bard, "\nSpeak, good ", gv.static_masks(bard.vocabulary, found), seed=0).text)
 
 # %% [markdown]
-# **What breaks.** Every line fits, but the name ends where *you* said: too early, too late, or right by luck. You could
-# have a list for each length, but the loop would have to pick one before the first letter. The model should decide
-# when the name is over, by writing the colon.
+# **What breaks.** Once your masks are right every line fits, but the name ends where *you* said: too early, too late,
+# or right by luck. You could have a list for each length, but the loop would have to pick one before the first letter.
+# The model should decide when the name is over, by writing the colon.
 #
 # So the state must be more than a position. It must say *where in the format we are*, and the token just written must
-# move it. A thing that has states and moves by what it reads is a **machine**. That is lab 03.
+# move it. A thing that has states and moves by what it reads is a **machine**. That is where the road goes on.
 
 # %% [markdown]
 # ## Recap

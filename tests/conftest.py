@@ -1,0 +1,9 @@
+"""Browser tests come last: Playwright's event loop stays in the thread for the rest of the run."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: "browser" in item.keywords)
