@@ -20,7 +20,7 @@ from tqdm import tqdm
 import guidedviz as gv
 
 HERE = Path(__file__).resolve().parent
-MODES = {"greedy": {"temperature": 0.0}, "sampled": {"temperature": 1.0}}
+MODES = {"greedy": 0.0, "sampled": 1.0}  # temperatures
 
 
 @dataclass
@@ -68,11 +68,11 @@ def main() -> None:
     tasks = [task for task, _ in islice(stream(11, held_out=True), args.count)]
     families = Counter(task.family for task in tasks)
     figures: dict[str, object] = {"prompts": len(tasks), "device": model.device}
-    for mode, settings in MODES.items():
+    for mode, temperature in MODES.items():
         for constrained in (False, True):
             name, tally, shown = f"{mode}, {'constrained' if constrained else 'free'}", Tally(), 0
             for seed, task in enumerate(tqdm(tasks, desc=name, mininterval=5)):
-                output = answer(model, task, constrained, seed, settings["temperature"])
+                output = answer(model, task, constrained, seed, temperature)
                 tally.add(task, output)
                 if output != task.answer and shown < args.failures:
                     shown += 1

@@ -31,6 +31,7 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary
 
 SHOWN = 12  # candidates kept in a step
+NOTHING = Candidate(-1, b"", 0.0, 0.0, False, 0.0)  # chosen at a step that only says how the decode ended
 
 
 class Model(Protocol):
@@ -164,14 +165,15 @@ def _step(
         masked = float(raw[t]) / mass if legal and mass else 0.0
         return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(odds[t]))
 
+    chosen = candidate(token) if token >= 0 else NOTHING
     return Step(
         position=point.position,
-        token=token,
-        piece=pieces[token] if token >= 0 else b"",
+        token=chosen.token,
+        piece=chosen.piece,
         how=how,
-        raw=float(raw[token]) if token >= 0 else 0.0,
-        masked=candidate(token).masked if token >= 0 else 0.0,
-        drawn=float(odds[token]) if token >= 0 else 0.0,
+        raw=chosen.raw,
+        masked=chosen.masked,
+        drawn=chosen.drawn,
         candidates=tuple(candidate(t) for t in _likeliest(raw, mask, token)),
         legal=int(mask.sum()),
         mass=mass,
@@ -187,7 +189,7 @@ def _step(
 def _likeliest(raw: Floats, mask: Mask, token: int) -> list[int]:
     """The likeliest of all and the likeliest of the legal, the chosen one among them, by raw probability."""
     count = min(SHOWN, len(raw))
-    chosen = set(np.argpartition(-raw, count - 1)[:count].tolist()) if count < len(raw) else set(range(len(raw)))
+    chosen = set(np.argpartition(-raw, count - 1)[:count].tolist())
     legal = np.flatnonzero(mask)
     if len(legal):
         few = min(SHOWN // 2, len(legal))

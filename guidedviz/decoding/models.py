@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from guidedviz.decoding.trace import Source
 from guidedviz.errors import ModelError, SettingError
+from guidedviz.headless import headless
 from guidedviz.tokens.vocabulary import Vocabulary
 
 EMBEDDED = ("clerk", "bard")
@@ -43,7 +44,7 @@ def pick_device(wanted: str = "auto") -> str:
     """cuda, then mps, then cpu; a device by name must be there. A headless notebook keeps to the cpu."""
     import torch
 
-    if wanted == "auto" and os.environ.get("GUIDEDVIZ_HEADLESS", "0") not in ("", "0"):
+    if wanted == "auto" and headless():
         return "cpu"  # notebooks are built and checked with the same bits everywhere
     present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if wanted == "auto":

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import base64
 import html
-import os
 import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
+from guidedviz.headless import headless
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
-
-
-def headless() -> bool:
-    """Whether nobody is there to click: notebooks are built and checked this way."""
-    return os.environ.get("GUIDEDVIZ_HEADLESS", "") not in ("", "0")
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,6 @@ def draw_bars(
     span, start = 600 - name_width - said_width - 2 * EDGE, name_width
     zero = start + span * -low / (high - low)
     pitch = 8.0 * len(series) + 14
-    top = 30 if title else 8
     parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
     parts += _legend(list(series), 600 - EDGE, 20) if len(series) > 1 else []
     top = 30 if parts else 8

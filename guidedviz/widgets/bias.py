@@ -10,7 +10,8 @@ import numpy as np
 from guidedviz.decoding.loop import Model
 from guidedviz.decoding.sampling import Floats, apply_logit_bias, softmax
 from guidedviz.errors import SettingError
-from guidedviz.views.figure import Figure, headless, picture
+from guidedviz.headless import headless
+from guidedviz.views.figure import Figure, picture
 from guidedviz.views.stage import draw_bars
 from guidedviz.views.words import label, probability, reading, short
 from guidedviz.widgets.cells import move_in

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
-from guidedviz.decoding.loop import Model
+from guidedviz.decoding.loop import Model, make_trace
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.headless import headless
 from guidedviz.tokens.guide import Explanation, Guide
-from guidedviz.views.figure import headless, picture
+from guidedviz.views.figure import picture
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import (
     after_name,
@@ -56,11 +56,8 @@ def stage(
     if not prompt:
         raise SettingError("gv.stage", seen="no prompt", expected="gv.stage(model, prompt, guide)")
     settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}))
-    head = Trace(
-        (), prompt, model.name, model.device, date.today().isoformat(),
-        constraint or (str(getattr(guide, "name", "")) or "a guide" if guide else ""),
-        seed, temperature, len(model.vocabulary), model.source,
-    )  # fmt: skip
+    constraint = constraint or (str(getattr(guide, "name", "")) or "a guide" if guide else "")
+    head = make_trace(model, prompt, (), constraint=constraint, seed=seed, temperature=temperature)
     return Stage(Player(LiveWalk(model, prompt, guide), settings), head, guide, steps)
 
 
