@@ -36,6 +36,22 @@ def expected_next(machine: Machine, state: Hashable) -> str:
     return visible_bytes(choices) + (" or the end" if may_end else "")
 
 
+def token_path(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> tuple[Hashable, ...]:
+    """The states of the machine inside a token: the one before it, then one more for every byte that passed.
+
+    >>> from guidedviz.machines.regex import regex
+    >>> token_path(regex("[0-9]+"), Vocabulary([b"42", b"4x"]), 0, 1)
+    (0, 1)
+    """
+    token = check_id(vocabulary, token)
+    states = [state]
+    for byte in vocabulary.pieces[token] if is_text(vocabulary, token) else b"":
+        if (reached := machine.step(states[-1], byte)) is None:
+            break
+        states.append(reached)
+    return tuple(states)
+
+
 def explain_token(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
     """The token's way through the machine.
 
@@ -48,11 +64,7 @@ def explain_token(machine: Machine, vocabulary: Vocabulary, state: Hashable, tok
     piece = vocabulary.pieces[token]
     if not is_text(vocabulary, token):
         return _explain_other(machine, vocabulary, state, token)
-    states = [state]
-    for byte in piece:
-        if (reached := machine.step(states[-1], byte)) is None:
-            break
-        states.append(reached)
+    states = token_path(machine, vocabulary, state, token)
     passed = len(states) - 1
     legal = passed == len(piece)
     expected = expected_next(machine, states[-1])

@@ -16,7 +16,7 @@ import numpy as np
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import Machine, forced_bytes, read
-from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_text, label_state
+from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_text, label_state, token_path
 from guidedviz.tokens.guide import Explanation, Guide, Mask
 from guidedviz.tokens.trie import Ints, build_trie, walk, walk_table
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -133,6 +133,10 @@ class MachineGuide:
     def forced(self, state: Any) -> bytes:
         """The bytes that must come next; b"" where there is a choice or the text may end."""
         return forced_bytes(self.machine, state)
+
+    def path(self, state: Hashable, token: int) -> tuple[Hashable, ...]:
+        """The machine's states inside a token: the one before it, then one more for every byte that passed."""
+        return token_path(self.machine, self.vocabulary, state, token)
 
     def explain(self, state: Any, token: int) -> Explanation:
         """Why the token is legal or not."""

@@ -132,11 +132,16 @@ class StaticMasks:
                 break
         return forced
 
+    def path(self, state: int, token: int) -> tuple[int, ...]:
+        """A position reads whole tokens: the one before, and the one after a legal token."""
+        legal = self._masks[state][check_id(self.vocabulary, token)]
+        return (state, self.advance(state, token)) if legal else (state,)
+
     def explain(self, state: int, token: int) -> Explanation:
         """Why the token is legal or not."""
         token = check_id(self.vocabulary, token)
         legal, expected = bool(self._masks[state][token]), self._expected(state)
-        labels = (self.label(state), self.label(min(state + 1, len(self.sets))))[: 1 + legal]
+        labels = tuple(map(self.label, self.path(state, token)))
         reason = f"{'in' if legal else 'not in'} the set of {labels[0]}"
         if not is_text(self.vocabulary, token):
             reason = reason_of_no_text(self.vocabulary, token, legal, expected)

@@ -192,10 +192,28 @@ def test_an_explanation_lists_the_states_on_the_way():
     assert guide.explain(0, 1).expected == "the end"
 
 
+@settings(deadline=None, max_examples=100)
+@given(vocabularies(), regexes, st.data())
+def test_a_path_is_the_states_inside_a_token_as_far_as_its_bytes_pass(v, pattern, data):
+    machine = gv.regex(pattern)
+    guide = gv.guide(machine, v)
+    for state, _ in draw_walk(data, guide, steps=3):
+        for token, piece in enumerate(v.pieces):
+            path = guide.path(state, token)
+            assert path == tuple(read(machine, piece[:end], state) for end in range(len(path)))
+            if token not in v.text_ids:
+                assert path == (state,)
+            elif guide.mask(state)[token]:
+                assert len(path) == len(piece) + 1
+                assert path[-1] == guide.advance(state, token)
+            else:
+                assert machine.step(path[-1], piece[len(path) - 1]) is None
+
+
 @pytest.mark.parametrize("token", [-1, 11, "a", None, 1.0])
 def test_a_number_that_is_no_token_is_illegal(token):
     guide = gv.guide(gv.regex(DECIMAL), TOY)
-    for ask in (guide.advance, guide.explain):
+    for ask in (guide.advance, guide.explain, guide.path):
         with pytest.raises(IllegalToken, match="no such id"):
             ask(guide.initial, token)
 

@@ -52,6 +52,7 @@ def test_a_mask_is_true_exactly_where_advance_and_explain_say_so():
     for state in range(3):
         for token in range(len(SMALL)):
             assert guide.explain(state, token).legal == guide.mask(state)[token]
+            assert len(guide.path(state, token)) == 1 + guide.mask(state)[token]
             if not guide.mask(state)[token]:
                 with pytest.raises(IllegalToken):
                     guide.advance(state, token)
