@@ -129,7 +129,7 @@ function connect(model, { onNews, onSilence }) {
     clearTimeout(silence);
     silence = setTimeout(onSilence, 2500);
   };
-  let waiting = [];
+  const waiting = [];
   let owed = 0;
   let timer = 0;
   const answer = () => {
@@ -137,11 +137,11 @@ function connect(model, { onNews, onSilence }) {
     model.send({ do: "painted", number: owed });
   };
   const paint = () => {
-    const all = waiting;
-    waiting = [];
-    onNews(all);
-    owed = all.at(-1).number;
+    const now = waiting.splice(0, waiting.length > 4 ? waiting.length : 1); // messages come in bunches: one a frame
+    onNews(now);
+    owed = now.at(-1).number;
     timer ||= setTimeout(answer, 40); // an answer costs the kernel more than a picture: one for several
+    if (waiting.length) nextFrame(paint);
   };
   const hear = (news) => {
     clearTimeout(silence);

@@ -358,7 +358,7 @@ function showStage(model, el) {
   const act = {
     go,
     start: () => go(0),
-    back: () => view.cursor && go(view.cursor - 1),
+    back: () => say({ do: "back" }), // from where the kernel stands: presses may come quicker than pictures
     play: () => say({ do: view.playing ? "pause" : "play" }),
     step: () => view.ended || say({ do: "step" }),
     end: () => view.ended || say({ do: "end" }),

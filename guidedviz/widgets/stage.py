@@ -233,7 +233,7 @@ class Stage:
             self._moved()
         elif do == "set":
             self.change(**{said["name"]: said["value"]})
-        elif do in ("pause", "reset"):
+        elif do in ("pause", "reset", "back"):
             self.note, self._why = "", None
             getattr(self, do)()
 
