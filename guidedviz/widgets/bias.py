@@ -73,7 +73,8 @@ class BiasSliders:
         names = [label(self._pieces[token]) + self._sign(token) for token in rows]
         series = {"before": [float(self.before[t]) for t in rows], "after": [float(self.after[t]) for t in rows]}
         marked = {place for place, token in enumerate(rows) if self.bias.get(token)}
-        title = f"{self._source}: next token after “{reading(self.prompt[-40:])}”"
+        source = "RECORDED" if self._source == "LIVE" else self._source  # a picture is never live
+        title = f"{source}: next token after “{reading(self.prompt[-40:])}”"
         drawn = draw_bars(names, series, title=title, marked=marked)
         return Figure(drawn.svg, repr(self), drawn.alt)
 
