@@ -14,7 +14,8 @@ _ROOMS = {
     "errors": "EmptyMask GuidedVizError IllegalToken ModelError PatternError SettingError TraceError VocabularyError",
     "machines.regex": "regex",
     "tokens.vocabulary": "Vocabulary",
-    "tokens.index": "guide",
+    "tokens.engines": "guide",
+    "tokens.index": "Index build_index",
     "tokens.static": "char_classes static_masks",
     "decoding.sampling": "apply_logit_bias apply_token_mask draw keep_top_k keep_top_p masked_softmax "
     "softmax temper Settings",
@@ -23,6 +24,7 @@ _ROOMS = {
     "decoding.toy": "ToyModel",
     "decoding.models": "LanguageModel load_model readiness",
     "views.figure": "Figure",
+    "views.map": "draw_map draw_xor",
     "views.stage": "draw_bars draw_distribution draw_stage draw_strip",
     "widgets.stage": "stage",
     "widgets.bias": "bias_sliders",

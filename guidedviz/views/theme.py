@@ -1,7 +1,7 @@
 """One palette for every figure and widget: Okabe and Ito's colours, which colour-blind people tell apart.
 
 A drawing names a colour as `var(--gv-ink)`. In a live notebook the names follow JupyterLab's theme; in a picture that
-stands alone they are replaced by the light values.
+stands alone they are replaced by the light values. Maps have a sea (legal), land (illegal) and foam (text on the sea).
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ LIGHT = {
     "gold": "#b97700",
     "green": "#00795c",
     "on": "#ffffff",
+    "sea": "#0072b2",
+    "land": "#dde1e7",
+    "foam": "#ffffff",
 }
 DARK = {
     "page": "#16191e",
@@ -33,6 +36,9 @@ DARK = {
     "gold": "#f0b53c",
     "green": "#3fcf9f",
     "on": "#0d1014",
+    "sea": "#2a6a9c",
+    "land": "#2d333c",
+    "foam": "#ffffff",
 }
 LAB = {
     "page": "--jp-layout-color1",
