@@ -1,151 +1,146 @@
-"""Machine x vocabulary = guide: the mask of a state is one walk of the trie by the machine.
+"""The index of Outlines (Willard and Louf, arXiv 2307.09702): for every state its legal tokens, and where each leads.
 
-Engines differ in how they walk and what they keep:
-    "trie"   any machine; walks at each step, node by node, and keeps nothing
-    "index"  a DFA; walks a state once, all nodes of a level together, and keeps its mask
+It is built before the first token, from all states at once, and afterwards a mask is a row to look up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import lru_cache
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
-from guidedviz.machines.machine import Machine, forced_bytes, read
-from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_text, label_state, token_path
-from guidedviz.tokens.guide import Explanation, Guide, Mask
-from guidedviz.tokens.trie import Ints, build_trie, walk, walk_table
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.minimal import trim
+from guidedviz.tokens.cache import load_arrays, machine_fingerprint, save_arrays
+from guidedviz.tokens.guide import Mask
+from guidedviz.tokens.kinds import Kinds, Table, find_kinds
+from guidedviz.tokens.trie import Ints, build_trie
 from guidedviz.tokens.vocabulary import Vocabulary
 
-KEPT = 64 * 2**20  # bytes of masks that a guide keeps, the latest used
+Bits = npt.NDArray[np.uint8]
+MOST_BYTES = 2**26  # of packed bits
+WORTH_KEEPING = 1_000_000  # legal pairs of state and token; fewer are found again as quickly as a file is read
 
 
-def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto") -> Guide:
-    """Which tokens keep a complete text of the machine reachable.
+@dataclass(frozen=True, eq=False)
+class Index:
+    """State -> legal tokens -> next state, for one machine and one vocabulary."""
 
-    >>> from guidedviz.machines.regex import regex
-    >>> v = Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
-    >>> g = guide(regex(r"[0-9]+(\\.[0-9]+)?"), v)
-    >>> after = g.advance(g.initial, 3)
-    >>> [v.display(token) for token in np.flatnonzero(g.mask(after))]
-    ['3', '.5', '.', '42', '</s>']
+    machine: DFA
+    vocabulary: Vocabulary
+    kind: npt.NDArray[np.int32]  # the kind of every token id; tokens of one kind move every state alike
+    after: Table  # after[kind, state] is the next state, -1 where the kind is illegal
+    bits: Bits  # one row a state: token t is bit t % 8 of byte t // 8, as in the engines' bitmasks
+
+    def __repr__(self) -> str:
+        return f"Index({len(self.bits):,} states, {len(self.kind):,} tokens of {len(self.after):,} kinds)"
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all three arrays."""
+        return self.kind.nbytes + self.after.nbytes + self.bits.nbytes
+
+    def mask(self, state: int) -> Mask:
+        """True for every id that is legal; read-only."""
+        return unpack(self.bits[state], len(self.kind))
+
+    def next_state(self, state: int, token: int) -> int | None:
+        """Where a token leads; None if it is illegal."""
+        reached = int(self.after[self.kind[token], state])
+        return None if reached < 0 else reached
+
+    @cached_property
+    def legal(self) -> npt.NDArray[np.int64]:
+        """How many tokens are legal in each state."""
+        sizes = np.bincount(self.kind, minlength=len(self.after))
+        return sizes @ (self.after >= 0)
+
+    def check(self, machine: Machine, vocabulary: Vocabulary) -> None:
+        """Refuse to serve another machine or vocabulary: ids and states would mean other things."""
+        if self.vocabulary != vocabulary:
+            _refuse("vocabulary", self.vocabulary.fingerprint, vocabulary.fingerprint)
+        if self.machine != machine:
+            other = machine_fingerprint(machine) if isinstance(machine, DFA) else type(machine).__name__
+            _refuse("machine", machine_fingerprint(self.machine), other)
+
+
+def _refuse(what: str, own: str, other: str) -> None:
+    hint = "gv.build_index(machine, vocabulary)"
+    raise SettingError("stale index", seen=f"{what} {other[:12]}", expected=f"{what} {own[:12]}", hint=hint)
+
+
+def unpack(bits: Bits, size: int) -> Mask:
+    """Packed rows as a bool for each id.
+
+    >>> unpack(np.array([[6]], dtype=np.uint8), 3).tolist()
+    [[False, True, True]]
     """
-    _check_arguments(machine, vocabulary)
-    if engine == "auto":
-        engine = "index" if isinstance(machine, DFA) else "trie"
-    if engine not in ENGINES:
-        names = ", ".join(map(repr, ("auto", *sorted(ENGINES))))
-        raise SettingError("guide, engine", seen=repr(engine), expected=f"one of {names}")
-    return MachineGuide(machine, vocabulary, ENGINES[engine](machine, vocabulary))
-
-
-def _check_arguments(machine: object, vocabulary: object) -> None:
-    if not all(hasattr(machine, name) for name in ("initial", "step", "is_accepting")):
-        raise SettingError("guide", seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
-    if not isinstance(vocabulary, Vocabulary):
-        hint = "gv.Vocabulary.from_tokenizer(tokenizer)"
-        raise SettingError("guide", seen=type(vocabulary).__name__, expected="a Vocabulary", hint=hint)
-
-
-def walk_engine(machine: Machine, vocabulary: Vocabulary) -> Callable[[Any], Mask]:
-    """A walk at each step, node by node."""
-    trie = build_trie(vocabulary)
-    return lambda state: add_eos(trie.tokens(walk(trie, machine, state)), machine, vocabulary, state)
-
-
-def table_engine(machine: Machine, vocabulary: Vocabulary) -> Callable[[Any], Mask]:
-    """One walk a state, level by level; the masks are kept."""
-    if not isinstance(machine, DFA):
-        kind = type(machine).__name__
-        raise SettingError("guide, engine 'index'", seen=kind, expected="a finite machine", hint="engine='auto'")
-    trie, table = build_trie(vocabulary), build_table(machine)
-
-    @lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
-    def mask(state: int) -> Mask:
-        return add_eos(trie.tokens(walk_table(trie, table, state)), machine, vocabulary, state)
-
-    return mask
-
-
-ENGINES: dict[str, Callable[[Machine, Vocabulary], Callable[[Any], Mask]]] = {
-    "trie": walk_engine,
-    "index": table_engine,
-}
-
-
-def build_table(dfa: DFA) -> Ints:
-    """The machine as one flat array, table[state * 256 + byte]; the last state is dead and stays so.
-
-    >>> from guidedviz.machines.regex import regex
-    >>> build_table(regex("a"))[[97, 98, 256 + 97, 512 + 97]].tolist()
-    [1, 2, 2, 2]
-    """
-    table = np.full((len(dfa) + 1) * 256, len(dfa), dtype=np.int32)
-    inside = np.frombuffer(dfa.table, dtype=np.int32)
-    table[: len(inside)] = np.where(inside < 0, len(dfa), inside)
-    return table
-
-
-def add_eos(mask: Mask, machine: Machine, vocabulary: Vocabulary, state: Hashable) -> Mask:
-    """EOS is legal exactly where the text may end; afterwards the mask is never written again."""
-    mask[list(vocabulary.eos)] = machine.is_accepting(state)
+    mask = np.unpackbits(bits, axis=-1, count=size, bitorder="little").view(np.bool_)
     mask.flags.writeable = False
     return mask
 
 
-class MachineGuide:
-    """A guide over any machine; the engine is a function from a state to its mask."""
+def build_index(machine: Machine, vocabulary: Vocabulary) -> Index:
+    """The index of a finite machine: out of memory, off the disk, or built.
 
-    def __init__(self, machine: Machine, vocabulary: Vocabulary, mask: Callable[[Any], Mask]) -> None:
-        self.machine: Machine = machine
-        self.vocabulary, self._mask = vocabulary, mask
+    >>> from guidedviz.machines.regex import regex
+    >>> index = build_index(regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4}))
+    >>> index, index.legal.tolist(), index.mask(1).tolist(), index.next_state(1, 2)
+    (Index(4 states, 5 tokens of 6 kinds), [2, 5, 2, 3], [True, True, True, True, True], 2)
+    """
+    if not isinstance(machine, DFA):
+        kind = type(machine).__name__
+        raise SettingError("index", seen=kind, expected="a finite machine", hint="engine='auto'")
+    if len(machine) * len(vocabulary) > 8 * MOST_BYTES:
+        seen = f"{len(machine):,} states and {len(vocabulary):,} tokens"
+        raise SettingError("index", seen=seen, expected=f"at most {8 * MOST_BYTES:,} pairs", hint="gv.guide walks them")
+    return _build_index(live_machine(machine), vocabulary)
 
-    def __repr__(self) -> str:
-        return f"guide({self.machine!r}, {self.vocabulary!r})"
 
-    @property
-    def initial(self) -> Hashable:
-        """The state before the first token."""
-        return self.machine.initial
+def live_machine(machine: DFA) -> DFA:
+    """The machine without ways from which no complete text is reachable; a machine that has none stays the same."""
+    trimmed = trim(machine)
+    return machine if trimmed == machine else trimmed
 
-    def mask(self, state: Any) -> Mask:
-        """True for every legal id; read-only."""
-        return self._mask(state)
 
-    def advance(self, state: Hashable, token: int) -> Hashable:
-        """The state after a legal token; EOS reads no byte, so the state stays."""
-        token = check_id(self.vocabulary, token)
-        if token in self.vocabulary.eos and self.is_accepting(state):
-            return state
-        after = read(self.machine, self.vocabulary.pieces[token], state) if is_text(self.vocabulary, token) else None
-        if after is None:
-            raise illegal_token(self.vocabulary, self.explain(state, token))
-        return after
+@lru_cache(maxsize=8)
+def _build_index(machine: DFA, vocabulary: Vocabulary) -> Index:
+    if (arrays := load_arrays(machine, vocabulary)) is not None:
+        return Index(machine, vocabulary, *arrays)
+    index = compute_index(machine, vocabulary)
+    if index.legal.sum() > WORTH_KEEPING:
+        save_arrays(machine, vocabulary, (index.kind, index.after, index.bits))
+    return index
 
-    def is_accepting(self, state: Any) -> bool:
-        """May the text end here?"""
-        return self.machine.is_accepting(state)
 
-    def forced(self, state: Any) -> bytes:
-        """The bytes that must come next; b"" where there is a choice or the text may end."""
-        return forced_bytes(self.machine, state)
+def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
+    """Walk once, then give every state its row."""
+    kinds = find_kinds(build_trie(vocabulary), machine)
+    eos = np.array(sorted(vocabulary.eos), dtype=np.intp)
+    states = np.arange(len(machine), dtype=np.int32)
+    stays = np.where(np.isin(states, list(machine.accepting)), states, np.int32(-1))  # EOS reads no byte
+    kind = np.zeros(len(vocabulary), dtype=np.int32)
+    kind[kinds.tokens] = kinds.kind
+    kind[eos] = len(kinds.after)
+    after = np.concatenate((kinds.after, stays[None]))
+    return Index(machine, vocabulary, kind, after, _rows(kinds, eos, after >= 0, len(vocabulary)))
 
-    def path(self, state: Hashable, token: int) -> tuple[Hashable, ...]:
-        """The machine's states inside a token: the one before it, then one more for every byte that passed."""
-        return token_path(self.machine, self.vocabulary, state, token)
 
-    def explain(self, state: Any, token: int) -> Explanation:
-        """Why the token is legal or not."""
-        return explain_token(self.machine, self.vocabulary, state, token)
-
-    def label(self, state: Any) -> str:
-        """The state's name for people."""
-        return label_state(state)
-
-    def stack(self, state: Any) -> tuple[str, ...]:
-        """What is open, innermost first; a finite machine has no stack."""
-        return ()
+def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> Bits:
+    """Pack the legal tokens of every state; states with the same legal kinds share the work."""
+    row = np.zeros(size, dtype=np.bool_)
+    rows = np.empty((legal.shape[1], (size + 7) // 8), dtype=np.uint8)
+    known: dict[bytes, int] = {}
+    for state, column in enumerate(np.ascontiguousarray(legal.T)):
+        same = known.setdefault(column.tobytes(), state)
+        if same == state:
+            row[kinds.tokens] = column.take(kinds.kind)
+            row[eos] = column[-1]
+            rows[state] = np.packbits(row, bitorder="little")
+        else:
+            rows[state] = rows[same]
+    return rows

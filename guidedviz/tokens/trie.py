@@ -12,7 +12,7 @@ Nodes are numbered level by level, and the children of node i are the nodes firs
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -22,9 +22,10 @@ import numpy.typing as npt
 from guidedviz.machines.machine import Machine
 from guidedviz.tokens.vocabulary import Vocabulary
 
-Ints = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.intp]  # NumPy indexes by these without converting them
+Letters = npt.NDArray[np.uint8]
 Bools = npt.NDArray[np.bool_]
-FEW = 2  # walk child by child where fewer than one node in this many of a level is live
+FEW = 2  # go node by node where fewer than one in this many is live
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Trie:
 
     first: Ints  # the children of node i are first[i] .. first[i + 1]
     parent: Ints
-    byte: npt.NDArray[np.uint8]  # the byte that leads into the node
+    byte: Letters  # the byte that leads into the node
     levels: tuple[int, ...]  # the nodes of depth d are levels[d] .. levels[d + 1]
     node_of: Ints  # for every token id the node where its bytes end; -1 for ids that are no text
 
@@ -46,7 +47,14 @@ class Trie:
     @cached_property
     def nodes(self) -> Ints:
         """Every node's own number."""
-        return np.arange(len(self), dtype=np.int32)
+        return np.arange(len(self))
+
+    @cached_property
+    def _by_node(self) -> tuple[Ints, Ints]:
+        """The token ids in the order of their nodes, and for every node where its own begin."""
+        order = np.argsort(self.node_of, kind="stable")
+        order = order[np.searchsorted(self.node_of[order], 0) :]
+        return order, np.searchsorted(self.node_of[order], np.arange(len(self) + 1))
 
     def children(self, nodes: Ints) -> Ints:
         """All children of these nodes.
@@ -54,14 +62,36 @@ class Trie:
         >>> build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])).children(np.array([0, 1])).tolist()
         [1, 2, 3, 4]
         """
-        first = self.first[nodes]
-        count = self.first[nodes + 1] - first
-        skip = np.repeat(first - np.cumsum(count, dtype=np.int32) + count, count)
-        return skip + np.arange(len(skip), dtype=np.int32)
+        return spread(self.first, nodes)
+
+    def spell(self, nodes: Ints, labels: Ints) -> tuple[Ints | slice, Ints]:
+        """The tokens whose bytes end in these nodes, and each one's label; a slice says that it is all tokens in order.
+
+        >>> trie = build_trie(Vocabulary([b"a", b"ab", b"a"]))
+        >>> trie.spell(np.array([1]), np.array([0, 5, 0, 0]))
+        (array([0, 2]), array([5, 5]))
+        """
+        if len(nodes) * FEW > len(self):
+            return slice(None), labels[self.node_of]
+        order, first = self._by_node
+        return order[spread(first, nodes)], np.repeat(labels[nodes], first[nodes + 1] - first[nodes])
 
     def tokens(self, live: Bools) -> Bools:
         """The mask of the tokens whose bytes end in a live node; `live` has one more entry than nodes, False."""
-        return live[self.node_of]
+        mask: Bools = live[self.node_of]
+        return mask
+
+
+def spread(first: Ints, places: Ints) -> Ints:
+    """The numbers first[i] to first[i + 1] for all places i, in a row.
+
+    >>> spread(np.array([0, 2, 2, 5]), np.array([0, 2])).tolist()
+    [0, 1, 2, 3, 4]
+    """
+    begin = first[places]
+    count = first[places + 1] - begin
+    skip = np.repeat(begin - np.cumsum(count) + count, count)
+    return skip + np.arange(len(skip))
 
 
 @lru_cache(maxsize=8)
@@ -77,8 +107,8 @@ def build_trie(vocabulary: Vocabulary) -> Trie:
     data = np.frombuffer(b"".join(pieces), dtype=np.uint8)
     length = np.array(list(map(len, pieces)), dtype=np.int64)
     start = np.cumsum(length) - length
-    node = np.zeros(len(ids), dtype=np.int32)  # for every row the node that its bytes so far lead to
-    parents, letters, levels = [np.zeros(1, dtype=np.int32)], [np.zeros(1, dtype=np.uint8)], [0, 1]
+    node = np.zeros(len(ids), dtype=np.intp)  # for every row the node that its bytes so far lead to
+    parents, letters, levels = [np.zeros(1, dtype=np.intp)], [np.zeros(1, dtype=np.uint8)], [0, 1]
     rows = np.arange(len(ids))
     while (rows := rows[length[rows] > len(levels) - 2]).size:
         parent, letter = node[rows], data[start[rows] + len(levels) - 2]
@@ -88,7 +118,7 @@ def build_trie(vocabulary: Vocabulary) -> Trie:
         parents.append(parent[new])
         letters.append(letter[new])
         levels.append(levels[-1] + int(new.sum()))
-    node_of = np.full(len(vocabulary), -1, dtype=np.int32)
+    node_of = np.full(len(vocabulary), -1, dtype=np.intp)
     node_of[ids] = node
     return Trie(_first_children(parents), np.concatenate(parents), np.concatenate(letters), tuple(levels), node_of)
 
@@ -96,7 +126,7 @@ def build_trie(vocabulary: Vocabulary) -> Trie:
 def _first_children(parents: list[Ints]) -> Ints:
     """Parents come in order, so a node's first child stands where its number would be sorted in."""
     parent = np.concatenate(parents)[1:]
-    return (np.searchsorted(parent, np.arange(len(parent) + 2)) + 1).astype(np.int32)
+    return np.searchsorted(parent, np.arange(len(parent) + 2)) + 1
 
 
 def walk_steps(trie: Trie, machine: Machine, state: Hashable) -> Iterator[tuple[int, Hashable]]:
@@ -132,24 +162,25 @@ def walk(trie: Trie, machine: Machine, state: Hashable) -> Bools:
     return live
 
 
-def walk_table(trie: Trie, table: Ints, state: int) -> Bools:
-    """The same walk where the machine is a table, dead state last: a level at once, in one line.
+def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
+    """The same walk a level at once: the label of every node, and the live nodes in order.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> from guidedviz.tokens.index import build_table
-    >>> walk_table(build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])), build_table(regex("ab*")), 0).tolist()
-    [True, True, False, True, False, False]
+    A label stands for the state there, 0 for dead; `step` takes many labels and bytes and gives the labels reached.
+
+    >>> trie = build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"]))
+    >>> labels, nodes = walk_levels(trie, 1, lambda labels, letters: labels * (letters < 99))
+    >>> labels.tolist(), nodes.tolist()
+    ([1, 1, 1, 1, 0, 0], [0, 1, 2, 3])
     """
-    dead = len(table) // 256 - 1
-    states = np.full(len(trie) + 1, dead, dtype=np.int32)
-    states[0] = state
-    live = trie.nodes[:1]
+    labels = np.zeros(len(trie) + 1, dtype=np.intp)  # one more, always dead, for the ids that have no node
+    labels[0] = start
+    found = [live := trie.nodes[:1]]
     for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
         few = len(live) * FEW < low - above  # only their children; else the whole level, which lies in one piece
         nodes: Ints | slice = trie.children(live) if few else slice(low, high)
-        states[nodes] = reached = table[states[trie.parent[nodes]] * 256 + trie.byte[nodes]]
-        live = trie.nodes[nodes][reached != dead]
+        labels[nodes] = reached = step(labels[trie.parent[nodes]], trie.byte[nodes])
+        live = trie.nodes[nodes][reached != 0]
         if not live.size:
             break
-    alive: Bools = states != dead
-    return alive
+        found.append(live)
+    return labels, np.concatenate(found)

@@ -1,0 +1,166 @@
+"""Machine x vocabulary = guide: the mask of a state is one walk of the trie by the machine.
+
+Engines differ in when they walk and what they keep:
+    "trie"   any machine; walks at each step, node by node, and keeps nothing
+    "index"  a finite machine; walks from all states before the first step and keeps every mask.
+             Where that would be too much, it walks from a state when it is first asked, and keeps the latest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Any
+
+from guidedviz.errors import SettingError
+from guidedviz.machines.dfa import DFA
+from guidedviz.machines.machine import Machine, forced_bytes, read
+from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_text, label_state, token_path
+from guidedviz.tokens.guide import Explanation, Guide, Mask
+from guidedviz.tokens.index import Index, build_index, live_machine, unpack
+from guidedviz.tokens.kinds import build_table
+from guidedviz.tokens.trie import build_trie, walk, walk_levels
+from guidedviz.tokens.vocabulary import Vocabulary
+
+KEPT = 2**26  # bytes of masks that a guide keeps
+READY = 2**24  # bytes of masks that it unpacks before it is asked
+
+
+def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index: Index | None = None) -> Guide:
+    """Which tokens keep a complete text of the machine reachable.
+
+    An `index` built before is used instead of a new one, if it was built for this machine and this vocabulary.
+
+    >>> import numpy as np; from guidedviz.machines.regex import regex
+    >>> v = Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
+    >>> g = guide(regex(r"[0-9]+(\\.[0-9]+)?"), v)
+    >>> after = g.advance(g.initial, 3)
+    >>> [v.display(token) for token in np.flatnonzero(g.mask(after))]
+    ['3', '.5', '.', '42', '</s>']
+    """
+    _check_arguments(machine, vocabulary)
+    if isinstance(machine, DFA):
+        machine = live_machine(machine)
+    if index is not None:
+        index.check(machine, vocabulary)
+        return index_guide(index)
+    if engine == "auto":
+        engine = "index" if isinstance(machine, DFA) else "trie"
+    if engine not in ENGINES:
+        names = ", ".join(map(repr, ("auto", *sorted(ENGINES))))
+        raise SettingError("guide, engine", seen=repr(engine), expected=f"one of {names}")
+    return ENGINES[engine](machine, vocabulary)
+
+
+def _check_arguments(machine: object, vocabulary: object) -> None:
+    if not all(hasattr(machine, name) for name in ("initial", "step", "is_accepting")):
+        raise SettingError("guide", seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
+    if not isinstance(vocabulary, Vocabulary):
+        hint = "gv.Vocabulary.from_tokenizer(tokenizer)"
+        raise SettingError("guide", seen=type(vocabulary).__name__, expected="a Vocabulary", hint=hint)
+
+
+def trie_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
+    """A walk at each step, node by node."""
+    trie = build_trie(vocabulary)
+
+    def mask(state: Hashable) -> Mask:
+        return add_eos(trie.tokens(walk(trie, machine, state)), machine, vocabulary, state)
+
+    return MachineGuide(machine, vocabulary, mask)
+
+
+def index_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
+    """All masks before the first step, as far as they fit."""
+    if isinstance(machine, DFA) and len(machine) * len(vocabulary) > KEPT:
+        return lazy_guide(machine, vocabulary)
+    return index_guide(build_index(machine, vocabulary))
+
+
+def index_guide(index: Index) -> MachineGuide:
+    """A guide that looks its masks up."""
+    size, many = len(index.vocabulary), max(1, KEPT // len(index.vocabulary))
+    ready = len(index.bits) * size <= READY
+    mask = list(unpack(index.bits, size)).__getitem__ if ready else lru_cache(maxsize=many)(index.mask)
+    return MachineGuide(index.machine, index.vocabulary, mask, index)
+
+
+def lazy_guide(machine: DFA, vocabulary: Vocabulary) -> MachineGuide:
+    """One walk a state, level by level, when it is first asked."""
+    trie, table = build_trie(vocabulary), build_table(machine).ravel()
+
+    @lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
+    def mask(state: int) -> Mask:
+        labels, _ = walk_levels(trie, state + 1, lambda states, letters: table[states * 256 + letters])
+        return add_eos(trie.tokens(labels > 0), machine, vocabulary, state)
+
+    return MachineGuide(machine, vocabulary, mask)
+
+
+ENGINES: dict[str, Callable[[Machine, Vocabulary], Guide]] = {"trie": trie_engine, "index": index_engine}
+
+
+def add_eos(mask: Mask, machine: Machine, vocabulary: Vocabulary, state: Hashable) -> Mask:
+    """EOS is legal exactly where the text may end; afterwards the mask is never written again."""
+    mask[list(vocabulary.eos)] = machine.is_accepting(state)
+    mask.flags.writeable = False
+    return mask
+
+
+class MachineGuide:
+    """A guide over any machine; the engine is a function from a state to its mask."""
+
+    def __init__(
+        self, machine: Machine, vocabulary: Vocabulary, mask: Callable[[Any], Mask], index: Index | None = None
+    ) -> None:
+        self.machine: Machine = machine
+        self.vocabulary, self.index, self._mask = vocabulary, index, mask
+
+    def __repr__(self) -> str:
+        return f"guide({self.machine!r}, {self.vocabulary!r})"
+
+    @property
+    def initial(self) -> Hashable:
+        """The state before the first token."""
+        return self.machine.initial
+
+    def mask(self, state: Any) -> Mask:
+        """True for every legal id; read-only."""
+        return self._mask(state)
+
+    def advance(self, state: Any, token: int) -> Hashable:
+        """The state after a legal token; EOS reads no byte, so the state stays."""
+        token = check_id(self.vocabulary, token)
+        after = self._read(state, token) if self.index is None else self.index.next_state(state, token)
+        if after is None:
+            raise illegal_token(self.vocabulary, self.explain(state, token))
+        return after
+
+    def _read(self, state: Any, token: int) -> Hashable | None:
+        if token in self.vocabulary.eos:
+            return state if self.is_accepting(state) else None
+        return read(self.machine, self.vocabulary.pieces[token], state) if is_text(self.vocabulary, token) else None
+
+    def is_accepting(self, state: Any) -> bool:
+        """May the text end here?"""
+        return self.machine.is_accepting(state)
+
+    def forced(self, state: Any) -> bytes:
+        """The bytes that must come next; b"" where there is a choice or the text may end."""
+        return forced_bytes(self.machine, state)
+
+    def path(self, state: Hashable, token: int) -> tuple[Hashable, ...]:
+        """The machine's states inside a token: the one before it, then one more for every byte that passed."""
+        return token_path(self.machine, self.vocabulary, state, token)
+
+    def explain(self, state: Any, token: int) -> Explanation:
+        """Why the token is legal or not."""
+        return explain_token(self.machine, self.vocabulary, state, token)
+
+    def label(self, state: Any) -> str:
+        """The state's name for people."""
+        return label_state(state)
+
+    def stack(self, state: Any) -> tuple[str, ...]:
+        """What is open, innermost first; a finite machine has no stack."""
+        return ()
