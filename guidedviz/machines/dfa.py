@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 from guidedviz.machines.machine import read
 from guidedviz.machines.nfa import NFA, Edge, too_large
+from guidedviz.machines.steps import drain
 
-MOST_STATES = 10_000
+MOST_STATES = 40_000
 MOST_MOVES = 1_500_000  # states and edges of the NFA looked at; about a second
 
 
@@ -61,6 +64,14 @@ class DFA:
         return bool(self.accepting) and read(self, data) is not None
 
 
+class DFAStep(NamedTuple):
+    """One DFA state is done: which NFA states it stands for, and where its bytes lead."""
+
+    state: int
+    subset: frozenset[int]
+    edges: tuple[Edge, ...]
+
+
 def build_dfa(nfa: NFA) -> DFA:
     """The subset construction.
 
@@ -69,68 +80,80 @@ def build_dfa(nfa: NFA) -> DFA:
     >>> build_dfa(build_nfa(parse_regex("a|ab")))
     DFA(3 states, 2 accepting)
     """
-    budget = _Budget(nfa.blame)
-    start = follow_free(nfa, [nfa.initial], budget)
-    numbers = {start: 0}  # a set of NFA states -> its DFA state; a dict keeps the order in which they were found
+    return drain(build_dfa_steps(nfa))
+
+
+def build_dfa_steps(nfa: NFA) -> Generator[DFAStep, None, DFA]:
+    """The same state by state, in the order in which the sets are first met."""
+    moves = _Moves(nfa)
+    start = moves.follow_free((nfa.initial,))
+    numbers = {start: 0}  # a set of NFA states -> its DFA state
     edges: list[tuple[Edge, ...]] = []
     for subset in (queue := [start]):
         row = []
-        for low, high, target in subset_moves(nfa, subset, budget):
+        for low, high, target in moves.out_of(subset):
             if target not in numbers:
                 numbers[target] = len(numbers)
                 queue.append(target)
             row.append((low, high, numbers[target]))
         edges.append(merge_edges(row))
-        budget.check_states(len(numbers))
+        if len(numbers) > MOST_STATES:
+            raise too_large(f"more than {MOST_STATES:,} DFA states", nfa.blame)
+        yield DFAStep(len(edges) - 1, subset, edges[-1])
     return DFA(tuple(edges), frozenset(number for subset, number in numbers.items() if nfa.accepting in subset))
 
 
-@dataclass
-class _Budget:
-    """How much work a construction may still do, so that a hostile pattern ends in an error and not in an hour."""
+class _Moves:
+    """Where sets of NFA states go; looks at so many and no more, so that a hostile pattern ends in an error."""
 
-    blame: str
-    moves: int = MOST_MOVES
+    def __init__(self, nfa: NFA) -> None:
+        self.nfa, self.left = nfa, MOST_MOVES
+        self.known: dict[int, frozenset[int]] = {}
 
     def spend(self, moves: int) -> None:
-        self.moves -= moves
-        if self.moves < 0:
-            raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.blame)
+        self.left -= moves
+        if self.left < 0:
+            raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.blame)
 
-    def check_states(self, states: int) -> None:
-        if states > MOST_STATES:
-            raise too_large(f"more than {MOST_STATES:,} DFA states", self.blame)
+    def follow_free(self, states: Iterable[int]) -> frozenset[int]:
+        """All states that free edges reach; those that only pass on are left out."""
+        found, waiting = set(states), list(states)
+        while waiting:
+            for target in self.nfa.free[waiting.pop()]:
+                if target not in found:
+                    found.add(target)
+                    waiting.append(target)
+        self.spend(len(found))
+        return frozenset(state for state in found if self.nfa.edges[state] or state == self.nfa.accepting)
 
+    def out_of(self, subset: frozenset[int]) -> Iterator[tuple[int, int, frozenset[int]]]:
+        """Lowest byte, highest byte, the states one can be in after it."""
+        edges = sorted([edge for state in subset for edge in self.nfa.edges[state]])
+        self.spend(len(edges))
+        if any(after[0] <= edge[1] for edge, after in pairwise(edges)):
+            yield from self.out_of_overlapping(edges)
+            return
+        for low, high, target in edges:  # no byte leads to two states
+            if target not in self.known:
+                self.known[target] = self.follow_free((target,))
+            yield low, high, self.known[target]
 
-def follow_free(nfa: NFA, states: Iterable[int], budget: _Budget) -> frozenset[int]:
-    """All states that free edges reach; those that only pass on are left out."""
-    found, waiting = set(states), list(states)
-    while waiting:
-        for target in nfa.free[waiting.pop()]:
-            if target not in found:
-                found.add(target)
-                waiting.append(target)
-    budget.spend(len(found))
-    return frozenset(state for state in found if nfa.edges[state] or state == nfa.accepting)
-
-
-def subset_moves(nfa: NFA, subset: frozenset[int], budget: _Budget) -> Iterator[tuple[int, int, frozenset[int]]]:
-    """Where a set of states goes: cut the bytes wherever an edge begins or ends, then ask each cut."""
-    edges = [edge for state in subset for edge in nfa.edges[state]]
-    cuts = sorted({low for low, _, _ in edges} | {high + 1 for _, high, _ in edges})
-    place = {cut: number for number, cut in enumerate(cuts)}
-    targets: list[set[int]] = [set() for _ in cuts]
-    for low, high, target in edges:
-        for number in range(place[low], place[high + 1]):
-            targets[number].add(target)
-    budget.spend(sum(map(len, targets)))
-    known: dict[frozenset[int], frozenset[int]] = {}
-    for number, reached in enumerate(targets):
-        if reached:
-            key = frozenset(reached)
-            if key not in known:
-                known[key] = follow_free(nfa, key, budget)
-            yield cuts[number], cuts[number + 1] - 1, known[key]
+    def out_of_overlapping(self, edges: list[Edge]) -> Iterator[tuple[int, int, frozenset[int]]]:
+        """Cut the bytes wherever an edge begins or ends, then ask each cut."""
+        cuts = sorted({low for low, _, _ in edges} | {high + 1 for _, high, _ in edges})
+        place = {cut: number for number, cut in enumerate(cuts)}
+        targets: list[set[int]] = [set() for _ in cuts]
+        for low, high, target in edges:
+            for number in range(place[low], place[high + 1]):
+                targets[number].add(target)
+        self.spend(sum(map(len, targets)))
+        known: dict[frozenset[int], frozenset[int]] = {}
+        for number, reached in enumerate(targets):
+            if reached:
+                key = frozenset(reached)
+                if key not in known:
+                    known[key] = self.follow_free(key)
+                yield cuts[number], cuts[number + 1] - 1, known[key]
 
 
 def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:

@@ -6,9 +6,24 @@ Two patterns with the same texts end in the very same machine, so `==` on machin
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
 
 from guidedviz.machines.dfa import DFA, merge_edges
+from guidedviz.machines.steps import drain
+
+Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
+
+
+class MinStep(NamedTuple):
+    """Some states of a block go by some bytes into another block and the rest do not: a new block for those that go."""
+
+    block: int
+    new: int
+    moved: frozenset[int]
+    into: int
+    by: Ranges
 
 
 def minimise(dfa: DFA) -> DFA:
@@ -18,8 +33,14 @@ def minimise(dfa: DFA) -> DFA:
     >>> regex("aa*|b") == regex("b|a+"), len(regex("(ab|cb)*"))
     (True, 2)
     """
+    return drain(minimise_steps(dfa))
+
+
+def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:
+    """The same split by split; the states are those of `trim(dfa)`, the first blocks those of `first_blocks`."""
     trimmed = trim(dfa)
-    return number_states(merge_states(trimmed, same_states(trimmed)))
+    block_of = yield from split_steps(trimmed)
+    return number_states(merge_states(trimmed, block_of))
 
 
 def trim(dfa: DFA) -> DFA:
@@ -37,46 +58,74 @@ def trim(dfa: DFA) -> DFA:
     return DFA(tuple(tuple(edge for edge in edges if edge[2] in live) for edges in dfa.edges), dfa.accepting)
 
 
-def same_states(dfa: DFA) -> list[int]:
+def first_blocks(dfa: DFA) -> list[set[int]]:
+    """The accepting states and the others; a text of no byte tells them apart."""
+    accepting = set(dfa.accepting)
+    return [block for block in (accepting, set(range(len(dfa))) - accepting) if block]
+
+
+def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
     """For every state the number of its block; states of one block cannot be told apart.
 
-    Begin with two blocks, accepting and not. A block that some byte leads into from only part of another splits that
-    other one. Of the two parts only the smaller must be looked at again: that makes it quick.
+    A block that some byte leads into from only part of another splits that other one. Of the two parts only the
+    smaller must be looked at again: that makes it quick.
     """
-    incoming = _incoming(dfa)
-    accepting = set(dfa.accepting)
-    blocks = [block for block in (accepting, set(range(len(dfa))) - accepting) if block]
+    letters = byte_classes(dfa)
+    incoming = _incoming(dfa, letters)
+    blocks = first_blocks(dfa)
     block_of = [0] * len(dfa)
     for number, block in enumerate(blocks):
         for state in block:
             block_of[state] = number
     waiting = set(range(len(blocks)))
     while waiting:
-        for sources in _preimages(blocks[waiting.pop()], incoming):
-            _split_blocks(sources, blocks, block_of, waiting)
+        into = waiting.pop()
+        for sources, letter in _preimages(blocks[into], incoming):
+            for number, new, moved in _split_blocks(sources, blocks, block_of, waiting):
+                yield MinStep(number, new, moved, into, letters[letter])
     return block_of
 
 
-def _incoming(dfa: DFA) -> list[list[tuple[int, int]]]:
-    """For every state (letter, source); a letter is a range of bytes that no edge of the machine cuts."""
-    cuts = sorted({cut for edges in dfa.edges for low, high, _ in edges for cut in (low, high + 1)})
-    place = {cut: number for number, cut in enumerate(cuts)}
+def byte_classes(dfa: DFA) -> list[Ranges]:
+    """The letters of a machine: bytes that every state treats alike are one letter.
+
+    >>> from guidedviz.machines.regex import regex
+    >>> byte_classes(regex("[a-z]+|7"))
+    [((55, 55),), ((97, 122),)]
+    """
+    spans = {(low, high) for edges in dfa.edges for low, high, _ in edges}
+    cuts = sorted({cut for low, high in spans for cut in (low, high + 1)})
+    alike: dict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = defaultdict(list)
+    for low, after in pairwise(cuts):
+        inside = tuple(span for span in spans if span[0] <= low <= span[1])
+        alike[inside].append((low, after - 1))
+    return [tuple(ranges) for inside, ranges in alike.items() if inside]
+
+
+def _incoming(dfa: DFA, letters: list[Ranges]) -> list[list[tuple[int, int]]]:
+    """For every state (letter, source)."""
+    spelled: dict[tuple[int, int], list[int]] = {}
     incoming: list[list[tuple[int, int]]] = [[] for _ in dfa.edges]
     for state, edges in enumerate(dfa.edges):
         for low, high, target in edges:
-            incoming[target].extend((letter, state) for letter in range(place[low], place[high + 1]))
+            if (low, high) not in spelled:
+                spelled[low, high] = [n for n, ranges in enumerate(letters) if low <= ranges[0][0] <= high]
+            incoming[target].extend([(letter, state) for letter in spelled[low, high]])
     return incoming
 
 
-def _preimages(block: set[int], incoming: list[list[tuple[int, int]]]) -> Iterable[list[int]]:
+def _preimages(block: set[int], incoming: list[list[tuple[int, int]]]) -> Iterable[tuple[tuple[int, ...], int]]:
+    """The states that one letter leads from into the block, and a letter that does; the same states only once."""
     sources: dict[int, list[int]] = defaultdict(list)
     for state in block:
         for letter, source in incoming[state]:
             sources[letter].append(source)
-    return sources.values()
+    return {tuple(states): letter for letter, states in sources.items()}.items()
 
 
-def _split_blocks(sources: list[int], blocks: list[set[int]], block_of: list[int], waiting: set[int]) -> None:
+def _split_blocks(
+    sources: tuple[int, ...], blocks: list[set[int]], block_of: list[int], waiting: set[int]
+) -> Iterator[tuple[int, int, frozenset[int]]]:
     touched: dict[int, set[int]] = defaultdict(set)
     for source in sources:
         touched[block_of[source]].add(source)
@@ -88,10 +137,8 @@ def _split_blocks(sources: list[int], blocks: list[set[int]], block_of: list[int
         blocks.append(inside)
         for state in inside:
             block_of[state] = new
-        if number in waiting or len(inside) <= len(blocks[number]):
-            waiting.add(new)
-        else:
-            waiting.add(number)
+        waiting.add(new if number in waiting or len(inside) <= len(blocks[number]) else number)
+        yield number, new, frozenset(inside)
 
 
 def merge_states(dfa: DFA, block_of: list[int]) -> DFA:

@@ -5,15 +5,19 @@ An NFA may be in several states at once, and moves along a free edge without rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.tree import Chars, Concat, Either, Repeat, Tree
+from guidedviz.machines.steps import drain
+from guidedviz.machines.tree import Chars, Concat, Either, Net, Repeat, Tree
 from guidedviz.machines.utf8 import Row, utf8_rows
 
 Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
-MOST_NFA_STATES = 20_000
+MOST_NFA_STATES = 40_000
 
 
 @dataclass(frozen=True)
@@ -35,99 +39,121 @@ class NFA:
     def __len__(self) -> int:
         return len(self.edges)
 
+    def __repr__(self) -> str:
+        return f"NFA({len(self):,} states, {sum(map(len, self.free)):,} free edges)"
+
+
+class NFAStep(NamedTuple):
+    """One part of the tree is wired between two states; the parts inside of it are still to be wired."""
+
+    part: Tree
+    start: int
+    end: int
+    states: int  # how many there are now
+    edges: tuple[tuple[int, Edge], ...] = ()  # source, edge
+    free: tuple[tuple[int, int], ...] = ()  # source, target
+    inside: tuple[tuple[Tree, int, int], ...] = ()  # part, start, end
+
 
 def build_nfa(tree: Tree) -> NFA:
     """Wire the tree between state 0 and state 1.
 
     >>> from guidedviz.machines.regex import parse_regex
-    >>> len(build_nfa(parse_regex("[a-z]{3}")))
-    5
+    >>> build_nfa(parse_regex("[a-z]{3}x?"))
+    NFA(5 states, 1 free edges)
     """
+    return drain(build_nfa_steps(tree))
+
+
+def build_nfa_steps(tree: Tree) -> Generator[NFAStep, None, NFA]:
+    """The same part by part: a whole before its parts, the first part first."""
     blame = find_blame(tree)
     if count_states(tree) > MOST_NFA_STATES:
         raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", blame)
-    wiring = _Wiring()
-    wiring.connect(tree, wiring.add_state(), wiring.add_state())
-    return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.free)), blame)
+    edges: list[list[Edge]] = [[], []]
+    free: list[list[int]] = [[], []]
+    waiting = [(tree, 0, 1)]
+    while waiting:
+        step = wire(*waiting.pop(), len(edges))
+        for _ in range(step.states - len(edges)):
+            edges.append([])
+            free.append([])
+        for source, edge in step.edges:
+            edges[source].append(edge)
+        for source, target in step.free:
+            free[source].append(target)
+        waiting.extend(reversed(step.inside))
+        yield step
+    return NFA(tuple(map(tuple, edges)), tuple(map(tuple, free)), blame)
 
 
-def too_large(seen: str, blame: str) -> PatternError:
+def too_large(seen: str, blame: str = "") -> PatternError:
     """The error of a machine that would not fit."""
     hint = f"a smaller repeat: {blame} costs most" if blame else "a smaller pattern"
-    return PatternError("regex", seen=seen, expected="a machine that fits", hint=hint)
+    return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
 
 
-@dataclass
-class _Wiring:
-    edges: list[list[Edge]] = field(default_factory=list)
-    free: list[list[int]] = field(default_factory=list)
-
-    def add_state(self) -> int:
-        self.edges.append([])
-        self.free.append([])
-        return len(self.edges) - 1
-
-    def connect(self, tree: Tree, start: int, end: int) -> None:
-        """Wire the tree so that exactly its texts lead from start to end; nothing is wired back into start."""
-        match tree:
-            case Chars():
-                self.connect_chars(tree, start, end)
-            case Concat(parts):
-                self.connect_row(parts, start, end)
-            case Either(options):
-                for option in options:
-                    self.connect(option, start, end)
-            case Repeat():
-                self.connect_repeat(tree, start, end)
-
-    def connect_chars(self, chars: Chars, start: int, end: int) -> None:
-        """A chain of byte ranges a row; rows that end alike share their ends."""
-        tails: dict[Row, int] = {(): end}
-        for row in _rows_of(chars):
-            target = end
-            for place in range(len(row) - 1, 0, -1):
-                tail = row[place:]
-                if tail not in tails:
-                    tails[tail] = self.add_state()
-                    self.edges[tails[tail]].append((*row[place], target))
-                target = tails[tail]
-            self.edges[start].append((*row[0], target))
-
-    def connect_row(self, parts: tuple[Tree, ...], start: int, end: int) -> None:
-        if not parts:
-            self.free[start].append(end)
-        for place, part in enumerate(parts):
-            target = end if place == len(parts) - 1 else self.add_state()
-            self.connect(part, start, target)
-            start = target
-
-    def connect_repeat(self, repeat: Repeat, start: int, end: int) -> None:
-        """`low` copies that must be, then a loop or copies that may be left at any time."""
-        for _ in range(repeat.low):
-            start = self.connect_copy(repeat.part, start)
-        if repeat.high is None:
-            self.connect_loop(repeat.part, start, end)
-            return
-        for _ in range(repeat.high - repeat.low):
-            self.free[start].append(end)
-            start = self.connect_copy(repeat.part, start)
-        self.free[start].append(end)
-
-    def connect_copy(self, part: Tree, start: int) -> int:
-        target = self.add_state()
-        self.connect(part, start, target)
-        return target
-
-    def connect_loop(self, part: Tree, start: int, end: int) -> None:
-        loop = self.add_state()
-        self.free[start].append(loop)
-        self.connect(part, loop, loop)
-        self.free[loop].append(end)
+def wire(part: Tree, start: int, end: int, new: int) -> NFAStep:
+    """Wire a part so that exactly its texts lead from start to end; fresh states are numbered from `new` on."""
+    match part:
+        case Chars():
+            fresh, shape = shape_chars(part)
+            places = (start, end, *range(new, new + fresh))
+            edges = tuple([(places[source], (low, high, places[target])) for source, low, high, target in shape])
+            return NFAStep(part, start, end, new + fresh, edges)
+        case Concat(()):
+            return NFAStep(part, start, end, new, free=((start, end),))
+        case Concat(parts):
+            joints = (start, *range(new, new + len(parts) - 1), end)
+            inside = tuple(zip(parts, joints, joints[1:], strict=False))
+            return NFAStep(part, start, end, new + len(parts) - 1, inside=inside)
+        case Either(options):
+            return NFAStep(part, start, end, new, inside=tuple((option, start, end) for option in options))
+        case Repeat(inner, low, None):
+            return wire_loop(part, inner, low, start, end, new)
+        case Repeat(inner, low, high):
+            joints = (start, *range(new, new + high - 1), end) if high else (start,)
+            free = tuple((joint, end) for joint in (joints[low:-1] if high else joints))
+            inside = tuple((inner, joint, after) for joint, after in pairwise(joints))
+            return NFAStep(part, start, end, new + max(0, high - 1), free=free, inside=inside)
+        case Net(places, joined):
+            inside = tuple((inner, new + source, new + target) for source, inner, target in joined)
+            free = ((start, new), (new + places - 1, end))
+            return NFAStep(part, start, end, new + places, free=free, inside=inside)
 
 
-def _rows_of(chars: Chars) -> Iterator[Row]:
-    for low, high in chars.ranges:
-        yield from utf8_rows(low, high)
+def wire_loop(part: Tree, inner: Tree, low: int, start: int, end: int, new: int) -> NFAStep:
+    """All copies that must be, the last of them with a way back; or a loop that may be skipped."""
+    joints = (start, *range(new, new + max(0, low - 1)))
+    first = new + len(joints) - 1  # the loop's states
+    last = first + 1 if low else first
+    back = ((last, first),) if low else ()
+    inside = tuple((inner, joint, after) for joint, after in pairwise(joints))
+    free = ((joints[-1], first), *back, (last, end))
+    return NFAStep(part, start, end, last + 1, free=free, inside=(*inside, (inner, first, last)))
+
+
+@lru_cache(maxsize=256)
+def shape_chars(chars: Chars) -> tuple[int, tuple[tuple[int, int, int, int], ...]]:
+    """A chain of byte ranges a row, rows that end alike sharing their ends: fresh states; source, low, high, target.
+
+    The start is 0 here, the end 1, and fresh states come after them.
+
+    >>> shape_chars(Chars(((0x41, 0x41), (0xE9, 0xEB))))
+    (1, ((0, 65, 65, 1), (2, 169, 171, 1), (0, 195, 195, 2)))
+    """
+    tails: dict[Row, int] = {(): 1}
+    shape = []
+    for row in (row for low, high in chars.ranges for row in utf8_rows(low, high)):
+        target = 1
+        for place in range(len(row) - 1, 0, -1):
+            tail = row[place:]
+            if tail not in tails:
+                tails[tail] = len(tails) + 1
+                shape.append((tails[tail], *row[place], target))
+            target = tails[tail]
+        shape.append((0, *row[0], target))
+    return len(tails) - 1, tuple(shape)
 
 
 def count_states(tree: Tree) -> int:
@@ -135,18 +161,9 @@ def count_states(tree: Tree) -> int:
 
     >>> from guidedviz.machines.regex import parse_regex
     >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
-    (1000000, 11)
+    (999999, 10)
     """
-    match tree:
-        case Chars():
-            return len({row[place:] for row in _rows_of(tree) for place in range(1, len(row))})
-        case Concat(parts):
-            return sum(map(count_states, parts)) + max(0, len(parts) - 1)
-        case Either(options):
-            return sum(map(count_states, options))
-        case Repeat(part, low, high):
-            copies = low + 1 if high is None else high
-            return copies * (count_states(part) + 1)
+    return _weigh(tree, [])
 
 
 def find_blame(tree: Tree) -> str:
@@ -156,15 +173,31 @@ def find_blame(tree: Tree) -> str:
     >>> find_blame(parse_regex("a{3}b{1,200}"))
     '{1,200} at position 5'
     """
-    found = [repeat for repeat in _repeats(tree) if (repeat.high or repeat.low) > 1]
-    return str(max(found, key=count_states)) if found else ""
+    counted: list[tuple[int, Repeat]] = []
+    _weigh(tree, counted)
+    return str(max(counted, key=lambda found: found[0])[1]) if counted else ""
 
 
-def _repeats(tree: Tree) -> Iterator[Repeat]:
-    match tree:
-        case Concat(parts) | Either(parts):
-            for part in parts:
-                yield from _repeats(part)
-        case Repeat():
-            yield tree
-            yield from _repeats(tree.part)
+def _weigh(tree: Tree, counted: list[tuple[int, Repeat]], known: dict[int, int] | None = None) -> int:
+    """The states that a tree adds; every counted repeat in it is put on the list with its own.
+
+    A part that stands in several places is looked at once: 2 to the 60 copies are counted as quickly as one.
+    """
+    known = {} if known is None else known
+    if id(tree) not in known:
+        match tree:
+            case Chars():
+                states = shape_chars(tree)[0]
+            case Concat(parts):
+                states = sum(_weigh(part, counted, known) for part in parts) + max(0, len(parts) - 1)
+            case Either(options):
+                states = sum(_weigh(option, counted, known) for option in options)
+            case Net(places, edges):
+                states = sum(_weigh(part, counted, known) for _, part, _ in edges) + places
+            case Repeat(part, low, high):
+                each = _weigh(part, counted, known)
+                states = max(low, 1) * each + low + 1 if high is None else high * each + max(0, high - 1)
+                if (high or low) > 1:
+                    counted.append((states, tree))
+        known[id(tree)] = states
+    return known[id(tree)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -16,6 +16,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.dfa import DFA, build_dfa
 from guidedviz.machines.minimal import minimise
 from guidedviz.machines.nfa import build_nfa
+from guidedviz.machines.search import ENDS, STARTS, open_ends
 from guidedviz.machines.tree import Chars, Concat, Either, Range, Repeat, Tree, merge_ranges, other_ranges
 
 DIGIT: tuple[Range, ...] = ((48, 57),)
@@ -29,8 +30,6 @@ CLASSES = {
     op.CATEGORY_NOT_SPACE: other_ranges(SPACE),
     op.CATEGORY_NOT_WORD: other_ranges(WORD),
 }
-STARTS = (op.AT_BEGINNING, op.AT_BEGINNING_STRING)
-ENDS = (op.AT_END, op.AT_END_STRING)
 
 # What no finite machine (or not ours) can say: the parser's name for it, ours, and how it looks in the text.
 REFUSED = {
@@ -47,6 +46,7 @@ REFUSED = {
 }
 # One piece of a pattern's text at a time: an escape and a whole class are one piece.
 PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|P=|\(|>)?|(?:[*+?]|\{\d*,?\d*\})[+?]?|.", re.DOTALL)
+MOST_CHARACTERS = 100_000
 QUANTIFIERS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
@@ -64,17 +64,22 @@ def regex(text: str) -> DFA:
         raise _too_deep() from error
 
 
-def parse_regex(text: str) -> Tree:
-    """The tree of a regex.
+def parse_regex(text: str, search: bool = False) -> Tree:
+    """The tree of a regex; with `search` of all texts in which it is found somewhere.
 
     >>> parse_regex("a?")
     Repeat(part=Chars(ranges=((97, 97),)), low=0, high=1, position=1)
     """
     if not isinstance(text, str):
         raise PatternError("regex", seen=type(text).__name__, expected="a str")
+    if len(text) > MOST_CHARACTERS:
+        raise PatternError("regex", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
     try:
         parsed = parser.parse(text, re.ASCII)
-        return _Reader(text).sequence(parsed, parsed.state.flags, first=True, last=True)
+        if search and parsed.state.flags & re.MULTILINE:
+            raise PatternError("regex", seen="(?m)", expected="anchors that mean the ends of the whole text")
+        items = open_ends(parsed) if search else parsed
+        return _Reader(text).sequence(items, parsed.state.flags, first=True, last=True)
     except re.error as error:
         raise PatternError(f"regex, position {error.pos}", seen=error.msg, expected="Python's re syntax") from error
     except (ValueError, OverflowError) as error:
@@ -98,12 +103,11 @@ class _Reader:
     def sequence(self, items: Iterable[Any], flags: int, first: bool, last: bool) -> Tree:
         """Parts in a row; `first` and `last` say whether the row touches the ends of the text."""
         row = list(items)
-        width = [kind is not op.AT for kind, _ in row]
+        wide = [place for place, (kind, _) in enumerate(row) if kind is not op.AT]
+        start, end = (wide[0], wide[-1]) if wide else (len(row), -1)
         parts = []
         for place, (kind, value) in enumerate(row):
-            at_start = first and not any(width[:place])
-            at_end = last and not any(width[place + 1 :])
-            parts.append(self.node(kind, value, flags, at_start, at_end))
+            parts.append(self.node(kind, value, flags, first and place <= start, last and place >= end))
         parts = [part for part in parts if part != Concat(())]
         return parts[0] if len(parts) == 1 else Concat(tuple(parts))
 
@@ -146,8 +150,17 @@ class _Reader:
 
     def find_quantifier(self, low: int, high: int | None) -> int | None:
         """Where the quantifier stands; None if it stands at several places, as the parser does not say which."""
-        places = [place for place, piece in self.pieces() if _quantifier(piece) == (low, high)]
+        places = self.quantifiers.get((low, high), ())
         return places[0] if len(places) == 1 else None
+
+    @cached_property
+    def quantifiers(self) -> dict[tuple[int, int | None], list[int]]:
+        """The places of every quantifier."""
+        found: dict[tuple[int, int | None], list[int]] = {}
+        for place, piece in self.pieces():
+            if counts := _quantifier(piece):
+                found.setdefault(counts, []).append(place)
+        return found
 
 
 def _quantifier(piece: str) -> tuple[int, int | None] | None:

@@ -61,7 +61,7 @@ def sketch_nfa(nfa: NFA) -> Sketch:
     >>> from guidedviz.machines.regex import parse_regex
     >>> from guidedviz.machines.nfa import build_nfa
     >>> sketch_nfa(build_nfa(parse_regex("a?"))).arrows[-1]
-    Arrow(source=2, target=1, ranges=())
+    Arrow(source=0, target=1, ranges=())
     """
     arrows: dict[tuple[int, int, bool], list[tuple[int, int]]] = {}
     for source in range(len(nfa)):

@@ -1,4 +1,4 @@
-"""A pattern as a tree of four kinds of node. It speaks of characters; bytes come in with the NFA."""
+"""A pattern as a tree of few kinds of node. It speaks of characters; bytes come in with the NFA."""
 
 from __future__ import annotations
 
@@ -46,7 +46,52 @@ class Repeat:
         return sign if self.position is None else f"{sign} at position {self.position}"
 
 
-Tree = Chars | Concat | Either | Repeat
+@dataclass(frozen=True)
+class Net:
+    """Places joined by parts: every way from place 0 to the last place is a text; each part stands there once."""
+
+    places: int
+    edges: tuple[tuple[int, Tree, int], ...]  # from, part, to
+
+
+Tree = Chars | Concat | Either | Repeat | Net
+EMPTY = Concat(())
+NOTHING = Chars(())
+
+
+def literal(text: str) -> Tree:
+    """Exactly this text."""
+    return concat(*(Chars(((ord(char), ord(char)),)) for char in text))
+
+
+def concat(*parts: Tree) -> Tree:
+    """One after the other, flat; with a part that matches nothing the whole matches nothing.
+
+    >>> concat(literal("a"), EMPTY, concat(literal("b"), literal("c"))) == literal("abc")
+    True
+    """
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, Concat) else (part,))]
+    if NOTHING in flat:
+        return NOTHING
+    return flat[0] if len(flat) == 1 else Concat(tuple(flat))
+
+
+def either(*options: Tree) -> Tree:
+    """Any of the options, flat; single characters become one class.
+
+    >>> either(literal("a"), NOTHING, either(literal("b"), literal("xy"))).options
+    (Chars(ranges=((97, 98),)), Concat(parts=(Chars(ranges=((120, 120),)), Chars(ranges=((121, 121),)))))
+    """
+    flat = [inner for option in options for inner in (option.options if isinstance(option, Either) else (option,))]
+    chars = Chars(merge_ranges(pair for option in flat if isinstance(option, Chars) for pair in option.ranges))
+    others = [option for option in flat if not isinstance(option, Chars)]
+    kept = ([chars] if chars != NOTHING else []) + others
+    return kept[0] if len(kept) == 1 else Either(tuple(kept)) if kept else NOTHING
+
+
+def optional(part: Tree) -> Tree:
+    """The part, or nothing at all."""
+    return EMPTY if part in (EMPTY, NOTHING) else Repeat(part, 0, 1)
 
 
 def merge_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
@@ -76,3 +121,12 @@ def other_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
             others.append((start, low - 1))
         start = high + 1
     return (*others, (start, LAST)) if start <= LAST else tuple(others)
+
+
+def common_ranges(some: Iterable[Range], others: Iterable[Range]) -> tuple[Range, ...]:
+    """Every character that is in both.
+
+    >>> common_ranges([(0, 9), (20, 30)], [(5, 25)])
+    ((5, 9), (20, 25))
+    """
+    return other_ranges((*other_ranges(some), *other_ranges(others)))
