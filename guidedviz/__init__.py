@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _ROOMS = {
     "errors": "EmptyMask GuidedVizError IllegalToken ModelError PatternError SettingError TraceError VocabularyError",
     "machines.regex": "regex",
+    "machines.schema": "json_schema schema_regex",
     "tokens.vocabulary": "Vocabulary",
     "tokens.engines": "guide",
     "tokens.index": "Index build_index",
@@ -26,6 +27,7 @@ _ROOMS = {
     "views.figure": "Figure",
     "views.map": "draw_map draw_xor",
     "views.stage": "draw_bars draw_distribution draw_stage draw_strip",
+    "widgets.map": "vocabulary_map",
     "widgets.stage": "stage",
     "widgets.bias": "bias_sliders",
     "checks": "check_count_texts check_name_masks check_only_answers check_parses check_softmax check_spellings "

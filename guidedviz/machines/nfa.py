@@ -109,28 +109,36 @@ def wire(part: Tree, start: int, end: int, new: int) -> NFAStep:
             return NFAStep(part, start, end, new + len(parts) - 1, inside=inside)
         case Either(options):
             return NFAStep(part, start, end, new, inside=tuple((option, start, end) for option in options))
-        case Repeat(inner, low, None):
-            return wire_loop(part, inner, low, start, end, new)
-        case Repeat(inner, low, high):
-            joints = (start, *range(new, new + high - 1), end) if high else (start,)
-            free = tuple((joint, end) for joint in (joints[low:-1] if high else joints))
-            inside = tuple((inner, joint, after) for joint, after in pairwise(joints))
-            return NFAStep(part, start, end, new + max(0, high - 1), free=free, inside=inside)
+        case Repeat():
+            return wire_repeat(part, start, end, new)
         case Net(places, joined):
             inside = tuple((inner, new + source, new + target) for source, inner, target in joined)
             free = ((start, new), (new + places - 1, end))
             return NFAStep(part, start, end, new + places, free=free, inside=inside)
 
 
-def wire_loop(part: Tree, inner: Tree, low: int, start: int, end: int, new: int) -> NFAStep:
-    """All copies that must be, the last of them with a way back; or a loop that may be skipped."""
-    joints = (start, *range(new, new + max(0, low - 1)))
-    first = new + len(joints) - 1  # the loop's states
-    last = first + 1 if low else first
-    back = ((last, first),) if low else ()
+def wire_repeat(repeat: Repeat, start: int, end: int, new: int) -> NFAStep:
+    """`low` copies that must be, then copies that may be left at any time; or a loop, if there is no highest count."""
+    inner, low, high = repeat.part, repeat.low, repeat.high
+    if high is None:
+        return wire_loop(repeat, start, end, new)
+    if high == 0:
+        return NFAStep(repeat, start, end, new, free=((start, end),))
+    joints = (start, *range(new, new + high - 1), end)
+    free = tuple((joint, end) for joint in joints[low:-1])
     inside = tuple((inner, joint, after) for joint, after in pairwise(joints))
+    return NFAStep(repeat, start, end, new + high - 1, free=free, inside=inside)
+
+
+def wire_loop(repeat: Repeat, start: int, end: int, new: int) -> NFAStep:
+    """All copies that must be, the last of them with a way back; or a loop that may be skipped."""
+    joints = (start, *range(new, new + max(0, repeat.low - 1)))
+    first = new + len(joints) - 1  # the loop's states
+    last = first + 1 if repeat.low else first
+    back = ((last, first),) if repeat.low else ()
+    inside = tuple((repeat.part, joint, after) for joint, after in pairwise(joints))
     free = ((joints[-1], first), *back, (last, end))
-    return NFAStep(part, start, end, last + 1, free=free, inside=(*inside, (inner, first, last)))
+    return NFAStep(repeat, start, end, last + 1, free=free, inside=(*inside, (repeat.part, first, last)))
 
 
 @lru_cache(maxsize=256)

@@ -55,8 +55,8 @@ class Net:
 
 
 Tree = Chars | Concat | Either | Repeat | Net
-EMPTY = Concat(())
-NOTHING = Chars(())
+EMPTY: Tree = Concat(())
+NOTHING: Tree = Chars(())
 
 
 def literal(text: str) -> Tree:

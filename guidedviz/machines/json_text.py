@@ -1,0 +1,119 @@
+"""How JSON writes values (RFC 8259): strings with their escapes, and any value in one spelling.
+
+A string that nothing restricts may use every escape, lone surrogates too. Where characters are counted, a pair of
+surrogates is one and a lone one is refused, as it is none. Characters that a pattern or a format asks for are written
+plainly, and escaped only where JSON insists.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from guidedviz.machines.tree import (
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Range,
+    Repeat,
+    Tree,
+    common_ranges,
+    concat,
+    either,
+    literal,
+    other_ranges,
+)
+
+SHORT = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
+MUST = ((0, 31), (34, 34), (92, 92))  # what cannot stand in a string as it is
+PLAIN = Chars(other_ranges(MUST))
+
+
+def hexes(digits: str) -> Tree:
+    """One hexadecimal digit out of these, large or small."""
+    return either(*map(literal, digits + digits.upper()))
+
+
+HEX = hexes("0123456789abcdef")
+SIMPLE = either(*map(literal, '"\\/bfnrt'))
+ANY_CHARACTER = either(PLAIN, concat(literal("\\"), either(SIMPLE, concat(literal("u"), Repeat(HEX, 4, 4)))))
+HIGH, LOW = (concat(hexes("d"), hexes(third), Repeat(HEX, 2, 2)) for third in ("89ab", "cdef"))  # two surrogates
+BELOW = concat(hexes("d"), hexes("01234567"), Repeat(HEX, 2, 2))
+CODE = either(concat(hexes("0123456789abcef"), Repeat(HEX, 3, 3)), BELOW, concat(HIGH, literal("\\u"), LOW))
+ONE_CHARACTER = either(PLAIN, concat(literal("\\"), either(SIMPLE, concat(literal("u"), CODE))))  # to be counted
+
+
+def quoted(tree: Tree) -> Tree:
+    """The tree between quotation marks."""
+    return concat(literal('"'), tree, literal('"'))
+
+
+def escape(tree: Tree) -> Tree:
+    r"""The same texts as they stand between the quotation marks.
+
+    >>> from guidedviz.machines.regex import parse_regex
+    >>> from guidedviz.machines.show_regex import show_regex
+    >>> show_regex(escape(parse_regex('a["\n]')))
+    'a\\\\(?:["n]|u00(?:0[Aa]|22))'
+    """
+    return map_chars(tree, lambda chars: escape_chars(chars.ranges))
+
+
+def map_chars(tree: Tree, change: Callable[[Chars], Tree]) -> Tree:
+    """The tree with another part in the place of every class of characters."""
+    match tree:
+        case Chars():
+            return change(tree)
+        case Concat(parts):
+            return concat(*(map_chars(part, change) for part in parts))
+        case Either(options):
+            return either(*(map_chars(option, change) for option in options))
+        case Repeat(part, low, high):
+            return Repeat(map_chars(part, change), low, high)
+        case Net(places, edges):
+            return Net(places, tuple((source, map_chars(part, change), target) for source, part, target in edges))
+
+
+@lru_cache(maxsize=256)
+def escape_chars(ranges: tuple[Range, ...]) -> Tree:
+    """One character of these: as it is, or behind a backslash where it must."""
+    plain = Chars(common_ranges(ranges, PLAIN.ranges))
+    must = [chr(code) for low, high in common_ranges(ranges, MUST) for code in range(low, high + 1)]
+    if not must:
+        return plain
+    by_end: dict[str, str] = defaultdict(str)  # the last digit of the number -> the digits before it
+    for char in must:
+        by_end[f"{ord(char):02x}"[1]] += f"{ord(char):02x}"[0]
+    by_start: dict[str, str] = defaultdict(str)
+    for end, starts in by_end.items():
+        by_start[starts] += end
+    codes = either(*(concat(hexes(starts), hexes(ends)) for starts, ends in by_start.items()))
+    short = [literal(SHORT[char]) for char in must if char in SHORT]
+    return either(plain, concat(literal("\\"), either(*short, concat(literal("u00"), codes))))
+
+
+def json_text(value: Any, token: Callable[[Tree, str], Tree]) -> Tree:
+    """A value in one spelling: that of Python's json.dumps with every character as it is; `token` adds the blanks."""
+    if isinstance(value, dict):
+        pairs = [concat(key_text(key, token), json_text(item, token)) for key, item in value.items()]
+        return bracket("{", pairs, "}", token)
+    if isinstance(value, list | tuple):
+        return bracket("[", [json_text(item, token) for item in value], "]", token)
+    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return token(literal(text), "")
+
+
+def key_text(key: str, token: Callable[[Tree, str], Tree]) -> Tree:
+    """The name of a property and its colon."""
+    return concat(token(literal(json.dumps(key, ensure_ascii=False)), ""), token(literal(":"), ":"))
+
+
+def bracket(opening: str, items: list[Tree], closing: str, token: Callable[[Tree, str], Tree]) -> Tree:
+    """Items between brackets, commas between them."""
+    row = [part for item in items for part in (token(literal(","), ","), item)][1:]
+    return concat(token(literal(opening), ""), *row, token(literal(closing), ""))

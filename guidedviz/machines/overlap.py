@@ -1,0 +1,115 @@
+"""The texts that several trees have in common, over characters.
+
+Characters that no tree tells apart become one letter; the machines over these few letters are intersected, and what
+comes out is a net of places whose edges are classes of characters again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.algebra import intersection
+from guidedviz.machines.dfa import DFA, build_dfa
+from guidedviz.machines.json_text import map_chars
+from guidedviz.machines.minimal import minimise
+from guidedviz.machines.nfa import build_nfa
+from guidedviz.machines.tree import (
+    EMPTY,
+    LAST,
+    NOTHING,
+    Chars,
+    Net,
+    Range,
+    Repeat,
+    Tree,
+    common_ranges,
+    merge_ranges,
+    other_ranges,
+)
+
+MOST_LETTERS = 128  # a letter is one byte that is a character of its own
+
+
+def overlap(trees: list[Tree]) -> Tree:
+    """What all the trees match; one of them as it is if it asks for most.
+
+    >>> from guidedviz.machines.regex import parse_regex
+    >>> from guidedviz.machines.show_regex import show_regex
+    >>> show_regex(overlap([parse_regex("[a-z]+"), parse_regex("(?s:.{2,4})")]))
+    '[a-z]{2,4}'
+    >>> show_regex(overlap([parse_regex("(ab)*"), parse_regex("(?s:.{2,4})")]))
+    'ab(?:ab)?'
+    """
+    if len(trees) == 1:
+        return trees[0]
+    if (run := common_run(trees)) is not None:
+        return run
+    letters = split_letters(dict.fromkeys(chars for tree in trees for chars in classes(tree)))
+    if len(letters) > MOST_LETTERS:
+        raise PatternError("pattern", seen=f"{len(letters)} kinds of characters", expected=f"at most {MOST_LETTERS}")
+    machines = [letter_machine(tree, letters) for tree in trees]
+    common = reduce(intersection, machines)
+    return trees[machines.index(common)] if common in machines else letter_net(common, letters)
+
+
+def common_run(trees: list[Tree]) -> Tree | None:
+    """If each tree is one class of characters so many times: what they share of it, so often as all of them allow."""
+    runs = [Repeat(tree, 1, 1) if isinstance(tree, Chars) else tree for tree in trees]
+    ranges, low, high = ((0, LAST),), 0, None
+    for run in runs:
+        if not (isinstance(run, Repeat) and isinstance(run.part, Chars)):
+            return None
+        ranges, low = common_ranges(ranges, run.part.ranges), max(low, run.low)
+        high = run.high if high is None else high if run.high is None else min(high, run.high)
+    return Repeat(Chars(ranges), low, high) if high is None or low <= high else NOTHING
+
+
+def classes(tree: Tree) -> list[Chars]:
+    """Every class of characters in a tree."""
+    found: list[Chars] = []
+
+    def keep(chars: Chars) -> Tree:
+        found.append(chars)
+        return chars
+
+    map_chars(tree, keep)
+    return found
+
+
+def split_letters(found: Iterable[Chars]) -> list[Chars]:
+    """The fewest classes of which all these are made.
+
+    >>> [letter.ranges for letter in split_letters([Chars(((1, 9),)), Chars(((5, 12),))])]
+    [((5, 9),), ((1, 4),), ((10, 12),)]
+    """
+    letters: list[tuple[Range, ...]] = []
+    for chars in found:
+        inside = [common_ranges(letter, chars.ranges) for letter in letters]
+        outside = [common_ranges(letter, other_ranges(chars.ranges)) for letter in letters]
+        new = common_ranges(chars.ranges, other_ranges(pair for letter in letters for pair in letter))
+        letters = [letter for letter in (*inside, *outside, new) if letter]
+    return [Chars(letter) for letter in letters]
+
+
+def letter_machine(tree: Tree, letters: list[Chars]) -> DFA:
+    """The machine that reads letters by their numbers."""
+
+    def change(chars: Chars) -> Tree:
+        numbers = [n for n, letter in enumerate(letters) if common_ranges(letter.ranges, chars.ranges)]
+        return Chars(merge_ranges((number, number) for number in numbers))
+
+    return minimise(build_dfa(build_nfa(map_chars(tree, change))))
+
+
+def letter_net(dfa: DFA, letters: list[Chars]) -> Tree:
+    """A machine that reads letters, as places joined by classes of characters."""
+    if not dfa.accepting:
+        return NOTHING
+    edges: list[tuple[int, Tree, int]] = [(state, EMPTY, len(dfa)) for state in sorted(dfa.accepting)]
+    for state, row in enumerate(dfa.edges):
+        for low, high, target in row:
+            ranges = merge_ranges(pair for letter in letters[low : high + 1] for pair in letter.ranges)
+            edges.append((state, Chars(ranges), target))
+    return Net(len(dfa) + 1, tuple(edges))

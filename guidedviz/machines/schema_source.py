@@ -1,0 +1,139 @@
+"""A schema as it was given: its text read strictly, its parts found by path, and errors that name the path."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Any
+from urllib.parse import unquote
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.visible import visible
+
+MOST_DIGITS = 400  # of a bound; the largest float has 309
+
+
+def refusal(path: str, seen: str, expected: str, hint: str = "") -> PatternError:
+    """An error about the part of a schema at this path."""
+    return PatternError(f"schema, {path}", seen=seen, expected=expected, hint=hint)
+
+
+def below(path: str, key: str | int) -> str:
+    r"""The path of a part; a key is escaped as in a JSON pointer (RFC 6901) and made visible.
+
+    >>> below("#/properties", "a/b\n")
+    '#/properties/a~1b↵'
+    """
+    name = str(key).replace("~", "~0").replace("/", "~1")
+    return f"{path}/{visible(name.encode(errors='surrogatepass'))}"
+
+
+def shown(value: Any) -> str:
+    """A value in an error: short, on one line."""
+    text = visible(repr(value).encode(errors="surrogatepass"))
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def nearest(name: str, known: Any) -> str:
+    """A hint to the name that was probably meant."""
+    close = get_close_matches(name, sorted(known), 1)
+    return f'"{close[0]}"' if close else ""
+
+
+def load_schema(schema: Any) -> Any:
+    """The schema of a text, numbers exact; a dict comes back as it is."""
+    if not isinstance(schema, str):
+        return schema
+    try:
+        return json.loads(schema, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_twins)
+    except json.JSONDecodeError as error:
+        where = f"schema, line {error.lineno}, column {error.colno}"
+        raise PatternError(where, seen=error.msg, expected="JSON") from error
+
+
+def _no_constant(name: str) -> Any:
+    raise PatternError("schema", seen=name, expected="JSON, which has no such number")
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twin = next(key for key in keys if keys.count(key) > 1)
+        raise PatternError("schema", seen=f"the key {shown(twin)} twice in one object", expected="each key once")
+    return found
+
+
+def find_part(root: Any, ref: Any, path: str) -> tuple[Any, str]:
+    """The part that a local $ref points to, and its path.
+
+    >>> find_part({"$defs": {"a/b": {"type": "null"}}}, "#/$defs/a~1b", "#/items/$ref")
+    ({'type': 'null'}, '#/$defs/a~1b')
+    """
+    if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
+        raise refusal(path, shown(ref), "a path into this schema, such as #/$defs/name")
+    part, found = root, "#"
+    for step in ref.split("/")[1:]:
+        key = unquote(step).replace("~1", "/").replace("~0", "~")
+        if isinstance(part, dict) and key in part:
+            part = part[key]
+        elif isinstance(part, list) and key.isdecimal() and int(key) < len(part):
+            part = part[int(key)]
+        else:
+            near = nearest(key, filter(_is_text, part)) if isinstance(part, dict) else ""
+            raise refusal(path, shown(ref), f"a path that exists; {found} has no {shown(key)}", near)
+        found = below(found, key)
+    return part, found
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def take_number(schema: dict[str, Any], key: str, path: str) -> Decimal | None:
+    """The number of a keyword, exactly; None where the keyword is missing."""
+    if key not in schema:
+        return None
+    value = schema[key]
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
+        raise refusal(below(path, key), shown(value), "a number")
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    if max(abs(number.adjusted()), len(number.as_tuple().digits)) > MOST_DIGITS:
+        raise refusal(below(path, key), "a longer number", f"one of at most {MOST_DIGITS} digits")
+    return number
+
+
+def take_count(schema: dict[str, Any], key: str, path: str) -> int | None:
+    """The count of a keyword such as minLength; 2.0 is a count too."""
+    number = take_number(schema, key, path)
+    if number is not None and (number < 0 or number != int(number)):
+        raise refusal(below(path, key), shown(schema[key]), "an integer from 0 on")
+    return None if number is None else int(number)
+
+
+def take_counts(schema: dict[str, Any], least: str, most: str, path: str) -> tuple[int, int | None]:
+    """Two counts, the first of them not above the second."""
+    low, high = take_count(schema, least, path) or 0, take_count(schema, most, path)
+    if high is not None and low > high:
+        raise refusal(below(path, least), f"{least} {low}", f"at most {most}, which is {high}")
+    return low, high
+
+
+def check_value(value: Any, path: str) -> None:
+    """Is this a value that JSON can write?"""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            check_value(key, below(path, key))
+            check_value(item, below(path, key))
+            if not isinstance(key, str):
+                raise refusal(path, f"the key {shown(key)}", "keys that are strings")
+    elif isinstance(value, list | tuple):
+        for place, item in enumerate(value):
+            check_value(item, below(path, place))
+    elif isinstance(value, str):
+        if any("\ud800" <= char <= "\udfff" for char in value):
+            raise refusal(path, shown(value), "text; half of a pair of surrogates is none")
+    elif not (value is None or isinstance(value, bool)):
+        take_number({"": value}, "", path)
