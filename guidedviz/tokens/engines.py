@@ -2,14 +2,14 @@
 
 Engines differ in when they walk and what they keep:
     "trie"   any machine; walks at each step, node by node, and keeps nothing
-    "index"  a finite machine; walks from all states before the first step and keeps every mask.
-             Where that would be too much, it walks from a state when it is first asked, and keeps the latest
+    "index"  a finite machine; walks from all states together when it is first asked, and keeps every mask.
+             Where that would be too many, it walks from each state when that one is first asked
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from guidedviz.errors import SettingError
@@ -43,7 +43,7 @@ def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index:
         machine = live_machine(machine)
     if index is not None:
         index.check(machine, vocabulary)
-        return index_guide(index)
+        return IndexGuide(index.machine, vocabulary, index)
     if engine == "auto":
         engine = "index" if isinstance(machine, DFA) else "trie"
     if engine not in ENGINES:
@@ -71,18 +71,12 @@ def trie_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
 
 
 def index_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
-    """All masks before the first step, as far as they fit."""
-    if isinstance(machine, DFA) and len(machine) * len(vocabulary) > KEPT:
-        return lazy_guide(machine, vocabulary)
-    return index_guide(build_index(machine, vocabulary))
-
-
-def index_guide(index: Index) -> MachineGuide:
-    """A guide that looks its masks up."""
-    size, many = len(index.vocabulary), max(1, KEPT // len(index.vocabulary))
-    ready = len(index.bits) * size <= READY
-    mask = list(unpack(index.bits, size)).__getitem__ if ready else lru_cache(maxsize=many)(index.mask)
-    return MachineGuide(index.machine, index.vocabulary, mask, index)
+    """All masks at the first question, as far as they fit."""
+    if not isinstance(machine, DFA):
+        kind = type(machine).__name__
+        raise SettingError("guide, engine 'index'", seen=kind, expected="a finite machine", hint="engine='auto'")
+    fits = len(machine) * len(vocabulary) <= KEPT
+    return IndexGuide(machine, vocabulary) if fits else lazy_guide(machine, vocabulary)
 
 
 def lazy_guide(machine: DFA, vocabulary: Vocabulary) -> MachineGuide:
@@ -110,11 +104,9 @@ def add_eos(mask: Mask, machine: Machine, vocabulary: Vocabulary, state: Hashabl
 class MachineGuide:
     """A guide over any machine; the engine is a function from a state to its mask."""
 
-    def __init__(
-        self, machine: Machine, vocabulary: Vocabulary, mask: Callable[[Any], Mask], index: Index | None = None
-    ) -> None:
+    def __init__(self, machine: Machine, vocabulary: Vocabulary, mask: Callable[[Any], Mask]) -> None:
         self.machine: Machine = machine
-        self.vocabulary, self.index, self._mask = vocabulary, index, mask
+        self.vocabulary, self._mask = vocabulary, mask
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r})"
@@ -131,7 +123,7 @@ class MachineGuide:
     def advance(self, state: Any, token: int) -> Hashable:
         """The state after a legal token; EOS reads no byte, so the state stays."""
         token = check_id(self.vocabulary, token)
-        after = self._read(state, token) if self.index is None else self.index.next_state(state, token)
+        after = self._read(state, token)
         if after is None:
             raise illegal_token(self.vocabulary, self.explain(state, token))
         return after
@@ -164,3 +156,32 @@ class MachineGuide:
     def stack(self, state: Any) -> tuple[str, ...]:
         """What is open, innermost first; a finite machine has no stack."""
         return ()
+
+
+class IndexGuide(MachineGuide):
+    """A guide that looks its masks up; the index is built when it is first needed."""
+
+    def __init__(self, machine: DFA, vocabulary: Vocabulary, index: Index | None = None) -> None:
+        super().__init__(machine, vocabulary, self.mask)
+        if index is not None:
+            self.index = index
+
+    @cached_property
+    def index(self) -> Index:
+        """State -> legal tokens -> next state."""
+        return build_index(self.machine, self.vocabulary)
+
+    @cached_property
+    def _rows(self) -> Callable[[int], Mask]:
+        """Unpacked at once where they are few, else the latest used."""
+        size = len(self.vocabulary)
+        if len(self.index.bits) * size <= READY:
+            return list(unpack(self.index.bits, size)).__getitem__
+        return lru_cache(maxsize=max(1, KEPT // size))(self.index.mask)
+
+    def mask(self, state: int) -> Mask:
+        """True for every legal id; read-only."""
+        return self._rows(state)
+
+    def _read(self, state: int, token: int) -> int | None:
+        return self.index.next_state(state, token)

@@ -23,7 +23,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 
 Bits = npt.NDArray[np.uint8]
 MOST_BYTES = 2**26  # of packed bits
-WORTH_KEEPING = 1_000_000  # legal pairs of state and token; fewer are found again as quickly as a file is read
+WORTH_KEEPING = 2**20  # bytes; a smaller one is built about as quickly as its file is read
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def _build_index(machine: DFA, vocabulary: Vocabulary) -> Index:
     if (arrays := load_arrays(machine, vocabulary)) is not None:
         return Index(machine, vocabulary, *arrays)
     index = compute_index(machine, vocabulary)
-    if index.legal.sum() > WORTH_KEEPING:
+    if index.nbytes > WORTH_KEEPING:
         save_arrays(machine, vocabulary, (index.kind, index.after, index.bits))
     return index
 
@@ -144,3 +144,8 @@ def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> Bits:
         else:
             rows[state] = rows[same]
     return rows
+
+
+def forget() -> None:
+    """Drop the indexes in memory; those on disk stay."""
+    _build_index.cache_clear()

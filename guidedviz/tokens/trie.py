@@ -25,7 +25,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 Ints = npt.NDArray[np.intp]  # NumPy indexes by these without converting them
 Letters = npt.NDArray[np.uint8]
 Bools = npt.NDArray[np.bool_]
-FEW = 2  # go node by node where fewer than one in this many is live
+FEW = 4  # go node by node where fewer than one in this many is live
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +67,8 @@ class Trie:
     def spell(self, nodes: Ints, labels: Ints) -> tuple[Ints | slice, Ints]:
         """The tokens whose bytes end in these nodes, and each one's label; a slice says that it is all tokens in order.
 
-        >>> trie = build_trie(Vocabulary([b"a", b"ab", b"a"]))
-        >>> trie.spell(np.array([1]), np.array([0, 5, 0, 0]))
+        >>> trie = build_trie(Vocabulary([b"a", b"abcdefg", b"a"]))
+        >>> trie.spell(np.array([1]), np.array([0, 5, 0, 0, 0, 0, 0, 0, 0]))
         (array([0, 2]), array([5, 5]))
         """
         if len(nodes) * FEW > len(self):
@@ -90,8 +90,9 @@ def spread(first: Ints, places: Ints) -> Ints:
     """
     begin = first[places]
     count = first[places + 1] - begin
-    skip = np.repeat(begin - np.cumsum(count) + count, count)
-    return skip + np.arange(len(skip))
+    numbers: Ints = np.repeat(begin - np.cumsum(count) + count, count)
+    numbers += np.arange(len(numbers))
+    return numbers
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,44 @@
+"""Where and when a figure was measured, so that it can be read later."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+
+def pin_thread() -> str:
+    """Stay on one core, where the system lets us."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        return "one core, one thread"
+    return "one thread"
+
+
+def processor() -> str:
+    """The processor's own name, where the system tells it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()
+
+
+def installed(name: str) -> str:
+    """The version of a package, "" where it is not here."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def describe() -> dict[str, str]:
+    """Date, machine and versions."""
+    names = ("guidedviz", "numpy", "outlines-core", "xgrammar", "llguidance", "torch")
+    system = f"{platform.system()}, Python {platform.python_version()}"
+    return {
+        "date": datetime.now().astimezone().isoformat(timespec="minutes"),
+        "machine": f"{processor()}, {os.cpu_count()} cores, {system}",
+        "versions": ", ".join(f"{name} {found}" for name in names if (found := installed(name))),
+    }

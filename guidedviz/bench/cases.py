@@ -1,0 +1,75 @@
+"""What the engines are timed on: a constraint, and texts that a model would write under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from guidedviz.errors import VocabularyError
+from guidedviz.tokens.vocabulary import Vocabulary
+
+STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"'
+PERSON = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "age": {"type": "integer"},
+        "email": {"type": "string"},
+        "member": {"type": "boolean"},
+    },
+    "required": ["name", "age", "email", "member"],
+    "additionalProperties": False,
+}
+PERSON_REGEX = rf'\{{"name": {STRING}, "age": -?(0|[1-9][0-9]*), "email": {STRING}, "member": (true|false)\}}'
+PEOPLE = (
+    '{"name": "Ada Lovelace", "age": 36, "email": "ada@engine.org", "member": true}',
+    '{"name": "Zoë \\"Z\\" O\'Neill", "age": 7, "email": "zoe.oneill@example.com", "member": false}',
+    '{"name": "李小龍", "age": 32, "email": "", "member": true}',
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A regex, or a schema that each engine compiles its own way."""
+
+    name: str
+    texts: tuple[str, ...]
+    regex: str = ""
+    schema: dict[str, Any] | None = field(default=None, hash=False)
+
+    def __str__(self) -> str:
+        return self.regex if self.schema is None else f"JSON Schema, {len(self.schema['properties'])} fields"
+
+
+CASES = (
+    Case("date", ("2026-11-20", "1999-12-31", "0001-01-01"), r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    Case("decimal", ("3.14159265358979", "42", "1000000.5"), r"[0-9]+(\.[0-9]+)?"),
+    Case(
+        "email",
+        ("ada.lovelace@engine.org", "info@example.com", "a_very_long_name.1815@maths4all.net"),
+        r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)",
+    ),
+    Case("dialogue", ("ROMEO: wherefore\n", "NURSE: ay\n"), r"[A-Z]+: [a-z]+\n"),
+    Case("JSON string", ('"The quick brown fox, 12 dogs"', '"tab\\t, naïve café \\u00e9"', '"日本語 🙂"'), STRING),
+    Case("four fields, one regex", PEOPLE, PERSON_REGEX),
+    Case("four fields, a schema", PEOPLE, schema=PERSON),
+)
+
+
+def case_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
+    """The text as tokens, the longest that fits each time.
+
+    >>> list(case_tokens(Vocabulary([b"a", b"ab", b"b", b"<s>"], special={3}), b"abba"))
+    [1, 2, 0]
+    """
+    text_ids = frozenset(vocabulary.text_ids)
+    longest = max((len(vocabulary.pieces[token]) for token in text_ids), default=0)
+    while text:
+        for end in range(min(len(text), longest), 0, -1):
+            if found := [token for token in vocabulary.ids(text[:end]) if token in text_ids]:
+                yield found[0]
+                text = text[end:]
+                break
+        else:
+            raise VocabularyError("a text in tokens", seen=repr(text[:1]), expected="a byte that some token has")

@@ -1,0 +1,151 @@
+"""How long until a mask is there, and how long each one takes: ours beside the real engines, in one run and one thread.
+
+    compile      from the text of the constraint to something that can be asked for masks; ours has built none by then
+    first mask   from the text of the constraint to the first mask in hand; ours has built those of all states by then
+                 ("lazy" only the one, and walks again at every new state)
+    mask         one mask on the way through real texts, read for the first time after the compile
+    again        the same texts once more
+    memory       what the compiled constraint says it takes (ours: the packed index; a guide unpacks up to 16 MB beside)
+    legal        tokens allowed at the start, EOS included: where engines differ here, one of them is wrong
+
+The vocabulary is made ready outside the clock for all (trie, tokenizer info, LLTokenizer, Vocabulary). Engines take
+turns, so that a slow minute hits all alike. A time is a median over the rounds; x is how many times ours that is.
+"""
+
+from __future__ import annotations
+
+import gc
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median, quantiles
+from time import perf_counter
+from typing import Any
+
+from guidedviz.bench.about import describe, pin_thread
+from guidedviz.bench.cases import CASES, Case, case_tokens
+from guidedviz.bench.engines import Compiled, Engine, find_engines
+from guidedviz.tokens.vocabulary import Vocabulary
+
+HEADS = ("compile", "first mask", "mask median", "p99", "again median", "p99", "memory", "legal")
+
+
+@dataclass
+class Samples:
+    """Seconds, as they were measured."""
+
+    compile: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    mask: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
+    nbytes: int | None = None
+    legal: int = 0
+    said: str = ""  # what it could not do
+
+    def figures(self) -> dict[str, Any]:
+        """The numbers of one row; None where there are none."""
+        times = (self.compile, self.first, self.mask, self.again)
+        middle = [median(seconds) if seconds else None for seconds in times]
+        high = [_p99(seconds) for seconds in times[2:]]
+        row = (middle[0], middle[1], middle[2], high[0], middle[3], high[1], self.nbytes, self.legal)
+        names = ("compile", "first", "mask", "mask_p99", "again", "again_p99", "nbytes", "legal")
+        return dict(zip(names, row, strict=True)) | ({"said": self.said} if self.said else {})
+
+
+def _p99(seconds: list[float]) -> float | None:
+    if len(seconds) < 2:
+        return None
+    return quantiles(seconds, n=100, method="inclusive")[98]
+
+
+def time_case(case: Case, engines: Sequence[Engine], vocabulary: Vocabulary, rounds: int) -> dict[str, Samples]:
+    """All engines on one case, by turns."""
+    texts = [list(case_tokens(vocabulary, text.encode())) for text in case.texts]
+    samples = {engine.name: Samples() for engine in engines}
+    for turn in range(rounds + 1):
+        for engine in engines:
+            sample = samples[engine.name] if turn else Samples()  # the first turn warms up and does not count
+            try:
+                _time_once(engine, case, texts, sample)
+            except Exception as error:  # an engine's own limits are a result, not a crash
+                samples[engine.name].said = f"{type(error).__name__}: {error}".splitlines()[0][:100]
+            if turn == 0:
+                samples[engine.name].said = samples[engine.name].said or sample.said
+    return samples
+
+
+def _time_once(engine: Engine, case: Case, texts: list[list[int]], sample: Samples) -> None:
+    engine.forget()
+    gc.collect()
+    gc.disable()
+    try:
+        began = perf_counter()
+        compiled = engine.compile(case)
+        ready = perf_counter()
+        session = compiled.open()
+        opened = perf_counter()
+        session.mask()
+        there = perf_counter()
+        sample.compile.append(ready - began)
+        sample.first.append(there - opened + ready - began)
+        sample.mask.append(there - opened)
+        for text in texts:
+            sample.said = _time_masks(compiled, text, sample.mask) or sample.said
+        for text in texts:
+            _time_masks(compiled, text, sample.again)
+    finally:
+        gc.enable()
+    sample.nbytes, sample.legal = compiled.nbytes(), engine.legal(compiled.open())
+
+
+def _time_masks(compiled: Compiled, text: list[int], seconds: list[float]) -> str:
+    """A mask before each token and one after the last; says so if the engine refuses one of them."""
+    session = compiled.open()
+    for token in [*text, None]:
+        began = perf_counter()
+        session.mask()
+        seconds.append(perf_counter() - began)
+        if token is not None and not session.advance(token):
+            return f"refuses token {token} of a text that is right"
+    return ""
+
+
+def print_case(case: Case, samples: dict[str, Samples], say: Callable[[str], None] = print) -> None:
+    """One table; the first row is the measure of the others."""
+    rows = {name: sample.figures() for name, sample in samples.items()}
+    ours = next(iter(rows.values()))
+    say(f"\n{case.name}: {case}")
+    say(" " * 22 + "".join(f"{head:>17}" for head in HEADS))
+    for name, row in rows.items():
+        said = row.pop("said", "")
+        cells = "".join(f"{_cell(key, value, ours[key]):>17}" for key, value in row.items())
+        say(f"{name:22}{cells}{'  ' + said if said else ''}")
+
+
+def _cell(key: str, value: float | None, ours: float | None) -> str:
+    if value is None:
+        return "-"
+    if key == "legal":
+        return f"{value:,}"
+    if key == "nbytes":
+        return f"{value / 1e6:.2f} MB"
+    shown = f"{value * 1e3:.2f} ms" if key in ("compile", "first") else f"{value * 1e6:.2f} us"
+    return f"{shown} {value / ours:6.1f}x" if ours else shown
+
+
+def bench(options: Namespace) -> dict[str, Any]:
+    """Every case timed and printed; all that was printed, as data."""
+    vocabulary = Vocabulary.llama3()
+    about = describe() | {"vocabulary": repr(vocabulary), "threads": pin_thread()}
+    for name, text in about.items():
+        print(f"{name:12}{text}")
+    engines, missing = find_engines(vocabulary)
+    for line in missing:
+        print(line)
+    kept = {}
+    for case in CASES:
+        if options.only in case.name:
+            samples = time_case(case, engines, vocabulary, options.rounds)
+            print_case(case, samples)
+            kept[case.name] = {name: sample.figures() for name, sample in samples.items()}
+    return {"about": about, "missing": missing, "cases": kept}
