@@ -97,15 +97,39 @@ def escape_chars(ranges: tuple[Range, ...]) -> Tree:
     return either(plain, concat(literal("\\"), either(*short, concat(literal("u00"), codes))))
 
 
+def kind_of(value: Any) -> str:
+    """The kind of a JSON value; 1.0 is an integer.
+
+    >>> kind_of(1.0), kind_of(0.5), kind_of(True), kind_of("a")
+    ('integer', 'fraction', 'boolean', 'string')
+    """
+    if isinstance(value, float | Decimal):
+        return "integer" if value == int(value) else "fraction"
+    kinds = {dict: "object", list: "array", tuple: "array", str: "string", bool: "boolean", int: "integer"}
+    return kinds.get(type(value), "null")
+
+
+def plain_text(value: Any) -> str:
+    """A string, number, boolean or null in one spelling: every character as it is, numbers without an exponent.
+
+    >>> plain_text("é"), plain_text(1.0), plain_text(1e-7)
+    ('"é"', '1', '0.0000001')
+    """
+    if kind_of(value) == "integer":
+        return str(int(value))
+    if kind_of(value) == "fraction":
+        return format(Decimal(str(value)), "f")
+    return json.dumps(value, ensure_ascii=False)
+
+
 def json_text(value: Any, token: Callable[[Tree, str], Tree]) -> Tree:
-    """A value in one spelling: that of Python's json.dumps with every character as it is; `token` adds the blanks."""
+    """A value in one spelling; `token` adds the blanks."""
     if isinstance(value, dict):
         pairs = [concat(key_text(key, token), json_text(item, token)) for key, item in value.items()]
         return bracket("{", pairs, "}", token)
     if isinstance(value, list | tuple):
         return bracket("[", [json_text(item, token) for item in value], "]", token)
-    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return token(literal(text), "")
+    return token(literal(plain_text(value)), "")
 
 
 def key_text(key: str, token: Callable[[Tree, str], Tree]) -> Tree:

@@ -56,6 +56,8 @@ def integers(low: int | None, high: int | None) -> Tree:
     >>> show_regex(integers(0, 120)), show_regex(integers(None, None))
     ('0|[1-9][0-9]?|1[01][0-9]|120', '-?(?:0|[1-9][0-9]*)')
     """
+    if low is not None and high is not None and low > high:
+        return NOTHING
     least, most = max(0, low or 0), None if low is None else -low
     positive = NOTHING if high is not None and high < 0 else naturals(least, high)
     if most is not None and most <= 0:
@@ -123,6 +125,8 @@ def decimals(low: Bound | None, high: Bound | None) -> Tree:
     """
     if low is None and high is None:
         return concat(integers(None, None), ANY_FRACTION, EXPONENT)
+    if low is not None and high is not None and low.value > high.value:
+        return NOTHING
     zero = Bound(Decimal(0))
     positive = NOTHING
     if high is None or high.value > 0 or (high.value == 0 and not high.strict):

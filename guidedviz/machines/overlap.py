@@ -57,7 +57,8 @@ def overlap(trees: list[Tree]) -> Tree:
 def common_run(trees: list[Tree]) -> Tree | None:
     """If each tree is one class of characters so many times: what they share of it, so often as all of them allow."""
     runs = [Repeat(tree, 1, 1) if isinstance(tree, Chars) else tree for tree in trees]
-    ranges, low, high = ((0, LAST),), 0, None
+    ranges: tuple[Range, ...] = ((0, LAST),)
+    low, high = 0, None
     for run in runs:
         if not (isinstance(run, Repeat) and isinstance(run.part, Chars)):
             return None

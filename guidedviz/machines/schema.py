@@ -4,7 +4,7 @@ Every keyword adds its piece to a tree; the tree becomes a machine as a regex do
 as the engines for structured output decide it:
 
 - Keys stand in the order of `properties`. Without `additionalProperties` an object has no keys but those.
-- `enum` and `const` are written in one spelling, that of json.dumps with every character as it is.
+- `enum` and `const` are written in one spelling, that of json.dumps with every character as it is and 1.0 as 1.
 - An integer has no fraction and no exponent; see `numerals` for numbers with bounds.
 - `pattern` means what `re.search` means under re.ASCII, save that `$` is only the very end; a format is always checked.
 - A keyword about another type says nothing, as in the standard; one that is not known here is an error.
@@ -12,17 +12,15 @@ as the engines for structured output decide it:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from decimal import Decimal
 from itertools import combinations
 from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.algebra import intersection, shortest
 from guidedviz.machines.dfa import DFA, build_dfa
-from guidedviz.machines.json_text import json_text, key_text
+from guidedviz.machines.json_text import json_text, key_text, kind_of, plain_text
 from guidedviz.machines.minimal import minimise
 from guidedviz.machines.nfa import build_nfa
 from guidedviz.machines.schema_kinds import array_tree, number_tree, object_tree, string_tree
@@ -153,7 +151,7 @@ class _Reader:
         shapes = [key for key in SHAPES if key in schema]
         if not shapes:
             return either(*(self.read_kind(kind, schema, path, allowed) for kind in KINDS if kind in allowed))
-        others = [key for key in schema if key not in SAYS_NOTHING and key not in ("type", shapes[0])]
+        others = [key for key in schema if key not in SAYS_NOTHING and key not in ("type", "$id", shapes[0])]
         if others:
             raise refusal(below(path, others[0]), f"{others[0]} beside {shapes[0]}", f"only type beside {shapes[0]}")
         if shapes[0] == "$ref":
@@ -278,27 +276,6 @@ class _Reader:
             raise refusal(path, f"an object or array beside {next(iter(rest))}", "only type beside it")
         machine = machine_of(self.read(rest, path, kinds))
         return [value for value in values if machine.accepts(plain_text(value).encode())]
-
-
-def kind_of(value: Any) -> str:
-    """The kind of a JSON value; 1.0 is an integer.
-
-    >>> kind_of(1.0), kind_of(0.5), kind_of(True), kind_of("a")
-    ('integer', 'fraction', 'boolean', 'string')
-    """
-    if isinstance(value, float | Decimal):
-        return "integer" if value == int(value) else "fraction"
-    kinds = {dict: "object", list: "array", tuple: "array", str: "string", bool: "boolean", int: "integer"}
-    return kinds.get(type(value), "null")
-
-
-def plain_text(value: Any) -> str:
-    """A string, number, boolean or null as the tree of a schema would write it."""
-    if kind_of(value) == "integer":
-        return str(int(value))
-    if kind_of(value) == "fraction":
-        return format(Decimal(str(value)), "f")
-    return json.dumps(value, ensure_ascii=False)
 
 
 def check_apart(trees: list[Tree], path: str) -> None:

@@ -64,7 +64,7 @@ def number_tree(schema: dict[str, Any], path: str, whole: bool) -> Tree:
     else:
         first = None if low is None else math.floor(low.value) + 1 if low.strict else math.ceil(low.value)
         last = None if high is None else math.ceil(high.value) - 1 if high.strict else math.floor(high.value)
-        tree = NOTHING if first is not None and last is not None and first > last else integers(first, last)
+        tree = integers(first, last)
     if tree == NOTHING:
         kind = "integer" if whole else "number"
         raise refusal(path, f"bounds with no {kind} between them", "a minimum not above the maximum")
