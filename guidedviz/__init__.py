@@ -12,11 +12,17 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "errors": "EmptyMask GuidedVizError IllegalToken ModelError PatternError SettingError TraceError VocabularyError",
-    "machines.regex": "regex",
+    "machines.regex": "machine_stages regex",
+    "machines.pattern": "pattern",
+    "machines.algebra": "complement count_texts difference intersection is_empty shortest shortest_difference union",
+    "machines.frames": "dfa_frames merged_states minimal_frames nfa_frames",
     "machines.schema": "json_schema schema_regex",
     "tokens.vocabulary": "Vocabulary",
     "tokens.engines": "guide",
     "tokens.index": "Index build_index",
+    "tokens.fsm": "GuidedFSM",
+    "tokens.trie": "build_trie walk_steps",
+    "tokens.frames": "trie_frames",
     "tokens.static": "char_classes static_masks",
     "decoding.sampling": "apply_logit_bias apply_token_mask draw keep_top_k keep_top_p masked_softmax "
     "softmax temper Settings",

@@ -76,7 +76,7 @@ def product(one: DFA, other: DFA, wanted: Wanted) -> DFA:
     numbers: dict[Pair, int] = {(0, 0): 0}
     edges: list[tuple[Edge, ...]] = []
     looked_at = 0
-    for pair in (queue := [(0, 0)]):
+    for pair in (queue := list(numbers)):
         row = []
         for low, high, target in pair_moves(one, other, pair):
             if (target[0] is not None, target[1] is not None) in live:

@@ -17,12 +17,12 @@ Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
 
 
 class MinStep(NamedTuple):
-    """Some states of a block go by some bytes into another block and the rest do not: a new block for those that go."""
+    """Some states of a block go into a set by some bytes and the others do not: a new block for those that go."""
 
     block: int
     new: int
     moved: frozenset[int]
-    into: int
+    into: frozenset[int]
     by: Ranges
 
 
@@ -79,8 +79,8 @@ def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
             block_of[state] = number
     waiting = set(range(len(blocks)))
     while waiting:
-        into = waiting.pop()
-        for sources, letter in _preimages(blocks[into], incoming):
+        into = frozenset(blocks[waiting.pop()])
+        for sources, letter in _preimages(into, incoming):
             for number, new, moved in _split_blocks(sources, blocks, block_of, waiting):
                 yield MinStep(number, new, moved, into, letters[letter])
     return block_of
@@ -114,7 +114,7 @@ def _incoming(dfa: DFA, letters: list[Ranges]) -> list[list[tuple[int, int]]]:
     return incoming
 
 
-def _preimages(block: set[int], incoming: list[list[tuple[int, int]]]) -> Iterable[tuple[tuple[int, ...], int]]:
+def _preimages(block: frozenset[int], incoming: list[list[tuple[int, int]]]) -> Iterable[tuple[tuple[int, ...], int]]:
     """The states that one letter leads from into the block, and a letter that does; the same states only once."""
     sources: dict[int, list[int]] = defaultdict(list)
     for state in block:

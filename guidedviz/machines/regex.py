@@ -15,7 +15,7 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.dfa import DFA, build_dfa
 from guidedviz.machines.minimal import minimise
-from guidedviz.machines.nfa import build_nfa
+from guidedviz.machines.nfa import NFA, build_nfa
 from guidedviz.machines.search import ENDS, STARTS, open_ends
 from guidedviz.machines.tree import Chars, Concat, Either, Range, Repeat, Tree, merge_ranges, other_ranges
 
@@ -58,10 +58,21 @@ def regex(text: str) -> DFA:
     >>> date.accepts(b"2026-11-20"), date.accepts_prefix(b"2026-"), date.accepts(b"2026-"), len(date)
     (True, True, False, 11)
     """
+    return machine_stages(text)[2]
+
+
+def machine_stages(text: str) -> tuple[NFA, DFA, DFA]:
+    """A regex on its way: the NFA, the DFA, the smallest DFA.
+
+    >>> machine_stages("(a|b)*ab")
+    (NFA(5 states, 2 free edges), DFA(3 states, 1 accepting), DFA(3 states, 1 accepting))
+    """
     try:
-        return minimise(build_dfa(build_nfa(parse_regex(text))))
+        nfa = build_nfa(parse_regex(text))
     except RecursionError as error:
         raise _too_deep() from error
+    dfa = build_dfa(nfa)
+    return nfa, dfa, minimise(dfa)
 
 
 def parse_regex(text: str, search: bool = False) -> Tree:

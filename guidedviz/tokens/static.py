@@ -13,20 +13,10 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError
+from guidedviz.machines.pattern import CLASSES
 from guidedviz.tokens.explain import check_id, illegal_token, is_text, reason_of_no_text
 from guidedviz.tokens.guide import Explanation, Mask
 from guidedviz.tokens.vocabulary import Vocabulary
-
-LOWER = "abcdefghijklmnopqrstuvwxyz"
-CLASSES = {
-    "DIGIT": "0123456789",
-    "LETTER": LOWER + LOWER.upper(),
-    "LOWER": LOWER,
-    "NEWLINE": "\n",
-    "PUNCT": "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
-    "SPACE": " ",
-    "UPPER": LOWER.upper(),
-}
 
 
 def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
@@ -36,11 +26,11 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
     >>> sorted(classes["LETTER"]), sorted(classes["ANY"]), sorted(classes["NEWLINE"])
     ([0, 1], [0, 1, 2, 4], [])
     """
-    single = {token: text for token in vocabulary.text_ids if len(text := _text(vocabulary.pieces[token])) == 1}
-    classes = {
-        name: frozenset(token for token, text in single.items() if text in members) for name, members in CLASSES.items()
+    single = {token: ord(text) for token in vocabulary.text_ids if len(text := _text(vocabulary.pieces[token])) == 1}
+    return {
+        name: frozenset(token for token, code in single.items() if any(low <= code <= high for low, high in ranges))
+        for name, ranges in CLASSES.items()
     }
-    return classes | {"ANY": frozenset(single)}
 
 
 def _text(piece: bytes) -> str:
