@@ -70,7 +70,7 @@ def _ours(name: str, build: Callable[[DFA, Vocabulary], Guide], vocabulary: Voca
     """The front door, from a text to a guide; what other compiles left in memory is forgotten, disk is off."""
 
     def compile_case(case: Case) -> Compiled:
-        built = build(regex(case.regex) if case.schema is None else json_schema(case.schema), vocabulary)
+        built = build(build_machine(case), vocabulary)
         return Compiled(lambda: _open_guide(built), lambda: _nbytes(built))
 
     def forget() -> None:
@@ -78,6 +78,11 @@ def _ours(name: str, build: Callable[[DFA, Vocabulary], Guide], vocabulary: Voca
         index.forget()
 
     return Engine(f"{name} {guidedviz.__version__}", compile_case, lambda session: int(session.mask().sum()), forget)
+
+
+def build_machine(case: Case) -> DFA:
+    """Our machine for a case."""
+    return regex(case.regex) if case.schema is None else json_schema(case.schema)
 
 
 def _open_guide(built: Guide) -> Session:
@@ -103,11 +108,11 @@ def _words(vocabulary: Vocabulary) -> Words:
     return np.zeros((1, (len(vocabulary) + 31) // 32), dtype=np.int32)
 
 
-def _count(words: Words, session: Session) -> int:
+def _count(words: Words, size: int, session: Session) -> int:
     """How many tokens are legal; an engine that finds nothing to forbid may leave the words as they are."""
     words[:] = -1
     session.mask()
-    return int(np.bitwise_count(words.view(np.uint32)).sum())
+    return int(np.unpackbits(words.view(np.uint8), count=size, bitorder="little").sum())
 
 
 def prepare_xgrammar(name: str, vocabulary: Vocabulary) -> Engine:
@@ -129,7 +134,7 @@ def prepare_xgrammar(name: str, vocabulary: Vocabulary) -> Engine:
         matcher = xgrammar.GrammarMatcher(compiled)
         return Session(partial(matcher.fill_next_token_bitmask, words), matcher.accept_token)
 
-    return Engine(name, compile_case, partial(_count, words))
+    return Engine(name, compile_case, partial(_count, words, len(vocabulary)))
 
 
 def prepare_outlines(name: str, vocabulary: Vocabulary) -> Engine:
@@ -149,7 +154,7 @@ def prepare_outlines(name: str, vocabulary: Vocabulary) -> Engine:
         walker = core.Guide(index)
         return Session(partial(walker.write_mask_into, *place), lambda token: _takes(walker, token))
 
-    return Engine(name, compile_case, partial(_count, words))
+    return Engine(name, compile_case, partial(_count, words, len(vocabulary)))
 
 
 def _takes(walker: Any, token: int) -> bool:
@@ -183,7 +188,7 @@ def prepare_llguidance(name: str, vocabulary: Vocabulary) -> Engine:
     def open_session(matcher: Any) -> Session:
         return Session(partial(fill, matcher, words), matcher.consume_token)
 
-    return Engine(name, compile_case, partial(_count, words))
+    return Engine(name, compile_case, partial(_count, words, len(vocabulary)))
 
 
 def _lark(case: Case) -> str:

@@ -24,7 +24,11 @@ from typing import Any
 
 from guidedviz.bench.about import describe, pin_thread
 from guidedviz.bench.cases import CASES, Case, case_tokens
-from guidedviz.bench.engines import Compiled, Engine, find_engines
+from guidedviz.bench.engines import Compiled, Engine, build_machine, find_engines
+from guidedviz.bench.tensors import TensorWalk
+from guidedviz.errors import SettingError
+from guidedviz.machines.dfa import DFA
+from guidedviz.tokens.index import compute_index, unpack
 from guidedviz.tokens.vocabulary import Vocabulary
 
 HEADS = ("compile", "first mask", "mask median", "p99", "again median", "p99", "memory", "legal")
@@ -63,6 +67,7 @@ def time_case(case: Case, engines: Sequence[Engine], vocabulary: Vocabulary, rou
     texts = [list(case_tokens(vocabulary, text.encode())) for text in case.texts]
     samples = {engine.name: Samples() for engine in engines}
     for turn in range(rounds + 1):
+        gc.collect()
         for engine in engines:
             sample = samples[engine.name] if turn else Samples()  # the first turn warms up and does not count
             try:
@@ -76,7 +81,6 @@ def time_case(case: Case, engines: Sequence[Engine], vocabulary: Vocabulary, rou
 
 def _time_once(engine: Engine, case: Case, texts: list[list[int]], sample: Samples) -> None:
     engine.forget()
-    gc.collect()
     gc.disable()
     try:
         began = perf_counter()
@@ -142,10 +146,42 @@ def bench(options: Namespace) -> dict[str, Any]:
     engines, missing = find_engines(vocabulary)
     for line in missing:
         print(line)
+    walk = find_walk(options.device, vocabulary)
     kept = {}
     for case in CASES:
         if options.only in case.name:
             samples = time_case(case, engines, vocabulary, options.rounds)
             print_case(case, samples)
             kept[case.name] = {name: sample.figures() for name, sample in samples.items()}
+            if walk is not None:
+                kept[case.name]["torch"] = time_walks(case, walk, vocabulary, options.rounds)
     return {"about": about, "missing": missing, "cases": kept}
+
+
+def find_walk(device: str, vocabulary: Vocabulary) -> TensorWalk | None:
+    """The walk on a device, if one was asked for and is here."""
+    try:
+        return TensorWalk(vocabulary, device) if device else None
+    except SettingError as error:
+        print(error)
+        return None
+
+
+def time_walks(case: Case, walk: TensorWalk, vocabulary: Vocabulary, rounds: int) -> dict[str, Any]:
+    """The masks of all states by torch and by NumPy, from the machine on; and whether they are the same."""
+    machine = build_machine(case)
+    index = compute_index(machine, vocabulary)
+    same = bool((walk.masks(machine).cpu().numpy() == unpack(index.bits, len(vocabulary))).all())
+    seconds = {"device": walk.time(machine, rounds), "numpy": _time_index(machine, vocabulary, rounds)}
+    shown = f"torch on {walk.device} {seconds['device'] * 1e3:.2f} ms, NumPy {seconds['numpy'] * 1e3:.2f} ms"
+    print(f"all masks of {len(machine)} states: {shown}, {'the same masks' if same else 'DIFFERENT MASKS'}")
+    return seconds | {"name": walk.device, "same": same}
+
+
+def _time_index(machine: DFA, vocabulary: Vocabulary, rounds: int) -> float:
+    seconds = []
+    for _ in range(rounds):
+        began = perf_counter()
+        unpack(compute_index(machine, vocabulary).bits, len(vocabulary))
+        seconds.append(perf_counter() - began)
+    return median(seconds)

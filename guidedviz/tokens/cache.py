@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import struct
 import sys
 import tempfile
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -85,14 +85,18 @@ def load_arrays(machine: DFA, vocabulary: Vocabulary) -> Arrays | None:
 
 
 def _read_arrays(body: bytes, tokens: int, states: int) -> Arrays | None:
-    kinds = struct.unpack("<Q", body[:8])[0]
-    sizes = [4 * tokens, 4 * kinds * states, states * ((tokens + 7) // 8)]
-    if len(body) != 8 + sum(sizes):
+    kinds = int.from_bytes(body[:8], "little")
+    ends = list(accumulate((8, 4 * tokens, 4 * kinds * states, states * ((tokens + 7) // 8))))
+    if len(body) != ends[-1]:
         return None
-    kind = np.frombuffer(body, dtype="<i4", count=tokens, offset=8)
-    after = np.frombuffer(body, dtype="<i4", count=kinds * states, offset=8 + sizes[0]).reshape(kinds, states)
-    bits = np.frombuffer(body, dtype=np.uint8, offset=8 + sizes[0] + sizes[1]).reshape(states, -1)
-    return kind, after, bits
+    kind = np.frombuffer(body[ends[0] : ends[1]], dtype="<i4")
+    after = np.frombuffer(body[ends[1] : ends[2]], dtype="<i4").reshape(kinds, states)
+    bits = np.frombuffer(body[ends[2] :], dtype=np.uint8).reshape(states, -1)
+    return (kind, after, bits) if _inside(kind, 0, kinds) and _inside(after, -1, states) else None
+
+
+def _inside(numbers: npt.NDArray[np.int32], low: int, high: int) -> bool:
+    return bool(numbers.size) and bool(low <= numbers.min()) and bool(numbers.max() < high)
 
 
 def save_arrays(machine: DFA, vocabulary: Vocabulary, arrays: Arrays) -> bool:
@@ -101,13 +105,14 @@ def save_arrays(machine: DFA, vocabulary: Vocabulary, arrays: Arrays) -> bool:
     if path is None:
         return False
     kind, after, bits = arrays
-    body = struct.pack("<Q", len(after)) + kind.astype("<i4").tobytes() + after.astype("<i4").tobytes() + bits.tobytes()
+    numbers = b"".join(array.astype("<i4").tobytes() for array in (kind, after))
+    body = len(after).to_bytes(8, "little") + numbers + bits.tobytes()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path, _head(machine, vocabulary) + hashlib.sha256(body).digest() + body)
-        _prune(path.parent)
     except OSError:
         return False
+    _prune(path.parent)
     return True
 
 
@@ -125,12 +130,13 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _prune(folder: Path) -> None:
-    """Oldest files out until the rest fits."""
-    files = sorted(
-        ((file.stat().st_mtime, file.stat().st_size, file) for file in folder.glob(f"*{SUFFIX}")), reverse=True
-    )
-    room = MOST_BYTES
-    for _, size, file in files:
+    """Oldest files out until the rest fits; others may be doing the same."""
+    room, found = MOST_BYTES, []
+    for file in folder.glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            found.append((file.stat().st_mtime, file.stat().st_size, file))
+    for _, size, file in sorted(found, reverse=True):
         room -= size
         if room < 0:
-            file.unlink(missing_ok=True)
+            with suppress(OSError):
+                file.unlink()

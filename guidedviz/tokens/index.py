@@ -36,6 +36,10 @@ class Index:
     after: Table  # after[kind, state] is the next state, -1 where the kind is illegal
     bits: Bits  # one row a state: token t is bit t % 8 of byte t // 8, as in the engines' bitmasks
 
+    def __post_init__(self) -> None:
+        for array in (self.kind, self.after, self.bits):
+            array.flags.writeable = False
+
     def __repr__(self) -> str:
         return f"Index({len(self.bits):,} states, {len(self.kind):,} tokens of {len(self.after):,} kinds)"
 

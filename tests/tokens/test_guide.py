@@ -1,6 +1,7 @@
 """The rules of a mask, held against brute force: byte by byte, token by token, and `re` on whole texts."""
 
 import re
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.machines.machine import read
+from guidedviz.tokens.engines import lazy_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.machines.oracle import matches, shortest_completion
 from tests.strategies import draw_walk, regexes, texts, vocabularies
 
-ENGINES = ["index", "trie"]
+ENGINES = {"index": gv.guide, "trie": partial(gv.guide, engine="trie"), "lazy": lazy_guide}
 DECIMAL = r"[0-9]+(\.[0-9]+)?"
 TOY = Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s>", b"<eot>", b"3"],
                  eos={8, 9}, special={7, 8})  # fmt: skip
@@ -40,25 +42,25 @@ def advances(guide, state, token):
     return True
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
 @pytest.mark.parametrize(
     ("written", "legal"),
     [("", ["3", "42", "3"]), ("3", ["3", ".5", ".", "42", "</s>", "<eot>", "3"]), ("3.", ["3", "42", "3"]),
      ("3.5", ["3", "42", "</s>", "<eot>", "3"])],
 )  # fmt: skip
-def test_the_decimal_number_on_a_toy_vocabulary(engine, written, legal):
+def test_the_decimal_number_on_a_toy_vocabulary(build, written, legal):
     machine = gv.regex(DECIMAL)
-    guide = gv.guide(machine, TOY, engine)
+    guide = build(machine, TOY)
     mask = guide.mask(read(machine, written.encode()))
     assert [TOY.display(token) for token in np.flatnonzero(mask)] == legal
 
 
 @settings(deadline=None, max_examples=200)
 @given(vocabularies(), regexes, st.data())
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_mask_is_brute_force_and_agrees_with_advance_and_explain_on_every_id(engine, v, pattern, data):
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
+def test_a_mask_is_brute_force_and_agrees_with_advance_and_explain_on_every_id(build, v, pattern, data):
     machine = gv.regex(pattern)
-    guide = gv.guide(machine, v, engine)
+    guide = build(machine, v)
     for state, _ in draw_walk(data, guide):
         mask = guide.mask(state)
         assert mask.dtype == np.bool_
@@ -121,18 +123,6 @@ def test_the_forced_bytes_are_the_beginning_of_every_way_on(v, pattern, data):
         assert guide.is_accepting(after) or len(ways) != 1
 
 
-def test_a_sample_of_llama3_against_brute_force():
-    full = Vocabulary.llama3()
-    odd = [token for token in full.text_ids if not full.pieces[token].isascii()][::40]
-    ids = sorted({*range(0, 128_000, 80), *odd})
-    v = Vocabulary([full.pieces[token] for token in ids] + [b"</s>"], eos={len(ids)})
-    for pattern in [r'"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"', r"[a-z0-9._]{1,32}@[a-z]+\.(com|org)"]:
-        machine = gv.regex(pattern)
-        guide = gv.guide(machine, v)
-        for state in range(len(machine)):
-            assert guide.mask(state).tolist() == legal_by_hand(v, machine, state)
-
-
 def test_tokens_may_start_and_end_inside_a_character():
     v = Vocabulary([b"\xc3", b"\xa9", b"\xa8", b"a\xc3", "é".encode()])
     guide = gv.guide(gv.regex("a?é"), v)
@@ -147,9 +137,9 @@ def test_surrogates_are_no_text():
     assert gv.guide(gv.regex("."), v).mask(0).tolist() == [False, True, True]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_eos_keeps_the_state_and_an_old_state_stays_good(engine):
-    guide = gv.guide(gv.regex(DECIMAL), TOY, engine)
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
+def test_eos_keeps_the_state_and_an_old_state_stays_good(build):
+    guide = build(gv.regex(DECIMAL), TOY)
     number = guide.advance(guide.initial, 0)
     before = guide.mask(number).copy()
     assert guide.advance(number, 8) == number
@@ -161,9 +151,9 @@ def test_a_vocabulary_that_cannot_write_the_text_has_an_empty_mask():
     assert not gv.guide(gv.regex("é"), TOY).mask(0).any()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_mask_cannot_be_written(engine):
-    guide = gv.guide(gv.regex(DECIMAL), TOY, engine)
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
+def test_a_mask_cannot_be_written(build):
+    guide = build(gv.regex(DECIMAL), TOY)
     with pytest.raises(ValueError, match="read-only"):
         guide.mask(guide.initial)[0] = False
 

@@ -5,8 +5,10 @@ import time
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from guidedviz.machines.regex import regex
+from guidedviz.tokens import trie as trie_file
 from guidedviz.tokens.kinds import build_table
 from guidedviz.tokens.trie import build_trie, walk, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -53,6 +55,32 @@ def test_children_lie_side_by_side(v):
         children = np.flatnonzero(trie.parent[1:] == node) + 1
         assert trie.children(np.array([node])).tolist() == children.tolist()
     assert trie.children(trie.nodes).tolist() == list(range(1, len(trie)))
+
+
+@pytest.mark.parametrize("few", [0, 10**9])
+@settings(deadline=None)
+@given(vocabularies(), st.data())
+def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
+    trie = build_trie(v)
+    nodes = sorted(data.draw(st.sets(st.integers(0, len(trie) - 1))))
+    labels = np.zeros(len(trie) + 1, dtype=np.intp)
+    labels[nodes] = np.arange(1, len(nodes) + 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trie_file, "FEW", few)
+        tokens, found = trie.spell(np.array(nodes, dtype=np.intp), labels)
+    given_labels = np.zeros(len(v), dtype=np.intp)
+    given_labels[tokens] = found
+    assert given_labels.tolist() == [labels[node] for node in trie.node_of]
+
+
+@pytest.mark.parametrize("few", [0, 10**9])
+@settings(deadline=None)
+@given(vocabularies(), regexes)
+def test_both_ways_of_going_down_a_level_are_one(few, v, pattern):
+    trie, machine = build_trie(v), regex(pattern)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trie_file, "FEW", few)
+        assert walk_table(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
 
 
 @settings(deadline=None, max_examples=200)

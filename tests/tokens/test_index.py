@@ -1,0 +1,227 @@
+"""The index holds what brute force finds: for every state its tokens, for every token its next state, in few kinds."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tokenizers import Tokenizer
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.machines.dfa import DFA
+from guidedviz.machines.machine import read
+from guidedviz.tokens import engines, index, kinds
+from guidedviz.tokens.trie import build_trie
+from tests.strategies import regexes, vocabularies
+
+DECIMAL = r"[0-9]+(\.[0-9]+)?"
+STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"'
+PATTERNS = [
+    DECIMAL,
+    STRING,
+    r"[a-z0-9._]{1,9}@[a-z0-9]{1,5}\.(com|org|net)",
+    r"[0-9]{4}-[0-9]{2}",
+    "(?s).*",
+    "(ab|é)+",
+    "",
+]
+TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s>", b"<eot>", b"3"],
+                    eos={8, 9}, special={7, 8})  # fmt: skip
+
+
+@cache
+def toy():
+    return TOY
+
+
+@cache
+def clerk():
+    path = Path(__file__).resolve().parents[2] / "assets/models/clerk/tokenizer.json"
+    return gv.Vocabulary.from_tokenizer(Tokenizer.from_file(str(path)), size=4100, eos={1})
+
+
+@cache
+def llama():
+    """2,000 of the 128,256 tokens and the odd ones among them: blanks, parts of characters, long, special, twins."""
+    full = gv.Vocabulary.llama3()
+    text = full.text_ids
+    odd = [t for t in text if not full.pieces[t].isascii()][::100] + [t for t in text if full.pieces[t].isspace()][::4]
+    odd += sorted(text, key=lambda t: len(full.pieces[t]))[-40:]
+    odd += [*range(256), *full.eos, *sorted(full.special)[:20]]
+    rest = np.random.default_rng(0).permutation(text).tolist()
+    ids = sorted(list(dict.fromkeys([*odd, *rest]))[:1900])
+    ids += ids[::19]
+    numbered = list(enumerate(ids))
+    return gv.Vocabulary(
+        [full.pieces[t] for t in ids],
+        eos={place for place, t in numbered if t in full.eos},
+        special={place for place, t in numbered if t in full.special},
+    )
+
+
+def next_by_hand(v, machine, state, token):
+    """The rules of a mask for one id; no trie, no table."""
+    if token in v.eos:
+        return state if machine.is_accepting(state) else None
+    return read(machine, v.pieces[token], state) if v.pieces[token] and token not in v.special else None
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("vocabulary", [toy, clerk, llama])
+def test_every_mask_is_brute_force_on_three_vocabularies(vocabulary, pattern):
+    v, machine = vocabulary(), gv.regex(pattern)
+    guides = [gv.guide(machine, v, "index"), gv.guide(machine, v, "trie"), engines.lazy_guide(machine, v)]
+    built = gv.build_index(machine, v)
+    for state in range(len(machine)):
+        after = [next_by_hand(v, machine, state, token) for token in range(len(v))]
+        assert [built.next_state(state, token) for token in range(len(v))] == after
+        legal = [reached is not None for reached in after]
+        assert built.mask(state).tolist() == legal
+        assert built.legal[state] == sum(legal)
+        for guide in guides:
+            assert guide.mask(state).tolist() == legal
+
+
+def test_the_samples_hold_what_goes_wrong():
+    v = llama()
+    assert len(v) == 2000
+    assert v.eos
+    assert v.special - v.eos
+    assert v.audit().duplicates
+    assert v.audit().not_utf8
+    assert max(map(len, v.pieces)) > 60
+    assert clerk().audit().beyond
+
+
+@settings(deadline=None, max_examples=200)
+@given(vocabularies(), regexes)
+def test_index_walk_and_brute_force_are_one_on_any_regex_and_vocabulary(v, pattern):
+    machine = gv.regex(pattern)
+    built, lazy = index.compute_index(machine, v), engines.lazy_guide(machine, v)
+    for state in range(len(machine)):
+        after = [next_by_hand(v, machine, state, token) for token in range(len(v))]
+        assert [built.next_state(state, token) for token in range(len(v))] == after
+        assert built.mask(state).tolist() == lazy.mask(state).tolist() == [reached is not None for reached in after]
+
+
+@settings(deadline=None, max_examples=100)
+@given(vocabularies(), regexes)
+def test_tokens_of_one_kind_move_every_state_alike_and_of_two_kinds_do_not(v, pattern):
+    built = index.compute_index(gv.regex(pattern), v)
+    columns = [tuple(built.next_state(state, token) for state in range(len(built.bits))) for token in range(len(v))]
+    text = [(int(built.kind[token]), columns[token]) for token in v.text_ids]
+    assert len({kind for kind, _ in text}) == len({column for _, column in text}) == len(set(text))
+
+
+def test_to_a_date_128k_tokens_are_a_handful_of_kinds():
+    built = gv.build_index(gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), gv.Vocabulary.llama3())
+    assert len(set(built.kind.tolist())) == 6  # no digit string; of one, two or three digits; "-"; and EOS
+    assert built.legal[0] == 1110
+    assert repr(built) == "Index(11 states, 128,256 tokens of 7 kinds)"
+    assert built.nbytes < 1_000_000
+
+
+def test_a_row_is_packed_as_the_engines_pack_theirs():
+    built = gv.build_index(gv.regex(DECIMAL), TOY)
+    row = int.from_bytes(built.bits[1].tobytes(), "little")
+    assert [row >> token & 1 for token in range(len(TOY))] == built.mask(1).tolist()
+
+
+def test_an_index_cannot_be_written():
+    built = gv.build_index(gv.regex(DECIMAL), TOY)
+    for array in (built.kind, built.after, built.bits, built.mask(0)):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_states_without_a_way_to_the_end_are_dead():
+    """A machine made by hand may walk into a trap: no token may."""
+    trap = DFA((((97, 97, 1), (98, 98, 2)), ((97, 97, 1),), ()), frozenset({2}))
+    v = gv.Vocabulary([b"a", b"b", b"aa", b"ab"])
+    for engine in ("index", "trie"):
+        guide = gv.guide(trap, v, engine)
+        assert guide.mask(0).tolist() == [False, True, False, False]
+        assert not guide.explain(0, 0).legal
+        with pytest.raises(gv.IllegalToken):
+            guide.advance(0, 0)
+    assert gv.build_index(trap, v).mask(0).tolist() == [False, True, False, False]
+
+
+def test_a_machine_without_texts_has_only_empty_masks():
+    assert not gv.build_index(gv.regex("[^\\s\\S]"), TOY).mask(0).any()
+
+
+def test_the_same_question_is_answered_from_memory():
+    v = gv.Vocabulary(TOY.pieces, TOY.eos, TOY.special)
+    assert gv.build_index(gv.regex("a|b"), v) is gv.build_index(gv.regex("[ab]"), TOY)
+
+
+def test_a_guide_builds_its_index_when_first_asked_and_serves_one_that_it_is_given():
+    machine = gv.regex(DECIMAL)
+    guide = gv.guide(machine, TOY)
+    assert "index" not in vars(guide)
+    guide.mask(0)
+    assert guide.index is gv.build_index(machine, TOY)
+    given_index = index.compute_index(machine, TOY)
+    assert gv.guide(machine, TOY, index=given_index).index is given_index
+
+
+def test_a_stale_index_shows_wrong_tokens_and_is_refused():
+    """The tokenizer changed: the same ids stand for other bytes."""
+    machine = gv.regex(DECIMAL)
+    old = gv.Vocabulary([b"3", b".5", b".", b"42", b"x"])
+    new = gv.Vocabulary([b"x", b"3", b".5", b".", b"42"])
+    built = gv.build_index(machine, old)
+    assert [new.display(token) for token in np.flatnonzero(built.mask(0))] == ["x", "."]
+    with pytest.raises(
+        SettingError, match=f"saw vocabulary {new.fingerprint[:12]}, expected vocabulary {old.fingerprint[:12]}"
+    ):
+        gv.guide(machine, new, index=built)
+    with pytest.raises(SettingError, match="stale index: saw machine"):
+        gv.guide(gv.regex("[0-9]+"), old, index=built)
+    assert gv.guide(gv.regex(r"\d+(?:\.\d+)?"), old, index=built).index is built
+
+
+def test_what_is_no_finite_machine_or_too_large_has_no_index(monkeypatch):
+    with pytest.raises(SettingError, match="a finite machine"):
+        gv.build_index("a", TOY)
+    monkeypatch.setattr(index, "MOST_BYTES", 4)
+    with pytest.raises(SettingError, match="4 states and 11 tokens"):
+        gv.build_index(gv.regex(DECIMAL), TOY)
+
+
+def test_kinds_are_bounded(monkeypatch):
+    monkeypatch.setattr(kinds, "MOST_ENTRIES", 1000)
+    v = gv.Vocabulary([b"a" * length for length in range(1, 80)])
+    with pytest.raises(SettingError, match="more than 1,000 entries"):
+        index.compute_index(gv.regex("a{100}"), v)
+
+
+def test_many_columns_are_moved_a_few_at_a_time(monkeypatch):
+    machine, v = (
+        gv.regex("[ab]{1,9}c|b*"),
+        gv.Vocabulary([bytes(piece, "ascii") for piece in ("a", "ab", "abc", "bbb", "bc", "c")]),
+    )
+    whole = index.compute_index(machine, v)
+    monkeypatch.setattr(kinds, "CHUNK", 1)
+    assert (index.compute_index(machine, v).bits == whole.bits).all()
+
+
+@pytest.mark.parametrize("name", ["KEPT", "READY"])
+def test_masks_that_do_not_fit_are_made_when_asked(monkeypatch, name):
+    monkeypatch.setattr(engines, name, 1)
+    machine = gv.regex(DECIMAL)
+    guide = gv.guide(machine, TOY)
+    assert ("index" in vars(type(guide))) == (name == "READY")
+    for state in range(len(machine)):
+        assert guide.mask(state).tolist() == [next_by_hand(TOY, machine, state, t) is not None for t in range(len(TOY))]
+
+
+def test_an_index_of_128k_tokens_is_built_in_milliseconds():
+    v, machine = gv.Vocabulary.llama3(), gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
+    build_trie(v)
+    assert kinds.find_kinds(build_trie(v), machine).after.shape[0] < 120
+    built = index.compute_index(machine, v)
+    assert built.legal[0] == 24_872
