@@ -32,6 +32,7 @@ _ROOMS = {
     "decoding.models": "LanguageModel load_model readiness",
     "views.figure": "Figure",
     "views.map": "draw_map draw_xor",
+    "views.machine": "draw_machine draw_machines to_dot",
     "views.stage": "draw_bars draw_distribution draw_stage draw_strip",
     "widgets.map": "vocabulary_map",
     "widgets.stage": "stage",

@@ -57,7 +57,7 @@ def test_all_extras_are_there_and_lab_has_what_the_user_chose():
     extras = PROJECT["optional-dependencies"]
     names = {d.split(">")[0].split("=")[0] for d in [*PROJECT["dependencies"], *extras["lab"]]}
     assert {"lab", "engines", "test"} == set(extras)
-    assert {"jupyterlab", "ipywidgets", "torch", "transformers", "graphviz", "plotly", "numpy"} <= names
+    assert {"jupyterlab", "ipywidgets", "torch", "transformers", "graphviz", "pygraphviz", "plotly", "numpy"} <= names
     assert "torch>=2.11,<2.14" in PROJECT["dependencies"]
 
 

@@ -53,7 +53,9 @@ def node(name: str, *inside: str, **attributes: Any) -> str:
     >>> node("rect", x=1.50, stroke_width=2, fill='"<')
     '<rect x="1.5" stroke-width="2" fill="&quot;&lt;"/>'
     """
-    said = "".join(f' {key.replace("_", "-")}="{html.escape(_plain(value))}"' for key, value in attributes.items())
+    said = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(_plain(value))}"' for key, value in attributes.items()
+    )
     return f"<{name}{said}>{''.join(inside)}</{name}>" if inside else f"<{name}{said}/>"
 
 

@@ -1,0 +1,216 @@
+"""A diagram as SVG. The same SVG serves the still picture and the live page; what is lit is said by classes alone."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import dist
+
+from guidedviz.machines.sketch import Arrow, Sketch
+from guidedviz.views.bezier import Curve, along, head, straight, write_path
+from guidedviz.views.diagram import FREE_END, Diagram, Label, Spot, short_name
+from guidedviz.views.figure import node, shorten, wide, write
+from guidedviz.views.plan import say_ranges
+
+STYLE = """
+.gv-machine { --lit: var(--gv-orange); }
+.gv-machine .gv-disc { fill: var(--gv-page); stroke: var(--gv-ink); stroke-width: 1.4; }
+.gv-machine .gv-ring { fill: none; stroke: var(--gv-ink); stroke-width: 1.2; }
+.gv-machine .gv-line { fill: none; stroke: var(--gv-soft); stroke-width: 1.3; }
+.gv-machine .gv-reach { fill: none; stroke: transparent; stroke-width: 12; }
+.gv-machine .gv-head { fill: var(--gv-soft); }
+.gv-machine .gv-name { fill: var(--gv-ink); }
+.gv-machine .gv-label { fill: var(--gv-ink);
+  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 3px; }
+.gv-machine .gv-dot .gv-disc { fill: var(--gv-soft); stroke: var(--gv-card); stroke-width: 0.8; }
+.gv-machine .gv-dot.gv-may-end .gv-ring { stroke: var(--gv-soft); }
+.gv-machine .gv-exit .gv-line { stroke-width: 0.7; opacity: 0.7; }
+.gv-machine .gv-exit.gv-on .gv-line { opacity: 1; }
+.gv-machine .gv-free .gv-line { stroke-dasharray: 4 3; }
+.gv-machine .gv-more .gv-disc { stroke-dasharray: 3 2.5; }
+.gv-machine .gv-nth { fill: var(--lit); font-weight: 700;
+  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
+.gv-machine .gv-on .gv-line { stroke: var(--lit); stroke-width: 3; }
+.gv-machine .gv-on .gv-head { fill: var(--lit); }
+.gv-machine .gv-on > .gv-label, .gv-machine .gv-run.gv-on .gv-label { fill: var(--lit); font-weight: 700; }
+.gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-line { stroke: var(--gv-soft); stroke-width: 1.3; }
+.gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-head { fill: var(--gv-soft); }
+.gv-machine .gv-lens.gv-on > .gv-arrow:not(.gv-on) { opacity: 0.3; }
+.gv-machine .gv-met .gv-disc { stroke: var(--lit); stroke-width: 3; }
+.gv-machine .gv-met .gv-ring { stroke: var(--lit); }
+.gv-machine .gv-lit .gv-disc { fill: var(--lit); stroke: var(--lit); stroke-width: 5; }
+.gv-machine .gv-lit .gv-ring { stroke: var(--gv-on); stroke-width: 1.6; }
+.gv-machine .gv-lit .gv-name { fill: var(--gv-on); font-weight: 700; }
+.gv-machine .gv-ghost { opacity: 0.16; }
+.gv-machine .gv-tag { fill: var(--gv-on); font-weight: 700; }
+.gv-machine .gv-cross path { stroke: var(--lit); stroke-width: 3.4; stroke-linecap: round; fill: none; }
+.gv-machine .gv-cross text { fill: var(--lit); font-weight: 700;
+  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
+.gv-machine .gv-walker { fill: var(--lit); stroke: var(--gv-page); stroke-width: 1.5; }
+"""
+SHORT = 34.0  # an arrow shorter than this has no number
+GROUPS = ("blue", "green", "gold", "orange", "sky")
+
+
+@dataclass(frozen=True)
+class Light:
+    """What is lit: the state now, those met on the way there, the arrows taken with their numbers, and a cross."""
+
+    now: frozenset[int] = frozenset()
+    met: frozenset[int] = frozenset()
+    arrows: frozenset[tuple[int, int]] = frozenset()
+    numbers: tuple[tuple[tuple[int, int], str], ...] = ()
+    cross: tuple[int, str] | None = None  # the state where a text died, and the byte that could not come
+
+
+DARK = Light()
+NOTHING: Mapping[int, str] = {}
+
+
+def light_path(path: Sequence[int], died: str = "") -> Light:
+    """The light of a way through the machine; arrows are numbered if there is more than one.
+
+    >>> light_path([0, 1, 1]).numbers
+    (((0, 1), '1'), ((1, 1), '2'))
+    """
+    if not path:
+        return Light()
+    pairs = list(pairwise(path))
+    numbers: dict[tuple[int, int], list[int]] = {}
+    for number, pair in enumerate(pairs, 1):
+        numbers.setdefault(pair, []).append(number)
+    said = tuple((pair, say_numbers(found)) for pair, found in numbers.items()) if len(pairs) + bool(died) > 1 else ()
+    cross = (path[-1], died) if died else None
+    return Light(frozenset(path[-1:]), frozenset(path), frozenset(pairs), said, cross)
+
+
+def say_numbers(numbers: Sequence[int]) -> str:
+    """Which steps took an arrow.
+
+    >>> say_numbers([1]), say_numbers([1, 2]), say_numbers([1, 2, 3, 4, 5])
+    ('1', '1 2', '1 2 … 5')
+    """
+    return " ".join(map(str, numbers)) if len(numbers) <= 3 else f"{numbers[0]} {numbers[1]} … {numbers[-1]}"
+
+
+def write_diagram(diagram: Diagram, light: Light = DARK, notes: Mapping[int, str] = NOTHING) -> str:
+    """Lines, then states, then labels, all with classes; to be put into a drawing together with STYLE."""
+    sketch = diagram.sketch
+    labels = {label.arrows: label for label in diagram.labels}
+    numbers = dict(light.numbers)
+    runs = []
+    grouped = {n for label in diagram.labels if len(label.arrows) > 1 for n in label.arrows}
+    for label in diagram.labels:
+        if len(label.arrows) > 1:  # one line for several arrows
+            inside = [_arrow(diagram, n, light, numbers) for n in label.arrows]
+            on = any(_pair(sketch.arrows[n]) in light.arrows for n in label.arrows)
+            runs.append(
+                node("g", *inside, _write_label(label), class_="gv-run" + " gv-lens" * label.lens + " gv-on" * on)
+            )
+    singles = [_arrow(diagram, n, light, numbers, labels.get((n,))) for n in diagram.curves if n not in grouped]
+    states = [
+        _state(diagram, state, spot, light, notes.get(state, "")) for state, spot in sorted(diagram.spots.items())
+    ]
+    start = _start(diagram)
+    cross = _cross(diagram, light.cross) if light.cross and light.cross[0] in diagram.spots else ""
+    return node("g", start, *singles, *runs, *states, cross, class_="gv-machine")
+
+
+def _pair(arrow: Arrow) -> tuple[int, int]:
+    return arrow.source, arrow.target
+
+
+def _arrow(
+    diagram: Diagram, n: int, light: Light, numbers: dict[tuple[int, int], str], label: Label | None = None
+) -> str:
+    arrow, (curve, headed) = diagram.sketch.arrows[n], diagram.curves[n]
+    path = write_path(curve)
+    pair = _pair(arrow)
+    parts = [node("title", html.escape(_title(diagram.sketch, arrow))), node("path", d=path, class_="gv-reach")]
+    parts.append(node("path", d=path, class_="gv-line"))
+    parts += [node("polygon", points=head(curve), class_="gv-head")] if headed else []
+    parts += [_write_label(label)] if label else []
+    if n not in diagram.exits:
+        parts.append(_nth(curve, numbers.get(pair, ""), arrow.source == arrow.target))
+    kind = (
+        "gv-arrow"
+        + " gv-free" * (not arrow.ranges)
+        + " gv-exit" * (n in diagram.exits)
+        + " gv-on" * (pair in light.arrows)
+    )
+    return node("g", *parts, class_=kind, data_arrow=f"{arrow.source}-{arrow.target}")
+
+
+def _nth(curve: Curve, words: str, home: bool) -> str:
+    """Room beside an arrow for the number of the byte that took it; short arrows have none."""
+    if not home and dist(curve[0], curve[-1]) < SHORT:
+        return ""
+    (a, b), (x, y), (c, d) = along(curve, [0.4, 0.5, 0.6])
+    far = dist((a, b), (c, d)) or 1.0
+    u, v = (c - a) / far, (d - b) / far
+    away = 14.0 if home else 11.0  # to the right of a loop's top, below a line
+    x, y = (x + 22, y + 8) if home else (x - v * away * (1 if u >= 0 else -1), y + abs(u) * away + 4)
+    return node("text", words, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=11)
+
+
+def _title(sketch: Sketch, arrow: Arrow) -> str:
+    names = f"{sketch.names[arrow.source]} → {sketch.names[arrow.target]}"
+    return f"{names}: {say_ranges(arrow.ranges, 64, whole=True)}"
+
+
+def _write_label(label: Label) -> str:
+    title = node("title", html.escape(label.full))
+    words = write(label.x, label.y + 3, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
+    return node("g", title, words)
+
+
+def _state(diagram: Diagram, state: int, spot: Spot, light: Light, note: str) -> str:
+    sketch, ends = diagram.sketch, state in diagram.sketch.accepting
+    kind = "gv-state" + " gv-dot" * spot.dot + " gv-may-end" * ends + " gv-more" * (state in diagram.more)
+    kind += " gv-lit" if state in light.now else " gv-met" if state in light.met else ""
+    inset = 0.0 if spot.dot or not ends else 3.5
+    shape = {"x": spot.x - spot.rx, "y": spot.y - spot.ry, "width": 2 * spot.rx, "height": 2 * spot.ry, "rx": spot.ry}
+    parts = [node("title", html.escape(_about(sketch, state, note))), node("rect", **shape, class_="gv-disc")]
+    if ends:
+        grow = 2.4 if spot.dot else -inset
+        ring = {"x": spot.x - spot.rx - grow, "y": spot.y - spot.ry - grow, "rx": spot.ry + grow}
+        parts.append(node("rect", **ring, width=2 * (spot.rx + grow), height=2 * (spot.ry + grow), class_="gv-ring"))
+    if not spot.dot:
+        name = short_name(sketch, state)
+        parts.append(write(spot.x, spot.y + 4, name, 12, class_="gv-name", text_anchor="middle"))
+    parts += [_tag(spot, n, title) for n, (title, states) in enumerate(sketch.groups) if state in states]
+    return node("g", *parts, class_=kind, data_state=state)
+
+
+def _about(sketch: Sketch, state: int, note: str) -> str:
+    said = [sketch.names[state], *[note] * bool(note)]
+    said += ["the start"] * (state == sketch.initial) + ["the text may end here"] * (state in sketch.accepting)
+    return " · ".join(said + [title for title, states in sketch.groups if state in states])
+
+
+def _tag(spot: Spot, number: int, title: str) -> str:
+    """The mark of a group: a colour and its first letters."""
+    words = shorten(title, 3)
+    x, y, half = spot.x + spot.rx * 0.8, spot.y - spot.ry * 0.9, max(7.5, wide(words, 10) / 2 + 3)
+    colour = f"var(--gv-{GROUPS[number % len(GROUPS)]})"
+    back = node("rect", x=x - half, y=y - 7.5, width=2 * half, height=15, rx=7.5, fill=colour)
+    return back + write(x, y + 3.5, words, 10, class_="gv-tag", text_anchor="middle", fill="var(--gv-on)")
+
+
+def _start(diagram: Diagram) -> str:
+    spot = diagram.spots.get(diagram.sketch.initial)
+    if not spot:
+        return ""
+    line = straight((spot.x - spot.rx - FREE_END, spot.y), (spot.x - spot.rx, spot.y))
+    dot = node("circle", cx=line[0][0], cy=spot.y, r=3.2, class_="gv-head")
+    path = node("path", d=write_path(line), class_="gv-line")
+    return node("g", dot, path, node("polygon", points=head(line), class_="gv-head"), class_="gv-start")
+
+
+def _cross(diagram: Diagram, cross: tuple[int, str]) -> str:
+    spot, (_, byte) = diagram.spots[cross[0]], cross
+    x, y = spot.x + spot.rx + 9, spot.y - spot.ry - 5
+    path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")
+    return node("g", path, write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)"), class_="gv-cross")
