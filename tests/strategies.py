@@ -16,13 +16,13 @@ texts = st.text(st.sampled_from(LETTERS), max_size=6)
 
 _atoms = st.sampled_from([
     "a", "b", "A", "1", "é", "🙂", r"\n", ".", r"\d", r"\D", r"\w", r"\W", r"\s", r"\S", r"\x41", r"\u00e9",
-    "[ab]", "[^a]", "[a-é]", "[^a-é]", r"[^\wé]", r"[\d☃-🙂]", r"[^\n\W]", "",
+    "[ab]", "[^a]", "[a-é]", "[^a-é]", r"[^\wé]", r"[\d☃-🙂]", r"[^\n\W]", "", " ", "[ ]", "(?x: a#)\n)",
 ])  # fmt: skip
 _quantifiers = st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "{0,3}", "{2,}", "*?", "+?", "??", "{0}", "{,2}"])
 
 
 def _grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    groups = st.builds("({}{})".format, st.sampled_from(["", "?:", "?i:", "?s:"]), inner)
+    groups = st.builds("({}{})".format, st.sampled_from(["", "?:", "?i:", "?s:", "?x:", "?i-s:"]), inner)
     return (
         st.builds("{}{}".format, inner, inner)
         | st.builds("(?:{}|{})".format, inner, inner)
@@ -33,7 +33,7 @@ def _grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 regexes = st.builds(
     "{}{}{}{}".format,
-    st.sampled_from(["", "", "(?i)", "(?s)", "(?is)"]),
+    st.sampled_from(["", "", "(?i)", "(?s)", "(?x)", "(?isx)"]),
     st.sampled_from(["", "", "^", r"\A"]),
     st.recursive(_atoms, _grow, max_leaves=6),
     st.sampled_from(["", "", "$", r"\Z"]),

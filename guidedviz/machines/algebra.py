@@ -21,7 +21,7 @@ Pair = tuple[int | None, int | None]
 Wanted = Callable[[bool, bool], bool]  # whether the one accepts a text, whether the other does
 
 NOTHING = DFA(((),), frozenset())
-MOST_PAIRS = 200_000  # of two machines that are compared
+MOST_PAIRS = 100_000  # of two machines that are compared
 MOST_EDGES = 1_000_000  # looked at to build a product
 MOST_LENGTH = 4_096  # of texts that are counted
 

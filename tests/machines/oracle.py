@@ -56,3 +56,19 @@ def count_classes(dfa: DFA) -> int:
 
 def matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern, text, re.ASCII) is not None
+
+
+def shortest_disagreement(one: DFA, other: DFA) -> int | None:
+    """How long the shortest bytes are that one accepts and the other does not; None if there are none."""
+    pairs, seen, length = {(one.initial, other.initial)}, set(), 0
+    while pairs:
+        if any((a is not None and one.is_accepting(a)) != (b is not None and other.is_accepting(b)) for a, b in pairs):
+            return length
+        seen |= pairs
+        pairs = {
+            (None if a is None else one.step(a, byte), None if b is None else other.step(b, byte))
+            for a, b in pairs
+            for byte in range(256)
+        } - seen
+        length += 1
+    return None
