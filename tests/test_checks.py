@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz import checks
-from guidedviz.checks import BARD, Case, Verdict, check_function, show
+from guidedviz.checks.lab02 import BARD
+from guidedviz.checks.verdict import Case, Verdict, check_function, show
 from guidedviz.decoding.toy import ToyModel
 
 PIECES = [b"yes", b"no", b"maybe", b"Sure"]
@@ -32,13 +32,21 @@ def parses(text):
     return True
 
 
+def advance(transitions, state, token):
+    for source, tokens, target in transitions:
+        if source == state and token in tokens:
+            return target
+    return None
+
+
 RIGHT = {
-    checks.check_parses: parses,
-    checks.check_softmax: softmax,
-    checks.check_spellings: spellings,
-    checks.check_token_mask: gv.apply_token_mask,
-    checks.check_count_texts: lambda masks: int(np.prod([len(mask) for mask in masks], dtype=object)),
-    checks.check_name_masks: lambda letters: [UPPER, *[LOWER] * (letters - 1), {BARD.index(":")}, {BARD.index(" ")}],
+    gv.check_advance: advance,
+    gv.check_parses: parses,
+    gv.check_softmax: softmax,
+    gv.check_spellings: spellings,
+    gv.check_token_mask: gv.apply_token_mask,
+    gv.check_count_texts: lambda masks: int(np.prod([len(mask) for mask in masks], dtype=object)),
+    gv.check_name_masks: lambda letters: [UPPER, *[LOWER] * (letters - 1), {BARD.index(":")}, {BARD.index(" ")}],
 }
 
 
@@ -119,50 +127,64 @@ def test_a_changed_input_is_wrong():
             raise ValueError
         return logits
 
-    verdict = checks.check_token_mask(in_place)
+    verdict = gv.check_token_mask(in_place)
     assert verdict.result == "wrong"
     assert "copy" in dict(verdict.facts)["but"]
 
 
 def test_a_generator_is_as_good_as_a_list():
-    assert checks.check_spellings(lambda pieces, word: (token for token in spellings(pieces, word)))
+    assert gv.check_spellings(lambda pieces, word: (token for token in spellings(pieces, word)))
 
 
 def test_a_forgotten_temperature_is_found_and_named():
-    verdict = checks.check_softmax(lambda logits, temperature: softmax(logits, 1))
+    verdict = gv.check_softmax(lambda logits, temperature: softmax(logits, 1))
     assert dict(verdict.facts)["input"] == "[0, 1], 0.5"
     assert "temperature" in dict(verdict.facts)["because"]
 
 
 def test_an_overflow_is_found():
-    verdict = checks.check_softmax(lambda logits, t: np.exp(logits / t) / np.exp(logits / t).sum())
+    verdict = gv.check_softmax(lambda logits, t: np.exp(logits / t) / np.exp(logits / t).sum())
     assert dict(verdict.facts)["input"] == "[1000, 0], 1"
 
 
 def test_a_low_number_is_no_mask():
-    verdict = checks.check_token_mask(
+    verdict = gv.check_token_mask(
         lambda logits, legal: np.where([i in legal for i in range(len(logits))], logits, -1e9)
     )
     assert verdict.result == "wrong"
 
 
 def test_name_masks_are_shown_as_character_classes():
-    verdict = checks.check_name_masks(lambda letters: [LOWER] * letters)
+    verdict = gv.check_name_masks(lambda letters: [LOWER] * letters)
     assert dict(verdict.facts)["expected"] == "A-Z | : | ␣"
     assert dict(verdict.facts)["yours gave"] == "a-z"
 
 
+@pytest.mark.parametrize(
+    ("mistake", "shown"),
+    [
+        (lambda moves, state, token: next((t for s, _, t in moves if s == state), None), "[(0, {5}, 1)], 0, 6"),
+        (lambda moves, state, token: next((t for _, ids, t in moves if token in ids), None), "[(0, {5}, 1)], 1, 5"),
+        (lambda moves, state, token: advance(moves, state, token) or None, "[(0, {5, 6}, 0)], 0, 6"),
+        (lambda moves, state, token: advance(moves[:1], state, token), "[(0, {5}, 1), (0, {6}, 2)], 0, 6"),
+    ],
+    ids=["any token", "any state", "0 is false", "first transition only"],
+)
+def test_a_wrong_advance_fails_on_the_smallest_machine_that_shows_it(mistake, shown):
+    assert dict(gv.check_advance(mistake).facts)["input"] == shown
+
+
 @pytest.mark.parametrize("bias", [None, ..., {}])
 def test_an_empty_bias_is_not_done_yet(bias):
-    assert checks.check_only_answers(bias, TOY).result == "open"
+    assert gv.check_only_answers(bias, TOY).result == "open"
 
 
 def test_the_same_bias_on_yes_and_no_is_right():
-    assert checks.check_only_answers({0: 100, 1: 100}, TOY)
+    assert gv.check_only_answers({0: 100, 1: 100}, TOY)
 
 
 def test_bans_on_all_others_are_right_too():
-    assert checks.check_only_answers({token: -100 for token in range(2, 260)}, TOY)
+    assert gv.check_only_answers({token: -100 for token in range(2, 260)}, TOY)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +201,7 @@ def test_bans_on_all_others_are_right_too():
     ],
 )
 def test_a_wrong_bias_is_told_why(bias, word):
-    verdict = checks.check_only_answers(bias, TOY)
+    verdict = gv.check_only_answers(bias, TOY)
     assert verdict.result == "wrong"
     assert word in dict(verdict.facts)
 

@@ -1,0 +1,31 @@
+"""Lab 03: machines built by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from guidedviz.checks.verdict import Case, Verdict, check_function
+
+
+def check_advance(answer: Callable[[Sequence[tuple[int, set[int], int]], int, int], int | None]) -> Verdict:
+    """Lab 03: does `answer(transitions, state, token)` give the state after the token, or None?
+
+    >>> check_advance(lambda transitions, state, token: next((t for _, ids, t in transitions if token in ids), None))
+    ✗ not yet right: on input 3 of 7, the smallest on which it fails
+        input       [(0, {5}, 1)], 1, 5
+        yours gave  1
+        expected    None
+        because     the transition leaves state 0, and this is state 1
+    """
+    first_only = "the first transition does not fit, but the second does"
+    trials: list[tuple[list[tuple[int, set[int], int]], int, int, int | None, str]] = [
+        ([(0, {5}, 1)], 0, 5, 1, ""),
+        ([(0, {5}, 1)], 0, 6, None, "no transition reads token 6"),
+        ([(0, {5}, 1)], 1, 5, None, "the transition leaves state 0, and this is state 1"),
+        ([(0, {5, 6}, 0)], 0, 6, 0, "state 0 is a state like any other"),
+        ([(0, {5}, 1), (0, {6}, 2)], 0, 6, 2, first_only),
+        ([(0, {5}, 1), (1, {5}, 2)], 1, 5, 2, first_only),
+        ([(0, {5}, 1), (1, {5}, 1), (1, {6}, 0)], 1, 6, 0, ""),
+    ]
+    cases = [Case((moves, state, token), expected, why) for moves, state, token, expected, why in trials]
+    return check_function(answer, cases, lambda value, expected: bool(value == expected))
