@@ -109,6 +109,7 @@ function buildStage(act) {
 
   const hung = ["machine", "stack", "map"].map((slot) => make("section", { class: "gv-panel", "data-slot": slot, hidden: true }));
   ui.grid = make("div", { class: "gv-grid" }, ...hung, ui.next.node, ui.now.node);
+  ui.map = hangMap(hung[2], act);
 
   ui.bars = make("div", { class: "gv-timebars", "aria-hidden": "true" });
   ui.scrub = make("input", { type: "range", min: 0, max: 0, step: 1, class: "gv-scrub", "aria-label": "step" });
@@ -271,6 +272,7 @@ function paint(ui, view, same) {
   paintControls(ui, view);
   paintWhy(ui, view.why);
   paintNote(ui, view.note);
+  paintHungMap(ui.map, view);
 }
 
 // --- hover: what else could have come here ---
@@ -367,6 +369,7 @@ function showStage(model, el) {
     speed: (place) => say({ do: "speed", value: view.head.speeds[place] }),
     temperature: (value) => say({ do: "set", name: "temperature", value }),
     seed: (value) => say({ do: "set", name: "seed", value }),
+    say,
     colour: choose("colour"),
     height: choose("height"),
   };
@@ -388,6 +391,7 @@ function showStage(model, el) {
       view.steps.splice(from, Infinity, ...add);
       same = Math.min(same, from);
       Object.assign(view, standing);
+      if (standing.map) ui.map.hear(standing.map);
     }
     if (view.head) paint(ui, view, same);
   };
@@ -395,9 +399,9 @@ function showStage(model, el) {
   const saved = model.get("saved");
   if (saved?.head) onNews([saved]);
   wire = connect(model, { onNews, onSilence });
-  return wire.stop;
+  return () => (ui.map.stop(), wire.stop());
 }
 
 export default {
-  render: ({ model, el }) => (model.get("kind") === "bias" ? showBias(model, el) : showStage(model, el)),
+  render: ({ model, el }) => ({ bias: showBias, map: showMap })[model.get("kind")]?.(model, el) ?? showStage(model, el),
 };

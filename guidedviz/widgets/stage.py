@@ -29,6 +29,7 @@ from guidedviz.views.words import (
     shown_candidates,
 )
 from guidedviz.widgets.cells import move_in
+from guidedviz.widgets.map import MapFeed
 from guidedviz.widgets.player import ClosedWalk, LiveWalk, Player, ReplayWalk, Taken
 
 SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps a second
@@ -69,6 +70,7 @@ class Stage:
         move_in(self)
         self.player, self.playing, self.speed, self.note = player, False, 4.0, ""
         self._head, self._guide = head, guide
+        self._map = MapFeed(guide) if guide is not None and isinstance(player.walk, LiveWalk) else None
         self._why: dict[str, Any] | None = None
         self._busy = self._hurry = False
         self._sent: Player | None = None
@@ -144,7 +146,7 @@ class Stage:
     def close(self) -> None:
         """Stop, and let go of the model; the steps stay as a picture."""
         self.playing = False
-        self.player, self._guide = self.player.close(), None
+        self.player, self._guide, self._map = self.player.close(), None, None
         self.note = "This cell was run again: the newer stage has the model."
         self._moved()
         if self._wire is not None:
@@ -233,6 +235,9 @@ class Stage:
             self._moved()
         elif do == "set":
             self.change(**{said["name"]: said["value"]})
+        elif do == "map" and self._map is not None:
+            self._map.hear(said, self._masked_at(self.player.cursor))
+            self._moved(wake=False)
         elif do in ("pause", "reset", "back"):
             self.note, self._why = "", None
             getattr(self, do)()
@@ -306,11 +311,12 @@ class Stage:
         same = 0 if everything or self._sent is None else _shared(self._sent, self.player)
         self._sent = self.player
         head = {"head": self._pack_head()} if everything else {}
-        return {"from": same, "add": [pack_taken(t) for t in self.player.taken[same:]], **head, **self._standing()}
+        add = [pack_taken(t) for t in self.player.taken[same:]]
+        return {"from": same, "add": add, **head, **self._standing(), **self._pack_map(everything)}
 
     def _everything(self) -> dict[str, Any]:
         steps = [pack_taken(taken) for taken in self.player.taken]
-        return {"from": 0, "add": steps, "head": self._pack_head(), **self._standing()}
+        return {"from": 0, "add": steps, "head": self._pack_head(), **self._standing(), **self._pack_map(keep=True)}
 
     def _standing(self) -> dict[str, Any]:
         return {
@@ -324,6 +330,19 @@ class Stage:
             "note": self.note,
             "why": self._why,
         }
+
+    def _masked_at(self, cursor: int) -> Any:
+        """The guide's state whose mask the step at the cursor obeyed; at the prompt the one that comes first."""
+        return self.player.point(max(0, cursor - 1)).state
+
+    def _pack_map(self, everything: bool = False, keep: bool = False) -> dict[str, Any]:
+        """The mask of the step at the cursor, that of the step before, and where the candidates lie."""
+        if self._map is None:
+            return {}
+        cursor, step = self.player.cursor, self.player.current
+        now, before = self._masked_at(cursor), self._masked_at(cursor - 1) if cursor > 1 else None
+        ranks = self._map.ranks([c.token for c in shown_candidates(step)]) if step else []
+        return {"map": {**(self._map.kept(now) if keep else self._map.news(now, before, everything)), "ranks": ranks}}
 
     def _pack_head(self) -> dict[str, Any]:
         head, settings = self._head, self.player.settings

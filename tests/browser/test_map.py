@@ -1,0 +1,225 @@
+"""The vocabulary map in a real JupyterLab: a person points, types, zooms, and the picture is the mask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+TOY = (Path(__file__).parents[1] / "widgets" / "toy.py").read_text(encoding="utf-8")
+RECORD = r"""import guidedviz as gv
+PERSON = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}, "city": "[A-Za-z]{1,30}"\}'
+"""
+CLERK = RECORD + "guide = gv.guide(gv.regex(PERSON), gv.load_model('clerk', device='cpu').vocabulary)\n"
+STRING = r"""import guidedviz as gv
+guide = gv.guide(gv.regex(r'\{"name": "([^"\\\x00-\x1f]|\\["\\/bfnrt])*", "age": [0-9]+\}'), gv.Vocabulary.llama3())
+"""
+
+
+class Chart:
+    """A map as a person finds it on the page."""
+
+    def __init__(self, notebook, place=0):
+        self.notebook, self.page = notebook, notebook.page
+        self.root = notebook.page.locator(".gv-stage:has(.gv-map)").nth(place)
+        self.sheet = self.root.locator(".gv-map")
+        self.root.locator(".gv-map-legend b").first.wait_for(timeout=20000)
+        self.sheet.scroll_into_view_if_needed()
+
+    @property
+    def legend(self):
+        return self.root.locator(".gv-map-legend").inner_text()
+
+    @property
+    def card(self):
+        return self.root.locator(".gv-map-card").inner_text()
+
+    def wait(self, selector, words):
+        self.root.locator(f"{selector}:has-text({words!r})").first.wait_for(timeout=10000)
+
+    def at(self, x, y):
+        """A place on the sheet, as parts of its width and height."""
+        box = self.sheet.bounding_box()
+        return box["x"] + box["width"] * x, box["y"] + box["height"] * y
+
+    def colours(self):
+        """How many pixels of the canvas have the colour of the sea, and how many that of the land."""
+        return self.sheet.locator("canvas").first.evaluate(
+            """canvas => {
+              const style = getComputedStyle(canvas);
+              const pen = document.createElement('canvas').getContext('2d');
+              const rgb = name => { pen.fillStyle = style.getPropertyValue('--gv-' + name).trim();
+                return [1, 3, 5].map(i => parseInt(pen.fillStyle.slice(i, i + 2), 16)).join(); };
+              const looks = [rgb('sea'), rgb('land')], counts = [0, 0];
+              const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+              for (let i = 0; i < data.length; i += 4) {
+                const kind = looks.indexOf([data[i], data[i + 1], data[i + 2]].join());
+                if (kind >= 0) counts[kind] += 1;
+              }
+              return counts.map(n => n / (canvas.width * canvas.height));
+            }"""
+        )
+
+
+def open_chart(open_notebook, *cells):
+    notebook = open_notebook(*cells)
+    notebook.run_all()
+    assert notebook.failed_cells() == []
+    return Chart(notebook)
+
+
+def test_the_picture_is_the_mask_and_follows_what_is_typed(open_notebook):
+    chart = open_chart(open_notebook, STRING, "chart = gv.vocabulary_map(guide)\nchart")
+    assert "legal 2 (" in chart.legend
+    assert "EOS illegal" in chart.legend
+    sea, land = chart.colours()
+    assert sea < 0.01 < 0.9 < land
+    chart.notebook.shot("map-llama3-start", chart.root)
+    chart.root.get_by_label("after the text").fill('{"name": "Ada')
+    chart.wait(".gv-map-legend", "legal 123,218 (96%)")
+    sea, land = chart.colours()
+    assert sea > 0.85
+    assert land < 0.1
+    chart.notebook.shot("map-llama3-light", chart.root)
+    chart.root.get_by_label("after the text").fill('{"name": "Ada"x')
+    chart.wait(".gv-note", "x cannot come: expected ,")
+    chart.root.get_by_label("after the text").fill('{"name": "Ada')
+    chart.wait(".gv-map-legend", "legal 123,218 (96%)")
+    chart.notebook.theme("JupyterLab Dark")
+    chart.notebook.shot("map-llama3-dark", chart.root)
+    sea = chart.colours()[0]
+    chart.notebook.theme("JupyterLab Light")
+    assert sea > 0.85, "the canvas took the colours of the theme"
+
+
+def test_pointing_says_the_token_its_bytes_and_why_it_is_illegal(open_notebook):
+    chart = open_chart(open_notebook, STRING, "chart = gv.vocabulary_map(guide)\nchart")
+    chart.page.mouse.move(*chart.at(0.3, 0.5))
+    chart.wait(".gv-map .gv-tip", "illegal")
+    chart.wait(".gv-map .gv-tip", "cannot come: expected {")
+    tip = chart.root.locator(".gv-map .gv-tip").inner_text()
+    assert "bytes 20 " in tip
+    assert "␣a–z" in tip
+    chart.page.mouse.click(*chart.at(0.3, 0.5))
+    chart.wait(".gv-map-card", "cannot come")
+    first = chart.card
+    chart.page.keyboard.press("ArrowRight")
+    chart.page.wait_for_function(
+        "([node, old]) => node.innerText !== old && node.innerText.includes('id ')",
+        arg=[chart.root.locator(".gv-map-card").element_handle(), first],
+    )
+    chart.page.keyboard.press("Home")
+    chart.wait(".gv-map-card", "bytes 00 ")
+    chart.page.keyboard.press("End")
+    chart.wait(".gv-map-card", "no text")
+    chart.notebook.shot("map-hover", chart.root)
+
+
+def test_search_counts_marks_and_goes_from_one_to_the_next(open_notebook):
+    chart = open_chart(open_notebook, STRING, 'chart = gv.vocabulary_map(guide).read(\'{"name": "Ada\')\nchart')
+    find = chart.root.get_by_label("find tokens")
+    find.fill("/[0-9]+/")
+    chart.wait(".gv-map-find", "1,110 found, 1,110 legal")
+    chart.notebook.shot("map-found-many", chart.root)
+    find.fill("json")
+    chart.wait(".gv-map-find", "found, ")
+    chart.page.wait_for_timeout(500)
+    find.press("Enter")
+    chart.wait(".gv-map-card", "json")
+    chart.notebook.shot("map-found", chart.root)
+    find.fill("/(/")
+    chart.wait(".gv-map-find", "regex")
+    find.fill("")
+    chart.page.wait_for_timeout(400)
+    assert "found" not in chart.root.locator(".gv-map-find").last.inner_text()
+
+
+def test_zooming_in_until_the_tokens_can_be_read(open_notebook):
+    chart = open_chart(open_notebook, STRING, 'chart = gv.vocabulary_map(guide).read(\'{"name": "Ada\')\nchart')
+    chart.page.mouse.move(*chart.at(0.53, 0.7))
+    chart.page.mouse.wheel(0, -300)
+    chart.page.wait_for_timeout(300)
+    before = chart.colours()
+    chart.sheet.scroll_into_view_if_needed()
+    chart.page.mouse.click(*chart.at(0.53, 0.7))
+    for _ in range(12):
+        chart.page.mouse.wheel(0, -120)
+        chart.page.wait_for_timeout(30)
+    chart.page.wait_for_timeout(500)
+    assert chart.colours() != before
+    chart.notebook.shot("map-zoom-light", chart.root)
+    chart.notebook.theme("JupyterLab Dark")
+    chart.notebook.shot("map-zoom-dark", chart.root)
+    chart.root.get_by_role("button", name="show all").click()
+    chart.page.wait_for_timeout(200)
+    chart.notebook.shot("map-whole-dark", chart.root)
+    chart.notebook.theme("JupyterLab Light")
+
+
+def test_two_states_are_compared(open_notebook):
+    chart = open_chart(open_notebook, CLERK, 'chart = gv.vocabulary_map(guide).read(\'{"name": "Ada\')\nchart')
+    chart.root.get_by_role("button", name="⊕ compare").click()
+    chart.root.get_by_label("after the text").fill('{"name": "Ada", "age": ')
+    chart.wait(".gv-map-legend", "neither")
+    chart.page.wait_for_timeout(300)
+    chart.notebook.shot("map-xor-light", chart.root)
+    chart.notebook.theme("JupyterLab Dark")
+    chart.notebook.shot("map-xor-dark", chart.root)
+    chart.notebook.theme("JupyterLab Light")
+
+
+def test_small_vocabularies_show_their_tokens_and_hostile_ones_stay_text(open_notebook):
+    cell = "model = toy_model()\ngv.vocabulary_map(WordsGuide(model.vocabulary))"
+    chart = open_chart(open_notebook, TOY, cell)
+    chart.page.wait_for_timeout(500)
+    chart.notebook.shot("map-toy", chart.root)
+    assert chart.page.evaluate("window.hacked") is None
+    chart.root.get_by_label("find tokens").fill("script")
+    chart.wait(".gv-map-find", "1 found, 0 legal")
+    chart.root.get_by_label("find tokens").press("Enter")
+    chart.wait(".gv-map-card", "<script>")
+    assert chart.page.evaluate("window.hacked") is None
+
+
+STAGE = RECORD + """model = gv.load_model("clerk", device="cpu")
+guide = gv.guide(gv.regex(PERSON), model.vocabulary)
+prompt = "Hi! Ada Lovelace is 36 and lives in London.\\nJSON with name, age, city:\\n"
+gv.stage(model, prompt, guide, seed=7, constraint="a regex")"""
+
+
+def test_on_the_stage_the_map_moves_with_every_step(open_notebook):
+    notebook = open_notebook(STAGE)
+    notebook.run_all()
+    stage, chart = notebook.stage(), Chart(notebook)
+    assert "legal 2 (" in chart.legend, "before the first step: what may come first"
+    seen = []
+    for step in range(1, 7):
+        stage.press("one step on")
+        stage.wait(step)
+        chart.page.wait_for_timeout(60)
+        seen.append((chart.legend, chart.colours()[0]))
+    assert len({legend for legend, _ in seen}) > 3
+    assert max(sea for _, sea in seen) > 0.5 > 0.01 > min(sea for _, sea in seen)
+    notebook.shot("map-stage-light", stage.root)
+    chart.root.get_by_role("button", name="⊕ xor with the step before").click()
+    chart.wait(".gv-map-legend", "neither")
+    notebook.shot("map-stage-xor", stage.root)
+    chart.root.get_by_role("button", name="⊕ xor with the step before").click()
+    notebook.theme("JupyterLab Dark")
+    notebook.shot("map-stage-dark", stage.root)
+    notebook.theme("JupyterLab Light")
+
+
+def test_on_the_stage_any_legal_token_of_the_map_can_be_put_in(open_notebook):
+    notebook = open_notebook(STAGE.replace('"a regex"', '"a regex", steps=5'))
+    notebook.run_all()
+    stage, chart = notebook.stage(), Chart(notebook)
+    find = chart.root.get_by_label("find tokens")
+    find.fill("/Grace/")
+    chart.wait(".gv-map-find", "1 found, 1 legal")
+    find.press("Enter")
+    chart.root.get_by_role("button", name="put it in").click()
+    stage.root.locator(".gv-words:has-text('put in by you')").wait_for()
+    assert stage.tokens[-1] == "Grace"
