@@ -20,14 +20,14 @@ OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 IPV4 = rf"{OCTET}(?:\.{OCTET}){{3}}"
 GROUP = "[0-9A-Fa-f]{1,4}"
 LAST_TWO = f"(?:{GROUP}:{GROUP}|{IPV4})"
-# Eight groups; or `::` for one and more of them, with so many groups before it as there is room for.
+# Eight groups; or `::` in the place of one and more of them, with at most so many before it as there is room for.
+BEFORE = [f"(?:{GROUP}(?::{GROUP}){{0,{more}}})?::" for more in range(7)]
 IPV6 = "|".join([
     f"(?:{GROUP}:){{6}}{LAST_TWO}",
-    *(f"(?:{GROUP}(?::{GROUP}){{0,{4 - after}}})?::(?:{GROUP}:){{{after}}}{LAST_TWO}" for after in range(5, -1, -1)
-      if after < 5),
     f"::(?:{GROUP}:){{5}}{LAST_TWO}",
-    f"(?:{GROUP}(?::{GROUP}){{0,5}})?::{GROUP}",
-    f"(?:{GROUP}(?::{GROUP}){{0,6}})?::",
+    *(f"{BEFORE[4 - after]}(?:{GROUP}:){{{after}}}{LAST_TWO}" for after in (4, 3, 2, 1, 0)),
+    f"{BEFORE[5]}{GROUP}",
+    BEFORE[6],
 ])  # fmt: skip
 
 PERCENT = "%[0-9A-Fa-f]{2}"

@@ -7,8 +7,10 @@ its zeros, and a finite machine cannot count. A minus sign stands only where the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import groupby
 
 from guidedviz.machines.tree import (
     EMPTY,
@@ -168,27 +170,42 @@ def at_most(fraction: str, strict: bool) -> Tree:
     """Point and digits of at most this fraction, or no point."""
     if not fraction:
         return NOTHING if strict else NO_FRACTION
-    return optional(concat(literal("."), either(*tails_to(fraction, strict)[1:])))
+    first, rest = fraction[0], fraction[1:]
+    less = concat(digit(0, int(first) - 1), ANY_TAIL)
+    return optional(concat(literal("."), either(less, concat(literal(first), either(*tails_to(rest, strict))))))
 
 
 def tails_from(fraction: str, strict: bool) -> list[Tree]:
     """Digits that are at least these, as digits after a point are compared."""
-    more = []
-    for place, char in enumerate(fraction):
-        least = int(char) + (strict or place < len(fraction) - 1)
-        more.append(concat(literal(fraction[:place]), digit(least, 9), ANY_TAIL))
-    end = [concat(literal(fraction), SOME_TAIL)] if strict else [] if fraction else [ANY_TAIL]
-    return [*more, *end]
+    if strict or not fraction:
+        same, end = fraction, SOME_TAIL if strict else ANY_TAIL
+    else:
+        same, end = fraction[:-1], concat(digit(int(fraction[-1]), 9), ANY_TAIL)
+    more = [concat(start, repeat(char, size), digit(int(char) + 1, 9), ANY_TAIL) for start, char, size in runs(same)]
+    return [*more, concat(literal(same), end)]
 
 
 def tails_to(fraction: str, strict: bool) -> list[Tree]:
-    """Digits that are at most these; the first option is no digit at all."""
-    end = [] if strict else [concat(literal(fraction), ZEROS)]
-    less = []
-    for place, char in enumerate(fraction):
-        start = literal(fraction[:place])
-        less += [start, concat(start, digit(0, int(char) - 1), ANY_TAIL)]
-    return [*less, *end]
+    """Digits that are at most these: fewer of them, a smaller one somewhere, or zeros after them."""
+    less = [
+        concat(start, repeat(char, size), optional(concat(digit(0, int(char) - 1), ANY_TAIL)))
+        for start, char, size in runs(fraction)
+    ]
+    return less if strict else [*less, concat(literal(fraction), ZEROS)]
+
+
+def repeat(char: str, size: int) -> Tree:
+    """A digit fewer times than `size`."""
+    return EMPTY if size == 1 else Repeat(literal(char), 0, size - 1)
+
+
+def runs(fraction: str) -> Iterator[tuple[Tree, str, int]]:
+    """What stands before each run of one digit, the digit, and how often it is there."""
+    place = 0
+    for char, group in groupby(fraction):
+        size = len(list(group))
+        yield literal(fraction[:place]), char, size
+        place += size
 
 
 def between(low: str, high: str, low_strict: bool, high_strict: bool) -> Tree:

@@ -120,9 +120,8 @@ class _Reader:
 
     def needs_stack(self, path: str, what: str, hint: str = "") -> Tree:
         """The one place where a flat machine has to give up; a pushdown machine calls a rule here."""
-        raise refusal(
-            path, f"{what}, which nests to any depth", "a flat schema (a machine with a stack can more)", hint
-        )
+        seen, expected = f"{what}, which may nest to any depth", "a flat schema: nesting needs the pushdown machine"
+        raise refusal(path, seen, expected, hint)
 
     def read(self, schema: Any, path: str, allowed: frozenset[str] = ANY) -> Tree:
         """The texts of all values that a schema allows, of these kinds."""

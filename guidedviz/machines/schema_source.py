@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
@@ -12,7 +11,7 @@ from urllib.parse import unquote
 from guidedviz.errors import PatternError
 from guidedviz.machines.visible import visible
 
-MOST_DIGITS = 400  # of a bound; the largest float has 309
+MOST_DIGITS, MOST_ZEROS = 100, 400  # of a number; the largest float has 17 digits and 292 zeros
 
 
 def refusal(path: str, seen: str, expected: str, hint: str = "") -> PatternError:
@@ -94,14 +93,23 @@ def _is_text(value: Any) -> bool:
 
 def take_number(schema: dict[str, Any], key: str, path: str) -> Decimal | None:
     """The number of a keyword, exactly; None where the keyword is missing."""
-    if key not in schema:
-        return None
-    value = schema[key]
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
-        raise refusal(below(path, key), shown(value), "a number")
+    return exact(schema[key], below(path, key)) if key in schema else None
+
+
+def exact(value: Any, path: str) -> Decimal:
+    """A number as it was written: 0.1 is a tenth.
+
+    >>> exact(0.1, "#"), exact(10**20, "#")
+    (Decimal('0.1'), Decimal('100000000000000000000'))
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise refusal(path, shown(value), "a number")
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    if max(abs(number.adjusted()), len(number.as_tuple().digits)) > MOST_DIGITS:
-        raise refusal(below(path, key), "a longer number", f"one of at most {MOST_DIGITS} digits")
+    if not number.is_finite():
+        raise refusal(path, shown(value), "a number that JSON can write")
+    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+    if len(digits) > MOST_DIGITS or abs(number.adjusted()) > MOST_ZEROS:
+        raise refusal(path, "a longer number", f"one of at most {MOST_DIGITS} digits and {MOST_ZEROS} zeros")
     return number
 
 
@@ -135,5 +143,7 @@ def check_value(value: Any, path: str) -> None:
     elif isinstance(value, str):
         if any("\ud800" <= char <= "\udfff" for char in value):
             raise refusal(path, shown(value), "text; half of a pair of surrogates is none")
-    elif not (value is None or isinstance(value, bool)):
-        take_number({"": value}, "", path)
+    elif isinstance(value, int | float | Decimal):
+        exact(int(value) if isinstance(value, bool) else value, path)
+    elif value is not None:
+        raise refusal(path, shown(value), "a value that JSON can write")

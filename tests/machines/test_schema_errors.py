@@ -1,0 +1,223 @@
+"""What a schema cannot say is told with the path where it stands; nothing is silently left out, and nothing hangs."""
+
+import json
+import math
+import time
+
+import pytest
+
+import guidedviz as gv
+
+S, N = {"type": "string"}, {"type": "null"}
+
+
+def within(part):
+    """The part two levels down."""
+    return {"type": "object", "properties": {"a": {"type": "array", "items": part}}}
+
+
+DEEP = "#/properties/a/items"
+UNSUPPORTED = """
+multipleOf uniqueItems contains minContains maxContains not if then else patternProperties propertyNames minProperties
+maxProperties dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties $dynamicRef $dynamicAnchor $id
+contentEncoding nullable x-mine minlength
+""".split()
+
+
+@pytest.mark.parametrize("keyword", UNSUPPORTED)
+def test_a_keyword_that_is_not_supported_is_named_with_its_path(keyword):
+    for schema in (S, {"enum": ["a"]}, {"$ref": "#"}):
+        with pytest.raises(gv.PatternError) as caught:
+            gv.json_schema(within({**schema, keyword: 1}))
+        assert f"{DEEP}/{keyword}: saw a keyword that is not supported" in str(caught.value)
+
+
+def test_a_slip_of_the_pen_is_met_with_the_right_name():
+    with pytest.raises(gv.PatternError, match=r'did you mean "minLength"'):
+        gv.json_schema({"type": "string", "minLenght": 1})
+    with pytest.raises(gv.PatternError, match=r'#/format: saw the format .datetime.*try: "date-time"'):
+        gv.json_schema({"type": "string", "format": "datetime"})
+    with pytest.raises(gv.PatternError, match=r'#/required: .*try: "name"'):
+        gv.json_schema({"type": "object", "properties": {"name": S}, "required": ["nam"]})
+
+
+WRONG = [  # the part, the path below it, a word of what is said
+    ({"type": "str"}, "/type", "'str'"),
+    ({"type": []}, "/type", "a type"),
+    ({"type": [1]}, "/type", "saw 1"),
+    ({"type": "string", "minLength": 3, "maxLength": 2}, "/minLength", "at most maxLength"),
+    ({"type": "string", "minLength": -1}, "/minLength", "from 0 on"),
+    ({"type": "string", "maxLength": 1.5}, "/maxLength", "from 0 on"),
+    ({"type": "string", "maxLength": True}, "/maxLength", "a number"),
+    ({"type": "string", "pattern": "a("}, "/pattern", "position 1"),
+    ({"type": "string", "pattern": "(?=a)"}, "/pattern", "lookaround"),
+    ({"type": "string", "pattern": 1}, "/pattern", "a regex"),
+    ({"type": "string", "pattern": "^a{3}$", "maxLength": 2}, "", "no string meets"),
+    ({"type": "string", "format": "ipv4", "pattern": "x"}, "", "no string meets"),
+    ({"type": "string", "format": ["date"]}, "/format", "one of date"),
+    ({"type": "integer", "minimum": 2, "maximum": 1}, "", "no integer between"),
+    ({"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}, "", "no integer between"),
+    ({"type": "number", "minimum": 0.5, "exclusiveMaximum": 0.5}, "", "no number between"),
+    ({"type": "number", "minimum": "1"}, "/minimum", "a number"),
+    ({"type": "number", "minimum": math.nan}, "/minimum", "nan"),
+    ({"type": "number", "maximum": math.inf}, "/maximum", "inf"),
+    ({"type": "number", "maximum": 10**500}, "/maximum", "400 zeros"),
+    ({"type": "number", "maximum": int("3" * 101)}, "/maximum", "100 digits"),
+    ({"type": "array", "items": S, "minItems": 2, "maxItems": 1}, "/minItems", "at most maxItems"),
+    ({"type": "array", "prefixItems": [S], "items": False, "minItems": 2}, "", "minItems 2"),
+    ({"type": "array", "prefixItems": S}, "/prefixItems", "a list"),
+    ({"type": "array", "items": [S]}, "/items", "a schema"),
+    ({"type": "array"}, "", "any array"),
+    ({"type": "array", "prefixItems": [S]}, "", "any array"),
+    ({"type": "object"}, "", "any object"),
+    ({"type": "object", "properties": {}, "additionalProperties": True}, "/additionalProperties", "any keys"),
+    ({"type": "object", "additionalProperties": S}, "/additionalProperties", "any keys"),
+    ({"type": "object", "properties": [S]}, "/properties", "an object of schemas"),
+    ({"type": "object", "properties": {"b": 7}}, "/properties/b", "a schema"),
+    ({"type": "object", "properties": {"b": {}}}, "/properties/b", "any JSON value"),
+    ({"type": "object", "properties": {"b": True}}, "/properties/b", "any JSON value"),
+    ({"type": "object", "properties": {"b": S}, "required": ["c"]}, "/required", "'c'"),
+    ({"type": "object", "properties": {"b": S}, "required": "b"}, "/required", "a list of names"),
+    ({"type": "object", "properties": {"b": False}, "required": ["b"]}, "/properties/b", "no value fits"),
+    ({"type": "object", "properties": {"b\ud800": S}}, "/properties/b<0xED><0xA0><0x80>", "surrogates"),
+    ({"type": "object", "properties": {"<b>\n/~": {"minLength": 1}}}, "/properties/<b>↵~1~0", "any object"),
+    ({"minLength": 1}, "", "any object"),
+    ({"enum": []}, "/enum", "a list of values"),
+    ({"enum": "ab"}, "/enum", "a list of values"),
+    ({"enum": [math.nan]}, "/enum/0", "nan"),
+    ({"enum": [{"a": ["\udfff"]}]}, "/enum/0/a/0", "surrogates"),
+    ({"const": {1: 2}}, "/const", "keys that are strings"),
+    ({"const": {"a": {1, 2}}}, "/const/a", "JSON"),
+    ({"type": "integer", "enum": ["a"]}, "", "no value meets"),
+    ({"type": "string", "enum": ["a"], "minLength": 2}, "", "no value meets"),
+    ({"enum": [{"a": 1}], "minProperties": 1}, "/minProperties", "not supported"),
+    ({"enum": [["a"]], "type": "array", "maxItems": 0}, "/enum", "only type beside"),
+    ({"anyOf": []}, "/anyOf", "a list of schemas"),
+    ({"anyOf": [False, False]}, "", "no value meets"),
+    ({"anyOf": [S, {"type": "nul"}]}, "/anyOf/1/type", "'nul'"),
+    ({"anyOf": [S], "minLength": 1}, "/minLength", "beside anyOf"),
+    ({"oneOf": [S, {"enum": ["a", 1]}]}, "/oneOf", 'both match "a"'),
+    ({"allOf": [S, N]}, "/allOf", "allOf of 2"),
+    ({"$ref": "#/$defs/nope"}, "/$ref", "has no '$defs'"),
+    ({"$ref": "other.json"}, "/$ref", "a path into this schema"),
+    ({"$ref": "#name"}, "/$ref", "a path into this schema"),
+    ({"$ref": 3}, "/$ref", "a path into this schema"),
+    ({"$ref": "#/type"}, "", "a schema"),
+    ({"$ref": "#/properties/a/items"}, "", "inside itself"),
+    ({"$ref": "#"}, "", "pushdown machine"),
+    ({"$ref": "#/properties/a", "maxItems": 1}, "/maxItems", "beside $ref"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "below", "said"), WRONG)
+def test_what_is_wrong_is_told_with_its_path(part, below, said):
+    with pytest.raises(gv.PatternError) as caught:
+        gv.json_schema(within(part))
+    path = "#" if part in ({"$ref": "#"},) else "#/type" if part == {"$ref": "#/type"} else DEEP + below
+    assert str(caught.value).startswith(f"schema, {path}: ")
+    assert said in str(caught.value)
+    with pytest.raises(gv.PatternError):
+        gv.schema_regex(within(part))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("{", "line 1, column 2"), ('{"type": "string",}', "line 1"), ("", "line 1"), ('{"maximum": NaN}', "NaN"),
+     ("[]", "a schema"), ("3", "a schema"), ('{"type": "string", "type": "null"}', "twice"),
+     ('{"type": "string"} x', "line 1"), ("[" * 100_000, "deep")],
+)  # fmt: skip
+def test_a_text_that_is_no_schema_is_told_so(text, said):
+    with pytest.raises(gv.PatternError, match=said):
+        gv.json_schema(text)
+
+
+@pytest.mark.parametrize("schema", [None, 3, [S], b"{}", (), 1.5])
+def test_only_an_object_a_truth_value_or_a_text_is_a_schema(schema):
+    with pytest.raises(gv.PatternError, match="schema, #: "):
+        gv.json_schema(schema)
+
+
+def test_blanks_have_three_names():
+    with pytest.raises(gv.PatternError, match="compact"):
+        gv.json_schema(S, whitespace="none")
+
+
+def cyclic():
+    schema = {"type": "array"}
+    schema["items"] = schema
+    return schema
+
+
+def cyclic_constant():
+    value = []
+    value.append(value)
+    return {"const": value}
+
+
+def nested(depth, low=0):
+    schema = {"type": "integer"}
+    for _ in range(depth):
+        schema = {"type": "array", "items": schema, "minItems": low, "maxItems": 2}
+    return schema
+
+
+def doubled(depth):
+    defs = {
+        f"d{i}": {"type": "array", "prefixItems": [{"$ref": f"#/$defs/d{i + 1}"}] * 2, "items": False}
+        for i in range(depth)
+    }
+    return {"$defs": {**defs, f"d{depth}": N}, "$ref": "#/$defs/d0"}
+
+
+def apart(count):
+    return {"oneOf": [{"type": "object", "properties": {"k": {"const": i}, "v": S}} for i in range(count)]}
+
+
+HOSTILE = {
+    "a dict inside itself": cyclic(),
+    "a list inside itself": cyclic_constant(),
+    "nested 20 times, twice each": nested(20),
+    "nested 3,000 times": nested(3000),
+    "2 to the 40 copies": doubled(40),
+    "a string of a million": {"type": "string", "minLength": 1_000_000},
+    "so many items": {"type": "array", "items": S, "maxItems": 10**9},
+    "words of 3 letters behind anything": {"type": "string", "pattern": "a.{20}$"},
+    "a pattern that explodes with a length": {"type": "string", "pattern": "(a.{9}b)|c", "maxLength": 5000},
+    "120 open branches": apart(120) | {"oneOf": [*apart(120)["oneOf"], {"type": "object", "properties": {"v": S}}]},
+}
+
+
+@pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_schema_ends_in_an_error_and_soon(schema):
+    start = time.perf_counter()
+    with pytest.raises(gv.PatternError) as caught:
+        gv.json_schema(schema)
+    assert str(caught.value).startswith("schema")
+    assert time.perf_counter() - start < 4
+
+
+def optional_keys(depth):
+    schema = {"type": "integer"}
+    for level in range(depth):
+        schema = {"type": "object", "properties": {"a": schema, "b": schema if level < 3 else N}}
+    return schema
+
+
+FIELDS = [f"field_{i}" for i in range(200)]
+LARGE = {
+    "bounds of 100 digits": {"type": "integer", "minimum": -int("3" * 100), "maximum": int("7" * 100)},
+    "all floats": {"type": "number", "minimum": 5e-324, "maximum": 1.7976931348623157e308},
+    "1,000 words": {"enum": [f"word {i * 7919 % 100_003}" for i in range(1000)]},
+    "200 keys, none required": {"type": "object", "properties": dict.fromkeys(FIELDS, S)},
+    "200 keys, all required": {"type": "object", "properties": dict.fromkeys(FIELDS, S), "required": FIELDS},
+    "60 levels": {"const": json.loads("[" * 60 + "]" * 60)},
+    "12 levels of optional keys": optional_keys(12),
+}
+
+
+@pytest.mark.parametrize("schema", LARGE.values(), ids=LARGE.keys())
+def test_a_large_schema_is_no_hostile_one(schema):
+    start = time.perf_counter()
+    machine = gv.json_schema(schema)
+    assert time.perf_counter() - start < 4
+    assert machine.accepting
