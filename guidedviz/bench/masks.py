@@ -171,7 +171,7 @@ def time_walks(case: Case, walk: TensorWalk, vocabulary: Vocabulary, rounds: int
     """The masks of all states by torch and by NumPy, from the machine on; and whether they are the same."""
     machine = build_machine(case)
     index = compute_index(machine, vocabulary)
-    same = bool((walk.masks(machine).cpu().numpy() == unpack(index.bits, len(vocabulary))).all())
+    same = bool((walk.masks(machine).cpu().numpy() == unpack(index.bits, len(vocabulary))[index.row]).all())
     seconds = {"device": walk.time(machine, rounds), "numpy": _time_index(machine, vocabulary, rounds)}
     shown = f"torch on {walk.device} {seconds['device'] * 1e3:.2f} ms, NumPy {seconds['numpy'] * 1e3:.2f} ms"
     print(f"all masks of {len(machine)} states: {shown}, {'the same masks' if same else 'DIFFERENT MASKS'}")

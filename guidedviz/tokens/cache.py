@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from contextlib import suppress
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +20,11 @@ import numpy.typing as npt
 from guidedviz.machines.dfa import DFA
 from guidedviz.tokens.vocabulary import Vocabulary
 
-FORMAT = b"guidedviz index 1\n"
+FORMAT = b"guidedviz index 2\n"
 SUFFIX = ".gvindex"
 MOST_BYTES = 2**28  # of all files together; the oldest go first
-Arrays = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint8]]  # kind, after, bits
+Numbers = npt.NDArray[np.int32]
+Arrays = tuple[Numbers, Numbers, Numbers, npt.NDArray[np.uint8]]  # kind, after, row, bits
 
 
 def cache_folder() -> Path | None:
@@ -85,17 +86,18 @@ def load_arrays(machine: DFA, vocabulary: Vocabulary) -> Arrays | None:
 
 
 def _read_arrays(body: bytes, tokens: int, states: int) -> Arrays | None:
-    kinds = int.from_bytes(body[:8], "little")
-    ends = list(accumulate((8, 4 * tokens, 4 * kinds * states, states * ((tokens + 7) // 8))))
+    kinds, rows = (int.from_bytes(body[place : place + 8], "little") for place in (0, 8))
+    ends = list(accumulate((16, 4 * tokens, 4 * kinds * states, 4 * states, rows * ((tokens + 7) // 8))))
     if len(body) != ends[-1]:
         return None
-    kind = np.frombuffer(body[ends[0] : ends[1]], dtype="<i4")
-    after = np.frombuffer(body[ends[1] : ends[2]], dtype="<i4").reshape(kinds, states)
-    bits = np.frombuffer(body[ends[2] :], dtype=np.uint8).reshape(states, -1)
-    return (kind, after, bits) if _inside(kind, 0, kinds) and _inside(after, -1, states) else None
+    kind, after, row = (np.frombuffer(body[low:high], dtype="<i4") for low, high in pairwise(ends[:-1]))
+    bits = np.frombuffer(body[ends[3] :], dtype=np.uint8)
+    if not (_inside(kind, 0, kinds) and _inside(after, -1, states) and _inside(row, 0, rows)):
+        return None
+    return kind, after.reshape(kinds, states), row, bits.reshape(rows, -1)
 
 
-def _inside(numbers: npt.NDArray[np.int32], low: int, high: int) -> bool:
+def _inside(numbers: Numbers, low: int, high: int) -> bool:
     return bool(numbers.size) and bool(low <= numbers.min()) and bool(numbers.max() < high)
 
 
@@ -104,9 +106,9 @@ def save_arrays(machine: DFA, vocabulary: Vocabulary, arrays: Arrays) -> bool:
     path = cache_file(machine, vocabulary)
     if path is None:
         return False
-    kind, after, bits = arrays
-    numbers = b"".join(array.astype("<i4").tobytes() for array in (kind, after))
-    body = len(after).to_bytes(8, "little") + numbers + bits.tobytes()
+    kind, after, row, bits = arrays
+    sizes = b"".join(len(array).to_bytes(8, "little") for array in (after, bits))
+    body = sizes + b"".join(array.astype("<i4").tobytes() for array in (kind, after, row)) + bits.tobytes()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path, _head(machine, vocabulary) + hashlib.sha256(body).digest() + body)

@@ -174,10 +174,11 @@ class IndexGuide(MachineGuide):
     @cached_property
     def _rows(self) -> Callable[[int], Mask]:
         """Unpacked at once where they are few, else the latest used."""
-        size = len(self.vocabulary)
-        if len(self.index.bits) * size <= READY:
-            return list(unpack(self.index.bits, size)).__getitem__
-        return lru_cache(maxsize=max(1, KEPT // size))(self.index.mask)
+        index, size = self.index, len(self.vocabulary)
+        if index.bits.shape[0] * size > READY:
+            return lru_cache(maxsize=max(1, KEPT // size))(index.mask)
+        masks = list(unpack(index.bits, size))
+        return [masks[row] for row in index.row.tolist()].__getitem__
 
     def mask(self, state: int) -> Mask:
         """True for every legal id; read-only."""

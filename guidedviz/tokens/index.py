@@ -15,12 +15,13 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.minimal import trim
-from guidedviz.tokens.cache import load_arrays, machine_fingerprint, save_arrays
+from guidedviz.tokens.cache import Arrays, load_arrays, machine_fingerprint, save_arrays
 from guidedviz.tokens.guide import Mask
 from guidedviz.tokens.kinds import Kinds, Table, find_kinds
 from guidedviz.tokens.trie import Ints, build_trie
 from guidedviz.tokens.vocabulary import Vocabulary
 
+Row = npt.NDArray[np.int32]
 Bits = npt.NDArray[np.uint8]
 MOST_BYTES = 2**26  # of packed bits
 WORTH_KEEPING = 2**20  # bytes; a smaller one is built about as quickly as its file is read
@@ -32,25 +33,36 @@ class Index:
 
     machine: DFA
     vocabulary: Vocabulary
-    kind: npt.NDArray[np.int32]  # the kind of every token id; tokens of one kind move every state alike
+    kind: Row  # the kind of every token id; tokens of one kind move every state alike
     after: Table  # after[kind, state] is the next state, -1 where the kind is illegal
-    bits: Bits  # one row a state: token t is bit t % 8 of byte t // 8, as in the engines' bitmasks
+    row: Row  # the row of every state; states with the same legal tokens share it
+    bits: Bits  # the rows: token t is bit t % 8 of byte t // 8, as in the engines' bitmasks
 
     def __post_init__(self) -> None:
-        for array in (self.kind, self.after, self.bits):
+        for array in self.arrays:
             array.flags.writeable = False
 
     def __repr__(self) -> str:
-        return f"Index({len(self.bits):,} states, {len(self.kind):,} tokens of {len(self.after):,} kinds)"
+        return f"Index({len(self.row):,} states, {len(self.kind):,} tokens of {len(self.after):,} kinds)"
+
+    @property
+    def arrays(self) -> Arrays:
+        """All that it holds beside the machine and the vocabulary."""
+        return self.kind, self.after, self.row, self.bits
 
     @property
     def nbytes(self) -> int:
-        """The memory of all three arrays."""
-        return self.kind.nbytes + self.after.nbytes + self.bits.nbytes
+        """The memory of its arrays."""
+        return sum(array.nbytes for array in self.arrays)
+
+    def packed(self, state: int) -> Bits:
+        """The legal tokens as bits."""
+        row: Bits = self.bits[self.row[state]]
+        return row
 
     def mask(self, state: int) -> Mask:
         """True for every id that is legal; read-only."""
-        return unpack(self.bits[state], len(self.kind))
+        return unpack(self.packed(state), len(self.kind))
 
     def next_state(self, state: int, token: int) -> int | None:
         """Where a token leads; None if it is illegal."""
@@ -94,7 +106,7 @@ def build_index(machine: Machine, vocabulary: Vocabulary) -> Index:
     >>> from guidedviz.machines.regex import regex
     >>> index = build_index(regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4}))
     >>> index, index.legal.tolist(), index.mask(1).tolist(), index.next_state(1, 2)
-    (Index(4 states, 5 tokens of 6 kinds), [2, 5, 2, 3], [True, True, True, True, True], 2)
+    (Index(4 states, 5 tokens of 5 kinds), [2, 5, 2, 3], [True, True, True, True, True], 2)
     """
     if not isinstance(machine, DFA):
         kind = type(machine).__name__
@@ -117,7 +129,7 @@ def _build_index(machine: DFA, vocabulary: Vocabulary) -> Index:
         return Index(machine, vocabulary, *arrays)
     index = compute_index(machine, vocabulary)
     if index.nbytes > WORTH_KEEPING:
-        save_arrays(machine, vocabulary, (index.kind, index.after, index.bits))
+        save_arrays(machine, vocabulary, index.arrays)
     return index
 
 
@@ -131,23 +143,23 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
     kind[kinds.tokens] = kinds.kind
     kind[eos] = len(kinds.after)
     after = np.concatenate((kinds.after, stays[None]))
-    return Index(machine, vocabulary, kind, after, _rows(kinds, eos, after >= 0, len(vocabulary)))
+    return Index(machine, vocabulary, kind, after, *_rows(kinds, eos, after >= 0, len(vocabulary)))
 
 
-def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> Bits:
-    """Pack the legal tokens of every state; states with the same legal kinds share the work."""
-    row = np.zeros(size, dtype=np.bool_)
-    rows = np.empty((legal.shape[1], (size + 7) // 8), dtype=np.uint8)
+def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> tuple[Row, Bits]:
+    """The legal tokens of every state, packed."""
+    mask = np.zeros(size, dtype=np.bool_)
+    legal = legal if eos.size else legal[:-1]
     known: dict[bytes, int] = {}
-    for state, column in enumerate(np.ascontiguousarray(legal.T)):
-        same = known.setdefault(column.tobytes(), state)
-        if same == state:
-            row[kinds.tokens] = column.take(kinds.kind)
-            row[eos] = column[-1]
-            rows[state] = np.packbits(row, bitorder="little")
-        else:
-            rows[state] = rows[same]
-    return rows
+    row: list[int] = []
+    bits: list[Bits] = []
+    for column in np.ascontiguousarray(legal.T):  # the legal kinds of one state
+        row.append(known.setdefault(column.tobytes(), len(bits)))
+        if len(known) > len(bits):
+            mask[kinds.tokens] = column.take(kinds.kind)
+            mask[eos] = column[-1]
+            bits.append(np.packbits(mask, bitorder="little"))
+    return np.array(row, dtype=np.int32), np.stack(bits)
 
 
 def forget() -> None:

@@ -51,12 +51,14 @@ def find_kinds(trie: Trie, dfa: DFA) -> Kinds:
     >>> from guidedviz.tokens.vocabulary import Vocabulary
     >>> kinds = find_kinds(build_trie(Vocabulary([b"3", b".5", b".", b"42"])), regex(r"[0-9]+(\\.[0-9]+)?"))
     >>> kinds.kind.tolist(), kinds.after.tolist()
-    ([3, 4, 2, 3], [[-1, -1, -1, -1], [0, 1, 2, 3], [-1, 2, -1, -1], [1, 1, 3, 3], [-1, 3, -1, -1]])
+    ([2, 3, 1, 2], [[-1, -1, -1, -1], [-1, 2, -1, -1], [1, 1, 3, 3], [-1, 3, -1, -1]])
     """
     columns = _Columns(build_table(dfa))
     labels, nodes = walk_levels(trie, 1, columns.step)
     tokens, kind = trie.spell(nodes, labels)
-    return Kinds(columns.after[: len(columns.kinds)] - 1, tokens, kind)
+    has_token = np.bincount(kind, minlength=len(columns.kinds)) > 0  # others are only on the way
+    has_token[0] = True
+    return Kinds(columns.after[: len(has_token)][has_token] - 1, tokens, (np.cumsum(has_token) - 1)[kind])
 
 
 class _Columns:

@@ -110,7 +110,7 @@ def test_index_walk_and_brute_force_are_one_on_any_regex_and_vocabulary(v, patte
 @given(vocabularies(), regexes)
 def test_tokens_of_one_kind_move_every_state_alike_and_of_two_kinds_do_not(v, pattern):
     built = index.compute_index(gv.regex(pattern), v)
-    columns = [tuple(built.next_state(state, token) for state in range(len(built.bits))) for token in range(len(v))]
+    columns = [tuple(built.next_state(state, token) for state in range(len(built.row))) for token in range(len(v))]
     text = [(int(built.kind[token]), columns[token]) for token in v.text_ids]
     assert len({kind for kind, _ in text}) == len({column for _, column in text}) == len(set(text))
 
@@ -119,19 +119,24 @@ def test_to_a_date_128k_tokens_are_a_handful_of_kinds():
     built = gv.build_index(gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), gv.Vocabulary.llama3())
     assert len(set(built.kind.tolist())) == 6  # no digit string; of one, two or three digits; "-"; and EOS
     assert built.legal[0] == 1110
-    assert repr(built) == "Index(11 states, 128,256 tokens of 7 kinds)"
+    assert repr(built) == "Index(11 states, 128,256 tokens of 6 kinds)"
     assert built.nbytes < 1_000_000
 
 
 def test_a_row_is_packed_as_the_engines_pack_theirs():
     built = gv.build_index(gv.regex(DECIMAL), TOY)
-    row = int.from_bytes(built.bits[1].tobytes(), "little")
+    row = int.from_bytes(built.packed(1).tobytes(), "little")
     assert [row >> token & 1 for token in range(len(TOY))] == built.mask(1).tolist()
+
+
+def test_states_with_the_same_tokens_share_a_row():
+    built = gv.build_index(gv.regex("(?:[ab]*a)?[ab]{3}"), gv.Vocabulary([b"a", b"b"]))
+    assert len(built.row) > len(built.bits) == len({mask.tobytes() for mask in map(built.mask, range(len(built.row)))})
 
 
 def test_an_index_cannot_be_written():
     built = gv.build_index(gv.regex(DECIMAL), TOY)
-    for array in (built.kind, built.after, built.bits, built.mask(0)):
+    for array in (*built.arrays, built.mask(0), built.packed(0)):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -206,7 +211,8 @@ def test_many_columns_are_moved_a_few_at_a_time(monkeypatch):
     )
     whole = index.compute_index(machine, v)
     monkeypatch.setattr(kinds, "CHUNK", 1)
-    assert (index.compute_index(machine, v).bits == whole.bits).all()
+    few = index.compute_index(machine, v)
+    assert all((one == other).all() for one, other in zip(few.arrays, whole.arrays, strict=True))
 
 
 @pytest.mark.parametrize("name", ["KEPT", "READY"])
