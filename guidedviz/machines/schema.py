@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import combinations
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.algebra import intersection, shortest
+from guidedviz.machines.apart import shared_text
 from guidedviz.machines.dfa import DFA, build_dfa
 from guidedviz.machines.json_text import json_text, key_text, kind_of, plain_text
 from guidedviz.machines.minimal import minimise
@@ -26,6 +25,7 @@ from guidedviz.machines.nfa import build_nfa
 from guidedviz.machines.schema_kinds import array_tree, number_tree, object_tree, string_tree
 from guidedviz.machines.schema_source import (
     below,
+    check_key,
     check_value,
     find_part,
     load_schema,
@@ -210,8 +210,8 @@ class _Reader:
         required = self.required(schema, path, properties)
         members = []
         for name, part in properties.items():
+            check_key(name, below(path, "properties"))
             at = below(below(path, "properties"), name)
-            check_value(name, at)
             value = self.read(part, at)
             if value == NOTHING and name in required:
                 raise refusal(at, "a required property that no value fits", "a schema with some value")
@@ -252,8 +252,15 @@ class _Reader:
             raise refusal(at, f"allOf of {len(branches)} schemas", "allOf of one", "all of it in one schema")
         trees = [self.read(branch, below(at, place), allowed) for place, branch in enumerate(branches)]
         if shape == "oneOf":
-            check_apart(trees, at)
+            self.check_apart(trees, at)
         return either(*trees)
+
+    def check_apart(self, trees: list[Tree], path: str) -> None:
+        """Do the branches of a oneOf share no text?"""
+        if shared := shared_text(trees):
+            text, one, other = shared
+            seen = f"branches {one} and {other} that both match {visible(text)}"
+            raise refusal(path, seen, "branches that share no text", "anyOf, or branches that differ in a const")
 
     def values(self, schema: dict[str, Any], path: str, allowed: frozenset[str]) -> Tree:
         """enum and const: the values that the rest of the schema allows too."""
@@ -275,13 +282,3 @@ class _Reader:
             raise refusal(path, f"an object or array beside {next(iter(rest))}", "only type beside it")
         machine = machine_of(self.read(rest, path, kinds))
         return [value for value in values if machine.accepts(plain_text(value).encode())]
-
-
-def check_apart(trees: list[Tree], path: str) -> None:
-    """Do the branches of a oneOf share no text?"""
-    machines = [machine_of(tree) for tree in trees]
-    for (first, one), (second, other) in combinations(enumerate(machines), 2):
-        common = shortest(intersection(one, other))
-        if common is not None:
-            seen = f"branches {first} and {second} that both match {visible(common)}"
-            raise refusal(path, seen, "branches that share no text", "anyOf, or branches that differ in a const")

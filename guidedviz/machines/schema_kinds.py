@@ -32,7 +32,10 @@ def string_tree(schema: dict[str, Any], path: str) -> Tree:
         return quoted(Repeat(ONE_CHARACTER if counted else ANY_CHARACTER, low, high))
     if counted:
         asked.append(Repeat(Chars(((0, LAST),)), low, high))
-    tree = overlap(asked)
+    try:
+        tree = overlap(asked)
+    except PatternError as error:
+        raise refusal(path, error.seen, error.expected, error.hint) from error
     if tree == NOTHING:
         keys = [key for key in ("pattern", "format", "minLength", "maxLength") if key in schema]
         raise refusal(path, " and ".join(keys) + " that no string meets", "some string")

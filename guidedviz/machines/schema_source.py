@@ -31,7 +31,10 @@ def below(path: str, key: str | int) -> str:
 
 def shown(value: Any) -> str:
     """A value in an error: short, on one line."""
-    text = visible(repr(value).encode(errors="surrogatepass"))
+    try:
+        text = visible(repr(value).encode(errors="surrogatepass"))
+    except ValueError:  # an integer of thousands of digits
+        text = type(value).__name__
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -50,6 +53,10 @@ def load_schema(schema: Any) -> Any:
     except json.JSONDecodeError as error:
         where = f"schema, line {error.lineno}, column {error.colno}"
         raise PatternError(where, seen=error.msg, expected="JSON") from error
+    except ValueError as error:  # an integer of thousands of digits
+        if isinstance(error, PatternError):
+            raise
+        raise PatternError("schema", seen=str(error), expected="JSON") from error
 
 
 def _no_constant(name: str) -> Any:
@@ -78,7 +85,7 @@ def find_part(root: Any, ref: Any, path: str) -> tuple[Any, str]:
         key = unquote(step).replace("~1", "/").replace("~0", "~")
         if isinstance(part, dict) and key in part:
             part = part[key]
-        elif isinstance(part, list) and key.isdecimal() and int(key) < len(part):
+        elif isinstance(part, list) and key in map(str, range(len(part))):
             part = part[int(key)]
         else:
             near = nearest(key, filter(_is_text, part)) if isinstance(part, dict) else ""
@@ -104,6 +111,8 @@ def exact(value: Any, path: str) -> Decimal:
     """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise refusal(path, shown(value), "a number")
+    if isinstance(value, int) and value.bit_length() > 4 * (MOST_DIGITS + MOST_ZEROS):
+        raise refusal(path, "a longer number", f"one of at most {MOST_DIGITS} digits and {MOST_ZEROS} zeros")
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite():
         raise refusal(path, shown(value), "a number that JSON can write")
@@ -129,14 +138,19 @@ def take_counts(schema: dict[str, Any], least: str, most: str, path: str) -> tup
     return low, high
 
 
+def check_key(key: Any, path: str) -> None:
+    """Is this a key that JSON can write?"""
+    if not isinstance(key, str):
+        raise refusal(path, f"the key {shown(key)}", "keys that are strings")
+    check_value(key, below(path, key))
+
+
 def check_value(value: Any, path: str) -> None:
     """Is this a value that JSON can write?"""
     if isinstance(value, dict):
         for key, item in value.items():
-            check_value(key, below(path, key))
+            check_key(key, path)
             check_value(item, below(path, key))
-            if not isinstance(key, str):
-                raise refusal(path, f"the key {shown(key)}", "keys that are strings")
     elif isinstance(value, list | tuple):
         for place, item in enumerate(value):
             check_value(item, below(path, place))

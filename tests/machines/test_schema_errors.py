@@ -5,6 +5,8 @@ import math
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import guidedviz as gv
 
@@ -221,3 +223,52 @@ def test_a_large_schema_is_no_hostile_one(schema):
     machine = gv.json_schema(schema)
     assert time.perf_counter() - start < 4
     assert machine.accepting
+
+
+KEYWORDS = """
+type enum const properties required additionalProperties items prefixItems minItems maxItems minLength maxLength pattern
+format minimum maximum exclusiveMinimum exclusiveMaximum $ref anyOf oneOf allOf $defs title $id not
+""".split()
+scraps = [
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2.5,
+    math.nan,
+    1e300,
+    10**500,
+    "",
+    "a",
+    "#",
+    "#/properties",
+    "^a",
+    "date",
+    "\ud800",
+]
+scraps += ["null", "string", "integer", "array", "object", {1: 2}, b"a", ()]
+junk = st.recursive(
+    st.sampled_from(scraps),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*KEYWORDS, "a"]), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5))
+def test_rubbish_meets_no_other_error_than_ours(schema):
+    try:
+        machine = gv.json_schema(schema)
+    except gv.PatternError as error:
+        if not str(error).startswith("schema"):
+            raise
+    else:
+        assert gv.regex(gv.schema_regex(schema)) == machine
+
+
+@pytest.mark.parametrize("schema", ['{"maximum": ' + "9" * 5000 + "}", {"type": 10**5000}, {"const": -(10**5000)}])
+def test_a_number_too_long_for_python_is_told_so(schema):
+    with pytest.raises(gv.PatternError, match="schema"):
+        gv.json_schema(schema)
