@@ -7,6 +7,7 @@ import guidedviz as gv
 from guidedviz.checks.lab02 import BARD
 from guidedviz.checks.verdict import Case, Verdict, check_function, show
 from guidedviz.decoding.toy import ToyModel
+from guidedviz.machines.machine import read
 
 PIECES = [b"yes", b"no", b"maybe", b"Sure"]
 TOY = ToyModel([*PIECES, *(bytes([byte]) for byte in range(256))], lambda tokens: np.linspace(2, -2, 260))
@@ -39,8 +40,13 @@ def advance(transitions, state, token):
     return None
 
 
+def legal_tokens(machine, state, pieces):
+    return {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
+
+
 RIGHT = {
     gv.check_advance: advance,
+    gv.check_legal_tokens: legal_tokens,
     gv.check_parses: parses,
     gv.check_softmax: softmax,
     gv.check_spellings: spellings,

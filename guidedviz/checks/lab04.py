@@ -1,0 +1,88 @@
+"""Lab 04: the legal tokens of a state, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from guidedviz.checks.verdict import Case, Verdict, agrees, call, check_function, same_set, show
+from guidedviz.machines.dfa import DFA
+from guidedviz.machines.machine import read
+from guidedviz.machines.regex import regex
+from guidedviz.tokens.explain import explain_token
+from guidedviz.tokens.vocabulary import Vocabulary
+
+DECIMAL = r"\d+(\.\d+)?"
+# A regex, what was read of it, and pieces; from one token that is all there is to say to a small vocabulary.
+TRIALS: tuple[tuple[str, bytes, list[bytes]], ...] = (
+    ("3", b"", [b"3"]),
+    ("3", b"", [b"x"]),
+    ("3", b"", [b"x", b"3"]),
+    ("3", b"", [b"3x", b"x3", b"3", b"3"]),
+    ("34", b"3", [b"3", b"4"]),
+    (DECIMAL, b"3", [b".", b".5", b"x"]),
+    (DECIMAL, b"3.", [b".5", b"5", b"5.", b"55"]),
+    ("(a[.]b|x)+", b"x", [b"a.", b"a.bx", b"a-b", b"a.xb", b"xxa"]),
+    ("[é-ë]", b"", ["é".encode(), b"\xc3", b"\xa9", "ì".encode(), b"e"]),
+    ("[é-ë]", b"\xc3", ["é".encode(), b"\xc3", b"\xa9", b"\xac"]),
+    (DECIMAL, b"", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b" 3"]),
+)
+
+
+def check_legal_tokens(answer: Callable[[DFA, int, Sequence[bytes]], Iterable[int]]) -> Verdict:
+    """Lab 04: does `answer(machine, state, pieces)` find the ids of all pieces that the machine can read?
+
+    >>> check_legal_tokens(lambda machine, state, pieces: [
+    ...     token for token, piece in enumerate(pieces) if machine.step(state, piece[0]) is not None])
+    ✗ not yet right: on input 4 of 11, the smallest on which it fails
+        input       3, in q0: nothing was read
+        pieces      [b'3x', b'x3', b'3', b'3']
+        token 0     b'3x'
+        yours says  legal
+        expected    illegal
+        because     after 3, x cannot come: expected the end
+    """
+    cases = [_case(*trial) for trial in TRIALS]
+    verdict = check_function(answer, cases, same_set)
+    if verdict.result != "wrong" or not callable(answer):
+        return verdict
+    for trial, case in zip(TRIALS, cases, strict=True):
+        value, _ = call(answer, case.arguments)
+        if not agrees(value, case.expected, same_set):
+            return Verdict("wrong", verdict.said, (*_setting(trial, case), *_mistake(case, value)))
+    return verdict  # it changed its input
+
+
+def _case(text: str, begun: bytes, pieces: list[bytes]) -> Case:
+    machine = regex(text)
+    state = read(machine, begun)
+    legal = {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
+    return Case((machine, state, pieces), legal)
+
+
+def _setting(trial: tuple[str, bytes, list[bytes]], case: Case) -> tuple[tuple[str, str], ...]:
+    """What the answer was asked."""
+    text, begun, pieces = trial
+    read_so_far = show(begun)[1:] if begun else "nothing"
+    return ("input", f"{text}, in q{case.arguments[1]}: {read_so_far} was read"), ("pieces", show(pieces))
+
+
+def _mistake(case: Case, value: Any) -> tuple[tuple[str, str], ...]:
+    """The shortest token on which an answer is wrong, and why."""
+    machine, state, pieces = case.arguments
+    wrong = {token for token in _ids(value, case.expected) ^ case.expected if 0 <= token < len(pieces)}
+    if not wrong:
+        return ("yours gave", show(value)), ("expected", show(case.expected))
+    token = min(wrong, key=lambda token: (len(pieces[token]), token))
+    says, right = ("illegal", "legal") if token in case.expected else ("legal", "illegal")
+    why = explain_token(machine, Vocabulary(pieces), state, token).reason
+    piece = (f"token {token}", show(pieces[token]))
+    return piece, ("yours says", says), ("expected", right), ("because", why)
+
+
+def _ids(value: Any, instead: set[int]) -> set[int]:
+    """The ids in an answer, or something instead if it is no set of ids."""
+    try:
+        return {int(token) for token in value}
+    except (TypeError, ValueError):
+        return instead
