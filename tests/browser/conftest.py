@@ -173,9 +173,14 @@ class Notebook:
         )
         self.page.wait_for_timeout(300)
 
+    @property
+    def stages(self) -> Any:
+        """All stages on the page; the other live views share their looks, not their keys."""
+        return self.page.locator(".gv-stage:not(.gv-bias, .gv-film, .gv-chart)")
+
     def stage(self, place: int = 0) -> StagePage:
         """A stage on the page, counted from the top."""
-        return StagePage(self, self.page.locator(".gv-stage:not(.gv-bias)").nth(place))
+        return StagePage(self, self.stages.nth(place))
 
     def shot(self, name: str, target: Any = None) -> None:
         """A screenshot for a person to look at."""

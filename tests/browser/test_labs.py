@@ -19,8 +19,7 @@ def test_a_lab_runs_and_its_stages_step(open_notebook, lab, path):
     notebook = open_notebook(name=f"labs/{path.name}")
     notebook.run_all(timeout=300)
     assert notebook.failed_cells() == []
-    stages = notebook.page.locator(".gv-stage:not(.gv-bias)")
-    for place in range(stages.count()):
+    for place in range(notebook.stages.count()):
         use_stage(notebook.stage(place))
         choose_and_warm(notebook.stage(place))
     for theme in ("Light", "Dark"):
