@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+os.environ.setdefault("GUIDEDVIZ_CACHE", "0")  # tests read nothing that an earlier run left on the disk
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

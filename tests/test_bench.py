@@ -84,7 +84,7 @@ def test_an_engine_that_fails_or_refuses_says_so_and_the_others_go_on(capsys):
     samples = masks.time_case(DATE, [engine("guidedviz 0"), broken, stubborn], DIGITS, rounds=1)
     masks.print_case(DATE, samples)
     ours, failed, refused = capsys.readouterr().out.splitlines()[-3:]
-    assert "1.0x" in ours
+    assert "1.00x" in ours
     assert failed.endswith("RuntimeError: too hard")
     assert refused.endswith("refuses token 0 of a text that is right")
 

@@ -32,6 +32,7 @@ from guidedviz.tokens.index import compute_index, unpack
 from guidedviz.tokens.vocabulary import Vocabulary
 
 HEADS = ("compile", "first mask", "mask median", "p99", "again median", "p99", "memory", "legal")
+WIDE = 20
 
 
 @dataclass
@@ -119,10 +120,10 @@ def print_case(case: Case, samples: dict[str, Samples], say: Callable[[str], Non
     rows = {name: sample.figures() for name, sample in samples.items()}
     ours = next(iter(rows.values()))
     say(f"\n{case.name}: {case}")
-    say(" " * 22 + "".join(f"{head:>17}" for head in HEADS))
+    say(" " * 22 + "".join(f"{head:>{WIDE}}" for head in HEADS))
     for name, row in rows.items():
         said = row.pop("said", "")
-        cells = "".join(f"{_cell(key, value, ours[key]):>17}" for key, value in row.items())
+        cells = "".join(f"{_cell(key, value, ours[key]):>{WIDE}}" for key, value in row.items())
         say(f"{name:22}{cells}{'  ' + said if said else ''}")
 
 
@@ -134,7 +135,8 @@ def _cell(key: str, value: float | None, ours: float | None) -> str:
     if key == "nbytes":
         return f"{value / 1e6:.2f} MB"
     shown = f"{value * 1e3:.2f} ms" if key in ("compile", "first") else f"{value * 1e6:.2f} us"
-    return f"{shown} {value / ours:6.1f}x" if ours else shown
+    ratio = value / ours if ours else 1.0
+    return shown + f"{ratio:{'8.2f' if ratio < 10 else '8,.0f'}}x"
 
 
 def bench(options: Namespace) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Hashable
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
+
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import Machine, forced_bytes, read
@@ -31,7 +33,7 @@ def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index:
 
     An `index` built before is used instead of a new one, if it was built for this machine and this vocabulary.
 
-    >>> import numpy as np; from guidedviz.machines.regex import regex
+    >>> from guidedviz.machines.regex import regex
     >>> v = Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
     >>> g = guide(regex(r"[0-9]+(\\.[0-9]+)?"), v)
     >>> after = g.advance(g.initial, 3)
@@ -41,15 +43,22 @@ def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index:
     _check_arguments(machine, vocabulary)
     if isinstance(machine, DFA):
         machine = live_machine(machine)
+    names = ", ".join(map(repr, ("auto", *sorted(ENGINES))))
+    if engine not in ("auto", *ENGINES):
+        raise SettingError("guide, engine", seen=repr(engine), expected=f"one of {names}")
     if index is not None:
-        index.check(machine, vocabulary)
-        return IndexGuide(index.machine, vocabulary, index)
+        return _given_index(machine, vocabulary, engine, index)
     if engine == "auto":
         engine = "index" if isinstance(machine, DFA) else "trie"
-    if engine not in ENGINES:
-        names = ", ".join(map(repr, ("auto", *sorted(ENGINES))))
-        raise SettingError("guide, engine", seen=repr(engine), expected=f"one of {names}")
     return ENGINES[engine](machine, vocabulary)
+
+
+def _given_index(machine: Machine, vocabulary: Vocabulary, engine: str, index: Any) -> Guide:
+    if engine == "trie" or not isinstance(index, Index):
+        seen = "engine 'trie'" if engine == "trie" else type(index).__name__
+        raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
+    index.check(machine, vocabulary)
+    return IndexGuide(index.machine, vocabulary, index)
 
 
 def _check_arguments(machine: object, vocabulary: object) -> None:
@@ -85,8 +94,12 @@ def lazy_guide(machine: DFA, vocabulary: Vocabulary) -> MachineGuide:
 
     @lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
     def mask(state: int) -> Mask:
-        labels, _ = walk_levels(trie, state + 1, lambda states, letters: table[states * 256 + letters])
-        return add_eos(trie.tokens(labels > 0), machine, vocabulary, state)
+        tokens, states = trie.spell(
+            *walk_levels(trie, state + 1, lambda states, letters: table[states * 256 + letters])
+        )
+        legal = np.zeros(len(vocabulary), dtype=np.bool_)
+        legal[tokens] = states > 0
+        return add_eos(legal, machine, vocabulary, state)
 
     return MachineGuide(machine, vocabulary, mask)
 

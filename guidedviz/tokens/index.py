@@ -77,7 +77,7 @@ class Index:
 
     def check(self, machine: Machine, vocabulary: Vocabulary) -> None:
         """Refuse to serve another machine or vocabulary: ids and states would mean other things."""
-        if self.vocabulary != vocabulary:
+        if self.vocabulary.fingerprint != vocabulary.fingerprint:
             _refuse("vocabulary", self.vocabulary.fingerprint, vocabulary.fingerprint)
         if self.machine != machine:
             other = machine_fingerprint(machine) if isinstance(machine, DFA) else type(machine).__name__

@@ -54,8 +54,7 @@ def find_kinds(trie: Trie, dfa: DFA) -> Kinds:
     ([2, 3, 1, 2], [[-1, -1, -1, -1], [-1, 2, -1, -1], [1, 1, 3, 3], [-1, 3, -1, -1]])
     """
     columns = _Columns(build_table(dfa))
-    labels, nodes = walk_levels(trie, 1, columns.step)
-    tokens, kind = trie.spell(nodes, labels)
+    tokens, kind = trie.spell(*walk_levels(trie, 1, columns.step))
     has_token = np.bincount(kind, minlength=len(columns.kinds)) > 0  # others are only on the way
     has_token[0] = True
     return Kinds(columns.after[: len(has_token)][has_token] - 1, tokens, (np.cumsum(has_token) - 1)[kind])

@@ -65,16 +65,18 @@ class Trie:
         return spread(self.first, nodes)
 
     def spell(self, nodes: Ints, labels: Ints) -> tuple[Ints | slice, Ints]:
-        """The tokens whose bytes end in these nodes, and each one's label; a slice says that it is all tokens in order.
+        """The tokens whose bytes end in these nodes, and the label of each; a slice says that it is all ids in order.
 
         >>> trie = build_trie(Vocabulary([b"a", b"abcdefg", b"a"]))
-        >>> trie.spell(np.array([1]), np.array([0, 5, 0, 0, 0, 0, 0, 0, 0]))
+        >>> trie.spell(np.array([1]), np.array([5]))
         (array([0, 2]), array([5, 5]))
         """
         if len(nodes) * FEW > len(self):
-            return slice(None), labels[self.node_of]
+            label_of = np.zeros(len(self) + 1, dtype=np.intp)  # one more, for the ids that have no node
+            label_of[nodes] = labels
+            return slice(None), label_of[self.node_of]
         order, first = self._by_node
-        return order[spread(first, nodes)], np.repeat(labels[nodes], first[nodes + 1] - first[nodes])
+        return order[spread(first, nodes)], np.repeat(labels, first[nodes + 1] - first[nodes])
 
     def tokens(self, live: Bools) -> Bools:
         """The mask of the tokens whose bytes end in a live node; `live` has one more entry than nodes, False."""
@@ -164,24 +166,29 @@ def walk(trie: Trie, machine: Machine, state: Hashable) -> Bools:
 
 
 def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
-    """The same walk a level at once: the label of every node, and the live nodes in order.
+    """The same walk a level at once: the live nodes in order, and the label of each.
 
     A label stands for the state there, 0 for dead; `step` takes many labels and bytes and gives the labels reached.
 
     >>> trie = build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"]))
-    >>> labels, nodes = walk_levels(trie, 1, lambda labels, letters: labels * (letters < 99))
-    >>> labels.tolist(), nodes.tolist()
-    ([1, 1, 1, 1, 0, 0], [0, 1, 2, 3])
+    >>> nodes, labels = walk_levels(trie, 1, lambda labels, letters: labels * 2 * (letters < 99))
+    >>> nodes.tolist(), labels.tolist()
+    ([0, 1, 2, 3], [1, 2, 2, 4])
     """
-    labels = np.zeros(len(trie) + 1, dtype=np.intp)  # one more, always dead, for the ids that have no node
-    labels[0] = start
-    found = [live := trie.nodes[:1]]
+    live, labels = trie.nodes[:1], np.array([start])
+    found = [(live, labels)]
     for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
-        few = len(live) * FEW < low - above  # only their children; else the whole level, which lies in one piece
-        nodes: Ints | slice = trie.children(live) if few else slice(low, high)
-        labels[nodes] = reached = step(labels[trie.parent[nodes]], trie.byte[nodes])
-        live = trie.nodes[nodes][reached != 0]
-        if not live.size:
+        if len(live) * FEW < low - above:  # only their children
+            nodes: Ints | slice = trie.children(live)
+            labels = np.repeat(labels, trie.first[live + 1] - trie.first[live])
+        else:  # the whole level, which lies in one piece
+            nodes, level = slice(low, high), np.zeros(low - above, dtype=np.intp)
+            level[live - above] = labels
+            labels = level[trie.parent[nodes] - above]
+        reached = step(labels, trie.byte[nodes])
+        alive = np.flatnonzero(reached)
+        if not alive.size:
             break
-        found.append(live)
-    return labels, np.concatenate(found)
+        live, labels = trie.nodes[nodes][alive], reached[alive]
+        found.append((live, labels))
+    return np.concatenate([nodes for nodes, _ in found]), np.concatenate([labels for _, labels in found])

@@ -187,6 +187,9 @@ def test_a_stale_index_shows_wrong_tokens_and_is_refused():
     with pytest.raises(SettingError, match="stale index: saw machine"):
         gv.guide(gv.regex("[0-9]+"), old, index=built)
     assert gv.guide(gv.regex(r"\d+(?:\.\d+)?"), old, index=built).index is built
+    for wrong in ({"engine": "trie", "index": built}, {"index": "built"}):
+        with pytest.raises(SettingError, match="expected an Index and its engine"):
+            gv.guide(machine, old, **wrong)
 
 
 def test_what_is_no_finite_machine_or_too_large_has_no_index(monkeypatch):

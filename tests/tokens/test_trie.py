@@ -18,7 +18,11 @@ from tests.strategies import regexes, vocabularies
 def walk_table(trie, machine, state):
     """The quick walk from one state of a DFA: its live nodes, root included."""
     table = build_table(machine)
-    return walk_levels(trie, state + 1, lambda states, letters: table[states, letters])[0] > 0
+    live = np.zeros(len(trie) + 1, dtype=np.bool_)
+    nodes, states = walk_levels(trie, state + 1, lambda states, letters: table[states, letters])
+    assert nodes.tolist() == sorted(nodes)
+    live[nodes] = states > 0
+    return live
 
 
 def spell(trie, node):
@@ -67,7 +71,7 @@ def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
     labels[nodes] = np.arange(1, len(nodes) + 1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_file, "FEW", few)
-        tokens, found = trie.spell(np.array(nodes, dtype=np.intp), labels)
+        tokens, found = trie.spell(np.array(nodes, dtype=np.intp), labels[nodes])
     given_labels = np.zeros(len(v), dtype=np.intp)
     given_labels[tokens] = found
     assert given_labels.tolist() == [labels[node] for node in trie.node_of]
