@@ -59,6 +59,7 @@ def json_schema(schema: dict[str, Any] | bool | str, whitespace: str = "space") 
     """The smallest machine for a flat JSON Schema, given as a dict or as its text.
 
     `whitespace`: "space" is one blank or none after each `:` and `,`; "compact" none; "any" all that JSON allows.
+    An object has the keys of `properties`, in that order, and no others, even where `additionalProperties` is missing.
 
     >>> person = {"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}, "required": ["age"]}
     >>> machine = json_schema(person)
