@@ -37,10 +37,13 @@ _ROOMS = {
     "widgets.map": "vocabulary_map",
     "widgets.stage": "stage",
     "widgets.bias": "bias_sliders",
+    "widgets.film": "film",
+    "checks.machine": "check_machine",
     "checks.lab00": "check_parses",
     "checks.lab01": "check_only_answers check_softmax check_spellings",
     "checks.lab02": "check_count_texts check_name_masks check_token_mask",
-    "checks.lab03": "check_advance",
+    "checks.lab03": "check_advance check_clock check_several_words",
+    "checks.lab04": "check_legal_tokens",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = [*_HOME, "__version__"]

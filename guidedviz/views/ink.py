@@ -122,6 +122,15 @@ def _pair(arrow: Arrow) -> tuple[int, int]:
     return arrow.source, arrow.target
 
 
+def arrow_key(arrow: Arrow) -> str:
+    """An arrow's name on the page; a free edge may lie beside one that reads.
+
+    >>> arrow_key(Arrow(0, 1, ((97, 97),))), arrow_key(Arrow(0, 1, ()))
+    ('0-1', '0~1')
+    """
+    return f"{arrow.source}{'-' if arrow.ranges else '~'}{arrow.target}"
+
+
 def _arrow(
     diagram: Diagram, n: int, light: Light, numbers: dict[tuple[int, int], str], label: Label | None = None
 ) -> str:
@@ -140,7 +149,7 @@ def _arrow(
         + " gv-exit" * (n in diagram.exits)
         + " gv-on" * (pair in light.arrows)
     )
-    return node("g", *parts, class_=kind, data_arrow=f"{arrow.source}-{arrow.target}")
+    return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
 
 
 def _nth(curve: Curve, words: str, home: bool) -> str:

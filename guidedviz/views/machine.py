@@ -75,7 +75,7 @@ def draw_machine(
     light = light_path(path, died)
     if at is None:
         light = Light(sketch.lit, sketch.lit, sketch.lit_arrows)
-    diagram = lay_out(_bare(sketch), path[-1] if path else -1, compact)
+    diagram = lay_out(bare(sketch), path[-1] if path else -1, compact)
     said = title or sketch.words
     about = count_states(diagram)
     body = write_diagram(replace(diagram, sketch=sketch), light)
@@ -90,7 +90,21 @@ def draw_machine(
     return Figure(drawing(width, top + height + 30, *parts, alt=text), text, text)
 
 
-def _bare(sketch: Sketch) -> Sketch:
+def draw_inside(machine: Any, path: Sequence[int], width: float, height: float) -> tuple[str, float]:
+    """A machine as a part of a larger picture, made to fit; and how high it became."""
+    sketch = sketch_of(machine)
+    diagram = lay_out(bare(sketch), path[-1] if path else -1)
+    scale = min(1.0, width / diagram.width, height / diagram.height)
+    body = node("g", write_diagram(diagram, light_path(path)), transform=f"translate(0 22) scale({scale:.4g})")
+    now = " → ".join(sketch.names[state] for state in path[-1:])
+    title = write(0, 12, "machine", 13, font_weight="bold") + write(
+        66, 12, count_states(diagram), 13, fill="var(--gv-soft)"
+    )
+    said = write(width, 12, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold") if now else ""
+    return node("style", STYLE) + title + said + body, diagram.height * scale + 26
+
+
+def bare(sketch: Sketch) -> Sketch:
     """Only what decides where things stand, so that frames share one layout."""
     return replace(sketch, words="", lit=frozenset(), lit_arrows=frozenset(), groups=())
 
@@ -183,7 +197,7 @@ def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
     parts, texts, x, y, row, width = [], [], 0.0, 0.0, 0.0, 0.0
     for place in range(len(machines)):
         sketch, notes = _with_partners(machines, place)
-        diagram = lay_out(_bare(sketch), compact=False if len(sketch.names) <= NEAR else None)
+        diagram = lay_out(bare(sketch), compact=False if len(sketch.names) <= NEAR else None)
         body = node("g", write_diagram(replace(diagram, sketch=sketch), notes=notes), transform="translate(0 26)")
         title = f"{named[place]}: {count_states(diagram)}"
         wide = max(diagram.width, 8.0 * len(title)) + 24

@@ -6,7 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from guidedviz.decoding.trace import Candidate, Step, Trace
+from guidedviz.machines.dfa import DFA
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
+from guidedviz.views.machine import draw_inside
+from guidedviz.views.trail import step_path
 from guidedviz.views.words import (
     ENDS,
     after_name,
@@ -27,12 +30,19 @@ BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆",
 Drawn = tuple[str, float]  # a piece of SVG that starts at y = 0, and its height
 
 
-def draw_stage(trace: Trace, cursor: int | None = None, costs: bool = False) -> Figure:
-    """The whole stage after `cursor` steps (all by default); `costs` adds the times, which differ from run to run."""
+def draw_stage(trace: Trace, cursor: int | None = None, costs: bool = False, machine: DFA | None = None) -> Figure:
+    """The whole stage after `cursor` steps (all by default), with the machine that guided it, if it is given.
+
+    `costs` adds the times, which differ from run to run.
+    """
     cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
     step = trace.steps[cursor - 1] if cursor else None
     said = _say(trace, cursor)
     parts = [_header(trace), _strip(trace, cursor, said)]
+    if machine is not None:
+        path = step_path(machine, step) if step else (machine.initial,)
+        parts.append(_machine(machine, path))
+        said += f". Machine in q{path[-1]}" if path else ""
     if step:
         parts += [_choice(step, trace.vocabulary_size, costs), _timeline(trace, cursor)]
     svg, height = _stack(parts, gap=12)
@@ -197,6 +207,13 @@ def _chip(step: Step, current: bool, ahead: bool) -> Drawn:
     token = write(width / 2, 19, words, 15, mono=True, text_anchor="middle")
     small = write(width / 2, 32, below, 10, fill="var(--gv-soft)", text_anchor="middle")
     return node("g", box, token, small, opacity=0.45 if ahead else 1), width
+
+
+def _machine(machine: DFA, path: Sequence[int]) -> Drawn:
+    svg, height = draw_inside(machine, path, WIDTH - 2 * EDGE - 24, 230)
+    return _card(EDGE, WIDTH - 2 * EDGE, height + 16) + node(
+        "g", svg, transform=f"translate({EDGE + 12:g} 8)"
+    ), height + 16
 
 
 def _choice(step: Step, size: int, costs: bool) -> Drawn:

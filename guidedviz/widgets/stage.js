@@ -110,6 +110,7 @@ function buildStage(act) {
   const hung = ["machine", "stack", "map"].map((slot) => make("section", { class: "gv-panel", "data-slot": slot, hidden: true }));
   ui.grid = make("div", { class: "gv-grid" }, ...hung, ui.next.node, ui.now.node);
   ui.map = hangMap(hung[2], act);
+  ui.machine = hangDiagram(hung[0]);
 
   ui.bars = make("div", { class: "gv-timebars", "aria-hidden": "true" });
   ui.scrub = make("input", { type: "range", min: 0, max: 0, step: 1, class: "gv-scrub", "aria-label": "step" });
@@ -273,6 +274,7 @@ function paint(ui, view, same) {
   paintWhy(ui, view.why);
   paintNote(ui, view.note);
   paintHungMap(ui.map, view);
+  paintHungDiagram(ui.machine, view);
 }
 
 // --- hover: what else could have come here ---
@@ -403,5 +405,5 @@ function showStage(model, el) {
 }
 
 export default {
-  render: ({ model, el }) => ({ bias: showBias, map: showMap })[model.get("kind")]?.(model, el) ?? showStage(model, el),
+  render: ({ model, el }) => ({ bias: showBias, map: showMap, film: showFilm })[model.get("kind")]?.(model, el) ?? showStage(model, el),
 };

@@ -17,6 +17,7 @@ from guidedviz.headless import headless
 from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.views.figure import picture
 from guidedviz.views.stage import draw_stage
+from guidedviz.views.trail import check_same_machine
 from guidedviz.views.words import (
     after_name,
     is_free,
@@ -29,6 +30,7 @@ from guidedviz.views.words import (
     shown_candidates,
 )
 from guidedviz.widgets.cells import move_in
+from guidedviz.widgets.machine import MachineFeed, machine_of
 from guidedviz.widgets.map import MapFeed
 from guidedviz.widgets.player import ClosedWalk, LiveWalk, Player, ReplayWalk, Taken
 
@@ -50,10 +52,15 @@ def stage(
     constraint: str = "",
     steps: int | None = None,
 ) -> Stage:
-    """A live stage for a model, or the replay of a trace; `steps` are taken before it is shown."""
+    """A live stage for a model, or the replay of a trace; `steps` are taken before it is shown.
+
+    A guide with a finite machine shows the machine; so does a trace that comes with the guide it was recorded with.
+    """
     if isinstance(model, Trace):
         settings = Settings(model.temperature, seed=model.seed, max_tokens=max(1, len(model.steps)))
-        return Stage(Player(ReplayWalk(model), settings), model, None, steps)
+        if machine := machine_of(guide):
+            check_same_machine(machine, model.steps)
+        return Stage(Player(ReplayWalk(model), settings), model, guide, steps)
     if not prompt:
         raise SettingError("gv.stage", seen="no prompt", expected="gv.stage(model, prompt, guide)")
     settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}))
@@ -71,6 +78,8 @@ class Stage:
         self.player, self.playing, self.speed, self.note = player, False, 4.0, ""
         self._head, self._guide = head, guide
         self._map = MapFeed(guide) if guide is not None and isinstance(player.walk, LiveWalk) else None
+        machine = machine_of(guide)
+        self._machine = MachineFeed(machine) if machine else None
         self._why: dict[str, Any] | None = None
         self._busy = self._hurry = False
         self._sent: Player | None = None
@@ -168,7 +177,7 @@ class Stage:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         kept = replace(self.trace, source="RECORDED") if self.trace.source == "LIVE" else self.trace
-        figure = draw_stage(kept)  # a picture is never live
+        figure = draw_stage(kept, machine=self._machine.machine if self._machine else None)  # a picture is never live
         bundle = {"text/plain": figure.text, "text/html": picture(figure)}
         if headless() or isinstance(self.player.walk, ClosedWalk):
             return bundle
@@ -268,12 +277,12 @@ class Stage:
     def _explain(self, token: int) -> dict[str, Any]:
         piece = next((c.piece for c in self.player.steps[self.player.cursor - 1].candidates if c.token == token), b"")
         plain = {"label": label(piece), "reason": "The constraint forbids it here.", "rows": [], "stack": []}
-        if self._guide is None:
+        if self._guide is None or (self._map is None and self._machine is None):
             recorded = "The recording says that it was forbidden here." if self._head.source == "RECORDED" else ""
             return plain | {"reason": recorded or "It is a special token, no text."}
         try:
-            state = self.player.point(self.player.cursor - 1).state
-            return _pack_explanation(self._guide.explain(state, token))
+            why = self._guide.explain(self._masked_at(self.player.cursor), token)
+            return _pack_explanation(why) | (self._machine.why(why) if self._machine else {})
         except Exception as error:  # a guide that cannot explain still forbids
             return plain | {"reason": f"The constraint forbids it here ({type(error).__name__}: {error})."}
 
@@ -311,12 +320,19 @@ class Stage:
         same = 0 if everything or self._sent is None else _shared(self._sent, self.player)
         self._sent = self.player
         head = {"head": self._pack_head()} if everything else {}
-        add = [pack_taken(t) for t in self.player.taken[same:]]
-        return {"from": same, "add": add, **head, **self._standing(), **self._pack_map(everything)}
+        machine = self._machine.news(self._machine.at(self.player.current), everything) if self._machine else {}
+        add = [self._pack(t) for t in self.player.taken[same:]]
+        return {"from": same, "add": add, **head, **machine, **self._standing(), **self._pack_map(everything)}
 
     def _everything(self) -> dict[str, Any]:
-        steps = [pack_taken(taken) for taken in self.player.taken]
-        return {"from": 0, "add": steps, "head": self._pack_head(), **self._standing(), **self._pack_map(keep=True)}
+        steps = [self._pack(taken) for taken in self.player.taken]
+        kept = {"machine": self._machine.kept(self._machine.at(self.player.current))} if self._machine else {}
+        return {
+            "from": 0, "add": steps, "head": self._pack_head(), **kept, **self._standing(), **self._pack_map(keep=True)
+        }  # fmt: skip
+
+    def _pack(self, taken: Taken) -> dict[str, Any]:
+        return pack_taken(taken) | ({"path": self._machine.path(taken.step)} if self._machine else {})
 
     def _standing(self) -> dict[str, Any]:
         return {
@@ -333,6 +349,8 @@ class Stage:
 
     def _masked_at(self, cursor: int) -> Any:
         """The guide's state whose mask the step at the cursor obeyed; at the prompt the one that comes first."""
+        if self._machine and isinstance(self.player.walk, ReplayWalk):
+            return self._machine.path(self.player.steps[max(0, cursor - 1)])[0]
         return self.player.point(max(0, cursor - 1)).state
 
     def _pack_map(self, everything: bool = False, keep: bool = False) -> dict[str, Any]:

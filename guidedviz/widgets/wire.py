@@ -29,8 +29,10 @@ def _join(*names: str) -> str:
 class Wire(anywidget.AnyWidget):  # type: ignore[misc]
     """A widget that knows nothing but how to pass messages on."""
 
-    _esm = _join("distribution.js", "map.js", "mapview.js", "mapshow.js", "stage.js", "bias.js")
-    _css = theme_css() + _join("stage.css", "map.css")
+    _esm = _join(
+        "distribution.js", "map.js", "mapview.js", "mapshow.js", "diagram.js", "stage.js", "film.js", "bias.js"
+    )  # fmt: skip
+    _css = theme_css() + _join("stage.css", "diagram.css", "map.css")
     kind = traitlets.Unicode().tag(sync=True)
     saved = traitlets.Dict().tag(sync=True)  # the last picture, for a page that opens without a kernel
 

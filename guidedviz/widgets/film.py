@@ -1,0 +1,60 @@
+"""A film of a construction: step through its frames, forward and back, play, scrub. It runs on the page alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from guidedviz.headless import headless
+from guidedviz.machines.sketch import Sketch
+from guidedviz.views.figure import Figure, picture
+from guidedviz.views.frames import draw_frame, wind
+from guidedviz.widgets.cells import move_in
+
+
+def film(frames: Iterable[Sketch], title: str = "") -> Film:
+    """Frames on one drawing: `gv.film(gv.nfa_frames("a|b"))`."""
+    return Film(list(frames), title)
+
+
+class Film:
+    """What `gv.film` gives: its frames, and a page that shows them one after the other."""
+
+    def __init__(self, frames: list[Sketch], title: str) -> None:
+        self.cell = ("", "")
+        self.frames, self.title = frames, title
+        self.reel = wind(frames)
+        self._wire: Any = None
+        move_in(self)
+
+    @property
+    def figure(self) -> Figure:
+        """The last frame as a still picture."""
+        return draw_frame(self.frames)
+
+    @property
+    def widget(self) -> Any:
+        """The widget behind the film, made when it is first asked for."""
+        if self._wire is None:
+            from guidedviz.widgets.wire import Wire
+
+            self._wire = Wire("film", lambda said: None, lambda everything: {})
+            self._wire.saved = {"title": self.title, "drawings": self.reel.drawings, "frames": self.reel.frames}
+        return self._wire
+
+    def close(self) -> None:
+        """Take the film off the page."""
+        if self._wire is not None:
+            self._wire.close()
+        self._wire = None
+
+    def __repr__(self) -> str:
+        last = self.reel.frames[-1]["words"]
+        return f"Film: {len(self.frames)} frames" + (f"; the last: {last}" if last else "")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        bundle = {"text/plain": repr(self), "text/html": picture(self.figure)}
+        if headless():
+            return bundle
+        data, *about = self.widget._repr_mimebundle_(include=include, exclude=exclude)
+        return ({**data, **bundle}, *about)
