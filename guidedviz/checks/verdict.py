@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from guidedviz.views.figure import Figure, show_figure
+
 SIGNS = {
     "right": ("✓", "right", "#0b6e4f"),
     "wrong": ("✗", "not yet right", "#b3400a"),
@@ -37,6 +39,7 @@ class Verdict:
     result: Literal["right", "wrong", "open"]
     said: str
     facts: tuple[tuple[str, str], ...] = ()
+    figure: Figure | None = None
 
     def __bool__(self) -> bool:
         return self.result == "right"
@@ -52,11 +55,13 @@ class Verdict:
             f"<td style='text-align:left;padding:1px 0'>{_cell(name, value)}</td></tr>"
             for name, value in self.facts
         )
+        drawn = f"<div style='margin:6px 0 0'>{show_figure(self.figure)}</div>" if self.figure else ""
         return (
             f"<div role='status' style='border-left:5px solid {colour};padding:6px 12px;margin:4px 0;max-width:60em'>"
             f"<span style='background:{colour};color:#fff;border-radius:3px;padding:1px 8px;font-weight:600'>"
             f"{icon} {word}</span> {escape(self.said)}"
             + (f"<table style='margin:6px 0 0'>{rows}</table>" if rows else "")
+            + drawn
             + "</div>"
         )
 

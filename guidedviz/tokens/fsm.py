@@ -14,6 +14,8 @@ from guidedviz.machines.dfa import DFA, build_dfa
 from guidedviz.machines.minimal import minimise
 from guidedviz.machines.nfa import MOST_NFA_STATES, NFA, Edge, too_large
 from guidedviz.machines.pattern import looks_like_class, unknown_class
+from guidedviz.machines.sketch import Arrow, Sketch, sketch_dfa
+from guidedviz.machines.visible import byte_ranges
 from guidedviz.tokens.explain import check_id, is_text
 from guidedviz.tokens.static import char_classes
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -136,6 +138,25 @@ class GuidedFSM:
         free[1:1] = [()]  # the accepting state
         free += [()] * (len(edges) - len(free))
         return minimise(build_dfa(NFA(tuple(map(tuple, edges)), tuple(free))))
+
+    def sketch(self) -> Sketch:
+        """As it was wired, under its own names, to be drawn; where a token is several bytes, the smallest machine.
+
+        >>> fsm = GuidedFSM(Vocabulary([b"a", b"b"]), start="start")
+        >>> fsm.add_transition("start", {0, 1}, "end")
+        >>> fsm.sketch().names, fsm.sketch().arrows
+        (('start', 'end'), (Arrow(source=0, target=1, ranges=((97, 98),)),))
+        """
+        pieces, number = self.vocabulary.pieces, {state: place for place, state in enumerate(self.transitions)}
+        between: dict[tuple[int, int], list[int]] = {}
+        for source, ways in self.transitions.items():
+            for token, target in ways.items():
+                if len(pieces[token]) > 1:
+                    return sketch_dfa(self.machine())
+                between.setdefault((number[source], number[target]), []).append(pieces[token][0])
+        arrows = tuple(Arrow(*ends, tuple(byte_ranges(values))) for ends, values in between.items())
+        accepting = frozenset(number[state] for state in self.transitions if self._is_final(state))
+        return Sketch(tuple(map(str, self.transitions)), arrows, number[self.start], accepting)
 
 
 def _check_vocabulary(vocabulary: object) -> None:

@@ -24,7 +24,12 @@ class Figure:
         return self.text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": self.text, "text/html": picture(self) if headless() else inline(self)}
+        return {"text/plain": self.text, "text/html": show_figure(self)}
+
+
+def show_figure(figure: Figure) -> str:
+    """The figure on a page: a part of it where a kernel lives, a picture where the page is kept."""
+    return picture(figure) if headless() else inline(figure)
 
 
 def picture(figure: Figure) -> str:

@@ -10,6 +10,7 @@ from guidedviz.errors import EmptyMask, IllegalToken, PatternError, SettingError
 from guidedviz.machines.algebra import count_texts
 from guidedviz.machines.pattern import pattern
 from guidedviz.machines.regex import regex
+from guidedviz.machines.sketch import sketch_dfa
 from guidedviz.tokens.engines import guide
 from guidedviz.tokens.fsm import GuidedFSM
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -170,3 +171,21 @@ def write_on(fsm, written, longest=3):
     ways = [(source, token, to) for source, out in fsm.transitions.items() for token, to in out.items()]
     more = {(to, text + fsm.vocabulary.pieces[t]) for at, text in written for source, t, to in ways if source == at}
     return {(state, text) for state, text in more if len(text) <= longest}
+
+
+def test_a_sketch_keeps_the_names_and_the_detours_of_whoever_wired_it():
+    fsm = GuidedFSM(Vocabulary([b"a", b"b", b":"]), start="here", accepting="there")
+    for ways in [("here", "LOWER", 7), (7, "LOWER", 7), (7, ":", "there"), ("there", "a", "nowhere")]:
+        fsm.add_transition(*ways)
+    sketch = fsm.sketch()
+    assert sketch.names == ("here", "7", "there", "nowhere")
+    assert {(a.source, a.target): a.ranges for a in sketch.arrows} == {
+        (0, 1): ((97, 98),), (1, 1): ((97, 98),), (1, 2): ((58, 58),), (2, 3): ((97, 97),),
+    }  # fmt: skip
+    assert (sketch.initial, sketch.accepting) == (0, {2})
+
+
+def test_a_sketch_of_tokens_with_several_bytes_is_the_smallest_machine():
+    fsm = GuidedFSM(Vocabulary(["é".encode(), b"ab"]))
+    fsm.add_transition(0, {0, 1}, 1)
+    assert fsm.sketch() == sketch_dfa(fsm.machine())
