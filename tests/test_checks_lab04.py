@@ -1,8 +1,11 @@
 """A wrong mask is shown by its shortest wrong token, and by the byte at which it is wrong."""
 
+import json
+
 import pytest
 
 import guidedviz as gv
+from guidedviz.checks.lab04 import EVENT
 from guidedviz.machines.machine import read
 
 
@@ -81,3 +84,65 @@ def test_a_machine_is_not_to_be_changed():
     verdict = gv.check_legal_tokens(greedy)
     assert verdict.result == "wrong"
     assert "copy" in dict(verdict.facts)["but"]
+
+
+SMALLEST = '{"event":"concert","date":"0000-01-01","seats":1}'
+
+
+def change(key, value):
+    return {**EVENT, "properties": {**EVENT["properties"], key: value}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "yours"),
+    [
+        (change("event", {"type": "string"}), '{"event":"","date":"0000-01-01","seats":1}', "accepts it"),
+        (change("date", {"type": "string"}), '{"event":"concert","date":"","seats":1}', "accepts it"),
+        (change("seats", {"type": "integer"}), '{"event":"concert","date":"0000-01-01","seats":0}', "accepts it"),
+        (EVENT | {"required": []}, "{}", "accepts it"),
+        (EVENT | {"properties": dict(reversed(EVENT["properties"].items()))}, SMALLEST, "refuses it"),
+    ],
+)
+def test_a_wrong_schema_is_shown_by_its_shortest_text(answer, text, yours):
+    verdict = gv.check_event_schema(answer)
+    facts = dict(verdict.facts)
+    assert verdict.result == "wrong"
+    assert facts.get("text") == text
+    assert facts.get("yours") == yours
+
+
+def test_a_schema_may_be_written_as_text_and_in_other_words():
+    seats = {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 1000}
+    assert gv.check_event_schema(change("seats", seats))
+    assert gv.check_event_schema(json.dumps(EVENT))
+
+
+@pytest.mark.parametrize("empty", [None, ..., "", {"type": "object", "properties": {}}, {}])
+def test_an_empty_schema_is_not_done_yet(empty):
+    assert gv.check_event_schema(empty).result == "open"
+
+
+def test_an_unknown_keyword_is_said_with_its_path():
+    verdict = gv.check_event_schema(change("seats", {"type": "integer", "below": 1000}))
+    assert verdict.result == "wrong"
+    assert "below" in dict(verdict.facts)["because"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (r"\$[0-9]{1,5}\.[0-9]{2}", "$00.00"),
+        (r"\$(0|[1-9][0-9]{0,4})(\.[0-9]{2})?", "$0"),
+        (r"\$(0|[1-9][0-9]{0,4}).[0-9]{2}", "$0a00"),
+        (r"\$[1-9][0-9]{0,4}\.[0-9]{2}", "$0.00"),
+        (r"$(0|[1-9][0-9]{0,4})\.[0-9]{2}", None),
+    ],
+)
+def test_a_wrong_price_is_shown(answer, text):
+    verdict = gv.check_price(answer)
+    assert verdict.result == "wrong"
+    assert dict(verdict.facts).get("text") == text
+
+
+def test_a_price_is_right_however_it_is_written():
+    assert gv.check_price(r"\$([1-9]\d?\d?\d?\d?|0)[.]\d\d")

@@ -1,14 +1,16 @@
-"""Lab 04: the legal tokens of a state, by hand."""
+"""Lab 04: the legal tokens of a state, a price, and the schema of an event."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from guidedviz.checks.machine import check_machine
 from guidedviz.checks.verdict import Case, Verdict, agrees, call, check_function, same_set, show
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import read
 from guidedviz.machines.regex import regex
+from guidedviz.machines.schema import json_schema
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -86,3 +88,34 @@ def _ids(value: Any, instead: set[int]) -> set[int]:
         return {int(token) for token in value}
     except (TypeError, ValueError):
         return instead
+
+
+def check_price(answer: str) -> Verdict:
+    """Lab 04: does a regex accept prices such as `$0.50` and `$12.00`?
+
+    >>> check_price(r"\\$[0-9]{1,5}\\.[0-9]{2}").facts[0]
+    ('text', '$00.00')
+    """
+    return check_machine(answer, regex(r"\$(0|[1-9][0-9]{0,4})\.[0-9]{2}"))
+
+
+EVENT = {
+    "type": "object",
+    "properties": {
+        "event": {"enum": ["concert", "meeting", "wedding"]},
+        "date": {"type": "string", "format": "date"},
+        "seats": {"type": "integer", "minimum": 1, "maximum": 999},
+    },
+    "required": ["event", "date", "seats"],
+}
+
+
+def check_event_schema(answer: dict[str, Any]) -> Verdict:
+    """Lab 04: does a schema accept the three keys of an event and nothing else?
+
+    >>> check_event_schema(EVENT | {"required": ["event", "date"]}).facts[1]
+    ('yours', 'accepts it')
+    """
+    if isinstance(answer, dict) and not answer.get("properties"):
+        return Verdict("open", "the schema has no properties so far")
+    return check_machine(answer, json_schema(EVENT), read=json_schema)
