@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from guidedviz.checks.machine import check_machine
 from guidedviz.checks.verdict import Case, Verdict, check_function
+from guidedviz.machines.regex import regex
+from guidedviz.tokens.fsm import GuidedFSM
 
 
 def check_advance(answer: Callable[[Sequence[tuple[int, set[int], int]], int, int], int | None]) -> Verdict:
@@ -29,3 +32,17 @@ def check_advance(answer: Callable[[Sequence[tuple[int, set[int], int]], int, in
     ]
     cases = [Case((moves, state, token), expected, why) for moves, state, token, expected, why in trials]
     return check_function(answer, cases, lambda value, expected: bool(value == expected))
+
+
+def check_several_words(answer: GuidedFSM) -> Verdict:
+    """Lab 03: does a machine accept lines whose name is one word in capitals or several, a space between two?"""
+    return check_machine(answer, regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"))
+
+
+def check_clock(answer: str) -> Verdict:
+    """Lab 03: does a regex accept the times of day from 00:00 to 23:59?
+
+    >>> check_clock(r"\\d\\d:\\d\\d").facts[0]
+    ('text', '00:60')
+    """
+    return check_machine(answer, regex(r"([01]\d|2[0-3]):[0-5]\d"))
