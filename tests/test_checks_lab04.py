@@ -68,6 +68,7 @@ def test_a_mistake_is_shown_by_its_shortest_token(mistake, read_before, piece, s
     assert (facts[token], facts["yours says"]) == (piece, says)
     assert facts["expected"] == {"legal": "illegal", "illegal": "legal"}[says]
     assert facts["because"]
+    assert ("cannot come" in verdict.figure.text) == (says == "legal"), "its way is drawn, and where it died"
 
 
 def test_an_id_that_does_not_exist_is_wrong_too():

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from guidedviz.checks.machine import check_machine
+from guidedviz.checks.machine import check_machine, follow
 from guidedviz.checks.verdict import Case, Verdict, agrees, call, check_function, same_set, show
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import read
 from guidedviz.machines.regex import regex
 from guidedviz.machines.schema import json_schema
+from guidedviz.machines.sketch import sketch_dfa
+from guidedviz.machines.visible import visible
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.views.figure import Figure
+from guidedviz.views.machine import draw_machine
 
 DECIMAL = r"\d+(\.\d+)?"
 # A regex, what was read of it, and pieces; from one token that is all there is to say to a small vocabulary.
@@ -51,7 +55,9 @@ def check_legal_tokens(answer: Callable[[DFA, int, Sequence[bytes]], Iterable[in
     for trial, case in zip(TRIALS, cases, strict=True):
         value, _ = call(answer, case.arguments)
         if not agrees(value, case.expected, same_set):
-            return Verdict("wrong", verdict.said, (*_setting(trial, case), *_mistake(case, value)))
+            token = _wrong_token(case, value)
+            facts = (*_setting(trial, case), *_mistake(case, value, token))
+            return Verdict("wrong", verdict.said, facts, None if token is None else _draw_token(case, token))
     return verdict  # it changed its input
 
 
@@ -69,25 +75,32 @@ def _setting(trial: tuple[str, bytes, list[bytes]], case: Case) -> tuple[tuple[s
     return ("input", f"{text}, in q{case.arguments[1]}: {read_so_far} was read"), ("pieces", show(pieces))
 
 
-def _mistake(case: Case, value: Any) -> tuple[tuple[str, str], ...]:
-    """The shortest token on which an answer is wrong, and why."""
-    machine, state, pieces = case.arguments
-    wrong = {token for token in _ids(value, case.expected) ^ case.expected if 0 <= token < len(pieces)}
-    if not wrong:
+def _wrong_token(case: Case, value: Any) -> int | None:
+    """The shortest token on which an answer is wrong; None if the answer is no set of ids, or has ids of no token."""
+    try:
+        wrong = {int(token) for token in value} ^ case.expected
+    except (TypeError, ValueError):
+        return None
+    pieces = case.arguments[2]
+    return min((t for t in wrong if 0 <= t < len(pieces)), key=lambda t: (len(pieces[t]), t), default=None)
+
+
+def _mistake(case: Case, value: Any, token: int | None) -> tuple[tuple[str, str], ...]:
+    """What the answer says of a token, what it is, and why."""
+    if token is None:
         return ("yours gave", show(value)), ("expected", show(case.expected))
-    token = min(wrong, key=lambda token: (len(pieces[token]), token))
+    machine, state, pieces = case.arguments
     says, right = ("illegal", "legal") if token in case.expected else ("legal", "illegal")
     why = explain_token(machine, Vocabulary(pieces), state, token).reason
-    piece = (f"token {token}", show(pieces[token]))
-    return piece, ("yours says", says), ("expected", right), ("because", why)
+    return (f"token {token}", show(pieces[token])), ("yours says", says), ("expected", right), ("because", why)
 
 
-def _ids(value: Any, instead: set[int]) -> set[int]:
-    """The ids in an answer, or something instead if it is no set of ids."""
-    try:
-        return {int(token) for token in value}
-    except (TypeError, ValueError):
-        return instead
+def _draw_token(case: Case, token: int) -> Figure:
+    """The way of a token through the machine, and the byte where it died."""
+    machine, state, pieces = case.arguments
+    path = follow(sketch_dfa(machine), pieces[token], state)
+    died = visible(pieces[token][len(path) - 1 : len(path)])
+    return draw_machine(machine, path, title=f"token {token}, {visible(pieces[token])}", died=died)
 
 
 def check_price(answer: str) -> Verdict:

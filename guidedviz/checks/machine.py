@@ -68,13 +68,13 @@ def _show_path(sketch: Sketch, text: bytes, accepted: bool) -> Verdict:
     return Verdict("wrong", "the shortest text on which it is wrong", facts, figure)
 
 
-def follow(sketch: Sketch, text: bytes) -> list[int]:
-    """The states that a text goes through, until the first byte without an arrow.
+def follow(sketch: Sketch, text: bytes, state: int | None = None) -> list[int]:
+    """The states that a text goes through, from the start or another, until the first byte without an arrow.
 
     >>> follow(sketch_dfa(regex("ab")), b"ax")
     [0, 1]
     """
-    path = [sketch.initial]
+    path = [sketch.initial if state is None else state]
     for byte in text:
         ways = (a for a in sketch.arrows if a.source == path[-1] and any(low <= byte <= high for low, high in a.ranges))
         if (arrow := next(ways, None)) is None:
