@@ -405,5 +405,5 @@ function showStage(model, el) {
 }
 
 export default {
-  render: ({ model, el }) => ({ bias: showBias, map: showMap, film: showFilm })[model.get("kind")]?.(model, el) ?? showStage(model, el),
+  render: ({ model, el }) => ({ bias: showBias, map: showMap, table: showTable, film: showFilm })[model.get("kind")]?.(model, el) ?? showStage(model, el),
 };

@@ -183,10 +183,13 @@ def test_small_vocabularies_show_their_tokens_and_hostile_ones_stay_text(open_no
     assert chart.page.evaluate("window.hacked") is None
 
 
-STAGE = RECORD + """model = gv.load_model("clerk", device="cpu")
+STAGE = (
+    RECORD
+    + """model = gv.load_model("clerk", device="cpu")
 guide = gv.guide(gv.regex(PERSON), model.vocabulary)
 prompt = "Hi! Ada Lovelace is 36 and lives in London.\\nJSON with name, age, city:\\n"
 gv.stage(model, prompt, guide, seed=7, constraint="a regex")"""
+)
 
 
 def test_on_the_stage_the_map_moves_with_every_step(open_notebook):
@@ -223,3 +226,80 @@ def test_on_the_stage_any_legal_token_of_the_map_can_be_put_in(open_notebook):
     chart.root.get_by_role("button", name="put it in").click()
     stage.root.locator(".gv-words:has-text('put in by you')").wait_for()
     assert stage.tokens[-1] == "Grace"
+
+
+LARGE = r"""import time
+import numpy as np
+import guidedviz as gv
+llama3 = gv.Vocabulary.llama3()
+noise = [np.random.default_rng(seed).normal(0, 2, len(llama3)).astype(np.float32) for seed in range(8)]
+taken, told = [], []
+def rule(tokens):
+    taken.append(time.time())
+    return noise[len(tokens) % 8]
+model = gv.ToyModel(llama3.pieces, rule, eos=llama3.eos)
+lines = gv.regex(r'(\{"name": "[a-zA-Z ]{1,12}", "age": [0-9]{1,3}\}\n|\[("[^"]{1,9}",){1,3}\]\n)+')
+stage = gv.stage(model, "say ", gv.guide(lines, model.vocabulary), max_tokens=200)
+news = stage._pack_map
+def timed(everything=False, keep=False):
+    start = time.perf_counter()
+    packed = news(everything, keep)
+    told.append((1000 * (time.perf_counter() - start), sum(map(len, packed["map"]["bits"].values()))))
+    return packed
+stage._pack_map = timed
+stage"""
+
+WATCH = """root => {
+  window.seen = [];
+  const look = () => {
+    const cursor = Number(root.dataset.cursor);
+    if (cursor && window.seen.at(-1)?.[0] !== cursor) window.seen.push([cursor, Date.now()]);
+    if (root.dataset.ended !== 'true') requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+
+
+def test_a_map_of_128k_tokens_keeps_up_with_the_steps(open_notebook, capsys):
+    notebook = open_notebook(LARGE, "")
+    notebook.run_all()
+    stage = notebook.stage()
+    stage.root.get_by_role("slider", name="speed").fill("5")
+    notebook.page.evaluate(WATCH, stage.root.element_handle())
+    stage.press("play")
+    stage._wait_for("root.dataset.ended === 'true'", 90)
+    seen = notebook.page.evaluate("window.seen")
+    say = "costs, sent = sorted(ms for ms, _ in told[1:]), sum(size for _, size in told)\n"
+    say += "print(taken[-1], taken[-1] - taken[0], len(taken), costs[len(costs) // 2], costs[-1], sent)"
+    notebook.run_cell(1, say)
+    last, wall, steps, median, most, sent = map(float, notebook.outputs(1).split())
+    seconds = (seen[-1][1] - seen[0][1]) / 1000
+    painted, could, late = (len(seen) - 1) / seconds, (steps - 1) / wall, seen[-1][1] - 1000 * last
+    with capsys.disabled():
+        print(f"\n  {painted:.0f} steps/s painted, {could:.0f} taken, the last {late:.0f} ms late")
+        print(f"  map in the kernel {median:.2f} ms, at most {most:.1f}; {sent / 1000:.0f} kB of masks in all")
+    notebook.shot("map-stage-llama3", stage.root)
+    assert late < 1500, "no backlog"
+    assert painted >= 5
+
+
+def test_the_token_table_is_searched_and_says_why(open_notebook):
+    number = 'gv.token_table(gv.guide(gv.regex("[0-9]+"), guide.vocabulary))'
+    notebook = open_notebook(CLERK, "gv.token_table(guide)", number)
+    notebook.run_all()
+    assert notebook.failed_cells() == []
+    root = notebook.page.locator(".gv-stage:has(.gv-table)").nth(1)
+    root.scroll_into_view_if_needed()
+    assert "2 states × 4,096 tokens" in root.inner_text()
+    assert root.locator("td.gv-filled").count() == 3
+    root.locator("td[data-column]").first.click()
+    root.locator(".gv-map-card:has-text('cannot come')").wait_for()
+    root.get_by_label("only these tokens").fill("/[0-3]/")
+    root.locator("td.gv-filled").nth(7).wait_for()
+    assert root.locator("td.gv-filled").count() == 8
+    notebook.page.locator(".gv-table td[data-column]").first.click()
+    notebook.page.keyboard.press("ArrowDown")
+    notebook.shot("table-light", notebook.page)
+    notebook.theme("JupyterLab Dark")
+    notebook.shot("table-dark", notebook.page)
+    notebook.theme("JupyterLab Light")

@@ -30,7 +30,7 @@ def llama3():
     return gv.Vocabulary.llama3()
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 30, 65, 257, 4096, 32000, 50257, 128256, 131072, 200019])
+@pytest.mark.parametrize("count", [1, 2, 3, 30, 65, 257, 4096, 32000, 50257, 128256, 131072])
 def test_the_curve_visits_every_cell_once_and_steps_to_a_neighbour(count):
     width, height = size_for(count)
     assert count <= width * height
