@@ -80,3 +80,8 @@ def test_the_shown_text_is_judged_as_python_judges_it(one, other):
 
 def test_a_path_ends_at_the_first_byte_without_an_arrow():
     assert follow(sketch_dfa(gv.regex("abc")), b"abx") == [0, 1, 2]
+
+
+def test_of_a_long_path_the_two_ends_are_named():
+    verdict = check_machine("a{40}", gv.regex("a{41}"))
+    assert dict(verdict.facts)["its path"] == "q0 → q1 → q2 → … → q37 → q38 → q39 → q40"

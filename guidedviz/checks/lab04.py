@@ -41,7 +41,7 @@ def check_legal_tokens(answer: Callable[[DFA, int, Sequence[bytes]], Iterable[in
     >>> check_legal_tokens(lambda machine, state, pieces: [
     ...     token for token, piece in enumerate(pieces) if machine.step(state, piece[0]) is not None])
     ✗ not yet right: on input 4 of 11, the smallest on which it fails
-        input       3, in q0: nothing was read
+        input       regex 3, in q0: nothing was read
         pieces      [b'3x', b'x3', b'3', b'3']
         token 0     b'3x'
         yours says  legal
@@ -72,7 +72,7 @@ def _setting(trial: tuple[str, bytes, list[bytes]], case: Case) -> tuple[tuple[s
     """What the answer was asked."""
     text, begun, pieces = trial
     read_so_far = show(begun)[1:] if begun else "nothing"
-    return ("input", f"{text}, in q{case.arguments[1]}: {read_so_far} was read"), ("pieces", show(pieces))
+    return ("input", f"regex {text}, in q{case.arguments[1]}: {read_so_far} was read"), ("pieces", show(pieces))
 
 
 def _wrong_token(case: Case, value: Any) -> int | None:

@@ -15,6 +15,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.views.machine import draw_machine
 from guidedviz.views.words import reading
 
+LONGEST = 12  # states of a path that are all named
 JUDGES = ("refuses it", "accepts it")
 
 
@@ -57,7 +58,7 @@ def _show_path(sketch: Sketch, text: bytes, accepted: bool) -> Verdict:
     """The student's own machine, and the way that the text takes through it."""
     path = follow(sketch, text)
     died = visible(text[len(path) - 1 : len(path)])
-    way = " → ".join(sketch.names[state] for state in path) + (f" ✕ {died}" if died else "")
+    way = " → ".join(_few([sketch.names[state] for state in path])) + (f" ✕ {died}" if died else "")
     facts = (
         ("text", reading(text.decode("utf-8", "backslashreplace")) or "the empty text"),
         ("yours", JUDGES[accepted]),
@@ -66,6 +67,10 @@ def _show_path(sketch: Sketch, text: bytes, accepted: bool) -> Verdict:
     )
     figure = draw_machine(sketch, path, title="yours", died=died)
     return Verdict("wrong", "the shortest text on which it is wrong", facts, figure)
+
+
+def _few(names: list[str]) -> list[str]:
+    return names if len(names) <= LONGEST else [*names[:3], "…", *names[-4:]]
 
 
 def follow(sketch: Sketch, text: bytes, state: int | None = None) -> list[int]:
