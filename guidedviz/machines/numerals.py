@@ -131,7 +131,7 @@ def decimals(low: Bound | None, high: Bound | None) -> Tree:
         return NOTHING
     zero = Bound(Decimal(0))
     positive = NOTHING
-    if high is None or high.value > 0 or (high.value == 0 and not high.strict):
+    if high is None or high.value >= 0:
         positive = magnitudes(zero if low is None or low.value < 0 else low, high)
     if low is not None and low.value >= 0:
         return positive
