@@ -96,7 +96,7 @@ def test_a_changed_vocabulary_gets_its_own_index(folder):
     assert len(list(folder.iterdir())) == 2
 
 
-@pytest.mark.parametrize("what", ["kind", "after", "row", "kinds", "nothing"])
+@pytest.mark.parametrize("what", ["kind", "after", "row", "wide", "kinds", "nothing"])
 def test_a_file_with_a_right_checksum_and_impossible_numbers_is_not_taken(folder, what):
     path = save()
     kind, after, row, bits = (array.copy() for array in cache.load_arrays(MACHINE, TOY))
@@ -104,6 +104,8 @@ def test_a_file_with_a_right_checksum_and_impossible_numbers_is_not_taken(folder
         kind[0] = len(after)
     if what == "after":
         after[0, 0] = len(MACHINE)
+    if what == "wide":
+        bits = np.hstack([bits, bits])
     if what == "row":
         row[0] = len(bits)
     cache.save_arrays(MACHINE, TOY, (kind, after, row, bits))
