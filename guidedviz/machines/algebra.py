@@ -22,8 +22,8 @@ Wanted = Callable[[bool, bool], bool]  # whether the one accepts a text, whether
 
 NOTHING = DFA(((),), frozenset())
 MOST_PAIRS = 100_000  # of two machines that are compared
-MOST_EDGES = 1_000_000  # looked at to build a product
-MOST_LENGTH = 4_096  # of texts that are counted
+MOST_EDGES = 1_000_000  # looked at to build a product or to count
+MOST_LENGTH = 1_000  # of texts that are counted: Python prints no number of more than 4,300 digits
 
 # Bytes from the one a person reads best to the one that reads worst; the first beyond ASCII are those of é.
 READABLE = (string.ascii_letters + string.digits + string.punctuation + " ").encode() + b"\xc3\xa9"
@@ -191,9 +191,12 @@ def count_texts(one: DFA, length: int) -> int:
         raise SettingError(
             "count_texts, length", seen=repr(length), expected=f"a whole number from 0 to {MOST_LENGTH:,}"
         )
-    ways = {one.initial: 1}
+    ways, looked_at = {one.initial: 1}, 0
     for _ in range(length):
         following: dict[int, int] = defaultdict(int)
+        looked_at += sum(len(one.edges[state]) for state in ways)
+        if looked_at > MOST_EDGES:
+            raise too_large(f"more than {MOST_EDGES:,} edges to count texts of {length:,} bytes")
         for state, count in ways.items():
             for low, high, target in one.edges[state]:
                 following[target] += count * (high - low + 1)

@@ -22,6 +22,7 @@ from guidedviz.machines.visible import visible_bytes
 
 Drawn = TypeVar("Drawn", NFA, DFA)
 MOST_WATCHED = 80  # states that a person can follow
+MOST_FRAMES = 300
 NAMED = 6  # states that a sentence names
 
 
@@ -36,10 +37,13 @@ def nfa_frames(text: str) -> list[Sketch]:
     b leads from n0 to n1.
     """
     size = len(_watchable(text, machine_stages(text)[0]))
+    steps = list(build_nfa_steps(parse_regex(text)))
+    if len(steps) > MOST_FRAMES:
+        raise _too_long(text, f"{len(steps):,} steps", MOST_FRAMES)
     edges: list[list[Edge]] = [[] for _ in range(size)]
     free: list[list[int]] = [[] for _ in range(size)]
     frames = []
-    for step in build_nfa_steps(parse_regex(text)):
+    for step in steps:
         for source, edge in step.edges:
             edges[source].append(edge)
         for source, target in step.free:
@@ -114,13 +118,14 @@ def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
 
 
 def _watchable(text: str, machine: Drawn) -> Drawn:
-    if len(machine) <= MOST_WATCHED:
-        return machine
+    if len(machine) > MOST_WATCHED:
+        raise _too_long(text, f"{len(machine):,} {type(machine).__name__} states", MOST_WATCHED)
+    return machine
+
+
+def _too_long(text: str, seen: str, most: int) -> PatternError:
     hint = "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
-    kind = type(machine).__name__
-    raise PatternError(
-        f"film of {text[:40]!r}", seen=f"{len(machine):,} {kind} states", expected=f"at most {MOST_WATCHED}", hint=hint
-    )
+    return PatternError(f"film of {text[:40]!r}", seen=seen, expected=f"at most {most}", hint=hint)
 
 
 def _say_wiring(step: NFAStep) -> str:

@@ -175,7 +175,7 @@ class _Reader:
 
 
 def _quantifier(piece: str) -> tuple[int, int | None] | None:
-    piece = piece if piece in QUANTIFIERS else piece.rstrip("?")  # the sign of a lazy one
+    piece = piece if piece in QUANTIFIERS else piece.rstrip("?+")  # the sign of a lazy or a possessive one
     if not (piece.startswith("{") and any(map(str.isdigit, piece))):
         return QUANTIFIERS.get(piece)
     low, comma, high = piece[1:-1].partition(",")

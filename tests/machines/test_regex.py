@@ -104,7 +104,8 @@ def test_forced_bytes_stop_at_a_choice_and_where_the_text_may_end(pattern, force
     [("ab(?=c)", 2, "lookaround"), ("a(?!b)", 1, "lookaround"), ("(?<=a)b", 0, "lookaround"),
      ("(?<!a)b", 0, "lookaround"), ("a(?!)", 1, "lookaround"), (r"(a)\1", 3, "backreference"),
      (r"(?P<x>a)(?P=x)", 8, "backreference"), (r"a\bb", 1, "word boundary"), (r"a\B", 1, "word boundary"),
-     ("a*+", 1, "possessive"), ("a{2}+b", 1, "possessive"), ("(?>a)", 0, "atomic"), ("(a)?(?(1)b|c)", 4, "conditional"),
+     ("a*+", 1, "possessive"), ("a{2}+b", 1, "possessive"), ("a{3}b{2}+", 5, "possessive"),
+     ("(?>a)", 0, "atomic"), ("(a)?(?(1)b|c)", 4, "conditional"),
      ("a^b", 1, "anchor"), ("a$b", 1, "anchor"), ("(a$)*", 2, "anchor"), (r"[(?=\]]a(?=b)", 8, "lookaround"),
      (r"\\(a)(?=b)", 5, "lookaround")],
 )  # fmt: skip

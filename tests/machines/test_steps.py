@@ -123,6 +123,11 @@ def test_a_film_that_nobody_could_follow_is_refused_with_its_size(frames):
         frames("a{1000}")
 
 
+def test_a_film_of_many_small_steps_is_refused_too():
+    with pytest.raises(PatternError, match="saw 20,002 steps, expected at most 300"):
+        nfa_frames("|".join(["a?"] * 10_000 + ["b"]))
+
+
 def test_the_words_of_a_film_hide_nothing_and_stay_short():
     frames = nfa_frames("\u202e\n<script>") + dfa_frames("\u202e\n<script>")
     assert all(frame.words.isprintable() and len(frame.words) < 200 for frame in frames)
