@@ -63,7 +63,7 @@ def near(bound):
         yield from (text[:-1], text + ".00", text.rstrip("0"), text.rstrip("0").rstrip("."))
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=150)
 @given(st.dictionaries(st.sampled_from(KEYS), decimals, max_size=3), st.booleans(), st.lists(decimals, max_size=8))
 def test_bounds_are_exact(bounds, whole, others):
     form = INTEGER if whole else DECIMAL

@@ -191,11 +191,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_schema_ends_in_an_error_and_soon(schema):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(gv.PatternError) as caught:
         gv.json_schema(schema)
     assert str(caught.value).startswith("schema")
-    assert time.perf_counter() - start < 4
+    assert time.process_time() - start < 4
 
 
 def optional_keys(depth):
@@ -219,9 +219,9 @@ LARGE = {
 
 @pytest.mark.parametrize("schema", LARGE.values(), ids=LARGE.keys())
 def test_a_large_schema_is_no_hostile_one(schema):
-    start = time.perf_counter()
+    start = time.process_time()
     machine = gv.json_schema(schema)
-    assert time.perf_counter() - start < 4
+    assert time.process_time() - start < 4
     assert machine.accepting
 
 
@@ -256,7 +256,7 @@ junk = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=250)
 @given(st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5))
 def test_rubbish_meets_no_other_error_than_ours(schema):
     try:
