@@ -185,7 +185,13 @@ class Notebook:
     def shot(self, name: str, target: Any = None) -> None:
         """A screenshot for a person to look at."""
         SHOTS.mkdir(parents=True, exist_ok=True)
-        (target or self.page).screenshot(path=str(SHOTS / f"{name}.png"))
+        if target is None:
+            self.page.screenshot(path=str(SHOTS / f"{name}.png"))
+            return
+        size, high = self.page.viewport_size, int(target.bounding_box()["height"]) + 300
+        self.page.set_viewport_size({**size, "height": max(size["height"], high)})  # all of it, however high it is
+        target.screenshot(path=str(SHOTS / f"{name}.png"))
+        self.page.set_viewport_size(size)
 
     def long_shot(self, name: str) -> None:
         """A screenshot of the whole notebook."""
