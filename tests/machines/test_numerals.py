@@ -1,5 +1,6 @@
 """Bounded numbers are decided as arithmetic decides them."""
 
+import itertools
 import math
 import re
 from decimal import Decimal
@@ -115,3 +116,14 @@ def test_zero_has_no_sign_where_nothing_is_below_it():
     assert not gv.json_schema({"type": "integer", "minimum": 0}).accepts(b"-0")
     assert gv.json_schema({"type": "integer", "minimum": -1}).accepts(b"-0")
     assert gv.json_schema({"type": "number"}).accepts(b"-0.0")
+
+
+@pytest.mark.parametrize(("low", "high"), [("0.5", "0.5004"), ("0.05", "0.0501"), ("1", "1.002"), ("7.25", "7.255")])
+@pytest.mark.parametrize(("above", "under"), itertools.product(KEYS[:2], KEYS[2:]))
+def test_bounds_that_begin_alike_are_exact(low, high, above, under):
+    bounds = {above: Decimal(low), under: Decimal(high)}
+    machine = gv.json_schema({"type": "number", **bounds})
+    for step in range(-30, 80):
+        text = format(Decimal(low) + Decimal(step) / 10_000, "f")
+        for numeral in (text, text + "0", text.rstrip("0").rstrip(".")):
+            assert machine.accepts(numeral.encode()) == is_legal(numeral, DECIMAL, bounds), numeral

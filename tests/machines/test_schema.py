@@ -113,6 +113,17 @@ def test_two_characters_are_two_however_they_are_written(text):
     assert accepts({"type": "string"}, f'"{written}"')
 
 
+CODES = [0x20, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x103FF, 0x1D800, 0x1DC00, 0x1F4A9, 0x10FFFF]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_character_escaped_is_one_whichever_plane_it_is_of(code):
+    one = gv.json_schema({"type": "string", "minLength": 1, "maxLength": 1})
+    assert one.accepts(json.dumps(chr(code)).encode())
+    assert one.accepts(json.dumps(chr(code), ensure_ascii=False).encode())
+    assert not one.accepts(json.dumps(2 * chr(code)).encode())
+
+
 @pytest.mark.parametrize(
     "text", ['"a', 'a"', '"a"b"', '"\n"', '"\\x"', '"\\u12"', '"\\u12g4"', '"\\"', '"\x1f"', "'a'", "a"]
 )
