@@ -39,8 +39,8 @@ def sketch_of(machine: Any) -> Sketch:
             return sketch_dfa(machine)
         case NFA():
             return sketch_nfa(machine)
-    if callable(getattr(machine, "machine", None)):
-        return sketch_of(machine.machine())
+    if callable(getattr(machine, "sketch", None)):
+        return _visible(machine.sketch())
     raise SettingError("draw_machine", seen=type(machine).__name__, expected="a finite machine", hint="gv.regex(text)")
 
 

@@ -1,7 +1,10 @@
-// A machine on the page. Its drawing comes once, as the very SVG of the still picture; afterwards only classes change.
+// A machine on the page. Its drawing comes once, as the very SVG of the still picture, and is never touched again:
+// what is lit lies on a second sheet above it, so that a step paints a few shapes and not three hundred states.
 
 const COLOURS = ["blue", "green", "gold", "orange", "sky"];
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+const HIGH = 300; // pixels that a diagram may be high
+const LEGIBLE = 0.65; // a drawing that had to be smaller than this is shown close instead
 const WALK = 220; // milliseconds a dot takes through the bytes of one token
 
 function shape(name, attributes, ...inside) {
@@ -17,9 +20,10 @@ function parseDrawing(text) {
 }
 
 function buildDiagram() {
-  const view = make("div", { class: "gv-diagram", tabindex: -1 });
-  const ui = { view, node: make("div", { class: "gv-diagram-box" }, view), states: new Map(), arrows: new Map(), lit: [], mode: "" };
-  ui.size = toggle("size", { whole: "whole", close: "close" }, (mode) => resize(ui, mode));
+  const sheets = make("div", { class: "gv-sheets" });
+  const view = make("div", { class: "gv-diagram" }, sheets);
+  const ui = { view, sheets, node: make("div", { class: "gv-diagram-box" }, view), states: new Map(), arrows: new Map() };
+  ui.size = toggle("size", { whole: "whole", close: "close" }, (mode) => resize(ui, (ui.chosen = mode)));
   new ResizeObserver(() => ui.svg && fitDrawing(ui)).observe(view);
   return ui;
 }
@@ -27,27 +31,32 @@ function buildDiagram() {
 function showDrawing(ui, text) {
   ui.svg = parseDrawing(text);
   ui.states = new Map([...ui.svg.querySelectorAll("[data-state]")].map((node) => [Number(node.dataset.state), node]));
-  ui.arrows = new Map();
-  for (const node of ui.svg.querySelectorAll("[data-arrow]")) ui.arrows.set(node.dataset.arrow, node);
+  ui.arrows = new Map([...ui.svg.querySelectorAll("[data-arrow]")].map((node) => [node.dataset.arrow, node]));
   ui.body = ui.svg.querySelector(".gv-machine");
-  ui.lit = [];
-  ui.chosen = "";
-  ui.view.replaceChildren(ui.svg);
+  const [viewBox, width, height] = ["viewBox", "width", "height"].map((name) => ui.svg.getAttribute(name));
+  ui.broad = Number(width);
+  ui.high = Number(height);
+  ui.layer = shape("g", { class: "gv-machine", transform: ui.body.parentNode.getAttribute("transform") ?? "" });
+  const over = shape("svg", { viewBox, width, height, class: "gv-over", "aria-hidden": "true" }, ui.layer);
+  ui.said = ui.chosen = "";
+  ui.sheets.replaceChildren(ui.svg, over);
   fitDrawing(ui);
 }
 
 // A drawing that would become too small to read is shown close and follows what is lit.
 function fitDrawing(ui) {
-  const broad = Number(ui.svg.getAttribute("width"));
-  const room = ui.view.clientWidth || 900;
-  ui.size.node.hidden = broad <= room;
-  resize(ui, ui.chosen || (broad > 1.5 * room ? "close" : "whole"), true);
+  ui.room = [ui.view.clientWidth || 900, ui.view.clientHeight || HIGH];
+  ui.scale = Math.min(1, ui.room[0] / ui.broad, HIGH / ui.high);
+  ui.size.node.hidden = ui.scale === 1;
+  resize(ui, ui.chosen || (ui.scale < LEGIBLE ? "close" : "whole"));
 }
 
-function resize(ui, mode, alone) {
-  if (!alone) ui.chosen = mode;
+function resize(ui, mode) {
   ui.view.dataset.size = mode;
   ui.size.set(mode);
+  const scale = mode === "whole" ? ui.scale : 1;
+  ui.sheets.style.width = `${ui.broad * scale}px`;
+  ui.sheets.style.height = `${ui.high * scale}px`;
   follow(ui);
 }
 
@@ -59,55 +68,59 @@ function spotOf(node) {
 
 function follow(ui) {
   if (ui.view.dataset.size !== "close" || !ui.at) return;
-  const { clientWidth, clientHeight } = ui.view;
-  ui.view.scrollTo(ui.at.x + (ui.shift ?? 0) - clientWidth / 2, ui.at.y - clientHeight / 2);
-}
-
-function mark(ui, node, name) {
-  if (!node) return;
-  node.classList.add(name);
-  ui.lit.push([node, name]);
-}
-
-function unmark(ui) {
-  for (const [node, name] of ui.lit) name ? node.classList.remove(name) : node.textContent = "";
-  ui.lit = [];
-  ui.cross?.remove();
-  ui.walker?.remove();
+  ui.view.scrollTo(ui.at.x - ui.room[0] / 2, ui.at.y - ui.room[1] / 2);
 }
 
 function sayNumbers(numbers) {
   return numbers.length <= 3 ? numbers.join(" ") : `${numbers[0]} ${numbers[1]} … ${numbers.at(-1)}`;
 }
 
+function copy(node, ...names) {
+  const twin = node.cloneNode(true);
+  twin.classList.add(...names);
+  return twin;
+}
+
 // The way of a text: the last state is lit, those before it are met, arrows carry the numbers of the bytes.
 function lightPath(ui, path, died = "", quick = true) {
   const said = `${path}|${died}`;
-  if (ui.said === said && ui.lit.length) return;
+  if (ui.said === said) return;
   ui.said = said;
-  unmark(ui);
   const taken = new Map();
   path.slice(1).forEach((state, place) => {
     const key = `${path[place]}-${state}`;
     taken.set(key, [...(taken.get(key) ?? []), place + 1]);
   });
-  for (const [key, numbers] of taken) {
-    const node = ui.arrows.get(key);
-    mark(ui, node, "gv-on");
-    mark(ui, node?.closest(".gv-run"), "gv-on");
-    const number = node?.querySelector(".gv-nth");
-    if (number && path.length + (died ? 1 : 0) > 2) {
-      number.textContent = sayNumbers(numbers);
-      ui.lit.push([number, ""]);
-    }
-  }
   const last = path.at(-1);
-  for (const state of new Set(path)) mark(ui, ui.states.get(state), state === last ? "gv-lit" : "gv-met");
+  const met = [...new Set(path)].filter((state) => state !== last && ui.states.has(state));
   const node = ui.states.get(last);
   ui.at = node && spotOf(node);
-  if (node && died) ui.body.append((ui.cross = drawCross(ui.at, died)));
+  ui.layer.replaceChildren(
+    ...copyArrows(ui, taken, path.length + (died ? 1 : 0) > 2),
+    ...met.map((state) => copy(ui.states.get(state), "gv-met")),
+    ...(node ? [copy(node, "gv-lit")] : []),
+    ...(node && died ? [drawCross(ui.at, died)] : []),
+  );
   if (!quick && !CALM.matches && path.length > 2) walk(ui, path);
   follow(ui);
+}
+
+// Arrows of one run stay together, with the run's label.
+function copyArrows(ui, taken, numbered) {
+  const runs = new Map();
+  const loose = [];
+  for (const [key, numbers] of taken) {
+    const node = ui.arrows.get(key);
+    if (!node) continue;
+    const arrow = copy(node, "gv-on");
+    const number = arrow.querySelector(".gv-nth");
+    if (number && numbered) number.textContent = sayNumbers(numbers);
+    const run = node.closest(".gv-run");
+    if (!run) loose.push(arrow);
+    else runs.set(run, [...(runs.get(run) ?? []), arrow]);
+  }
+  for (const [run, arrows] of runs) loose.push(shape("g", { class: "gv-run gv-on" }, ...arrows, run.lastChild.cloneNode(true)));
+  return loose;
 }
 
 function drawCross({ x, y, rx, ry }, byte) {
@@ -122,13 +135,13 @@ function walk(ui, path) {
   const ways = lines.filter(Boolean).map((line) => [line, line.getTotalLength()]);
   const whole = ways.reduce((sum, [, long]) => sum + long, 0);
   if (!whole) return;
-  const dot = (ui.walker = shape("circle", { class: "gv-walker", r: 5 }));
-  ui.body.append(dot);
+  const dot = shape("circle", { class: "gv-walker", r: 5 });
+  ui.layer.append(dot);
   const begun = performance.now();
   const move = (now) => {
     let left = whole * Math.max(0, (now - begun) / WALK);
     const way = ways.find(([, long]) => (left <= long ? true : ((left -= long), false)));
-    if (!way || dot !== ui.walker) return dot.remove();
+    if (!way || !dot.isConnected) return dot.remove();
     const { x, y } = way[0].getPointAtLength(left);
     dot.setAttribute("cx", x);
     dot.setAttribute("cy", y);

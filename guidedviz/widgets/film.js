@@ -33,20 +33,20 @@ function drawTag({ x, y, rx, ry }, title, number) {
   return shape("g", {}, back, text);
 }
 
-// What is not there yet is pale, so that everything keeps its place.
+// What is not there yet is pale or hidden, so that everything keeps its place.
 function paintFrame(diagram, frame) {
-  unmark(diagram);
-  diagram.tags?.remove();
   const [states, arrows] = [new Set(frame.states), new Set(frame.arrows)];
   for (const [state, node] of diagram.states) node.classList.toggle("gv-ghost", !states.has(state));
   for (const [key, node] of diagram.arrows) node.classList.toggle("gv-absent", !arrows.has(key));
-  for (const state of frame.lit) mark(diagram, diagram.states.get(state), "gv-lit");
-  for (const key of frame.on) mark(diagram, diagram.arrows.get(key), "gv-on");
+  const lit = frame.lit.map((state) => diagram.states.get(state));
   const tags = frame.groups.flatMap(([title, members], number) =>
-    members.filter((state) => diagram.states.has(state)).map((state) => drawTag(spotOf(diagram.states.get(state)), title, number)));
-  diagram.body.append((diagram.tags = shape("g", {}, ...tags)));
-  const first = diagram.states.get(frame.lit[0]);
-  diagram.at = first ? spotOf(first) : diagram.at;
+    members.map((state) => drawTag(spotOf(diagram.states.get(state)), title, number)));
+  diagram.layer.replaceChildren(
+    ...frame.on.map((key) => copy(diagram.arrows.get(key), "gv-on")),
+    ...lit.map((node) => copy(node, "gv-lit")),
+    ...tags,
+  );
+  if (lit.length) diagram.at = spotOf(lit[0]);
   follow(diagram);
 }
 

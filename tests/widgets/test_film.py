@@ -1,0 +1,173 @@
+"""Films without a page, and what the page is told about machines."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.machines.dfa import DFA
+from guidedviz.machines.sketch import Arrow, Sketch
+from guidedviz.views.frames import overlay, wind
+from guidedviz.views.trail import step_path
+from guidedviz.widgets import machine as machine_feed
+
+PIECES = [b"<eos>", *(bytes([i]) for i in range(32, 127)), b"1.5", b"3.", b"42"]
+DECIMAL = gv.regex(r"[0-9]+([.][0-9]+)?")
+WIDGETS = Path(gv.__file__).parent / "widgets"
+
+
+def likes(*wanted):
+    return gv.ToyModel(PIECES, lambda tokens: [9.0 - wanted.index(p) if p in wanted else 0.0 for p in PIECES], eos={0})
+
+
+def guided(*wanted, **settings):
+    model = likes(*wanted)
+    return gv.stage(model, "say ", gv.guide(DECIMAL, model.vocabulary), seed=1, **settings)
+
+
+def told(stage, everything=True):
+    return json.loads(json.dumps(stage._news(everything)))
+
+
+FRAMES = [
+    Sketch(("a", "b", "c"), (Arrow(0, 1, ((97, 97),)),), 0, frozenset({2}), words="one", lit=frozenset({0})),
+    Sketch(("a", "b", "c"), (Arrow(0, 1, ((97, 98),)), Arrow(1, 2, ())), 0, frozenset({2}), words="two"),
+]
+
+
+def test_frames_with_the_same_states_share_one_drawing():
+    reel = wind(FRAMES)
+    assert len(reel.drawings) == 1
+    assert [frame["states"] for frame in reel.frames] == [[0, 1], [0, 1, 2]]
+    assert [frame["arrows"] for frame in reel.frames] == [["0-1"], ["0-1", "1~2"]]
+    assert reel.frames[0]["lit"] == [0]
+
+
+def test_an_arrow_that_grows_is_drawn_as_it_ends():
+    (grown, free) = overlay(FRAMES).arrows
+    assert grown.ranges == ((97, 98),)
+    assert free.ranges == ()
+
+
+@pytest.mark.parametrize("frames", [gv.nfa_frames("[ab]+c?"), gv.dfa_frames("ab|cb"), gv.minimal_frames("ab|cb")])
+def test_everything_a_frame_names_is_on_its_drawing(frames):
+    reel = wind(frames)
+    for frame in reel.frames:
+        drawn = list(ET.fromstring(reel.drawings[frame["drawing"]]).iter())
+        assert set(map(str, frame["states"])) <= {node.get("data-state") for node in drawn}
+        assert {*frame["arrows"], *frame["on"]} <= {node.get("data-arrow") for node in drawn}
+
+
+def test_a_film_is_sent_once_and_keeps_a_picture_of_its_last_frame():
+    film = gv.film(FRAMES, title="two frames")
+    data, *_ = film._repr_mimebundle_()
+    assert data["text/plain"] == "Film: 2 frames; the last: two"
+    assert data["text/html"].startswith('<img alt="machine: 3 states')
+    saved = film.widget.saved
+    assert (saved["title"], len(saved["frames"]), len(saved["drawings"])) == ("two frames", 2, 1)
+    film.close()
+
+
+@pytest.mark.usefixtures("headless")
+def test_headless_a_film_is_its_last_frame():
+    film = gv.film(FRAMES)
+    assert sorted(film._repr_mimebundle_()) == ["text/html", "text/plain"]
+    assert film._repr_mimebundle_() == gv.film(FRAMES)._repr_mimebundle_()
+
+
+def test_a_film_of_nothing_is_an_error():
+    with pytest.raises(SettingError, match="no frames"):
+        gv.film([])
+
+
+# --- the stage ---
+
+
+def test_the_drawing_goes_with_the_head_and_never_again():
+    stage = guided(b"1.5", b"4")
+    assert told(stage)["machine"]["svg"].count("data-state") == 4
+    stage.take(1)
+    news = told(stage, everything=False)
+    assert "machine" not in news
+    assert news["add"][0]["path"] == [0, 1, 2, 3], "one more state a byte"
+    assert "machine" in stage._everything(), "a notebook without a kernel has it too"
+
+
+def test_a_step_that_reads_nothing_stays_where_it_is():
+    stage = guided(b"4", b"<eos>")
+    stage.take(1)
+    stage.choose(PIECES.index(b"4"))
+    stage.take(1)
+    stage.choose(0)
+    assert stage.player.steps[-1].end == "eos"
+    assert told(stage)["add"][-1]["path"] == [1]
+
+
+def test_why_names_the_way_and_the_byte_that_died():
+    stage = guided(b"1.5", b"3.")
+    stage.take(1)
+    why = stage._explain(PIECES.index(b"a"))
+    assert (why["path"], why["died"]) == ([0], "a")
+    stage.take(1)
+    why = stage._explain(PIECES.index(b"3."))
+    assert (why["path"], why["died"]) == ([3, 3], ".")
+    why = guided(b"x", b"4").take(1)._explain(0)
+    assert (why["path"], why["died"]) == ([0], "end"), "the text cannot end here"
+
+
+def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the_old_one():
+    chain = DFA((*(((97, 97, n + 1),) for n in range(2000)), ()), frozenset({2000}))
+    feed = machine_feed.MachineFeed(chain)
+    assert "of 2,001 states" in feed.news(0, True)["machine"]["words"]
+    assert feed.news(1, False) == {}
+    assert 'data-state="1500"' in feed.news(1500, False)["machine"]["svg"]
+    assert 'data-state="0"' in feed.news(0, False)["machine"]["svg"], "and back"
+
+
+def test_a_recording_shows_the_machine_of_its_guide_and_no_other():
+    model = likes(b"1.5", b"4")
+    guide = gv.guide(DECIMAL, model.vocabulary)
+    trace = replace(gv.record(model, "say ", guide, seed=1, max_tokens=4), source="RECORDED")
+    stage = gv.stage(trace, guide=guide)
+    assert told(stage)["machine"]["initial"] == 0
+    stage.take(1)
+    assert told(stage)["add"][0]["path"] == [0, 1, 2, 3]
+    why = stage._explain(PIECES.index(b"a"))
+    assert (why["path"], why["died"]) == ([0], "a"), "a replay can explain as well"
+    with pytest.raises(SettingError, match=r"this guide: saw step 1.*expected the guide of the recording"):
+        gv.stage(trace, guide=gv.guide(gv.regex("[a-z]+"), model.vocabulary))
+    assert "machine" not in told(gv.stage(trace))
+
+
+def test_the_still_picture_shows_the_machine_where_the_cursor_is():
+    stage = guided(b"1.5", b"4", steps=1)
+    assert step_path(DECIMAL, stage.player.steps[0]) == (0, 1, 2, 3)
+    figure = gv.draw_stage(stage.trace, machine=DECIMAL)
+    lit = [n.get("data-state") for n in ET.fromstring(figure.svg).iter() if "gv-lit" in n.get("class", "")]
+    assert lit == ["3"]
+    assert "Machine in q3" in figure.alt
+    assert "data-state" not in gv.draw_stage(stage.trace).svg
+
+
+def test_a_stage_without_a_finite_machine_has_no_machine(toy):
+    model = toy.toy_model()
+    assert "machine" not in told(gv.stage(model, "say ", toy.WordsGuide(model.vocabulary)))
+    assert "machine" not in told(gv.stage(model, "say "))
+
+
+def test_scripts_that_are_joined_name_nothing_twice():
+    from guidedviz.widgets.wire import Wire
+
+    names = re.findall(r"^(?:function|const|let|class) (\w+)", Wire._esm, re.MULTILINE)
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+    assert {path.name for path in WIDGETS.glob("*.js")} == set(
+        re.findall(r'"(\w+\.js)"', (WIDGETS / "wire.py").read_text())
+    )
