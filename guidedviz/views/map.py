@@ -6,7 +6,7 @@ The cells of one kind travel as one small picture that serves as a stencil, so t
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from guidedviz.views.words import label
 WIDTH, EDGE = 920.0, 16.0
 LARGEST = 44.0  # pixels of a cell
 READABLE = 20.0  # from here on a cell has room for its token's text
+FEW, DOT = 100, 8.0  # so few cells get a dot each, of this width
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,19 @@ def _figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str
     head += write(EDGE + 150, 24, about, 13, fill="var(--gv-soft)")
     names = _texts(made, kinds, cell) if cell >= READABLE else _names(made, kinds, cell)
     land = node("g", *(_stencil(made, kind) for kind in kinds), _lines(made, cell), transform=f"scale({cell:.5g})")
+    land += "".join(dot for kind in kinds for dot in _dots(made, kind, cell))
     map_ = node("g", land, *names, transform=f"translate({EDGE:g} 38)")
     alt = f"{text}. By place: {more}." if more else f"{text}."
     return Figure(drawing(WIDTH, 38 + high + 36, head, map_, _legend(kinds, 38 + high + 22), alt=alt), text, alt)
+
+
+def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[str]:
+    """A few cells in a wide land would not be seen: each gets a dot, as a small town does."""
+    if kind.colour == "land" or kind.count > FEW or cell >= DOT:
+        return
+    for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
+        look = {"fill": f"var(--gv-{kind.colour})", "stroke": "var(--gv-page)", "opacity": kind.opacity}
+        yield node("circle", cx=x, cy=y, r=DOT / 2, **look)
 
 
 def _stencil(made: Atlas, kind: Kind) -> str:

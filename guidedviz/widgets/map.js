@@ -1,10 +1,10 @@
 // The vocabulary as a map: a cell a token, in byte order along a curve. The kernel sends what lies where once, and each
 // mask once as bits in byte order; the page keeps them, so a step back costs nothing.
 
-const READABLE = 22; // pixels of a cell that has room for its token's text
+const TEXT_CELL = 22; // pixels of a cell that has room for its token's text
 const LARGEST_CELL = 44;
 const MOST_ZOOM = 60; // pixels of a cell at the deepest zoom
-const RINGS = 300; // found tokens that get a ring each
+const MOST_RINGS = 300; // found tokens that get a ring each
 const DELTA = [1, 0, 0, 1, -1, 0, 0, -1]; // right, down, left, up
 const has = (bits, rank) => (bits[rank >> 3] >> (rank & 7)) & 1;
 const commas = (count) => count.toLocaleString("en");
@@ -60,7 +60,7 @@ function hearMap(map, news) {
 
 function readFound(map, { query, count, bits }) {
   const found = { query, count, bits: unpack(bits), ranks: [] };
-  for (let rank = 0; rank < map.land.count && count <= RINGS; rank++) if (has(found.bits, rank)) found.ranks.push(rank);
+  for (let rank = 0; rank < map.land.count && count <= MOST_RINGS; rank++) if (has(found.bits, rank)) found.ranks.push(rank);
   return found;
 }
 
@@ -100,32 +100,47 @@ function blend(one, two, part) {
 
 // --- painting the ground: one pixel a cell, then as large as it is shown ---
 
-// Kinds of cells: 0 illegal (or in neither), 1 legal (or only now), 2 only before, 3 in both.
+// Kinds of cells: 0 illegal (or in neither), 1 legal (or only now), 2 only before, 3 in both; found ones are 4 more.
+// Only bytes of eight tokens that changed are looked at, and only cells whose kind changed are painted.
 function paintTile(map, tile, colours) {
-  const { land } = map;
-  const now = map.masks.get(map.now);
-  const before = map.xor ? map.masks.get(map.before) : null;
-  const found = map.found?.bits;
-  const looks = [colours.land, colours.sea, colours.orange, blend(colours.soft, colours.card, 0.5)].map(pixel);
-  const golds = [blend(colours.gold, colours.land, 0.45), colours.gold, colours.gold, colours.gold].map(pixel);
-  const counts = new Int32Array(4);
-  const seas = new Int32Array(land.places.length);
-  let place = 0;
-  for (let rank = 0; rank < land.count; rank++) {
-    const kind = has(now, rank) + (before ? 2 * has(before, rank) : 0);
-    while (rank >= land.places[place][2]) place += 1;
-    counts[kind] += 1;
-    if (kind === 1) seas[place] += 1;
-    tile.pixels[land.cells[rank]] = found && has(found, rank) ? golds[kind] : looks[kind];
+  const { count, cells, places } = map.land;
+  const [now, before, found] = [map.masks.get(map.now), map.xor ? map.masks.get(map.before) : null, map.found?.bits];
+  const { kinds, pixels, counts, seas, last } = tile;
+  if (tile.colours !== colours) Object.assign(tile, { colours, looks: tileLooks(colours), last: null });
+  const all = !tile.last || last.before !== before || last.found !== found;
+  for (let byte = 0, place = 0; byte < now.length; byte++) {
+    if (!all && now[byte] === last.now[byte]) continue;
+    for (let rank = byte << 3; rank < Math.min(count, (byte + 1) << 3); rank++) {
+      const bit = rank & 7;
+      let kind = (now[byte] >> bit) & 1;
+      if (before) kind |= ((before[byte] >> bit) & 1) << 1;
+      if (found) kind |= ((found[byte] >> bit) & 1) << 2;
+      if (kind === kinds[rank] && tile.last) continue;
+      while (rank >= places[place][2]) place += 1;
+      if (kinds[rank] !== UNPAINTED) counts[kinds[rank] & 3] -= 1;
+      if (kinds[rank] !== UNPAINTED && (kinds[rank] & 3) === 1) seas[place] -= 1;
+      if ((kind & 3) === 1) seas[place] += 1;
+      counts[kind & 3] += 1;
+      kinds[rank] = kind;
+      pixels[cells[rank]] = tile.looks[kind];
+    }
   }
+  tile.last = { now, before, found };
   tile.canvas.getContext("2d").putImageData(tile.image, 0, 0);
-  return { counts, seas };
 }
 
-function newTile({ width, height }) {
+function tileLooks({ land, sea, orange, gold, soft, card }) {
+  const plain = [land, sea, orange, blend(soft, card, 0.5)];
+  return [...plain, blend(gold, land, 0.45), gold, gold, gold].map(pixel);
+}
+
+const UNPAINTED = 255; // the kind of a cell that was never painted
+
+function newTile({ count, width, height, places }) {
   const canvas = make("canvas", { width, height });
   const image = canvas.getContext("2d").createImageData(width, height);
-  return { canvas, image, pixels: new Uint32Array(image.data.buffer) };
+  const pixels = new Uint32Array(image.data.buffer);
+  return { canvas, image, pixels, kinds: new Uint8Array(count).fill(UNPAINTED), counts: new Int32Array(4), seas: new Int32Array(places.length) };
 }
 
 function paintGround(map, ui, view) {
@@ -143,7 +158,7 @@ function paintGround(map, ui, view) {
   pen.lineWidth = 1.2 / scale;
   pen.stroke(map.land.lines);
   pen.restore();
-  if (scale >= READABLE) paintTexts(map, ui, view, pen);
+  if (scale >= TEXT_CELL) paintTexts(map, ui, view, pen);
   else paintNames(map, ui, view, pen);
 }
 
@@ -169,7 +184,7 @@ function paintNames(map, ui, view, pen) {
   startText(pen, "12px system-ui, sans-serif");
   map.land.places.forEach(([name, start, stop, x, y, room], place) => {
     if (room * view.scale < pen.measureText(name).width) return;
-    const sea = ui.seas[place] > (stop - start) / 2;
+    const sea = ui.tile.seas[place] > (stop - start) / 2;
     const ink = sea ? colours.foam : colours.ink;
     writeOn(pen, name, (x - map.x) * view.scale, (y - map.y) * view.scale, ink, sea ? colours.sea : colours.land);
   });
@@ -205,73 +220,4 @@ function paintTexts(map, ui, view, pen) {
     const words = label.length > letters ? `${label.slice(0, letters - 1)}…` : label;
     writeOn(pen, words, ...screen(map, view, rank), sea ? ui.colours.foam : ui.colours.ink, sea ? ui.colours.sea : map.xor ? ui.colours.page : ui.colours.land);
   }
-}
-
-// --- marks over the ground: the model's likeliest, what was found, where one points ---
-
-function ring(pen, x, y, radius, colour, width = 2) {
-  pen.lineWidth = width;
-  pen.strokeStyle = colour;
-  pen.beginPath();
-  pen.arc(x, y, radius, 0, 2 * Math.PI);
-  pen.stroke();
-}
-
-function paintMarks(map, ui, view) {
-  const pen = ui.marks.getContext("2d");
-  pen.setTransform(view.dpr, 0, 0, view.dpr, 0, 0);
-  pen.clearRect(0, 0, view.width, view.height);
-  paintFound(map, ui, view, pen);
-  for (const mark of map.marks) paintOdds(map, ui, view, pen, mark);
-  for (const [rank, colour] of [[map.hover, ui.colours.ink], [map.focus, ui.colours.orange]]) {
-    if (rank < 0) continue;
-    const size = Math.max(9, view.scale + 3);
-    const [x, y] = screen(map, view, rank);
-    pen.lineWidth = 4;
-    pen.strokeStyle = ui.colours.page;
-    pen.strokeRect(x - size / 2, y - size / 2, size, size);
-    pen.lineWidth = 2;
-    pen.strokeStyle = colour;
-    pen.strokeRect(x - size / 2, y - size / 2, size, size);
-  }
-}
-
-function paintFound(map, ui, view, pen) {
-  const size = Math.max(6, view.scale * 0.55);
-  for (const rank of map.found?.ranks ?? []) {
-    const [x, y] = screen(map, view, rank);
-    ring(pen, x, y, size, ui.colours.page, 4);
-    ring(pen, x, y, size, ui.colours.gold);
-  }
-}
-
-// A token of the model's distribution: area for probability; a forbidden one is hollow, dashed and struck.
-function paintOdds(map, ui, view, pen, { rank, raw, legal, chosen, label }) {
-  const radius = Math.max(legal ? 3.5 : 5, 26 * Math.sqrt(raw));
-  const [x, y] = screen(map, view, rank);
-  if (x < 0 || y < 0 || x > view.width || y > view.height) return;
-  const colour = chosen ? ui.colours.orange : ui.colours.gold;
-  pen.save();
-  ring(pen, x, y, radius, ui.colours.page, 4);
-  if (!legal && radius > 8) pen.setLineDash([4, 3]);
-  ring(pen, x, y, radius, legal ? colour : ui.colours.ink);
-  pen.setLineDash([]);
-  pen.globalAlpha = 0.55;
-  pen.fillStyle = colour;
-  if (legal) pen.fill();
-  pen.globalAlpha = 1;
-  if (!legal) {
-    pen.beginPath();
-    pen.moveTo(x - radius * 0.7, y + radius * 0.7);
-    pen.lineTo(x + radius * 0.7, y - radius * 0.7);
-    pen.stroke();
-  }
-  if (chosen || raw > 0.1) {
-    startText(pen, `${chosen ? "bold " : ""}13px ui-monospace, "DejaVu Sans Mono", Menlo, monospace`);
-    pen.lineWidth = 4;
-    const wide = pen.measureText(label).width;
-    const [at, under] = [Math.max(wide / 2 + 2, Math.min(view.width - wide / 2 - 2, x)), y + radius + 10 > view.height - 8];
-    writeOn(pen, label, at, under ? y - radius - 10 : y + radius + 10, ui.colours.ink, ui.colours.page);
-  }
-  pen.restore();
 }

@@ -6,7 +6,7 @@ const HINT = "Point at a cell to see its token, press it to keep it. Then arrows
 
 function buildMap(act) {
   const map = newMap();
-  const ui = { ask: (ask, of) => act.say({ do: "map", ask, of }), drawn: "", seas: [], tile: null, colours: null };
+  const ui = { ask: (ask, of) => act.say({ do: "map", ask, of }), width: 0, tile: null, colours: null };
   ui.ground = make("canvas", { "aria-hidden": "true" });
   ui.marks = make("canvas", { "aria-hidden": "true" });
   ui.tip = make("div", { class: "gv-tip", hidden: true });
@@ -38,7 +38,7 @@ function buildMap(act) {
 // --- painting ---
 
 const measure = (map, ui) => {
-  const width = ui.sheet.clientWidth;
+  const { width } = ui; // as last observed: to ask the page now would make it lay itself out at every step
   const base = width / map.land.width;
   return { width, height: base * map.land.height, base, scale: base * map.zoom, dpr: window.devicePixelRatio || 1 };
 };
@@ -51,18 +51,17 @@ function fit(canvas, { width, height, dpr }) {
 
 // All of it, but only what changed since it was last painted.
 function paintMap(map, ui, act) {
-  if (!map.land || !map.masks.has(map.now) || !ui.sheet.isConnected) return;
-  ui.sheet.style.maxWidth = `${map.land.width * LARGEST_CELL}px`;
-  ui.sheet.style.aspectRatio = `${map.land.width} / ${map.land.height}`;
+  if (!map.land || !map.masks.has(map.now)) return;
+  if (ui.land !== map.land) setLand(map, ui);
+  if (!ui.width) return;
   const view = (ui.view = measure(map, ui));
-  if (!view.width) return;
   ui.colours ||= readColours(ui.sheet);
   if (map.xor && !map.masks.has(map.before)) map.xor = false;
   const ground = [map.now, map.xor && map.before, map.found?.query, ui.colours.sea, map.land.count].join();
   if (ui.painted !== ground) {
-    ui.tile = ui.tile?.canvas.width === map.land.width && ui.tile.canvas.height === map.land.height ? ui.tile : newTile(map.land);
-    Object.assign(ui, paintTile(map, ui.tile, ui.colours), { painted: ground });
+    paintTile(map, ui.tile, ui.colours);
     paintLegend(map, ui);
+    ui.painted = ground;
   }
   const place = [ground, map.x, map.y, map.zoom, view.width, view.dpr, map.texts.size].join();
   if (ui.placed !== place) {
@@ -78,8 +77,14 @@ function paintMap(map, ui, act) {
   ui.xor.setAttribute("aria-pressed", String(map.xor));
 }
 
+function setLand(map, ui) {
+  Object.assign(ui, { land: map.land, tile: newTile(map.land), painted: "" });
+  ui.sheet.style.maxWidth = `${map.land.width * LARGEST_CELL}px`;
+  ui.sheet.style.aspectRatio = `${map.land.width} / ${map.land.height}`;
+}
+
 function paintLegend(map, ui) {
-  const [illegal, legal, gone, both] = ui.counts;
+  const [illegal, legal, gone, both] = ui.tile.counts;
   const entry = (kind, words, count) => [make("i", { class: `gv-cell gv-cell-${kind}` }), `${words} `, make("b", {}, commas(count))];
   const ends = map.land.eos.some((rank) => has(map.masks.get(map.now), rank));
   const end = map.land.eos.length ? make("span", { class: "gv-soft" }, `EOS ${ends ? "legal" : "illegal"}`) : "";
@@ -279,7 +284,8 @@ function wireFind(map, ui) {
 
 function watchPage(ui) {
   const look = () => nextFrame(() => Object.assign(ui, { colours: null, painted: "" }) && ui.paint()); // first hidden, then changed
-  const watches = [new ResizeObserver(() => ui.paint()), new MutationObserver(look)];
+  const resize = ([{ contentRect }]) => ((ui.width = contentRect.width), ui.paint());
+  const watches = [new ResizeObserver(resize), new MutationObserver(look)];
   watches[0].observe(ui.sheet);
   watches[1].observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
   return () => watches.forEach((watch) => watch.disconnect());

@@ -30,8 +30,8 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
     """A widget that knows nothing but how to pass messages on."""
 
     _esm = _join(
-        "distribution.js", "map.js", "mapview.js", "mapshow.js", "table.js", "diagram.js", "stage.js", "film.js",
-        "bias.js",
+        "distribution.js", "map.js", "mapmarks.js", "mapview.js", "mapshow.js", "table.js", "diagram.js", "stage.js",
+        "film.js", "bias.js",
     )  # fmt: skip
     _css = theme_css() + _join("stage.css", "diagram.css", "map.css")
     kind = traitlets.Unicode().tag(sync=True)

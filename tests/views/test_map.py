@@ -113,6 +113,13 @@ def test_the_picture_is_the_mask_cell_by_cell(llama3):
     assert len(figure.svg) < 40_000, "128k tokens in a picture that a notebook can hold"
 
 
+def test_a_few_legal_tokens_among_128k_get_a_dot_each(llama3):
+    guide = gv.guide(gv.regex("true|false"), llama3)
+    mask = guide.mask(guide.initial)
+    assert gv.draw_map(guide).svg.count("<circle") == mask.sum() < 20
+    assert "<circle" not in gv.draw_map(gv.guide(gv.regex("[0-9]+"), llama3)).svg
+
+
 def test_xor_is_xor():
     guide = gv.guide(gv.regex("7a|42|a+"), TOY)
     a, b = guide.initial, guide.advance(guide.initial, 9)
@@ -129,7 +136,7 @@ def test_hostile_tokens_stay_text_and_nothing_but_drawing_is_drawn():
     for figure in (gv.draw_map(guide, title="<script>&"), gv.draw_xor(guide, 0, 1)):
         root = ET.fromstring(figure.svg)
         tags = {e.tag.split("}")[1] for e in root.iter()}
-        assert tags <= {"svg", "g", "rect", "text", "path", "mask", "image", "polyline"}
+        assert tags <= {"svg", "g", "rect", "text", "path", "mask", "image", "polyline", "circle"}
         assert not [key for e in root.iter() for key in e.attrib if key.startswith("on")]
         assert all(e.get("href").startswith("data:image/png;base64,") for e in root.iter() if e.get("href"))
         assert figure.alt == root.get("aria-label")

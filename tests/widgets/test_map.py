@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -164,3 +166,11 @@ def test_the_live_table_follows_a_search(guide):
     table._hear({"do": "find", "text": "nothing has this"})
     assert "no such token" in table._news(False)["note"]
     assert json.dumps(table._news(False))
+
+
+def test_no_two_files_of_the_page_declare_the_same_name():
+    from guidedviz.widgets.wire import Wire
+
+    names = re.findall(r"^(?:async )?(?:function|const|let|class) +([A-Za-z_]\w*)", Wire._esm, re.MULTILINE)
+    assert len(names) > 80
+    assert [name for name, count in Counter(names).items() if count > 1] == []
