@@ -16,7 +16,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.dfa import DFA, build_dfa
 from guidedviz.machines.minimal import minimise
 from guidedviz.machines.nfa import NFA, build_nfa
-from guidedviz.machines.search import ENDS, STARTS, open_ends
+from guidedviz.machines.search import ENDS, STARTS, is_wide, open_ends
 from guidedviz.machines.tree import Chars, Concat, Either, Range, Repeat, Tree, merge_ranges, other_ranges
 
 DIGIT: tuple[Range, ...] = ((48, 57),)
@@ -114,7 +114,7 @@ class _Reader:
     def sequence(self, items: Iterable[Any], flags: int, first: bool, last: bool) -> Tree:
         """Parts in a row; `first` and `last` say whether the row touches the ends of the text."""
         row = list(items)
-        wide = [place for place, (kind, _) in enumerate(row) if kind is not op.AT]
+        wide = [place for place, item in enumerate(row) if is_wide(item)]
         start, end = (wide[0], wide[-1]) if wide else (len(row), -1)
         parts = []
         for place, (kind, value) in enumerate(row):

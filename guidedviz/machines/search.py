@@ -20,7 +20,7 @@ ANYTHING: Item = (op.MAX_REPEAT, (0, op.MAXREPEAT, [(op.IN, [(op.NEGATE, None)])
 def open_ends(items: Iterable[Item], left: bool = True, right: bool = True) -> list[Item]:
     """The same row with anything allowed at its open ends; inside a group or a branch, at the ends of that."""
     row = list(items)
-    wide = [place for place, (kind, _) in enumerate(row) if kind is not op.AT]
+    wide = [place for place, item in enumerate(row) if is_wide(item)]
     first, last = (wide[0], wide[-1]) if wide else (len(row), -1)
     left = left and not any(where in STARTS for _, where in row[:first])
     right = right and not any(where in ENDS for _, where in row[last + 1 :])
@@ -30,6 +30,16 @@ def open_ends(items: Iterable[Item], left: bool = True, right: bool = True) -> l
         return [*row[:first], *open_item(row[first], left, right), *row[last + 1 :]]
     opened = [*open_item(row[first], left, False), *row[first + 1 : last], *open_item(row[last], False, right)]
     return [*row[:first], *opened, *row[last + 1 :]]
+
+
+def is_wide(item: Item) -> bool:
+    """May it read a character? Of `a$|a$` the parser makes `a$` and then a choice of two times nothing."""
+    kind, value = item
+    if kind is op.BRANCH:
+        return any(is_wide(inner) for option in value[1] for inner in option)
+    if kind in (op.SUBPATTERN, op.MAX_REPEAT, op.MIN_REPEAT):
+        return any(map(is_wide, value[-1]))
+    return kind is not op.AT
 
 
 def open_item(item: Item, left: bool, right: bool) -> list[Item]:

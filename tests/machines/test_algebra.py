@@ -52,6 +52,7 @@ def test_the_laws_of_sets_hold_as_equality_of_machines(one, other):
     assert union(difference(a, b), intersection(a, b)) == a
 
 
+@settings(deadline=None)
 @given(regexes)
 def test_bytes_that_are_no_text_are_in_no_complement(pattern):
     assert not any(complement(regex(pattern)).accepts(data) for data in BROKEN)
