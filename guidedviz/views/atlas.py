@@ -173,7 +173,7 @@ def _settle(made: Atlas, name: str, start: int, stop: int) -> Place:
     cells = made.cells[start:stop]
     inside[cells[:, 1] + 1, cells[:, 0] + 1] = 1
     sums, middle = inside.cumsum(0).cumsum(1), cells.mean(0) + 0.5
-    for zoom in (1, 2, 4, 8):
+    for zoom in (0.25, 0.5, 1, 2, 4, 8):
         scale = made.width / 114 / zoom
         wide, high = (max(1, round(letters * scale)) for letters in (LETTER[0] * len(name), LETTER[1]))
         if high >= made.height or wide >= made.width:
