@@ -34,10 +34,10 @@ _ROOMS = {
     "views.density": "draw_density",
     "views.map": "draw_map draw_xor",
     "views.machine": "draw_machine draw_machines to_dot",
-    "views.stage": "draw_bars draw_distribution draw_stage draw_strip",
     "views.token_table": "draw_token_table",
-    "widgets.token_table": "token_table",
+    "views.stage": "draw_bars draw_distribution draw_stage draw_strip",
     "widgets.map": "vocabulary_map",
+    "widgets.token_table": "token_table",
     "widgets.stage": "stage",
     "widgets.bias": "bias_sliders",
     "widgets.film": "film",
@@ -46,7 +46,7 @@ _ROOMS = {
     "checks.lab01": "check_only_answers check_softmax check_spellings",
     "checks.lab02": "check_count_texts check_name_masks check_token_mask",
     "checks.lab03": "check_advance check_clock check_several_words",
-    "checks.lab04": "check_legal_tokens",
+    "checks.lab04": "check_event_schema check_legal_tokens check_price",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = [*_HOME, "__version__"]
