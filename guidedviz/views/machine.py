@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import graphviz
 
 EDGE = 14.0
+HIGHEST = 1000.0  # a taller machine is drawn smaller
 WIDEST = 1100.0  # machines side by side; what does not fit goes below
 ROWS = 40  # states that the table in words names
 
@@ -79,11 +80,13 @@ def draw_machine(
     said = title or sketch.words
     about = count_states(diagram)
     body = write_diagram(replace(diagram, sketch=sketch), light)
-    width, height = max(diagram.width + 2 * EDGE, 260.0), diagram.height
+    scale = min(1.0, HIGHEST / diagram.height)
+    width, height = max(diagram.width * scale + 2 * EDGE, 260.0), diagram.height * scale
     top = 28.0 if said else 8.0
     parts = [node("style", STYLE)]
     parts += [write(EDGE, 20, said, 13, font_weight="bold")] if said else []
-    parts.append(node("g", body, transform=f"translate({EDGE:g} {top:g})", style="--gv-under:var(--gv-page)"))
+    fit = f"translate({EDGE:g} {top:g}) scale({scale:.4g})"
+    parts.append(node("g", body, transform=fit, style="--gv-under:var(--gv-page)"))
     legend, width = _legend(diagram, light, width)
     parts.append(node("g", legend, transform=f"translate({EDGE:g} {top + height + 14:g})"))
     text = say_machine(sketch, light, about, shown=sorted(diagram.spots))
@@ -173,7 +176,10 @@ def _signs(diagram: Diagram, light: Light) -> Iterator[tuple[list[str], str]]:
     if any(not arrow.ranges for arrow in sketch.arrows):
         yield [node("g", line, _tip(), class_="gv-free")], "ε reads nothing"
     if dots:
-        yield [node("g", node("circle", cx=9, cy=0, r=3.4, class_="gv-disc"), class_="gv-dot")], "a state in a run"
+        yield (
+            [node("g", node("circle", cx=9, cy=0, r=3.4, class_="gv-disc"), class_="gv-dot")],
+            "a state inside a run or a character",
+        )
     if diagram.more:
         yield [node("g", _disc(7), class_="gv-more")], "has neighbours that are not drawn"
 
