@@ -193,9 +193,10 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 # | 00 | what goes wrong without a constraint? | 20 |
 # | [01 · logit bias](01_logit_bias.ipynb) | can a constant nudge do it? | 35 |
 # | [02 · static masks](02_static_masks.ipynb) | can a fixed mask for each position do it? | 35 |
+# | [03 · finite-state machines](03_fsm.ipynb) | what must a mask remember? | 40 |
+# | [04 · from regex to tokens](04_regex_to_tokens.ipynb) | how does a regex become a mask over 128,256 tokens? | 40 |
 #
-# From there the road goes on: to machines that remember what was written, from a regular expression to a mask over
-# 128,000 tokens, to grammars with a stack, and to skipping what is already certain.
+# From there the road goes on: to grammars with a stack, and to skipping what is already certain.
 
 # %% [markdown]
 # ## Recap

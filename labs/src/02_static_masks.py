@@ -300,7 +300,7 @@ for letters in (5, 8, 10):
 # The model should decide when the name is over, by writing the colon.
 #
 # So the state must be more than a position. It must say *where in the format we are*, and the token just written must
-# move it. A thing that has states and moves by what it reads is a **machine**. That is where the road goes on.
+# move it. A thing that has states and moves by what it reads is a **machine**.
 
 # %% [markdown]
 # ## Recap
@@ -309,6 +309,8 @@ for letters in (5, 8, 10):
 # * Among legal tokens the ratios stay as they were. Z says how much was cut away.
 # * The mask is orthogonal to cache, temperature and top-k, as long as it comes first.
 # * A list of masks fixes the length. Formats with *one or more* need a state that reads.
+#
+# Next: [lab 03](03_fsm.ipynb) builds that machine.
 
 # %% [markdown]
 # ## How the production engines do it
