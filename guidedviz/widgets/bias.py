@@ -10,11 +10,11 @@ import numpy as np
 from guidedviz.decoding.loop import Model
 from guidedviz.decoding.sampling import Floats, apply_logit_bias, softmax
 from guidedviz.errors import SettingError
-from guidedviz.headless import headless
-from guidedviz.views.figure import Figure, picture
+from guidedviz.views.figure import Figure
 from guidedviz.views.stage import draw_bars
 from guidedviz.views.words import label, probability, reading, short
 from guidedviz.widgets.cells import move_in
+from guidedviz.widgets.show import show
 
 ROWS = 9
 
@@ -91,13 +91,8 @@ class BiasSliders:
     def __repr__(self) -> str:
         return f"Bias: {', '.join(map(self._say, self.bias))}"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        figure = self.figure
-        bundle = {"text/plain": figure.text, "text/html": picture(figure)}
-        if headless():
-            return bundle
-        data, *about = self.widget._repr_mimebundle_(include=include, exclude=exclude)
-        return ({**data, **bundle}, *about)
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        return show(self.figure, self, **wanted)
 
     def _biased(self) -> Floats:
         return softmax(apply_logit_bias(self._logits, self.bias))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from guidedviz.headless import headless
 from guidedviz.machines.sketch import Sketch
-from guidedviz.views.figure import Figure, picture
+from guidedviz.views.figure import Figure
 from guidedviz.views.frames import draw_frame, wind
 from guidedviz.widgets.cells import move_in
+from guidedviz.widgets.show import show
 
 
 def film(frames: Iterable[Sketch], title: str = "") -> Film:
@@ -52,9 +53,5 @@ class Film:
         last = self.reel.frames[-1]["words"]
         return f"Film: {len(self.frames)} frames" + (f"; the last: {last}" if last else "")
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        bundle = {"text/plain": repr(self), "text/html": picture(self.figure)}
-        if headless():
-            return bundle
-        data, *about = self.widget._repr_mimebundle_(include=include, exclude=exclude)
-        return ({**data, **bundle}, *about)
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        return show(replace(self.figure, text=repr(self)), self, **wanted)

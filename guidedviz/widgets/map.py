@@ -11,16 +11,16 @@ from functools import cached_property
 from typing import Any
 
 from guidedviz.errors import GuidedVizError, SettingError
-from guidedviz.headless import headless
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.atlas import atlas, pack_bits
-from guidedviz.views.figure import Figure, picture, shorten
+from guidedviz.views.figure import Figure, shorten
 from guidedviz.views.map import draw_map, draw_xor
 from guidedviz.views.search import WAYS, find_tokens, read_signs
 from guidedviz.views.words import label
 from guidedviz.widgets.cells import move_in
+from guidedviz.widgets.show import show
 
 CHUNK = 256  # tokens whose texts go together
 KEPT = 400  # masks that kernel and page keep
@@ -202,13 +202,8 @@ class VocabularyMap:
     def __repr__(self) -> str:
         return self.figure.text
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        figure = self.figure
-        bundle = {"text/plain": figure.text, "text/html": picture(figure)}
-        if headless():
-            return bundle
-        data, *about = self.widget._repr_mimebundle_(include=include, exclude=exclude)
-        return ({**data, **bundle}, *about)
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        return show(self.figure, self, **wanted)
 
     # --- what the page says and is told ---
 

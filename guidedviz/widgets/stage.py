@@ -15,7 +15,6 @@ from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.headless import headless
 from guidedviz.tokens.guide import Explanation, Guide
-from guidedviz.views.figure import picture
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.trail import check_same_machine
 from guidedviz.views.words import (
@@ -33,6 +32,7 @@ from guidedviz.widgets.cells import move_in
 from guidedviz.widgets.machine import MachineFeed, machine_of
 from guidedviz.widgets.map import MapFeed
 from guidedviz.widgets.player import ClosedWalk, LiveWalk, Player, ReplayWalk, Taken
+from guidedviz.widgets.show import show
 
 SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps a second
 WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, away from the kernel's loop
@@ -175,14 +175,10 @@ class Stage:
     def __repr__(self) -> str:
         return draw_stage(self.trace).text
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
         kept = replace(self.trace, source="RECORDED") if self.trace.source == "LIVE" else self.trace
         figure = draw_stage(kept, machine=self._machine.machine if self._machine else None)  # a picture is never live
-        bundle = {"text/plain": figure.text, "text/html": picture(figure)}
-        if headless() or isinstance(self.player.walk, ClosedWalk):
-            return bundle
-        data, *about = self.widget._repr_mimebundle_(include=include, exclude=exclude)
-        return ({**data, **bundle}, *about)
+        return show(figure, self, still=isinstance(self.player.walk, ClosedWalk), **wanted)
 
     # --- taking steps while the notebook goes on ---
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from guidedviz.errors import GuidedVizError
-from guidedviz.headless import headless
 from guidedviz.tokens.guide import Guide
-from guidedviz.views.figure import Figure, picture, shorten
+from guidedviz.views.figure import Figure, shorten
 from guidedviz.views.search import WAYS
 from guidedviz.views.token_table import TokenTable, draw_token_table, legend, say_size
 from guidedviz.views.token_table import token_table as make_table
 from guidedviz.views.words import short
 from guidedviz.widgets.cells import move_in
+from guidedviz.widgets.show import show
 
 
 def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> TokenTableView:
@@ -72,13 +72,8 @@ class TokenTableView:
     def __repr__(self) -> str:
         return self.figure.text
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        figure = self.figure
-        bundle = {"text/plain": figure.text, "text/html": picture(figure)}
-        if headless():
-            return bundle
-        data, *about = self.widget._repr_mimebundle_(include=include, exclude=exclude)
-        return ({**data, **bundle}, *about)
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        return show(self.figure, self, **wanted)
 
     def _moved(self) -> TokenTableView:
         if self._wire is not None:
