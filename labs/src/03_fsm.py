@@ -50,7 +50,6 @@ endings = ["A: a\n", ": a\n", " a\n", "a\n", "\n", ""]
 def fits(text):
     return bool(re.fullmatch("[A-Z]+: [a-z]+\n", text))
 
-
 # %% [markdown]
 # **Predict before you press.** A row for each beginning, a tick for each ending that completes it. Ten rows: how many
 # *different* rows?
@@ -107,6 +106,7 @@ gv.draw_machine(fsm, title="UPPER+: LOWER+↵")
 # last?
 
 # %% [predict]
+fsm.reset()
 for character in "K: so\n":
     print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, then {character!r}")
     fsm.advance(bard.encode(character)[0])
@@ -117,7 +117,6 @@ print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, complete: {fsm.i
 #
 # Be the finger. `transitions` is a list like the one above. Write `advance(transitions, state, token)`: the state that
 # the token leads to, or `None` if no transition fits.
-
 
 # %%
 def advance(transitions, state, token):
@@ -137,7 +136,6 @@ gv.check_advance(advance)
 # Here is lab 02's loop again. There a list said what is legal; here the state does, and the last line moves it with
 # your `advance`. (Until that is right, the loop stops after one letter.)
 
-
 # %%
 def write(model, prompt, transitions, seed=0):
     tokens, written, state = model.encode(prompt), "", 0
@@ -154,7 +152,8 @@ def write(model, prompt, transitions, seed=0):
 
 # %% [markdown]
 # The library does the same with a guide. Same seed, same text as yours, but live: the machine is on the stage now, its
-# states named `q0` to `q5`. Step through it and watch where it is, where it goes round, and what *Z* says.
+# states named `q0` to `q5`, and below it the mask over all 65 tokens. Step through it and watch where the machine is,
+# where it goes round, and what *Z* says.
 
 # %%
 guide = gv.guide(fsm.machine(), bard.vocabulary)
@@ -259,12 +258,13 @@ for seed in range(5):
     print(repr(gv.record(bard, "\n", gv.guide(several.machine(), bard.vocabulary), seed=seed).text))
 
 # %% [markdown]
-# Once the exercise is solved, the friar has a name of his own. *A small Z is the sound of a format that does not fit*,
-# said lab 02: you have heard it, and mended the format.
+# Once the exercise is solved, the friar has a name of his own. (Until then nothing is complete, and the five texts are
+# empty.) *A small Z is the sound of a format that does not fit*, said lab 02: you have heard it, and mended the format.
 #
 # Seven states were wired, yet the check speaks of six. Which two could be one? (What may come after a space inside a
 # name, and what at the start?) A transition may lead *back*, too.
-#
+
+# %% [markdown]
 # ### Nobody draws machines for a living
 #
 # The pattern below says in a line what took us seven. So does a **regex**, which you know from Python.
@@ -321,8 +321,8 @@ print(f"{gv.count_texts(gv.regex(clock), 5):,} texts of five characters")
 # ## 4 · Whatever the model thinks
 #
 # A guarantee that needs a good model is none. So here are two bad ones, over all printable characters of ASCII. The
-# first makes **noise**: random logits, some of them around 10<sup>30</sup>. The second is **spiteful**: it gives every
-# character that a date could use −10<sup>30</sup>, and all others 10<sup>30</sup>.
+# first makes **noise**: random logits as large as 10<sup>30</sup>. The second is **spiteful**: it gives every character
+# that a date could use −10<sup>30</sup>, and all others 10<sup>30</sup>.
 
 # %%
 printable = [bytes([code]) for code in range(32, 127)]
@@ -331,7 +331,6 @@ models = [
     gv.ToyModel(printable, lambda tokens: np.random.default_rng(tokens).normal(scale=1e30, size=95)),
     gv.ToyModel(printable, lambda tokens: np.where(useful, -1e30, 1e30)),
 ]
-
 
 # %%
 def hostile_runs(machine):
@@ -356,7 +355,6 @@ def exists(text):
     except ValueError:
         return False
 
-
 # %% [predict]
 texts = hostile_runs(gv.regex(dates))
 print(sum(bool(re.fullmatch(dates, text)) for text in texts), "fit,", sum(map(exists, texts)), "exist")
@@ -374,9 +372,9 @@ print(f"{gv.count_texts(gv.regex(dates), 10):,} texts, {(date(2100, 1, 1) - date
 # multiple of four.
 
 # %%
-long_month, short_month = "(0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])", "(0[469]|11)-(0[1-9]|[12]\\d|30)"
-february, leap_day = "02-(0[1-9]|1\\d|2[0-8])", "([02468][048]|[13579][26])-02-29"
-calendar = gv.regex(f"20(\\d\\d-({long_month}|{short_month}|{february})|{leap_day})")
+long_month, short_month = r"(0[13578]|1[02])-(0[1-9]|[12]\d|3[01])", r"(0[469]|11)-(0[1-9]|[12]\d|30)"
+february, leap_day = r"02-(0[1-9]|1\d|2[0-8])", "([02468][048]|[13579][26])-02-29"
+calendar = gv.regex(rf"20(\d\d-({long_month}|{short_month}|{february})|{leap_day})")
 print(calendar, f"{gv.count_texts(calendar, 10):,} texts")
 
 # %% [markdown]
@@ -391,7 +389,6 @@ print(sum(map(exists, hostile_runs(calendar))), "of 500 exist")
 #
 # The machine never asked who was writing, and it cannot: `guide.mask(state)` has no model among its arguments. Lab
 # 02 called that **orthogonal**. Once more, with the machine: Shakespeare, Shakespeare without his cache, and dice.
-
 
 # %%
 def legal_counts(model):
@@ -435,7 +432,6 @@ pieces = [*"0123456789", "month "]
 def rule(tokens):
     return np.log([wish.get(pieces[tokens[-1]], {}).get(piece, 1e-9) for piece in pieces])
 
-
 # %%
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
 months = gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary)
@@ -447,7 +443,6 @@ gv.stage(toy, "month ", months, seed=0, constraint="0[1-9]|1[0-2]")
 # What *should* have come out? Suppose we draw texts from the free model, throw away all that are no month, and keep the
 # rest: that is **conditioning**. Two digits are a hundred texts, so we can compute both, exactly and without a draw.
 
-
 # %%
 def chance(text, guide=None):
     """The probability that this text is drawn, step by step, with or without a mask."""
@@ -458,7 +453,6 @@ def chance(text, guide=None):
         tokens.append(token)
         state = guide and guide.advance(state, token)
     return result
-
 
 # %%
 valid = [f"{month:02}" for month in range(1, 13)]
