@@ -98,7 +98,7 @@ def build_dfa_steps(nfa: NFA) -> Generator[DFAStep, None, DFA]:
             row.append((low, high, numbers[target]))
         edges.append(merge_edges(row))
         if len(numbers) > MOST_STATES:
-            raise too_large(f"more than {MOST_STATES:,} DFA states", nfa.blame)
+            raise too_large(f"more than {MOST_STATES:,} DFA states", nfa.tree)
         yield DFAStep(len(edges) - 1, subset, edges[-1])
     return DFA(tuple(edges), frozenset(number for subset, number in numbers.items() if nfa.accepting in subset))
 
@@ -113,7 +113,7 @@ class _Moves:
     def spend(self, moves: int) -> None:
         self.left -= moves
         if self.left < 0:
-            raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.blame)
+            raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.tree)
 
     def follow_free(self, states: Iterable[int]) -> frozenset[int]:
         """All states that free edges reach; those that only pass on are left out."""

@@ -6,7 +6,7 @@ An NFA may be in several states at once, and moves along a free edge without rea
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -31,7 +31,7 @@ class NFA:
 
     edges: tuple[tuple[Edge, ...], ...]
     free: tuple[tuple[int, ...], ...]
-    blame: str = ""  # the repeat that costs most states, to name it in an error
+    tree: Tree | None = field(default=None, compare=False)  # what it was built from, to name a repeat in an error
 
     initial = 0
     accepting = 1
@@ -67,9 +67,8 @@ def build_nfa(tree: Tree) -> NFA:
 
 def build_nfa_steps(tree: Tree) -> Generator[NFAStep, None, NFA]:
     """The same part by part: a whole before its parts, the first part first."""
-    blame = find_blame(tree)
     if count_states(tree) > MOST_NFA_STATES:
-        raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", blame)
+        raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", tree)
     edges: list[list[Edge]] = [[], []]
     free: list[list[int]] = [[], []]
     waiting = [(tree, 0, 1)]
@@ -84,11 +83,12 @@ def build_nfa_steps(tree: Tree) -> Generator[NFAStep, None, NFA]:
             free[source].append(target)
         waiting.extend(reversed(step.inside))
         yield step
-    return NFA(tuple(map(tuple, edges)), tuple(map(tuple, free)), blame)
+    return NFA(tuple(map(tuple, edges)), tuple(map(tuple, free)), tree)
 
 
-def too_large(seen: str, blame: str = "") -> PatternError:
+def too_large(seen: str, tree: Tree | None = None) -> PatternError:
     """The error of a machine that would not fit."""
+    blame = find_blame(tree) if tree else ""
     hint = f"a smaller repeat: {blame} costs most" if blame else "a smaller pattern"
     return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
 
