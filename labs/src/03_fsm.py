@@ -441,7 +441,7 @@ gv.stage(toy, "month ", months, seed=0, constraint="0[1-9]|1[0-2]")
 # Step to the second digit. The wish for `9` is struck, Z is 0.03, and one of three leftovers gets all.
 #
 # What *should* have come out? Suppose we draw texts from the free model, throw away all that are no month, and keep the
-# rest: that is **conditioning**. Two digits are a hundred texts, so we can compute both, exactly and without a draw.
+# rest: that is **conditioning**. Only twelve texts are months, so we can compute both, exactly and without a draw.
 
 # %%
 def chance(text, guide=None):
@@ -468,9 +468,9 @@ print(f"all masked chances: {masked.sum():.3f}; a free text is a month with chan
 gv.draw_bars(valid, {"conditioned": conditioned, "masked": masked}, title="chance of each month")
 
 # %% [markdown]
-# Of the texts that the model wants *and* that are months, 63% are `07`. The masked decode writes `07` in 8 of 100. The
-# rest has begun with `1`: that was legal, and likely, only not for a reason that stayed legal. When the `9` turned out
-# to be forbidden, there was no way back.
+# Of the free texts that are months, 63% are `07`. The masked decode writes `07` in 8 of 100. In 90 it has begun with
+# `1`: that was legal, and likely, only not for a reason that stayed legal. When the `9` turned out to be forbidden,
+# there was no way back.
 #
 # A mask scales up **at each step** what is legal *now*; it does not know how much of it will survive. Conditioning
 # scales up **once**, at the end. Keeping ratios at each step is not keeping them among texts.
@@ -486,9 +486,9 @@ for month in sorted(set(text)):
     print(f"{month}   drawn {here.mean():.3f}   weighed by its Zs {weight[here].sum() / weight.sum():.3f}")
 
 # %% [markdown]
-# By the **product of the Zs on its way**, up to one factor that is the same for all. A text that came by a small Z is
-# drawn too often. Weigh each draw by its product, and the conditioned numbers of the picture come back: `07` near 63%,
-# `10` to `12` near 7% each (the draws are a thousand, so the last digits are chance).
+# By 0.127 divided by the **product of the Zs on its way**: `07` by 0.127 ÷ 1, `10` by 0.127 ÷ 0.03, which is four times
+# too often. Weigh each draw by its product, and the conditioned numbers of the picture come back: `07` near 63%, `10`
+# to `12` near 7% each (a thousand draws, so the last digits are chance).
 #
 # And bard? The same product for the five runs of section 2, the largest set to 1:
 
@@ -498,9 +498,9 @@ for run, share in zip(runs, products / products.max(), strict=True):
     print(f"{run.text!r:28} {share:.0e}")
 
 # %% [markdown]
-# Each was drawn once. By the model's own taste the line of `FRIARGILE` should be some ten million times rarer beside
-# the first than the mask has made it. So, honestly: **masked decoding gives valid texts, but not in the proportions in
-# which the model would give them.**
+# Each was drawn once. By the model's own taste the line of `FRIARGILE` should be more than ten million times rarer
+# beside the first than the mask has made it. So, honestly: **masked decoding gives valid texts, but not in the
+# proportions in which the model would give them.**
 #
 # What helps: a format that the model wants to write anyway, for where every Z is 1 the two are the same; so ask for it
 # in the prompt, and leave the model its words, as in exercise 2. There are methods that draw several times and weigh,
@@ -516,7 +516,7 @@ for run, share in zip(runs, products / products.max(), strict=True):
 # * The guarantee holds for every model and for every text that comes to its end, and says only what the machine says.
 # * Ratios among tokens stay, at each step. Ratios among texts do not: the product of the Zs says by how much.
 #
-# Next: lab 04. Real tokens are no characters; one of them may walk several transitions.
+# Next: [lab 04](04_regex_to_tokens.ipynb). Real tokens are no characters; one of them may walk several transitions.
 
 # %% [markdown]
 # ## How the production engines do it
@@ -525,7 +525,7 @@ for run, share in zip(runs, products / products.max(), strict=True):
 #   regex to machine, and for each state the list of its legal tokens.
 # * **vLLM** and **SGLang** take a regex with the request: `structured_outputs={"regex": …}` and `regex`.
 # * **Section 5**: Park et al., *Grammar-Aligned Decoding*, NeurIPS 2024, arXiv 2405.21047, shows the effect on large
-#   models, and a decoder that comes closer to conditioning with every draw.
+#   models, and a decoder that nears conditioning the more it draws.
 # * **Section 1** is the theorem of Myhill and Nerode: with all endings for columns, as many states as different rows.
 #   Nerode, *Linear Automaton Transformations*, Proceedings of the AMS 9, 1958.
 #
