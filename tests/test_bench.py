@@ -57,7 +57,10 @@ def test_ours_starts_from_nothing_each_time(monkeypatch):
     monkeypatch.setattr(gv.tokens.index, "load_arrays", lambda *_: asked.append("disk"))
     for _ in range(2):
         ours.forget()
-        ours.compile(DATE).open().mask()
+        session = ours.compile(DATE).open()
+        session.mask()
+        assert session.advance(2)
+        session.mask()  # the second state asks for the index
     assert asked == ["disk", "disk"]
 
 

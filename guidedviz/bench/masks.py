@@ -1,9 +1,9 @@
 """How long until a mask is there, and how long each one takes: ours beside the real engines, in one run and one thread.
 
     compile      from the text of the constraint to something that can be asked for masks; ours has built none by then
-    first mask   from the text of the constraint to the first mask in hand; ours has built those of all states by then
-                 ("lazy" only the one, and walks again at every new state)
-    mask         one mask on the way through real texts, read for the first time after the compile
+    first mask   from the text of the constraint to the first mask in hand; ours has walked from one state by then
+    mask         one mask on the way through real texts, read for the first time after the compile; the second state
+                 asked has ours build the masks of all, which is its p99 ("lazy" walks again at every new state)
     again        the same texts once more
     memory       what the compiled constraint says it takes (ours: the packed index; a guide unpacks up to 16 MB beside)
     legal        tokens allowed at the start, EOS included: where engines differ here, one of them is wrong

@@ -2,15 +2,15 @@
 
 Engines differ in when they walk and what they keep:
     "trie"   any machine; walks at each step, node by node, and keeps nothing
-    "index"  a finite machine; walks from all states together when it is first asked, and keeps every mask.
-             Where that would be too many, it walks from each state when that one is first asked
+    "index"  a finite machine; walks from the first state alone, and when a second one is asked for from all states
+             together, and keeps every mask. Where that would be too many, it walks from each state when it is asked
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -80,7 +80,7 @@ def trie_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
 
 
 def index_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
-    """All masks at the first question, as far as they fit."""
+    """All masks, as far as they fit."""
     if not isinstance(machine, DFA):
         kind = type(machine).__name__
         raise SettingError("guide, engine 'index'", seen=kind, expected="a finite machine", hint="engine='auto'")
@@ -89,10 +89,15 @@ def index_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
 
 
 def lazy_guide(machine: DFA, vocabulary: Vocabulary) -> MachineGuide:
-    """One walk a state, level by level, when it is first asked."""
+    """One walk a state, when it is first asked."""
+    keep = lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
+    return MachineGuide(machine, vocabulary, keep(state_walk(machine, vocabulary)))
+
+
+def state_walk(machine: DFA, vocabulary: Vocabulary) -> Callable[[int], Mask]:
+    """The walk from one state, level by level."""
     trie, table = build_trie(vocabulary), build_table(machine).ravel()
 
-    @lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
     def mask(state: int) -> Mask:
         tokens, states = trie.spell(
             *walk_levels(trie, state + 1, lambda states, letters: table[states * 256 + letters])
@@ -101,7 +106,7 @@ def lazy_guide(machine: DFA, vocabulary: Vocabulary) -> MachineGuide:
         legal[tokens] = states > 0
         return add_eos(legal, machine, vocabulary, state)
 
-    return MachineGuide(machine, vocabulary, mask)
+    return mask
 
 
 ENGINES: dict[str, Callable[[Machine, Vocabulary], Guide]] = {"trie": trie_engine, "index": index_engine}
@@ -172,17 +177,29 @@ class MachineGuide:
 
 
 class IndexGuide(MachineGuide):
-    """A guide that looks its masks up; the index is built when it is first needed."""
+    """A guide that looks its masks up.
+
+    The first state is walked alone, so that decoding begins at once; whoever asks for a second one gets the index.
+    """
 
     def __init__(self, machine: DFA, vocabulary: Vocabulary, index: Index | None = None) -> None:
-        super().__init__(machine, vocabulary, self.mask)
+        super().__init__(machine, vocabulary, self._first)
         if index is not None:
-            self.index = index
+            self.index, self._mask = index, self._any
 
     @cached_property
     def index(self) -> Index:
         """State -> legal tokens -> next state."""
         return build_index(self.machine, self.vocabulary)
+
+    def _first(self, state: int) -> Mask:
+        walked = state_walk(cast(DFA, self.machine), self.vocabulary)(state)
+        self._mask = lambda asked: walked if asked == state else self._any(asked)
+        return walked
+
+    def _any(self, state: int) -> Mask:
+        self._mask = self._rows
+        return self._mask(state)
 
     @cached_property
     def _rows(self) -> Callable[[int], Mask]:
@@ -193,9 +210,5 @@ class IndexGuide(MachineGuide):
         masks = list(unpack(index.bits, size))
         return [masks[row] for row in index.row.tolist()].__getitem__
 
-    def mask(self, state: int) -> Mask:
-        """True for every legal id; read-only."""
-        return self._rows(state)
-
-    def _read(self, state: int, token: int) -> int | None:
-        return self.index.next_state(state, token)
+    def _read(self, state: int, token: int) -> Any:
+        return self.index.next_state(state, token) if "index" in vars(self) else super()._read(state, token)
