@@ -12,6 +12,7 @@ from typing import NamedTuple
 from guidedviz.machines.machine import read
 from guidedviz.machines.nfa import NFA, Edge, too_large
 from guidedviz.machines.steps import drain
+from guidedviz.machines.visible import counted
 
 MOST_STATES = 40_000
 MOST_MOVES = 1_500_000  # states and edges of the NFA looked at; about a second
@@ -35,7 +36,7 @@ class DFA:
         return len(self.edges)
 
     def __repr__(self) -> str:
-        return f"DFA({len(self):,} states, {len(self.accepting):,} accepting)"
+        return f"DFA({counted(len(self), 'state')}, {len(self.accepting):,} accepting)"
 
     @cached_property
     def table(self) -> array[int]:

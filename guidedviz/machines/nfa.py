@@ -15,6 +15,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.steps import drain
 from guidedviz.machines.tree import Chars, Concat, Either, Net, Repeat, Tree
 from guidedviz.machines.utf8 import Row, utf8_rows
+from guidedviz.machines.visible import counted
 
 Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
 MOST_NFA_STATES = 40_000
@@ -40,7 +41,7 @@ class NFA:
         return len(self.edges)
 
     def __repr__(self) -> str:
-        return f"NFA({len(self):,} states, {sum(map(len, self.free)):,} free edges)"
+        return f"NFA({counted(len(self), 'state')}, {counted(sum(map(len, self.free)), 'free edge')})"
 
 
 class NFAStep(NamedTuple):
@@ -60,7 +61,7 @@ def build_nfa(tree: Tree) -> NFA:
 
     >>> from guidedviz.machines.regex import parse_regex
     >>> build_nfa(parse_regex("[a-z]{3}x?"))
-    NFA(5 states, 1 free edges)
+    NFA(5 states, 1 free edge)
     """
     return drain(build_nfa_steps(tree))
 

@@ -84,3 +84,12 @@ def _visible_range(low: int, high: int) -> str:
     if high - low < 2:
         return " ".join(visible(bytes([value])) for value in range(low, high + 1))
     return f"{visible(bytes([low]))}-{visible(bytes([high]))}"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "state"), counted(1200, "state")
+    ('1 state', '1,200 states')
+    """
+    return f"{number:,} {what}" + "s" * (number != 1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.sketch import Arrow, Sketch
-from guidedviz.machines.visible import visible
+from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.explain import label_state
 from guidedviz.tokens.trie import Trie, build_trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -32,7 +32,9 @@ def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None
         expected = f"at most {MOST_WATCHED}"
         raise SettingError("trie_frames", seen=f"{len(trie):,} nodes", expected=expected, hint="a toy vocabulary")
     live, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
-    said = f"{_count(len(vocabulary.text_ids), 'piece')}, {_count(len(trie), 'node')}: a ring marks where a piece ends."
+    said = (
+        f"{counted(len(vocabulary.text_ids), 'piece')}, {counted(len(trie), 'node')}: a ring marks where a piece ends."
+    )
     frames = [replace(whole, words=f"{said} The machine is in {label_state(state)}.", lit=frozenset({0}))]
     for node in range(1, len(trie)):
         if (above := int(trie.parent[node])) in live:
@@ -82,7 +84,3 @@ def _say_lost(sketch: Sketch, nodes: frozenset[int]) -> str:
         return f"{lost[0]} is illegal."
     said = ", ".join(lost[:-1]) + " and " * (len(lost) > 1) + lost[-1]
     return f"illegal with all below, {said}."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + "s" * (number != 1)

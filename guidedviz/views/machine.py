@@ -11,6 +11,7 @@ from guidedviz.machines.dfa import DFA, build_dfa_steps
 from guidedviz.machines.frames import merged_states, title_of
 from guidedviz.machines.nfa import NFA
 from guidedviz.machines.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa
+from guidedviz.machines.visible import counted
 from guidedviz.views.diagram import NEAR, Diagram, lay_out
 from guidedviz.views.figure import Figure, drawing, node, shorten, write
 from guidedviz.views.ink import DARK, NOTHING, STYLE, Light, light_path, write_diagram
@@ -121,7 +122,7 @@ def _check_state(sketch: Sketch, state: Any) -> None:
 def count_states(diagram: Diagram) -> str:
     """How many states there are, and how many of them are drawn."""
     every, drawn = len(diagram.sketch.names), len(diagram.spots)
-    said = f"{every:,} state" + "s" * (every != 1)
+    said = counted(every, "state")
     return said if drawn == every else f"{drawn} of {said}: those around the current one"
 
 
