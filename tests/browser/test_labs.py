@@ -44,10 +44,13 @@ def use_stage(stage):
 
 def choose_and_warm(stage):
     """Put another token in by its bar, then drag the temperature and step on: the page must follow."""
-    stage.press("one step on")
-    stage.wait_past(1, 30)
-    cursor = stage.cursor
     other = stage.root.locator("button.gv-row:not(.gv-struck):not(.gv-chosen):visible").first
+    cursor = 0
+    while not (cursor and other.count()):  # where a token is forced, on to the first step with a choice
+        cursor = stage.cursor
+        stage.press("one step on")
+        stage.wait_past(cursor + 1, 30)
+        cursor = stage.cursor
     name = other.locator(".gv-name").inner_text()
     other.click()
     stage.root.locator(".gv-chip.gv-now", has_text=name).wait_for(timeout=20000)
