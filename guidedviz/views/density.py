@@ -27,7 +27,7 @@ def draw_density(guide: Guide, title: str = "") -> Figure:
     wide = min(34.0, SPAN / len(shown))
     about = f"{len(counts):,} states over {size:,} tokens"
     parts = [write(16, 24, "legal tokens, state by state", 13, font_weight="bold")]
-    parts += [write(204, 24, title or about, 13, fill="var(--gv-soft)"), *_scale(decades, wide * len(shown))]
+    parts += [write(224, 24, title or about, 13, fill="var(--gv-soft)"), *_scale(decades, wide * len(shown))]
     for state, count in enumerate(shown):
         part = max(0.02, 1 + log10(count / size) / decades) if count else 0.0
         parts += _bar(guide, state, HIGH * part, LEFT + wide * state, wide)

@@ -121,7 +121,7 @@ def _figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str
     high = cell * made.height
     about = f"{len(made):,} tokens in byte order along a Hilbert curve · {title}"
     head = write(EDGE, 24, "the whole vocabulary", 13, font_weight="bold")
-    head += write(EDGE + 150, 24, about, 13, fill="var(--gv-soft)")
+    head += write(EDGE + 164, 24, about, 13, fill="var(--gv-soft)")
     names = _texts(made, kinds, cell) if cell >= READABLE else _names(made, kinds, cell)
     land = node("g", *(_stencil(made, kind) for kind in kinds), _lines(made, cell), transform=f"scale({cell:.5g})")
     land += "".join(dot for kind in kinds for dot in _dots(made, kind, cell))

@@ -136,7 +136,7 @@ def draw_token_table(guide: Guide, tokens: str | Iterable[int] | None = None, ti
     made = token_table(guide, tokens)
     wide = min(44.0, (888 - LEFT - 64) / len(made.groups))
     head = [write(16, 24, "state × token", 13, font_weight="bold")]
-    head.append(write(116, 24, title or say_size(made), 13, fill="var(--gv-soft)"))
+    head.append(write(128, 24, title or say_size(made), 13, fill="var(--gv-soft)"))
     names = [_column_name(LEFT + wide * (place + 0.5), name) for place, name in enumerate(made.names)]
     names.append(write(LEFT + wide * len(made.groups) + 8, TOP - 8, "legal", 11, fill="var(--gv-soft)"))
     rows = [part for row in range(len(made.states)) for part in _row(made, row, wide, len(guide.vocabulary))]
