@@ -146,6 +146,9 @@ def test_thirty_steps_a_second_with_a_machine_of_many_states(open_notebook, caps
         print(f"  {lit_states} states lit; the last {late:.0f} ms late")
     notebook.shot("machine-large", stage.root)
     assert states == 300
+    notebook.page.evaluate("document.querySelector('.gv-sheets').style.width = '5000px'")
+    widths = slot.evaluate("slot => [slot.querySelector('.gv-diagram').clientWidth, slot.clientWidth]")
+    assert widths[0] < widths[1], "a drawing wider than its panel is scrolled, not spilled"
     assert lit_states > 20
     assert late < 1000, "no backlog; the figures above are the measure, this only catches a flood"
     assert painted >= 5
