@@ -324,7 +324,7 @@ def test_bias_sliders_move_the_distribution(open_notebook):
 def test_the_picture_of_the_readme(open_notebook):
     cell = """import guidedviz as gv
 model = gv.load_model("clerk", device="cpu")
-person = gv.regex(r'\\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}, "city": "[A-Za-z]{1,30}"\\}')
+person = gv.regex(r'\\{"name": "[A-Za-z ]+", "age": [0-9]{1,3}, "city": "[A-Za-z]+"\\}')
 guide = gv.guide(person, model.vocabulary)
 prompt = "Hi! Ada Lovelace is 36 and lives in London.\\nJSON with name, age, city:\\n"
 gv.stage(model, prompt, guide, seed=7, constraint="a regex", steps=7)"""
