@@ -55,6 +55,8 @@ def trim(dfa: DFA) -> DFA:
             if source not in live:
                 live.add(source)
                 waiting.append(source)
+    if len(live) == len(dfa):
+        return dfa
     return DFA(tuple(tuple(edge for edge in edges if edge[2] in live) for edges in dfa.edges), dfa.accepting)
 
 
