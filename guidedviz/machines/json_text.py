@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from guidedviz.machines.tree import (
+    Call,
     Chars,
     Concat,
     Either,
@@ -26,6 +27,7 @@ from guidedviz.machines.tree import (
     concat,
     either,
     literal,
+    no_rules,
     other_ranges,
 )
 
@@ -77,6 +79,8 @@ def map_chars(tree: Tree, change: Callable[[Chars], Tree]) -> Tree:
             return Repeat(map_chars(part, change), low, high)
         case Net(places, edges):
             return Net(places, tuple((source, map_chars(part, change), target) for source, part, target in edges))
+        case Call():
+            raise no_rules(tree)
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.steps import drain
-from guidedviz.machines.tree import Chars, Concat, Either, Net, Repeat, Tree
+from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tree, no_rules
 from guidedviz.machines.utf8 import Row, utf8_rows
 from guidedviz.machines.visible import counted
 
@@ -116,6 +116,8 @@ def wire(part: Tree, start: int, end: int, new: int) -> NFAStep:
             inside = tuple((inner, new + source, new + target) for source, inner, target in joined)
             free = ((start, new), (new + places - 1, end))
             return NFAStep(part, start, end, new + places, free=free, inside=inside)
+        case Call():
+            raise no_rules(part)
 
 
 def wire_repeat(repeat: Repeat, start: int, end: int, new: int) -> NFAStep:
@@ -208,5 +210,7 @@ def _weigh(tree: Tree, counted: list[tuple[int, Repeat]], known: dict[int, int] 
                 states = max(low, 1) * each + low + 1 if high is None else high * each + max(0, high - 1)
                 if (high or low) > 1:
                     counted.append((states, tree))
+            case Call():
+                raise no_rules(tree)
         known[id(tree)] = states
     return known[id(tree)]

@@ -15,6 +15,7 @@ from guidedviz.machines.tree import (
     EMPTY,
     LAST,
     NOTHING,
+    Call,
     Chars,
     Concat,
     Either,
@@ -24,6 +25,7 @@ from guidedviz.machines.tree import (
     Tree,
     concat,
     either,
+    no_rules,
     optional,
     other_ranges,
 )
@@ -50,6 +52,8 @@ def show_regex(tree: Tree) -> str:
             return show_regex(unfold(tree))
         case Repeat(part):
             return (show_regex(part) if isinstance(part, Chars) else _bracket(part)) + str(replace(tree, position=None))
+        case Call():
+            raise no_rules(tree)
 
 
 def _show_part(part: Tree) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from guidedviz.errors import PatternError
+
 Range = tuple[int, int]  # both ends included
 LAST = 0x10FFFF  # the last Unicode code point
 
@@ -54,7 +56,15 @@ class Net:
     edges: tuple[tuple[int, Tree, int], ...]  # from, part, to
 
 
-Tree = Chars | Concat | Either | Repeat | Net
+@dataclass(frozen=True)
+class Call:
+    """A text of the rule of this name."""
+
+    name: str
+    span: tuple[int, int] | None = None  # where the name stands in the grammar's text
+
+
+Tree = Chars | Concat | Either | Repeat | Net | Call
 EMPTY: Tree = Concat(())
 NOTHING: Tree = Chars(())
 
@@ -87,6 +97,11 @@ def either(*options: Tree) -> Tree:
     others = [option for option in flat if not isinstance(option, Chars)]
     kept = ([chars] if chars != NOTHING else []) + others
     return kept[0] if len(kept) == 1 else Either(tuple(kept)) if kept else NOTHING
+
+
+def no_rules(call: Call) -> PatternError:
+    """The error of a pattern that must be flat and calls a rule."""
+    return PatternError("pattern", seen=f"a call of the rule {call.name}", expected="a pattern that calls no rule")
 
 
 def optional(part: Tree) -> Tree:
