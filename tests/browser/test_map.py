@@ -299,7 +299,7 @@ def test_the_token_table_is_searched_and_says_why(open_notebook):
     assert root.locator("td.gv-filled").count() == 8
     notebook.page.locator(".gv-table td[data-column]").first.click()
     notebook.page.keyboard.press("ArrowDown")
-    notebook.shot("table-light", notebook.page)
+    notebook.shot("table-light")
     notebook.theme("JupyterLab Dark")
-    notebook.shot("table-dark", notebook.page)
+    notebook.shot("table-dark")
     notebook.theme("JupyterLab Light")
