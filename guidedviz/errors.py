@@ -20,6 +20,18 @@ class PatternError(GuidedVizError):
     """A regex, grammar or schema that cannot become a machine."""
 
 
+class GrammarError(PatternError):
+    """A grammar's text that cannot be read: the line is shown with a caret, and the hint stands beside it."""
+
+    def __init__(
+        self, where: str, *, seen: str, expected: str = "", hint: str = "", picture: str = "", position: int = 0
+    ) -> None:
+        super().__init__(where, seen=seen, expected=expected, hint=hint)
+        self.picture, self.position = picture, position  # the line and its caret; characters before it in the text
+        said = f"{where}: {seen}" + (f", expected {expected}" if expected else "")
+        self.args = ("\n".join(filter(None, [said, picture + (f" {hint}" if hint else "")])),)
+
+
 class VocabularyError(GuidedVizError):
     """A tokenizer or token list that cannot become a vocabulary."""
 
