@@ -5,7 +5,7 @@ An NFA may be in several states at once, and moves along a free edge without rea
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -56,17 +56,22 @@ class NFAStep(NamedTuple):
     inside: tuple[tuple[Tree, int, int], ...] = ()  # part, start, end
 
 
-def build_nfa(tree: Tree) -> NFA:
-    """Wire the tree between state 0 and state 1.
+def no_letter(call: Call) -> int:
+    """In a flat pattern no letter stands for a call."""
+    raise no_rules(call)
+
+
+def build_nfa(tree: Tree, letter: Callable[[Call], int] = no_letter) -> NFA:
+    """Wire the tree between state 0 and state 1; a call is an edge with a letter of its own, beyond the bytes.
 
     >>> from guidedviz.machines.regex import parse_regex
     >>> build_nfa(parse_regex("[a-z]{3}x?"))
     NFA(5 states, 1 free edge)
     """
-    return drain(build_nfa_steps(tree))
+    return drain(build_nfa_steps(tree, letter))
 
 
-def build_nfa_steps(tree: Tree) -> Generator[NFAStep, None, NFA]:
+def build_nfa_steps(tree: Tree, letter: Callable[[Call], int] = no_letter) -> Generator[NFAStep, None, NFA]:
     """The same part by part: a whole before its parts, the first part first."""
     if count_states(tree) > MOST_NFA_STATES:
         raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", tree)
@@ -80,6 +85,8 @@ def build_nfa_steps(tree: Tree) -> Generator[NFAStep, None, NFA]:
             free.append([])
         for source, edge in step.edges:
             edges[source].append(edge)
+        if isinstance(step.part, Call):
+            edges[step.start].append((letter(step.part), letter(step.part), step.end))
         for source, target in step.free:
             free[source].append(target)
         waiting.extend(reversed(step.inside))
@@ -117,7 +124,7 @@ def wire(part: Tree, start: int, end: int, new: int) -> NFAStep:
             free = ((start, new), (new + places - 1, end))
             return NFAStep(part, start, end, new + places, free=free, inside=inside)
         case Call():
-            raise no_rules(part)
+            return NFAStep(part, start, end, new)  # its edge is drawn by who knows the rules
 
 
 def wire_repeat(repeat: Repeat, start: int, end: int, new: int) -> NFAStep:
@@ -211,6 +218,6 @@ def _weigh(tree: Tree, counted: list[tuple[int, Repeat]], known: dict[int, int] 
                 if (high or low) > 1:
                     counted.append((states, tree))
             case Call():
-                raise no_rules(tree)
+                states = 0
         known[id(tree)] = states
     return known[id(tree)]
