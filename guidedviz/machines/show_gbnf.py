@@ -105,13 +105,11 @@ def show_chars(ranges: tuple[Range, ...]) -> str:
     r"""One character out of these ranges.
 
     >>> print(show_chars(((97, 122),)), show_chars(((97, 97),)), show_chars(((0, LAST),)), show_chars(()))
-    [a-z] "a" . [^\u0000-\U0010FFFF]
+    [a-z] "a" [\u0000-\U0010FFFF] [^\u0000-\U0010FFFF]
     """
-    if ranges == ((0, LAST),):
-        return "."
     if is_single(Chars(ranges)):
         return show_text([ranges[0][0]])
-    negated = not ranges or ranges[-1][1] == LAST
+    negated = not ranges or (ranges[-1][1] == LAST and ranges != ((0, LAST),))  # not ".", which xgrammar does not read
     shown = "".join(map(_show_range, other_ranges(ranges) if negated else ranges))
     return f"[{'^' * negated}{shown}]"
 
