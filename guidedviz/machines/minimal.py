@@ -33,7 +33,37 @@ def minimise(dfa: DFA) -> DFA:
     >>> regex("aa*|b") == regex("b|a+"), len(regex("(ab|cb)*"))
     (True, 2)
     """
-    return drain(minimise_steps(dfa))
+    trimmed = trim(dfa)
+    block_of = same_ends(trimmed)
+    if block_of is None:
+        return drain(minimise_steps(trimmed))
+    return number_states(merge_states(trimmed, block_of))
+
+
+def same_ends(dfa: DFA) -> list[int] | None:
+    """For every state the number of its block where no way leads back (Revuz, 1992); None where one does.
+
+    From the last states up: two are one if both may end or neither, and the same bytes lead to the same blocks.
+    The quick twin of `split_steps`, for the many machines that only count.
+
+    >>> from guidedviz.machines.regex import machine_stages
+    >>> [same_ends(machine_stages(text)[1]) for text in ("ab|cb", "ab*")]
+    [[2, 1, 1, 0], None]
+    """
+    sources: list[list[int]] = [[] for _ in dfa.edges]
+    left = [len(edges) for edges in dfa.edges]
+    for state, edges in enumerate(dfa.edges):
+        for _, _, target in edges:
+            sources[target].append(state)
+    block_of, known = [-1] * len(dfa), dict[object, int]()
+    for state in (done := [state for state, edges in enumerate(dfa.edges) if not edges]):
+        row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[state])
+        block_of[state] = known.setdefault((state in dfa.accepting, row), len(known))
+        for source in sources[state]:
+            left[source] -= 1
+            if not left[source]:
+                done.append(source)
+    return block_of if len(done) == len(dfa) else None
 
 
 def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:

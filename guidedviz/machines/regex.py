@@ -17,7 +17,7 @@ from guidedviz.machines.dfa import DFA, build_dfa
 from guidedviz.machines.minimal import minimise
 from guidedviz.machines.nfa import NFA, build_nfa
 from guidedviz.machines.search import ENDS, STARTS, is_wide, open_ends
-from guidedviz.machines.tree import Chars, Concat, Either, Range, Repeat, Tree, merge_ranges, other_ranges
+from guidedviz.machines.tree import EMPTY, Chars, Concat, Either, Range, Repeat, Tree, merge_ranges, other_ranges
 
 DIGIT: tuple[Range, ...] = ((48, 57),)
 SPACE: tuple[Range, ...] = ((9, 13), (32, 32))
@@ -119,7 +119,7 @@ class _Reader:
         parts = []
         for place, (kind, value) in enumerate(row):
             parts.append(self.node(kind, value, flags, first and place <= start, last and place >= end))
-        parts = [part for part in parts if part != Concat(())]
+        parts = [part for part in parts if part != EMPTY]
         return parts[0] if len(parts) == 1 else Concat(tuple(parts))
 
     def node(self, kind: Any, value: Any, flags: int, first: bool, last: bool) -> Tree:
@@ -139,14 +139,14 @@ class _Reader:
 
     def repeat(self, low: int, high: Any, inner: Iterable[Any], flags: int) -> Tree:
         part = self.sequence(inner, flags, first=False, last=False)
-        if part == Concat(()):
+        if part == EMPTY:
             return part
         bound = None if high is op.MAXREPEAT else int(high)
         return Repeat(part, int(low), bound, self.find_quantifier(int(low), bound))
 
     def anchor(self, where: Any, first: bool, last: bool) -> Tree:
         if (where in STARTS and first) or (where in ENDS and last):
-            return Concat(())
+            return EMPTY
         raise self.refusal(where.name if where.name in REFUSED else "AT")
 
     def refusal(self, kind: str) -> PatternError:

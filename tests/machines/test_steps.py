@@ -1,17 +1,19 @@
 """The steps of a construction are all there is to it: whoever adds them up has the result."""
 
+import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, event, given, settings
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.dfa import build_dfa, build_dfa_steps
 from guidedviz.machines.frames import dfa_frames, merged_states, minimal_frames, nfa_frames
-from guidedviz.machines.minimal import first_blocks, minimise_steps, trim
+from guidedviz.machines.minimal import first_blocks, minimise, minimise_steps, same_ends, trim
 from guidedviz.machines.nfa import build_nfa, build_nfa_steps
 from guidedviz.machines.regex import machine_stages, parse_regex, regex
 from guidedviz.machines.sketch import sketch_dfa, sketch_nfa
+from guidedviz.machines.steps import drain
 from tests.machines.oracle import count_classes
 from tests.strategies import regexes
 
@@ -43,6 +45,17 @@ def test_the_steps_of_the_dfa_are_its_states_in_order(pattern):
 
 
 @settings(deadline=None, max_examples=150)
+@given(regexes)
+def test_machines_that_only_count_are_merged_from_their_ends_to_the_same_machine(pattern):
+    for text in (pattern, re.sub(r"(?<!\\)[*+]", "{1,2}", pattern)):
+        try:
+            dfa = machine_stages(text)[1]
+        except PatternError:
+            continue
+        event("only counts" if same_ends(trim(dfa)) else "goes back")
+        assert minimise(dfa) == drain(minimise_steps(dfa))
+
+
 @given(regexes)
 def test_every_split_is_true_and_in_the_end_no_two_states_of_a_block_differ(pattern):
     dfa = machine_stages(pattern)[1]
