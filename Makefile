@@ -16,7 +16,8 @@ test: .venv/test-is-ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python labs/build.py --check
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
+	$(BIN)/python -m pytest -m browser tests/browser
 	GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 labs
 
