@@ -68,3 +68,22 @@ def draw_walk(data: st.DataObject, guide: Guide, steps: int = 8) -> list[tuple[A
         state = guide.advance(state, taken[-1])
         visited.append((state, list(taken)))
     return visited
+
+
+_phrases = st.sampled_from([
+    '"a"', '"b"', '"ab"', '"a"', '"é"', '"🙂"', '"éa"', '""', "[ab]", "[^a]", "[aé]", "[b-é]", "[^é🙂]", ".", "[à-ê]",
+    "root", "s", "t", "s", "t", "root", "t", '"a"{9}', '("a" | "ab"){9}', "[aé]{0,10}", '("b" | "ba" | ""){0,11}',
+])  # fmt: skip
+_counts = st.sampled_from(["?", "*", "+", "{2}", "{0}", "{1,2}", "{2,}", "{0,3}", "{1,}"])
+_bodies = st.recursive(
+    _phrases,
+    lambda inner: (
+        st.builds("{} {}".format, inner, inner)
+        | st.builds("({} | {})".format, inner, inner)
+        | st.builds("({}){}".format, inner, _counts)
+    ),
+    max_leaves=5,
+)
+_rules = st.lists(_bodies, min_size=1, max_size=3).map(" | ".join)
+grammars = st.builds("root ::= {}\ns ::= {}\nt ::= {}".format, _rules, _rules, _rules)
+"""Grammars in GBNF: rules that call each other and themselves, left and right, may be empty, ambiguous, or endless."""

@@ -6,15 +6,17 @@ Every result is minimal and numbered as always, so that `==` compares texts.
 
 from __future__ import annotations
 
-import string
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import PatternError, SettingError
+from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.dfa import DFA, MOST_STATES, merge_edges
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.minimal import minimise
 from guidedviz.machines.nfa import Edge, too_large
+from guidedviz.machines.readable import RANKS, Reading, read_on, text_of
 from guidedviz.machines.regex import regex
 
 Pair = tuple[int | None, int | None]
@@ -24,13 +26,6 @@ NOTHING = DFA(((),), frozenset())
 MOST_PAIRS = 100_000  # of two machines that are compared
 MOST_EDGES = 1_000_000  # looked at to build a product or to count
 MOST_LENGTH = 1_000  # of texts that are counted: Python prints no number of more than 4,300 digits
-
-# Bytes from the one a person reads best to the one that reads worst; the first beyond ASCII are those of é.
-READABLE = (string.ascii_letters + string.digits + string.punctuation + " ").encode() + b"\xc3\xa9"
-READABLE += bytes(byte for byte in range(0x80, 0x100) if byte not in READABLE) + b"\n\t"
-READABLE += bytes(byte for byte in range(0x80) if byte not in READABLE)
-RANKS = bytes(READABLE.index(byte) for byte in range(256))
-KINDS = (62, 95, 95 + 128, 95 + 130)  # ranks where letters and digits end, then signs, characters beyond ASCII, blanks
 
 
 def union(one: DFA, other: DFA) -> DFA:
@@ -124,7 +119,7 @@ def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pai
             yield low, after - 1, (target, partner)
 
 
-def is_empty(one: DFA) -> bool:
+def is_empty(one: Machine) -> bool:
     """Does it accept no text at all?
 
     >>> is_empty(intersection(regex("a+"), regex("b+"))), is_empty(regex(""))
@@ -133,7 +128,7 @@ def is_empty(one: DFA) -> bool:
     return shortest(one) is None
 
 
-def shortest(one: DFA) -> bytes | None:
+def shortest(one: Machine) -> bytes | None:
     """The shortest text that it accepts, of several the one that reads best; None if there is none.
 
     >>> shortest(regex("[0-9]{4}-x?")), shortest(regex("[é-🙂]")), shortest(regex(""))
@@ -142,23 +137,24 @@ def shortest(one: DFA) -> bytes | None:
     return shortest_difference(one, NOTHING)
 
 
-def shortest_difference(one: DFA, other: DFA) -> bytes | None:
+def shortest_difference(one: Machine, other: Machine) -> bytes | None:
     """The shortest text that exactly one of the two accepts, the best to read of several; None if they are equal.
+
+    Of machines that are not both finite no search may ever end: then an error says how far it came.
 
     >>> shortest_difference(regex("[0-9]+"), regex("[0-9]*"))
     b''
     >>> shortest_difference(regex("[^a]b"), regex("[^a]c"))
     b'bb'
     """
-    _check_machines(one, other)
-    level: dict[Pair, tuple[int, bytes]] = {
-        (0, 0): (0, b"")
-    }  # the best way to each pair: its cost, the ranks of its bytes
+    if not (isinstance(one, DFA) and isinstance(other, DFA)):
+        return _search_difference(one, other)
+    level: dict[Pair, Reading] = {(0, 0): (0, b"")}  # the best way to each pair
     seen = set(level)
     while level:
         found = [best for pair, best in level.items() if (pair[0] in one.accepting) != (pair[1] in other.accepting)]
         if found:
-            return bytes(READABLE[rank] for rank in min(found)[1])
+            return text_of(min(found))
         level = _next_level(one, other, level, seen)
         seen.update(level)
         if len(seen) > MOST_PAIRS:
@@ -166,17 +162,22 @@ def shortest_difference(one: DFA, other: DFA) -> bytes | None:
     return None
 
 
-def _next_level(
-    one: DFA, other: DFA, level: dict[Pair, tuple[int, bytes]], seen: set[Pair]
-) -> dict[Pair, tuple[int, bytes]]:
+def _search_difference(one: Machine, other: Machine) -> bytes | None:
+    found = compare_machines(one, other)
+    if found.text is None and not found.whole:
+        hint = "gv.compare_machines says how far it came"
+        raise PatternError("machines", seen=str(found), expected="a difference, or no states left", hint=hint)
+    return found.text
+
+
+def _next_level(one: DFA, other: DFA, level: dict[Pair, Reading], seen: set[Pair]) -> dict[Pair, Reading]:
     """The best way to every pair that is one byte further and was not met before."""
-    following: dict[Pair, tuple[int, bytes]] = {}
-    for pair, (cost, ranks) in level.items():
+    following: dict[Pair, Reading] = {}
+    for pair, way in level.items():
         for low, high, target in pair_moves(one, other, pair):
             if target not in seen:
-                rank = min(RANKS[low : high + 1])
-                way = (cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank]))
-                following[target] = min(way, following.get(target, way))
+                reading = read_on(way, min(RANKS[low : high + 1]))
+                following[target] = min(reading, following.get(target, reading))
     return following
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from guidedviz.machines.gbnf import parse_grammar
 from guidedviz.machines.grammar import Grammar, Rule, Span, grammar_error, nearest_name
 from guidedviz.machines.settle import find_loops, find_way, parts_of, reached, settled_rules, turned, walk
 from guidedviz.machines.tree import (
@@ -36,11 +37,10 @@ class Finding:
     words: str
 
 
-def lint(grammar: Grammar) -> tuple[Finding, ...]:
-    """Everything odd about a grammar, kind by kind, each kind in the order of the text.
+def lint(grammar: Grammar | str) -> tuple[Finding, ...]:
+    """Everything odd about a grammar or its text, kind by kind, each kind in the order of the text.
 
-    >>> from guidedviz.machines.gbnf import parse_grammar
-    >>> for finding in lint(parse_grammar('root ::= root "+" root | ws "1"\\nws ::= " "*\\nold ::= "2"')):
+    >>> for finding in lint('root ::= root "+" root | ws "1"\\nws ::= " "*\\nold ::= "2"'):
     ...     print(f"{finding.rule} is {finding.kind}: {finding.words}")
     old is unused: the root never comes to call it
     root is left-recursive: it may begin with itself: root → root
@@ -49,7 +49,7 @@ def lint(grammar: Grammar) -> tuple[Finding, ...]:
     root is nested: it may stand inside itself without end: root → root
     ws is blank: blanks may go on without end
     """
-    facts = _Facts(grammar)
+    facts = _Facts(grammar if isinstance(grammar, Grammar) else parse_grammar(grammar))
     return tuple(finding for check in CHECKS for finding in check(facts))
 
 

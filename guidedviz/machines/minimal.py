@@ -36,7 +36,7 @@ def minimise(dfa: DFA) -> DFA:
     trimmed = trim(dfa)
     block_of = same_ends(trimmed)
     if block_of is None:
-        return drain(minimise_steps(trimmed))
+        block_of = drain(split_steps(trimmed))
     return number_states(merge_states(trimmed, block_of))
 
 
@@ -50,11 +50,7 @@ def same_ends(dfa: DFA) -> list[int] | None:
     >>> [same_ends(machine_stages(text)[1]) for text in ("ab|cb", "ab*")]
     [[2, 1, 1, 0], None]
     """
-    sources: list[list[int]] = [[] for _ in dfa.edges]
-    left = [len(edges) for edges in dfa.edges]
-    for state, edges in enumerate(dfa.edges):
-        for _, _, target in edges:
-            sources[target].append(state)
+    sources, left = sources_of(dfa), [len(edges) for edges in dfa.edges]
     block_of, known = [-1] * len(dfa), dict[object, int]()
     for state in (done := [state for state, edges in enumerate(dfa.edges) if not edges]):
         row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[state])
@@ -75,10 +71,7 @@ def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:
 
 def trim(dfa: DFA) -> DFA:
     """Without the edges into states from which no complete text can be reached."""
-    sources: dict[int, list[int]] = defaultdict(list)
-    for state, edges in enumerate(dfa.edges):
-        for _, _, target in edges:
-            sources[target].append(state)
+    sources = sources_of(dfa)
     live, waiting = set(dfa.accepting), list(dfa.accepting)
     while waiting:
         for source in sources[waiting.pop()]:
@@ -88,6 +81,15 @@ def trim(dfa: DFA) -> DFA:
     if len(live) == len(dfa):
         return dfa
     return DFA(tuple(tuple(edge for edge in edges if edge[2] in live) for edges in dfa.edges), dfa.accepting)
+
+
+def sources_of(dfa: DFA) -> list[list[int]]:
+    """For every state those that lead into it, one for each edge."""
+    sources: list[list[int]] = [[] for _ in dfa.edges]
+    for state, edges in enumerate(dfa.edges):
+        for _, _, target in edges:
+            sources[target].append(state)
+    return sources
 
 
 def first_blocks(dfa: DFA) -> list[set[int]]:

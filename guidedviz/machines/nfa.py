@@ -5,7 +5,7 @@ An NFA may be in several states at once, and moves along a free edge without rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -174,14 +174,14 @@ def shape_chars(chars: Chars) -> tuple[int, tuple[tuple[int, int, int, int], ...
     return len(tails) - 1, tuple(shape)
 
 
-def count_states(tree: Tree) -> int:
-    """How many states the wiring of a tree adds, without wiring it.
+def count_states(tree: Tree, calls: Mapping[str, int] | None = None) -> int:
+    """How many states the wiring of a tree adds, without wiring it; `calls`: how many each call would bring.
 
     >>> from guidedviz.machines.regex import parse_regex
     >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
     (999999, 10)
     """
-    return _weigh(tree, [])
+    return _weigh(tree, [], calls or {})
 
 
 def find_blame(tree: Tree) -> str:
@@ -192,11 +192,13 @@ def find_blame(tree: Tree) -> str:
     '{1,200} at position 5'
     """
     counted: list[tuple[int, Repeat]] = []
-    _weigh(tree, counted)
+    _weigh(tree, counted, {})
     return str(max(counted, key=lambda found: found[0])[1]) if counted else ""
 
 
-def _weigh(tree: Tree, counted: list[tuple[int, Repeat]], known: dict[int, int] | None = None) -> int:
+def _weigh(
+    tree: Tree, counted: list[tuple[int, Repeat]], calls: Mapping[str, int], known: dict[int, int] | None = None
+) -> int:
     """The states that a tree adds; every counted repeat in it is put on the list with its own.
 
     A part that stands in several places is looked at once: 2 to the 60 copies are counted as quickly as one.
@@ -207,17 +209,17 @@ def _weigh(tree: Tree, counted: list[tuple[int, Repeat]], known: dict[int, int] 
             case Chars():
                 states = shape_chars(tree)[0]
             case Concat(parts):
-                states = sum(_weigh(part, counted, known) for part in parts) + max(0, len(parts) - 1)
+                states = sum(_weigh(part, counted, calls, known) for part in parts) + max(0, len(parts) - 1)
             case Either(options):
-                states = sum(_weigh(option, counted, known) for option in options)
+                states = sum(_weigh(option, counted, calls, known) for option in options)
             case Net(places, edges):
-                states = sum(_weigh(part, counted, known) for _, part, _ in edges) + places
+                states = sum(_weigh(part, counted, calls, known) for _, part, _ in edges) + places
             case Repeat(part, low, high):
-                each = _weigh(part, counted, known)
+                each = _weigh(part, counted, calls, known)
                 states = max(low, 1) * each + low + 1 if high is None else high * each + max(0, high - 1)
                 if (high or low) > 1:
                     counted.append((states, tree))
-            case Call():
-                states = 0
+            case Call(name):
+                states = calls.get(name, 0)
         known[id(tree)] = states
     return known[id(tree)]

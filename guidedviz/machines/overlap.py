@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import reduce
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.algebra import intersection
+from guidedviz.machines.algebra import difference, intersection
 from guidedviz.machines.dfa import DFA, build_dfa
 from guidedviz.machines.json_text import map_chars
 from guidedviz.machines.minimal import minimise
@@ -46,12 +46,37 @@ def overlap(trees: list[Tree]) -> Tree:
         return trees[0]
     if (run := common_run(trees)) is not None:
         return run
-    letters = split_letters(dict.fromkeys(chars for tree in trees for chars in classes(tree)))
-    if len(letters) > MOST_LETTERS:
-        raise PatternError("pattern", seen=f"{len(letters)} kinds of characters", expected=f"at most {MOST_LETTERS}")
+    letters = find_letters(trees)
     machines = [letter_machine(tree, letters) for tree in trees]
     common = reduce(intersection, machines)
     return trees[machines.index(common)] if common in machines else letter_net(common, letters)
+
+
+def split_texts(trees: list[Tree]) -> list[tuple[Tree, frozenset[int]]]:
+    r"""All texts there are, by which of the trees they match.
+
+    >>> from guidedviz.machines.regex import parse_regex
+    >>> from guidedviz.machines.show_regex import show_regex
+    >>> [(show_regex(tree), sorted(of)) for tree, of in split_texts([parse_regex("a?"), parse_regex("a+")])]
+    [('a', [0, 1]), ('aaa*', [1]), ('', [0]), ('a*[^a][\\s\\S]*', [])]
+    """
+    every = Repeat(Chars(((0, LAST),)), 0, None)
+    letters = find_letters([*trees, every])
+    found = [(letter_machine(every, letters), frozenset[int]())]
+    for place, tree in enumerate(trees):
+        machine = letter_machine(tree, letters)
+        inside = [(intersection(known, machine), of | {place}) for known, of in found]
+        outside = [(difference(known, machine), of) for known, of in found]
+        found = [(known, of) for known, of in (*inside, *outside) if known.accepting]
+    return [(letter_net(known, letters), of) for known, of in found]
+
+
+def find_letters(trees: list[Tree]) -> list[Chars]:
+    """The classes of characters that no tree tells apart."""
+    letters = split_letters(dict.fromkeys(chars for tree in trees for chars in classes(tree)))
+    if len(letters) > MOST_LETTERS:
+        raise PatternError("pattern", seen=f"{len(letters)} kinds of characters", expected=f"at most {MOST_LETTERS}")
+    return letters
 
 
 def common_run(trees: list[Tree]) -> Tree | None:

@@ -40,6 +40,15 @@ class RuleNodes:
     def __repr__(self) -> str:
         return f"RuleNodes({counted(len(self.names), 'rule')}, {counted(len(self), 'node')})"
 
+    def name_of(self, node: int) -> str:
+        """The name of the rule that a node is in."""
+        return self.names[self.rule_of[node]]
+
+    @cached_property
+    def kinds(self) -> bytes:
+        """The kind of every byte: bytes of one kind move every node alike."""
+        return byte_kinds(self.edges)
+
     @cached_property
     def ends(self) -> frozenset[int]:
         """The nodes from which the rule may end without another byte: all that is left may be empty."""
@@ -74,6 +83,29 @@ class RuleNodes:
         return RuleNodes(self.names, self.starts, self.rule_of, edges, calls, self.accepting)
 
 
+def byte_kinds(edges: Iterable[Iterable[Edge]]) -> bytes:
+    """The kind of every byte: no edges tell bytes of one kind apart.
+
+    >>> kinds = byte_kinds([[(48, 57, 1)], [(48, 52, 2), (97, 97, 1)]])
+    >>> [kinds[byte] for byte in b"049a "]
+    [3, 3, 2, 1, 0]
+    """
+    kinds = [(1 << 256) - 1]  # as bits, one a byte
+    for found in dict.fromkeys(bits for row in edges for bits in _target_bits(row)):
+        if len(kinds) == 256:
+            break
+        kinds = [part for kind in kinds for part in (kind & ~found, kind & found) if part]
+    return bytes(next(n for n, kind in enumerate(kinds) if kind >> byte & 1) for byte in range(256))
+
+
+def _target_bits(row: Iterable[Edge]) -> Iterable[int]:
+    """The bytes that lead to each target, as bits."""
+    bits: dict[int, int] = defaultdict(int)
+    for low, high, target in row:
+        bits[target] |= (2 << high) - (1 << low)
+    return bits.values()
+
+
 def derive(facts: Iterable[int], clauses: Iterable[Clause]) -> frozenset[int]:
     """All that follows from the facts: a clause fires when everything it takes is known.
 
@@ -98,28 +130,31 @@ def derive(facts: Iterable[int], clauses: Iterable[Clause]) -> frozenset[int]:
     return frozenset(known)
 
 
-def build_rule_nodes(grammar: Grammar) -> RuleNodes:
-    """The automata of the root and of every rule that it needs.
+def build_rule_nodes(grammar: Grammar, merge: bool = True) -> RuleNodes:
+    """The automata of the root and of every rule that it needs; nodes that no text tells apart are merged.
 
     >>> from guidedviz.machines.gbnf import parse_grammar
     >>> nodes = build_rule_nodes(parse_grammar('root ::= "(" root ")" | "x"'))
     >>> nodes, nodes.calls
     (RuleNodes(1 rule, 4 nodes), ((), ((0, 3),), (), ()))
     """
-    numbers = {grammar.root: 0}
+    numbers, names = {grammar.root: 0}, [grammar.root]
 
     def letter(call: Call) -> int:
-        return CALL + numbers.setdefault(call.name, len(numbers))
+        if call.name not in numbers:
+            numbers[call.name] = len(names)
+            names.append(call.name)
+        return CALL + numbers[call.name]
 
     machines: list[DFA] = []
-    while len(machines) < len(numbers):
-        name = list(numbers)[len(machines)]
+    for name in names:  # which grows as rules are called
         tree = grammar.rule(name).tree
         try:
-            machines.append(minimise(build_dfa(build_nfa(tree, letter))))
+            machine = build_dfa(build_nfa(tree, letter))
+            machines.append(minimise(machine) if merge else machine)
         except PatternError as error:
             raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
-    return set_side_by_side(tuple(numbers), machines).trim()
+    return set_side_by_side(tuple(names), machines).trim()
 
 
 def set_side_by_side(names: tuple[str, ...], machines: list[DFA]) -> RuleNodes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.formats import FORMATS
-from guidedviz.machines.json_text import ANY_CHARACTER, ONE_CHARACTER, escape, quoted
+from guidedviz.machines.json_text import ONE_CHARACTER, escape, quoted
 from guidedviz.machines.numerals import Bound, decimals, integers
 from guidedviz.machines.overlap import overlap
 from guidedviz.machines.regex import parse_regex
@@ -21,16 +21,20 @@ Member = tuple[Tree, bool]  # key, colon and value; must it be there?
 
 def string_tree(schema: dict[str, Any], path: str) -> Tree:
     """A string; with a pattern or a format as the overlap of all that is asked."""
+    if "pattern" in schema or "format" in schema:
+        return quoted(escape(string_texts(schema, path)))
+    return quoted(Repeat(ONE_CHARACTER, *take_counts(schema, "minLength", "maxLength", path)))
+
+
+def string_texts(schema: dict[str, Any], path: str) -> Tree:
+    """The characters that a string may have, as they are before JSON escapes them."""
     low, high = take_counts(schema, "minLength", "maxLength", path)
-    asked = []
+    asked: list[Tree] = []
     if "pattern" in schema:
         asked.append(pattern_tree(schema["pattern"], below(path, "pattern")))
     if "format" in schema:
         asked.append(format_tree(schema["format"], below(path, "format")))
-    counted = (low, high) != (0, None)
-    if not asked:
-        return quoted(Repeat(ONE_CHARACTER if counted else ANY_CHARACTER, low, high))
-    if counted:
+    if not asked or (low, high) != (0, None):
         asked.append(Repeat(Chars(((0, LAST),)), low, high))
     try:
         tree = overlap(asked)
@@ -39,7 +43,7 @@ def string_tree(schema: dict[str, Any], path: str) -> Tree:
     if tree == NOTHING:
         keys = [key for key in ("pattern", "format", "minLength", "maxLength") if key in schema]
         raise refusal(path, " and ".join(keys) + " that no string meets", "some string")
-    return quoted(escape(tree))
+    return tree
 
 
 def pattern_tree(pattern: Any, path: str) -> Tree:
@@ -82,12 +86,12 @@ def tighter(schema: dict[str, Any], path: str, closed: str, strict: str, pick: C
     return Bound(closed_value)
 
 
-def object_tree(members: Sequence[Member], token: Token) -> Tree:
-    """Members in their order; those that need not be there may be left out, and the commas are right."""
+def object_tree(members: Sequence[Member], token: Token, low: int = 0) -> Tree:
+    """Members in their order; those that need not be there may be left out (all of them if low is 0)."""
     must = next((place for place, (_, required) in enumerate(members) if required), None)
     comma = token(literal(","), ",")
     if must is None:
-        inside = any_of(members, comma)
+        inside = any_of(members, comma, low)
     else:
         before = [optional(concat(tree, comma)) for tree, _ in members[:must]]
         after = [
@@ -97,15 +101,17 @@ def object_tree(members: Sequence[Member], token: Token) -> Tree:
     return concat(token(literal("{"), ""), inside, token(literal("}"), ""))
 
 
-def any_of(members: Sequence[Member], comma: Tree) -> Tree:
+def any_of(members: Sequence[Member], comma: Tree, low: int) -> Tree:
     """Some of the members, or none: a net that knows by its place whether a comma is due, so each is there once."""
+    if len(members) < 2:
+        return optional(members[0][0]) if members and not low else concat(*(tree for tree, _ in members))
     edges: list[tuple[int, Tree, int]] = []
     for number, (tree, _) in enumerate(members):
         fresh, after, now = 3 * number, 3 * number + 1, 3 * number + 2  # nothing yet; something before; here it comes
         edges += [(fresh, EMPTY, now), (after, comma, now), (now, tree, after + 3)]
         edges += [(fresh, EMPTY, fresh + 3), (after, EMPTY, after + 3)]
     last = 3 * len(members)
-    return Net(last + 2, (*edges, (last, EMPTY, last + 1))) if members else EMPTY
+    return Net(last + 2, tuple(edges if low else [*edges, (last, EMPTY, last + 1)]))
 
 
 def array_tree(first: Sequence[Tree], rest: Tree, low: int, high: int | None, token: Token) -> Tree:

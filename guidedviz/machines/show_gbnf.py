@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import TYPE_CHECKING
 
+from guidedviz.errors import SettingError
 from guidedviz.machines.grammar import Grammar, Rule
-from guidedviz.machines.tree import EMPTY, LAST, Call, Chars, Concat, Either, Net, Range, Repeat, Tree, other_ranges
+from guidedviz.machines.settle import parts_of
+from guidedviz.machines.show_regex import unfold
+from guidedviz.machines.tree import (
+    EMPTY,
+    LAST,
+    Call,
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Range,
+    Repeat,
+    Tree,
+    concat,
+    other_ranges,
+)
 
+if TYPE_CHECKING:
+    from guidedviz.machines.pda import PDA
+
+MOST_EDGES = 300  # of a net that is written out
 ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
 
 
@@ -25,6 +46,20 @@ def show_gbnf(grammar: Grammar) -> str:
             shower.show_rule(shower.rules[len(shower.lines)])
     width = max((len(name) for name, _ in shower.lines), default=0)
     return "\n".join(f"{name:{min(width, 24)}} ::= {body}" for name, body in shower.lines)
+
+
+def to_gbnf(machine: PDA | Grammar) -> str:
+    """The rules of a pushdown machine as text.
+
+    >>> from guidedviz.machines.schema import json_schema
+    >>> print(to_gbnf(json_schema({"type": "array", "items": {"$ref": "#"}})))
+    root ::= "[" (root ("," " "? root)*)? "]"
+    """
+    grammar = getattr(machine, "grammar", machine)
+    if not isinstance(grammar, Grammar):
+        seen, hint = f"a {type(machine).__name__}", "gv.schema_gbnf(schema), or gv.schema_regex(schema)"
+        raise SettingError("to_gbnf", seen=seen, expected="a pushdown machine or a grammar", hint=hint)
+    return show_gbnf(grammar)
 
 
 class _Shower:
@@ -76,15 +111,33 @@ class _Shower:
         return f"({shown})" if isinstance(tree, loose) and not whole else shown
 
     def show_net(self, net: Net, rule: str) -> str:
-        """A rule a place: each edge is its part and then the place it leads to."""
+        """Written out; or a rule a place, if that is much longer: each edge is its part and then the place after it."""
+        if len(net.edges) <= MOST_EDGES:
+            tree = unfold(net, count_signs)
+            if count_signs(tree) <= 4 * count_signs(net):
+                return self.show_tight(tree, rule, Either)
         first = next(count for count in range(len(self.names) + 1) if f"{rule}-{count}-0" not in self.names)
         names = [f"{rule}-{first}-{place}" for place in range(net.places)]
         self.names.update(names)
-        for place, name in enumerate(names):
-            ways = [Concat((part, Call(names[target]))) for source, part, target in net.edges if source == place]
-            ends = [EMPTY] if place == net.places - 1 else []
-            self.rules.append(Rule(name, Either((*ways, *ends)), (0, 0)))
+        ways: list[list[Tree]] = [[] for _ in names]
+        for source, part, target in net.edges:
+            ways[source].append(concat(part, Call(names[target])))
+        ways[-1].append(EMPTY)
+        self.rules += [Rule(name, Either(tuple(options)), (0, 0)) for name, options in zip(names, ways, strict=True)]
         return names[0]
+
+
+def count_signs(tree: Tree) -> int:
+    """About how many signs a reader meets in a tree; a text in quotes is one.
+
+    >>> from guidedviz.machines.tree import literal
+    >>> count_signs(literal("abc")), count_signs(concat(literal("abc"), Repeat(Call("x"), 0, None)))
+    (1, 3)
+    """
+    inner = parts_of(tree)
+    if isinstance(tree, Concat):
+        return sum(single or sum(map(count_signs, run)) for single, run in groupby(inner, key=is_single))
+    return sum(map(count_signs, inner)) + (not isinstance(tree, Either | Net))
 
 
 def is_single(tree: Tree) -> bool:

@@ -6,6 +6,7 @@ around it (Brzozowski and McCluskey, 1963). What stood there once may then be wr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
@@ -114,8 +115,12 @@ class Way(NamedTuple):
     size: int
 
 
-def unfold(net: Net) -> Tree:
-    """The same texts without a net: place after place is taken out, the cheapest first.
+def _length(tree: Tree) -> int:
+    return len(show_regex(tree))
+
+
+def unfold(net: Net, size: Callable[[Tree], int] = _length) -> Tree:
+    """The same texts without a net: place after place is taken out, the cheapest first; `size` of a part, to compare.
 
     >>> a, b = Chars(((97, 97),)), Chars(((98, 98),))
     >>> show_regex(unfold(Net(2, ((0, a, 1), (1, b, 0)))))
@@ -125,7 +130,7 @@ def unfold(net: Net) -> Tree:
     out: dict[int, dict[int, Way]] = {place: {} for place in range(net.places + 2)}
     into: dict[int, set[int]] = {place: set() for place in range(net.places + 2)}
     for source, part, target in [(start, EMPTY, 0), *net.edges, (net.places - 1, EMPTY, end)]:
-        _add_way(out, into, source, target, Way(part, len(show_regex(part))))
+        _add_way(out, into, source, target, Way(part, size(part)))
     queue = [(_cost(out, into, place), place) for place in range(net.places)]
     heapify(queue)
     while queue:

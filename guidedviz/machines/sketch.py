@@ -9,17 +9,20 @@ from dataclasses import dataclass
 
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.nfa import NFA
+from guidedviz.machines.pda import PDA
+from guidedviz.machines.rule_nodes import RuleNodes
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """All the bytes that lead from one state to another; no bytes at all is a free edge."""
+    """All the bytes that lead from one state to another; no bytes at all is a free edge, or the call of a rule."""
 
     source: int
     target: int
     ranges: Ranges
+    call: str = ""  # the rule that is read in between
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Sketch:
     words: str = ""  # one sentence about this frame
     lit: frozenset[int] = frozenset()
     lit_arrows: frozenset[tuple[int, int]] = frozenset()
+    rules: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of a grammar: a name and its nodes, the start first
 
 
 def sketch_dfa(dfa: DFA) -> Sketch:
@@ -41,7 +45,7 @@ def sketch_dfa(dfa: DFA) -> Sketch:
 
     >>> from guidedviz.machines.regex import regex
     >>> sketch_dfa(regex("[a-cx]")).arrows
-    (Arrow(source=0, target=1, ranges=((97, 99), (120, 120))),)
+    (Arrow(source=0, target=1, ranges=((97, 99), (120, 120)), call=''),)
     """
     arrows: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for source, edges in enumerate(dfa.edges):
@@ -61,7 +65,7 @@ def sketch_nfa(nfa: NFA) -> Sketch:
     >>> from guidedviz.machines.regex import parse_regex
     >>> from guidedviz.machines.nfa import build_nfa
     >>> sketch_nfa(build_nfa(parse_regex("a?"))).arrows[-1]
-    Arrow(source=0, target=1, ranges=())
+    Arrow(source=0, target=1, ranges=(), call='')
     """
     arrows: dict[tuple[int, int, bool], list[tuple[int, int]]] = {}
     for source in range(len(nfa)):
@@ -75,3 +79,39 @@ def sketch_nfa(nfa: NFA) -> Sketch:
         nfa.initial,
         frozenset({nfa.accepting}),
     )
+
+
+def sketch_pda(pda: PDA) -> Sketch:
+    """The automata of a grammar's rules side by side; where one calls another there is an arrow over the call.
+
+    >>> from guidedviz.machines.gbnf import parse_grammar
+    >>> from guidedviz.machines.pda import build_pda
+    >>> sketch = sketch_pda(build_pda(parse_grammar('root ::= "(" root ")" | "x"')))
+    >>> sketch.rules, [arrow for arrow in sketch.arrows if arrow.call]
+    ((('root', (0, 1, 2, 3)),), [Arrow(source=1, target=3, ranges=(), call='root')])
+    """
+    nodes = pda.nodes
+    bytewise: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for source, edges in enumerate(nodes.edges):
+        for low, high, target in edges:
+            bytewise.setdefault((source, target), []).append((low, high))
+    arrows = [Arrow(source, target, tuple(ranges)) for (source, target), ranges in bytewise.items()]
+    arrows += [
+        Arrow(source, after, (), nodes.names[rule]) for source, calls in enumerate(nodes.calls) for rule, after in calls
+    ]
+    return Sketch(
+        tuple(f"n{node}" for node in range(len(nodes))),
+        tuple(arrows),
+        nodes.starts[0],
+        nodes.accepting,
+        rules=_nodes_of_rules(nodes, arrows),
+    )
+
+
+def _nodes_of_rules(nodes: RuleNodes, arrows: list[Arrow]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The nodes of every rule in order; one that no arrow reaches is left out, as nothing can be finished from it."""
+    used = {*nodes.starts, *(arrow.target for arrow in arrows)}
+    found: list[list[int]] = [[start] for start in nodes.starts]
+    for node in sorted(used - {*nodes.starts}):
+        found[nodes.rule_of[node]].append(node)
+    return tuple(zip(nodes.names, map(tuple, found), strict=True))

@@ -8,9 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": "␍", "\x7f": "␡"} | {
-    chr(code): chr(0x2400 + code) for code in range(32) if code not in (9, 10, 13)
-}
+SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # those that most fonts have; other control characters go by their number
 UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})  # Unicode categories that print as nothing
 
 
@@ -47,6 +45,8 @@ def _visible_character(character: str) -> str:
     category = unicodedata.category(character)
     if character in SIGNS:
         return SIGNS[character]
+    if category == "Cc" and ord(character) < 128:
+        return byte_name(ord(character))
     if category in UNSEEN:
         return f"<U+{ord(character):04X}>"
     return "◌" + character if category.startswith("M") else character

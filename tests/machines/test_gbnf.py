@@ -144,15 +144,18 @@ def test_spans_are_places_in_the_text():
     assert grammar.text[grammar.rule("item").tree.position :] == "{2}"
 
 
-def test_a_net_is_shown_as_a_rule_a_place():
-    net = Net(3, ((0, literal("a"), 1), (1, Repeat(literal("b"), 0, None), 2), (2, literal(","), 0)))
+def test_a_small_net_is_written_out():
+    net = Net(3, ((0, literal("a"), 1), (1, Repeat(Call("b"), 0, None), 2), (2, literal(","), 0)))
+    assert show_gbnf(Grammar((Rule("root", Concat((literal("<"), net)), (0, 0)),))) == 'root ::= "<" "a" b* (",a" b*)*'
+
+
+def test_a_large_net_is_shown_as_a_rule_a_place():
+    net = Net(302, tuple((place, literal(chr(97 + place % 26)), place + 1) for place in range(301)))
     other = Rule("root-0-0", literal("x"), (0, 0))
     shown = parse_grammar(show_gbnf(Grammar((Rule("root", Concat((literal("<"), net)), (0, 0)), other))))
-    names = [rule.name for rule in shown.rules]
-    assert names == ["root", "root-1-0", "root-1-1", "root-1-2", "root-0-0"]
-    assert show_gbnf(shown).splitlines()[1:4] == [
-        'root-1-0 ::= "a" root-1-1', 'root-1-1 ::= "b"* root-1-2', 'root-1-2 ::= "," root-1-0 | ""'
-    ]  # fmt: skip
+    assert [rule.name for rule in shown.rules[:3]] == ["root", "root-1-0", "root-1-1"]
+    assert [rule.name for rule in shown.rules[-2:]] == ["root-1-301", "root-0-0"]
+    assert show_gbnf(shown).splitlines()[2].split() == ["root-1-1", "::=", '"b"', "root-1-2"]
 
 
 def test_odd_trees_are_shown_too():

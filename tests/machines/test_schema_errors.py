@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.machines.dfa import DFA
+from guidedviz.machines.gbnf import parse_grammar
 
 S, N = {"type": "string"}, {"type": "null"}
 
@@ -20,9 +22,8 @@ def within(part):
 
 DEEP = "#/properties/a/items"
 UNSUPPORTED = """
-multipleOf uniqueItems contains minContains maxContains not if then else patternProperties propertyNames minProperties
-maxProperties dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties $dynamicRef $dynamicAnchor $id
-contentEncoding nullable x-mine minlength
+multipleOf uniqueItems contains minContains maxContains not if then else dependentRequired dependentSchemas
+unevaluatedItems unevaluatedProperties $dynamicRef $dynamicAnchor $id contentEncoding nullable x-mine minlength
 """.split()
 
 
@@ -42,6 +43,8 @@ def test_a_slip_of_the_pen_is_met_with_the_right_name():
     with pytest.raises(gv.PatternError, match=r'#/required: .*try: "name"'):
         gv.json_schema({"type": "object", "properties": {"name": S}, "required": ["nam"]})
 
+
+BRANCH = {"type": "object", "required": ["a", "k"]}
 
 WRONG = [  # the part, the path below it, a word of what is said
     ({"type": "str"}, "/type", "'str'"),
@@ -69,21 +72,13 @@ WRONG = [  # the part, the path below it, a word of what is said
     ({"type": "array", "prefixItems": [S], "items": False, "minItems": 2}, "", "minItems 2"),
     ({"type": "array", "prefixItems": S}, "/prefixItems", "a list"),
     ({"type": "array", "items": [S]}, "/items", "a schema"),
-    ({"type": "array"}, "", "any array"),
-    ({"type": "array", "prefixItems": [S]}, "", "any array"),
-    ({"type": "object"}, "", "any object"),
-    ({"type": "object", "properties": {}, "additionalProperties": True}, "/additionalProperties", "any keys"),
-    ({"type": "object", "additionalProperties": S}, "/additionalProperties", "any keys"),
     ({"type": "object", "properties": [S]}, "/properties", "an object of schemas"),
     ({"type": "object", "properties": {"b": 7}}, "/properties/b", "a schema"),
-    ({"type": "object", "properties": {"b": {}}}, "/properties/b", "any JSON value"),
-    ({"type": "object", "properties": {"b": True}}, "/properties/b", "any JSON value"),
     ({"type": "object", "properties": {"b": S}, "required": ["c"]}, "/required", "'c'"),
     ({"type": "object", "properties": {"b": S}, "required": "b"}, "/required", "a list of names"),
     ({"type": "object", "properties": {"b": False}, "required": ["b"]}, "/properties/b", "no value fits"),
     ({"type": "object", "properties": {"b\ud800": S}}, "/properties/b<0xED><0xA0><0x80>", "surrogates"),
-    ({"type": "object", "properties": {"<b>\n/~": {"minLength": 1}}}, "/properties/<b>↵~1~0", "any object"),
-    ({"minLength": 1}, "", "any object"),
+    ({"type": "object", "properties": {"<b>\n/~": {"not": {}}}}, "/properties/<b>↵~1~0/not", "not supported"),
     ({"enum": []}, "/enum", "a list of values"),
     ({"enum": "ab"}, "/enum", "a list of values"),
     ({"enum": [math.nan]}, "/enum/0", "nan"),
@@ -92,22 +87,44 @@ WRONG = [  # the part, the path below it, a word of what is said
     ({"const": {"a": {1, 2}}}, "/const/a", "JSON"),
     ({"type": "integer", "enum": ["a"]}, "", "no value meets"),
     ({"type": "string", "enum": ["a"], "minLength": 2}, "", "no value meets"),
-    ({"enum": [{"a": 1}], "minProperties": 1}, "/minProperties", "not supported"),
+    ({"enum": [{"a": 1}], "minProperties": 1}, "/enum", "only type beside"),
     ({"enum": [["a"]], "type": "array", "maxItems": 0}, "/enum", "only type beside"),
     ({"anyOf": []}, "/anyOf", "a list of schemas"),
     ({"anyOf": [False, False]}, "", "no value meets"),
     ({"anyOf": [S, {"type": "nul"}]}, "/anyOf/1/type", "'nul'"),
-    ({"anyOf": [S], "minLength": 1}, "/minLength", "beside anyOf"),
     ({"oneOf": [S, {"enum": ["a", 1]}]}, "/oneOf", 'both match "a"'),
-    ({"allOf": [S, N]}, "/allOf", "allOf of 2"),
+    ({"anyOf": [{"allOf": [S, N]}]}, "/anyOf/0", "no value meets"),
+    ({"allOf": []}, "/allOf", "a list of schemas"),
+    ({"allOf": [S, {"not": {}}]}, "/allOf/1/not", "not supported"),
+    ({"allOf": [S, 3]}, "/allOf/1", "a schema"),
+    ({"allOf": [{"$ref": "#/properties/a/items"}, S]}, "", "comes back to itself"),
+    ({"allOf": [{"pattern": "a"}, {"pattern": "b"}]}, "", "pattern as 'a' and as 'b'"),
+    ({"allOf": [{"propertyNames": {"maxLength": 1}}, {"properties": {"b": S}}]}, "", "propertyNames beside"),
     ({"$ref": "#/$defs/nope"}, "/$ref", "has no '$defs'"),
     ({"$ref": "other.json"}, "/$ref", "a path into this schema"),
     ({"$ref": "#name"}, "/$ref", "a path into this schema"),
     ({"$ref": 3}, "/$ref", "a path into this schema"),
     ({"$ref": "#/type"}, "", "a schema"),
-    ({"$ref": "#/properties/a/items"}, "", "inside itself"),
-    ({"$ref": "#"}, "", "pushdown machine"),
-    ({"$ref": "#/properties/a", "maxItems": 1}, "/maxItems", "beside $ref"),
+    ({"$ref": "#/properties/a/items"}, "", "comes back to itself"),
+    ({"anyOf": [N, {"$ref": "#/properties/a/items"}]}, "", "comes back to itself"),
+    ({"type": "array", "items": {"$ref": "#/properties/a/items"}, "minItems": 1}, "", "without end"),
+    ({"required": ["b"], "properties": {"b": {"$ref": "#/properties/a/items"}}, "type": "object"}, "", "without end"),
+    ({"type": "object", "additionalProperties": 3}, "/additionalProperties", "a schema"),
+    ({"type": "object", "patternProperties": [S]}, "/patternProperties", "an object of schemas"),
+    ({"type": "object", "patternProperties": {"a(": S}}, "/patternProperties/a(", "position 1"),
+    ({"properties": {"ab": S}, "patternProperties": {"a": N}, "required": ["ab"]}, "/patternProperties/a", "no value"),
+    ({"type": "object", "patternProperties": {"a": {"pattern": "x"}, "b": {"pattern": "y"}}}, "/patternProperties/b",
+     "as 'x' and as 'y'"),
+    ({"type": "object", "properties": {"b": S}, "patternProperties": {"^x": S}, "required": ["c"]}, "/required", "'c'"),
+    ({"type": "object", "propertyNames": 3}, "/propertyNames", "a schema"),
+    ({"type": "object", "propertyNames": {"not": {}}}, "/propertyNames/not", "not supported"),
+    ({"properties": {"b": S}, "required": ["b"], "propertyNames": {"maxLength": 0}}, "/propertyNames", "no value fits"),
+    ({"type": "object", "minProperties": 2}, "/minProperties", "may repeat its keys"),
+    ({"properties": {"b": S}, "minProperties": 2}, "", "counted"),
+    ({"properties": {"b": S}, "required": ["b"], "maxProperties": 0}, "/maxProperties", "at least 1"),
+    ({"type": "object", "minProperties": 2, "maxProperties": 1}, "/minProperties", "at most maxProperties"),
+    ({"oneOf": [{"type": "array"}, {"type": "array", "items": S}]}, "/oneOf", "0 and 1 that both may begin ["),
+    ({"oneOf": [{**BRANCH, "properties": {"a": {}, "k": {"const": kind}}} for kind in "xy"]}, "/oneOf", "may begin"),
 ]  # fmt: skip
 
 
@@ -115,11 +132,32 @@ WRONG = [  # the part, the path below it, a word of what is said
 def test_what_is_wrong_is_told_with_its_path(part, below, said):
     with pytest.raises(gv.PatternError) as caught:
         gv.json_schema(within(part))
-    path = "#" if part in ({"$ref": "#"},) else "#/type" if part == {"$ref": "#/type"} else DEEP + below
+    path = "#/type" if part == {"$ref": "#/type"} else DEEP + below
     assert str(caught.value).startswith(f"schema, {path}: ")
     assert said in str(caught.value)
     with pytest.raises(gv.PatternError):
         gv.schema_regex(within(part))
+
+
+NESTED = [
+    ({"type": "array"}, "", "any array"),
+    ({"type": "array", "prefixItems": [S]}, "/items", "any JSON value"),
+    ({"type": "object"}, "", "any object"),
+    ({"type": "object", "properties": {}, "additionalProperties": True}, "/additionalProperties", "any JSON value"),
+    ({"type": "object", "properties": {"b": {}}}, "/properties/b", "any JSON value"),
+    ({"type": "object", "properties": {"b": True}}, "/properties/b", "any JSON value"),
+    ({"minLength": 1}, "", "any object"),
+    ({"type": "array", "items": {"$ref": "#/properties/a/items"}}, "", "inside itself"),
+]
+
+
+@pytest.mark.parametrize(("part", "below", "said"), NESTED)
+def test_what_nests_has_a_machine_and_no_regex(part, below, said):
+    assert repr(gv.json_schema(within(part))).startswith("PDA")
+    with pytest.raises(gv.PatternError, match=r"nest to any depth, .* pushdown machine") as caught:
+        gv.schema_regex(within(part))
+    assert str(caught.value).startswith(f"schema, {DEEP}{below}: saw ")
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -178,9 +216,7 @@ def apart(count):
 HOSTILE = {
     "a dict inside itself": cyclic(),
     "a list inside itself": cyclic_constant(),
-    "nested 20 times, twice each": nested(20),
     "nested 3,000 times": nested(3000),
-    "2 to the 40 copies": doubled(40),
     "a string of a million": {"type": "string", "minLength": 1_000_000},
     "so many items": {"type": "array", "items": S, "maxItems": 10**9},
     "words of 3 letters behind anything": {"type": "string", "pattern": "a.{20}$"},
@@ -214,6 +250,8 @@ LARGE = {
     "200 keys, all required": {"type": "object", "properties": dict.fromkeys(FIELDS, S), "required": FIELDS},
     "60 levels": {"const": json.loads("[" * 60 + "]" * 60)},
     "12 levels of optional keys": optional_keys(12),
+    "nested 20 times, twice each": nested(20),
+    "2 to the 40 copies": doubled(40),
 }
 
 
@@ -222,33 +260,17 @@ def test_a_large_schema_is_no_hostile_one(schema):
     start = time.process_time()
     machine = gv.json_schema(schema)
     assert time.process_time() - start < 4
-    assert machine.accepting
+    assert machine.initial is not None
 
 
 KEYWORDS = """
-type enum const properties required additionalProperties items prefixItems minItems maxItems minLength maxLength pattern
-format minimum maximum exclusiveMinimum exclusiveMaximum $ref anyOf oneOf allOf $defs title $id not
+type enum const properties required additionalProperties patternProperties propertyNames minProperties maxProperties
+items prefixItems minItems maxItems minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum
+$ref anyOf oneOf allOf $defs title $id not
 """.split()
-scraps = [
-    None,
-    True,
-    False,
-    0,
-    1,
-    -1,
-    2.5,
-    math.nan,
-    1e300,
-    10**500,
-    "",
-    "a",
-    "#",
-    "#/properties",
-    "^a",
-    "date",
-    "\ud800",
-]
-scraps += ["null", "string", "integer", "array", "object", {1: 2}, b"a", ()]
+scraps = [None, True, False, 0, 1, -1, 2.5, math.nan, 1e300, 10**500, "", "a", "#", "#/properties", "#/properties/a"]
+scraps += ["#/$defs/a", "^a", "date", "\ud800"]
+scraps += ["null", "string", "integer", "array", "object", {1: 2}, b"a", (), {}, ["a"], {"$ref": "#"}]
 junk = st.recursive(
     st.sampled_from(scraps),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*KEYWORDS, "a"]), inner, max_size=4),
@@ -257,18 +279,36 @@ junk = st.recursive(
 
 
 @settings(deadline=None, max_examples=250)
-@given(st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5))
-def test_rubbish_meets_no_other_error_than_ours(schema):
+@given(st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5), st.sampled_from(["space", "compact", "any"]))
+def test_rubbish_meets_no_other_error_than_ours_and_soon(schema, blanks):
+    start = time.process_time()
     try:
-        machine = gv.json_schema(schema)
+        machine = gv.json_schema(schema, blanks)
+        shown = gv.schema_gbnf(schema, blanks)
     except gv.PatternError as error:
         if not str(error).startswith("schema"):
             raise
-    else:
-        assert gv.regex(gv.schema_regex(schema)) == machine
+        return
+    finally:
+        assert time.process_time() - start < 4
+    assert parse_grammar(shown).root == "root"
+    if isinstance(machine, DFA):
+        assert gv.regex(gv.schema_regex(schema, blanks)) == machine
 
 
 @pytest.mark.parametrize("schema", ['{"maximum": ' + "9" * 5000 + "}", {"type": 10**5000}, {"const": -(10**5000)}])
 def test_a_number_too_long_for_python_is_told_so(schema):
     with pytest.raises(gv.PatternError, match="schema"):
         gv.json_schema(schema)
+
+
+def test_a_long_way_of_refs_is_refused_where_it_is_too_deep():
+    def chain(length):
+        step = {"type": "object", "properties": {}}
+        parts = {f"d{n}": {**step, "properties": {"x": {"$ref": f"#/$defs/d{n + 1}"}}} for n in range(length)}
+        return {"$ref": "#/$defs/d0", "$defs": {**parts, f"d{length}": {"type": "null"}}}
+
+    assert gv.json_schema(chain(40)).accepts(b'{"x":' * 40 + b"null" + b"}" * 40)
+    with pytest.raises(gv.PatternError, match=r"schema, #/\$defs/d\d+.*: saw parts nested too deeply") as caught:
+        gv.json_schema(chain(400))
+    assert caught.value.hint == "at most some fifty values inside each other"

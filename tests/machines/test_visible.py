@@ -16,7 +16,8 @@ def test_anything_can_be_shown_and_every_character_prints(data):
 
 @pytest.mark.parametrize(
     ("data", "shown"),
-    [(b" a\tb\r\n", "␣a⇥b␍↵"), (b"\x00\x1b\x7f", "␀␛␡"), (b"\xe2\x82", "<0xE2><0x82>"), ("é🙂".encode(), "é🙂"),
+    [(b" a\tb\r\n", "␣a⇥b<0x0D>↵"), (b"\x00\x1b\x7f", "<0x00><0x1B><0x7F>"),
+     (b"\xe2\x82", "<0xE2><0x82>"), ("é🙂".encode(), "é🙂"),
      (b"a\xffb", "a<0xFF>b"), ("\u200b\u202e".encode(), "<U+200B><U+202E>"), ("\u0301".encode(), "◌\u0301"),
      (b"\xed\xa0\x80", "<0xED><0xA0><0x80>"), ("\xa0".encode(), "<U+00A0>")],
 )  # fmt: skip

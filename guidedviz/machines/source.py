@@ -1,0 +1,121 @@
+"""A constraint as a text that somebody types: which language it is in, its machine, and where it is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from guidedviz.errors import GrammarError, PatternError
+from guidedviz.machines.grammar import draw_caret, line_and_column, show_line
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.pda import grammar
+from guidedviz.machines.regex import regex
+from guidedviz.machines.schema import json_schema
+from guidedviz.machines.visible import visible
+
+BLANK = re.compile(r"[ \t\r\n]*")
+KINDS: dict[str, Callable[[str], Machine]] = {"regex": regex, "schema": json_schema, "grammar": grammar}
+
+
+def guess_kind(text: str) -> str:
+    """The language that a constraint is probably written in.
+
+    >>> guess_kind("[0-9]+"), guess_kind('{"type": "null"}'), guess_kind('root ::= "a"'), guess_kind("{a}")
+    ('regex', 'schema', 'grammar', 'regex')
+    """
+    if not isinstance(text, str):
+        raise PatternError("constraint", seen=type(text).__name__, expected="its text")
+    if re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
+        return "grammar"
+    return "schema" if re.match(r"\s*\{\s*[\"}]", text) else "regex"
+
+
+def compile_text(kind: str, text: str) -> Machine:
+    """The machine of a text in one of these languages.
+
+    >>> compile_text("regex", "ab").accepts(b"ab"), compile_text("grammar", 'root ::= "a"').accepts(b"a")
+    (True, True)
+    """
+    if kind not in KINDS:
+        raise PatternError("constraint", seen=repr(kind), expected=", ".join(KINDS))
+    return KINDS[kind](text)
+
+
+def say_error(kind: str, text: str, error: PatternError) -> str:
+    """What is wrong with a text, and below it the line with a caret, where the place is known.
+
+    >>> try:
+    ...     regex("(a|b")
+    ... except PatternError as error:
+    ...     print(say_error("regex", "(a|b", error))
+    regex line 1, column 1: saw missing ), unterminated subpattern, expected Python's re syntax
+      (a|b
+      ^
+    """
+    place = find_place(text, error)
+    if isinstance(error, GrammarError) or place is None:
+        return "\n".join(map(show_line, str(error).split("\n")))
+    line, column = line_and_column(text, place)
+    where = f"{kind} line {line}, column {column}"
+    if "#" in error.where:
+        where += f", {error.where.partition(', ')[2]}"
+    said = str(error).removeprefix(error.where).replace("\n", " ")
+    return f"{where}{show_line(said)}\n{draw_caret(text, place)}"
+
+
+def find_place(text: str, error: PatternError) -> int | None:
+    """The character that an error is about, if it says so: a position, a line and a column, or a path of a schema."""
+    if isinstance(error, GrammarError):
+        return error.position
+    if found := re.search(r"position (\d+)", error.where):
+        return min(int(found[1]), len(text))
+    if found := re.search(r"line (\d+), column (\d+)", error.where):
+        lines = text.split("\n")
+        return sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) - 1
+    if found := re.match(r"schema, #((?:/[^/]*)*)$", error.where):
+        return find_in_json(text, found[1].split("/")[1:])
+    return None
+
+
+def find_in_json(text: str, path: Sequence[str]) -> int | None:
+    """Where the value of a path begins; the keys of the path are as a pointer shows them.
+
+    >>> text = '{"a": {"b": 1}, "b": [2, 3]}'
+    >>> text[find_in_json(text, ["b", "1"]) :], find_in_json(text, ["c"])
+    ('3]}', None)
+    """
+    place = _skip(text, 0)
+    try:
+        for part in path:
+            place = _members(text, place)[part]
+    except (KeyError, ValueError, IndexError, RecursionError):
+        return None
+    return place
+
+
+def _skip(text: str, place: int) -> int:
+    found = BLANK.match(text, place)
+    return found.end() if found else place
+
+
+def _members(text: str, place: int) -> dict[str, int]:
+    """The members of an object or an array by name or number, and where each begins."""
+    if text[place] not in "{[":
+        raise ValueError("no members")
+    decoder, found = json.JSONDecoder(), dict[str, int]()
+    named, place = text[place] == "{", _skip(text, place + 1)
+    while text[place] not in "}]":
+        name: Any = str(len(found))
+        if named:
+            name, place = decoder.raw_decode(text, place)
+            place = _skip(text, _skip(text, place) + 1)
+        found[_shown(name)] = place
+        place = _skip(text, decoder.raw_decode(text, place)[1])
+        place = _skip(text, place + (text[place] == ","))
+    return found
+
+
+def _shown(key: str) -> str:
+    return visible(key.replace("~", "~0").replace("/", "~1").encode(errors="surrogatepass"))

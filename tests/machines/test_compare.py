@@ -1,0 +1,100 @@
+"""The search for a difference against the exact comparison of finite machines, and on machines that have a stack."""
+
+import time
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+
+import guidedviz as gv
+from guidedviz.errors import PatternError
+from guidedviz.machines import algebra as algebra_file
+from guidedviz.machines.algebra import shortest_difference
+from guidedviz.machines.compare import compare_machines, kinds_of
+from guidedviz.machines.json_grammar import JSON_GBNF
+from tests.strategies import regexes
+
+WRONG_JSON = [  # what is changed in the grammar of JSON, and the shortest text that tells
+    (('"{" ws (member (ws "," ws member)* ws)? "}"', '"{" ws (member (ws "," ws member)* ws ","?)? "}"'), b'{"":0,}'),
+    (('(ws "," ws value)*', '(ws ","? ws value)*'), b"[00]"),
+    (('"0" | [1-9] [0-9]*', "[0-9]+"), b"00"),
+    (('"true" | ', ""), b"true"),
+    (("[+\\-]? [0-9]+)?", "[+\\-]? [0-9]*)?"), b"0e"),
+    (('"u" hex hex hex hex', '"u" hex hex hex'), b'"\\uaaa"'),
+    (("\\x00-\\x1F", "\\x00-\\x1E"), b'"\x1f"'),
+]
+
+
+@settings(deadline=None, max_examples=200)
+@given(regexes, regexes)
+def test_a_search_finds_what_the_exact_comparison_finds(one, other):
+    found = compare_machines(gv.regex(one), gv.regex(other))
+    assert found.text == shortest_difference(gv.regex(one), gv.regex(other))
+    assert found.whole == (found.text is None)
+    if found.text is not None:
+        accepted = [gv.regex(pattern).accepts(found.text) for pattern in (one, other)]
+        assert accepted == [found.first, not found.first]
+
+
+@pytest.mark.parametrize(("change", "text"), WRONG_JSON, ids=[text.decode() for _, text in WRONG_JSON])
+def test_the_shortest_wrong_text_of_a_grammar_with_one_fault(change, text):
+    assert JSON_GBNF.count(change[0]) >= 1
+    wrong, began = gv.grammar(JSON_GBNF.replace(*change, 1)), time.process_time()
+    found = compare_machines(wrong, gv.json())
+    assert (found.text, found.first) == (text, wrong.accepts(text))
+    assert shortest_difference(gv.json(), wrong) == text
+    assert time.process_time() - began < 10
+
+
+def test_a_grammar_and_a_regex_are_compared():
+    flat = gv.grammar('root ::= digit+ ("." digit+)?\ndigit ::= [0-9]')
+    assert str(compare_machines(flat, gv.regex(r"[0-9]+(\.[0-9]+)?"))) == "both accept the same texts"
+    assert str(compare_machines(flat, gv.regex(r"[0-9]+(\.[0-9]*)?"))) == "only the second accepts 0."
+    assert shortest_difference(flat, gv.regex(r"[0-9]+(\.[0-9]+)?")) is None
+
+
+def test_a_search_that_does_not_end_says_how_far_it_came(monkeypatch):
+    one, other = gv.grammar('root ::= "(" root ")" | "x"'), gv.grammar('root ::= "(" rest | "x"\nrest ::= root ")"')
+    found = compare_machines(one, other, most=1000)
+    assert (found.text, found.whole) == (None, False)
+    assert found.pairs <= 1000
+    assert found.length > 100
+    monkeypatch.setattr(algebra_file, "compare_machines", partial(compare_machines, most=1000))
+    with pytest.raises(PatternError, match=r"no difference in texts of up to [0-9,]+ bytes: [0-9,]+ pairs of states"):
+        shortest_difference(one, other)
+
+
+def test_a_machine_of_ones_own_is_compared_byte_by_byte():
+    class Brackets:
+        initial = 0
+
+        def step(self, state, byte):
+            depth = state + {ord("("): 1, ord(")"): -1}.get(byte, -1000)
+            return depth if depth >= 0 else None
+
+        def is_accepting(self, state):
+            return state == 0
+
+    assert len(set(kinds_of(Brackets()))) == 256
+    assert compare_machines(Brackets(), gv.grammar('root ::= ("(" root ")")?'), most=5000).text == b"()()"
+
+
+def test_bytes_of_one_kind_move_every_state_alike():
+    for machine, states in ((gv.json(), 40), (gv.regex(r"[a-c]+é|\d{2}"), 9)):
+        kinds, found, seen = kinds_of(machine), [machine.initial], {None, machine.initial}
+        for state in found:
+            moves = {}
+            for byte in range(256):
+                moves.setdefault(kinds[byte], set()).add(machine.step(state, byte))
+            assert all(len(reached) == 1 for reached in moves.values())
+            if len(found) > states:
+                break
+            fresh = set().union(*moves.values()) - seen
+            found += fresh
+            seen |= fresh
+
+
+def test_the_shortest_text_of_a_grammar_is_found():
+    assert gv.shortest(gv.json()) == b"0"
+    assert gv.shortest(gv.grammar('root ::= "(" root ")" | "[" root "]" root | "ab"')) == b"ab"
+    assert not gv.is_empty(gv.json())

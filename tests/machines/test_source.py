@@ -1,0 +1,96 @@
+"""A constraint as a text: its language is guessed, its machine built, and an error points at the place."""
+
+from __future__ import annotations
+
+import json
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.source import compile_text, find_in_json, guess_kind, say_error
+
+GRAMMAR = 'root ::= pair\npair ::= string ":" vlaue\nstring ::= "a"\nvalue ::= "b"'
+
+
+def error_of(kind: str, text: str) -> str:
+    with pytest.raises(PatternError) as raised:
+        compile_text(kind, text)
+    return say_error(kind, text, raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("", "regex"),
+        ("(a|b)*", "regex"),
+        (r'\{"a": 1\}', "regex"),
+        ("{}", "schema"),
+        (' {\n "type": "object"}', "schema"),
+        ("# numbers\nroot ::= [0-9]+", "grammar"),
+        ("a::=b", "grammar"),
+    ],
+)
+def test_the_language_is_guessed_where_it_is_obvious(text, kind):
+    assert guess_kind(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("regex", "[0-9]"), ("schema", '{"enum": [7]}'), ("grammar", "root ::= [0-9]")]
+)
+def test_each_language_gives_a_machine(kind, text):
+    machine = compile_text(kind, text)
+    assert machine.accepts(b"7")
+    assert not machine.accepts(b"x")
+
+
+def test_another_language_is_refused():
+    with pytest.raises(PatternError, match="expected regex, schema, grammar"):
+        compile_text("perl", "a")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "head", "under"),
+    [
+        ("regex", "ab\n(c", "regex line 2, column 1: ", "("),
+        ("regex", "a(?=b)", "regex line 1, column 2: ", "("),
+        ("schema", '{"type": nul}', "schema line 1, column 10: ", "n"),
+        ("schema", '{"a": {"type": 1},\n "type": "strang"}', "schema line 2, column 10, #/type: ", '"'),
+        ("grammar", GRAMMAR, "GBNF line 2, column 21: ", "v"),
+    ],
+)
+def test_an_error_has_line_column_and_a_caret_under_the_place(kind, text, head, under):
+    first, line, caret, *_ = error_of(kind, text).split("\n")
+    assert first.startswith(head)
+    assert line[caret.index("^")] == under
+
+
+def test_hostile_text_is_shown_and_not_played():
+    said = error_of("regex", "(\u202e<script>")
+    assert "\u202e" not in said
+    assert "<U+202E><script>" in said
+
+
+NAMES = st.text("ab/~.# é", max_size=3)
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers() | NAMES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def paths(value, path=()):
+    yield path, value
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inside:
+        yield from paths(part, (*path, str(key).replace("~", "~0").replace("/", "~1").replace(" ", "␣")))
+
+
+@given(JSONS, st.sampled_from([None, 1]))
+def test_every_part_of_a_json_text_is_found_where_it_begins(value, indent):
+    text = json.dumps(value, indent=indent)
+    for path, part in paths(value):
+        place = find_in_json(text, path)
+        assert json.JSONDecoder().raw_decode(text, place)[0] == part
+        assert find_in_json(text, (*path, "no such key")) is None

@@ -1,0 +1,71 @@
+"""Two machines for one grammar share no algorithm: where they agree with each other and with a list, all are right."""
+
+import subprocess
+import sys
+from contextlib import suppress
+from functools import reduce
+from itertools import product
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.earley import build_earley
+from guidedviz.machines.gbnf import parse_grammar
+from guidedviz.machines.pda import build_pda
+from guidedviz.tokens.engines import guide
+from tests.machines.oracle import Listing
+from tests.strategies import draw_walk, grammars, vocabularies
+
+LONGEST = 5
+TEXTS = ["".join(row).encode() for size in range(LONGEST + 1) for row in product(Listing.LETTERS, repeat=size)]
+NEAR = sorted({text[:size] for text in TEXTS for size in range(LONGEST + 1)})
+
+
+def build(builder, text):
+    """The machine; None if no text can ever be finished."""
+    with suppress(PatternError):
+        return builder(parse_grammar(text))
+
+
+@settings(deadline=None, max_examples=150)
+@given(grammars)
+def test_both_machines_read_exactly_the_texts_that_can_be_listed(text):
+    listed = Listing(parse_grammar(text), LONGEST)
+    pda, earley = build(build_pda, text), build(build_earley, text)
+    if not listed.finishing["root"]:
+        assert pda is earley is None
+        return
+    for machine in (earley, pda):
+        assert take(machine.accepts) == listed.texts["root"]
+        assert take(machine.accepts_prefix) == listed.begun["root"]
+
+
+def take(reads):
+    """The texts that are read; a machine may refuse a grammar that is too ambiguous, if it says so."""
+    try:
+        return {word for word in NEAR if reads(word)}
+    except PatternError as error:
+        assume("few ways to read" not in str(error))
+        raise
+
+
+@settings(deadline=None, max_examples=100)
+@given(grammars, vocabularies(), st.data())
+def test_both_machines_have_the_same_masks_on_every_walk(text, vocabulary, data):
+    pda, earley = build(build_pda, text), build(build_earley, text)
+    assume(pda is not None)
+    ours, other = guide(pda, vocabulary), guide(earley, vocabulary)
+    for state, tokens in draw_walk(data, ours):
+        twin = reduce(other.advance, tokens, other.initial)
+        assert np.array_equal(ours.mask(state), other.mask(twin))
+        assert ours.forced(state) == other.forced(twin)
+
+
+def test_the_two_share_nothing_but_the_grammar_and_its_characters():
+    code = "import sys, guidedviz.machines.derivation; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    shared = {f"guidedviz.machines.{name}" for name in ("pda", "rule_nodes", "nfa", "dfa", "minimal", "algebra")}
+    assert "guidedviz.machines.earley" in loaded
+    assert shared.isdisjoint(loaded)
