@@ -9,9 +9,10 @@ from hypothesis import given, settings
 import guidedviz as gv
 from guidedviz.bench import __main__ as command
 from guidedviz.bench import engines, masks, tensors
-from guidedviz.bench.cases import CASES, case_tokens
+from guidedviz.bench.cases import CASES
 from guidedviz.errors import SettingError, VocabularyError
 from guidedviz.tokens.engines import lazy_guide
+from guidedviz.tokens.longest import longest_tokens
 from tests.strategies import regexes, vocabularies
 
 DATE = CASES[0]
@@ -31,16 +32,16 @@ def test_every_text_of_a_case_is_one_of_its_texts(case):
 
 
 def test_a_text_is_cut_into_the_longest_tokens_and_specials_are_no_text():
-    assert list(case_tokens(DIGITS, b"2026-x")) == [11, 2, 6, 10, 13]
+    assert list(longest_tokens(DIGITS, b"2026-x")) == [11, 2, 6, 10, 13]
     with pytest.raises(VocabularyError, match="a byte that some token has"):
-        list(case_tokens(DIGITS, b"<p>"))
+        list(longest_tokens(DIGITS, b"<p>"))
 
 
 @pytest.mark.parametrize("name", ["guidedviz 0", "guidedviz, lazy", "outlines-core", "xgrammar", "llguidance"])
 def test_each_engine_allows_what_brute_force_allows_all_along_a_date(name):
     timed, guide = engine(name), gv.guide(gv.regex(DATE.regex), DIGITS, "trie")
     session, state = timed.compile(DATE).open(), guide.initial
-    for token in case_tokens(DIGITS, b"2026-11-20"):
+    for token in longest_tokens(DIGITS, b"2026-11-20"):
         assert timed.legal(session) == guide.mask(state).sum()
         assert session.advance(token)
         state = guide.advance(state, token)
@@ -67,7 +68,7 @@ def test_ours_starts_from_nothing_each_time(monkeypatch):
 def test_one_row_has_every_column_and_counts_what_it_timed():
     ours = engine("guidedviz 0")
     sample = masks.time_case(DATE, [ours], DIGITS, rounds=3)[ours.name]
-    steps = sum(len(list(case_tokens(DIGITS, text.encode()))) + 1 for text in DATE.texts)
+    steps = sum(len(list(longest_tokens(DIGITS, text.encode()))) + 1 for text in DATE.texts)
     assert (len(sample.compile), len(sample.first), len(sample.again)) == (3, 3, 3 * steps)
     assert len(sample.mask) == 3 * (1 + steps)
     row = sample.figures()

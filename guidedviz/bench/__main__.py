@@ -13,7 +13,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-SUBJECTS = ("masks",)  # each a file of this folder with `bench(options)`
+SUBJECTS = ("masks", "differences")  # each a file of this folder with `bench(options)`
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
-
-from guidedviz.errors import VocabularyError
-from guidedviz.tokens.vocabulary import Vocabulary
 
 STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"'
 PERSON = {
@@ -55,21 +51,3 @@ CASES = (
     Case("four fields, one regex", PEOPLE, PERSON_REGEX),
     Case("four fields, a schema", PEOPLE, schema=PERSON),
 )
-
-
-def case_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
-    """The text as tokens, the longest that fits each time.
-
-    >>> list(case_tokens(Vocabulary([b"a", b"ab", b"b", b"<s>"], special={3}), b"abba"))
-    [1, 2, 0]
-    """
-    text_ids = frozenset(vocabulary.text_ids)
-    longest = max((len(vocabulary.pieces[token]) for token in text_ids), default=0)
-    while text:
-        for end in range(min(len(text), longest), 0, -1):
-            if found := [token for token in vocabulary.ids(text[:end]) if token in text_ids]:
-                yield found[0]
-                text = text[end:]
-                break
-        else:
-            raise VocabularyError("a text in tokens", seen=repr(text[:1]), expected="a byte that some token has")

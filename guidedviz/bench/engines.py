@@ -9,24 +9,24 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import guidedviz
-from guidedviz.bench.cases import Case, case_tokens
+from guidedviz.bench.cases import Case
+from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.regex import regex
-from guidedviz.machines.schema import json_schema
+from guidedviz.machines.schema import flat_schema
 from guidedviz.tokens import index
 from guidedviz.tokens.engines import guide, lazy_guide
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.real import llguidance, outlines_core, xgrammar
+from guidedviz.tokens.real.asked import Asked
+from guidedviz.tokens.real.matcher import Words, empty_words, load
 from guidedviz.tokens.vocabulary import Vocabulary
-
-Words = npt.NDArray[np.int32]
 
 
 @dataclass
@@ -61,8 +61,9 @@ def find_engines(vocabulary: Vocabulary) -> tuple[list[Engine], list[str]]:
     for name, prepare in RIVALS.items():
         try:
             found.append(prepare(f"{name} {version(name)}", vocabulary))
-        except ImportError as error:
-            missing.append(f"{name} is not here: {error}; pip install 'guidedviz[engines]'")
+        except (ImportError, SettingError) as error:
+            said = getattr(error, "seen", str(error))
+            missing.append(f"{name} is not here: {said}; pip install 'guidedviz[engines]'")
     return found, missing
 
 
@@ -82,7 +83,7 @@ def _ours(name: str, build: Callable[[DFA, Vocabulary], Guide], vocabulary: Voca
 
 def build_machine(case: Case) -> DFA:
     """Our machine for a case."""
-    return regex(case.regex) if case.schema is None else json_schema(case.schema)
+    return regex(case.regex) if case.schema is None else flat_schema(case.schema)
 
 
 def _open_guide(built: Guide) -> Session:
@@ -104,10 +105,6 @@ def _nbytes(built: Any) -> int | None:
     return int(built.index.nbytes) if "index" in vars(built) else None
 
 
-def _words(vocabulary: Vocabulary) -> Words:
-    return np.zeros((1, (len(vocabulary) + 31) // 32), dtype=np.int32)
-
-
 def _count(words: Words, size: int, session: Session) -> int:
     """How many tokens are legal; an engine that finds nothing to forbid may leave the words as they are."""
     words[:] = -1
@@ -117,37 +114,31 @@ def _count(words: Words, size: int, session: Session) -> int:
 
 def prepare_xgrammar(name: str, vocabulary: Vocabulary) -> Engine:
     """One thread, and nothing remembered between compiles."""
-    xgrammar, words = import_module("xgrammar"), _words(vocabulary)
-    # its raw vocabulary takes no special ids: one without bytes is never text
-    pieces = [b"" if token in vocabulary.special else piece for token, piece in enumerate(vocabulary.pieces)]
-    info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(vocabulary.eos))
-    compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+    package, words, compiler = load("xgrammar"), empty_words(vocabulary), xgrammar.build_compiler(vocabulary)
 
     def compile_case(case: Case) -> Compiled:
-        if case.schema is None:
-            compiled = compiler.compile_regex(case.regex)
-        else:
-            compiled = compiler.compile_json_schema(json.dumps(case.schema), any_whitespace=False)
+        compiled = xgrammar.compile_with(compiler, asked_of(case))
         return Compiled(lambda: open_session(compiled), lambda: int(compiled.memory_size_bytes))
 
     def open_session(compiled: Any) -> Session:
-        matcher = xgrammar.GrammarMatcher(compiled)
+        matcher = package.GrammarMatcher(compiled)
         return Session(partial(matcher.fill_next_token_bitmask, words), matcher.accept_token)
 
     return Engine(name, compile_case, partial(_count, words, len(vocabulary)))
 
 
+def asked_of(case: Case) -> Asked:
+    """The text of a case; our machine is not built for others."""
+    return Asked("regex", case.regex, None) if case.schema is None else Asked("schema", json.dumps(case.schema), None)
+
+
 def prepare_outlines(name: str, vocabulary: Vocabulary) -> Engine:
-    """The index of every state; EOS is one id."""
-    core, words = import_module("outlines_core"), _words(vocabulary)
-    regex_of = import_module("outlines_core.json_schema").build_regex_from_schema
-    text = frozenset(vocabulary.text_ids)
-    ids = {piece: [t for t in vocabulary.ids(piece) if t in text] for piece in {vocabulary.pieces[t] for t in text}}
-    tokens = core.Vocabulary(min(vocabulary.eos, default=0), ids)
+    """The index of every state."""
+    core, words, tokens = load("outlines-core"), empty_words(vocabulary), outlines_core.build_tokens(vocabulary)
     place = (words.ctypes.data, words.size, words.itemsize)
 
     def compile_case(case: Case) -> Compiled:
-        index = core.Index(case.regex if case.schema is None else regex_of(json.dumps(case.schema)), tokens)
+        index = core.Index(outlines_core.read_asked(asked_of(case)), tokens)
         return Compiled(lambda: open_session(index))
 
     def open_session(index: Any) -> Session:
@@ -167,20 +158,11 @@ def _takes(walker: Any, token: int) -> bool:
 
 def prepare_llguidance(name: str, vocabulary: Vocabulary) -> Engine:
     """The full legal set, not only the canonical token of a forced run."""
-    llguidance, words = import_module("llguidance"), _words(vocabulary)
-    fill = import_module("llguidance.numpy").fill_next_token_bitmask
-
-    class Tokens:
-        eos_token_id, bos_token_id, tokens = min(vocabulary.eos, default=0), None, vocabulary.pieces
-        special_token_ids = sorted(vocabulary.special | vocabulary.eos)
-
-        def __call__(self, text: bytes | str) -> list[int]:
-            return list(case_tokens(vocabulary, text.encode() if isinstance(text, str) else text))
-
-    tokenizer = llguidance.LLTokenizer(llguidance.TokenizerWrapper(Tokens()), eos_token=sorted(vocabulary.eos))
+    package, words, tokenizer = load("llguidance"), empty_words(vocabulary), llguidance.build_tokenizer(vocabulary)
+    fill = load("llguidance", "llguidance.numpy").fill_next_token_bitmask
 
     def compile_case(case: Case) -> Compiled:
-        matcher = llguidance.LLMatcher(tokenizer, f'%llguidance {{"no_forcing": true}}\nstart: {_lark(case)}\n')
+        matcher = package.LLMatcher(tokenizer, llguidance.FULL + llguidance.show_asked(asked_of(case)))
         if matcher.is_error():
             raise ValueError(matcher.get_error())
         return Compiled(lambda: open_session(matcher.deep_copy()))
@@ -189,13 +171,6 @@ def prepare_llguidance(name: str, vocabulary: Vocabulary) -> Engine:
         return Session(partial(fill, matcher, words), matcher.consume_token)
 
     return Engine(name, compile_case, partial(_count, words, len(vocabulary)))
-
-
-def _lark(case: Case) -> str:
-    if case.schema is None:
-        return "/" + case.regex.replace("/", r"\/") + "/"
-    spaces = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
-    return f"%json {json.dumps(case.schema | {'x-guidance': spaces})}"
 
 
 RIVALS = {"outlines-core": prepare_outlines, "xgrammar": prepare_xgrammar, "llguidance": prepare_llguidance}

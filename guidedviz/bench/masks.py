@@ -23,12 +23,13 @@ from time import perf_counter
 from typing import Any
 
 from guidedviz.bench.about import describe, pin_thread
-from guidedviz.bench.cases import CASES, Case, case_tokens
+from guidedviz.bench.cases import CASES, Case
 from guidedviz.bench.engines import Compiled, Engine, build_machine, find_engines
 from guidedviz.bench.tensors import TensorWalk
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.tokens.index import compute_index, unpack
+from guidedviz.tokens.longest import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
 
 HEADS = ("compile", "first mask", "mask median", "p99", "again median", "p99", "memory", "legal")
@@ -65,7 +66,7 @@ def _p99(seconds: list[float]) -> float | None:
 
 def time_case(case: Case, engines: Sequence[Engine], vocabulary: Vocabulary, rounds: int) -> dict[str, Samples]:
     """All engines on one case, by turns."""
-    texts = [list(case_tokens(vocabulary, text.encode())) for text in case.texts]
+    texts = [list(longest_tokens(vocabulary, text.encode())) for text in case.texts]
     samples = {engine.name: Samples() for engine in engines}
     for turn in range(rounds + 1):
         gc.collect()

@@ -64,12 +64,19 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
         raise SettingError(
             "prompt", seen=repr(prompt), expected="at least one token", hint="start with a space or a line break"
         )
-    if guide is not None and guide.vocabulary != model.vocabulary:
-        seen = f"a guide over {guide.vocabulary} and a model with {model.vocabulary}"
-        raise SettingError(
-            "guide", seen=seen, expected="the same vocabulary", hint="gv.guide(machine, model.vocabulary)"
-        )
+    if guide is not None:
+        check_guide(guide, model.vocabulary)
     return Point(tokens, guide.initial if guide else None, 0)
+
+
+def check_guide(guide: Any, vocabulary: Vocabulary) -> None:
+    """Is this a guide over the vocabulary of the model?"""
+    hint = "gv.guide(machine, model.vocabulary)"
+    if not hasattr(guide, "vocabulary") or not hasattr(guide, "advance"):
+        raise SettingError("guide", seen=type(guide).__name__, expected="a guide", hint=hint)
+    if guide.vocabulary != vocabulary:
+        seen = f"a guide over {guide.vocabulary} and a model with {vocabulary}"
+        raise SettingError("guide", seen=seen, expected="the same vocabulary", hint=hint)
 
 
 def take_step(
@@ -84,7 +91,8 @@ def take_step(
     raw = softmax(logits)
     spent = (_ms(began, forwarded), _ms(forwarded, checked))
     if not mask.any():
-        return _step(model, guide, point, raw, np.zeros_like(raw), mask, -1, "none", spent, 0.0, "dead_end"), point
+        over: End = "complete" if guide and guide.is_accepting(point.state) else "dead_end"
+        return _step(model, guide, point, raw, np.zeros_like(raw), mask, -1, "none", spent, 0.0, over), point
     odds = distribution(logits, mask, settings)
     if choice is None:
         token = draw(odds, settings.seed, point.position)

@@ -1,7 +1,9 @@
 """Machine x vocabulary = guide: the mask of a state is one walk of the trie by the machine.
 
 Engines differ in when they walk and what they keep:
-    "trie"   any machine; walks at each step, node by node, and keeps nothing
+    "trie"   any machine; walks from a state when it is asked, and keeps the latest masks
+    "split"  a machine with a stack; walks from each node once, and asks the stack only for the tokens that need it
+    "xgrammar", "llguidance", "outlines-core"  the real engines, where they are installed
     "index"  a finite machine; walks from the first state alone, and when a second one is asked for from all states
              together, and keeps every mask. Where that would be too many, it walks from each state when it is asked
 """
@@ -9,19 +11,21 @@ Engines differ in when they walk and what they keep:
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
-from guidedviz.machines.machine import Machine, forced_bytes, read
+from guidedviz.machines.machine import Machine, forced_bytes, read, stack_of
+from guidedviz.machines.pda import PDA
 from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_text, label_state, token_path
 from guidedviz.tokens.guide import Explanation, Guide, Mask
 from guidedviz.tokens.index import Index, build_index, live_machine, unpack
 from guidedviz.tokens.kinds import build_table
-from guidedviz.tokens.trie import build_trie, walk, walk_levels
+from guidedviz.tokens.split import Split, build_split
+from guidedviz.tokens.trie import Ints, build_trie, walk_any, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps
@@ -43,40 +47,59 @@ def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index:
     _check_arguments(machine, vocabulary)
     if isinstance(machine, DFA):
         machine = live_machine(machine)
-    names = ", ".join(map(repr, ("auto", *sorted(ENGINES))))
+    names = ", ".join(map(repr, ("auto", *sorted(ENGINES.keys() - set(REAL)), *REAL)))
     if engine not in ("auto", *ENGINES):
         raise SettingError("guide, engine", seen=repr(engine), expected=f"one of {names}")
     if index is not None:
         return _given_index(machine, vocabulary, engine, index)
     if engine == "auto":
-        engine = "index" if isinstance(machine, DFA) else "trie"
+        engine = "index" if isinstance(machine, DFA) else "split" if isinstance(machine, PDA) else "trie"
     return ENGINES[engine](machine, vocabulary)
 
 
 def _given_index(machine: Machine, vocabulary: Vocabulary, engine: str, index: Any) -> Guide:
-    if engine == "trie" or not isinstance(index, Index):
-        seen = "engine 'trie'" if engine == "trie" else type(index).__name__
+    if engine not in ("auto", "index") or not isinstance(index, Index):
+        seen = f"engine {engine!r}" if isinstance(index, Index) else type(index).__name__
         raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
     index.check(machine, vocabulary)
     return IndexGuide(index.machine, vocabulary, index)
 
 
-def _check_arguments(machine: object, vocabulary: object) -> None:
+def _check_arguments(machine: Any, vocabulary: object) -> None:
     if not all(hasattr(machine, name) for name in ("initial", "step", "is_accepting")):
         raise SettingError("guide", seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
+    if not isinstance(machine.initial, Hashable):
+        kind = type(machine.initial).__name__
+        raise SettingError("guide", seen=f"a state that is a {kind}", expected="a value", hint="a tuple or an int")
     if not isinstance(vocabulary, Vocabulary):
         hint = "gv.Vocabulary.from_tokenizer(tokenizer)"
         raise SettingError("guide", seen=type(vocabulary).__name__, expected="a Vocabulary", hint=hint)
 
 
 def trie_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
-    """A walk at each step, node by node."""
-    trie = build_trie(vocabulary)
+    """One walk a state, when it is first asked."""
+    return walking_guide(machine, vocabulary, partial(walk_any, build_trie(vocabulary), machine))
 
-    def mask(state: Hashable) -> Mask:
-        return add_eos(trie.tokens(walk(trie, machine, state)), machine, vocabulary, state)
 
-    return MachineGuide(machine, vocabulary, mask)
+def walking_guide(machine: Machine, vocabulary: Vocabulary, walk: Callable[[Any], tuple[Ints, Ints]]) -> MachineGuide:
+    """A guide that walks from a state when it is asked, and keeps the latest masks."""
+    keep = lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
+    return MachineGuide(machine, vocabulary, keep(partial(walked_mask, machine, vocabulary, walk)))
+
+
+def walked_mask(
+    machine: Machine, vocabulary: Vocabulary, walk: Callable[[Any], tuple[Ints, Ints]], state: Hashable
+) -> Mask:
+    """The mask of a state by a walk from it."""
+    tokens, labels = build_trie(vocabulary).spell(*walk(state))
+    legal = np.zeros(len(vocabulary), dtype=np.bool_)
+    legal[tokens] = labels > 0
+    return add_eos(legal, machine, vocabulary, state)
+
+
+def split_engine(machine: Machine, vocabulary: Vocabulary) -> SplitGuide:
+    """The machine as it is given, so that its stacks name the rules that were written."""
+    return split_guide(build_split(machine, vocabulary, inline=False))
 
 
 def index_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
@@ -89,27 +112,30 @@ def index_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
 
 
 def lazy_guide(machine: DFA, vocabulary: Vocabulary) -> MachineGuide:
-    """One walk a state, when it is first asked."""
-    keep = lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
-    return MachineGuide(machine, vocabulary, keep(state_walk(machine, vocabulary)))
+    """One walk a state, when it is first asked, by the machine's table."""
+    return walking_guide(machine, vocabulary, table_walk(machine, vocabulary))
 
 
-def state_walk(machine: DFA, vocabulary: Vocabulary) -> Callable[[int], Mask]:
-    """The walk from one state, level by level."""
+def table_walk(machine: DFA, vocabulary: Vocabulary) -> Callable[[int], tuple[Ints, Ints]]:
+    """The walk from a state of a finite machine: a level is one look-up."""
     trie, table = build_trie(vocabulary), build_table(machine).ravel()
-
-    def mask(state: int) -> Mask:
-        tokens, states = trie.spell(
-            *walk_levels(trie, state + 1, lambda states, letters: table[states * 256 + letters])
-        )
-        legal = np.zeros(len(vocabulary), dtype=np.bool_)
-        legal[tokens] = states > 0
-        return add_eos(legal, machine, vocabulary, state)
-
-    return mask
+    return lambda state: walk_levels(trie, state + 1, lambda states, letters: table[states * 256 + letters])
 
 
-ENGINES: dict[str, Callable[[Machine, Vocabulary], Guide]] = {"trie": trie_engine, "index": index_engine}
+def real_engine(name: str, machine: Machine, vocabulary: Vocabulary) -> Guide:
+    """One of the engines that production runs, right or wrong."""
+    from guidedviz.tokens.real.guide import real_guide
+
+    return real_guide(name, machine, vocabulary)
+
+
+REAL = ("xgrammar", "llguidance", "outlines-core")
+ENGINES: dict[str, Callable[[Machine, Vocabulary], Guide]] = {
+    "trie": trie_engine,
+    "split": split_engine,
+    "index": index_engine,
+    **{name: partial(real_engine, name) for name in REAL},
+}
 
 
 def add_eos(mask: Mask, machine: Machine, vocabulary: Vocabulary, state: Hashable) -> Mask:
@@ -173,7 +199,28 @@ class MachineGuide:
 
     def stack(self, state: Any) -> tuple[str, ...]:
         """What is open, innermost first; a finite machine has no stack."""
-        return ()
+        return stack_of(self.machine, state)
+
+
+class SplitGuide(MachineGuide):
+    """A guide that asks a split, and keeps the latest masks."""
+
+    def __init__(self, split: Split) -> None:
+        keep = lru_cache(maxsize=max(1, KEPT // len(split.vocabulary)) if split.remember else 0)
+        super().__init__(split.pda, split.vocabulary, keep(split.mask))
+        self.split = split
+
+
+def split_guide(split: Split) -> SplitGuide:
+    """The guide of a split, for one that was built with something switched off.
+
+    >>> from guidedviz.machines.pda import grammar
+    >>> split = build_split(grammar('root ::= "(" root ")" | "x"'), Vocabulary([b"(", b")", b"x)"]))
+    >>> guide = split_guide(split)
+    >>> guide.mask(guide.initial).tolist(), guide.mask(guide.advance(guide.initial, 0)).tolist()
+    ([True, False, False], [True, False, True])
+    """
+    return SplitGuide(split)
 
 
 class IndexGuide(MachineGuide):
@@ -193,7 +240,8 @@ class IndexGuide(MachineGuide):
         return build_index(self.machine, self.vocabulary)
 
     def _first(self, state: int) -> Mask:
-        walked = state_walk(cast(DFA, self.machine), self.vocabulary)(state)
+        machine = cast(DFA, self.machine)
+        walked = walked_mask(machine, self.vocabulary, table_walk(machine, self.vocabulary), state)
         self._mask = lambda asked: walked if asked == state else self._any(asked)
         return walked
 

@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from guidedviz.errors import IllegalToken
-from guidedviz.machines.machine import Machine, next_bytes
+from guidedviz.machines.machine import Machine, next_bytes, stack_of
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -69,35 +69,55 @@ def explain_token(machine: Machine, vocabulary: Vocabulary, state: Hashable, tok
     legal = passed == len(piece)
     expected = expected_next(machine, states[-1])
     labels = tuple(map(label_state, states))
-    reason = f"every byte passes: {labels[0]} to {labels[-1]}" if legal else _death(piece, passed, expected)
-    return Explanation(token, piece, legal, None if legal else passed, expected, labels, (), reason)
+    stack = stack_of(machine, states[-1])
+    wanted = _say_wanted(machine, states[-1], expected)
+    reason = f"every byte passes: {labels[0]} to {labels[-1]}" if legal else _death(piece, passed, wanted)
+    return Explanation(token, piece, legal, None if legal else passed, expected, labels, stack, reason)
 
 
-def _death(piece: bytes, passed: int, expected: str) -> str:
+def _death(piece: bytes, passed: int, wanted: str) -> str:
     where = f"after {visible(piece[:passed])}, " if passed else ""
-    return f"{where}{visible(piece[passed : passed + 1])} cannot come: expected {expected}"
+    return f"{where}{visible(piece[passed : passed + 1])} cannot come: {wanted}"
+
+
+def _say_wanted(machine: Any, state: Hashable, expected: str) -> str:
+    """What stands in the way: the innermost open rule that cannot end, or else all that was expected."""
+    frame = _unfinished(machine, state)
+    if frame is None:
+        return f"expected {expected}"
+    innermost = machine.frames(state)[0] == frame
+    which = "the innermost open rule" if innermost else "the innermost open rule that cannot end here"
+    return f"{which} is {frame.rule}, which waits for {frame.waits}"
+
+
+def _say_open(machine: Any, state: Hashable, expected: str) -> str:
+    """Why the text cannot end."""
+    frame = _unfinished(machine, state)
+    return f"{frame.rule} is still open and waits for {frame.waits}" if frame else f"expected {expected}"
+
+
+def _unfinished(machine: Any, state: Hashable) -> Any:
+    """The frame of a stack that cannot be left yet; None where there is none, or no stack."""
+    return machine.unfinished(state) if hasattr(machine, "unfinished") else None
 
 
 def _explain_other(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
     """EOS, special ids and ids without bytes."""
     expected = expected_next(machine, state)
     legal = token in vocabulary.eos and machine.is_accepting(state)
-    reason = reason_of_no_text(vocabulary, token, legal, expected)
-    return Explanation(token, vocabulary.pieces[token], legal, None, expected, (label_state(state),), (), reason)
+    reason = reason_of_no_text(vocabulary, token, legal, _say_open(machine, state, expected))
+    labels, stack = (label_state(state),), stack_of(machine, state)
+    return Explanation(token, vocabulary.pieces[token], legal, None, expected, labels, stack, reason)
 
 
-def reason_of_no_text(vocabulary: Vocabulary, token: int, legal: bool, expected: str) -> str:
+def reason_of_no_text(vocabulary: Vocabulary, token: int, legal: bool, wanted: str) -> str:
     """One sentence about an id that stands for no text.
 
-    >>> reason_of_no_text(Vocabulary([b"</s>"], eos={0}), 0, False, "0-9")
+    >>> reason_of_no_text(Vocabulary([b"</s>"], eos={0}), 0, False, "expected 0-9")
     'EOS would end the text before it is complete: expected 0-9'
     """
     if token in vocabulary.eos:
-        return (
-            "EOS: the text may end here"
-            if legal
-            else f"EOS would end the text before it is complete: expected {expected}"
-        )
+        return "EOS: the text may end here" if legal else f"EOS would end the text before it is complete: {wanted}"
     return "a special token is never text" if token in vocabulary.special else "the token has no bytes"
 
 

@@ -145,7 +145,7 @@ class GuidedFSM:
         >>> fsm = GuidedFSM(Vocabulary([b"a", b"b"]), start="start")
         >>> fsm.add_transition("start", {0, 1}, "end")
         >>> fsm.sketch().names, fsm.sketch().arrows
-        (('start', 'end'), (Arrow(source=0, target=1, ranges=((97, 98),)),))
+        (('start', 'end'), (Arrow(source=0, target=1, ranges=((97, 98),), call=''),))
         """
         pieces, number = self.vocabulary.pieces, {state: place for place, state in enumerate(self.transitions)}
         between: dict[tuple[int, int], list[int]] = {}

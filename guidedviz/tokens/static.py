@@ -134,7 +134,7 @@ class StaticMasks:
         labels = tuple(map(self.label, self.path(state, token)))
         reason = f"{'in' if legal else 'not in'} the set of {labels[0]}"
         if not is_text(self.vocabulary, token):
-            reason = reason_of_no_text(self.vocabulary, token, legal, expected)
+            reason = reason_of_no_text(self.vocabulary, token, legal, f"expected {expected}")
         died_at = None if legal or not is_text(self.vocabulary, token) else 0
         return Explanation(token, self.vocabulary.pieces[token], legal, died_at, expected, labels, (), reason)
 

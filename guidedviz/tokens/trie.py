@@ -19,13 +19,16 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.machines.machine import Machine
+from guidedviz.errors import PatternError
+from guidedviz.machines.machine import Machine, Steps, stack_of
 from guidedviz.tokens.vocabulary import Vocabulary
 
 Ints = npt.NDArray[np.intp]  # NumPy indexes by these without converting them
 Letters = npt.NDArray[np.uint8]
 Bools = npt.NDArray[np.bool_]
 FEW = 4  # go node by node where fewer than one in this many is live
+MOST_WORK = 10_000_000  # moves of a machine for one walk; a few seconds
+NARROW = 300  # nodes below all that is live: go down to them one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,14 @@ class Trie:
         order = np.argsort(self.node_of, kind="stable")
         order = order[np.searchsorted(self.node_of[order], 0) :]
         return order, np.searchsorted(self.node_of[order], np.arange(len(self) + 1))
+
+    @cached_property
+    def below(self) -> Ints:
+        """How many nodes lie below each."""
+        sizes = np.zeros(len(self), dtype=np.intp)
+        for low, high in reversed(list(zip(self.levels[1:], self.levels[2:], strict=False))):
+            np.add.at(sizes, self.parent[low:high], sizes[low:high] + 1)
+        return sizes
 
     def children(self, nodes: Ints) -> Ints:
         """All children of these nodes.
@@ -132,16 +143,16 @@ def _first_children(parents: list[Ints]) -> Ints:
     return np.searchsorted(parent, np.arange(len(parent) + 2)) + 1
 
 
-def walk_steps(trie: Trie, machine: Machine, state: Hashable) -> Iterator[tuple[int, Hashable]]:
+def walk_steps(trie: Trie, machine: Steps, state: Hashable, node: int = 0) -> Iterator[tuple[int, Hashable]]:
     """The walk, node by node: those whose bytes keep a complete text reachable, and the machine's state there.
 
-    A node that the machine refuses takes its whole subtree with it.
+    It begins at the root, or at another node. A node that the machine refuses takes its whole subtree with it.
 
     >>> from guidedviz.machines.regex import regex
     >>> list(walk_steps(build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])), regex("ab*"), 0))
     [(1, 1), (3, 1)]
     """
-    waiting = [(0, state)]
+    waiting = [(node, state)]
     while waiting:
         node, state = waiting.pop()
         for child in range(trie.first[node], trie.first[node + 1]):
@@ -165,10 +176,16 @@ def walk(trie: Trie, machine: Machine, state: Hashable) -> Bools:
     return live
 
 
-def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
+def walk_levels(
+    trie: Trie,
+    start: int,
+    step: Callable[[Ints, Letters], Ints],
+    finish: Callable[[Ints, Ints], tuple[Ints, Ints]] | None = None,
+) -> tuple[Ints, Ints]:
     """The same walk a level at once: the live nodes in order, and the label of each.
 
     A label stands for the state there, 0 for dead; `step` takes many labels and bytes and gives the labels reached.
+    `finish`, if there is one, takes the live nodes and their labels as soon as little lies below them.
 
     >>> trie = build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"]))
     >>> nodes, labels = walk_levels(trie, 1, lambda labels, letters: labels * 2 * (letters < 99))
@@ -178,6 +195,9 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
     live, labels = trie.nodes[:1], np.array([start])
     found = [(live, labels)]
     for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
+        if finish and trie.below[live].sum() < NARROW:
+            found.append(finish(live, labels))
+            break
         if len(live) * FEW < low - above:  # only their children
             nodes: Ints | slice = trie.children(live)
             labels = np.repeat(labels, trie.first[live + 1] - trie.first[live])
@@ -192,3 +212,59 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
         live, labels = trie.nodes[nodes][alive], reached[alive]
         found.append((live, labels))
     return np.concatenate([nodes for nodes, _ in found]), np.concatenate([labels for _, labels in found])
+
+
+def walk_any(trie: Trie, machine: Machine, state: Hashable) -> tuple[Ints, Ints]:
+    """The same for any machine; a label says only that a node is live.
+
+    >>> from guidedviz.machines.regex import regex
+    >>> nodes, _ = walk_any(build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])), regex("ab*"), 0)
+    >>> nodes.tolist()
+    [0, 1, 3]
+    """
+    level = _Level(trie, machine, state)
+    return walk_levels(trie, 1, level.step, level.finish)
+
+
+class _Bounded:
+    """A machine that takes a step only if it has not made too many moves for this walk."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.most = machine, getattr(machine, "work", 0) + MOST_WORK
+
+    def step(self, state: Hashable, byte: int) -> Hashable | None:
+        if getattr(self.machine, "work", 0) > self.most:
+            rules = " and ".join(list(dict.fromkeys(stack_of(self.machine, state)))[:3])
+            seen = f"more than {MOST_WORK:,} moves for one mask" + f" in {rules}" * bool(rules)
+            hint = "rules that are not ambiguous"
+            raise PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
+        return self.machine.step(state, byte)
+
+
+class _Level:
+    """The states that live on one level of the walk; a label is the place of a state among them."""
+
+    def __init__(self, trie: Trie, machine: Machine, state: Hashable) -> None:
+        self.trie, self.machine, self.states = trie, _Bounded(machine), [None, state]
+
+    def step(self, labels: Ints, letters: Letters) -> Ints:
+        """On to the next level; each pair of a state and a byte is asked once."""
+        pairs = labels * 256 + letters
+        met = np.zeros(256 * len(self.states), dtype=np.bool_)
+        met[pairs] = True
+        met[:256] = False  # whatever is dead stays dead
+        asked = np.flatnonzero(met)
+        numbers: dict[Hashable | None, int] = {None: 0}
+        reached = (self.machine.step(self.states[pair >> 8], pair & 255) for pair in asked.tolist())
+        table = np.zeros(len(met), dtype=np.intp)
+        table[asked] = [numbers.setdefault(state, len(numbers)) for state in reached]
+        self.states = list(numbers)
+        following: Ints = table[pairs]
+        return following
+
+    def finish(self, nodes: Ints, labels: Ints) -> tuple[Ints, Ints]:
+        """The few nodes that are left, one by one."""
+        starts = zip(nodes.tolist(), labels.tolist(), strict=True)
+        walks = (walk_steps(self.trie, self.machine, self.states[label], node) for node, label in starts)
+        found = np.array(sorted(node for walk in walks for node, _ in walk), dtype=np.intp)
+        return found, np.ones_like(found)

@@ -82,6 +82,12 @@ def test_a_dead_end_is_told_apart_and_shows_what_was_forbidden():
     assert (last.state, last.stack) == ("q1", ("top",))
 
 
+def test_a_text_that_is_complete_before_it_began_is_no_dead_end():
+    model = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
+    (only,) = gv.decode(model, "a", gv.guide(gv.regex("c?"), model.vocabulary))
+    assert (only.end, only.token, only.how) == ("complete", -1, "none")
+
+
 def test_a_step_records_both_distributions_and_the_legal_mass():
     model = toy()
     guide = gv.static_masks(model.vocabulary, [{0, 1}])
@@ -143,3 +149,20 @@ def test_the_first_error_comes_at_the_call_and_not_at_the_first_step():
 def test_bias_is_a_constant_added_at_every_step():
     steps = list(gv.decode(toy(lambda t: [0, 1, 2, -50, -50]), "a", temperature=0, bias={2: -100}, max_tokens=3))
     assert {s.piece for s in steps} == {b"b"}
+
+
+def test_a_step_names_what_is_open_and_a_trace_keeps_it(tmp_path):
+    written = [b"[", b'{"a":', b"[", b"1", b"]", b"}", b"]", b"<eos>"]
+    pieces = [*dict.fromkeys(written)]
+    model = gv.ToyModel(
+        pieces, lambda tokens: np.eye(len(pieces))[pieces.index(written[len(tokens) - 1])] * 99, eos=[5]
+    )
+    trace = gv.record(model, "[", gv.guide(gv.json(), model.vocabulary), temperature=0, max_tokens=8)
+    assert [s.piece for s in trace.steps] == written
+    assert [s.stack for s in trace.steps][:5] == [
+        ("root",), ("array", "root"), ("member", "object", "array", "root"), ("array", "object", "array", "root"),
+        ("number", "array", "object", "array", "root"),
+    ]  # fmt: skip
+    assert all(s.state.startswith("q") for s in trace.steps)
+    trace.save(tmp_path / "nested.json")
+    assert gv.Trace.load(tmp_path / "nested.json").steps == trace.steps

@@ -215,7 +215,7 @@ def test_numpy_tokens_are_taken():
 
 
 def test_an_unknown_engine_is_refused_with_the_known_ones():
-    with pytest.raises(SettingError, match="saw 'magic', expected one of 'auto', 'index', 'trie'"):
+    with pytest.raises(SettingError, match="saw 'magic', expected one of 'auto', 'index', 'split', 'trie', 'xgrammar'"):
         gv.guide(gv.regex("a"), TOY, engine="magic")
 
 
@@ -247,3 +247,10 @@ def test_any_machine_guides_by_the_plain_walk():
     assert guide.advance(0, 3) == 1
     with pytest.raises(SettingError, match="a finite machine"):
         gv.guide(Balanced(), v, engine="index")
+
+
+def test_a_state_that_is_no_value_is_refused():
+    machine = Balanced()
+    machine.initial = []
+    with pytest.raises(SettingError, match="saw a state that is a list, expected a value"):
+        gv.guide(machine, TOY)

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from guidedviz.machines.json_grammar import json
+from guidedviz.machines.machine import read
+from guidedviz.machines.pda import grammar
 from guidedviz.machines.regex import regex
 from guidedviz.tokens import trie as trie_file
 from guidedviz.tokens.kinds import build_table
-from guidedviz.tokens.trie import build_trie, walk, walk_levels
+from guidedviz.tokens.trie import build_trie, walk, walk_any, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import regexes, vocabularies
 
@@ -99,6 +102,49 @@ def test_the_quick_walk_is_the_plain_walk(v, pattern):
 def test_the_quick_walk_is_the_plain_walk_on_a_large_vocabulary(pattern):
     trie, machine = build_trie(Vocabulary.llama3()), regex(pattern)
     assert (walk_table(trie, machine, 0) == walk(trie, machine, 0)).all()
+
+
+def live_nodes(trie, machine, state):
+    """The quick walk of any machine: its live nodes, root included."""
+    live = np.zeros(len(trie) + 1, dtype=np.bool_)
+    nodes, labels = walk_any(trie, machine, state)
+    assert nodes.tolist() == sorted(set(nodes.tolist())), "each once, in order"
+    assert labels.all()
+    live[nodes] = True
+    return live
+
+
+GRAMMARS = [
+    'root ::= "a" root "b" | "A" root "B" | ""',
+    'root ::= s\ns ::= s s | "a" | "b" | "é"',
+    'root ::= root "1" | "(" root ")" | [^b]',
+    'root ::= (word " ")* word\nword ::= [a-z] word? | "\\n"{2}',
+]
+
+
+@pytest.mark.parametrize("narrow", [0, 3, 10**9])
+@settings(deadline=None)
+@given(vocabularies(), st.sampled_from(GRAMMARS), st.text(st.sampled_from("abAB1é\n "), max_size=4))
+def test_the_quick_walk_of_any_machine_is_the_plain_walk(narrow, v, text, written):
+    trie, machine = build_trie(v), grammar(text)
+    state = read(machine, written.encode()) or machine.initial
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trie_file, "NARROW", narrow)
+        assert live_nodes(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
+
+
+@pytest.mark.parametrize("text", [b"", b'{"a', b'{"a":["', b"[1", b'{"a"', b'["\\u0', b"{}\n"])
+def test_the_quick_walk_of_json_is_the_plain_walk_on_a_large_vocabulary(text):
+    trie, machine = build_trie(Vocabulary.llama3()), json()
+    state = read(machine, text)
+    assert (live_nodes(trie, machine, state) == walk(trie, machine, state)).all()
+
+
+@given(vocabularies())
+def test_what_lies_below_a_node_is_all_that_begins_with_it(v):
+    trie = build_trie(v)
+    spelled = [spell(trie, node) for node in range(len(trie))]
+    assert trie.below.tolist() == [sum(one.startswith(each) for one in spelled) - 1 for each in spelled]
 
 
 @pytest.mark.parametrize("pieces", [[b""], [b"", b"<s>"], [b"\x00"], [b"a" * 5000]])

@@ -1,0 +1,210 @@
+"""All engines along one text: where their masks differ from ours, token by token, and what kind of difference it is.
+
+The machine decides who is right: the bytes of each token that is in doubt are fed to it one by one, with no trie, no
+index and no cache of masks between. A constraint that is a text goes to each engine as it is; a machine is written out
+exactly, so that all run one language.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.machines.grammar import show_line
+from guidedviz.machines.machine import Machine
+from guidedviz.tokens.engines import guide
+from guidedviz.tokens.faults import Doubt, Place, find_reason
+from guidedviz.tokens.guide import Mask
+from guidedviz.tokens.longest import longest_tokens
+from guidedviz.tokens.real.asked import Asked, ask
+from guidedviz.tokens.real.guide import PREPARE, VARIANTS, prepared
+from guidedviz.tokens.real.matcher import Matcher, installed
+from guidedviz.tokens.vocabulary import Vocabulary
+
+KINDS = ("forced only", "known fault", "lawful choice", "ours", "not known")
+MOST_ASKED = 1000  # tokens of one mask that the engine's own accept is asked about
+ALL = (*PREPARE, *VARIANTS)
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Tokens of one step on which an engine and the machine disagree for one reason."""
+
+    engine: str
+    kind: str  # one of KINDS
+    name: str  # which fault or choice
+    missing: tuple[int, ...]  # ids that the machine allows and the engine does not
+    extra: tuple[int, ...]  # ids that the engine allows and the machine does not
+
+    def __str__(self) -> str:
+        counts = [f"{len(ids):,} {what}" for what, ids in (("missing", self.missing), ("extra", self.extra)) if ids]
+        return f"{self.engine}: {self.kind}, {self.name} ({', '.join(counts)})"
+
+
+@dataclass(frozen=True)
+class ComparedStep:
+    """One place of the text: what is legal there, and who says otherwise."""
+
+    position: int
+    token: int | None  # the one that comes next; None after the last
+    legal: int  # tokens that our mask allows
+    differences: tuple[Disagreement, ...]
+    refused_by: tuple[str, ...]  # engines that do not take the token, and are asked no more
+
+    @property
+    def agree(self) -> bool:
+        """Do all engines that are still asked have our mask?"""
+        return not self.differences
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All steps; `str()` of it is for people."""
+
+    constraint: str
+    vocabulary: Vocabulary
+    engines: tuple[tuple[str, str], ...]  # a name and its version
+    unable: tuple[tuple[str, str], ...]  # an engine, and why it cannot take the constraint
+    steps: tuple[ComparedStep, ...]
+
+    def kinds(self) -> dict[tuple[str, str, str], int]:
+        """How many steps each engine, kind and name of a difference is seen in."""
+        seen = Counter((d.engine, d.kind, d.name) for step in self.steps for d in step.differences)
+        return dict(sorted(seen.items()))
+
+    def __str__(self) -> str:
+        names = ", ".join(f"{name} {version}" for name, version in self.engines)
+        lines = [f"{_shown(self.constraint)}: {names or 'no engine'}"]
+        lines += [f"cannot take it: {name}: {_shown(why)}" for name, why in self.unable]
+        return "\n".join([*lines, *(self._line(step) for step in self.steps)])
+
+    def _line(self, step: ComparedStep) -> str:
+        shown = "the end" if step.token is None else self.vocabulary.display(step.token)
+        lines = [f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * step.agree]
+        lines += [f"      {found}: {self._samples(found)}" for found in step.differences]
+        lines += [f"      {name} refuses {shown}" for name in step.refused_by]
+        stopped = step is self.steps[-1] and step.token is not None
+        return "\n".join([*lines, *[f"      the constraint does not allow {shown}"] * stopped])
+
+    def _samples(self, found: Disagreement) -> str:
+        tokens = (*found.missing, *found.extra)
+        return " ".join(map(self.vocabulary.display, tokens[:4])) + " ..." * (len(tokens) > 4)
+
+
+def _shown(text: str) -> str:
+    """On one line, with nothing hidden in it."""
+    return show_line(text.replace("\n", "↵"))
+
+
+def compare(
+    constraint: Machine | str | Mapping[str, Any],
+    vocabulary: Vocabulary,
+    text: str | bytes | Sequence[int],
+    engines: Iterable[str] = ALL,
+) -> Comparison:
+    """Ours and every engine that is installed, along a text or its token ids.
+
+    >>> v = Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
+    >>> found = compare("a|ab", v, "ab", ["outlines-core"])
+    >>> for step in found.steps:
+    ...     print(step.legal, *step.differences)
+    2 outlines-core: known fault, takes the first alternative that fits (1 missing)
+    1
+    """
+    asked = ask(constraint)
+    tokens = list(read_text(vocabulary, text))
+    matchers, unable = open_engines(asked, vocabulary, engines)
+    versions = tuple((name, installed(name.partition(",")[0])) for name in matchers)
+    steps = tuple(_Walk(asked, vocabulary).steps(tokens, matchers))
+    return Comparison(str(asked), vocabulary, versions, tuple(unable.items()), steps)
+
+
+def read_text(vocabulary: Vocabulary, text: str | bytes | Sequence[int]) -> Iterable[int]:
+    """The token ids of a text; ids stay what they are."""
+    if isinstance(text, str | bytes):
+        return longest_tokens(vocabulary, text.encode() if isinstance(text, str) else text)
+    return text
+
+
+def open_engines(
+    asked: Asked, vocabulary: Vocabulary, names: Iterable[str]
+) -> tuple[dict[str, Matcher], dict[str, str]]:
+    """A text under way for every engine that takes the constraint, and why the others do not."""
+    found, unable = {}, {}
+    for name in names:
+        if name not in ALL:
+            raise SettingError("compare, engines", seen=repr(name), expected=", ".join(map(repr, ALL)))
+        try:
+            found[name] = prepared(name, vocabulary)(asked)
+        except GuidedVizError as error:
+            unable[name] = error.seen
+    return found, unable
+
+
+class _Walk:
+    """Our guide and the machine along the text."""
+
+    def __init__(self, asked: Asked, vocabulary: Vocabulary) -> None:
+        self.asked, self.machine, self.vocabulary = asked, asked.machine, vocabulary
+        self.guide = guide(asked.machine, vocabulary)
+        self.state: Hashable = self.machine.initial
+        self.text, self.taken = b"", list[int]()
+        self.written_out: dict[str, Matcher] = {}
+
+    def steps(self, tokens: Sequence[int], matchers: dict[str, Matcher]) -> Iterator[ComparedStep]:
+        for position, token in enumerate([*tokens, None]):
+            mask = self.guide.mask(self.state)
+            differences = tuple(d for name, matcher in matchers.items() for d in self.differ(name, matcher, mask))
+            legal = token is not None and token not in self.vocabulary.eos and bool(mask[token])
+            refused = [name for name, matcher in matchers.items() if legal and not matcher.take(tokens[position])]
+            matchers = {name: matcher for name, matcher in matchers.items() if name not in refused}
+            yield ComparedStep(position, token, int(mask.sum()), differences, tuple(refused))
+            if token is None or not legal:
+                return
+            self.state, self.text = self.guide.advance(self.state, token), self.text + self.vocabulary.pieces[token]
+            self.taken.append(token)
+
+    def differ(self, name: str, matcher: Matcher, ours: Mask) -> list[Disagreement]:
+        """What the engine's mask has otherwise, sorted by why."""
+        try:
+            theirs = matcher.mask()
+        except GuidedVizError as error:
+            return [
+                Disagreement(
+                    name, "not known", f"gives no mask: {error.seen}", tuple(np.flatnonzero(ours).tolist()), ()
+                )
+            ]
+        doubtful = np.flatnonzero(ours != theirs).tolist()
+        allowed, may_ask = int(theirs.sum()), len(doubtful) <= MOST_ASKED
+        place = Place(
+            name,
+            self.asked,
+            self.vocabulary,
+            self.text,
+            self.state,
+            matcher,
+            allowed,
+            may_ask,
+            partial(self.exact, name),
+        )
+        groups: dict[tuple[str, str], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        for token in doubtful:
+            extra = bool(theirs[token])
+            groups[find_reason(Doubt(place, token, extra))][extra].append(token)
+        return [Disagreement(name, *why, tuple(missing), tuple(extra)) for why, (missing, extra) in groups.items()]
+
+    def exact(self, name: str) -> Mask | None:
+        """The engine's mask here if it is given the machine, not the text; None where it does not come so far."""
+        try:
+            if name not in self.written_out:
+                self.written_out[name] = prepared(name, self.vocabulary)(ask(self.machine))
+            matcher = self.written_out[name].copy()
+            return matcher.mask() if all(map(matcher.take, self.taken)) else None
+        except GuidedVizError:
+            return None

@@ -1,0 +1,26 @@
+"""A text as tokens without its tokenizer: the longest that fits, each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guidedviz.errors import VocabularyError
+from guidedviz.tokens.vocabulary import Vocabulary
+
+
+def longest_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
+    """The ids one by one; often not those that the tokenizer itself would choose.
+
+    >>> list(longest_tokens(Vocabulary([b"a", b"ab", b"b", b"<s>"], special={3}), b"abba"))
+    [1, 2, 0]
+    """
+    text_ids = frozenset(vocabulary.text_ids)
+    longest = max((len(vocabulary.pieces[token]) for token in text_ids), default=0)
+    while text:
+        for end in range(min(len(text), longest), 0, -1):
+            if found := [token for token in vocabulary.ids(text[:end]) if token in text_ids]:
+                yield found[0]
+                text = text[end:]
+                break
+        else:
+            raise VocabularyError("a text in tokens", seen=repr(text[:1]), expected="a byte that some token has")

@@ -1,0 +1,80 @@
+"""Within a budget every run ends, complete, whatever the model wants."""
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+
+BRACKETS = gv.grammar('root ::= ("(" root ")" | "[" root "]")*')
+PIECES = [b"(", b")", b"[", b"]", b"((", b"))", b"?", b"</s>"]
+
+
+def model(wishes):
+    return gv.ToyModel(PIECES, lambda tokens: wishes, eos={7})
+
+
+@pytest.mark.parametrize("budget", [1, 2, 3, 8, 21])
+def test_a_model_that_only_opens_is_made_to_close(budget):
+    greedy = model([9, 0, 8, 0, 9, 0, 0, -9])
+    guide = gv.within(gv.guide(BRACKETS, greedy.vocabulary), budget)
+    for seed in range(10):
+        run = gv.record(greedy, "?", guide, seed=seed, max_tokens=budget)
+        assert run.steps[-1].end == "eos"
+        assert BRACKETS.accepts(run.text.encode())
+        assert len(run.steps) <= budget
+
+
+def test_where_there_is_plenty_nothing_changes():
+    free = gv.guide(BRACKETS, model([]).vocabulary)
+    wide = gv.within(free, 1000)
+    assert np.array_equal(wide.mask(wide.initial), free.mask(free.initial))
+
+
+def test_the_mask_is_true_where_advance_succeeds_and_explain_agrees():
+    guide = gv.within(gv.guide(BRACKETS, model([]).vocabulary), 6)
+    states = [guide.initial]
+    for state in states:
+        for token, legal in enumerate(guide.mask(state)):
+            assert guide.explain(state, token).legal == legal
+            try:
+                after = guide.advance(state, token)
+            except gv.IllegalToken:
+                assert not legal
+            else:
+                assert legal
+                states += [after] if after not in states and token != 7 else []
+    assert {state.left for state in states} == {6, 5, 4, 3, 2, 1}
+
+
+def test_a_byte_without_a_token_of_its_own_is_no_way_out():
+    vocabulary = gv.Vocabulary([b"(", b"))", b")x", b"x", b"</s>"], eos={4})
+    guide = gv.within(gv.guide(gv.grammar('root ::= "(" root ")" | "x"'), vocabulary), 20)
+    assert guide.mask(guide.initial).tolist() == [False, False, False, True, False]
+
+
+def test_a_budget_too_small_says_how_much_it_takes():
+    vocabulary = gv.Vocabulary([b"a", b"</s>"], eos={1})
+    with pytest.raises(gv.SettingError, match="saw 4, expected at least 5"):
+        gv.within(gv.guide(gv.regex("a{4}"), vocabulary), 4)
+
+
+@pytest.mark.parametrize("tokens", ["5", None, 5.5, -1, 4])
+def test_a_budget_is_a_number_of_tokens(tokens):
+    guide = gv.guide(gv.regex("a{4}"), gv.Vocabulary([b"a", b"</s>"], eos={1}))
+    with pytest.raises(gv.SettingError, match=f"within, tokens: saw {tokens!r}, expected at least 5"):
+        gv.within(guide, tokens)
+
+
+def test_a_vocabulary_that_can_write_no_end_is_said():
+    guide = gv.guide(BRACKETS, gv.Vocabulary([b"()", b"</s>"], eos={1}))
+    gv.within(guide, 1)  # the empty text is an end
+    with pytest.raises(gv.SettingError, match="within, guide: saw a vocabulary in which no text can be written"):
+        gv.within(gv.guide(gv.regex("(ab)+"), gv.Vocabulary([b"ab", b"</s>"], eos={1})), 9)
+
+
+def test_an_end_too_far_to_be_counted_is_said():
+    rules = "\n".join(f"r{n} ::= r{n + 1} r{n + 1}" for n in range(2_000))
+    guide = gv.guide(gv.grammar(f'root ::= r0 | "b"\n{rules}\nr2000 ::= "a"'), gv.Vocabulary([b"a", b"b"]))
+    short = gv.within(guide, 5)
+    assert short.mask(short.initial).tolist() == [False, True]
+    assert short.explain(short.initial, 0).reason.endswith("takes over 10^12 tokens of a byte each, and 4 are left")
