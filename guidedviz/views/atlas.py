@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -95,10 +96,7 @@ class Atlas:
     def borders(self) -> str:
         """The lines between places, as an SVG path in cells."""
         number = np.repeat(np.arange(len(self.places)), list(map(len, self.places)))
-        grid = self.grid(number, empty=-1)
-        across = (f"M{x} {y}h{long}" for y, x, long in _runs(grid[1:] != grid[:-1]))
-        along = (f"M{x} {y}v{long}" for x, y, long in _runs((grid[:, 1:] != grid[:, :-1]).T))
-        return "".join((*across, *along))
+        return borders(self.grid(number, empty=-1))
 
 
 @lru_cache(maxsize=8)
@@ -186,12 +184,22 @@ def _settle(made: Atlas, name: str, start: int, stop: int) -> Place:
     return Place(name, start, stop)
 
 
+def borders(grid: npt.NDArray[Any]) -> str:
+    """The lines between cells that differ, as an SVG path.
+
+    >>> borders(np.array([[1, 1], [1, 2]]))
+    'M1 1h1M1 1v1'
+    """
+    across = (f"M{x} {y}h{long}" for y, x, long in _runs(grid[1:] != grid[:-1]))
+    along = (f"M{x} {y}v{long}" for x, y, long in _runs((grid[:, 1:] != grid[:, :-1]).T))
+    return "".join((*across, *along))
+
+
 def _runs(lines: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
     """Where True stands, row by row: the border after that row, where it starts, how long it is."""
-    for number, line in enumerate(lines, 1):
-        edges = np.flatnonzero(np.diff(line.astype(np.int8), prepend=0, append=0))
-        for start, stop in edges.reshape(-1, 2).tolist():
-            yield number, start, stop - start
+    rows, edges = np.nonzero(np.diff(np.pad(lines.astype(np.int8), ((0, 0), (1, 1))), axis=1))
+    for number, start, stop in zip(rows[::2].tolist(), edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        yield number + 1, start, stop - start
 
 
 def pack_bits(bits: Sequence[bool] | Mask) -> bytes:

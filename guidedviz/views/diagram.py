@@ -1,235 +1,178 @@
-"""Where every state and every arrow of a machine stands: the plan of what is drawn, put in its place."""
+"""Where everything of a machine stands. A grammar's rules are laid out one by one, each in a frame, row below row."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
-from math import dist
 
-from guidedviz.machines.sketch import Sketch
-from guidedviz.views.bezier import Curve, Point, cut, middle, sample, straight
-from guidedviz.views.figure import shorten, wide
-from guidedviz.views.layers import Box, Link, Placed
-from guidedviz.views.layout import place
-from guidedviz.views.plan import Lens, Line, Plan, make_plan, say_ranges
+from guidedviz.machines.sketch import Arrow, Sketch
+from guidedviz.views.bezier import Curve, Point, sample
+from guidedviz.views.figure import wide
+from guidedviz.views.flat import lay_out_flat
+from guidedviz.views.plan import MANY
+from guidedviz.views.spots import Block, Diagram, Jumps, Label, Spot
 
-MOST_STATES = 300  # a larger machine is drawn around its current state
-MOST_ARROWS = 1200
-NEAR = 40  # states of such a neighbourhood
-RADIUS = 16.0
-BEYOND = "beyond ASCII"
-FREE_END = 22.0  # from the start's dot to its state
-
-
-@dataclass(frozen=True)
-class Spot:
-    """Where a state stands, half its size, and whether it is only a dot."""
-
-    x: float
-    y: float
-    rx: float
-    ry: float
-    dot: bool = False
-
-
-@dataclass(frozen=True)
-class Label:
-    """A line's words, and the arrows that they belong to."""
-
-    x: float
-    y: float
-    words: str
-    full: str
-    arrows: tuple[int, ...]
-    lens: bool = False  # the arrows lie on each other
-
-
-@dataclass(frozen=True)
-class Diagram:
-    """A sketch with everything in its place; `more` are the states with neighbours that are left out."""
-
-    sketch: Sketch
-    spots: dict[int, Spot]
-    curves: dict[int, tuple[Curve, bool]]  # place in the sketch's arrows -> its curve, and whether it has a head
-    labels: tuple[Label, ...]
-    exits: frozenset[int]  # arrows that leave the middle of a run: drawn thin, for there are many alike
-    more: frozenset[int]
-    width: float
-    height: float
+MOST_NODES = 150  # a larger grammar is drawn around its current rule
+MOST_RULES = 24
+NEAR_NODES = 70  # of such a neighbourhood
+NEAR_RULES = 10
+SHAPE = 2.2  # the whole is about so many times as wide as high
+GAP = 12.0
+EDGE = 2.0
+TITLE = 20.0
+MOST_RETURNS = 3  # a rule with more ends returns from its frame
 
 
 @lru_cache(maxsize=32)
 def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagram:
     """Every state in its place; of a machine too large to draw, those around `at`."""
-    keep = choose_states(sketch, at)
-    plan = make_plan(sketch, keep, compact)
-    index = {state: n for n, state in enumerate(plan.discs)}
-    boxes = tuple(_box(sketch, state) for state in plan.discs) + tuple(map(_lens_box, plan.lenses))
-    ends = [(sketch.arrows[line.arrows[0]].source, sketch.arrows[line.arrows[-1]].target) for line in plan.lines]
-    links: list[Link] = [Link(index[a], index[b], _room(line)) for (a, b), line in zip(ends, plan.lines, strict=True)]
-    owner = {dot: n for n, line in enumerate(plan.lines) for dot in line.dots}
-    pairs = set(ends)
-    for group in plan.exits:  # a run's ways out need a way for their target to be near; where there is one it will do
-        line, target = ends[owner[sketch.arrows[group[0]].source]], sketch.arrows[group[0]].target
-        if target in index and not pairs & {(line[0], target), (line[1], target)}:
-            links.append(Link(index[line[1]], index[target]))
-    for n, lens in enumerate(plan.lenses, len(plan.discs)):
-        links += [Link(index[lens.source], n, wide(BEYOND, 12) + 8), Link(n, index[lens.target])]
-    if not boxes:
-        return Diagram(sketch, {}, {}, (), frozenset(), frozenset(), 60, 40)
-    placed = place(boxes, tuple(links), index.get(sketch.initial, 0))
-    return _assemble(sketch, plan, placed, boxes, frozenset(keep))
+    return _lay_out_rules(sketch, at, compact) if sketch.rules else lay_out_flat(sketch, at, compact)
 
 
-def choose_states(sketch: Sketch, at: int = -1) -> tuple[int, ...]:
-    """All states, or so many around one as a person can look at."""
-    if len(sketch.names) <= MOST_STATES and len(sketch.arrows) <= MOST_ARROWS:
-        return tuple(range(len(sketch.names)))
-    start = at if 0 <= at < len(sketch.names) else sketch.initial
-    ahead, behind = defaultdict(list), defaultdict(list)
-    for arrow in sketch.arrows:
-        ahead[arrow.source].append(arrow.target)
-        behind[arrow.target].append(arrow.source)
-    return tuple(sorted({*_around(start, ahead, NEAR * 2 // 3), *_around(start, behind, NEAR // 3)}))
-
-
-def _around(start: int, near: Mapping[int, list[int]], most: int) -> set[int]:
-    """The states nearest to one, so many of them."""
-    found, waiting = {start}, deque([start])
-    while waiting and len(found) < most:
-        new = [state for state in dict.fromkeys(near[waiting.popleft()]) if state not in found][: most - len(found)]
-        found.update(new)
-        waiting.extend(new)
-    return found
-
-
-def _box(sketch: Sketch, state: int) -> Box:
-    ring = 3.5 if state in sketch.accepting else 0.0
-    return Box(max(RADIUS, wide(short_name(sketch, state), 12) / 2 + 7) + ring, RADIUS + ring)
-
-
-def _lens_box(lens: Lens) -> Box:
-    return Box(9.0 * len(lens.columns) + 4, 7.0 * max(map(len, lens.columns)) + 4)
-
-
-def short_name(sketch: Sketch, state: int) -> str:
-    """A state's name as its disc has room for it."""
-    return shorten(sketch.names[state], 14)
-
-
-def _room(line: Line) -> float:
-    words = wide(line.label, 12) + 8 if line.label else 0.0
-    return max(words, min(240.0, 7.0 * len(line.dots))) if line.dots else words
-
-
-def _assemble(sketch: Sketch, plan: Plan, placed: Placed, boxes: Sequence[Box], keep: frozenset[int]) -> Diagram:
-    """From places of boxes and links to places of states and arrows."""
-    placed = _shift(placed, FREE_END + 8)
-    spots = {
-        state: Spot(*centre, box.rx, box.ry)
-        for state, centre, box in zip(plan.discs, placed.centres, boxes, strict=False)
-    }
+def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
+    chosen = choose_rules(sketch, at)
+    if compact is None:
+        compact = sum(len(sketch.rules[rule][1]) for rule in chosen) > MANY
+    parts = [_lay_out_rule(sketch, rule, at, compact) for rule in chosen]
+    blocks = _pack([_frame(sketch.rules[rule], part) for rule, part in zip(chosen, parts, strict=True)])
+    spots: dict[int, Spot] = {}
     curves: dict[int, tuple[Curve, bool]] = {}
-    labels = []
-    for line, curve, room in zip(plan.lines, placed.curves, placed.labels, strict=False):
-        parts = cut(curve, len(line.arrows)) if line.dots else [curve]
-        curves |= {n: (part, n == line.arrows[-1]) for n, part in zip(line.arrows, parts, strict=True)}
-        size = max(1.6, min(3.6, dist(parts[0][0], parts[0][-1]) * 0.36))
-        spots |= {dot: Spot(*part[-1], size, size, True) for dot, part in zip(line.dots, parts, strict=False)}
-        if line.label:
-            x, y = room if room != curve[0] else _beside(curve)
-            labels.append(Label(x, y - 3 * bool(line.dots), line.label, line.full, line.arrows))
-    for lens, n, first in _lens_places(plan, placed):
-        spots |= _lens_spots(lens, placed.centres[n])
-        curves |= _lens_curves(sketch, lens, spots, placed.curves[first], placed.curves[first + 1])
-        x, y = placed.labels[first]
-        labels.append(Label(x, y, BEYOND, "a character beyond ASCII: two to four bytes", lens.arrows, True))
-    for group in plan.exits:
-        curves |= dict(_exits(sketch, group, spots))
-        labels.append(_exit_label(sketch, group, curves))
-    exits = frozenset(n for group in plan.exits for n in group)
-    more = frozenset(
-        a.source if a.source in keep else a.target for a in sketch.arrows if (a.source in keep) != (a.target in keep)
+    labels: list[Label] = []
+    for part, block in zip(parts, blocks, strict=True):
+        x, y = block.x, block.y + TITLE
+        spots |= {node: replace(spot, x=spot.x + x, y=spot.y + y) for node, spot in part.spots.items()}
+        curves |= {n: (_move(curve, x, y), head) for n, (curve, head) in part.curves.items()}
+        labels += [replace(label, x=label.x + x, y=label.y + y) for label in part.labels]
+    exits, more = (frozenset().union(*sets) for sets in ([p.exits for p in parts], [p.more for p in parts]))
+    jumps = dict(_jumps(sketch, blocks, spots, curves))
+    lowest = max(
+        (y for ways in jumps.values() for curve in (ways.call, *ways.returns) for _, y in sample(curve)), default=0.0
     )
-    return Diagram(
-        sketch, spots, curves, tuple(labels), exits, more, *_size(spots, curves, placed.width, placed.height)
+    width = max(block.x + block.width for block in blocks) + EDGE
+    height = max(lowest, *(block.y + block.height for block in blocks)) + EDGE
+    return Diagram(sketch, spots, curves, tuple(labels), exits, more, width, height, blocks, jumps)
+
+
+def choose_rules(sketch: Sketch, at: int = -1) -> tuple[int, ...]:
+    """All rules, or those nearest to the rule of a node by calls, in the grammar's order."""
+    if sum(len(nodes) for _, nodes in sketch.rules) <= MOST_NODES and len(sketch.rules) <= MOST_RULES:
+        return tuple(range(len(sketch.rules)))
+    rule_of = {node: rule for rule, (_, nodes) in enumerate(sketch.rules) for node in nodes}
+    number = {name: rule for rule, (name, _) in enumerate(sketch.rules)}
+    near: dict[int, list[int]] = defaultdict(list)
+    for arrow in sketch.arrows:
+        if arrow.call:
+            near[rule_of[arrow.source]].append(number[arrow.call])
+            near[number[arrow.call]].append(rule_of[arrow.source])
+    found: dict[int, None] = {rule_of.get(at, 0): None}
+    waiting, room = deque(found), NEAR_NODES - len(sketch.rules[rule_of.get(at, 0)][1])
+    while waiting and len(found) < NEAR_RULES:
+        for rule in dict.fromkeys(near[waiting.popleft()]):
+            size = len(sketch.rules[rule][1])
+            if rule not in found and size <= room and len(found) < NEAR_RULES:
+                found[rule] = None
+                waiting.append(rule)
+                room -= size
+    return tuple(sorted(found))
+
+
+def _lay_out_rule(sketch: Sketch, rule: int, at: int, compact: bool) -> Diagram:
+    """One rule as a machine of its own, in the numbers of the whole."""
+    _, nodes = sketch.rules[rule]
+    place = {node: n for n, node in enumerate(nodes)}
+    numbers = [n for n, arrow in enumerate(sketch.arrows) if arrow.source in place]
+    arrows = [sketch.arrows[n] for n in numbers]
+    own = Sketch(
+        tuple(sketch.names[node] for node in nodes),
+        tuple(replace(arrow, source=place[arrow.source], target=place[arrow.target]) for arrow in arrows),
+        0,
+        frozenset(place[node] for node in nodes if node in sketch.accepting),
+    )
+    flat = lay_out_flat(own, place.get(at, 0), compact)
+    return replace(
+        flat,
+        spots={nodes[n]: spot for n, spot in flat.spots.items()},
+        curves={numbers[n]: curve for n, curve in flat.curves.items()},
+        labels=tuple(replace(label, arrows=tuple(numbers[n] for n in label.arrows)) for label in flat.labels),
+        exits=frozenset(numbers[n] for n in flat.exits),
+        more=frozenset(nodes[n] for n in flat.more),
     )
 
 
-def _shift(placed: Placed, by: float) -> Placed:
-    """Everything to the right, so that there is room for the start's arrow."""
-    curves = tuple(tuple((x + by, y) for x, y in curve) for curve in placed.curves)
-    labels, centres = (tuple((x + by, y) for x, y in points) for points in (placed.labels, placed.centres))
-    return Placed(centres, curves, labels, placed.width + by, placed.height)
+def _frame(rule: tuple[str, tuple[int, ...]], part: Diagram) -> Block:
+    name, nodes = rule
+    return Block(name, nodes, 0, 0, max(part.width, wide(name, 13) + 24), part.height + TITLE)
 
 
-def _lens_places(plan: Plan, placed: Placed) -> Iterator[tuple[Lens, int, int]]:
-    """Every lens with its box and the first of its two links, which are the last of all."""
-    first = len(placed.curves) - 2 * len(plan.lenses)
-    for n, lens in enumerate(plan.lenses):
-        yield lens, len(plan.discs) + n, first + 2 * n
+def _pack(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """In order, each as far up as there is room, in the width that makes the whole fit best."""
+    whole, widest = sum(block.width + GAP for block in blocks), max(block.width for block in blocks)
+    limits = {max(widest, whole / rows) + 2 * EDGE for rows in range(1, min(8, len(blocks)) + 1)}
+    return min((_settle(blocks, limit) for limit in sorted(limits)), key=_size)
 
 
-def _lens_spots(lens: Lens, centre: Point) -> dict[int, Spot]:
-    x, y = centre[0] - 9.0 * (len(lens.columns) - 1), centre[1]
-    return {
-        state: Spot(x + 18 * column, y + 14 * (row - (len(states) - 1) / 2), 3.4, 3.4, True)
-        for column, states in enumerate(lens.columns)
-        for row, state in enumerate(states)
-    }
+def _settle(blocks: Sequence[Block], limit: float) -> tuple[Block, ...]:
+    """Each block in the highest free place beside or below those before it."""
+    settled: list[Block] = []
+    for block in blocks:
+        lefts = [EDGE, *(other.x + other.width + GAP for other in settled)]
+        tops = [EDGE, *(other.y + other.height + GAP for other in settled)]
+        places = ((y, x) for y in tops for x in lefts if x == EDGE or x + block.width <= limit)
+        y, x = min(place for place in places if _is_free(settled, block, *place))
+        settled.append(replace(block, x=x, y=y))
+    return tuple(settled)
 
 
-def _lens_curves(
-    sketch: Sketch, lens: Lens, spots: dict[int, Spot], way_in: Curve, way_out: Curve
-) -> dict[int, tuple[Curve, bool]]:
-    """The ways in share a line up to the lens, the ways out one from it."""
-    found: dict[int, tuple[Curve, bool]] = {}
-    for n in lens.arrows:
-        arrow = sketch.arrows[n]
-        a, b = spots[arrow.source], spots[arrow.target]
-        if a.dot:
-            end = way_out[0] if not b.dot else (b.x, b.y)
-            found[n] = straight((a.x, a.y), end) + (() if b.dot else way_out[1:]), not b.dot
-        else:
-            found[n] = way_in + straight(way_in[-1], (b.x, b.y))[1:], False
-    return found
+def _is_free(settled: Sequence[Block], block: Block, y: float, x: float) -> bool:
+    return all(
+        x >= other.x + other.width + GAP
+        or other.x >= x + block.width + GAP
+        or y >= other.y + other.height + GAP
+        or other.y >= y + block.height + GAP
+        for other in settled
+    )
 
 
-def _exits(sketch: Sketch, group: Sequence[int], spots: dict[int, Spot]) -> Iterator[tuple[int, tuple[Curve, bool]]]:
-    """From every dot of a run an arc to the same target, one inside the other."""
-    for n in group:
-        arrow = sketch.arrows[n]
-        dot, target = spots[arrow.source], spots[arrow.target]
-        far = target.x - dot.x
-        deep = 0.22 * abs(far) + 14
-        turn = (target.x - 0.25 * far, target.y + deep)
-        yield n, (((dot.x, dot.y), (dot.x + 0.25 * far, dot.y + deep), turn, _rim(target, turn)), n == group[-1])
+def _size(blocks: Sequence[Block]) -> float:
+    return max(*(b.x + b.width for b in blocks), *(SHAPE * (b.y + b.height) for b in blocks))
 
 
-def _rim(spot: Spot, toward: Point) -> Point:
-    """Where a line from a state's middle to a point leaves it."""
-    u, v = toward[0] - spot.x, toward[1] - spot.y
-    size = ((u / spot.rx) ** 2 + (v / spot.ry) ** 2) ** 0.5 or 1.0
-    return spot.x + u / size, spot.y + v / size
+def _move(curve: Curve, x: float, y: float) -> Curve:
+    return tuple((a + x, b + y) for a, b in curve)
 
 
-def _beside(curve: Curve) -> Point:
-    """A place for a label that has none: above the middle of its line."""
-    x, y = middle(curve)
-    return x, y - 9
+def _jumps(
+    sketch: Sketch, blocks: Sequence[Block], spots: Mapping[int, Spot], curves: Mapping[int, object]
+) -> Iterator[tuple[int, Jumps]]:
+    """For every call that is drawn, and whose rule is, the way there and the ways back."""
+    named = {block.name: block for block in blocks}
+    for n, arrow in enumerate(sketch.arrows):
+        if n in curves and arrow.call in named:
+            yield n, _jump(sketch, arrow, named[arrow.call], spots)
 
 
-def _exit_label(sketch: Sketch, group: Sequence[int], curves: dict[int, tuple[Curve, bool]]) -> Label:
-    ranges = sketch.arrows[group[0]].ranges
-    x, y = max(sample(curves[group[0]][0]), key=lambda point: point[1])
-    return Label(x, y + 9, shorten(say_ranges(ranges), 16), say_ranges(ranges, 64, whole=True), tuple(group))
+def _jump(sketch: Sketch, arrow: Arrow, block: Block, spots: Mapping[int, Spot]) -> Jumps:
+    source, after = spots[arrow.source], spots[arrow.target]
+    edge = Spot(block.x, block.y + block.height / 2, 0.1, 0.1)  # where its start is not drawn
+    ends = [spots[node] for node in block.nodes if node in sketch.accepting and node in spots]
+    if len(ends) > MOST_RETURNS:
+        ends = [replace(edge, x=block.x + block.width)]
+    return Jumps(_bow(source, spots.get(block.nodes[0], edge)), tuple(_bow(end, after) for end in ends))
 
 
-def _size(
-    spots: dict[int, Spot], curves: dict[int, tuple[Curve, bool]], width: float, height: float
-) -> tuple[float, float]:
-    points = [point for curve, _ in curves.values() for point in sample(curve)]
-    right = max([width, *(x + 8 for x, _ in points), *(s.x + s.rx + 8 for s in spots.values())])
-    return right, max([height, *(y + 8 for _, y in points), *(s.y + s.ry + 8 for s in spots.values())])
+def _bow(start: Spot, end: Spot) -> Curve:
+    """A line that leaves a state upwards or downwards, toward the row of the other, and comes to it likewise."""
+    down = 1 if end.y >= start.y else -1
+    reach = abs(end.y - start.y)
+    if reach < 60:  # in one row: both below
+        deep = max(start.y, end.y) + 44 + 0.06 * abs(end.x - start.x)
+        a, b = _rim(start, 1), _rim(end, 1)
+        return (a, (a[0], deep), (b[0], deep), b)
+    a, b = _rim(start, down), _rim(end, -down)
+    return (a, (a[0], a[1] + down * 0.5 * reach), (b[0], b[1] - down * 0.5 * reach), b)
+
+
+def _rim(spot: Spot, down: int) -> Point:
+    return spot.x, spot.y + down * spot.ry

@@ -10,7 +10,8 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.sketch import Arrow, Sketch
 from guidedviz.views.diagram import lay_out
 from guidedviz.views.figure import Figure, drawing, node
-from guidedviz.views.ink import STYLE, arrow_key, write_diagram
+from guidedviz.views.ink import STYLE, write_diagram
+from guidedviz.views.light import arrow_key
 from guidedviz.views.machine import bare, draw_machine, sketch_of
 
 PAD = 10.0

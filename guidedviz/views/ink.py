@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping
 from math import dist
 
 from guidedviz.machines.sketch import Arrow, Sketch
 from guidedviz.views.bezier import Curve, along, head, straight, write_path
-from guidedviz.views.diagram import FREE_END, Diagram, Label, Spot, short_name
+from guidedviz.views.calls import CALL_STYLE, write_blocks, write_call
 from guidedviz.views.figure import node, shorten, wide, write
+from guidedviz.views.flat import FREE_END, short_name
+from guidedviz.views.light import DARK, Light, arrow_key
 from guidedviz.views.plan import say_ranges
+from guidedviz.views.spots import Diagram, Label, Spot
 
 STYLE = """
 .gv-machine { --lit: var(--gv-orange); }
@@ -50,49 +51,13 @@ STYLE = """
   paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
 .gv-machine .gv-walker { fill: var(--lit); stroke: var(--gv-page); stroke-width: 1.5; }
 """
+STYLE += CALL_STYLE
+FEW = 6  # calls of a grammar whose ways are all drawn, faintly; of a larger one only those of open calls
 SHORT = 34.0  # an arrow shorter than this has no number
 GROUPS = ("blue", "green", "gold", "orange", "sky")
 
 
-@dataclass(frozen=True)
-class Light:
-    """What is lit: the state now, those met on the way there, the arrows taken with their numbers, and a cross."""
-
-    now: frozenset[int] = frozenset()
-    met: frozenset[int] = frozenset()
-    arrows: frozenset[tuple[int, int]] = frozenset()
-    numbers: tuple[tuple[tuple[int, int], str], ...] = ()
-    cross: tuple[int, str] | None = None  # the state where a text died, and the byte that could not come
-
-
-DARK = Light()
 NOTHING: Mapping[int, str] = {}
-
-
-def light_path(path: Sequence[int], died: str = "") -> Light:
-    """The light of a way through the machine; arrows are numbered if there is more than one.
-
-    >>> light_path([0, 1, 1]).numbers
-    (((0, 1), '1'), ((1, 1), '2'))
-    """
-    if not path:
-        return Light()
-    pairs = list(pairwise(path))
-    numbers: dict[tuple[int, int], list[int]] = {}
-    for number, pair in enumerate(pairs, 1):
-        numbers.setdefault(pair, []).append(number)
-    said = tuple((pair, say_numbers(found)) for pair, found in numbers.items()) if len(pairs) + bool(died) > 1 else ()
-    cross = (path[-1], died) if died else None
-    return Light(frozenset(path[-1:]), frozenset(path), frozenset(pairs), said, cross)
-
-
-def say_numbers(numbers: Sequence[int]) -> str:
-    """Which steps took an arrow.
-
-    >>> say_numbers([1]), say_numbers([1, 2]), say_numbers([1, 2, 3, 4, 5])
-    ('1', '1 2', '1 2 … 5')
-    """
-    return " ".join(map(str, numbers)) if len(numbers) <= 3 else f"{numbers[0]} {numbers[1]} … {numbers[-1]}"
 
 
 def write_diagram(diagram: Diagram, light: Light = DARK, notes: Mapping[int, str] = NOTHING) -> str:
@@ -113,28 +78,28 @@ def write_diagram(diagram: Diagram, light: Light = DARK, notes: Mapping[int, str
     states = [
         _state(diagram, state, spot, light, notes.get(state, "")) for state, spot in sorted(diagram.spots.items())
     ]
-    start = _start(diagram)
+    starts = [_start(diagram, first) for first in _firsts(diagram)]
     cross = _cross(diagram, light.cross) if light.cross and light.cross[0] in diagram.spots else ""
-    return node("g", start, *singles, *runs, *states, cross, class_="gv-machine")
+    blocks = write_blocks(diagram, light)
+    few = " gv-few" if len(diagram.jumps) <= FEW else ""
+    return node("g", *blocks, *starts, *singles, *runs, *states, cross, class_="gv-machine" + few)
+
+
+def _firsts(diagram: Diagram) -> list[int]:
+    """Where a text, or a rule, begins."""
+    return [block.nodes[0] for block in diagram.blocks] or [diagram.sketch.initial]
 
 
 def _pair(arrow: Arrow) -> tuple[int, int]:
     return arrow.source, arrow.target
 
 
-def arrow_key(arrow: Arrow) -> str:
-    """An arrow's name on the page; a free edge may lie beside one that reads.
-
-    >>> arrow_key(Arrow(0, 1, ((97, 97),))), arrow_key(Arrow(0, 1, ()))
-    ('0-1', '0~1')
-    """
-    return f"{arrow.source}{'-' if arrow.ranges else '~'}{arrow.target}"
-
-
 def _arrow(
     diagram: Diagram, n: int, light: Light, numbers: dict[tuple[int, int], str], label: Label | None = None
 ) -> str:
     arrow, (curve, headed) = diagram.sketch.arrows[n], diagram.curves[n]
+    if arrow.call and label:
+        return write_call(diagram, n, label, light)
     path = write_path(curve)
     pair = _pair(arrow)
     parts = [node("title", html.escape(_title(diagram.sketch, arrow))), node("path", d=path, class_="gv-reach")]
@@ -179,6 +144,7 @@ def _state(diagram: Diagram, state: int, spot: Spot, light: Light, note: str) ->
     sketch, ends = diagram.sketch, state in diagram.sketch.accepting
     kind = "gv-state" + " gv-dot" * spot.dot + " gv-may-end" * ends + " gv-more" * (state in diagram.more)
     kind += " gv-lit" if state in light.now else " gv-met" if state in light.met else ""
+    kind += " gv-back" * (state in light.back)
     inset = 0.0 if spot.dot or not ends else 3.5
     shape = {"x": spot.x - spot.rx, "y": spot.y - spot.ry, "width": 2 * spot.rx, "height": 2 * spot.ry, "rx": spot.ry}
     parts = [node("title", html.escape(_about(sketch, state, note))), node("rect", **shape, class_="gv-disc")]
@@ -208,8 +174,8 @@ def _tag(spot: Spot, number: int, title: str) -> str:
     return back + write(x, y + 3.5, words, 10, class_="gv-tag", text_anchor="middle", fill="var(--gv-on)")
 
 
-def _start(diagram: Diagram) -> str:
-    spot = diagram.spots.get(diagram.sketch.initial)
+def _start(diagram: Diagram, first: int) -> str:
+    spot = diagram.spots.get(first)
     if not spot:
         return ""
     line = straight((spot.x - spot.rx - FREE_END, spot.y), (spot.x - spot.rx, spot.y))

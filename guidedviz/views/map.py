@@ -16,6 +16,7 @@ from guidedviz.tokens.guide import Guide, Mask
 from guidedviz.views.atlas import Atlas, atlas
 from guidedviz.views.figure import Figure, drawing, node, shorten, write
 from guidedviz.views.png import as_address, write_png
+from guidedviz.views.shore import draw_shore
 from guidedviz.views.words import label
 
 WIDTH, EDGE = 920.0, 16.0
@@ -32,6 +33,7 @@ class Kind:
     colour: str
     cells: Mask
     opacity: float = 1.0
+    shore: str = ""  # the dashes of a line around them; none where they have no line
 
     @property
     def count(self) -> int:
@@ -51,7 +53,7 @@ def draw_map(guide: Guide, state: Any = None, title: str = "") -> Figure:
     made, mask = atlas(guide.vocabulary), guide.mask(state)
     name = shorten(guide.label(state), 40)
     text = f"Vocabulary map, {name}: {say_mask(guide, mask)}"
-    return _figure(made, legal_kinds(made.ordered(mask)), title or name, text, _by_place(made, mask))
+    return map_figure(made, legal_kinds(made.ordered(mask)), title or name, text, _by_place(made, mask))
 
 
 def draw_xor(guide: Guide, a: Any, b: Any, title: str = "") -> Figure:
@@ -69,7 +71,7 @@ def draw_xor(guide: Guide, a: Any, b: Any, title: str = "") -> Figure:
     said = f"{only_a + only_b:,} of {len(made):,} tokens differ: {only_a:,} legal only in {names[0]}, "
     said += f"{only_b:,} only in {names[1]}; {both:,} legal in both"
     head = f"{names[0]} ⊕ {names[1]}"
-    return _figure(made, kinds, title or head, f"Vocabulary map, {names[0]} xor {names[1]}: {said}", "")
+    return map_figure(made, kinds, title or head, f"Vocabulary map, {names[0]} xor {names[1]}: {said}", "")
 
 
 def legal_kinds(mask: Mask) -> tuple[Kind, ...]:
@@ -116,7 +118,8 @@ def _by_place(made: Atlas, mask: Mask) -> str:
     return ", ".join(f"{name} {legal:,} of {count:,}" for name, (legal, count) in counts.items())
 
 
-def _figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str) -> Figure:
+def map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str) -> Figure:
+    """The map of a few kinds of cells, named and counted below it."""
     cell = min(LARGEST, (WIDTH - 2 * EDGE) / made.width)
     high = cell * made.height
     about = f"{len(made):,} tokens in byte order along a Hilbert curve · {title}"
@@ -124,6 +127,9 @@ def _figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str
     head += write(EDGE + 164, 24, about, 13, fill="var(--gv-soft)")
     names = _texts(made, kinds, cell) if cell >= READABLE else _names(made, kinds, cell)
     land = node("g", *(_stencil(made, kind) for kind in kinds), _lines(made, cell), transform=f"scale({cell:.5g})")
+    land += "".join(
+        draw_shore(made.grid(kind.cells) > 0, cell, kind.colour, kind.shore) for kind in kinds if kind.shore
+    )
     land += "".join(dot for kind in kinds for dot in _dots(made, kind, cell))
     map_ = node("g", land, *names, transform=f"translate({EDGE:g} 38)")
     alt = f"{text}. By place: {more}." if more else f"{text}."
@@ -132,7 +138,7 @@ def _figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str
 
 def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[str]:
     """A few cells in a wide land would not be seen: each gets a dot, as a small town does."""
-    if kind.colour == "land" or kind.count > FEW or cell >= DOT:
+    if kind.colour == "land" or kind.shore or kind.count > FEW or cell >= DOT:
         return
     for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
         look = {"fill": f"var(--gv-{kind.colour})", "stroke": "var(--gv-page)", "opacity": kind.opacity}
@@ -200,7 +206,8 @@ def _legend(kinds: Sequence[Kind], y: float) -> str:
     for kind in kinds:
         words = f"{kind.name} {kind.count:,}"
         colour = {"fill": f"var(--gv-{kind.colour})", "opacity": kind.opacity}
-        parts.append(node("rect", x=x, y=y - 9, width=10, height=10, rx=2, **colour))
+        line = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.shore} if kind.shore else {}
+        parts.append(node("rect", x=x, y=y - 9, width=10, height=10, rx=2, **colour, **line))
         parts.append(write(x + 16, y, words, 12, fill="var(--gv-soft)"))
         x += 34 + 6.6 * len(words)
     return "".join(parts)

@@ -51,6 +51,7 @@ class Plan:
     lines: tuple[Line, ...]
     lenses: tuple[Lens, ...]
     exits: tuple[tuple[int, ...], ...]
+    calls: tuple[int, ...] = ()  # arrows over the call of a rule, each with a box of its own
 
 
 def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None) -> Plan:
@@ -70,9 +71,10 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
                     exits[number, arrow.target].append(n)
     leaving = {n for group in exits.values() for n in group}
     lines = [_run_line(sketch, run) for run in runs]
-    lines += [_plain_line(n, a) for n, a in arrows.items() if n not in inner | leaving | through]
+    calls = tuple(n for n, arrow in arrows.items() if arrow.call)
+    lines += [_plain_line(n, a) for n, a in arrows.items() if n not in {*inner, *leaving, *through, *calls}]
     discs = tuple(state for state in sorted(keep) if state not in dots and state not in small)
-    return Plan(discs, tuple(lines), tuple(lenses), tuple(map(tuple, exits.values())))
+    return Plan(discs, tuple(lines), tuple(lenses), tuple(map(tuple, exits.values())), calls)
 
 
 def run_dots(sketch: Sketch, run: Sequence[int]) -> tuple[int, ...]:
@@ -150,9 +152,11 @@ def find_runs(sketch: Sketch, arrows: dict[int, Arrow], small: frozenset[int]) -
         into[arrow.target].append(n)
         out[arrow.source].append(n)
 
+    calling = {end for a in arrows.values() if a.call for end in (a.source, a.target)}
+
     def onward(state: int) -> tuple[int, object] | None:
         """The arrow on, and what else is true of the state: the same all along a run."""
-        if state == sketch.initial or len(into[state]) != 1 or state in small:
+        if state == sketch.initial or len(into[state]) != 1 or state in small or state in calling:
             return None
         alone = [n for n in out[state] if len(into[arrows[n].target]) == 1 and arrows[n].target != state]
         on = out[state] if len(out[state]) == 1 else alone

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from guidedviz.decoding.trace import Candidate, Step, Trace
+from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
+from guidedviz.machines.pda import PDA, State
+from guidedviz.views.bars import write_bar, write_bar_names, write_name
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
-from guidedviz.views.machine import draw_inside
-from guidedviz.views.trail import step_path
+from guidedviz.views.machine import draw_inside, draw_open_rules
+from guidedviz.views.stack import say_stack, write_stack
+from guidedviz.views.trail import state_of, step_path
 from guidedviz.views.words import (
     ENDS,
     after_name,
@@ -26,20 +30,27 @@ from guidedviz.views.words import (
 WIDTH = 920.0
 EDGE = 16.0
 ROW = 22.0
+STACK = 230.0  # how wide the stack is
 BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
 Drawn = tuple[str, float]  # a piece of SVG that starts at y = 0, and its height
 
 
-def draw_stage(trace: Trace, cursor: int | None = None, costs: bool = False, machine: DFA | None = None) -> Figure:
+def draw_stage(
+    trace: Trace, cursor: int | None = None, costs: bool = False, machine: DFA | PDA | None = None
+) -> Figure:
     """The whole stage after `cursor` steps (all by default), with the machine that guided it, if it is given.
 
     `costs` adds the times, which differ from run to run.
     """
+    _check_trace(trace, "draw_stage")
     cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
     step = trace.steps[cursor - 1] if cursor else None
     said = _say(trace, cursor)
     parts = [_header(trace), _strip(trace, cursor, said)]
-    if machine is not None:
+    if isinstance(machine, PDA):
+        parts.append(_rules_and_stack(machine, state := state_of(machine, trace.steps[:cursor])))
+        said += f". {say_stack(machine, state)}"
+    elif machine is not None:
         path = step_path(machine, step) if step else (machine.initial,)
         parts.append(_machine(machine, path))
         said += f". Machine in q{path[-1]}" if path else ""
@@ -51,8 +62,15 @@ def draw_stage(trace: Trace, cursor: int | None = None, costs: bool = False, mac
     return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
 
 
+def _check_trace(trace: object, where: str) -> None:
+    if not isinstance(trace, Trace):
+        hint = "gv.record(model, prompt, guide)"
+        raise SettingError(where, seen=type(trace).__name__, expected="a trace", hint=hint)
+
+
 def draw_strip(trace: Trace, cursor: int | None = None) -> Figure:
     """The prompt and the tokens one after the other, coloured by probability; a cursor marks one of them."""
+    _check_trace(trace, "draw_strip")
     upto = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
     svg, height = _strip(trace, upto, "", marked=cursor is not None)
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, upto)}."
@@ -67,51 +85,6 @@ def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> 
     alt = f"{title}, probability before and {after_name(step)}: {rows}. Legal mass Z {probability(step.mass)}."
     text = f"{title}: {step.legal} legal, Z {probability(step.mass)}"
     return Figure(drawing(600, height + EDGE, node("g", svg, transform="translate(0 8)"), alt=alt), text, alt)
-
-
-def draw_bars(
-    labels: Sequence[str],
-    series: Mapping[str, Sequence[float]],
-    *,
-    title: str = "",
-    struck: Collection[int] = (),
-    marked: Collection[int] = (),
-) -> Figure:
-    """Horizontal bars, one or more for each label: the first outlined, the others filled; negative values are fine.
-
-    >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask", struck={1}).text
-    'mask: a before 0.20 after 1, b before 0.80 after 0'
-    """
-    rows = [(reading(words), [float(values[i]) for values in series.values()]) for i, words in enumerate(labels)]
-    low = min([0.0, *(v for _, values in rows for v in values)])
-    high = max([1e-9, *(v for _, values in rows for v in values)])
-    name_width = max([60.0, *(wide(shorten(words, 24), 14) for words, _ in rows)]) + 34
-    said_width = max([0.0, *(len(_values(values)) for _, values in rows)]) * 7
-    span, start = 600 - name_width - said_width - 2 * EDGE, name_width
-    zero = start + span * -low / (high - low)
-    pitch = 8.0 * len(series) + 14
-    parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
-    parts += _legend(list(series), 600 - EDGE, 20) if len(series) > 1 else []
-    top = 30 if parts else 8
-    for index, (words, values) in enumerate(rows):
-        y = top + pitch * index
-        parts.append(_label(start - 10, y + pitch / 2 + 2, words, index in struck, index in marked, 24))
-        for place, value in enumerate(values):
-            x, long = zero + min(0.0, value) / (high - low) * span, abs(value) / (high - low) * span
-            kind = place if len(series) > 1 else 1
-            parts.append(_bar(x, y + 5 + 8 * place, long, 7.0, kind, index in struck))
-        parts.append(
-            write(600 - EDGE, y + pitch / 2 + 2, _values(values), 12, fill="var(--gv-soft)", text_anchor="end")
-        )
-    if low < 0:
-        end = top + pitch * len(rows)
-        parts.append(node("line", x1=zero, x2=zero, y1=top, y2=end, stroke="var(--gv-soft)", stroke_width=1))
-    told = ", ".join(
-        f"{words} " + " ".join(f"{name} {_number(v)}" for name, v in zip(series, values, strict=True))
-        for words, values in rows
-    )
-    text = f"{title}: {told}" if title else told
-    return Figure(drawing(600, top + pitch * len(rows) + 10, *parts, alt=text), text, text)
 
 
 def _title(trace: Trace) -> str:
@@ -137,14 +110,6 @@ def _say(trace: Trace, cursor: int) -> str:
 def _say_candidate(c: Candidate) -> str:
     after = probability(c.drawn) if c.legal else "forbidden"
     return f"{label(c.piece)} {probability(c.raw)} to {after}"
-
-
-def _values(values: Sequence[float]) -> str:
-    return " → ".join(_number(v) for v in values)
-
-
-def _number(value: float) -> str:
-    return probability(value) if 0 <= value <= 1 else f"{value:.1f}".removesuffix(".0")
 
 
 def _stack(parts: Sequence[Drawn], gap: float) -> Drawn:
@@ -216,6 +181,17 @@ def _machine(machine: DFA, path: Sequence[int]) -> Drawn:
     ), height + 16
 
 
+def _rules_and_stack(pda: PDA, state: State) -> Drawn:
+    """The rules that are open, and beside them the stack."""
+    width = WIDTH - 2 * EDGE - STACK - 10
+    rules, high = draw_open_rules(pda, state, width - 24, 330)
+    stack, tall = write_stack(pda, state, STACK - 24, most=6)
+    height = max(high, tall) + 16
+    left = _card(EDGE, width, height) + node("g", rules, transform=f"translate({EDGE + 12:g} 8)")
+    inside = node("g", stack, transform="translate(12 9)")
+    return left + node("g", _card(0, STACK, height), inside, transform=f"translate({WIDTH - EDGE - STACK:g} 0)"), height
+
+
 def _choice(step: Step, size: int, costs: bool) -> Drawn:
     left, height = _distribution(step, 9, "next token", width=600, card=EDGE)
     right = _this_step(step, size, costs)
@@ -230,7 +206,7 @@ def _distribution(step: Step, count: int, title: str, width: float, card: float 
     parts = [_card(card, width - 10, height)] if card is not None else []
     free = is_free(step)
     parts += [write(left, 20, title, 13, font_weight="bold")]
-    parts += [] if free else _legend(["before", after_name(step)], right, 20)
+    parts += [] if free else write_bar_names(["before", after_name(step)], right, 20)
     for place, c in enumerate(shown):
         parts.append(_candidate(c, c.token == step.token, left, right, top + ROW * place, free))
     rest = others(step, shown)
@@ -244,44 +220,20 @@ def _distribution(step: Step, count: int, title: str, width: float, card: float 
 
 def _candidate(c: Candidate, chosen: bool, left: float, right: float, y: float, free: bool) -> str:
     mark = write(left, y + 14, "▸", 13, fill="var(--gv-orange)") if chosen else ""
-    name = _label(left + 120, y + 14, label(c.piece), not c.legal, chosen)
+    name = write_name(left + 120, y + 14, label(c.piece), not c.legal, chosen)
     return mark + name + _pair(left, right, y, c.raw, c.drawn, not c.legal, free)
-
-
-def _label(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> str:
-    style = {"text_decoration": "line-through", "fill": "var(--gv-soft)"} if struck else {}
-    heavy = {"font_weight": "bold"} if bold else {}
-    return write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
 
 
 def _pair(left: float, right: float, y: float, raw: float, drawn: float, struck: bool, free: bool) -> str:
     span = right - left - 240
     if free:
         said = write(right, y + 14, probability(raw), 12, fill="var(--gv-soft)", text_anchor="end")
-        return _bar(left + 130, y + 5, raw * span, 9.0, 1, False) + said
-    bars = _bar(left + 130, y + 3, raw * span, 6.0, 0, struck) + _bar(left + 130, y + 10, drawn * span, 7.0, 1, struck)
+        return write_bar(left + 130, y + 5, raw * span, 9.0, 1, False) + said
+    bars = write_bar(left + 130, y + 3, raw * span, 6.0, 0, struck) + write_bar(
+        left + 130, y + 10, drawn * span, 7.0, 1, struck
+    )
     said = f"{probability(raw)} → {'forbidden' if struck else probability(drawn)}"
     return bars + write(right, y + 14, said, 12, fill="var(--gv-soft)", text_anchor="end")
-
-
-def _bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> str:
-    size = {"x": x, "y": y, "width": max(0.0, long), "height": high, "rx": 1.5}
-    if long <= 0:
-        return ""
-    dash = {"stroke_dasharray": "2 2"} if struck else {}
-    if place == 0:
-        return node("rect", **size, fill="none", stroke="var(--gv-soft)", **dash)
-    return node("rect", **size, fill=f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})")
-
-
-def _legend(names: Sequence[str], right: float, y: float) -> list[str]:
-    parts, x = [], right
-    for place, name in reversed(list(enumerate(names))):
-        parts.append(write(x, y, name, 12, fill="var(--gv-soft)", text_anchor="end"))
-        x -= 7.0 * len(name) + 18
-        parts.append(_bar(x, y - 8, 12, 7.0, place, False))
-        x -= 14
-    return parts
 
 
 def _meter(left: float, right: float, y: float, mass: float) -> str:

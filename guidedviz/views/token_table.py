@@ -90,7 +90,9 @@ def finite_index(guide: Guide) -> Index:
     """The index of a guide's machine; only a finite machine has a row for every state."""
     machine = getattr(guide, "machine", None)
     if not isinstance(machine, DFA):
-        raise SettingError("a view of all states", seen=repr(guide), expected="a guide over a finite machine")
+        raise SettingError(
+            "a view of all states", seen=shorten(repr(guide), 60), expected="a guide over a finite machine"
+        )
     return build_index(machine, guide.vocabulary)
 
 

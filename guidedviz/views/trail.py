@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
+from guidedviz.machines.pda import PDA, State
 from guidedviz.machines.visible import visible
 
 
@@ -51,3 +52,14 @@ def check_same_machine(machine: DFA, steps: Sequence[Step]) -> None:
             hint = "gv.stage(trace) shows it without a machine"
             raise SettingError("this guide", seen=seen, expected="the guide of the recording", hint=hint)
         expected = path[-1]
+
+
+def state_of(pda: PDA, steps: Iterable[Step]) -> State:
+    """Where a pushdown machine stands after these steps; up to the first byte that it cannot read."""
+    state = pda.initial
+    for byte in b"".join(step.piece for step in steps if step.how != "none" and step.end != "eos"):
+        following = pda.step(state, byte)
+        if following is None:
+            break
+        state = following
+    return state

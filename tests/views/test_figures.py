@@ -105,6 +105,8 @@ def test_every_picture_says_where_it_comes_from(source):
 
 def test_bars_show_blanks_at_the_ends_of_a_label():
     assert gv.draw_bars([" two words "], {"p": [1]}).text == "␣two words␣ p 1"
+    assert "0.50 → 1" in gv.draw_bars(["a"], {"before": [0.5], "after": [1]}).svg
+    assert "2 | 3" in gv.draw_bars(["a"], {"one kind": [2], "two kinds": [3]}).svg, "nothing has become anything"
 
 
 def contrast(one: str, two: str) -> float:
