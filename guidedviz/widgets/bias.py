@@ -10,11 +10,11 @@ import numpy as np
 from guidedviz.decoding.loop import Model
 from guidedviz.decoding.sampling import Floats, apply_logit_bias, softmax
 from guidedviz.errors import SettingError
+from guidedviz.views.bars import draw_bars
 from guidedviz.views.figure import Figure
-from guidedviz.views.stage import draw_bars
 from guidedviz.views.words import label, probability, reading, short
 from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.show import show
+from guidedviz.widgets.show import OnPage, show
 
 ROWS = 9
 
@@ -28,8 +28,10 @@ def bias_sliders(
     return BiasSliders(model, prompt, chosen)
 
 
-class BiasSliders:
+class BiasSliders(OnPage):
     """What `gv.bias_sliders` gives; the model ran once, the rest is arithmetic."""
+
+    kind = "bias"
 
     def __init__(self, model: Model, prompt: str, bias: Mapping[int, float]) -> None:
         self.cell = ("", "")
@@ -40,7 +42,6 @@ class BiasSliders:
         self._about = f"{model.name} · {model.device} · {len(self._pieces):,} tokens"
         self._source = model.source
         self.before, self.after = softmax(self._logits), self._biased()
-        self._wire: Any = None
 
     def set(self, token: int, amount: float) -> BiasSliders:
         """Another bias for one token."""
@@ -51,20 +52,13 @@ class BiasSliders:
         except SettingError as error:
             self.bias = before
             self.note = str(error)
-        if self._wire is not None:
-            self._wire.tell()
+        self._tell()
         return self
 
     def reset(self) -> BiasSliders:
         """All sliders to zero."""
         self.bias = dict.fromkeys(self.bias, 0.0)
         return self.set(next(iter(self.bias), 0), 0.0)
-
-    def close(self) -> None:
-        """Take the sliders off the page."""
-        if self._wire is not None:
-            self._wire.close()
-        self._wire = None
 
     @property
     def figure(self) -> Figure:
@@ -77,16 +71,6 @@ class BiasSliders:
         title = f"{source}: next token after “{reading(self.prompt[-40:])}”"
         drawn = draw_bars(names, series, title=title, marked=marked)
         return Figure(drawn.svg, repr(self), drawn.alt)
-
-    @property
-    def widget(self) -> Any:
-        """The widget behind the sliders, made when it is first asked for."""
-        if self._wire is None:
-            from guidedviz.widgets.wire import Wire
-
-            self._wire = Wire("bias", self._hear, self._news)
-            self._wire.saved = self._news(True)
-        return self._wire
 
     def __repr__(self) -> str:
         return f"Bias: {', '.join(map(self._say, self.bias))}"

@@ -4,6 +4,7 @@
 const COLOURS = ["blue", "green", "gold", "orange", "sky"];
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 const HIGH = 300; // pixels that a diagram may be high
+const HIGHER = 370; // and one with a stack beside it
 const LEGIBLE = 0.65; // a drawing that had to be smaller than this is shown close instead
 const WALK = 220; // milliseconds a dot takes through the bytes of one token
 
@@ -32,6 +33,7 @@ function showDrawing(ui, text) {
   ui.svg = parseDrawing(text);
   ui.states = new Map([...ui.svg.querySelectorAll("[data-state]")].map((node) => [Number(node.dataset.state), node]));
   ui.arrows = new Map([...ui.svg.querySelectorAll("[data-arrow]")].map((node) => [node.dataset.arrow, node]));
+  ui.rules = new Map([...ui.svg.querySelectorAll("[data-rule]")].map((node) => [node.dataset.rule, node]));
   ui.body = ui.svg.querySelector(".gv-machine");
   const [viewBox, width, height] = ["viewBox", "width", "height"].map((name) => ui.svg.getAttribute(name));
   ui.broad = Number(width);
@@ -45,8 +47,10 @@ function showDrawing(ui, text) {
 
 // A drawing that would become too small to read is shown close and follows what is lit.
 function fitDrawing(ui) {
-  ui.room = [ui.view.clientWidth || 900, ui.view.clientHeight || HIGH];
-  ui.scale = Math.min(1, ui.room[0] / ui.broad, HIGH / ui.high);
+  ui.highest = ui.tall ? HIGHER : HIGH;
+  ui.view.style.maxHeight = `${ui.highest}px`;
+  ui.room = [ui.view.clientWidth || 900, ui.view.clientHeight || ui.highest];
+  ui.scale = Math.min(1, ui.room[0] / ui.broad, ui.highest / ui.high);
   ui.size.node.hidden = ui.scale === 1;
   resize(ui, ui.chosen || (ui.scale < LEGIBLE ? "close" : "whole"));
 }
@@ -66,9 +70,13 @@ function spotOf(node) {
   return { x: x + wide / 2, y: y + high / 2, rx: wide / 2, ry: high / 2 };
 }
 
+// What is lit is brought to the middle, unless it is well in sight.
 function follow(ui) {
   if (ui.view.dataset.size !== "close" || !ui.at) return;
-  ui.view.scrollTo(ui.at.x - ui.room[0] / 2, ui.at.y - ui.room[1] / 2);
+  const [x, y] = [ui.at.x - ui.view.scrollLeft, ui.at.y - ui.view.scrollTop];
+  const [wide, high] = ui.room;
+  if (x > 60 && x < wide - 60 && y > 40 && y < high - 40) return;
+  ui.view.scrollTo(ui.at.x - wide / 2, ui.at.y - high / 2);
 }
 
 function sayNumbers(numbers) {
@@ -103,6 +111,39 @@ function lightPath(ui, path, died = "", quick = true) {
   );
   if (!quick && !CALM.matches && path.length > 2) walk(ui, path);
   follow(ui);
+}
+
+// A pushdown machine after so many bytes of a way: where it is, which calls are open, which arrows read the bytes.
+function lightStack(ui, known, way, count) {
+  const said = `${way.path.slice(0, count + 1)}|${way.died ?? ""}|${count}`;
+  if (ui.said === said) return;
+  ui.said = said;
+  const { now, back, calls, last, rules, frames } = known[way.path[count]];
+  const some = (map, keys, ...names) => keys.filter((key) => map.has(key)).map((key) => copy(map.get(key), ...names));
+  const open = calls.map(([key]) => key);
+  const taken = new Map();
+  way.taken.slice(0, count).forEach((keys, place) => keys.forEach((key) => taken.set(key, [...(taken.get(key) ?? []), place + 1])));
+  const opened = [...new Set(frames.map(([, rule]) => rule))].filter((rule) => !rules.includes(rule));
+  const lit = now.find((node) => ui.states.has(node));
+  ui.at = lit === undefined ? null : spotOf(ui.states.get(lit));
+  ui.layer.replaceChildren(
+    ...some(ui.rules, opened, "gv-open"),
+    ...some(ui.rules, rules, "gv-lit"),
+    ...some(ui.arrows, last.filter((key) => !open.includes(key)), "gv-last"),
+    ...calls.filter(([key]) => ui.arrows.has(key)).map(([key, times]) => copyCall(ui.arrows.get(key), times)),
+    ...copyArrows(ui, taken, way.path.length > 2),
+    ...some(ui.states, back.filter((node) => !now.includes(node)), "gv-back"),
+    ...some(ui.states, now, "gv-lit"),
+    ...(ui.at && way.died && count === way.path.length - 1 ? [drawCross(ui.at, way.died)] : []),
+  );
+  follow(ui);
+}
+
+function copyCall(node, times) {
+  const twin = copy(node, "gv-open");
+  const more = twin.querySelector(".gv-times");
+  if (more && times > 1) more.textContent = `×${times}`;
+  return twin;
 }
 
 // Arrows of one run stay together, with the run's label.
@@ -168,9 +209,11 @@ function paintHungDiagram(ui, view) {
   if (ui.drawn !== view.machine) {
     ui.drawn = view.machine;
     ui.said = "";
+    ui.tall = view.machine.stack;
     setText(ui.aside, view.machine.words);
     showDrawing(ui, view.machine.svg);
   }
+  if (view.machine.stack) return setText(ui.now, ""); // the stack lights it, byte by byte
   const step = view.steps[view.cursor - 1];
   const why = view.why?.path ? view.why : null;
   const path = why?.path ?? step?.path ?? [view.machine.initial];

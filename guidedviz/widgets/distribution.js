@@ -2,7 +2,7 @@
 // a vocabulary holds "<script>".
 
 const SVG = "http://www.w3.org/2000/svg";
-const MARKS = new Set("␣↵⇥␍␡");
+const MARKS = new Set("␣↵⇥");
 
 function make(tag, attributes = {}, ...inside) {
   const node = document.createElement(tag);
@@ -29,7 +29,7 @@ function icon(path) {
 function spell(node, label) {
   if (node.dataset.label === label) return;
   node.dataset.label = label;
-  const parts = label.split(/([␣↵⇥␍␡]+)/).filter(Boolean);
+  const parts = label.split(/([␣↵⇥]+)/).filter(Boolean);
   node.replaceChildren(...parts.map((part) => (MARKS.has(part[0]) ? make("i", { class: "gv-mark" }, part) : part)));
 }
 

@@ -10,7 +10,7 @@ from guidedviz.machines.sketch import Sketch
 from guidedviz.views.figure import Figure
 from guidedviz.views.frames import draw_frame, wind
 from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.show import show
+from guidedviz.widgets.show import OnPage, show
 
 
 def film(frames: Iterable[Sketch], title: str = "") -> Film:
@@ -18,14 +18,15 @@ def film(frames: Iterable[Sketch], title: str = "") -> Film:
     return Film(list(frames), title)
 
 
-class Film:
+class Film(OnPage):
     """What `gv.film` gives: its frames, and a page that shows them one after the other."""
+
+    kind = "film"
 
     def __init__(self, frames: list[Sketch], title: str) -> None:
         self.cell = ("", "")
         self.frames, self.title = frames, title
         self.reel = wind(frames)
-        self._wire: Any = None
         move_in(self)
 
     @property
@@ -33,21 +34,8 @@ class Film:
         """The last frame as a still picture."""
         return draw_frame(self.frames)
 
-    @property
-    def widget(self) -> Any:
-        """The widget behind the film, made when it is first asked for."""
-        if self._wire is None:
-            from guidedviz.widgets.wire import Wire
-
-            self._wire = Wire("film", lambda said: None, lambda everything: {})
-            self._wire.saved = {"title": self.title, "drawings": self.reel.drawings, "frames": self.reel.frames}
-        return self._wire
-
-    def close(self) -> None:
-        """Take the film off the page."""
-        if self._wire is not None:
-            self._wire.close()
-        self._wire = None
+    def _everything(self) -> dict[str, Any]:
+        return {"title": self.title, "drawings": self.reel.drawings, "frames": self.reel.frames}
 
     def __repr__(self) -> str:
         last = self.reel.frames[-1]["words"]

@@ -50,7 +50,7 @@ function hearMap(map, news) {
   if (news.forget) map.masks.clear();
   for (const [number, bits] of Object.entries(news.bits)) map.masks.set(Number(number), unpack(bits));
   if (news.now !== map.now) map.reasons.clear();
-  Object.assign(map, { now: news.now, before: news.before, state: news.state, stateBefore: news.stateBefore });
+  Object.assign(map, { now: news.now, before: news.before, state: news.state, stateBefore: news.stateBefore, edited: Boolean(news.edited) });
   for (const { texts, found, why } of news.answers ?? []) {
     if (texts) map.texts.set(...texts);
     if (why) map.reasons.set(...why);

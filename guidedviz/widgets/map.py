@@ -13,14 +13,14 @@ from typing import Any
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Guide, Mask
 from guidedviz.views.atlas import atlas, pack_bits
 from guidedviz.views.figure import Figure, shorten
 from guidedviz.views.map import draw_map, draw_xor
 from guidedviz.views.search import WAYS, find_tokens, read_signs
 from guidedviz.views.words import label
 from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.show import show
+from guidedviz.widgets.show import OnPage, show
 
 CHUNK = 256  # tokens whose texts go together
 KEPT = 400  # masks that kernel and page keep
@@ -53,18 +53,37 @@ class MapFeed:
             "ways": WAYS,
         }
 
-    def news(self, now: Hashable, before: Hashable | None = None, everything: bool = False) -> dict[str, Any]:
-        """The masks of a state and of one to compare it with, as numbers; and the bits that the page lacks."""
+    def turn(self, guide: Guide) -> None:
+        """Another guide over the same vocabulary."""
+        self.guide = guide
+        self._masks.clear()
+
+    def news(
+        self,
+        now: Hashable,
+        before: Hashable | None = None,
+        everything: bool = False,
+        edited: tuple[Mask, Mask] | None = None,
+    ) -> dict[str, Any]:
+        """The masks of a state and of one to compare it with, as numbers; and the bits that the page lacks.
+
+        `edited` shows two masks instead: those of one place, before the constraint was edited and after.
+        """
         forget = everything or len(self._sent) > KEPT
         if forget:
             self._sent.clear()
         bits: dict[int, str] = {}
         answers, self._answers = self._answers, []
+        if edited:
+            masks: list[str | None] = [self._pack(mask) for mask in reversed(edited)]
+        else:
+            masks = [self._mask(now), None if before is None else self._mask(before)]
         return {
-            "now": self._number(now, bits),
-            "state": self._label(now),
-            "before": None if before is None else self._number(before, bits),
-            "stateBefore": "" if before is None else self._label(before),
+            "now": self._number(masks[0], bits),
+            "state": "after the edit" if edited else self._label(now),
+            "before": self._number(masks[1], bits),
+            "stateBefore": "before the edit" if edited else "" if before is None else self._label(before),
+            "edited": bool(edited),
             "bits": bits,
             "forget": forget,
             "answers": answers,
@@ -87,8 +106,9 @@ class MapFeed:
         if said.get("ask") in asks:
             self._answers.append(asks[said["ask"]](said["of"]))
 
-    def _number(self, state: Hashable, bits: dict[int, str]) -> int:
-        mask = self._mask(state)
+    def _number(self, mask: str | None, bits: dict[int, str]) -> int | None:
+        if mask is None:
+            return None
         if mask not in self._sent:
             self._count += 1
             self._sent[mask] = self._count
@@ -99,11 +119,11 @@ class MapFeed:
         if state not in self._masks:
             if len(self._masks) >= KEPT:
                 self._masks.clear()
-            self._masks[state] = b64encode(pack_bits(self._ordered(state))).decode()
+            self._masks[state] = self._pack(self.guide.mask(state))
         return self._masks[state]
 
-    def _ordered(self, state: Hashable) -> Any:
-        return atlas(self.guide.vocabulary).ordered(self.guide.mask(state))
+    def _pack(self, mask: Mask) -> str:
+        return b64encode(pack_bits(atlas(self.guide.vocabulary).ordered(mask))).decode()
 
     def _label(self, state: Hashable) -> str:
         return shorten(self.guide.label(state), 40)
@@ -135,15 +155,16 @@ def vocabulary_map(guide: Guide, state: Any = None, *, text: str = "", before: A
     return VocabularyMap(guide, guide.initial if state is None else state, text, before)
 
 
-class VocabularyMap:
+class VocabularyMap(OnPage):
     """What `gv.vocabulary_map` gives: a guide, a state, and a page that shows which tokens are legal in it."""
+
+    kind = "map"
 
     def __init__(self, guide: Guide, state: Any, text: str, before: Any) -> None:
         self.cell = ("", "")
         move_in(self)
         self.guide, self.state, self.before, self.text, self.note = guide, state, before, "", ""
         self._feed = MapFeed(guide)
-        self._wire: Any = None
         if text:
             self.read(text)
 
@@ -176,12 +197,6 @@ class VocabularyMap:
         self.before = before
         return self._moved()
 
-    def close(self) -> None:
-        """Take the map off the page."""
-        if self._wire is not None:
-            self._wire.close()
-        self._wire = None
-
     @property
     def figure(self) -> Figure:
         """The same as a still picture."""
@@ -189,15 +204,8 @@ class VocabularyMap:
             return draw_xor(self.guide, self.before, self.state)
         return draw_map(self.guide, self.state)
 
-    @property
-    def widget(self) -> Any:
-        """The widget behind the map, made when it is first asked for."""
-        if self._wire is None:
-            from guidedviz.widgets.wire import Wire
-
-            self._wire = Wire("map", self._hear, self._news)
-            self._wire.saved = {"map": self._feed.kept(self.state), **self._standing()}
-        return self._wire
+    def _everything(self) -> dict[str, Any]:
+        return {"map": self._feed.kept(self.state), **self._standing()}
 
     def __repr__(self) -> str:
         return self.figure.text
@@ -220,8 +228,7 @@ class VocabularyMap:
             self.compare(self.state if said["on"] else None)
 
     def _moved(self) -> VocabularyMap:
-        if self._wire is not None:
-            self._wire.tell()
+        self._tell()
         return self
 
     def _news(self, everything: bool) -> dict[str, Any]:

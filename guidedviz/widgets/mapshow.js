@@ -57,7 +57,7 @@ function showMap(model, el) {
 // --- the map on the stage: the mask of the step at the cursor, and the model's likeliest tokens over it ---
 
 function hangMap(slot, act) {
-  const ui = buildMap({ say: act.say, take: act.pick, xor: (on) => ((ui.map.xor = on), ui.paint()) });
+  const ui = buildMap({ say: act.say, take: act.pick, xor: (on) => ((ui.map.xor = ui.wished = on), ui.paint()) });
   const title = make("h4", {}, "the whole vocabulary");
   ui.aside = make("span", { class: "gv-soft" });
   slot.append(make("div", { class: "gv-panel-head" }, title, ui.aside, ui.tools), ui.node);
@@ -73,7 +73,12 @@ function paintHungMap(ui, view) {
   if (!map.land) return;
   const step = view.steps[view.cursor - 1];
   const likely = step?.rows.map(([token, label, raw, , legal], i) => ({ rank: view.map.ranks[i], raw, legal, label, chosen: token === step.token }));
-  map.marks = likely?.sort((one, two) => two.raw - one.raw) ?? [];
+  if (ui.edited !== map.edited) {
+    ui.edited = map.edited; // what an edit changed is shown at once; afterwards it is as it was
+    map.xor = map.edited || Boolean(ui.wished);
+    setText(ui.xor, map.edited ? "⊕ xor with the constraint before" : "⊕ xor with the step before");
+  }
+  map.marks = (!map.edited && likely?.sort((one, two) => two.raw - one.raw)) || []; // an edit is about the token that comes next
   setText(ui.aside, `${commas(map.land.count)} tokens in byte order along a Hilbert curve · ${map.state}`);
   ui.legend.setAttribute("aria-live", view.playing ? "off" : "polite");
   ui.paint();

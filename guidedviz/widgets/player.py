@@ -6,13 +6,16 @@ what came after and goes on from there.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
-from guidedviz.decoding.loop import Model, Point, start, take_step
+from guidedviz.decoding.loop import Model, Point, check_guide, start, take_step
 from guidedviz.decoding.sampling import Settings
-from guidedviz.decoding.trace import Step, Trace
+from guidedviz.decoding.trace import End, Step, Trace
 from guidedviz.errors import ModelError, SettingError
+from guidedviz.tokens.compare import read_tokens
 from guidedviz.tokens.guide import Guide
 
 
@@ -34,6 +37,12 @@ class LiveWalk:
     def step(self, point: Point, settings: Settings, choice: int | None) -> tuple[Step, Point]:
         """One forward pass."""
         return take_step(self.model, point, self.guide, settings, choice)
+
+    def under(self, guide: Guide) -> LiveWalk:
+        """The same model and prompt under another guide."""
+        walk = copy(self)
+        walk.guide, walk.first = guide, replace(self.first, state=guide.initial)
+        return walk
 
 
 class ReplayWalk:
@@ -66,11 +75,12 @@ class ClosedWalk:
 
 @dataclass(frozen=True)
 class Taken:
-    """A step, the point it led to, and the settings it was made with."""
+    """A step, the point it led to, and the settings and the walk that it was made with."""
 
     step: Step
     after: Any
     settings: Settings
+    walk: Walk
 
 
 @dataclass(frozen=True)
@@ -106,8 +116,11 @@ class Player:
 
     @property
     def stale(self) -> bool:
-        """Whether the steps ahead were made with other settings."""
-        return self.cursor < len(self.taken) and self.taken[self.cursor].settings != self.settings
+        """Whether the steps ahead were made with other settings or under another constraint."""
+        if self.cursor == len(self.taken):
+            return False
+        ahead = self.taken[self.cursor]
+        return ahead.settings != self.settings or ahead.walk is not self.walk
 
     def go(self, cursor: int) -> Player:
         """To any step that is known."""
@@ -137,8 +150,25 @@ class Player:
 
     def close(self) -> Player:
         """The same steps with nothing behind them, so that the model can be freed."""
-        kept = tuple(replace(t, after=None) for t in self.taken)
-        return replace(self, walk=ClosedWalk(), taken=kept)
+        walk = ClosedWalk()
+        kept = tuple(replace(t, after=None, walk=walk) for t in self.taken)
+        return replace(self, walk=walk, taken=kept)
+
+    def adopt(self, guide: Guide) -> Player:
+        """Go on under another guide: it reads the tokens taken so far, and what it rejects is cut.
+
+        What the steps drew from stays as it was; their states are the new guide's.
+        """
+        if not isinstance(self.walk, LiveWalk):
+            raise SettingError("another constraint", seen="a recording", expected="a live stage")
+        check_guide(guide, self.walk.model.vocabulary)
+        walk = self.walk.under(guide)
+        states = read_tokens(guide, [t.step.token for t in self.taken if t.step.how != "none"])
+        kept = tuple(map(partial(_under, guide), self.taken, states, states[1:]))
+        if kept and kept[-1].step.end in ("", "complete"):
+            end: End = "complete" if _is_complete(guide, states[-1]) else ""
+            kept = (*kept[:-1], replace(kept[-1], step=replace(kept[-1].step, end=end)))
+        return replace(self, walk=walk, taken=kept, cursor=min(self.cursor, len(kept)))
 
     def point(self, cursor: int) -> Any:
         """Where the decode stands after so many steps."""
@@ -146,5 +176,15 @@ class Player:
 
     def _take(self, index: int, choice: int | None) -> Player:
         step, after = self.walk.step(self.point(index), self.settings, choice)
-        taken = (*self.taken[:index], Taken(step, after, self.settings))
+        taken = (*self.taken[:index], Taken(step, after, self.settings, self.walk))
         return replace(self, taken=taken, cursor=index + 1)
+
+
+def _under(guide: Guide, taken: Taken, before: Any, after: Any) -> Taken:
+    """The same step with the states of another guide."""
+    step = replace(taken.step, state=guide.label(before), stack=guide.stack(before))
+    return replace(taken, step=step, after=replace(taken.after, state=after))
+
+
+def _is_complete(guide: Guide, state: Any) -> bool:
+    return guide.is_accepting(state) and not guide.mask(state).any()

@@ -1,129 +1,7 @@
 // The stage: text, distribution, timeline, all at one cursor. It draws what the kernel tells and decides nothing.
 
-const ICONS = {
-  start: "M3 3v10M13 3 6 8l7 5z",
-  back: "M11 3 4 8l7 5z",
-  play: "M4 2.5 13 8l-9 5.5z",
-  pause: "M5 3v10M11 3v10",
-  step: "M5 3l7 5-7 5z",
-  end: "M13 3v10M3 3l7 5-7 5z",
-  reset: "M12.5 5.5A5 5 0 1 0 13 9M13 2.5v3.5H9.5",
-};
 const BADGES = { LIVE: "●", RECORDED: "◼", TOY: "◆" };
-const BLANK = "At every step the model weighs all its tokens. The likeliest will stand here.";
-const HELP = [
-  [["space"], "play and pause"],
-  [["←", "→"], "one step back, one step on"],
-  [["Home", "End"], "to the prompt, to the end"],
-  [["1", "…", "9"], "take this token instead"],
-  [["r"], "forget all and start anew"],
-];
 const LIMITS = { max_tokens: "limit", stop: "stopped", complete: "complete" };
-
-function button(name, label, key, act, words) {
-  const title = key ? `${label} (${key})` : label;
-  const node = make("button", { type: "button", class: `gv-key gv-${name}`, "aria-label": label, title }, icon(ICONS[name]));
-  if (words) node.append(words);
-  node.addEventListener("click", act);
-  return node;
-}
-
-function slider(label, limits, act) {
-  const input = make("input", { type: "range", "aria-label": label, ...limits });
-  const value = make("output");
-  input.addEventListener("input", () => act(Number(input.value)));
-  return { input, value, node: make("label", { class: "gv-slider" }, label, input, value) };
-}
-
-function toggle(label, names, act) {
-  const buttons = Object.entries(names).map(([name, words]) => {
-    const node = make("button", { type: "button", "aria-pressed": "false", "data-name": name }, words);
-    node.addEventListener("click", () => act(name));
-    return node;
-  });
-  const node = make("span", { class: "gv-toggle", role: "group", "aria-label": label }, label, ...buttons);
-  return { node, set: (name) => buttons.forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.name === name))) };
-}
-
-// --- building, once ---
-
-function buildControls(act) {
-  const keys = {
-    start: button("start", "go to the prompt", "Home", act.start),
-    back: button("back", "one step back", "←", act.back),
-    play: button("play", "play", "space", act.play),
-    step: button("step", "one step on", "→", act.step),
-    end: button("end", "to the end, decoding what is missing", "End", act.end),
-    reset: button("reset", "forget all steps and start anew", "r", act.reset, "reset"),
-  };
-  const speed = slider("speed", { min: 0, max: 6, step: 1 }, act.speed);
-  const heat = slider("temperature", { min: 0, max: 2, step: 0.05 }, act.temperature);
-  heat.node.firstChild.textContent = "T";
-  heat.input.title = "temperature of the steps from here on; 0 always takes the likeliest";
-  const seed = make("input", { type: "number", min: 0, step: 1, "aria-label": "seed", class: "gv-seed" });
-  seed.addEventListener("change", () => act.seed(Math.max(0, Math.floor(Number(seed.value) || 0))));
-  const { start, back, play, step, end, reset } = keys;
-  const group = make("span", { class: "gv-keys", role: "group", "aria-label": "steps" }, start, back, play, step, end);
-  const seedLabel = make("label", { class: "gv-slider" }, "seed", seed);
-  const node = make("div", { class: "gv-controls" }, group, speed.node, heat.node, seedLabel, reset);
-  return { node, keys, speed, heat, seed };
-}
-
-function panel(slot, title, ...inside) {
-  const aside = make("span", { class: "gv-soft" });
-  const head = make("div", { class: "gv-panel-head" }, make("h4", {}, title), aside);
-  const node = make("section", { class: "gv-panel", "data-slot": slot, "aria-label": title }, head, ...inside);
-  return { node, head, aside };
-}
-
-// What stands there before the first step: how to drive.
-function buildHelp() {
-  const lines = HELP.map(([keys, words]) => [make("dt", {}, ...keys.map((key) => make("kbd", {}, key))), make("dd", {}, words)]);
-  return make("dl", { class: "gv-help gv-soft", "aria-label": "keys" }, ...lines.flat());
-}
-
-function buildStage(act) {
-  const ui = { controls: buildControls(act) };
-  ui.badge = make("strong", { class: "gv-badge" });
-  ui.about = make("span", { class: "gv-soft" });
-  ui.header = make("header", {}, make("div", { class: "gv-about" }, ui.badge, ui.about), ui.controls.node);
-
-  ui.prompt = make("span", { class: "gv-prompt", "aria-label": "prompt" });
-  ui.chips = make("span", { class: "gv-chips" });
-  ui.tape = make("div", { class: "gv-tape" }, ui.prompt, ui.chips);
-  ui.words = make("p", { class: "gv-words", role: "status", "aria-live": "polite" });
-  ui.colour = toggle("colour", { odds: "probability", how: "how it came" }, act.colour);
-  const under = make("div", { class: "gv-under" }, ui.words, ui.colour.node);
-  ui.strip = make("section", { class: "gv-panel gv-strip", "aria-label": "text" }, ui.tape, under);
-  ui.note = make("p", { class: "gv-note", role: "alert", hidden: true });
-
-  ui.distribution = buildDistribution(9, act.pick);
-  ui.next = panel("next", "next token", ui.distribution.node, make("p", { class: "gv-blank gv-soft" }, BLANK));
-  ui.next.head.append(ui.distribution.legend);
-  ui.mass = buildMeter("legal mass Z");
-  ui.legal = buildMeter("legal tokens");
-  ui.facts = make("dl", { class: "gv-facts" });
-  ui.why = make("div", { class: "gv-why", "aria-live": "polite" });
-  ui.hint = make("p", { class: "gv-hint gv-soft" });
-  ui.now = panel("now", "this step", ui.mass.node, ui.legal.node, ui.facts, ui.why, ui.hint, buildHelp());
-
-  const hung = ["machine", "stack", "map"].map((slot) => make("section", { class: "gv-panel", "data-slot": slot, hidden: true }));
-  ui.grid = make("div", { class: "gv-grid" }, ...hung, ui.next.node, ui.now.node);
-  ui.map = hangMap(hung[2], act);
-  ui.machine = hangDiagram(hung[0]);
-
-  ui.bars = make("div", { class: "gv-timebars", "aria-hidden": "true" });
-  ui.scrub = make("input", { type: "range", min: 0, max: 0, step: 1, class: "gv-scrub", "aria-label": "step" });
-  ui.height = toggle("bars", { odds: "probability", cost: "time" }, act.height);
-  ui.cost = make("span", { class: "gv-soft gv-cost" });
-  const foot = make("div", { class: "gv-under" }, ui.cost, ui.height.node);
-  ui.time = make("div", { class: "gv-time" }, make("div", { class: "gv-track-time" }, ui.bars, ui.scrub), foot);
-  ui.tip = make("div", { class: "gv-tip", role: "tooltip", hidden: true });
-  const attributes = { class: "gv gv-stage", tabindex: 0, role: "group", "data-lm-suppress-shortcuts": "true" };
-  attributes["aria-label"] = "stage: arrows step, space plays, Home and End, r resets, digits take a token instead";
-  ui.root = make("div", attributes, ui.header, ui.strip, ui.note, ui.grid, ui.time, ui.tip);
-  return ui;
-}
 
 // --- painting, at every message ---
 
@@ -196,7 +74,7 @@ function paintStep(ui, view) {
   paintMeter(ui.mass, step.mass);
   const of = `${step.legal.toLocaleString("en")} of ${view.head.vocabulary.toLocaleString("en")}`;
   paintMeter(ui.legal, step.legal / view.head.vocabulary, of);
-  const facts = [["state", step.state], ["stack", [...step.stack].reverse().join(" › ")], ["drawn", step.drawn]];
+  const facts = [["state", step.state], ["stack", view.machine?.stack ? "" : [...step.stack].reverse().join(" › ")], ["drawn", step.drawn]];
   const said = facts.filter(([, value]) => value);
   if (ui.facts.dataset.said !== String(said)) {
     ui.facts.dataset.said = said;
@@ -273,8 +151,11 @@ function paint(ui, view, same) {
   paintControls(ui, view);
   paintWhy(ui, view.why);
   paintNote(ui, view.note);
+  paintEdit(ui.edit, view);
+  markRejected(ui, view);
   paintHungMap(ui.map, view);
   paintHungDiagram(ui.machine, view);
+  paintHungStack(ui.stack, ui.machine, view);
 }
 
 // --- hover: what else could have come here ---
@@ -315,7 +196,7 @@ function wireKeys(ui, view, act) {
   ui.root.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const kind = event.target.type;
-    if (kind === "number") return;
+    if (kind === "number" || kind === "textarea") return;
     if (kind === "range" && event.target !== ui.scrub && /^(Arrow|Home|End)/.test(event.key)) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return;
     const row = /^[1-9]$/.test(event.key) && view.steps[view.cursor - 1]?.rows[Number(event.key) - 1];
@@ -351,7 +232,7 @@ function wireScrub(ui, view, act) {
 // --- the whole ---
 
 function showStage(model, el) {
-  const view = { head: null, steps: [], cursor: 0, colour: "odds", height: "odds" };
+  const view = { head: null, steps: [], cursor: 0, known: {}, colour: "odds", height: "odds" };
   let wire = null;
   const say = (content) => wire.say(content);
   const choose = (kind) => (name) => {
@@ -393,6 +274,7 @@ function showStage(model, el) {
       view.steps.splice(from, Infinity, ...add);
       same = Math.min(same, from);
       Object.assign(view, standing);
+      Object.assign(view.known, standing.stacks, standing.why?.stacks);
       if (standing.map) ui.map.hear(standing.map);
     }
     if (view.head) paint(ui, view, same);

@@ -11,28 +11,20 @@ from typing import Any
 
 from guidedviz.decoding.loop import Model, make_trace
 from guidedviz.decoding.sampling import Settings
-from guidedviz.decoding.trace import Step, Trace
+from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.headless import headless
-from guidedviz.tokens.guide import Explanation, Guide
+from guidedviz.machines.source import guess_kind
+from guidedviz.tokens.guide import Guide
 from guidedviz.views.stage import draw_stage
-from guidedviz.views.trail import check_same_machine
-from guidedviz.views.words import (
-    after_name,
-    is_free,
-    label,
-    milliseconds,
-    others,
-    reading,
-    say_step,
-    short,
-    shown_candidates,
-)
+from guidedviz.views.words import reading
 from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.machine import MachineFeed, machine_of
-from guidedviz.widgets.map import MapFeed
-from guidedviz.widgets.player import ClosedWalk, LiveWalk, Player, ReplayWalk, Taken
-from guidedviz.widgets.show import show
+from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
+from guidedviz.widgets.machine import check_recording, machine_of
+from guidedviz.widgets.pack import shared_steps
+from guidedviz.widgets.panels import Panels
+from guidedviz.widgets.player import ClosedWalk, LiveWalk, Player, ReplayWalk
+from guidedviz.widgets.show import OnPage, show
 
 SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps a second
 WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, away from the kernel's loop
@@ -51,35 +43,50 @@ def stage(
     bias: Mapping[int, float] | None = None,
     constraint: str = "",
     steps: int | None = None,
+    edit: bool | str | tuple[str, str] = False,
 ) -> Stage:
     """A live stage for a model, or the replay of a trace; `steps` are taken before it is shown.
 
-    A guide with a finite machine shows the machine; so does a trace that comes with the guide it was recorded with.
+    A guide shows its machine, and its stack if it has one; so does a trace with the guide it was recorded with.
+    `edit` gives a box to change the constraint in: its text (regex, JSON Schema or GBNF; or a pair that says which),
+    which is the constraint where no guide is given, or True where the guide knows its text.
     """
     if isinstance(model, Trace):
         settings = Settings(model.temperature, seed=model.seed, max_tokens=max(1, len(model.steps)))
         if machine := machine_of(guide):
-            check_same_machine(machine, model.steps)
+            check_recording(machine, model.steps)
         return Stage(Player(ReplayWalk(model), settings), model, guide, steps)
     if not prompt:
         raise SettingError("gv.stage", seen="no prompt", expected="gv.stage(model, prompt, guide)")
     settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}))
+    box = read_wish(edit, guide)
+    if box and box[1] and guide is None:
+        guide, constraint = compile_guide(*box, model.vocabulary), constraint or name_text(*box)
     constraint = constraint or (str(getattr(guide, "name", "")) or "a guide" if guide else "")
     head = make_trace(model, prompt, (), constraint=constraint, seed=seed, temperature=temperature)
-    return Stage(Player(LiveWalk(model, prompt, guide), settings), head, guide, steps)
+    return Stage(Player(LiveWalk(model, prompt, guide), settings), head, guide, steps, box)
 
 
-class Stage:
+class Stage(OnPage):
     """What `gv.stage` gives: a player, a cursor, and a page that shows them."""
 
-    def __init__(self, player: Player, head: Trace, guide: Guide | None, steps: int | None) -> None:
+    kind = "stage"
+
+    def __init__(
+        self,
+        player: Player,
+        head: Trace,
+        guide: Guide | None,
+        steps: int | None,
+        box: tuple[str, str] | None = None,
+    ) -> None:
         self.cell = ("", "")
         move_in(self)
         self.player, self.playing, self.speed, self.note = player, False, 4.0, ""
-        self._head, self._guide = head, guide
-        self._map = MapFeed(guide) if guide is not None and isinstance(player.walk, LiveWalk) else None
-        machine = machine_of(guide)
-        self._machine = MachineFeed(machine) if machine else None
+        self._head, self._new_head = head, False
+        self._panels = Panels(guide, isinstance(player.walk, LiveWalk), self._tell)
+        walk = player.walk
+        self._editor = Editor(self, walk.model.vocabulary, WORKER, *box) if box and isinstance(walk, LiveWalk) else None
         self._why: dict[str, Any] | None = None
         self._busy = self._hurry = False
         self._sent: Player | None = None
@@ -87,7 +94,6 @@ class Stage:
         self._hand: asyncio.Task[None] | None = None
         self._keeper: asyncio.TimerHandle | None = None
         self._nudge = asyncio.Event()
-        self._wire: Any = None
         self.take(steps if steps is not None else player.settings.max_tokens + 1 if headless() else 0)
 
     # --- what a person or a notebook does ---
@@ -132,6 +138,35 @@ class Stage:
         self._try(lambda: self.player.change(**settings))
         return self._moved()
 
+    def edit(self, text: str, kind: str = "") -> Stage:
+        """Another constraint from here on; where it rejects a token that was taken, `go_back` goes there."""
+        if self._editor is None:
+            raise SettingError("stage.edit", seen="a stage without a box", expected="gv.stage(..., edit=True)")
+        guessed = guess_kind(text)
+        self._editor.read(kind or guessed, text)
+        return self
+
+    def go_back(self) -> Stage:
+        """To the first token that the edited constraint rejects, and on under it."""
+        if self._editor is not None:
+            self._editor.go_back()
+        return self
+
+    def adopt(self, guide: Guide, cursor: int | None = None) -> Stage:
+        """Put another guide in the place of the one that runs; what it rejects of the steps taken is cut."""
+        if self._try(lambda: self.player.adopt(guide)):
+            self.player = self.player.go(self.player.cursor if cursor is None else cursor)
+            self._panels.turn(guide)
+            since = f" from step {self.player.cursor + 1} on" * bool(self.player.cursor)
+            name = name_text(self._editor.kind, self._editor.text) if self._editor else "another guide"
+            self._head, self._new_head = replace(self._head, constraint=name + since), True
+        return self._moved()
+
+    @property
+    def guide(self) -> Guide | None:
+        """The guide that runs now."""
+        return self._panels.guide
+
     def reset(self) -> Stage:
         """Back to the prompt, everything forgotten."""
         self.playing = False
@@ -155,29 +190,18 @@ class Stage:
     def close(self) -> None:
         """Stop, and let go of the model; the steps stay as a picture."""
         self.playing = False
-        self.player, self._guide, self._map = self.player.close(), None, None
+        self.player, self._editor = self.player.close(), None
+        self._panels.close()
         self.note = "This cell was run again: the newer stage has the model."
         self._moved()
-        if self._wire is not None:
-            self._wire.close()
-        self._wire = None
-
-    @property
-    def widget(self) -> Any:
-        """The widget behind the stage, made when it is first asked for."""
-        if self._wire is None:
-            from guidedviz.widgets.wire import Wire
-
-            self._wire = Wire("stage", self._hear, self._news)
-            self._wire.saved = self._everything()
-        return self._wire
+        super().close()
 
     def __repr__(self) -> str:
         return draw_stage(self.trace).text
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         kept = replace(self.trace, source="RECORDED") if self.trace.source == "LIVE" else self.trace
-        figure = draw_stage(kept, machine=self._machine.machine if self._machine else None)  # a picture is never live
+        figure = draw_stage(kept, machine=self._panels.drawn)  # a picture is never live
         return show(figure, self, still=isinstance(self.player.walk, ClosedWalk), **wanted)
 
     # --- taking steps while the notebook goes on ---
@@ -240,12 +264,11 @@ class Stage:
             self._moved()
         elif do == "set":
             self.change(**{said["name"]: said["value"]})
-        elif do == "map" and self._map is not None:
-            self._map.hear(said, self._masked_at(self.player.cursor))
-            self._moved(wake=False)
         elif do in ("pause", "reset", "back"):
             self.note, self._why = "", None
             getattr(self, do)()
+        elif not self._panels.hear(said, self.player) and self._editor is not None:
+            self._editor.hear(said)
 
     def _take_by_hand(self, token: int | None, cursor: int) -> None:
         """A step, or another token for the step that the page shows; at most one of these waits."""
@@ -253,8 +276,8 @@ class Stage:
         self._nudge.set()
         if token is not None:
             self.player = self.player.go(cursor)
-            if self._forbidden(token):
-                self._why = self._explain(token)
+            if self._panels.forbids(self.player, token):
+                self._why = self._panels.explain(self.player, token)
                 self._moved()
                 return
         if self._hand is None or self._hand.done():
@@ -265,22 +288,6 @@ class Stage:
             await asyncio.sleep(0.005)
         if token is not None or not self.player.at_end:
             await self._step_aside(token)
-
-    def _forbidden(self, token: int) -> bool:
-        current = self.player.current
-        return current is not None and any(c.token == token and not c.legal for c in current.candidates)
-
-    def _explain(self, token: int) -> dict[str, Any]:
-        piece = next((c.piece for c in self.player.steps[self.player.cursor - 1].candidates if c.token == token), b"")
-        plain = {"label": label(piece), "reason": "The constraint forbids it here.", "rows": [], "stack": []}
-        if self._guide is None or (self._map is None and self._machine is None):
-            recorded = "The recording says that it was forbidden here." if self._head.source == "RECORDED" else ""
-            return plain | {"reason": recorded or "It is a special token, no text."}
-        try:
-            why = self._guide.explain(self._masked_at(self.player.cursor), token)
-            return _pack_explanation(why) | (self._machine.why(why) if self._machine else {})
-        except Exception as error:  # a guide that cannot explain still forbids
-            return plain | {"reason": f"The constraint forbids it here ({type(error).__name__}: {error})."}
 
     def _try(self, change: Any) -> bool:
         try:
@@ -295,10 +302,15 @@ class Stage:
     def _moved(self, wake: bool = True) -> Stage:
         if wake:
             self._nudge.set()
+        if self._editor is not None:
+            self._editor.moved()
+        self._panels.moved(self.player)
         if self._wire is not None:
             self._wire.tell()
             self._keep_soon()
         return self
+
+    tell = _moved
 
     def _keep_soon(self) -> None:
         """Once nothing has moved for a while, leave the picture of it in the notebook."""
@@ -313,22 +325,18 @@ class Stage:
 
     def _news(self, everything: bool) -> dict[str, Any]:
         """The steps that the page does not have yet, and where everything stands."""
-        same = 0 if everything or self._sent is None else _shared(self._sent, self.player)
+        same = 0 if everything or self._sent is None else shared_steps(self._sent, self.player)
         self._sent = self.player
-        head = {"head": self._pack_head()} if everything else {}
-        machine = self._machine.news(self._machine.at(self.player.current), everything) if self._machine else {}
-        add = [self._pack(t) for t in self.player.taken[same:]]
-        return {"from": same, "add": add, **head, **machine, **self._standing(), **self._pack_map(everything)}
+        news = {"from": same, "add": self._panels.pack(self.player, same), **self._standing()}
+        if everything or self._new_head:
+            news["head"], self._new_head = self._pack_head(), False
+        edit = self._editor.shown() if self._editor else None
+        news |= self._panels.news(self.player, same, everything, edit.masks if edit else None)
+        return news | (self._editor.news(everything) if self._editor else {})
 
     def _everything(self) -> dict[str, Any]:
-        steps = [self._pack(taken) for taken in self.player.taken]
-        kept = {"machine": self._machine.kept(self._machine.at(self.player.current))} if self._machine else {}
-        return {
-            "from": 0, "add": steps, "head": self._pack_head(), **kept, **self._standing(), **self._pack_map(keep=True)
-        }  # fmt: skip
-
-    def _pack(self, taken: Taken) -> dict[str, Any]:
-        return pack_taken(taken) | ({"path": self._machine.path(taken.step)} if self._machine else {})
+        news = {"from": 0, "add": self._panels.pack(self.player, 0), "head": self._pack_head(), **self._standing()}
+        return news | self._panels.kept(self.player) | (self._editor.news(True) if self._editor else {})
 
     def _standing(self) -> dict[str, Any]:
         return {
@@ -342,21 +350,6 @@ class Stage:
             "note": self.note,
             "why": self._why,
         }
-
-    def _masked_at(self, cursor: int) -> Any:
-        """The guide's state whose mask the step at the cursor obeyed; at the prompt the one that comes first."""
-        if self._machine and isinstance(self.player.walk, ReplayWalk):
-            return self._machine.path(self.player.steps[max(0, cursor - 1)])[0]
-        return self.player.point(max(0, cursor - 1)).state
-
-    def _pack_map(self, everything: bool = False, keep: bool = False) -> dict[str, Any]:
-        """The mask of the step at the cursor, that of the step before, and where the candidates lie."""
-        if self._map is None:
-            return {}
-        cursor, step = self.player.cursor, self.player.current
-        now, before = self._masked_at(cursor), self._masked_at(cursor - 1) if cursor > 1 else None
-        ranks = self._map.ranks([c.token for c in shown_candidates(step)]) if step else []
-        return {"map": {**(self._map.kept(now) if keep else self._map.news(now, before, everything)), "ranks": ranks}}
 
     def _pack_head(self) -> dict[str, Any]:
         head, settings = self._head, self.player.settings
@@ -373,56 +366,3 @@ class Stage:
             "speeds": SPEEDS,
             "limit": settings.max_tokens,
         }
-
-
-def _shared(old: Player, new: Player) -> int:
-    """How many first steps two players have in common."""
-    count = min(len(old.taken), len(new.taken))
-    while count and old.taken[count - 1] is not new.taken[count - 1]:
-        count -= 1
-    return count
-
-
-def pack_taken(taken: Taken) -> dict[str, Any]:
-    """A step, and how it was drawn where that is not the plain way."""
-    now, sampled = taken.settings, taken.step.how == "sampled"
-    ways = [f"at temperature {now.temperature:g}"] * (now.temperature != 1)
-    ways += [f"top-k {now.top_k}"] * bool(now.top_k) + [f"top-p {now.top_p:g}"] * (now.top_p < 1)
-    return pack_step(taken.step) | {"drawn": ", ".join(ways) if sampled else ""}
-
-
-def pack_step(step: Step) -> dict[str, Any]:
-    """A step as the page wants it: short, and every token already made visible."""
-    shown = shown_candidates(step)
-    return {
-        "token": step.token,
-        "label": label(step.piece) if step.how != "none" else "⊘",
-        "how": step.how,
-        "raw": short(step.raw),
-        "masked": short(step.masked),
-        "rows": [[c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal] for c in shown],
-        "rest": [short(p) for p in others(step, shown)],
-        "legal": step.legal,
-        "free": is_free(step),
-        "after": after_name(step),
-        "mass": short(step.mass),
-        "state": step.state,
-        "stack": step.stack,
-        "ms": [round(ms, 4) for ms in (step.forward_ms, step.mask_ms, step.sample_ms)],
-        "times": [milliseconds(ms) for ms in (step.forward_ms, step.mask_ms, step.sample_ms)],
-        "end": step.end,
-        "words": say_step(step),
-    }
-
-
-def _pack_explanation(why: Explanation) -> dict[str, Any]:
-    rows = []
-    for place in range(len(why.piece)):
-        died = place == why.died_at
-        state = why.states[place] if place < len(why.states) else ""
-        after = why.states[place + 1] if place + 1 < len(why.states) else ""
-        fate = f"expected {why.expected}" if died else after and f"→ {after}"
-        rows.append([label(why.piece[place : place + 1]), state, fate, died])
-        if died:
-            break
-    return {"label": label(why.piece), "reason": why.reason, "rows": rows, "stack": list(why.stack)}

@@ -13,7 +13,7 @@ from guidedviz.views.token_table import TokenTable, draw_token_table, legend, sa
 from guidedviz.views.token_table import token_table as make_table
 from guidedviz.views.words import short
 from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.show import show
+from guidedviz.widgets.show import OnPage, show
 
 
 def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> TokenTableView:
@@ -21,8 +21,10 @@ def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> Toke
     return TokenTableView(guide, tokens)
 
 
-class TokenTableView:
+class TokenTableView(OnPage):
     """What `gv.token_table` gives."""
+
+    kind = "table"
 
     def __init__(self, guide: Guide, tokens: str | Iterable[int] | None) -> None:
         self.cell = ("", "")
@@ -30,7 +32,6 @@ class TokenTableView:
         self.guide, self.note, self._why = guide, "", ""
         self.tokens = tokens if tokens is None or isinstance(tokens, str) else list(tokens)
         self.table: TokenTable = make_table(guide, self.tokens)
-        self._wire: Any = None
 
     def find(self, query: str) -> TokenTableView:
         """Only the tokens that a search finds; an empty search brings all back."""
@@ -48,26 +49,10 @@ class TokenTableView:
         self._why = f"{self.guide.vocabulary.display(token)} in {self.table.states[row]}: {why.reason}"
         return self._moved()
 
-    def close(self) -> None:
-        """Take the table off the page."""
-        if self._wire is not None:
-            self._wire.close()
-        self._wire = None
-
     @property
     def figure(self) -> Figure:
         """The same as a still picture."""
         return draw_token_table(self.guide, self.tokens)
-
-    @property
-    def widget(self) -> Any:
-        """The widget behind the table, made when it is first asked for."""
-        if self._wire is None:
-            from guidedviz.widgets.wire import Wire
-
-            self._wire = Wire("table", self._hear, self._news)
-            self._wire.saved = self._news(True)
-        return self._wire
 
     def __repr__(self) -> str:
         return self.figure.text
@@ -76,8 +61,7 @@ class TokenTableView:
         return show(self.figure, self, **wanted)
 
     def _moved(self) -> TokenTableView:
-        if self._wire is not None:
-            self._wire.tell()
+        self._tell()
         return self
 
     def _hear(self, said: dict[str, Any]) -> None:

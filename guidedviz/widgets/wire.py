@@ -15,6 +15,7 @@ import anywidget
 import traitlets
 
 from guidedviz.views.theme import theme_css
+from guidedviz.widgets.show import running_loop
 
 HERE = Path(__file__).parent
 GAP = 1 / 40  # seconds between two messages
@@ -30,10 +31,10 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
     """A widget that knows nothing but how to pass messages on."""
 
     _esm = _join(
-        "distribution.js", "map.js", "mapmarks.js", "mapview.js", "mapshow.js", "table.js", "diagram.js", "stage.js",
-        "film.js", "bias.js",
+        "distribution.js", "map.js", "mapmarks.js", "mapview.js", "mapshow.js", "table.js", "diagram.js", "stack.js",
+        "edit.js", "stagebuild.js", "stage.js", "film.js", "bias.js",
     )  # fmt: skip
-    _css = theme_css() + _join("stage.css", "diagram.css", "map.css")
+    _css = theme_css() + _join("stage.css", "diagram.css", "stack.css", "edit.css", "map.css")
     kind = traitlets.Unicode().tag(sync=True)
     saved = traitlets.Dict().tag(sync=True)  # the last picture, for a page that opens without a kernel
 
@@ -89,11 +90,3 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _now(self) -> float:
         return self._loop.time() if self._loop else 0.0
-
-
-def running_loop() -> asyncio.AbstractEventLoop | None:
-    """The loop of the kernel, or None outside one."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

@@ -116,22 +116,23 @@ def test_an_end_reads_no_byte_even_where_its_letters_could_come():
 def test_why_names_the_way_and_the_byte_that_died():
     stage = guided(b"1.5", b"3.")
     stage.take(1)
-    why = stage._explain(PIECES.index(b"a"))
+    why = stage._panels.explain(stage.player, PIECES.index(b"a"))
     assert (why["path"], why["died"]) == ([0], "a")
     stage.take(1)
-    why = stage._explain(PIECES.index(b"3."))
+    why = stage._panels.explain(stage.player, PIECES.index(b"3."))
     assert (why["path"], why["died"]) == ([3, 3], ".")
-    why = guided(b"x", b"4").take(1)._explain(0)
+    stage = guided(b"x", b"4").take(1)
+    why = stage._panels.explain(stage.player, 0)
     assert (why["path"], why["died"]) == ([0], "end"), "the text cannot end here"
 
 
 def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the_old_one():
     chain = DFA((*(((97, 97, n + 1),) for n in range(2000)), ()), frozenset({2000}))
     feed = machine_feed.MachineFeed(chain)
-    assert "of 2,001 states" in feed.news(0, True)["machine"]["words"]
-    assert feed.news(1, False) == {}
-    assert 'data-state="1500"' in feed.news(1500, False)["machine"]["svg"]
-    assert 'data-state="0"' in feed.news(0, False)["machine"]["svg"], "and back"
+    assert "of 2,001 states" in feed.drawing(0, True)["machine"]["words"]
+    assert feed.drawing(1, False) == {}
+    assert 'data-state="1500"' in feed.drawing(1500, False)["machine"]["svg"]
+    assert 'data-state="0"' in feed.drawing(0, False)["machine"]["svg"], "and back"
 
 
 def test_a_recording_shows_the_machine_of_its_guide_and_no_other():
@@ -142,7 +143,7 @@ def test_a_recording_shows_the_machine_of_its_guide_and_no_other():
     assert told(stage)["machine"]["initial"] == 0
     stage.take(1)
     assert told(stage)["add"][0]["path"] == [0, 1, 2, 3]
-    why = stage._explain(PIECES.index(b"a"))
+    why = stage._panels.explain(stage.player, PIECES.index(b"a"))
     assert (why["path"], why["died"]) == ([0], "a"), "a replay can explain as well"
     with pytest.raises(SettingError, match=r"this guide: saw step 1.*expected the guide of the recording"):
         gv.stage(trace, guide=gv.guide(gv.regex("[a-z]+"), model.vocabulary))

@@ -11,7 +11,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.widgets import cells
-from guidedviz.widgets.stage import Stage, pack_step
+from guidedviz.widgets.pack import pack_step
+from guidedviz.widgets.stage import Stage
 
 
 def guided(toy, **settings) -> Stage:

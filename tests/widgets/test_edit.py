@@ -1,0 +1,291 @@
+"""Edit while decoding: a wrong text changes nothing, a good one is taken over, or waits for the person to go back."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import time
+import weakref
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.widgets import edit as editing
+from guidedviz.widgets.edit import read_wish
+from guidedviz.widgets.map import MapFeed
+
+ADA = r'\{"name": "(Ada|Bob)"\}'
+
+
+def edited(toy, text=ADA, steps=5, **settings):
+    return gv.stage(toy.toy_model(), "say ", seed=3, steps=steps, edit=text, **settings)
+
+
+def told(stage):
+    return json.loads(json.dumps(stage._news(True)))
+
+
+async def until(check) -> None:
+    for _ in range(600):
+        if check():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it never happened")
+
+
+def test_without_a_guide_the_text_of_the_box_is_the_constraint(toy):
+    stage = edited(toy, steps=60)
+    assert stage.text in ('{"name": "Ada"}', '{"name": "Bob"}')
+    assert told(stage)["edit"]["text"] == ADA
+    assert told(stage)["head"]["constraint"] == "regex " + ADA
+
+
+def test_a_wrong_text_is_told_with_its_caret_and_the_old_constraint_runs_on(toy):
+    stage = edited(toy).edit(r"\{(name", "regex")
+    box = told(stage)["edit"]
+    assert box["state"] == "wrong"
+    assert box["error"].split("\n")[2] == "    ^"
+    assert stage.take(60).text in ('{"name": "Ada"}', '{"name": "Bob"}')
+
+
+def test_a_good_text_holds_from_the_cursor_on_and_later_steps_are_stale(toy):
+    stage = edited(toy, steps=6).go(3)
+    before = stage.player
+    stage.edit(r'\{"name": "[A-Z][a-z]*"(, "age": [0-9])?\}')
+    assert told(stage)["edit"]["state"] == "runs"
+    assert stage.player.cursor == 3
+    assert stage.player.stale, "the steps ahead were taken under the constraint before"
+    assert before.go(5).point(5).tokens == stage.player.go(5).point(5).tokens, "but they are still there"
+    assert told(stage)["head"]["constraint"].endswith("from step 4 on")
+    stage.take(1)
+    assert not stage.player.stale
+    assert len(stage.player.taken) == 4
+    before = [step["words"].endswith("under the constraint before") for step in told(stage)["add"]]
+    assert before == [True, True, True, False]
+
+
+def test_states_are_those_of_the_new_machine_along_the_tokens_taken(toy):
+    stage = edited(toy, text=r'(x|\{"name": "(Ada|Bob|say)?"\})', steps=4)
+    old = [step.state for step in stage.player.steps]
+    stage.edit(ADA)
+    machine, state = gv.regex(ADA), 0
+    for step in stage.player.steps:
+        assert step.state == f"q{state}"
+        for byte in step.piece:
+            state = machine.step(state, byte)
+    assert old != [step.state for step in stage.player.steps]
+    assert [s["path"][-1] for s in told(stage)["add"]][-1] == state
+
+
+def test_the_map_shows_the_masks_of_the_new_guide(toy):
+    stage = edited(toy, text="(x|age|Bob).*", steps=1)
+    told(stage)
+    stage.edit("(age|Bob)*").take(1)
+    for cursor in (1, 2):
+        state = stage.player.point(cursor - 1).state
+        assert stage._panels.map.kept(state)["bits"] == MapFeed(stage.guide).kept(state)["bits"]
+
+
+def test_what_rejects_a_token_that_was_taken_waits_until_one_goes_back(toy):
+    stage = edited(toy)
+    tokens = [step.token for step in stage.player.steps]
+    stage.edit('{"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}', "schema")
+    box = told(stage)["edit"]
+    place = box["place"]
+    assert (box["state"], box["rejects"][0]) == ("waits", "name")
+    assert "cannot come" in box["rejects"][1]
+    assert [step.token for step in stage.player.steps] == tokens, "nothing has happened yet"
+    stage.take(1)
+    assert stage.player.steps[-1].piece in (b"Ada", b"A", b"Bob"), "the constraint before runs on"
+    stage.go_back()
+    assert (stage.player.cursor, len(stage.player.taken)) == (place, place)
+    assert stage.take(1).player.current.piece == b"age"
+    assert json.loads(stage.take(60).text)["age"] >= 0
+
+
+def test_it_is_said_what_became_legal_and_illegal_likeliest_first(toy):
+    stage = edited(toy, text=r'\{"name": "Ada"\}', steps=5).edit(r'\{"name": "(Bob|A|say)"\}')
+    changes = told(stage)["edit"]["changes"]
+    assert changes["legal"][0] == 2
+    assert {name for name, _ in changes["legal"][1]} == {"Bob", "say"}
+    assert changes["illegal"][1][0][0] == "Ada"
+    odds = [p for _, p in changes["legal"][1]]
+    assert odds == sorted(odds, reverse=True)
+    assert told(stage)["map"]["edited"], "and the map shows the two masks"
+    stage.take(1)
+    assert told(stage)["edit"]["changes"] is None
+    assert not told(stage)["map"]["edited"]
+
+
+def test_what_was_complete_may_go_on_and_what_is_complete_ends(toy):
+    model = gv.ToyModel(toy.PIECES, toy.rule)  # no token of it is an end
+    stage = gv.stage(model, "say ", edit=r'\{"name')
+    stage.take(60)
+    assert stage.player.current.end == "complete"
+    stage.edit(ADA)
+    assert not stage.player.at_end
+    stage.edit(r'\{"name')
+    assert stage.player.at_end
+
+
+def test_an_end_that_came_too_early_is_rejected_as_well(toy):
+    stage = edited(toy, text=r'\{"name', steps=60).edit(ADA)
+    assert told(stage)["edit"]["rejects"][0] == "<eos>"
+    assert stage.go_back().take(60).text in ('{"name": "Ada"}', '{"name": "Bob"}')
+
+
+def test_another_token_in_the_place_of_the_rejected_one_is_compared_anew(toy):
+    stage = edited(toy, text="(age|Bob|say)(36|7)?", steps=2)
+    taken = stage.player.steps[0].piece
+    other = next(piece for piece in (b"age", b"Bob") if piece != taken)
+    stage.edit(other.decode() + "7?")
+    assert told(stage)["edit"]["rejects"][0] == taken.decode()
+    stage.go(1).choose(toy.PIECES.index(other))
+    box = told(stage)["edit"]
+    assert (box["state"], box["rejects"]) == ("runs", None)
+
+
+def test_a_text_that_the_page_sent_is_not_sent_back_while_one_types_on(toy):
+    async def lesson():
+        stage = edited(toy)
+        assert "text" in stage._news(True)["edit"]
+        stage._hear({"do": "edit", "kind": "regex", "text": "("})
+        await until(lambda: stage._editor.state == "wrong")
+        assert "text" not in stage._news(False)["edit"]
+        stage.edit("[", "regex")
+        assert stage._news(False)["edit"]["text"] == "["
+
+    asyncio.run(lesson())
+
+
+def test_a_closed_stage_lets_go_of_model_and_edit(toy):
+    stage = edited(toy)
+    stage.edit(r'\{"age')
+    model = weakref.ref(stage.player.walk.model)
+    stage.close()
+    gc.collect()
+    assert model() is None
+    stage._hear({"do": "edit", "kind": "regex", "text": "a"})
+
+
+def test_a_recording_and_a_stage_without_a_wish_have_no_box(toy):
+    trace = gv.record(toy.toy_model(), "say ", None, max_tokens=3)
+    assert "edit" not in told(gv.stage(trace, edit="a*"))
+    assert "edit" not in told(gv.stage(toy.toy_model(), "say "))
+    with pytest.raises(gv.SettingError, match=r"gv.stage\(..., edit=True\)"):
+        gv.stage(toy.toy_model(), "say ").edit("a")
+
+
+def test_the_text_is_known_of_a_grammar_and_may_be_given():
+    grammar = gv.grammar("root ::= [0-9]")
+    guide = gv.guide(grammar, gv.Vocabulary([b"1"]))
+    assert read_wish(True, guide) == ("grammar", "root ::= [0-9]")
+    assert read_wish(True, None) == ("regex", "")
+    assert read_wish('{"type": "null"}', None) == ("schema", '{"type": "null"}')
+    with pytest.raises(gv.SettingError, match="'perl'"):
+        read_wish(("perl", ""), None)
+
+
+@pytest.mark.usefixtures("headless")
+def test_headless_it_is_a_picture_as_ever(toy):
+    bundle = edited(toy, steps=None)._repr_mimebundle_()
+    assert sorted(bundle) == ["text/html", "text/plain"]
+
+
+# --- in the background ---
+
+
+def slowly(monkeypatch, seconds):
+    plain = editing.compile_guide
+
+    def compile_slowly(kind, text, vocabulary):
+        time.sleep(seconds(text))
+        return plain(kind, text, vocabulary)
+
+    monkeypatch.setattr(editing, "compile_guide", compile_slowly)
+
+
+def test_a_long_compile_leaves_the_stage_alive_and_a_newer_text_wins(toy, monkeypatch):
+    slowly(monkeypatch, lambda text: 0.5 if "slow" in text else 0.0)
+
+    async def lesson():
+        stage = edited(toy, steps=2)
+        stage._hear({"do": "edit", "kind": "regex", "text": "slow"})
+        await asyncio.sleep(0.05)
+        assert told(stage)["edit"]["state"] == "compiling"
+        stage._hear({"do": "step"})
+        await until(lambda: stage.player.cursor == 3)
+        began = time.perf_counter()
+        stage._hear({"do": "edit", "kind": "regex", "text": ADA + "?"})
+        await until(lambda: told(stage)["edit"]["state"] == "runs")
+        assert time.perf_counter() - began < 0.4, "it does not wait for the older one"
+        await asyncio.sleep(0.6)
+        assert told(stage)["edit"]["state"] == "runs", "and that one comes too late"
+        assert stage.guide.machine == gv.regex(ADA + "?")
+
+    asyncio.run(lesson())
+
+
+def test_a_stage_that_plays_goes_on_under_the_new_constraint(toy):
+    async def lesson():
+        stage = edited(toy, text=r'\{"name": "(Ada|Bob)*"\}', steps=0, max_tokens=40)
+        stage.speed = 30
+        stage.play()
+        await until(lambda: stage.player.cursor >= 6)
+        stage._hear({"do": "edit", "kind": "regex", "text": r'\{"name": "(Ada|Bob)*(7|36)"\}'})
+        await until(lambda: stage.player.at_end)
+        assert stage.text.endswith(('7"}', '36"}'))
+        assert told(stage)["head"]["constraint"].startswith(r"regex \{")
+
+    asyncio.run(lesson())
+
+
+def test_whatever_a_compile_raises_is_said(toy, monkeypatch):
+    def burst(*_):
+        raise MemoryError("too much")
+
+    async def lesson():
+        stage = edited(toy)
+        monkeypatch.setattr(editing, "compile_guide", burst)
+        stage._hear({"do": "edit", "kind": "regex", "text": "a"})
+        await until(lambda: told(stage)["edit"]["state"] == "wrong")
+        assert told(stage)["edit"]["error"] == "MemoryError: too much"
+        stage.take(60)
+        assert stage.player.at_end
+
+    asyncio.run(lesson())
+
+
+@pytest.mark.parametrize("wish", [{"type": "null"}, ["regex", "a"], 3, ("regex", "a", "b")])
+def test_a_box_is_asked_for_by_its_text(toy, wish):
+    with pytest.raises(gv.SettingError, match=r"gv.stage, edit: saw \w+, expected a text, a pair"):
+        edited(toy, text=wish)
+
+
+@pytest.mark.parametrize("kind", ["", "schema"])
+def test_what_is_typed_is_a_text(toy, kind):
+    for text in ({"type": "null"}, None, b"a"):
+        with pytest.raises(gv.PatternError, match=r"constraint: saw .*, expected its text"):
+            edited(toy).edit(text, kind)
+
+
+def test_only_a_guide_over_the_vocabulary_of_the_model_is_adopted(toy):
+    stage = edited(toy)
+    before = stage.guide
+    for other in (None, gv.regex("a"), gv.guide(gv.regex("a"), gv.Vocabulary([b"a"]))):
+        assert "gv.guide(machine, model.vocabulary)" in stage.adopt(other).note
+        assert stage.guide is before
+    assert stage.take(60).text in ('{"name": "Ada"}', '{"name": "Bob"}')
+
+
+def test_a_budget_stays_when_the_constraint_is_edited():
+    nested = 'root ::= "(" root ")" | "x"'
+    model = gv.ToyModel([b"(", b")", b"x", b"a", b"</s>"], lambda tokens: [3.0, 0.1, 0.1, 0.1, -3.0], eos={4})
+    guide = gv.within(gv.guide(gv.grammar(nested), model.vocabulary), 8)
+    stage = gv.stage(model, "(", guide, steps=2, edit=True, max_tokens=60)
+    stage.edit(nested.replace("x", "a")).take(60)
+    assert stage.text == "(((a)))"
+    before = stage.guide
+    assert "saw 8, expected at least 10" in told(stage.reset().edit('root ::= "aaaaaaaaa"'))["edit"]["error"]
+    assert stage.guide is before
