@@ -80,7 +80,7 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     >>> check_only_answers({0: 100}, ToyModel(pieces, lambda tokens: [0.0] * 258))
     ✗ not yet right: on prompt 1 of 3
         input       'Is 3 greater than 12?\\nYes or no:\\n'
-        yours gave  ␀ 100.0%, ␁ 0.0%, ␂ 0.0%
+        yours gave  <0x00> 100.0%, <0x01> 0.0%, <0x02> 0.0%
         expected    yes and no together at least 99.9%
     """
     if bias is None or bias is ... or bias == {}:

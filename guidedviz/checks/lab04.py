@@ -10,7 +10,7 @@ from guidedviz.checks.verdict import Case, Verdict, agrees, call, check_function
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import read
 from guidedviz.machines.regex import regex
-from guidedviz.machines.schema import json_schema
+from guidedviz.machines.schema import flat_schema
 from guidedviz.machines.sketch import sketch_dfa
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.explain import explain_token
@@ -131,4 +131,4 @@ def check_event_schema(answer: dict[str, Any]) -> Verdict:
     """
     if isinstance(answer, dict) and not answer.get("properties"):
         return Verdict("open", "the schema has no properties so far")
-    return check_machine(answer, json_schema(EVENT), read=json_schema)
+    return check_machine(answer, flat_schema(EVENT), read=flat_schema)

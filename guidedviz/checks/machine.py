@@ -50,7 +50,7 @@ def _read(answer: Any) -> tuple[DFA, Sketch]:
     if isinstance(answer, DFA):
         return answer, sketch_dfa(answer)
     if not callable(getattr(answer, "machine", None)):
-        raise TypeError(f"expected a machine or a regex, saw {type(answer).__name__}")
+        raise TypeError(f"expected a finite machine or a regex, saw {type(answer).__name__}")
     return answer.machine(), answer.sketch()
 
 

@@ -195,8 +195,9 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 # | [02 · static masks](02_static_masks.ipynb) | can a fixed mask for each position do it? | 35 |
 # | [03 · finite-state machines](03_fsm.ipynb) | what must a mask remember? | 40 |
 # | [04 · from regex to tokens](04_regex_to_tokens.ipynb) | how does a regex become a mask over 128,256 tokens? | 40 |
+# | [05 · pushdown machines](05_pda.ipynb) | how does a mask know which brackets are still open? | 40 |
 #
-# From there the road goes on: to grammars with a stack, and to skipping what is already certain.
+# From there the road goes on: to asking the stack less often, and to skipping what is already certain.
 
 # %% [markdown]
 # ## Recap

@@ -496,7 +496,7 @@ print(gv.record(clerk, ask("Lars Quill", 70, "Hollum"), strict, seed=7).text)
 
 # %% [markdown]
 # And what does nest: a list in a list in a list? No finite machine can count brackets. It takes a machine with a
-# **stack**, and that is where the road goes on.
+# **stack**: [lab 05](05_pda.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it
