@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "tests" / "shots"
+SIZE = {"width": 1380, "height": 1000}
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -51,13 +52,13 @@ def find_chromium() -> str | None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One Chromium for all tests."""
+    """One Chromium for all tests, which keeps what it loaded: JupyterLab is read and compiled once."""
     path = find_chromium()
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
+        yield chromium.new_context(viewport=SIZE)
         chromium.close()
 
 
@@ -113,13 +114,14 @@ class Notebook:
     def __init__(self, browser: Any, lab: tuple[str, str, Path], name: str) -> None:
         address, token, self.folder = lab
         self.name, self.errors = name, list[str]()
-        self.page = browser.new_page(viewport={"width": 1380, "height": 1000})
+        self.page = browser.new_page()
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.errors.append(f"page error: {error}"))
         self.page.goto(f"{address}/lab/tree/{name}?reset&token={token}")
         self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.sessionContext?.isReady", timeout=90000)
         self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")
+        self.theme("JupyterLab Light")  # JupyterLab remembers what the test before has chosen
 
     def _hear(self, message: Any) -> None:
         if message.type == "error":
@@ -167,6 +169,8 @@ class Notebook:
 
     def theme(self, name: str) -> None:
         """JupyterLab Light or JupyterLab Dark."""
+        if self.page.evaluate("document.body.dataset.jpThemeLight") == ("false" if "Dark" in name else "true"):
+            return
         self.page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name)
         self.page.wait_for_function(
             "dark => document.body.dataset.jpThemeLight === (dark ? 'false' : 'true')", arg="Dark" in name
@@ -200,7 +204,7 @@ class Notebook:
         self.page.set_viewport_size({"width": 1380, "height": min(9000, int(self.page.evaluate(end)) + 60)})
         self.page.wait_for_timeout(300)
         self.shot(name)
-        self.page.set_viewport_size({"width": 1380, "height": 1000})
+        self.page.set_viewport_size(SIZE)
 
     def close(self) -> None:
         """Shut the kernel down and leave without being asked."""
@@ -251,8 +255,8 @@ class StagePage:
         return str(self.root.locator(".gv-words").inner_text())
 
 
-@pytest.fixture
-def open_notebook(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
+@contextmanager
+def opening(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
     """Open a notebook made of these cells, or one in the folder; afterwards no error may be in the console."""
     opened: list[Notebook] = []
 
@@ -267,6 +271,20 @@ def open_notebook(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
     for notebook in opened:
         notebook.close()
         assert notebook.errors == []
+
+
+@pytest.fixture
+def open_notebook(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
+    """Notebooks for one test."""
+    with opening(browser, lab) as open_it:
+        yield open_it
+
+
+@pytest.fixture(scope="module")
+def open_once(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
+    """Notebooks for all tests of a file: a lab takes a while to run."""
+    with opening(browser, lab) as open_it:
+        yield open_it
 
 
 def make_notebook(*cells: str) -> dict[str, Any]:
