@@ -35,10 +35,10 @@ EVENT = """event = {"type": "object", "properties": {
 gv.check_event_schema(event)"""
 
 
-@pytest.fixture
-def notebook(open_notebook, lab):
+@pytest.fixture(scope="module")
+def notebook(open_once, lab):
     shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
-    opened = open_notebook(name="labs/04_regex_to_tokens.ipynb")
+    opened = open_once(name="labs/04_regex_to_tokens.ipynb")
     opened.run_all(timeout=300)
     assert opened.failed_cells() == []
     return opened

@@ -44,7 +44,7 @@ def test_the_machine_moves_with_the_steps_and_goes_back(open_notebook):
         stage.press("one step on")
         stage.wait(step)
         seen.append((lit(slot), on(slot)))
-    notebook.run_cell(0, "print([[stage._machine.path(s) for s in stage.player.steps]])")
+    notebook.run_cell(0, "print([[list(path) for path in stage._panels.machine.paths(stage.player.steps)]])")
     (paths,) = eval(notebook.outputs(0))
     for path, (now, taken) in zip(paths, seen[1:], strict=True):
         assert now == path[-1:], "the lit state is where the step led"
@@ -125,6 +125,7 @@ def work_of(page):
     return next(m["value"] for m in page.send("Performance.getMetrics")["metrics"] if m["name"] == "TaskDuration")
 
 
+@pytest.mark.timed
 def test_thirty_steps_a_second_with_a_machine_of_many_states(open_notebook, capsys):
     notebook, stage, slot = open_stage(open_notebook, LARGE)
     states = slot.locator("svg:not(.gv-over) .gv-state").count()

@@ -203,6 +203,7 @@ WATCH = """root => {
 }"""
 
 
+@pytest.mark.timed
 def test_thirty_steps_a_second_and_no_backlog(open_notebook, capsys):
     notebook, stage = open_stage(open_notebook, FAST)
     stage.root.get_by_role("slider", name="speed").fill("6")
