@@ -4,6 +4,8 @@ BIN := .venv/bin
 # more words for JupyterLab, such as LAB_FLAGS="--no-browser --port=9999"; root in a container has to say that it is root
 LAB_FLAGS ?=
 ROOT_FLAG := $(shell test "$$(id -u)" = 0 && echo --allow-root)
+# what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: lab test labs clean
 
