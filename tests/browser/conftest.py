@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+LABS = ROOT / "labs"
 SHOTS = ROOT / "tests" / "shots"
 SIZE = {"width": 1380, "height": 1000}
 FLAGS = [
@@ -207,9 +208,36 @@ class Notebook:
         self.page.set_viewport_size(SIZE)
 
     def close(self) -> None:
-        """Shut the kernel down and leave without being asked."""
+        """Shut the kernel down and leave without being asked; no error may be in the console."""
         self.page.evaluate("window.jupyterapp.shell.currentWidget?.sessionContext?.shutdown()")
         self.page.close(run_before_unload=False)
+        assert self.errors == []
+
+
+class LabPage(Notebook):
+    """A lab that has been run, its cells found by words that stand in them."""
+
+    def __init__(self, browser: Any, lab: tuple[str, str, Path], path: Path) -> None:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        self.sources = ["".join(cell["source"]) for cell in cells]
+        shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
+        super().__init__(browser, lab, f"labs/{path.name}")
+        self.run_all(timeout=300)
+        assert self.failed_cells() == []
+
+    def place_of(self, words: str) -> int:
+        return next(place for place, source in enumerate(self.sources) if words in source)
+
+    def cell_of(self, words: str) -> Any:
+        """The first cell with these words, on the page."""
+        cell = self.page.locator(".jp-Cell").nth(self.place_of(words))
+        cell.scroll_into_view_if_needed()
+        return cell
+
+    def answer(self, words: str, source: str | None = None) -> str:
+        """Run the first cell with these words, a student's answer in it if there is one; what it says."""
+        self.run_cell(self.place_of(words), source)
+        return self.outputs(self.place_of(words))
 
 
 class StagePage:
@@ -270,7 +298,6 @@ def opening(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
     yield open_it
     for notebook in opened:
         notebook.close()
-        assert notebook.errors == []
 
 
 @pytest.fixture
@@ -285,6 +312,16 @@ def open_once(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
     """Notebooks for all tests of a file: a lab takes a while to run."""
     with opening(browser, lab) as open_it:
         yield open_it
+
+
+@pytest.fixture(scope="module")
+def lab_page(browser: Any, lab: tuple[str, str, Path], request: pytest.FixtureRequest) -> Iterator[LabPage]:
+    """A lab, run once for all tests of a file: the one that is asked for, or that of `test_lab_NN.py`."""
+    name = getattr(request, "param", request.path.stem.removeprefix("test_lab_"))
+    (path,) = LABS.glob(f"{name}*.ipynb")
+    page = LabPage(browser, lab, path)
+    yield page
+    page.close()
 
 
 def make_notebook(*cells: str) -> dict[str, Any]:

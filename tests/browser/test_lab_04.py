@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.browser
-
-LABS = Path(__file__).resolve().parents[2] / "labs"
-CELLS = json.loads((LABS / "04_regex_to_tokens.ipynb").read_text(encoding="utf-8"))["cells"]
 
 COMPLETE = """def legal_tokens(machine, state, pieces):
     legal = set()
@@ -35,38 +29,13 @@ EVENT = """event = {"type": "object", "properties": {
 gv.check_event_schema(event)"""
 
 
-@pytest.fixture(scope="module")
-def notebook(open_once, lab):
-    shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
-    opened = open_once(name="labs/04_regex_to_tokens.ipynb")
-    opened.run_all(timeout=300)
-    assert opened.failed_cells() == []
-    return opened
-
-
-def place_of(words):
-    return next(place for place, cell in enumerate(CELLS) if words in "".join(cell["source"]))
-
-
-def cell_of(notebook, words):
-    cell = notebook.page.locator(".jp-Cell").nth(place_of(words))
-    cell.scroll_into_view_if_needed()
-    return cell
-
-
-def answer(notebook, words, source):
-    """Run a student's answer, and what the check says to it."""
-    notebook.run_cell(place_of(words), source)
-    return notebook.outputs(place_of(words))
-
-
 def press(film, label):
     film.get_by_role("button", name=label, exact=True).click()
 
 
 def step_through_the_films(notebook):
     for frames in ("nfa_frames", "dfa_frames", "minimal_frames", "trie_frames"):
-        film = cell_of(notebook, frames).locator(".gv-film")
+        film = notebook.cell_of(frames).locator(".gv-film")
         words, seen = film.locator(".gv-film-words"), []
         while not seen or film.get_by_role("button", name="one frame on", exact=True).is_enabled():
             if seen:
@@ -104,43 +73,43 @@ def step_through_the_stage(notebook):
 
 
 def look_at_the_map(notebook):
-    chart = cell_of(notebook, "gv.vocabulary_map").locator(".gv-chart")
+    chart = notebook.cell_of("gv.vocabulary_map").locator(".gv-chart")
     assert "123,049" in chart.locator(".gv-map-legend").inner_text()
     notebook.shot("lab-04-map", chart)
 
 
 def see_one_token_on_the_machine(notebook):
-    arrows = cell_of(notebook, "the token 7.5").locator(".gv-arrow.gv-on")
+    arrows = notebook.cell_of("the token 7.5").locator(".gv-arrow.gv-on")
     ways = arrows.evaluate_all("nodes => nodes.map(n => n.dataset.arrow)")
     assert sorted(ways) == [f"{a}-{b}" for a, b in pairwise([1, 1, 2, 3])]
 
 
-def test_what_is_live_moves(notebook):
-    see_one_token_on_the_machine(notebook)
-    step_through_the_films(notebook)
-    step_through_the_stage(notebook)
-    look_at_the_map(notebook)
+def test_what_is_live_moves(lab_page):
+    see_one_token_on_the_machine(lab_page)
+    step_through_the_films(lab_page)
+    step_through_the_stage(lab_page)
+    look_at_the_map(lab_page)
 
 
-def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(notebook):
-    said = answer(notebook, "gv.check_legal_tokens", COMPLETE)
+def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
+    said = lab_page.answer("gv.check_legal_tokens", COMPLETE)
     assert "not yet right" in said
     assert "every byte passes: q1 to q2" in said
-    assert cell_of(notebook, "gv.check_legal_tokens").locator(".jp-OutputArea svg .gv-lit").count()
-    notebook.shot("lab-04-wrong-tokens", cell_of(notebook, "gv.check_legal_tokens"))
-    assert "not yet" not in answer(notebook, "gv.check_legal_tokens", LEGAL)
+    assert lab_page.cell_of("gv.check_legal_tokens").locator(".jp-OutputArea svg .gv-lit").count()
+    lab_page.shot("lab-04-wrong-tokens", lab_page.cell_of("gv.check_legal_tokens"))
+    assert "not yet" not in lab_page.answer("gv.check_legal_tokens", LEGAL)
 
-    assert "$00.00" in answer(notebook, "gv.check_price", LOOSE)
-    notebook.shot("lab-04-wrong-price", cell_of(notebook, "gv.check_price"))
-    assert "not yet" not in answer(notebook, "gv.check_price", PRICE)
-    notebook.run_cell(place_of("gv.stage(clerk, costs"))
-    stage = notebook.stage(0)
+    assert "$00.00" in lab_page.answer("gv.check_price", LOOSE)
+    lab_page.shot("lab-04-wrong-price", lab_page.cell_of("gv.check_price"))
+    assert "not yet" not in lab_page.answer("gv.check_price", PRICE)
+    lab_page.answer("gv.stage(clerk, costs")
+    stage = lab_page.stage(0)
     stage.run_to_end()
     assert "".join(stage.tokens).startswith("$12.50"), "the student's own regex guides the model"
 
-    assert '"seats":1000}' in answer(notebook, "gv.check_event_schema", EVENT)
-    notebook.shot("lab-04-wrong-event", cell_of(notebook, "gv.check_event_schema"))
+    assert '"seats":1000}' in lab_page.answer("gv.check_event_schema", EVENT)
+    lab_page.shot("lab-04-wrong-event", lab_page.cell_of("gv.check_event_schema"))
     mended = EVENT.replace('"minimum": 1', '"minimum": 1, "maximum": 999')
-    assert "not yet" not in answer(notebook, "gv.check_event_schema", mended)
-    notebook.run_cell(place_of("print(gv.record(clerk, party"))
-    assert '{"event": "wedding", "date": "1987-06-19", "seats": 120}' in notebook.outputs(place_of("clerk, party"))
+    assert "not yet" not in lab_page.answer("gv.check_event_schema", mended)
+    wedding = lab_page.answer("print(gv.record(clerk, party")
+    assert '{"event": "wedding", "date": "1987-06-19", "seats": 120}' in wedding

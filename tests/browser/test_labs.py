@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,22 +10,17 @@ pytestmark = pytest.mark.browser
 
 LABS = Path(__file__).resolve().parents[2] / "labs"
 OWN = {path.stem[-2:] for path in Path(__file__).parent.glob("test_lab_[0-9]*.py")}  # those are run there
-NOTEBOOKS = [path for path in sorted(LABS.glob("[0-9]*.ipynb")) if path.name[:2] not in OWN]
+NAMES = [path.stem for path in sorted(LABS.glob("[0-9]*.ipynb")) if path.name[:2] not in OWN]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_lab_runs_and_its_stages_step(open_notebook, lab, path):
-    shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
-    notebook = open_notebook(name=f"labs/{path.name}")
-    notebook.run_all(timeout=300)
-    assert notebook.failed_cells() == []
-    for place in range(notebook.stages.count()):
-        use_stage(notebook.stage(place))
-        choose_and_warm(notebook.stage(place))
+@pytest.mark.parametrize("lab_page", NAMES, indirect=True)
+def test_a_lab_runs_and_its_stages_step(lab_page):
+    for place in range(lab_page.stages.count()):
+        use_stage(lab_page.stage(place))
+        choose_and_warm(lab_page.stage(place))
     for theme in ("Light", "Dark"):
-        notebook.theme(f"JupyterLab {theme}")
-        notebook.long_shot(f"{path.stem}-{theme.lower()}")
-    notebook.theme("JupyterLab Light")
+        lab_page.theme(f"JupyterLab {theme}")
+        lab_page.long_shot(f"{lab_page.name.removeprefix('labs/').removesuffix('.ipynb')}-{theme.lower()}")
 
 
 def use_stage(stage):
