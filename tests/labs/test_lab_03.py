@@ -1,17 +1,10 @@
 """What lab 03 says in prose is what its outputs show."""
 
-from pathlib import Path
-
-import nbformat
 import pytest
 
-LAB = nbformat.read(Path(__file__).resolve().parents[2] / "labs" / "solutions" / "03_fsm.ipynb", as_version=4)
-PROSE = " ".join(" ".join(cell.source for cell in LAB.cells if cell.cell_type == "markdown").split())
+from tests.labs.solved import read_solved
 
-
-def output_of(words):
-    cell = next(cell for cell in LAB.cells if cell.cell_type == "code" and words in cell.source)
-    return "\n".join(output.get("text") or output.data["text/plain"] for output in cell.outputs)
+LAB = read_solved("03_fsm")
 
 
 @pytest.mark.parametrize(
@@ -39,11 +32,11 @@ def output_of(words):
     ],
 )
 def test_a_figure_in_the_prose_stands_in_an_output(said, words, shown):
-    assert said in PROSE
-    assert shown in output_of(words)
+    assert said in LAB.prose
+    assert shown in LAB.output_of(words)
 
 
 def test_ten_beginnings_have_six_different_rows():
-    rows = [line[-58:] for line in output_of("rows = {").splitlines()[1:]]
+    rows = [line[-58:] for line in LAB.output_of("rows = {").splitlines()[1:]]
     assert len(rows) == 10
     assert len(set(rows)) == 6

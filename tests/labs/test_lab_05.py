@@ -1,20 +1,13 @@
 """What lab 05 says in prose is what its outputs show; what none of them shows is measured here."""
 
 import json
-from pathlib import Path
 
-import nbformat
 import pytest
 
 import guidedviz as gv
+from tests.labs.solved import read_solved
 
-LAB = nbformat.read(Path(__file__).resolve().parents[2] / "labs" / "solutions" / "05_pda.ipynb", as_version=4)
-PROSE = " ".join(" ".join(cell.source for cell in LAB.cells if cell.cell_type == "markdown").split())
-
-
-def output_of(words):
-    cell = next(cell for cell in LAB.cells if cell.cell_type == "code" and words in cell.source)
-    return "\n".join(output.get("text") or output.data["text/plain"] for output in cell.outputs)
+LAB = read_solved("05_pda")
 
 
 @pytest.mark.parametrize(
@@ -40,15 +33,15 @@ def output_of(words):
     ],
 )  # fmt: skip
 def test_what_the_prose_says_stands_in_an_output(said, words, shown):
-    assert said in PROSE
-    assert shown in output_of(words)
+    assert said in LAB.prose
+    assert shown in LAB.output_of(words)
 
 
 def test_the_ways_out_end_and_the_deadlocks_do_not():
-    assert output_of("brackets, max_tokens=20").endswith("max_tokens\n")
-    assert output_of("guide, seed=2, max_tokens=60").endswith("max_tokens\n")
-    assert "tokens, eos" in output_of("gv.within(brackets, 20)")
-    assert "tokens, eos" in output_of("gv.within(guide, 60)")
+    assert LAB.output_of("brackets, max_tokens=20").endswith("max_tokens\n")
+    assert LAB.output_of("guide, seed=2, max_tokens=60").endswith("max_tokens\n")
+    assert "tokens, eos" in LAB.output_of("gv.within(brackets, 20)")
+    assert "tokens, eos" in LAB.output_of("gv.within(guide, 60)")
 
 
 def test_a_capped_grammar_takes_the_texts_of_the_flat_machine():
@@ -62,7 +55,7 @@ def test_a_capped_grammar_takes_the_texts_of_the_flat_machine():
 
 
 def test_the_json_that_the_lab_shows_says_what_json_loads_says():
-    for line in output_of("show(gv.json()").splitlines():
+    for line in LAB.output_of("show(gv.json()").splitlines():
         text, _, said = line.partition(" complete: ")
         try:
             json.loads(text, parse_constant=lambda name: 1 / 0)
