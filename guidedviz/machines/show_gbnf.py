@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from guidedviz.errors import SettingError
 from guidedviz.machines.grammar import Grammar, Rule
 from guidedviz.machines.settle import parts_of
-from guidedviz.machines.show_regex import unfold
+from guidedviz.machines.show_regex import unfold, write_class
 from guidedviz.machines.tree import (
     EMPTY,
     LAST,
@@ -21,7 +21,6 @@ from guidedviz.machines.tree import (
     Repeat,
     Tree,
     concat,
-    other_ranges,
 )
 
 if TYPE_CHECKING:
@@ -163,13 +162,7 @@ def show_chars(ranges: tuple[Range, ...]) -> str:
     if is_single(Chars(ranges)):
         return show_text([ranges[0][0]])
     negated = not ranges or (ranges[-1][1] == LAST and ranges != ((0, LAST),))  # not ".", which xgrammar does not read
-    shown = "".join(map(_show_range, other_ranges(ranges) if negated else ranges))
-    return f"[{'^' * negated}{shown}]"
-
-
-def _show_range(pair: Range) -> str:
-    low, high = (show_character(code, "[]-") for code in pair)
-    return low if low == high else low + ("" if pair[1] - pair[0] == 1 else "-") + high
+    return write_class(ranges, negated, lambda code: show_character(code, "[]-"))
 
 
 def show_character(code: int, special: str) -> str:

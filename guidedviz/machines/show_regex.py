@@ -88,11 +88,22 @@ def show_class(ranges: tuple[Range, ...]) -> str:
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return show_char(ranges[0][0], r"\.^$*+?{}[]|()")
     negated = ranges[-1][1] == LAST
-    return f"[{'^' * negated}{''.join(map(_show_range, other_ranges(ranges) if negated else ranges))}]"
+    return write_class(ranges, negated, lambda code: show_char(code, r"\]^-[&~|"))
 
 
-def _show_range(pair: Range) -> str:
-    low, high = (show_char(code, r"\]^-[&~|") for code in pair)
+def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], str]) -> str:
+    """A class in brackets, or what is not in it; `show` writes a character.
+
+    >>> write_class(((97, 122), (48, 49)), False, chr)
+    '[a-z01]'
+    """
+    shown = (show_range(pair, show) for pair in (other_ranges(ranges) if negated else ranges))
+    return f"[{'^' * negated}{''.join(shown)}]"
+
+
+def show_range(pair: Range, show: Callable[[int], str]) -> str:
+    """One character, two, or from one to another."""
+    low, high = map(show, pair)
     return low if low == high else low + ("" if pair[1] - pair[0] == 1 else "-") + high
 
 

@@ -18,28 +18,6 @@ from guidedviz.machines.steps import drain
 from guidedviz.machines.tree import Call, Concat, Either, Net, literal
 from tests.strategies import grammars
 
-TRAPS = [
-    ("root ::= root | [a]", ["a"], ["", "aa"]),
-    ('root ::= s\ns ::= s s | "a"', ["a", "aa", "a" * 9], ["", "b"]),
-    ("root ::= [a]? [a]? [a]? [a]? [a]?", ["", "a", "aaaaa"], ["aaaaaa"]),
-    ('root ::= root "x" | "a"', ["a", "axxx"], ["", "x", "xa"]),
-    ('root ::= e root "x" | "a"\ne ::= "e"?', ["a", "ax", "eax", "eeaxx"], ["ea", "eeax"]),
-    ('root ::= e e e\ne ::= "" | e', [""], ["e"]),
-    ('root ::= (e*)* "a"\ne ::= "b"?', ["a", "bba"], ["", "ab"]),
-    ('root ::= dead "a" | "b"\ndead ::= "d" dead', ["b"], ["d", "a"]),
-    ("root ::= [^a]", ["b", "é", "🙂"], ["a", "", "bb"]),
-    ('root ::= "(" root ")" root | ""', ["", "()(())"], ["(", ")("]),
-    ('root ::= a "c" | b "d"\na ::= "x" a | "x"\nb ::= "x" b | "x"', ["xxc", "xxxd"], ["xx", "c"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "good", "bad"), TRAPS, ids=[text for text, _, _ in TRAPS])
-def test_grammars_that_trap_a_parser(text, good, bad):
-    machine = earley(text)
-    assert [word for word in good if not machine.accepts(word.encode())] == []
-    assert [word for word in bad if machine.accepts(word.encode())] == []
-    assert all(machine.accepts_prefix(word.encode()[:size]) for word in good for size in range(len(word.encode())))
-
 
 def test_the_first_byte_is_dead_where_nothing_could_be_finished():
     machine = earley('root ::= dead "a" | "b"\ndead ::= "d" dead')

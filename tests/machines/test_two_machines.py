@@ -7,6 +7,7 @@ from functools import reduce
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,24 @@ from guidedviz.tokens.engines import guide
 from tests.machines.oracle import Listing
 from tests.strategies import draw_walk, grammars, vocabularies
 
+TRAPS = [
+    ("root ::= root | [a]", ["a"], ["", "aa"]),
+    ('root ::= s\ns ::= s s | "a"', ["a", "aa", "a" * 9], ["", "b"]),
+    ("root ::= [a]? [a]? [a]? [a]? [a]?", ["", "a", "aaaaa"], ["aaaaaa"]),
+    ('root ::= root "x" | "a"', ["a", "axxx"], ["", "x", "xa"]),
+    ('root ::= e root "x" | "a"\ne ::= "e"?', ["a", "ax", "eax", "eeaxx"], ["ea", "eeax"]),
+    ('root ::= e e e\ne ::= "" | e', [""], ["e"]),
+    ('root ::= (e*)* "a"\ne ::= "b"?', ["a", "bba"], ["", "ab"]),
+    ('root ::= "a" root "b" | u | ""\nu ::= "a" root "c"', ["", "aabc", "ab", "acb"[:2]], ["a", "acb", "abc"]),
+    ('root ::= x "b" | x "c" x\nx ::= "a"', ["ab", "aca"], ["ac", "a"]),
+    ('root ::= y ";"\ny ::= "(" y ")" | y "+" y | "1"', ["1;", "(1+1)+1;", "((1));"], ["1", "(1;", "1+;"]),
+    ('root ::= dead "a" | "b"\ndead ::= "d" dead', ["b"], ["d", "a"]),
+    ('root ::= "a"{0} "b"{0,3}', ["", "bbb"], ["a", "bbbb"]),
+    ("root ::= [^a]", ["b", "é", "🙂"], ["a", "", "bb"]),
+    ('root ::= "é" root "è" | "|"', ["|", "éé|èè"], ["é|é", "é|"]),
+    ('root ::= "(" root ")" root | ""', ["", "()(())"], ["(", ")("]),
+    ('root ::= a "c" | b "d"\na ::= "x" a | "x"\nb ::= "x" b | "x"', ["xxc", "xxxd"], ["xx", "c"]),
+]  # fmt: skip
 LONGEST = 5
 TEXTS = ["".join(row).encode() for size in range(LONGEST + 1) for row in product(Listing.LETTERS, repeat=size)]
 NEAR = sorted({text[:size] for text in TEXTS for size in range(LONGEST + 1)})
@@ -69,3 +88,12 @@ def test_the_two_share_nothing_but_the_grammar_and_its_characters():
     shared = {f"guidedviz.machines.{name}" for name in ("pda", "rule_nodes", "nfa", "dfa", "minimal", "algebra")}
     assert "guidedviz.machines.earley" in loaded
     assert shared.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("machine", [build_pda, build_earley], ids=["pda", "earley"])
+@pytest.mark.parametrize(("text", "good", "bad"), TRAPS, ids=[text for text, _, _ in TRAPS])
+def test_grammars_that_trap_a_parser(machine, text, good, bad):
+    machine = machine(parse_grammar(text))
+    assert [word for word in good if not machine.accepts(word.encode())] == []
+    assert [word for word in bad if machine.accepts(word.encode())] == []
+    assert all(machine.accepts_prefix(word.encode()[:size]) for word in good for size in range(len(word.encode())))
