@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -56,6 +56,12 @@ class ComparedStep:
     legal: int  # tokens that our mask allows
     differences: tuple[Disagreement, ...]
     refused_by: tuple[str, ...]  # engines that do not take the token, and are asked no more
+    bits: bytes = field(repr=False)  # our mask, eight tokens a byte, the first in the lowest bit
+
+    @property
+    def mask(self) -> Mask:
+        """Our mask, one entry a token id; up to seven more are False."""
+        return np.unpackbits(np.frombuffer(self.bits, np.uint8), bitorder="little").view(np.bool_)
 
     @property
     def agree(self) -> bool:
@@ -164,7 +170,8 @@ class _Walk:
             legal = token is not None and token not in self.vocabulary.eos and bool(mask[token])
             refused = [name for name, matcher in matchers.items() if legal and not matcher.take(tokens[position])]
             matchers = {name: matcher for name, matcher in matchers.items() if name not in refused}
-            yield ComparedStep(position, token, int(mask.sum()), differences, tuple(refused))
+            bits = np.packbits(mask, bitorder="little").tobytes()
+            yield ComparedStep(position, token, int(mask.sum()), differences, tuple(refused), bits)
             if token is None or not legal:
                 return
             self.state, self.text = self.guide.advance(self.state, token), self.text + self.vocabulary.pieces[token]

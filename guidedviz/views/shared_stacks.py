@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from guidedviz.machines.pda import PDA, State
@@ -48,17 +48,17 @@ def draw_shared_stacks(pda: PDA, text: State | bytes | str) -> Figure:
     """
     check_pda(pda, "draw_shared_stacks")
     state = state_after(pda, text)
-    plates = stack_plates(pda, state)
+    plates = stack_plates(pda, [state])
     boxes = tuple(
-        Box(CARD / 2, _wide(plate) / 2) for plate in plates.values()
+        Box(CARD / 2, plate_width(plate) / 2) for plate in plates.values()
     )  # laid out from left to right, then turned
     index = {number: n for n, number in enumerate(plates)}
     pairs = [(index[number], index[under]) for number, plate in plates.items() for under in plate.below]
     placed = place(boxes, tuple(Link(a, b) for a, b in pairs))
     centres = [(y, x) for x, y in placed.centres]
-    parts = [_line(tuple((y, x) for x, y in curve)) for curve in placed.curves]
-    parts += [_plate(plate, *centre) for plate, centre in zip(plates.values(), centres, strict=True)]
-    said = _say(plates)
+    parts = [write_pointer(tuple((y, x) for x, y in curve)) for curve in placed.curves]
+    parts += [write_plate(plate, *centre) for plate, centre in zip(plates.values(), centres, strict=True)]
+    said = say_plates(plates)
     head_line = write(EDGE, 20, "stacks", 13, font_weight="bold")
     head_line += write(EDGE + 54, 20, said.partition("\n")[0].removeprefix("stacks: "), 12, fill="var(--gv-soft)")
     body = node("g", *parts, transform=f"translate({EDGE - 8:g} 24)")
@@ -66,11 +66,17 @@ def draw_shared_stacks(pda: PDA, text: State | bytes | str) -> Figure:
     return Figure(drawing(width, placed.width + 36, head_line, body, alt=said), said, said)
 
 
-def stack_plates(pda: PDA, state: State) -> dict[int, Plate]:
+def top_frames(pda: PDA, state: State) -> tuple[int, ...]:
+    """The numbers of a state's tops, the first stack's first."""
+    return tuple(frame.number for frame in pda.branches(state)[: sum(len(cells) for _, cells in state.tops)])
+
+
+def stack_plates(pda: PDA, states: Iterable[State]) -> dict[int, Plate]:
     """What is drawn of the frames: rows of them without a fork folded, the bottom and what is missing named."""
-    shared = pda.branches(state)
+    held = tuple(states)
+    shared = tuple({frame.number: frame for state in held for frame in pda.branches(state)}.values())
     frames = {frame.number: frame for frame in shared}
-    tops = {frame.number for frame in shared[: sum(len(cells) for _, cells in state.tops)]}
+    tops = {number for state in held for number in top_frames(pda, state)}
     above: dict[int, int] = {}
     for frame in shared:
         for number in frame.below:
@@ -109,12 +115,14 @@ def _row(frames: Mapping[int, SharedStack], inside: set[int], number: int) -> li
     return row[:-1]
 
 
-def _wide(plate: Plate) -> float:
+def plate_width(plate: Plate) -> float:
+    """In pixels."""
     return max(wide(shorten(plate.words, ROOM), 13), wide(shorten(plate.waits, ROOM), 11)) + 20
 
 
-def _plate(plate: Plate, x: float, y: float) -> str:
-    half = _wide(plate) / 2
+def write_plate(plate: Plate, x: float, y: float) -> str:
+    """A plate around a point."""
+    half = plate_width(plate) / 2
     line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4} if plate.top else {"stroke": "var(--gv-blue)"}
     words = write(x, y - 2 if plate.waits else y + 4, shorten(plate.words, ROOM), 13, mono=True, text_anchor="middle")
     if not plate.waits:
@@ -125,12 +133,14 @@ def _plate(plate: Plate, x: float, y: float) -> str:
     return node("rect", **box, fill="var(--gv-page)", **line) + words + waits
 
 
-def _line(curve: Curve) -> str:
+def write_pointer(curve: Curve) -> str:
+    """From a frame to one that may lie below it."""
     path = node("path", d=write_path(curve), fill="none", stroke="var(--gv-soft)", stroke_width=1.4)
     return path + node("polygon", points=head(curve), fill="var(--gv-soft)")
 
 
-def _say(plates: Mapping[int, Plate]) -> str:
+def say_plates(plates: Mapping[int, Plate]) -> str:
+    """A line a plate, numbered from the top, and what lies below it."""
     tops = sum(plate.top for plate in plates.values())
     frames = sum(bool(plate.below) and not plate.fold for plate in plates.values())
     lines = [f"stacks: {counted(tops, 'top')}, {counted(frames, 'frame')}"]
