@@ -1,7 +1,8 @@
 """Machine x vocabulary = guide: the mask of a state is one walk of the trie by the machine.
 
 Engines differ in when they walk and what they keep:
-    "trie"   any machine; walks from a state when it is asked, and keeps the latest masks
+    "trie"   any machine; walks from a state when it is asked, and keeps the latest masks; where the state takes any
+             text of a common kind, the tokens of such text are not walked (slices.py)
     "split"  a machine with a stack; walks from each node once, and asks the stack only for the tokens that need it
     "xgrammar", "llguidance", "outlines-core"  the real engines, where they are installed
     "index"  a finite machine; walks from the first state alone, and when a second one is asked for from all states
@@ -24,8 +25,9 @@ from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_
 from guidedviz.tokens.guide import Explanation, Guide, Mask
 from guidedviz.tokens.index import Index, build_index, live_machine, unpack
 from guidedviz.tokens.kinds import build_table
+from guidedviz.tokens.lazy import add_eos, walks_of
 from guidedviz.tokens.split import Split, build_split
-from guidedviz.tokens.trie import Ints, build_trie, walk_any, walk_levels
+from guidedviz.tokens.trie import Ints, build_trie, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps
@@ -77,8 +79,9 @@ def _check_arguments(machine: Any, vocabulary: object) -> None:
 
 
 def trie_engine(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
-    """One walk a state, when it is first asked."""
-    return walking_guide(machine, vocabulary, partial(walk_any, build_trie(vocabulary), machine))
+    """One walk a state, when it is first asked; what a slice takes whole is not walked."""
+    walk, keep = walks_of(machine, vocabulary), lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
+    return MachineGuide(machine, vocabulary, keep(lambda state: walk(state).mask))
 
 
 def walking_guide(machine: Machine, vocabulary: Vocabulary, walk: Callable[[Any], tuple[Ints, Ints]]) -> MachineGuide:
@@ -136,13 +139,6 @@ ENGINES: dict[str, Callable[[Machine, Vocabulary], Guide]] = {
     "index": index_engine,
     **{name: partial(real_engine, name) for name in REAL},
 }
-
-
-def add_eos(mask: Mask, machine: Machine, vocabulary: Vocabulary, state: Hashable) -> Mask:
-    """EOS is legal exactly where the text may end; afterwards the mask is never written again."""
-    mask[list(vocabulary.eos)] = machine.is_accepting(state)
-    mask.flags.writeable = False
-    return mask
 
 
 class MachineGuide:

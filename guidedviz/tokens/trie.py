@@ -62,10 +62,18 @@ class Trie:
     @cached_property
     def below(self) -> Ints:
         """How many nodes lie below each."""
-        sizes = np.zeros(len(self), dtype=np.intp)
+        return self.sum_up(np.ones(len(self), dtype=np.intp)) - 1
+
+    def sum_up(self, counts: Ints) -> Ints:
+        """For each node the sum of what is counted in it and below it.
+
+        >>> build_trie(Vocabulary([b"a", b"ab", b"ac", b"b"])).sum_up(np.array([0, 1, 0, 1, 1])).tolist()
+        [3, 3, 0, 1, 1]
+        """
+        sums = counts.copy()
         for low, high in reversed(list(zip(self.levels[1:], self.levels[2:], strict=False))):
-            np.add.at(sizes, self.parent[low:high], sizes[low:high] + 1)
-        return sizes
+            np.add.at(sums, self.parent[low:high], sums[low:high])
+        return sums
 
     def children(self, nodes: Ints) -> Ints:
         """All children of these nodes.
@@ -82,7 +90,7 @@ class Trie:
         >>> trie.spell(np.array([1]), np.array([5]))
         (array([0, 2]), array([5, 5]))
         """
-        if len(nodes) * FEW > len(self):
+        if len(nodes) * FEW > max(len(self), len(self.node_of)):
             label_of = np.zeros(len(self) + 1, dtype=np.intp)  # one more, for the ids that have no node
             label_of[nodes] = labels
             return slice(None), label_of[self.node_of]
@@ -134,13 +142,17 @@ def build_trie(vocabulary: Vocabulary) -> Trie:
         levels.append(levels[-1] + int(new.sum()))
     node_of = np.full(len(vocabulary), -1, dtype=np.intp)
     node_of[ids] = node
-    return Trie(_first_children(parents), np.concatenate(parents), np.concatenate(letters), tuple(levels), node_of)
+    parent = np.concatenate(parents)
+    return Trie(first_children(parent), parent, np.concatenate(letters), tuple(levels), node_of)
 
 
-def _first_children(parents: list[Ints]) -> Ints:
-    """Parents come in order, so a node's first child stands where its number would be sorted in."""
-    parent = np.concatenate(parents)[1:]
-    return np.searchsorted(parent, np.arange(len(parent) + 2)) + 1
+def first_children(parent: Ints) -> Ints:
+    """Parents come in order, so a node's first child stands where its number would be sorted in.
+
+    >>> first_children(np.array([0, 0, 0, 1, 1])).tolist()
+    [1, 3, 5, 5, 5, 5]
+    """
+    return np.searchsorted(parent[1:], np.arange(len(parent) + 1)) + 1
 
 
 def walk_steps(trie: Trie, machine: Steps, state: Hashable, node: int = 0) -> Iterator[tuple[int, Hashable]]:
