@@ -119,21 +119,28 @@ def _by_place(made: Atlas, mask: Mask) -> str:
 
 
 def map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str) -> Figure:
-    """The map of a few kinds of cells, named and counted below it."""
-    cell = min(LARGEST, (WIDTH - 2 * EDGE) / made.width)
+    """The map of a few kinds of cells as a figure."""
+    svg, height = write_map(made, kinds, title, WIDTH - 2 * EDGE)
+    alt = f"{text}. By place: {more}." if more else f"{text}."
+    body = node("g", svg, transform=f"translate({EDGE:g} 24)")
+    return Figure(drawing(WIDTH, height + 24, body, alt=alt), text, alt)
+
+
+def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> tuple[str, float]:
+    """The map below a line of words, what its colours mean and how many there are of each below it; and its height."""
+    cell = min(LARGEST, width / made.width)
     high = cell * made.height
     about = f"{len(made):,} tokens in byte order along a Hilbert curve · {title}"
-    head = write(EDGE, 24, "the whole vocabulary", 13, font_weight="bold")
-    head += write(EDGE + 164, 24, about, 13, fill="var(--gv-soft)")
+    head = write(0, 0, "the whole vocabulary", 13, font_weight="bold")
+    head += write(164, 0, about, 13, fill="var(--gv-soft)")
     names = _texts(made, kinds, cell) if cell >= READABLE else _names(made, kinds, cell)
     land = node("g", *(_stencil(made, kind) for kind in kinds), _lines(made, cell), transform=f"scale({cell:.5g})")
     land += "".join(
         draw_shore(made.grid(kind.cells) > 0, cell, kind.colour, kind.shore) for kind in kinds if kind.shore
     )
     land += "".join(dot for kind in kinds for dot in _dots(made, kind, cell))
-    map_ = node("g", land, *names, transform=f"translate({EDGE:g} 38)")
-    alt = f"{text}. By place: {more}." if more else f"{text}."
-    return Figure(drawing(WIDTH, 38 + high + 36, head, map_, _legend(kinds, 38 + high + 22), alt=alt), text, alt)
+    map_ = node("g", land, *names, transform="translate(0 14)")
+    return head + map_ + _legend(kinds, high + 36), high + 50
 
 
 def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[str]:
@@ -202,7 +209,7 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[str]:
 
 
 def _legend(kinds: Sequence[Kind], y: float) -> str:
-    parts, x = [], EDGE
+    parts, x = [], 0.0
     for kind in kinds:
         words = f"{kind.name} {kind.count:,}"
         colour = {"fill": f"var(--gv-{kind.colour})", "opacity": kind.opacity}

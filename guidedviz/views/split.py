@@ -37,7 +37,7 @@ def draw_split(split: Split | Guide, at: int | State | bytes | str | None = None
     split = as_split(split)
     made = atlas(split.vocabulary)
     name, kinds = _at_node(split, made, int(at)) if isinstance(at, int | np.integer) else _at_state(split, made, at)
-    text = f"Split, {name}: of {len(made):,} tokens {_say(kinds)}"
+    text = f"Split, {name}: {say_kinds(kinds)}"
     return map_figure(made, kinds, title or name, text, _by_place(made, kinds))
 
 
@@ -72,10 +72,14 @@ def _at_node(split: Split, made: Atlas, node: int) -> tuple[str, Kinds]:
 
 
 def _at_state(split: Split, made: Atlas, text: State | bytes | str | None) -> tuple[str, Kinds]:
-    state = state_after(split.pda, b"" if text is None else text)
+    return _name(split, text), split_kinds(split, made, state_after(split.pda, b"" if text is None else text))
+
+
+def split_kinds(split: Split, made: Atlas, state: State) -> Kinds:
+    """What the nodes alone say of the tokens at a state, and what the stack said where it was asked."""
     said, legal = split.answers(state), split.mask(state)
     asked = said == ASK
-    return _name(split, text), (
+    return (
         *_sure(made, said == YES, said == NO),
         Kind("asked, legal", "gold", made.ordered(asked & legal), shore=SOLID),
         Kind("asked, illegal", "orange", made.ordered(asked & ~legal), shore=DASHED),
@@ -93,9 +97,12 @@ def _name(split: Split, text: State | bytes | str | None) -> str:
     return f"after {label(read[:20])}{'…' * (len(read) > 20)}" if read else "at the start"
 
 
-def _say(kinds: Sequence[Kind]) -> str:
+def say_kinds(kinds: Sequence[Kind]) -> str:
+    """How many tokens there are of each kind."""
     legal, illegal, *asked = (kind.count for kind in kinds)
-    said = f"{legal:,} are surely legal, {illegal:,} surely illegal"
+    said = f"of {legal + illegal + sum(asked):,} tokens {legal:,} are surely legal, {illegal:,} surely illegal"
+    if not sum(asked):
+        return f"{said}, none asks the stack"
     if len(asked) == 1:
         return f"{said}, {asked[0]:,} ask the stack"
     return f"{said}, {sum(asked):,} asked the stack: {asked[0]:,} legal, {asked[1]:,} illegal"

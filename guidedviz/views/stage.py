@@ -5,42 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from guidedviz.decoding.trace import Candidate, Step, Trace
+from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.pda import PDA, State
-from guidedviz.views.bars import write_bar, write_bar_names, write_name
+from guidedviz.tokens.split import Split
+from guidedviz.views.atlas import atlas
+from guidedviz.views.distribution import EDGE, ROW, Drawn, write_card, write_distribution, write_meter
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
 from guidedviz.views.machine import draw_inside, draw_open_rules
+from guidedviz.views.map import write_map
+from guidedviz.views.split import say_kinds, split_kinds
 from guidedviz.views.stack import say_stack, write_stack
 from guidedviz.views.trail import state_of, step_path
 from guidedviz.views.words import (
     ENDS,
-    after_name,
-    is_free,
     label,
     milliseconds,
-    others,
     probability,
     reading,
+    say_origin,
     say_step,
-    shown_candidates,
 )
 
 WIDTH = 920.0
-EDGE = 16.0
-ROW = 22.0
 STACK = 230.0  # how wide the stack is
 BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
-Drawn = tuple[str, float]  # a piece of SVG that starts at y = 0, and its height
 
 
 def draw_stage(
-    trace: Trace, cursor: int | None = None, costs: bool = False, machine: DFA | PDA | None = None
+    trace: Trace,
+    cursor: int | None = None,
+    costs: bool = False,
+    machine: DFA | PDA | None = None,
+    split: Split | None = None,
 ) -> Figure:
     """The whole stage after `cursor` steps (all by default), with the machine that guided it, if it is given.
 
-    `costs` adds the times, which differ from run to run.
+    A split adds the map of what it knew at the last of them; `costs` the times, which differ from run to run.
     """
     _check_trace(trace, "draw_stage")
     cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
@@ -54,6 +56,10 @@ def draw_stage(
         path = step_path(machine, step) if step else (machine.initial,)
         parts.append(_machine(machine, path))
         said += f". Machine in q{path[-1]}" if path else ""
+    if split is not None:
+        svg, high, told = _map(split, trace.steps[: max(0, cursor - 1)])
+        parts.append((svg, high))
+        said += f". {told}"
     if step:
         parts += [_choice(step, trace.vocabulary_size, costs), _timeline(trace, cursor)]
     svg, height = _stack(parts, gap=12)
@@ -78,15 +84,6 @@ def draw_strip(trace: Trace, cursor: int | None = None) -> Figure:
     return Figure(drawing(WIDTH, height + 12, body, alt=alt), _summary(trace, upto), alt)
 
 
-def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> Figure:
-    """The likeliest tokens before and after the mask; forbidden ones stay, struck."""
-    svg, height = _distribution(step, count, title, width=600)
-    rows = ", ".join(_say_candidate(c) for c in shown_candidates(step, count))
-    alt = f"{title}, probability before and {after_name(step)}: {rows}. Legal mass Z {probability(step.mass)}."
-    text = f"{title}: {step.legal} legal, Z {probability(step.mass)}"
-    return Figure(drawing(600, height + EDGE, node("g", svg, transform="translate(0 8)"), alt=alt), text, alt)
-
-
 def _title(trace: Trace) -> str:
     return f"{trace.source}: {trace.model} on {trace.device}, {trace.vocabulary_size:,} tokens."
 
@@ -107,11 +104,6 @@ def _say(trace: Trace, cursor: int) -> str:
     return f"step {cursor} of {len(trace.steps)} · {say_step(trace.steps[cursor - 1])}"
 
 
-def _say_candidate(c: Candidate) -> str:
-    after = probability(c.drawn) if c.legal else "forbidden"
-    return f"{label(c.piece)} {probability(c.raw)} to {after}"
-
-
 def _stack(parts: Sequence[Drawn], gap: float) -> Drawn:
     placed, y = [], 0.0
     for svg, height in parts:
@@ -120,14 +112,10 @@ def _stack(parts: Sequence[Drawn], gap: float) -> Drawn:
     return "".join(placed), y - gap
 
 
-def _card(x: float, width: float, height: float) -> str:
-    return node("rect", x=x, y=0, width=width, height=height, rx=8, fill="var(--gv-card)", stroke="var(--gv-line)")
-
-
 def _header(trace: Trace) -> Drawn:
     sign, colour = BADGES[trace.source]
     words = f"{sign} {trace.source}"
-    about = f"{trace.model} · {trace.device} · {trace.vocabulary_size:,} tokens"
+    about = say_origin(trace.model, trace.device, trace.vocabulary_size)
     about += f" · {trace.date}" if trace.source == "RECORDED" else ""
     how = f"{trace.constraint or 'no constraint'} · temperature {trace.temperature:g} · seed {trace.seed}"
     badge = write(EDGE, 13, words, 14, fill=f"var(--gv-{colour})", font_weight="bold")
@@ -145,7 +133,7 @@ def _strip(trace: Trace, cursor: int, said: str, marked: bool = True) -> Drawn:
         x += width + 4
     height = y + (72 if said else 48)
     words = write(EDGE + 12, height - 12, said, fill="var(--gv-soft)") if said else ""
-    return _card(EDGE, WIDTH - 2 * EDGE, height) + "".join(chips) + words, height
+    return write_card(EDGE, WIDTH - 2 * EDGE, height) + "".join(chips) + words, height
 
 
 def _chips(trace: Trace, cursor: int, marked: bool) -> Iterator[Drawn]:
@@ -176,7 +164,7 @@ def _chip(step: Step, current: bool, ahead: bool) -> Drawn:
 
 def _machine(machine: DFA, path: Sequence[int]) -> Drawn:
     svg, height = draw_inside(machine, path, WIDTH - 2 * EDGE - 24, 230)
-    return _card(EDGE, WIDTH - 2 * EDGE, height + 16) + node(
+    return write_card(EDGE, WIDTH - 2 * EDGE, height + 16) + node(
         "g", svg, transform=f"translate({EDGE + 12:g} 8)"
     ), height + 16
 
@@ -187,61 +175,26 @@ def _rules_and_stack(pda: PDA, state: State) -> Drawn:
     rules, high = draw_open_rules(pda, state, width - 24, 330)
     stack, tall = write_stack(pda, state, STACK - 24, most=6)
     height = max(high, tall) + 16
-    left = _card(EDGE, width, height) + node("g", rules, transform=f"translate({EDGE + 12:g} 8)")
+    left = write_card(EDGE, width, height) + node("g", rules, transform=f"translate({EDGE + 12:g} 8)")
     inside = node("g", stack, transform="translate(12 9)")
-    return left + node("g", _card(0, STACK, height), inside, transform=f"translate({WIDTH - EDGE - STACK:g} 0)"), height
+    return left + node(
+        "g", write_card(0, STACK, height), inside, transform=f"translate({WIDTH - EDGE - STACK:g} 0)"
+    ), height
+
+
+def _map(split: Split, steps: Sequence[Step]) -> tuple[str, float, str]:
+    """All tokens in three colours after these steps, how high that is, and how many there are of each."""
+    made, state = atlas(split.vocabulary), state_of(split.pda, steps)
+    kinds = split_kinds(split, made, state)
+    svg, height = write_map(made, kinds, f"{state!r}", WIDTH - 2 * EDGE - 24)
+    inside = node("g", svg, transform=f"translate({EDGE + 12:g} 22)")
+    return write_card(EDGE, WIDTH - 2 * EDGE, height + 26) + inside, height + 26, f"Mask: {say_kinds(kinds)}"
 
 
 def _choice(step: Step, size: int, costs: bool) -> Drawn:
-    left, height = _distribution(step, 9, "next token", width=600, card=EDGE)
+    left, height = write_distribution(step, 9, "next token", width=600, card=EDGE)
     right = _this_step(step, size, costs)
-    return left + node("g", _card(0, 294, height), right, transform=f"translate({WIDTH - EDGE - 294:g} 0)"), height
-
-
-def _distribution(step: Step, count: int, title: str, width: float, card: float | None = None) -> Drawn:
-    shown = shown_candidates(step, count)
-    top, height = 38.0, 38 + ROW * (len(shown) + 1) + (8 if card is not None else 38)
-    left = (card or 0) + 12
-    right = (card or 0) + width - (12 if card is None else 30)
-    parts = [_card(card, width - 10, height)] if card is not None else []
-    free = is_free(step)
-    parts += [write(left, 20, title, 13, font_weight="bold")]
-    parts += [] if free else write_bar_names(["before", after_name(step)], right, 20)
-    for place, c in enumerate(shown):
-        parts.append(_candidate(c, c.token == step.token, left, right, top + ROW * place, free))
-    rest = others(step, shown)
-    y = top + ROW * len(shown)
-    parts.append(_pair(left, right, y, rest[0], rest[1], False, free))
-    parts.append(write(left + 120, y + 14, "all others", 12, fill="var(--gv-soft)", text_anchor="end"))
-    if card is None:
-        parts.append(_meter(left, right, height - 18, step.mass))
-    return "".join(parts), height
-
-
-def _candidate(c: Candidate, chosen: bool, left: float, right: float, y: float, free: bool) -> str:
-    mark = write(left, y + 14, "▸", 13, fill="var(--gv-orange)") if chosen else ""
-    name = write_name(left + 120, y + 14, label(c.piece), not c.legal, chosen)
-    return mark + name + _pair(left, right, y, c.raw, c.drawn, not c.legal, free)
-
-
-def _pair(left: float, right: float, y: float, raw: float, drawn: float, struck: bool, free: bool) -> str:
-    span = right - left - 240
-    if free:
-        said = write(right, y + 14, probability(raw), 12, fill="var(--gv-soft)", text_anchor="end")
-        return write_bar(left + 130, y + 5, raw * span, 9.0, 1, False) + said
-    bars = write_bar(left + 130, y + 3, raw * span, 6.0, 0, struck) + write_bar(
-        left + 130, y + 10, drawn * span, 7.0, 1, struck
-    )
-    said = f"{probability(raw)} → {'forbidden' if struck else probability(drawn)}"
-    return bars + write(right, y + 14, said, 12, fill="var(--gv-soft)", text_anchor="end")
-
-
-def _meter(left: float, right: float, y: float, mass: float) -> str:
-    start, span = left + 92, right - left - 140
-    back = node("rect", x=start, y=y - 4, width=span, height=8, rx=2, fill="var(--gv-line)")
-    bar = node("rect", x=start, y=y - 4, width=span * mass, height=8, rx=2, fill="var(--gv-gold)")
-    number = write(right, y + 4, probability(mass), 13, font_weight="bold", text_anchor="end")
-    return write(left, y + 4, "legal mass Z", 12) + back + bar + number
+    return left + node("g", write_card(0, 294, height), right, transform=f"translate({WIDTH - EDGE - 294:g} 0)"), height
 
 
 def _this_step(step: Step, size: int, costs: bool) -> str:
@@ -252,7 +205,7 @@ def _this_step(step: Step, size: int, costs: bool) -> str:
         times = (("forward", step.forward_ms), ("mask", step.mask_ms), ("sample", step.sample_ms))
         lines += [(name, milliseconds(ms)) for name, ms in times]
     lines += [("end", ENDS[step.end])] if step.end else []
-    parts = [write(12, 20, "this step", 13, font_weight="bold"), _meter(12, 282, 46, step.mass)]
+    parts = [write(12, 20, "this step", 13, font_weight="bold"), write_meter(12, 282, 46, step.mass)]
     for place, (name, value) in enumerate(lines):
         y = 76 + ROW * place
         parts += [write(12, y, name, 12, fill="var(--gv-soft)"), write(282, y, value, 13, text_anchor="end")]

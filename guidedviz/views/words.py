@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guidedviz.decoding.trace import Candidate, End, Step
+from guidedviz.decoding.trace import Candidate, End, Source, Step
 from guidedviz.machines.visible import visible
 
 ENDS: dict[End, str] = {
@@ -67,6 +67,24 @@ def milliseconds(ms: float) -> str:
     if ms >= 1000:
         return f"{ms / 1000:.2f} s"
     return f"{ms:.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 0.1 else f"{ms * 1000:.0f} µs"
+
+
+def say_origin(model: str, device: str, tokens: int) -> str:
+    """What ran where, and over how many tokens.
+
+    >>> say_origin("clerk", "cpu", 4096)
+    'clerk · cpu · 4,096 tokens'
+    """
+    return f"{model} · {device} · {tokens:,} tokens"
+
+
+def kept_source(source: Source) -> Source:
+    """The source of a picture that is kept: it is never live.
+
+    >>> kept_source("LIVE"), kept_source("TOY")
+    ('RECORDED', 'TOY')
+    """
+    return "RECORDED" if source == "LIVE" else source
 
 
 def say_step(step: Step) -> str:

@@ -12,7 +12,7 @@ from guidedviz.decoding.sampling import Floats, apply_logit_bias, softmax
 from guidedviz.errors import SettingError
 from guidedviz.views.bars import draw_bars
 from guidedviz.views.figure import Figure
-from guidedviz.views.words import label, probability, reading, short
+from guidedviz.views.words import kept_source, label, probability, reading, say_origin, short
 from guidedviz.widgets.cells import move_in
 from guidedviz.widgets.show import OnPage, show
 
@@ -39,7 +39,7 @@ class BiasSliders(OnPage):
         self.bias, self.prompt, self.note = dict(bias), prompt, ""
         self._pieces = model.vocabulary.pieces
         self._logits = np.asarray(model.logits(model.encode(prompt)), dtype=np.float64)
-        self._about = f"{model.name} · {model.device} · {len(self._pieces):,} tokens"
+        self._about = say_origin(model.name, model.device, len(self._pieces))
         self._source = model.source
         self.before, self.after = softmax(self._logits), self._biased()
 
@@ -67,8 +67,7 @@ class BiasSliders(OnPage):
         names = [label(self._pieces[token]) + self._sign(token) for token in rows]
         series = {"before": [float(self.before[t]) for t in rows], "after": [float(self.after[t]) for t in rows]}
         marked = {place for place, token in enumerate(rows) if self.bias.get(token)}
-        source = "RECORDED" if self._source == "LIVE" else self._source  # a picture is never live
-        title = f"{source}: next token after “{reading(self.prompt[-40:])}”"
+        title = f"{kept_source(self._source)}: next token after “{reading(self.prompt[-40:])}”"
         drawn = draw_bars(names, series, title=title, marked=marked)
         return Figure(drawn.svg, repr(self), drawn.alt)
 

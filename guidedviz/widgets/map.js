@@ -39,7 +39,7 @@ function share(part) {
 
 function newMap() {
   return { land: null, masks: new Map(), texts: new Map(), asked: new Set(), reasons: new Map(), found: null,
-    now: null, before: null, xor: false, focus: -1, hover: -1, marks: [], zoom: 1, x: 0, y: 0 };
+    now: null, before: null, askers: null, xor: false, focus: -1, hover: -1, marks: [], zoom: 1, x: 0, y: 0 };
 }
 
 function hearMap(map, news) {
@@ -50,7 +50,7 @@ function hearMap(map, news) {
   if (news.forget) map.masks.clear();
   for (const [number, bits] of Object.entries(news.bits)) map.masks.set(Number(number), unpack(bits));
   if (news.now !== map.now) map.reasons.clear();
-  Object.assign(map, { now: news.now, before: news.before, state: news.state, stateBefore: news.stateBefore, edited: Boolean(news.edited) });
+  Object.assign(map, { now: news.now, before: news.before, askers: news.asked ?? null, state: news.state, stateBefore: news.stateBefore, edited: Boolean(news.edited) });
   for (const { texts, found, why } of news.answers ?? []) {
     if (texts) map.texts.set(...texts);
     if (why) map.reasons.set(...why);
@@ -101,12 +101,13 @@ function blend(one, two, part) {
 // --- painting the ground: one pixel a cell, then as large as it is shown ---
 
 // Kinds of cells: 0 illegal (or in neither), 1 legal (or only now), 2 only before, 3 in both; found ones are 4 more.
+// Those that asked the stack get their colour on top.
 // Only bytes of eight tokens that changed are looked at, and only cells whose kind changed are painted.
 function paintTile(map, tile, colours) {
   const { count, cells, places } = map.land;
   const [now, before, found] = [map.masks.get(map.now), map.xor ? map.masks.get(map.before) : null, map.found?.bits];
   const { kinds, pixels, counts, seas, last } = tile;
-  if (tile.colours !== colours) Object.assign(tile, { colours, looks: tileLooks(colours), last: null });
+  if (tile.colours !== colours) Object.assign(tile, { colours, ...tileLooks(colours), last: null });
   const all = !tile.last || last.before !== before || last.found !== found;
   for (let byte = 0, place = 0; byte < now.length; byte++) {
     if (!all && now[byte] === last.now[byte]) continue;
@@ -125,13 +126,15 @@ function paintTile(map, tile, colours) {
       pixels[cells[rank]] = tile.looks[kind];
     }
   }
+  tileAsked(map.land, tile, askedRanks(map));
   tile.last = { now, before, found };
   tile.canvas.getContext("2d").putImageData(tile.image, 0, 0);
 }
 
 function tileLooks({ land, sea, orange, gold, soft, card }) {
   const plain = [land, sea, orange, blend(soft, card, 0.5)];
-  return [...plain, blend(gold, land, 0.45), gold, gold, gold].map(pixel);
+  const looks = [...plain, blend(gold, land, 0.45), gold, gold, gold].map(pixel);
+  return { looks, askedLooks: [orange, gold].map(pixel) };
 }
 
 const UNPAINTED = 255; // the kind of a cell that was never painted
@@ -140,7 +143,8 @@ function newTile({ count, width, height, places }) {
   const canvas = make("canvas", { width, height });
   const image = canvas.getContext("2d").createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
-  return { canvas, image, pixels, kinds: new Uint8Array(count).fill(UNPAINTED), counts: new Int32Array(4), seas: new Int32Array(places.length) };
+  const kinds = new Uint8Array(count).fill(UNPAINTED);
+  return { canvas, image, pixels, kinds, asked: NOBODY, counts: new Int32Array(4), seas: new Int32Array(places.length) };
 }
 
 function paintGround(map, ui, view) {
@@ -213,11 +217,13 @@ function paintTexts(map, ui, view, pen) {
   startText(pen, `${scale > 34 ? 13 : 11}px ui-monospace, "DejaVu Sans Mono", Menlo, monospace`);
   const letters = Math.floor(scale / (scale > 34 ? 8 : 6.7));
   const now = map.masks.get(map.now);
+  const asked = new Set(ui.tile.asked);
   for (const rank of ranks) {
     const label = textOf(map, rank, ui.ask)?.[1];
     if (!label) continue;
-    const sea = has(now, rank) && !map.xor;
+    const plain = !map.xor && !asked.has(rank);
+    const sea = has(now, rank) && plain;
     const words = label.length > letters ? `${label.slice(0, letters - 1)}…` : label;
-    writeOn(pen, words, ...screen(map, view, rank), sea ? ui.colours.foam : ui.colours.ink, sea ? ui.colours.sea : map.xor ? ui.colours.page : ui.colours.land);
+    writeOn(pen, words, ...screen(map, view, rank), sea ? ui.colours.foam : ui.colours.ink, sea ? ui.colours.sea : plain ? ui.colours.land : ui.colours.page);
   }
 }

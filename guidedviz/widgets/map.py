@@ -1,153 +1,22 @@
-"""The vocabulary map alive: one state's mask over all tokens, to hover, search, zoom, and to compare with another's.
-
-What lies where goes to the page once, each mask once (a bit a token), and texts and reasons when somebody points there.
-"""
+"""The vocabulary map alive: one state's mask over all tokens, to hover, search, zoom, and to compare with another's."""
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Callable, Hashable
-from functools import cached_property
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.errors import SettingError
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.tokens.guide import Guide, Mask
-from guidedviz.views.atlas import atlas, pack_bits
+from guidedviz.tokens.guide import Guide
 from guidedviz.views.figure import Figure, shorten
 from guidedviz.views.map import draw_map, draw_xor
-from guidedviz.views.search import WAYS, find_tokens, read_signs
-from guidedviz.views.words import label
+from guidedviz.views.search import read_signs
+from guidedviz.views.split import draw_split
 from guidedviz.widgets.cells import move_in
+from guidedviz.widgets.map_feed import MapFeed, split_of
 from guidedviz.widgets.show import OnPage, show
 
-CHUNK = 256  # tokens whose texts go together
-KEPT = 400  # masks that kernel and page keep
 MOST_STATES = 40  # states that get a button each
-
-
-class MapFeed:
-    """What a page needs to draw the map of a guide, each thing once."""
-
-    def __init__(self, guide: Guide) -> None:
-        self.guide = guide
-        self._masks: dict[Hashable, str] = {}  # state -> its mask, packed
-        self._sent: dict[str, int] = {}  # what the page has -> under which number
-        self._count = 0
-        self._answers: list[dict[str, Any]] = []
-
-    @cached_property
-    def land(self) -> dict[str, Any]:
-        """What lies where; the same for every state."""
-        made = atlas(self.guide.vocabulary)
-        return {
-            "count": len(made),
-            "width": made.width,
-            "height": made.height,
-            "moves": b64encode(made.moves).decode(),
-            "borders": made.borders,
-            "places": [[p.name, p.start, p.stop, p.x, p.y, p.room] for p in made.places],
-            "eos": made.rank[sorted(self.guide.vocabulary.eos)].tolist(),
-            "chunk": CHUNK,
-            "ways": WAYS,
-        }
-
-    def turn(self, guide: Guide) -> None:
-        """Another guide over the same vocabulary."""
-        self.guide = guide
-        self._masks.clear()
-
-    def news(
-        self,
-        now: Hashable,
-        before: Hashable | None = None,
-        everything: bool = False,
-        edited: tuple[Mask, Mask] | None = None,
-    ) -> dict[str, Any]:
-        """The masks of a state and of one to compare it with, as numbers; and the bits that the page lacks.
-
-        `edited` shows two masks instead: those of one place, before the constraint was edited and after.
-        """
-        forget = everything or len(self._sent) > KEPT
-        if forget:
-            self._sent.clear()
-        bits: dict[int, str] = {}
-        answers, self._answers = self._answers, []
-        if edited:
-            masks: list[str | None] = [self._pack(mask) for mask in reversed(edited)]
-        else:
-            masks = [self._mask(now), None if before is None else self._mask(before)]
-        return {
-            "now": self._number(masks[0], bits),
-            "state": "after the edit" if edited else self._label(now),
-            "before": self._number(masks[1], bits),
-            "stateBefore": "before the edit" if edited else "" if before is None else self._label(before),
-            "edited": bool(edited),
-            "bits": bits,
-            "forget": forget,
-            "answers": answers,
-            **({"land": self.land} if everything else {}),
-        }
-
-    def kept(self, now: Hashable) -> dict[str, Any]:
-        """Enough for a page that has no kernel."""
-        return {"land": self.land, "now": 0, "before": None, "bits": {0: self._mask(now)}, "state": self._label(now)}
-
-    def ranks(self, tokens: list[int]) -> list[int]:
-        """Where tokens lie."""
-        ranks: list[int] = atlas(self.guide.vocabulary).rank[tokens].tolist()
-        return ranks
-
-    def hear(self, said: dict[str, Any], state: Hashable) -> None:
-        """A question of the page; the answer goes with the next news."""
-        asks: dict[Any, Callable[[Any], dict[str, Any]]] = {"texts": self._texts, "find": self._find}
-        asks["why"] = lambda token: self._why(token, state)
-        if said.get("ask") in asks:
-            self._answers.append(asks[said["ask"]](said["of"]))
-
-    def _number(self, mask: str | None, bits: dict[int, str]) -> int | None:
-        if mask is None:
-            return None
-        if mask not in self._sent:
-            self._count += 1
-            self._sent[mask] = self._count
-            bits[self._count] = mask
-        return self._sent[mask]
-
-    def _mask(self, state: Hashable) -> str:
-        if state not in self._masks:
-            if len(self._masks) >= KEPT:
-                self._masks.clear()
-            self._masks[state] = self._pack(self.guide.mask(state))
-        return self._masks[state]
-
-    def _pack(self, mask: Mask) -> str:
-        return b64encode(pack_bits(atlas(self.guide.vocabulary).ordered(mask))).decode()
-
-    def _label(self, state: Hashable) -> str:
-        return shorten(self.guide.label(state), 40)
-
-    def _texts(self, chunk: int) -> dict[str, Any]:
-        """A few hundred neighbours: id, text, bytes, kind."""
-        order, pieces = atlas(self.guide.vocabulary).order, self.guide.vocabulary.pieces
-        ids = order[int(chunk) * CHUNK : (int(chunk) + 1) * CHUNK].tolist()
-        return {"texts": [chunk, [[t, shorten(label(pieces[t]), 80), pieces[t][:32].hex(" ")] for t in ids]]}
-
-    def _find(self, query: str) -> dict[str, Any]:
-        try:
-            found = find_tokens(self.guide.vocabulary, str(query))
-        except GuidedVizError as error:
-            return {"found": {"query": query, "note": str(error)}}
-        ordered = atlas(self.guide.vocabulary).ordered(found)
-        return {"found": {"query": query, "count": int(found.sum()), "bits": b64encode(pack_bits(ordered)).decode()}}
-
-    def _why(self, token: int, state: Hashable) -> dict[str, Any]:
-        try:
-            reason = self.guide.explain(state, int(token)).reason
-        except Exception as error:  # a guide that cannot explain still forbids
-            reason = f"{type(error).__name__}: {error}"
-        return {"why": [token, reason]}
 
 
 def vocabulary_map(guide: Guide, state: Any = None, *, text: str = "", before: Any = None) -> VocabularyMap:
@@ -202,7 +71,8 @@ class VocabularyMap(OnPage):
         """The same as a still picture."""
         if self.before is not None:
             return draw_xor(self.guide, self.before, self.state)
-        return draw_map(self.guide, self.state)
+        split = split_of(self.guide, self.state)
+        return draw_split(split, self.state) if split else draw_map(self.guide, self.state)
 
     def _everything(self) -> dict[str, Any]:
         return {"map": self._feed.kept(self.state), **self._standing()}

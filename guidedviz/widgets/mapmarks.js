@@ -15,6 +15,7 @@ function paintMarks(map, ui, view) {
   const pen = ui.marks.getContext("2d");
   pen.setTransform(view.dpr, 0, 0, view.dpr, 0, 0);
   pen.clearRect(0, 0, view.width, view.height);
+  paintShore(map, ui, view, pen);
   paintFew(map, ui, view, pen);
   paintFound(map, ui, view, pen);
   for (const mark of map.marks) paintOdds(map, ui, view, pen, mark);
@@ -33,11 +34,11 @@ function paintMarks(map, ui, view) {
 
 // A few legal cells in a wide land would not be seen: each gets a dot, as a small town does.
 function paintFew(map, ui, view, pen) {
-  const { counts, last } = ui.tile;
-  if (map.xor || map.found || counts[1] > FEW || view.scale >= DOT) return;
+  const { counts, last, asked, askedLegal } = ui.tile;
+  if (map.xor || map.found || counts[1] - askedLegal > FEW || view.scale >= DOT) return;
   pen.fillStyle = ui.colours.sea;
   for (let rank = 0; rank < map.land.count; rank++) {
-    if (!has(last.now, rank)) continue;
+    if (!has(last.now, rank) || asked.includes(rank)) continue;
     ring(pen, ...screen(map, view, rank), DOT / 2, ui.colours.page, 2);
     pen.fill();
   }

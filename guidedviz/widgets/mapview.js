@@ -57,7 +57,7 @@ function paintMap(map, ui, act) {
   const view = (ui.view = measure(map, ui));
   ui.colours ||= readColours(ui.sheet);
   if (map.xor && !map.masks.has(map.before)) map.xor = false;
-  const ground = [map.now, map.xor && map.before, map.found?.query, ui.colours.sea, map.land.count].join();
+  const ground = [map.now, map.askers, map.xor && map.before, map.found?.query, ui.colours.sea, map.land.count].join();
   if (ui.painted !== ground) {
     paintTile(map, ui.tile, ui.colours);
     paintLegend(map, ui);
@@ -88,7 +88,9 @@ function paintLegend(map, ui) {
   const entry = (kind, words, count) => [make("i", { class: `gv-cell gv-cell-${kind}` }), `${words} `, make("b", {}, commas(count))];
   const ends = map.land.eos.some((rank) => has(map.masks.get(map.now), rank));
   const end = map.land.eos.length ? make("span", { class: "gv-soft" }, `EOS ${ends ? "legal" : "illegal"}`) : "";
-  const alone = [make("span", {}, ...entry("legal", "legal", legal), ` (${share(legal / map.land.count)})`), make("span", {}, ...entry("illegal", "illegal", illegal)), end];
+  const sure = [make("span", {}, ...entry("legal", "legal", legal), ` (${share(legal / map.land.count)})`), make("span", {}, ...entry("illegal", "illegal", illegal))];
+  const three = askedEntries(ui.tile).map((words) => make("span", {}, ...entry(...words)));
+  const alone = [...(map.askers === null ? sure : three), end];
   const two = [make("span", {}, ...entry("before", `only ${map.stateBefore}`, gone)), make("span", {}, ...entry("legal", `only ${map.state}`, legal)),
     make("span", {}, ...entry("both", "both", both)), make("span", {}, ...entry("illegal", "neither", illegal))];
   ui.legend.replaceChildren(...(map.xor ? two : alone));
@@ -114,7 +116,7 @@ function describe(map, ui, rank) {
   spell(name, text ? text[1] : "…");
   const about = text ? `id ${text[0]} · bytes ${text[2] || "none"} · ${place}` : place;
   const reason = text && map.reasons.get(text[0]);
-  const fate = make("b", { class: legal ? "gv-legal" : "gv-illegal" }, legal ? "✓ legal" : "✕ illegal");
+  const fate = make("b", { class: legal ? "gv-legal" : "gv-illegal" }, `${legal ? "✓" : "✕"} ${sayFate(map, legal, rank)}`);
   return { text, legal, reason, parts: [name, make("span", { class: "gv-soft" }, about), fate, ...(reason ? [make("span", {}, reason)] : [])] };
 }
 

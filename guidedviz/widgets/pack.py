@@ -1,14 +1,29 @@
-"""What the page is told of a step: short, plain, and every token already made visible."""
+"""What the page is told of a decode and its steps: short, plain, and every token already made visible."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from guidedviz.decoding.trace import Step
+from guidedviz.decoding.sampling import Settings
+from guidedviz.decoding.trace import Step, Trace
 from guidedviz.tokens.guide import Explanation
-from guidedviz.views.words import after_name, is_free, label, milliseconds, others, say_step, short, shown_candidates
-from guidedviz.widgets.player import Player, Taken, Walk
+from guidedviz.views.costs import find_top, total
+from guidedviz.views.words import (
+    after_name,
+    is_free,
+    label,
+    milliseconds,
+    others,
+    reading,
+    say_origin,
+    say_step,
+    short,
+    shown_candidates,
+)
+from guidedviz.widgets.player import LiveWalk, Player, Taken, Walk
+
+SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps a second
 
 
 def shared_steps(old: Player, new: Player) -> int:
@@ -19,13 +34,55 @@ def shared_steps(old: Player, new: Player) -> int:
     return count
 
 
+def pack_head(head: Trace, player: Player) -> dict[str, Any]:
+    """Where the steps come from, and under which constraint: this is the same for all of them."""
+    now = player.settings
+    biased = [f"{len(now.bias)} biased"] * bool(now.bias)
+    return {
+        "source": head.source,
+        "about": say_origin(head.model, head.device, head.vocabulary_size),
+        "date": head.date if head.source == "RECORDED" else "",
+        "prompt": reading(head.prompt),
+        "constraint": " · ".join([head.constraint or "no constraint", *say_cuts(now), *biased]),
+        "vocabulary": head.vocabulary_size,
+        "live": isinstance(player.walk, LiveWalk),
+        "speeds": SPEEDS,
+        "limit": now.max_tokens,
+    }
+
+
+def pack_player(player: Player) -> dict[str, Any]:
+    """Where the cursor stands, and what the next step would be made with."""
+    return {
+        "cursor": player.cursor,
+        "ended": player.at_end,
+        "stale": player.stale,
+        "temperature": player.settings.temperature,
+        "seed": player.settings.seed,
+    }
+
+
+def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
+    """How many milliseconds a full bar is, and the same in words."""
+    top = find_top([total(step) for step in steps])
+    return {"top": [round(top, 4), milliseconds(top)]}
+
+
 def pack_taken(taken: Taken, walk: Walk) -> dict[str, Any]:
     """A step, and how it was drawn where that is not the plain way; `walk` is the one that goes on now."""
     now, sampled = taken.settings, taken.step.how == "sampled"
-    ways = [f"at temperature {now.temperature:g}"] * (now.temperature != 1)
-    ways += [f"top-k {now.top_k}"] * bool(now.top_k) + [f"top-p {now.top_p:g}"] * (now.top_p < 1)
+    ways = [f"at temperature {now.temperature:g}"] * (now.temperature != 1) + say_cuts(now)
     packed = pack_step(taken.step) | {"drawn": ", ".join(ways) if sampled else ""}
     return packed if taken.walk is walk else packed | {"words": f"{packed['words']} · under the constraint before"}
+
+
+def say_cuts(now: Settings) -> list[str]:
+    """What is cut off the distribution.
+
+    >>> say_cuts(Settings(top_k=40, top_p=0.9))
+    ['top-k 40', 'top-p 0.9']
+    """
+    return [f"top-k {now.top_k}"] * bool(now.top_k) + [f"top-p {now.top_p:g}"] * (now.top_p < 1)
 
 
 def pack_step(step: Step) -> dict[str, Any]:

@@ -5,21 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from guidedviz.decoding.trace import Trace
 from guidedviz.machines.pda import PDA
+from guidedviz.tokens.engines import MachineGuide
 from guidedviz.tokens.guide import Guide, Mask
+from guidedviz.tokens.split import Split
 from guidedviz.views.words import label, shown_candidates
 from guidedviz.widgets.machine import Drawn, MachineFeed, machine_of
-from guidedviz.widgets.map import MapFeed
+from guidedviz.widgets.map_feed import MapFeed, split_of
 from guidedviz.widgets.pack import pack_explanation, pack_taken
 from guidedviz.widgets.player import Player, ReplayWalk
 from guidedviz.widgets.stack import Pictures
 
 
+def has_map(guide: Guide, recorded: Trace | None) -> bool:
+    """Whether the state of every step is known: of a record it is where the machine that is drawn stands."""
+    if recorded is None:
+        return True
+    drawn = isinstance(guide, MachineGuide) and machine_of(guide) is not None
+    return drawn and recorded.vocabulary_size == len(guide.vocabulary)
+
+
 class Panels:
     """Feeds of the page; another guide gives other feeds."""
 
-    def __init__(self, guide: Guide | None, live: bool, tell: Callable[[], Any]) -> None:
-        self.live, self._tell = live, tell
+    def __init__(self, guide: Guide | None, recorded: Trace | None, tell: Callable[[], Any]) -> None:
+        self._recorded, self._tell = recorded, tell
         self.map: MapFeed | None = None
         self.pictures: Pictures | None = None
         self._new_map = self._had_machine = False
@@ -30,7 +41,7 @@ class Panels:
         self.guide, machine = guide, machine_of(guide)
         self.machine = MachineFeed(machine) if machine else None
         self.pictures = Pictures(machine, self._tell) if isinstance(machine, PDA) else None
-        if guide is not None and self.live:
+        if guide is not None and has_map(guide, self._recorded):
             self._show_map(guide)
 
     def _show_map(self, guide: Guide) -> None:
@@ -47,6 +58,10 @@ class Panels:
     def drawn(self) -> Drawn | None:
         """The machine, for a still picture."""
         return self.machine.machine if self.machine else None
+
+    def split(self, player: Player) -> Split | None:
+        """What asks the stack on the map, for a still picture."""
+        return split_of(self.guide, self.masked_at(player, player.cursor)) if self.map else None
 
     def hear(self, said: dict[str, Any], player: Player) -> bool:
         """Whether this was said to one of them; the answer goes with the next news."""
@@ -108,7 +123,8 @@ class Panels:
     def masked_at(self, player: Player, cursor: int) -> Any:
         """The guide's state whose mask the step at the cursor obeyed; at the prompt the one that comes first."""
         if self.machine and isinstance(player.walk, ReplayWalk):
-            return self.machine.paths(player.steps)[max(0, cursor - 1)][0]
+            self.machine.paths(player.steps)
+            return self.machine.at(max(0, cursor - 1))
         return player.point(max(0, cursor - 1)).state
 
     def forbids(self, player: Player, token: int) -> bool:
@@ -125,8 +141,8 @@ class Panels:
         piece = next((c.piece for c in step.candidates if c.token == token), b"") if step else b""
         plain = {"label": label(piece), "reason": "The constraint forbids it here.", "rows": [], "stack": []}
         if self.guide is None or (self.map is None and self.machine is None):
-            recorded = "" if self.live else "The recording says that it was forbidden here."
-            return plain | {"reason": recorded or "It is a special token, no text."}
+            special, recorded = "It is a special token, no text.", "The recording says that it was forbidden here."
+            return plain | {"reason": recorded if self._recorded else special}
         try:
             return self._explain(self.guide, self.masked_at(player, player.cursor), token)
         except Exception as error:  # a guide that cannot explain still forbids

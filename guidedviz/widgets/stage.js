@@ -1,6 +1,7 @@
 // The stage: text, distribution, timeline, all at one cursor. It draws what the kernel tells and decides nothing.
 
 const BADGES = { LIVE: "●", RECORDED: "◼", TOY: "◆" };
+const PARTS = ["forward", "mask", "sample"]; // of a step's time
 const LIMITS = { max_tokens: "limit", stop: "stopped", complete: "complete" };
 
 // --- painting, at every message ---
@@ -17,12 +18,21 @@ function chip(step, place) {
   return node;
 }
 
+// A bar of the timeline: as high as the token was likely, or as its step was long; then its parts lie one on the other.
 function timebar(step) {
-  const node = make("i");
-  const cost = step.ms[0] + step.ms[1] + step.ms[2];
+  const part = (name, i) => make("b", { class: `gv-part gv-part-${name}`, style: `--ms:${step.ms[i]}` });
+  const node = make("i", {}, ...PARTS.map(part));
   node.style.setProperty("--odds", Math.max(step.masked, 0.03));
-  node.style.setProperty("--cost", cost);
   return node;
+}
+
+const costOf = ({ ms }) => ms[0] + ms[1] + ms[2];
+
+// A full bar is the longest step that is not far above most others; what is longer is cut.
+function scaleBars(ui, { steps, top: [top, words] }) {
+  ui.bars.style.setProperty("--top", top);
+  const cut = steps.filter((step, i) => ui.bars.children[i + 1].classList.toggle("gv-cut", costOf(step) > 1.001 * top));
+  setText(ui.scale, `a full bar is ${words}${cut.length ? ", ≈ is longer" : ""}`);
 }
 
 function paintSteps(ui, view, same) {
@@ -33,10 +43,7 @@ function paintSteps(ui, view, same) {
   if (!ui.bars.firstChild) ui.bars.append(make("i", { class: "gv-prompt-bar" }));
   ui.chips.append(...add.map((step, i) => chip(step, same + i)));
   ui.bars.append(...add.map(timebar));
-  if (add.length) {
-    const costs = view.steps.map((s) => s.ms[0] + s.ms[1] + s.ms[2]);
-    ui.bars.style.setProperty("--most", Math.max(0.001, ...costs));
-  }
+  if (add.length) scaleBars(ui, view);
 }
 
 function paintCursor(ui, view, same) {
@@ -83,7 +90,7 @@ function paintStep(ui, view) {
   ui.hint.hidden = Boolean(view.why);
   const ways = step.free ? "Press a bar to take that token instead." : "Press a bar to take that token instead; press a struck one to hear why it is forbidden.";
   setText(ui.hint, ways);
-  setText(ui.cost, `forward ${step.times[0]} · mask ${step.times[1]} · sample ${step.times[2]}`);
+  ui.spent.forEach((node, i) => setText(node, `${PARTS[i]} ${step.times[i]}`));
 }
 
 function paintControls(ui, view) {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -17,17 +16,15 @@ from guidedviz.headless import headless
 from guidedviz.machines.source import guess_kind
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.stage import draw_stage
-from guidedviz.views.words import reading
+from guidedviz.views.words import kept_source
 from guidedviz.widgets.cells import move_in
 from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
 from guidedviz.widgets.machine import check_recording, machine_of
-from guidedviz.widgets.pack import shared_steps
+from guidedviz.widgets.pack import pack_head, pack_player, pack_times, shared_steps
 from guidedviz.widgets.panels import Panels
 from guidedviz.widgets.player import ClosedWalk, LiveWalk, Player, ReplayWalk
+from guidedviz.widgets.runner import WORKER, Runner
 from guidedviz.widgets.show import OnPage, show
-
-SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps a second
-WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, away from the kernel's loop
 
 
 def stage(
@@ -84,16 +81,13 @@ class Stage(OnPage):
         move_in(self)
         self.player, self.playing, self.speed, self.note = player, False, 4.0, ""
         self._head, self._new_head = head, False
-        self._panels = Panels(guide, isinstance(player.walk, LiveWalk), self._tell)
         walk = player.walk
+        self._panels = Panels(guide, walk.trace if isinstance(walk, ReplayWalk) else None, self._tell)
         self._editor = Editor(self, walk.model.vocabulary, WORKER, *box) if box and isinstance(walk, LiveWalk) else None
         self._why: dict[str, Any] | None = None
-        self._busy = self._hurry = False
+        self._runner = Runner(self)
         self._sent: Player | None = None
-        self._runner: asyncio.Task[None] | None = None
-        self._hand: asyncio.Task[None] | None = None
         self._keeper: asyncio.TimerHandle | None = None
-        self._nudge = asyncio.Event()
         self.take(steps if steps is not None else player.settings.max_tokens + 1 if headless() else 0)
 
     # --- what a person or a notebook does ---
@@ -177,9 +171,8 @@ class Stage(OnPage):
         """Take steps on their own until paused; `hurry` takes them as fast as the model can."""
         if headless():
             return self.take(self.player.settings.max_tokens + 1)
-        self.playing, self._hurry, self.note = not self.player.at_end, hurry, ""
-        if self._runner is None or self._runner.done():
-            self._runner = asyncio.get_running_loop().create_task(self._run())
+        self.playing, self.note = not self.player.at_end, ""
+        self._runner.run(hurry)
         return self._moved()
 
     def pause(self) -> Stage:
@@ -200,50 +193,9 @@ class Stage(OnPage):
         return draw_stage(self.trace).text
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        kept = replace(self.trace, source="RECORDED") if self.trace.source == "LIVE" else self.trace
-        figure = draw_stage(kept, machine=self._panels.drawn)  # a picture is never live
+        kept = replace(self.trace, source=kept_source(self.trace.source))
+        figure = draw_stage(kept, machine=self._panels.drawn, split=self._panels.split(self.player))
         return show(figure, self, still=isinstance(self.player.walk, ClosedWalk), **wanted)
-
-    # --- taking steps while the notebook goes on ---
-
-    async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
-        due = loop.time()
-        while self.playing and not self.player.at_end:
-            if not await self._step_aside():
-                break
-            due = max(due + (0 if self._hurry else 1 / self.speed), loop.time() - 0.1)
-            await self._rest(due - loop.time())
-        self.playing = False
-        self._moved()
-
-    async def _rest(self, seconds: float) -> None:
-        self._nudge.clear()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._nudge.wait(), max(0.0, seconds))
-
-    async def _step_aside(self, token: int | None = None) -> bool:
-        """One step in the worker; its result counts only if nothing else moved the player meanwhile."""
-        before, self._busy = self.player, True
-        work = before.forward if token is None else lambda: before.choose(token)
-        try:
-            after = before.forward() if token is None and before.known else await self._in_worker(work)
-            if self.player is before:
-                self.player, self.note, self._why = after, "", None
-            return True
-        except GuidedVizError as error:
-            self.note = str(error)
-            return False
-        except Exception as error:  # the notebook stays alive whatever a model or a guide does
-            self.note = f"{type(error).__name__}: {error}"
-            return False
-        finally:
-            self._busy = False
-            self._moved(wake=False)
-
-    async def _in_worker(self, work: Any) -> Player:
-        player: Player = await asyncio.get_running_loop().run_in_executor(WORKER, work)
-        return player
 
     # --- what the page says ---
 
@@ -271,37 +223,34 @@ class Stage(OnPage):
             self._editor.hear(said)
 
     def _take_by_hand(self, token: int | None, cursor: int) -> None:
-        """A step, or another token for the step that the page shows; at most one of these waits."""
+        """A step, or another token for the step that the page shows."""
         self.playing = False
-        self._nudge.set()
+        self._runner.nudge()
         if token is not None:
             self.player = self.player.go(cursor)
             if self._panels.forbids(self.player, token):
                 self._why = self._panels.explain(self.player, token)
                 self._moved()
                 return
-        if self._hand is None or self._hand.done():
-            self._hand = asyncio.get_running_loop().create_task(self._step_once(token))
-
-    async def _step_once(self, token: int | None) -> None:
-        while self._busy:
-            await asyncio.sleep(0.005)
-        if token is not None or not self.player.at_end:
-            await self._step_aside(token)
+        self._runner.take(token)
 
     def _try(self, change: Any) -> bool:
         try:
-            self.player, self.note, self._why = change(), "", None
+            self.accept(change())
         except GuidedVizError as error:
             self.note = str(error)
             return False
         return True
 
+    def accept(self, player: Player) -> None:
+        """Stand there now; what was said about the place before is said no more."""
+        self.player, self.note, self._why = player, "", None
+
     # --- what the page is told ---
 
     def _moved(self, wake: bool = True) -> Stage:
         if wake:
-            self._nudge.set()
+            self._runner.nudge()
         if self._editor is not None:
             self._editor.moved()
         self._panels.moved(self.player)
@@ -327,42 +276,22 @@ class Stage(OnPage):
         """The steps that the page does not have yet, and where everything stands."""
         same = 0 if everything or self._sent is None else shared_steps(self._sent, self.player)
         self._sent = self.player
-        news = {"from": same, "add": self._panels.pack(self.player, same), **self._standing()}
+        news = {"from": same, "add": self._panels.pack(self.player, same), **self._standing}
+        if news["add"]:
+            news |= pack_times(self.player.steps)
         if everything or self._new_head:
-            news["head"], self._new_head = self._pack_head(), False
+            news["head"], self._new_head = pack_head(self._head, self.player), False
         edit = self._editor.shown() if self._editor else None
         news |= self._panels.news(self.player, same, everything, edit.masks if edit else None)
         return news | (self._editor.news(everything) if self._editor else {})
 
     def _everything(self) -> dict[str, Any]:
-        news = {"from": 0, "add": self._panels.pack(self.player, 0), "head": self._pack_head(), **self._standing()}
+        head = pack_head(self._head, self.player)
+        news = {"from": 0, "add": self._panels.pack(self.player, 0), "head": head, **self._standing}
+        news |= pack_times(self.player.steps)
         return news | self._panels.kept(self.player) | (self._editor.news(True) if self._editor else {})
 
+    @property
     def _standing(self) -> dict[str, Any]:
-        return {
-            "cursor": self.player.cursor,
-            "playing": self.playing,
-            "ended": self.player.at_end,
-            "stale": self.player.stale,
-            "speed": self.speed,
-            "temperature": self.player.settings.temperature,
-            "seed": self.player.settings.seed,
-            "note": self.note,
-            "why": self._why,
-        }
-
-    def _pack_head(self) -> dict[str, Any]:
-        head, settings = self._head, self.player.settings
-        cuts = [f"top-k {settings.top_k}"] * bool(settings.top_k) + [f"top-p {settings.top_p:g}"] * (settings.top_p < 1)
-        cuts += [f"{len(settings.bias)} biased"] * bool(settings.bias)
-        return {
-            "source": head.source,
-            "about": f"{head.model} · {head.device} · {head.vocabulary_size:,} tokens",
-            "date": head.date if head.source == "RECORDED" else "",
-            "prompt": reading(head.prompt),
-            "constraint": " · ".join([head.constraint or "no constraint", *cuts]),
-            "vocabulary": head.vocabulary_size,
-            "live": isinstance(self.player.walk, LiveWalk),
-            "speeds": SPEEDS,
-            "limit": settings.max_tokens,
-        }
+        how = {"playing": self.playing, "speed": self.speed, "note": self.note, "why": self._why}
+        return {**pack_player(self.player), **how}

@@ -113,7 +113,10 @@ function buildStage(act) {
   ui.bars = make("div", { class: "gv-timebars", "aria-hidden": "true" });
   ui.scrub = make("input", { type: "range", min: 0, max: 0, step: 1, class: "gv-scrub", "aria-label": "step" });
   ui.height = toggle("bars", { odds: "probability", cost: "time" }, act.height);
-  ui.cost = make("span", { class: "gv-soft gv-cost" });
+  ui.spent = PARTS.map(() => make("span"));
+  ui.scale = make("span", { class: "gv-scale" });
+  const named = PARTS.map((name, i) => make("span", {}, make("i", { class: `gv-part gv-part-${name}` }), ui.spent[i]));
+  ui.cost = make("span", { class: "gv-soft gv-cost" }, ...named, ui.scale);
   const foot = make("div", { class: "gv-under" }, ui.cost, ui.height.node);
   ui.time = make("div", { class: "gv-time" }, make("div", { class: "gv-track-time" }, ui.bars, ui.scrub), foot);
   ui.tip = make("div", { class: "gv-tip", role: "tooltip", hidden: true });

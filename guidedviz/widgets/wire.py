@@ -31,8 +31,8 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
     """A widget that knows nothing but how to pass messages on."""
 
     _esm = _join(
-        "distribution.js", "map.js", "mapmarks.js", "mapview.js", "mapshow.js", "table.js", "diagram.js", "stack.js",
-        "edit.js", "stagebuild.js", "stage.js", "film.js", "bias.js",
+        "distribution.js", "map.js", "mapask.js", "mapmarks.js", "mapview.js", "mapshow.js", "table.js", "diagram.js",
+        "stack.js", "edit.js", "stagebuild.js", "stage.js", "film.js", "bias.js",
     )  # fmt: skip
     _css = theme_css() + _join("stage.css", "diagram.css", "stack.css", "edit.css", "map.css")
     kind = traitlets.Unicode().tag(sync=True)

@@ -215,7 +215,7 @@ def test_a_recording_replays_as_recorded(toy):
     trace = gv.record(toy.toy_model(), "say ", None, max_tokens=6, seed=2)
     stage = gv.stage(trace, steps=3)
     assert stage.trace.steps == trace.steps[:3]
-    assert stage._pack_head()["live"] is False
+    assert stage._news(True)["head"]["live"] is False
 
 
 def test_a_stage_wants_a_prompt(toy):
