@@ -61,7 +61,7 @@ def test_all_extras_are_there_and_lab_has_what_the_user_chose():
     assert "torch>=2.11,<2.14" in PROJECT["dependencies"]
 
 
-def test_a_wheel_carries_the_models(tmp_path):
+def test_a_wheel_carries_models_and_museum(tmp_path):
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
@@ -83,6 +83,7 @@ def test_a_wheel_carries_the_models(tmp_path):
     )
     assert run(code, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path / "site")}) == "65 4096"
     assert (tmp_path / "site/guidedviz/widgets/stage.js").exists()
+    assert (tmp_path / "site/guidedviz/differences.json").exists()
 
 
 def test_jupyterlab_is_told_to_keep_the_pictures_of_saved_stages():

@@ -1,0 +1,196 @@
+"""A wrong loop is shown on the smallest trie on which it is wrong, a wrong answer to a slice by the text that dies."""
+
+from itertools import product
+from random import Random
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.checks.lab07 import WALKS, flatten
+from guidedviz.checks.lab07_chart import GRAMMARS, complete, finished_rows, show_rules
+from guidedviz.checks.lab07_slices import SLICES, shortest_refused
+
+
+def facts_of(verdict):
+    assert verdict.result == "wrong", verdict
+    return dict(verdict.facts)
+
+
+# -- the jump ------------------------------------------------------------------------------------------------------
+
+
+def jump(machine, state, tree, cut=lambda size: size, back=lambda depth: depth):
+    legal, states, i = set(), [state], 0
+    while i < len(tree.byte):
+        del states[back(tree.depth[i]) :]
+        after = machine.step(states[-1], tree.byte[i])
+        if after is None:
+            i += cut(tree.size[i])
+        else:
+            states.append(after)
+            legal.update(tree.ends[i])
+            i += 1
+    return legal
+
+
+def test_the_jump_is_right():
+    verdict = gv.check_jump(jump)
+    assert verdict, verdict
+    assert f"all {len(WALKS)} inputs" in verdict.said
+
+
+@pytest.mark.parametrize("empty", [None, ..., lambda machine, state, tree: None, lambda machine, state, tree: ...])
+def test_what_is_not_written_is_open(empty):
+    for check in (gv.check_jump, gv.check_whole):
+        assert check(empty).result == "open"
+    assert gv.check_complete(empty if not callable(empty) else lambda chart, done: None).result == "open"
+
+
+def test_a_loop_that_goes_one_on_instead_of_jumping_is_shown_what_it_looked_at():
+    def walk(machine, state, tree):
+        legal, states = set(), {0: state}
+        for i in range(len(tree.byte)):
+            above = states.get(tree.depth[i] - 1)
+            states[tree.depth[i]] = after = None if above is None else machine.step(above, tree.byte[i])
+            legal |= set(tree.ends[i]) if after is not None else set()
+        return legal
+
+    facts = facts_of(gv.check_jump(walk))
+    assert facts["pieces"] == "[b'34', b'35', b'4']"
+    assert facts["looked at"] == "34"
+    assert "3 was refused" in facts["because"]
+
+
+def test_old_states_that_stay_lead_to_a_wrong_mask():
+    facts = facts_of(gv.check_jump(lambda *given: jump(*given, back=lambda depth: depth + 1)))
+    assert "token" in facts["because"]
+    assert facts["yours gave"] != facts["expected"]
+
+
+def test_a_loop_that_does_not_end_is_stopped():
+    assert "does not end" in facts_of(gv.check_jump(lambda *given: jump(*given, cut=lambda size: 0)))["yours gave"]
+
+
+def test_a_loop_that_jumps_too_far_misses_a_token():
+    facts = facts_of(gv.check_jump(lambda *given: jump(*given, cut=lambda size: size + 1)))
+    assert "is legal" in facts["because"]
+
+
+def test_a_crash_and_a_wrong_kind_are_answers():
+    assert "ZeroDivisionError" in facts_of(gv.check_jump(lambda machine, state, tree: 1 / 0))["yours gave"]
+    assert facts_of(gv.check_jump(lambda machine, state, tree: 7))["yours gave"] == "7"
+    assert facts_of(gv.check_jump(7))["yours is"] == "7"
+
+
+def test_the_picture_lights_what_was_looked_at():
+    verdict = gv.check_jump(lambda machine, state, tree: {tree.byte[0]})
+    assert "1 of 1 nodes" in verdict.figure.svg
+    assert "looked at, 0 of 1 nodes" in gv.check_jump(lambda machine, state, tree: {5}).figure.svg
+
+
+def test_a_flat_trie_is_the_tree():
+    random = Random(7)
+    pieces = [bytes(random.choices(b"ab", k=random.randint(1, 5))) for _ in range(40)]
+    tree = flatten(pieces)
+    for node, size in enumerate(tree.size):
+        below = list(tree.depth)[node + 1 : node + size]
+        assert all(depth > tree.depth[node] for depth in below)
+        assert node + size == len(tree.size) or tree.depth[node + size] <= tree.depth[node]
+    assert sorted(token for ends in tree.ends for token in ends) == list(range(40))
+
+
+# -- slices --------------------------------------------------------------------------------------------------------
+
+
+def whole(machine, state, part, most=10**6):
+    pairs = [(state, part.initial)]
+    for here, there in pairs:
+        for byte in range(256):
+            inner = part.step(there, byte)
+            after = machine.step(here, byte) if inner is not None else here
+            if after is None:
+                return False
+            if inner is not None and (after, inner) not in pairs and len(pairs) < most:
+                pairs.append((after, inner))
+    return True
+
+
+def test_walking_side_by_side_is_right():
+    assert gv.check_whole(whole)
+
+
+@pytest.mark.parametrize(
+    ("answer", "slice_", "died"),
+    [
+        (lambda *given: whole(*given, most=1), "regex a*", "aaaa"),
+        (lambda machine, state, part: True, "regex b*", "b"),
+        (lambda machine, state, part: machine == part, "regex a*", None),
+    ],
+    ids=["only one byte", "always", "the same machine"],
+)
+def test_a_wrong_answer_is_shown_the_text_that_dies(answer, slice_, died):
+    facts = facts_of(gv.check_whole(answer))
+    assert facts["slice"] == slice_
+    assert facts["because"].startswith(f"{died} begins" if died else "whatever the slice reads")
+
+
+def test_a_search_that_looks_at_pairs_again_and_again_is_stopped():
+    def endless(machine, state, part):
+        pairs = [(state, part.initial)]
+        for here, there in pairs:
+            for byte in range(256):
+                if (inner := part.step(there, byte)) is not None:
+                    if (after := machine.step(here, byte)) is None:
+                        return False
+                    pairs.append((after, inner))
+        return True
+
+    facts = facts_of(gv.check_whole(endless))
+    assert facts["machine"].startswith("regex a*,")
+    assert "does not end" in facts["yours gave"]
+
+
+def test_the_truth_about_slices_is_that_of_brute_force():
+    for text, begun, part in SLICES[:9]:
+        machine, inner = gv.regex(text), gv.regex(part)
+        state = machine.initial
+        for byte in begun:
+            state = machine.step(state, byte)
+        texts = (bytes(row) for length in range(1, 6) for row in product(b"abc", repeat=length))
+        dead = [one for one in texts if inner.accepts_prefix(one) and not machine.accepts_prefix(begun + one)]
+        assert shortest_refused(machine, state, inner) == min(dead, key=lambda one: (len(one), one), default=None)
+
+
+# -- complete ------------------------------------------------------------------------------------------------------
+
+
+def test_complete_looks_where_the_row_began():
+    assert gv.check_complete(complete)
+    assert gv.check_complete(lambda chart, done: iter(complete(chart, done)[::-1])), "in any order"
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (lambda chart, done: [item.moved for item in chart[-1] if item.wanted == done.rule], "1, column 1"),
+        (lambda chart, done: [item.moved for item in chart[0] if item.wanted == done.rule], "ax, column 2"),
+        (lambda chart, done: [item for item in chart[done.origin] if item.wanted == done.rule], "1, column 1"),
+        (lambda chart, done: [item.moved for item in chart[done.origin] if item.wanted], "1, column 1"),
+        (lambda chart, done: complete(chart, done)[1:], "1, column 1"),
+        (lambda chart, done: complete(chart, done)[:1], "1, column 1"),
+    ],
+    ids=["here", "first column", "dot stays", "whatever waits", "none", "the first alone"],
+)
+def test_a_wrong_move_is_shown_in_its_chart(answer, text):
+    verdict = gv.check_complete(answer)
+    facts = facts_of(verdict)
+    assert "•" in facts["expected"]
+    assert verdict.figure.text.startswith("chart")
+    assert facts["text"] == text
+
+
+def test_the_charts_are_those_of_the_library():
+    for rules, text in GRAMMARS:
+        chart, _ = list(finished_rows(rules, text))[-1]
+        columns = gv.earley(show_rules(rules)).chart(text.encode())
+        assert [len(column) for column in chart[:-1]] == [len(column.items) for column in columns[:-1]]
