@@ -2,20 +2,23 @@
 
 import json
 import sys
+from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import guidedviz as gv
 from guidedviz.bench import __main__ as command
-from guidedviz.bench import engines, masks, tensors
+from guidedviz.bench import ablation, engines, grammars, masks, tensors
 from guidedviz.bench.cases import CASES
-from guidedviz.errors import SettingError, VocabularyError
+from guidedviz.bench.languages import build_languages
+from guidedviz.errors import PatternError, SettingError, VocabularyError
 from guidedviz.tokens.engines import lazy_guide
 from guidedviz.tokens.longest import longest_tokens
+from tests.strategies import grammars as pda_grammars
 from tests.strategies import regexes, vocabularies
 
-DATE = CASES[0]
+DATE, LANGUAGES = CASES[0], build_languages()
 DIGITS = gv.Vocabulary([*(str(digit).encode() for digit in range(10)), b"-", b"20", b"</s>", b"x", b"<p>"],
                        eos={12}, special={14})  # fmt: skip
 FOUND, MISSING = engines.find_engines(DIGITS)
@@ -25,7 +28,7 @@ def engine(name):
     return next((each for each in FOUND if each.name.startswith(name)), None) or pytest.skip(f"no {name} here")
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES + LANGUAGES, ids=lambda case: case.name)
 def test_every_text_of_a_case_is_one_of_its_texts(case):
     machine = engines.build_machine(case)
     assert all(machine.accepts(text.encode()) for text in case.texts)
@@ -78,6 +81,61 @@ def test_one_row_has_every_column_and_counts_what_it_timed():
     assert row["nbytes"] == gv.build_index(gv.regex(DATE.regex), DIGITS).nbytes
 
 
+SIGNS = gv.Vocabulary(
+    [bytes([byte]) for byte in range(256)]
+    + [b'{"', b'": ', b'"}', b'"}}]', b"</", b"/>", b"><", b"SELECT", b" FROM ", b"))", b"):\n", b"    "]
+    + [b"</s>", b"<p>"],
+    eos={268}, special={269},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LANGUAGES, ids=lambda case: case.name)
+def test_all_engines_read_one_language_along_the_texts(case):
+    """The counts at every step are those of the whole walk; xgrammar's own faults are not in these texts."""
+    found, _ = engines.find_engines(SIGNS, grammars.OURS, ("xgrammar", "llguidance"))
+    guide = gv.guide(gv.grammar(case.grammar), SIGNS, "trie")
+    compiled = {timed.name: timed.compile(case) for timed in found}
+    for text in case.texts:
+        sessions, state = {name: each.open() for name, each in compiled.items()}, guide.initial
+        for token in longest_tokens(SIGNS, text.encode()):
+            counts = {timed.name: timed.legal(sessions[timed.name]) for timed in found}
+            assert set(counts.values()) == {int(guide.mask(state).sum())}, (text, counts)
+            assert all(session.advance(token) for session in sessions.values())
+            state = guide.advance(state, token)
+        assert guide.is_accepting(state)
+
+
+@pytest.mark.parametrize("case", LANGUAGES, ids=lambda case: case.name)
+def test_on_128k_tokens_the_masks_along_the_texts_are_those_of_the_lazy_walk(case):
+    v, machine = gv.Vocabulary.llama3(), gv.grammar(case.grammar)
+    built, walked = grammars.build_all(machine, v), gv.guide(machine, v, "trie")
+    for text in case.texts:
+        own, state = built.initial, walked.initial
+        for token in longest_tokens(v, text.encode()):
+            assert (built.mask(own) == walked.mask(state)).all()
+            own, state = built.advance(own, token), walked.advance(state, token)
+        assert (built.mask(own) == walked.mask(state)).all()
+
+
+def test_ours_builds_all_nodes_when_it_compiles():
+    built = grammars.build_all(gv.json(), SIGNS)
+    before = built.split.nbytes
+    built.split.build()
+    assert before == built.split.nbytes > 0
+
+
+def test_the_ablation_switches_one_idea_on_after_the_other():
+    on = [row.on for row in ablation.ROWS]
+    assert on[0] == ()
+    assert all(before == after[:-1] for before, after in pairwise(on))
+    assert on[-1] == ablation.IDEAS
+    first, *_, last = (ablation.build(row, SIGNS) for row in ablation.ROWS)
+    assert (first.cache, first.expand, first.remember) == (False, False, False)
+    assert (last.cache, last.expand, last.remember) == (True, True, True)
+    for one, other in zip(ablation.states_of(first), ablation.states_of(last), strict=True):
+        assert (first.mask(one) == last.mask(other)).all()
+
+
 def test_an_engine_that_fails_or_refuses_says_so_and_the_others_go_on(capsys):
     def fail(case):
         raise RuntimeError("too hard\nfor me")
@@ -109,6 +167,18 @@ def test_the_walk_as_tensors_is_the_walk(v, pattern):
     assert found.tolist() == [lazy.mask(state).tolist() for state in range(len(machine))]
 
 
+@settings(deadline=None, max_examples=60)
+@given(vocabularies(), pda_grammars)
+def test_the_nodes_of_a_split_walk_as_tensors_as_well(v, text):
+    try:
+        split = gv.build_split(gv.grammar(text), v)
+        parts = split.build()
+    except PatternError:
+        assume(False)
+    found = tensors.TensorWalk(v, "cpu").answers(tensors.find_moves(split))
+    assert found.tolist() == [grammars.spell_answers(part).tolist() for part in parts]
+
+
 def test_the_walk_as_tensors_is_the_walk_on_128k_tokens():
     v, machine = gv.Vocabulary.llama3(), gv.regex(r'[^"\\\x00-\x1f]*"')
     index = gv.build_index(machine, v)
@@ -123,10 +193,41 @@ def test_a_device_that_is_not_here_is_one_line(monkeypatch, name, said):
         tensors.TensorWalk(DIGITS, name)
 
 
-def test_the_command_prints_tables_and_keeps_figures(monkeypatch, tmp_path, capsys):
+@pytest.fixture
+def quiet(monkeypatch):
+    """The command sets the environment and stays on one core; here it is put back."""
     for name in ("GUIDEDVIZ_CACHE", *(f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "RAYON"))):
-        monkeypatch.setenv(name, "")  # the command sets them; here they are put back
-    monkeypatch.setattr(masks, "pin_thread", lambda: "not pinned in a test")
+        monkeypatch.setenv(name, "")
+    for subject in (masks, grammars, ablation):
+        monkeypatch.setattr(subject, "pin_thread", lambda: "not pinned in a test")
+
+
+@pytest.mark.usefixtures("quiet")
+def test_the_command_prints_a_table_of_each_language_on_each_vocabulary(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(grammars, "VOCABULARIES", {"signs": lambda: SIGNS, "none": lambda: DIGITS})
+    kept = tmp_path / "grammars.json"
+    command.main(["grammars", "--rounds", "1", "--only", "signs, four", "--device", "cpu", "--json", str(kept)])
+    out, figures = capsys.readouterr().out, json.loads(kept.read_text())
+    assert "signs, four fields: a grammar of 4 rules" in out
+    assert list(figures["cases"]) == ["signs, four fields"]
+    names = [name.split(" 0")[0] for name in figures["cases"]["signs, four fields"]]
+    assert figures["cases"]["signs, four fields"]["torch"]["same"] is True
+    assert names[:3] == ["guidedviz", "guidedviz, as asked", "guidedviz, trie"]
+
+
+@pytest.mark.usefixtures("quiet")
+def test_the_command_prints_the_ablation_beside_the_papers(monkeypatch, capsys):
+    monkeypatch.setattr(ablation.Vocabulary, "llama3", lambda: SIGNS)
+    command.main(["ablation", "--rounds", "1"])
+    out = capsys.readouterr().out
+    assert [line.split("  ")[0] for line in out.splitlines() if line.startswith(("the trie", "+"))] == [
+        row.name for row in ablation.ROWS]  # fmt: skip
+    assert "65.800" in out
+    assert "the paper's 160.00 MB -> 0.46 MB" in out
+
+
+@pytest.mark.usefixtures("quiet")
+def test_the_command_prints_tables_and_keeps_figures(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(masks.Vocabulary, "llama3", lambda: DIGITS)
     kept = tmp_path / "masks.json"
     assert command.main(["masks", "--rounds", "1", "--only", "date", "--device", "cpu", "--json", str(kept)]) == 0

@@ -27,14 +27,17 @@ PEOPLE = (
 
 @dataclass(frozen=True)
 class Case:
-    """A regex, or a schema that each engine compiles its own way."""
+    """A regex, a grammar in GBNF, or a schema that each engine compiles its own way; a grammar may come with one."""
 
     name: str
     texts: tuple[str, ...]
     regex: str = ""
     schema: dict[str, Any] | None = field(default=None, hash=False)
+    grammar: str = ""
 
     def __str__(self) -> str:
+        if self.grammar:
+            return f"a grammar of {len(self.grammar.splitlines())} rules"
         return self.regex if self.schema is None else f"JSON Schema, {len(self.schema['properties'])} fields"
 
 

@@ -6,9 +6,9 @@ The real ones are timed, never trusted: what each is known to get wrong shows in
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from importlib.metadata import version
 from typing import Any
 
@@ -17,16 +17,18 @@ import numpy as np
 import guidedviz
 from guidedviz.bench.cases import Case
 from guidedviz.errors import SettingError
-from guidedviz.machines.dfa import DFA
+from guidedviz.machines.pda import grammar
 from guidedviz.machines.regex import regex
 from guidedviz.machines.schema import flat_schema
-from guidedviz.tokens import index
+from guidedviz.tokens import index, split
 from guidedviz.tokens.engines import guide, lazy_guide
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.real import llguidance, outlines_core, xgrammar
 from guidedviz.tokens.real.asked import Asked
 from guidedviz.tokens.real.matcher import Words, empty_words, load
 from guidedviz.tokens.vocabulary import Vocabulary
+
+Build = Callable[[Any, Vocabulary], Guide]
 
 
 @dataclass
@@ -55,19 +57,23 @@ class Engine:
     forget: Callable[[], None] = lambda: None  # before each compile, off the clock
 
 
-def find_engines(vocabulary: Vocabulary) -> tuple[list[Engine], list[str]]:
-    """Ours, the real ones that are installed, and one line for each that is not."""
-    found, missing = [_ours("guidedviz", guide, vocabulary), _ours("guidedviz, lazy", lazy_guide, vocabulary)], []
-    for name, prepare in RIVALS.items():
+def find_engines(
+    vocabulary: Vocabulary, ours: Mapping[str, Build] | None = None, rivals: Collection[str] = ()
+) -> tuple[list[Engine], list[str]]:
+    """Ours, the real ones that are installed, and one line for each that is not; or only those that are named."""
+    found = [_ours(name, build, vocabulary) for name, build in (ours or FLAT).items()]
+    missing = []
+    for name in rivals or FLAT_RIVALS:
         try:
-            found.append(prepare(f"{name} {version(name)}", vocabulary))
+            package, *rest = name.split(", ")
+            found.append(RIVALS[name](", ".join((f"{package} {version(package)}", *rest)), vocabulary))
         except (ImportError, SettingError) as error:
             said = getattr(error, "seen", str(error))
             missing.append(f"{name} is not here: {said}; pip install 'guidedviz[engines]'")
     return found, missing
 
 
-def _ours(name: str, build: Callable[[DFA, Vocabulary], Guide], vocabulary: Vocabulary) -> Engine:
+def _ours(name: str, build: Build, vocabulary: Vocabulary) -> Engine:
     """The front door, from a text to a guide; what other compiles left in memory is forgotten, disk is off."""
 
     def compile_case(case: Case) -> Compiled:
@@ -77,12 +83,15 @@ def _ours(name: str, build: Callable[[DFA, Vocabulary], Guide], vocabulary: Voca
     def forget() -> None:
         regex.cache_clear()
         index.forget()
+        split.split_machine.cache_clear()
 
     return Engine(f"{name} {guidedviz.__version__}", compile_case, lambda session: int(session.mask().sum()), forget)
 
 
-def build_machine(case: Case) -> DFA:
+def build_machine(case: Case) -> Any:
     """Our machine for a case."""
+    if case.grammar:
+        return grammar(case.grammar)
     return regex(case.regex) if case.schema is None else flat_schema(case.schema)
 
 
@@ -102,7 +111,8 @@ def _open_guide(built: Guide) -> Session:
 
 
 def _nbytes(built: Any) -> int | None:
-    return int(built.index.nbytes) if "index" in vars(built) else None
+    known = vars(built).get("index") or vars(built).get("split")
+    return int(known.nbytes) if known else None
 
 
 def _count(words: Words, size: int, session: Session) -> int:
@@ -112,12 +122,12 @@ def _count(words: Words, size: int, session: Session) -> int:
     return int(np.unpackbits(words.view(np.uint8), count=size, bitorder="little").sum())
 
 
-def prepare_xgrammar(name: str, vocabulary: Vocabulary) -> Engine:
+def prepare_xgrammar(name: str, vocabulary: Vocabulary, read: Callable[[Case], Asked] | None = None) -> Engine:
     """One thread, and nothing remembered between compiles."""
     package, words, compiler = load("xgrammar"), empty_words(vocabulary), xgrammar.build_compiler(vocabulary)
 
     def compile_case(case: Case) -> Compiled:
-        compiled = xgrammar.compile_with(compiler, asked_of(case))
+        compiled = xgrammar.compile_with(compiler, (read or asked_of)(case))
         return Compiled(lambda: open_session(compiled), lambda: int(compiled.memory_size_bytes))
 
     def open_session(compiled: Any) -> Session:
@@ -127,9 +137,17 @@ def prepare_xgrammar(name: str, vocabulary: Vocabulary) -> Engine:
     return Engine(name, compile_case, partial(_count, words, len(vocabulary)))
 
 
+@lru_cache(maxsize=64)
 def asked_of(case: Case) -> Asked:
-    """The text of a case; our machine is not built for others."""
-    return Asked("regex", case.regex, None) if case.schema is None else Asked("schema", json.dumps(case.schema), None)
+    """The text of a case; our machine is not built for others, but a grammar is read, to be written in other words."""
+    if case.grammar:
+        return Asked("grammar", case.grammar, grammar(case.grammar))
+    return Asked("regex", case.regex, None) if case.schema is None else schema_of(case)
+
+
+def schema_of(case: Case) -> Asked:
+    """The schema of a case, for an engine's own reader."""
+    return Asked("schema", json.dumps(case.schema), None)
 
 
 def prepare_outlines(name: str, vocabulary: Vocabulary) -> Engine:
@@ -156,13 +174,14 @@ def _takes(walker: Any, token: int) -> bool:
     return True
 
 
-def prepare_llguidance(name: str, vocabulary: Vocabulary) -> Engine:
+def prepare_llguidance(name: str, vocabulary: Vocabulary, read: Callable[[Case], Asked] | None = None) -> Engine:
     """The full legal set, not only the canonical token of a forced run."""
     package, words, tokenizer = load("llguidance"), empty_words(vocabulary), llguidance.build_tokenizer(vocabulary)
     fill = load("llguidance", "llguidance.numpy").fill_next_token_bitmask
+    show = lru_cache(lambda case: llguidance.FULL + llguidance.show_asked((read or asked_of)(case)))  # off the clock
 
     def compile_case(case: Case) -> Compiled:
-        matcher = package.LLMatcher(tokenizer, llguidance.FULL + llguidance.show_asked(asked_of(case)))
+        matcher = package.LLMatcher(tokenizer, show(case), log_level=0)
         if matcher.is_error():
             raise ValueError(matcher.get_error())
         return Compiled(lambda: open_session(matcher.deep_copy()))
@@ -173,4 +192,12 @@ def prepare_llguidance(name: str, vocabulary: Vocabulary) -> Engine:
     return Engine(name, compile_case, partial(_count, words, len(vocabulary)))
 
 
-RIVALS = {"outlines-core": prepare_outlines, "xgrammar": prepare_xgrammar, "llguidance": prepare_llguidance}
+FLAT: Mapping[str, Build] = {"guidedviz": guide, "guidedviz, lazy": lazy_guide}
+RIVALS: Mapping[str, Callable[[str, Vocabulary], Engine]] = {
+    "outlines-core": prepare_outlines,
+    "xgrammar": prepare_xgrammar,
+    "llguidance": prepare_llguidance,
+    "xgrammar, schema": partial(prepare_xgrammar, read=schema_of),
+    "llguidance, schema": partial(prepare_llguidance, read=schema_of),
+}
+FLAT_RIVALS = ("outlines-core", "xgrammar", "llguidance")

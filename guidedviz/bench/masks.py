@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import gc
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median, quantiles
 from time import perf_counter
@@ -32,7 +32,7 @@ from guidedviz.tokens.index import compute_index, unpack
 from guidedviz.tokens.longest import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
 
-HEADS = ("compile", "first mask", "mask median", "p99", "again median", "p99", "memory", "legal")
+HEADS = ("compile", "first mask", "mask median", "p99", "max", "again median", "p99", "memory", "legal")
 WIDE = 20
 
 
@@ -53,8 +53,9 @@ class Samples:
         times = (self.compile, self.first, self.mask, self.again)
         middle = [median(seconds) if seconds else None for seconds in times]
         high = [_p99(seconds) for seconds in times[2:]]
-        row = (middle[0], middle[1], middle[2], high[0], middle[3], high[1], self.nbytes, self.legal)
-        names = ("compile", "first", "mask", "mask_p99", "again", "again_p99", "nbytes", "legal")
+        most = max(self.mask, default=None)
+        row = (middle[0], middle[1], middle[2], high[0], most, middle[3], high[1], self.nbytes, self.legal)
+        names = ("compile", "first", "mask", "mask_p99", "mask_max", "again", "again_p99", "nbytes", "legal")
         return dict(zip(names, row, strict=True)) | ({"said": self.said} if self.said else {})
 
 
@@ -117,16 +118,16 @@ def _time_masks(compiled: Compiled, text: list[int], seconds: list[float]) -> st
     return ""
 
 
-def print_case(case: Case, samples: dict[str, Samples], say: Callable[[str], None] = print) -> None:
+def print_case(case: Case, samples: dict[str, Samples], where: str = "") -> None:
     """One table; the first row is the measure of the others."""
     rows = {name: sample.figures() for name, sample in samples.items()}
     ours = next(iter(rows.values()))
-    say(f"\n{case.name}: {case}")
-    say(" " * 22 + "".join(f"{head:>{WIDE}}" for head in HEADS))
+    print(f"\n{where}{', ' * bool(where)}{case.name}: {case}")
+    print(" " * 28 + "".join(f"{head:>{WIDE}}" for head in HEADS))
     for name, row in rows.items():
         said = row.pop("said", "")
         cells = "".join(f"{_cell(key, value, ours[key]):>{WIDE}}" for key, value in row.items())
-        say(f"{name:22}{cells}{'  ' + said if said else ''}")
+        print(f"{name:28}{cells}{'  ' + said if said else ''}")
 
 
 def _cell(key: str, value: float | None, ours: float | None) -> str:
@@ -176,7 +177,10 @@ def time_walks(case: Case, walk: TensorWalk, vocabulary: Vocabulary, rounds: int
     machine = build_machine(case)
     index = compute_index(machine, vocabulary)
     same = bool((walk.masks(machine).cpu().numpy() == unpack(index.bits, len(vocabulary))[index.row]).all())
-    seconds = {"device": walk.time(machine, rounds), "numpy": _time_index(machine, vocabulary, rounds)}
+    seconds = {
+        "device": walk.time(lambda: walk.masks(machine), rounds),
+        "numpy": _time_index(machine, vocabulary, rounds),
+    }
     shown = f"torch on {walk.device} {seconds['device'] * 1e3:.2f} ms, NumPy {seconds['numpy'] * 1e3:.2f} ms"
     print(f"all masks of {len(machine)} states: {shown}, {'the same masks' if same else 'DIFFERENT MASKS'}")
     return seconds | {"name": walk.device, "same": same}

@@ -1,20 +1,60 @@
 """The walk as torch tensors: all states of a machine go down the trie side by side, a level at a time.
 
-No kinds and no short cuts, only table[state, byte] for every pair of state and node: what a wide device likes.
+No kinds and no short cuts, only table[state, byte] for every pair of state and node: what a wide device likes. A stack
+has no such table, as it may grow without end; but a token has an end, and the states that a vocabulary meets are few.
+They are found on the CPU, and then the nodes of a split walk like the states of any other machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
-from guidedviz.tokens.kinds import build_table
+from guidedviz.machines.pda import State
+from guidedviz.machines.unknown import Unknown
+from guidedviz.tokens.ask import say
+from guidedviz.tokens.kinds import Table, build_table
+from guidedviz.tokens.split import Split
+from guidedviz.tokens.table import MoveTable
 from guidedviz.tokens.trie import build_trie
 from guidedviz.tokens.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class SplitMoves:
+    """The states that the nodes of a split meet in a trie, as a table; label 0 is dead."""
+
+    table: Table  # table[label, byte]
+    starts: Table  # the label of each node
+    said: npt.NDArray[np.int8]  # what each label says of the bytes that led to it
+
+
+def find_moves(split: Split) -> SplitMoves:
+    """Every node walks once, and all that was asked on the way is kept.
+
+    >>> from guidedviz.machines.pda import grammar
+    >>> from guidedviz.tokens.split import build_split
+    >>> vocabulary = Vocabulary([b"(", b")", b"x", b"x)"])
+    >>> moves = find_moves(build_split(grammar('root ::= "(" root ")" | "x"'), vocabulary))
+    >>> TensorWalk(vocabulary, "cpu").answers(moves).tolist()
+    [[1, 0, 1, 2], [1, 0, 1, 1], [0, 1, 0, 0]]
+    """
+    unknown = Unknown(split.pda, split.expand)
+    moves, trie = MoveTable[State](unknown), build_trie(split.vocabulary)
+    nodes = [part.node for part in split.build()]
+    unknown.allow_work(len(nodes))
+    for node in nodes:
+        moves.walk(trie, unknown.at(node))
+    starts = np.array([moves.labels[unknown.at(node)] for node in nodes], dtype=np.int32)
+    return SplitMoves(moves.dense(), starts, np.array(list(map(say, moves.states)), dtype=np.int8))
 
 
 class TensorWalk:
@@ -40,23 +80,31 @@ class TensorWalk:
     def masks(self, machine: DFA) -> Any:
         """One row a state, one bool a token."""
         table = self._send(build_table(machine))
-        labels = self.torch.arange(1, len(table), device=self.device, dtype=table.dtype)[None]
-        live = self.torch.zeros((self.nodes + 1, len(machine)), dtype=self.torch.bool, device=self.device)
-        low = 1
-        for parent, byte in self.levels:
-            labels = table[labels[parent].long(), byte[:, None]]
-            live[low : low + len(labels)] = labels > 0
-            low += len(labels)
-            if not live[low - len(labels) : low].any():
-                break
-        masks = live[self.node_of]
+        masks = self.walk(table, self.torch.arange(1, len(table), device=self.device, dtype=table.dtype)) > 0
         masks[self.eos] = self._send([machine.is_accepting(state) for state in range(len(machine))])
         return masks.T.contiguous()
 
-    def time(self, machine: DFA, rounds: int) -> float:
-        """Seconds of one walk from all states, the median; the first does not count."""
+    def answers(self, moves: SplitMoves) -> Any:
+        """One row a node of a split, for each token what the node says of it: 0 no, 1 yes, 2 ask the stack."""
+        table, starts, said = map(self._send, (moves.table, moves.starts, moves.said))
+        return said[self.walk(table, starts).long()].T.contiguous()
+
+    def walk(self, table: Any, starts: Any) -> Any:
+        """The label to which every token leads from every start, 0 where it is dead: one row a token."""
+        found = self.torch.zeros((self.nodes + 1, len(starts)), dtype=table.dtype, device=self.device)
+        labels, low = starts[None], 1
+        for parent, byte in self.levels:
+            labels = table[labels[parent].long(), byte[:, None]]
+            found[low : low + len(labels)] = labels
+            low += len(labels)
+            if not labels.any():
+                break
+        return found[self.node_of]
+
+    def time(self, work: Callable[[], Any], rounds: int) -> float:
+        """Seconds of some work on the device, the median; the first does not count."""
         clock = self._cuda_clock if self.device.startswith("cuda") else self._clock
-        return median([clock(lambda: self.masks(machine)) for _ in range(rounds + 1)][1:])
+        return median([clock(work) for _ in range(rounds + 1)][1:])
 
     def _clock(self, work: Callable[[], Any]) -> float:
         began = perf_counter()

@@ -24,20 +24,20 @@ import numpy.typing as npt
 
 from guidedviz.decoding.trace import Source
 from guidedviz.errors import ModelError, SettingError
+from guidedviz.files import shipped
 from guidedviz.headless import headless
 from guidedviz.tokens.vocabulary import Vocabulary
 
 EMBEDDED = ("clerk", "bard")
 SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
-PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def embedded_folder(name: str) -> Path:
-    """Where an embedded model lies: in a wheel beside the code, in a clone under assets."""
-    for folder in (PACKAGE / "models" / name, PACKAGE.parent / "assets" / "models" / name):
-        if (folder / "model.safetensors").exists():
-            return folder
-    raise ModelError(f"embedded model {name!r}", seen="no weights", hint="reinstall guidedviz, or clone it again")
+    """Where an embedded model lies."""
+    try:
+        return shipped(f"models/{name}/model.safetensors").parent
+    except SettingError as error:
+        raise ModelError(f"embedded model {name!r}", seen="no weights", hint=error.hint) from None
 
 
 def pick_device(wanted: str = "auto") -> str:

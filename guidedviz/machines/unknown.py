@@ -33,7 +33,7 @@ class Unknown(PDA):
         self._end, self._pda_bottom = self._ground(), pda.bottom
         rules = range(len(pda.nodes.names))
         self._floors, guesses = [self._ground() for _ in rules], [self._ground() for _ in rules]
-        self._surely = {self._end, *self._floors}
+        self._surely, self._guesses = {self._end, *self._floors}, set(guesses)
         self._follow: dict[Cell, Places] = {self._end: ()}
         anything = ((len(pda.nodes), guesses[0]),)
         after = follow_calls(pda.nodes)
@@ -41,6 +41,7 @@ class Unknown(PDA):
             guessed = tuple((node, guesses[pda.nodes.rule_of[node]]) for node in after[rule])
             self._follow[self._floors[rule]] = self._follow[guesses[rule]] = guessed if expand else anything
         self._sure: dict[Cell, bool] = {}
+        self._guessed: dict[Cell, bool] = {}
         self.initial = self.known(pda.initial, 0)
 
     def _ground(self) -> Cell:
@@ -67,9 +68,9 @@ class Unknown(PDA):
         """One node, and nothing known below it."""
         return self._state({node: (self._floors[self.nodes.rule_of[node]],)}, False)
 
-    def allow_work(self) -> None:
+    def allow_work(self, walks: int = 1) -> None:
         """Begin to count the moves anew."""
-        self.most = self.work + MOST_WORK
+        self.most = self.work + walks * MOST_WORK
 
     def _read(self, state: State, byte: int) -> State | None:
         if self.work > self.most:
@@ -92,17 +93,64 @@ class Unknown(PDA):
         """Where a finished call may go on; below a floor wherever a call of its rule is followed by more."""
         return iter(self._follow[cell]) if cell in self._follow else super().below(cell)
 
-    def _is_sure(self, cell: Cell) -> bool:
-        if cell not in self._sure:
-            self._sure[cell] = cell in self._surely or any(map(self._is_sure, cell.below))
-        return self._sure[cell]
+    def is_known(self, state: State) -> bool:
+        """Has no rule above a floor ended so far? Then nothing was guessed."""
+        return not any(_stands(cell, self._guesses, self._guessed) for _, cells in state.tops for cell in cells)
 
     def _state(self, places: Mapping[int, Iterable[Cell]], accepting: bool) -> State:
-        return super()._state(places, any(self._is_sure(cell) for cells in places.values() for cell in cells))
+        tops = (cell for cells in places.values() for cell in cells)
+        return super()._state(places, any(_stands(cell, self._surely, self._sure) for cell in tops))
 
     def _forget(self) -> None:
         super()._forget()
-        self._sure = {}
+        self._sure, self._guessed = {}, {}
+
+
+def _stands(cell: Cell, grounds: set[Cell], found: dict[Cell, bool]) -> bool:
+    """Does one of the stacks under a cell stand on one of these grounds?"""
+    if cell not in found:
+        found[cell] = cell in grounds or any(_stands(under, grounds, found) for under in cell.below)
+    return found[cell]
+
+
+Column = tuple[tuple[int, State], ...]
+
+
+class Together:
+    """Several starts read the same bytes at once: a state is a column of those that live, each with where it is.
+
+    >>> from guidedviz.machines.pda import grammar
+    >>> unknown = Unknown(grammar('root ::= "a" "b"+ | "c"'))
+    >>> together = Together(unknown)
+    >>> column = together.begin(range(3))
+    >>> [[start for start, _ in together.step(column, byte) or ()] for byte in b"abx"]
+    [[0], [1], []]
+    """
+
+    def __init__(self, machine: Unknown) -> None:
+        self.machine, self.kinds = machine, machine.kinds
+        self._reads = _Reads(machine)
+
+    def begin(self, nodes: Iterable[int]) -> Column:
+        """Each of these nodes, and nothing known below it."""
+        return tuple((start, self.machine.at(node)) for start, node in enumerate(nodes))
+
+    def step(self, column: Column, byte: int) -> Column | None:
+        """The column after one more byte; None if no start lives. Most read only a few bytes: others are not asked."""
+        moved = [(start, self.machine.step(state, byte)) for start, state in column if byte in self._reads[state]]
+        return tuple([(start, after) for start, after in moved if after is not None]) or None
+
+
+class _Reads(dict[State, frozenset[int]]):
+    """The bytes that each state can read, found when they are first asked for."""
+
+    def __init__(self, machine: Unknown) -> None:
+        super().__init__()
+        self.machine = machine
+
+    def __missing__(self, state: State) -> frozenset[int]:
+        found = self[state] = frozenset[int]().union(*(self.machine.ways(node).reads for node, _ in state.tops))
+        return found
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:

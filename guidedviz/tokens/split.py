@@ -8,9 +8,9 @@ stack as settle them, and the answer holds for all stacks that look alike down t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import RLock
 from typing import NamedTuple
 
@@ -22,40 +22,26 @@ from guidedviz.machines.inline import inline_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pda import PDA, State
 from guidedviz.machines.unknown import Unknown
+from guidedviz.tokens.ask import ASK as ASK
+from guidedviz.tokens.ask import NO as NO
+from guidedviz.tokens.ask import YES as YES
+from guidedviz.tokens.ask import Asking, ask_stack, merge, single
 from guidedviz.tokens.guide import Mask
-from guidedviz.tokens.storage import Ids, Stored, store
-from guidedviz.tokens.table import MoveTable
+from guidedviz.tokens.node_split import NodeSplit as NodeSplit
+from guidedviz.tokens.node_split import walk_nodes
+from guidedviz.tokens.storage import Stored
 from guidedviz.tokens.trie import build_trie, walk_any
 from guidedviz.tokens.vocabulary import Vocabulary
 
 MOST_ANSWERS = 2**26  # bytes of masks that are remembered
-MANY = 5000  # tokens; to read so many one by one takes longer than a walk of the whole trie
-NO, YES, ASK = 0, 1, 2
-
-
-@dataclass(frozen=True, eq=False)
-class NodeSplit:
-    """What is known of every token at one node."""
-
-    node: int
-    sure: Stored  # the tokens that are legal whatever lies below
-    ask: Ids  # those that depend on it, in the order of their bytes; all others are illegal
-
-    def __repr__(self) -> str:
-        no = self.sure.size - self.sure.count - len(self.ask)
-        return f"NodeSplit(node {self.node}: {self.sure.count:,} yes, {no:,} no, {len(self.ask):,} ask)"
-
-    @property
-    def nbytes(self) -> int:
-        """The memory it takes."""
-        return self.sure.nbytes + self.ask.nbytes
+READY = 2**24  # bytes of masks that are made before they are asked for
 
 
 class Answer(NamedTuple):
     """A mask as far as it is known, and the tokens that are still open."""
 
     legal: Mask
-    ask: Ids
+    asking: Asking
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +69,14 @@ class Split:
             return self._kept.node(node)
 
     def build(self) -> tuple[NodeSplit, ...]:
-        """The splits of all nodes at which a text can stand."""
-        return tuple(self.node(node) for node in range(len(self.pda.nodes)) if node not in self.pda.nodes.last)
+        """The splits of all nodes at which a text can stand; those that are missing are made by one walk."""
+        nodes = [node for node in range(len(self.pda.nodes)) if node not in self.pda.nodes.last]
+        with self._kept.lock:
+            if missing := [node for node in nodes if node not in self._kept.nodes]:
+                self._kept.unknown.allow_work(len(missing))
+                self._kept.walk_nodes(missing)
+                self._kept.make_ready(missing)
+            return tuple(self._kept.nodes[node] for node in nodes)
 
     @property
     def nbytes(self) -> int:
@@ -113,7 +105,7 @@ class Split:
         with self._kept.lock:
             answer = self._kept.sure(state)
         answers = answer.legal.astype(np.int8)
-        answers[answer.ask] = ASK
+        answers[answer.asking.tokens] = ASK
         return answers
 
 
@@ -123,31 +115,40 @@ class _Kept:
     def __init__(self, split: Split) -> None:
         self.split, self.vocabulary = split, split.vocabulary
         self.trie, self.unknown = build_trie(split.vocabulary), Unknown(split.pda, split.expand)
-        self.table = MoveTable(self.unknown, self.trie)
+        self.eos = np.array(sorted(split.vocabulary.eos), dtype=np.intp)
         self.nodes: dict[int, NodeSplit] = {}
-        self.shared: dict[tuple[str, bytes], Stored] = {}
-        self.asked: dict[bytes, Ids] = {}
-        self.answers: dict[tuple[State, bool], Answer] = {}
+        self.stored: dict[tuple[str, bytes], Stored] = {}
+        self.asked: dict[tuple[bytes, bytes], Asking] = {}
+        self.answers: dict[Hashable, Answer] = {}
         self.tangled, self.lock = False, RLock()
 
     def arrays(self) -> Iterator[npt.NDArray[np.generic]]:
         for part in self.nodes.values():
-            yield from (part.sure.data, part.ask)
+            yield from (part.sure.data, *part.asking)
 
     def node(self, node: int) -> NodeSplit:
         if node not in self.nodes:
-            self.nodes[node] = self._walk_node(node)
+            self.walk_nodes([node])
         return self.nodes[node]
 
-    def _walk_node(self, node: int) -> NodeSplit:
-        tokens, live, sure = self.table.walk(self.unknown.at(node))
-        mask = np.zeros(len(self.vocabulary), dtype=np.bool_)
-        mask[tokens] = sure
-        open_ = live & ~sure
-        asking = np.flatnonzero(open_) if isinstance(tokens, slice) else tokens[open_]
-        stored, ask = store(mask), in_order(self.vocabulary, asking.tolist())
-        stored = self.shared.setdefault((stored.kind, stored.data.tobytes()), stored)
-        return NodeSplit(node, stored, self.asked.setdefault(ask.tobytes(), ask))
+    def walk_nodes(self, nodes: list[int]) -> None:
+        """Their splits; the arrays of nodes that know the same are the same."""
+        for part in walk_nodes(self.unknown, self.vocabulary, nodes):
+            key = part.asking.tokens.tobytes(), part.asking.group.tobytes()
+            sure = self.stored.setdefault((part.sure.kind, part.sure.data.tobytes()), part.sure)
+            self.nodes[part.node] = NodeSplit(part.node, sure, self.asked.setdefault(key, part.asking))
+
+    def make_ready(self, nodes: list[int]) -> None:
+        """The masks of nodes where nothing asks, as far as there is room."""
+        room = READY // len(self.vocabulary)
+        answers: dict[Stored, Answer] = {}
+        for part in (self.nodes[node] for node in nodes if self.split.remember and not self.nodes[node].ask.size):
+            if part.sure not in answers and len(answers) < room:
+                legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
+                part.sure.put(legal)
+                answers[part.sure] = Answer(legal, part.asking)
+            if part.sure in answers:
+                self.answers[(part.node,), False] = answers[part.sure]
 
     def sure(self, state: State) -> Answer:
         """The splits of all nodes one can be at, put together: legal at one is legal (Algorithm 1)."""
@@ -155,88 +156,49 @@ class _Kept:
         parts = [self.node(node) for node, _ in state.tops]
         for part in parts:
             part.sure.put(legal)
-        ask = parts[0].ask if len(parts) == 1 else _merge(self.vocabulary, [part.ask for part in parts])
-        ask = ask[~legal[ask]]
+        asking = merge(self.vocabulary, [part.asking for part in parts], legal)
         if not self.split.check:
-            legal[ask], ask = True, ask[:0]
-        legal[list(self.vocabulary.eos)] = state.accepting
-        return Answer(legal, ask)
+            legal[asking.tokens], asking = True, single(asking.tokens[:0])
+        legal[self.eos] = state.accepting
+        return Answer(legal, asking)
 
     def mask(self, state: State) -> Mask:
         """Look one cell deeper until nothing is left to ask."""
-        answer, depth = self._recall(state, 0, None), 0
-        while answer.ask.size:
+        nodes = tuple([node for node, _ in state.tops])
+        answer, depth = self._recall((nodes, state.accepting), lambda: self.sure(state)), 0
+        while answer.asking.tokens.size:
             depth += 1
-            answer = self._recall(state, depth, answer)
+            start = self.unknown.known(state, depth)
+            answer = self._recall((start, state.accepting), partial(self._ask, answer, start))
         answer.legal.flags.writeable = False
         return answer.legal
 
-    def _recall(self, state: State, depth: int, before: Answer | None) -> Answer:
+    def _recall(self, key: Hashable, find: Callable[[], Answer]) -> Answer:
         if not self.split.remember:
-            return self.sure(state) if before is None else self._ask(before, self.unknown.known(state, depth))
-        key = self.unknown.known(state, depth), state.accepting
-        if key not in self.answers:
+            return find()
+        if (answer := self.answers.get(key)) is None:
             if len(self.answers) * len(self.vocabulary) > MOST_ANSWERS:
                 self.answers.clear()
-            self.answers[key] = self.sure(state) if before is None else self._ask(before, key[0])
-        return self.answers[key]
+            answer = self.answers[key] = find()
+        return answer
 
     def _ask(self, before: Answer, start: State) -> Answer:
-        """Read the open tokens on a stack of which more is known: one by one, or where they are many by a walk."""
-        if len(before.ask) > MANY:
-            tokens, live, sure = self.table.walk(start)
-            answers = np.zeros(len(self.vocabulary), dtype=np.int8)
-            answers[tokens] = np.where(sure, YES, np.where(live, ASK, NO))
-            said = answers[before.ask]
-        else:
-            reached = read_all(self.unknown, self.vocabulary.pieces, before.ask.tolist(), start)
-            said = np.array([NO if state is None else YES if state.accepting else ASK for state in reached])
-        mask = before.legal
+        """Some of the open tokens are settled by a stack of which more is known."""
+        mask, asking = before
+        said = ask_stack(self.unknown, self.vocabulary, asking, start)
         if (said == YES).any():
             mask = mask.copy()
-            mask[before.ask[said == YES]] = True
-        return Answer(mask, before.ask[said == ASK])
+            mask[asking.tokens[said == YES]] = True
+        return Answer(mask, asking.where(said == ASK))
 
     def walk(self, state: State) -> Mask:
         """Without the split: the whole trie on the real stack."""
         legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
         tokens, labels = self.trie.spell(*walk_any(self.trie, self.split.pda, state))
         legal[tokens] = labels > 0
-        legal[list(self.vocabulary.eos)] = state.accepting
+        legal[self.eos] = state.accepting
         legal.flags.writeable = False
         return legal
-
-
-def in_order(vocabulary: Vocabulary, tokens: Iterable[int]) -> Ids:
-    """The ids in the order of their bytes.
-
-    >>> in_order(Vocabulary([b"b", b"a", b"ab"]), [0, 1, 2]).tolist()
-    [1, 2, 0]
-    """
-    return np.array(sorted(tokens, key=vocabulary.pieces.__getitem__), dtype=np.int32)
-
-
-def _merge(vocabulary: Vocabulary, parts: list[Ids]) -> Ids:
-    return in_order(vocabulary, np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *parts])).tolist())
-
-
-def read_all(machine: PDA, pieces: tuple[bytes, ...], tokens: list[int], start: State) -> Iterator[State | None]:
-    """Where each token leads; tokens in the order of their bytes, so that one begins where the last one parted."""
-    states: list[State | None] = [start]  # after each byte of the last piece, to the end or to where it died
-    last = b""
-    for token in tokens:
-        piece, same = pieces[token], 0
-        for one, other, _ in zip(piece, last, states[1:], strict=False):
-            if one != other:
-                break
-            same += 1
-        del states[same + 1 :]
-        for byte in piece[same:]:
-            if (state := states[-1]) is None:
-                break
-            states.append(machine.step(state, byte))
-        last = piece
-        yield states[-1]
 
 
 def build_split(

@@ -41,18 +41,18 @@ class Stored:
             mask |= np.unpackbits(self.data.view(np.uint8), count=self.size, bitorder="little").view(np.bool_)
 
 
-def store(mask: Mask) -> Stored:
+def store(tokens: Ids, size: int) -> Stored:
     """The smallest of the three.
 
-    >>> few, half = np.arange(100) < 2, np.arange(100) % 2 == 0
-    >>> store(few), store(~few), store(half)
+    >>> store(np.array([4, 2]), 100), store(np.arange(2, 100), 100), store(np.arange(0, 100, 2), 100)
     (Stored(2 of 100 ids as accepted, 8 bytes), Stored(98 of 100 ids as rejected, 8 bytes), \
 Stored(50 of 100 ids as bits, 13 bytes))
     """
-    count, size = int(mask.sum()), len(mask)
-    bits = (size + 7) // 8
-    if 4 * min(count, size - count) > bits:
-        return Stored("bits", np.packbits(mask, bitorder="little"), count, size)
-    listed = mask if count <= size - count else ~mask
-    kind = "accepted" if count <= size - count else "rejected"
-    return Stored(kind, np.flatnonzero(listed).astype(np.int32), count, size)
+    count, most = len(tokens), (size + 7) // 8 // 4  # ids in the room of the bits
+    if count <= most:
+        return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
+    mask = np.zeros(size, dtype=np.bool_)
+    mask[tokens] = True
+    if size - count <= most:
+        return Stored("rejected", np.flatnonzero(~mask).astype(np.int32), count, size)
+    return Stored("bits", np.packbits(mask, bitorder="little"), count, size)

@@ -11,8 +11,8 @@ from guidedviz.machines.json_grammar import json
 from guidedviz.machines.machine import read
 from guidedviz.machines.pda import grammar
 from guidedviz.machines.regex import regex
-from guidedviz.tokens.grown import grow, say_level, walk_frames
 from guidedviz.tokens.engines import guide
+from guidedviz.tokens.grown import grow, say_level, walk_frames
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.trie import build_trie, walk
 from guidedviz.tokens.vocabulary import Vocabulary

@@ -1,0 +1,93 @@
+"""The split and the lazy walk beside the real engines, where a stack is needed: one language, one run, one thread.
+
+What is timed, and how, is told in masks.py; here `guidedviz` builds the splits of all nodes when it compiles, as
+xgrammar does, and unpacks up to 16 MB of masks. "as asked" is the front door: it builds the split of a node when a text
+comes there first; "trie" walks at every new state. xgrammar reads the grammar as it is written, llguidance in Lark's
+syntax, one character a lexeme. Where there is a schema too, "schema" is what a real engine makes of that by its own
+reader, which is what it is made for; in blanks and escapes its language is then another one.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.bench.about import describe, pin_thread
+from guidedviz.bench.cases import Case
+from guidedviz.bench.differences import VOCABULARIES
+from guidedviz.bench.engines import Build, find_engines
+from guidedviz.bench.languages import build_languages
+from guidedviz.bench.masks import find_walk, print_case, time_case
+from guidedviz.bench.tensors import TensorWalk, find_moves
+from guidedviz.machines.pda import PDA, grammar
+from guidedviz.tokens.ask import ASK
+from guidedviz.tokens.engines import SplitGuide, guide, split_guide
+from guidedviz.tokens.split import NodeSplit, build_split
+from guidedviz.tokens.vocabulary import Vocabulary
+
+
+def build_all(machine: PDA, vocabulary: Vocabulary) -> SplitGuide:
+    """The splits of all nodes, before the first mask."""
+    split = build_split(machine, vocabulary)
+    split.build()
+    return split_guide(split)
+
+
+REAL = ("xgrammar", "llguidance", "xgrammar, schema", "llguidance, schema")
+OURS: dict[str, Build] = {
+    "guidedviz": build_all,
+    "guidedviz, as asked": guide,
+    "guidedviz, trie": partial(guide, engine="trie"),
+}
+
+
+def bench(options: Namespace) -> dict[str, Any]:
+    """Every language on every vocabulary, timed and printed; all that was printed, as data."""
+    about = describe() | {"threads": pin_thread()}
+    for name, text in about.items():
+        print(f"{name:12}{text}")
+    kept: dict[str, Any] = {}
+    for name, read in VOCABULARIES.items():
+        chosen = [case for case in build_languages() if options.only in f"{name}, {case.name}"]
+        engines, missing = find_engines(read(), OURS, REAL) if chosen else ([], [])
+        walk = find_walk(options.device, read()) if chosen else None
+        for line in missing:
+            print(line)
+        for case in chosen:
+            able = [engine for engine in engines if case.schema is not None or "schema" not in engine.name]
+            samples = time_case(case, able, read(), options.rounds)
+            print_case(case, samples, name)
+            kept[f"{name}, {case.name}"] = {engine: sample.figures() for engine, sample in samples.items()}
+            if walk is not None:
+                kept[f"{name}, {case.name}"]["torch"] = time_nodes(case, walk, read(), options.rounds)
+    return {"about": about, "cases": kept}
+
+
+def time_nodes(case: Case, walk: TensorWalk, vocabulary: Vocabulary, rounds: int) -> dict[str, Any]:
+    """All nodes down the trie by torch, the table known; and whether they say the same as the split."""
+    split = build_split(grammar(case.grammar), vocabulary)
+    began = perf_counter()
+    parts = split.build()
+    built = perf_counter() - began
+    moves = find_moves(split)
+    same = bool((walk.answers(moves).cpu().numpy() == [spell_answers(part) for part in parts]).all())
+    seconds = walk.time(lambda: walk.answers(moves), rounds)
+    shown = (
+        f"torch on {walk.device} {seconds * 1e3:.2f} ms with the table known, NumPy {built * 1e3:.2f} ms from nothing"
+    )
+    print(f"all tokens from {len(parts)} nodes: {shown}, {'the same answers' if same else 'DIFFERENT ANSWERS'}")
+    return {"device": seconds, "numpy": built, "name": walk.device, "same": same}
+
+
+def spell_answers(part: NodeSplit) -> npt.NDArray[np.int8]:
+    """What a node says of every id."""
+    sure = np.zeros(part.sure.size, dtype=np.bool_)
+    part.sure.put(sure)
+    answers = sure.astype(np.int8)
+    answers[part.ask] = ASK
+    return answers

@@ -1,0 +1,92 @@
+"""What the mask costs a token, one after the other and side by side with the forward, and a record of when each ran.
+
+The overhead is the time for which the logits had to wait for their mask. The masks are all made for the first time.
+On CUDA the model is 0.5B-shaped; on the CPU it is a small one in a thread of its own, and what the two take from each
+other shows in what a token takes in all. With `--device cuda` or `--device cpu` the record is kept in assets/traces.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from guidedviz.bench.about import describe, processor
+from guidedviz.bench.forward import SHAPES, Shape, build_forward
+from guidedviz.bench.grammars import build_all
+from guidedviz.bench.languages import JSON_TEXTS
+from guidedviz.decoding.overlap import Overlap, record_runs
+from guidedviz.errors import SettingError
+from guidedviz.machines.json_grammar import JSON_GBNF
+from guidedviz.machines.pda import grammar
+from guidedviz.tokens.engines import guide
+from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.longest import longest_tokens
+from guidedviz.tokens.vocabulary import Vocabulary
+
+TRACES = Path(__file__).resolve().parents[2] / "assets" / "traces"
+ENGINES: dict[str, Callable[..., Guide]] = {"trie": partial(guide, engine="trie"), "split": build_all}
+
+
+def record_overlap(device: str, vocabulary: Vocabulary, rounds: int, shape: Shape | None = None) -> Overlap:
+    """JSON along a text, by the lazy walk and by the split; the quickest of the rounds."""
+    shape = shape or SHAPES["cuda" if device.startswith("cuda") else "cpu"]
+    forward = build_forward(shape, len(vocabulary), device)
+    tokens = list(longest_tokens(vocabulary, JSON_TEXTS[0].encode()))
+    build = {name: partial(_build, engine, vocabulary) for name, engine in ENGINES.items()}
+    for engine in build.values():  # what is made once for a vocabulary is there before the clock runs
+        warm = engine()
+        warm.mask(warm.initial)
+    runs = record_runs(forward, build, tokens, rounds)
+    named, today = _name_device(device), date.today().isoformat()
+    return Overlap(runs, shape.say(len(vocabulary)), named, today, "JSON (RFC 8259)", len(vocabulary))
+
+
+def _build(engine: Callable[..., Guide], vocabulary: Vocabulary) -> Guide:
+    return engine(grammar(JSON_GBNF), vocabulary)
+
+
+def _name_device(device: str) -> str:
+    if not device.startswith("cuda"):
+        return f"{device}: {processor()}, forward in one thread"
+    import torch
+
+    return f"{device}: {torch.cuda.get_device_name(device)}"
+
+
+def bench(options: Namespace) -> dict[str, Any]:
+    """The table printed, the record kept; all that was printed, as data."""
+    for name, text in describe().items():
+        print(f"{name:12}{text}")
+    device = options.device or "cpu"
+    sys.setswitchinterval(1e-4)  # on the CPU the forward's thread waits for Python's lock, by default up to 5 ms
+    try:
+        record = record_overlap(device, Vocabulary.llama3(), options.rounds)
+    except SettingError as error:
+        print(error)
+        return {"about": describe(), "said": str(error)}
+    figures = print_record(record)
+    if options.device:
+        TRACES.mkdir(parents=True, exist_ok=True)
+        record.save(TRACES / f"overlap-{device.replace(':', '')}.json")
+    return {"about": describe(), "model": record.model, "device": record.device, "ms": figures}
+
+
+def print_record(record: Overlap) -> dict[str, dict[str, float]]:
+    """Milliseconds a token, printed and given back."""
+    print(f"\n{record.model}; {record.device}; {record.constraint}, {len(record.runs[0].turns)} tokens")
+    heads = ("forward", "mask", "overhead", "in all")
+    print(f"{'ms a token':24}" + "".join(f"{head:>12}" for head in heads))
+    rows: dict[str, dict[str, float]] = {}
+    for run in record.runs:
+        forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
+        mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
+        name = f"{run.engine}, {'side by side' if run.beside else 'one by one'}"
+        rows[name] = dict(zip(heads, (forward, mask, run.overhead, run.per_token), strict=True))
+        print(f"{name:24}" + "".join(f"{ms:12.3f}" for ms in rows[name].values()))
+    return rows
