@@ -83,7 +83,8 @@ def test_a_wheel_carries_models_and_museum(tmp_path):
     )
     assert run(code, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path / "site")}) == "65 4096"
     assert (tmp_path / "site/guidedviz/widgets/stage.js").exists()
-    assert (tmp_path / "site/guidedviz/differences.json").exists()
+    for name in ("differences.json", "traces/overlap-cpu.json"):
+        assert (tmp_path / "site/guidedviz" / name).exists()
 
 
 def test_jupyterlab_is_told_to_keep_the_pictures_of_saved_stages():

@@ -8,16 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from guidedviz.errors import SettingError
+from guidedviz.files import shipped
 from guidedviz.tokens.differences import KINDS
 from guidedviz.views.differences import write_sign
 from guidedviz.views.figure import Figure, drawing, node, shorten, write
 from guidedviz.views.words import reading
 
-PACKAGE = Path(__file__).resolve().parents[1]
 NAME = "differences.json"
 HEADS = ((16.0, "what"), (390.0, "engines"), (620.0, "seen in"), (822.0, "for example"))
 ROOMS = (56, 36, 30, 33)  # characters of each cell
@@ -42,13 +40,9 @@ class Piece:
 
 @cache
 def read_record() -> dict[str, Any]:
-    """What the command `python -m guidedviz.bench differences` has found: in a wheel beside the code, or in assets."""
-    for folder in (PACKAGE, PACKAGE.parent / "assets"):
-        if (folder / NAME).exists():
-            found: dict[str, Any] = json.loads((folder / NAME).read_text(encoding="utf-8"))
-            return found
-    hint = f"python -m guidedviz.bench differences --json {NAME}"
-    raise SettingError("museum", seen=f"no {NAME}", expected="the recorded differences", hint=hint)
+    """What the command `python -m guidedviz.bench differences` has found."""
+    found: dict[str, Any] = json.loads(shipped(NAME).read_text(encoding="utf-8"))
+    return found
 
 
 def list_pieces(record: Mapping[str, Any]) -> tuple[Piece, ...]:

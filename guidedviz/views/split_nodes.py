@@ -93,7 +93,7 @@ def draw_split_nodes(split: Split | Guide, title: str = "") -> Figure:
     shown, total = cut_rows(rows), _say_total(split, rows)
     columns = _columns(shown)
     parts = [write(EDGE, 24, "what each node knows", 13, font_weight="bold")]
-    parts += [write(EDGE + 158, 24, title, 13, fill="var(--gv-soft)")] if title else []
+    parts += [write(EDGE + 172, 24, title, 13, fill="var(--gv-soft)")] if title else []
     parts.append(write(EDGE, 44, total, 12, fill="var(--gv-soft)"))
     most, dense = max(1, *(row.ask for row in rows)), (len(split.vocabulary) + 7) // 8
     for number, column in enumerate(columns):

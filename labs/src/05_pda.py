@@ -537,7 +537,8 @@ for name, schema in {"enum": color, "record": flat, "tree": tree}.items():
 
 # %% [markdown]
 # Next: the stack has to be asked at every step, over 128,256 tokens. But of most tokens one knows the answer *without*
-# the stack. Which ones, and how much that saves, is the idea behind XGrammar.
+# the stack. Which ones, and how much that saves, is the idea behind XGrammar, in
+# [lab 06](06_token_splitting.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

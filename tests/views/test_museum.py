@@ -5,7 +5,7 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.views import museum
+from guidedviz import files
 from guidedviz.views.museum import draw_museum, list_pieces, read_record
 
 ROW = {"kind": "known fault", "name": "<script>", "engine": "e", "exhibit": "<b>", "missing": "1: <i>", "extra": ""}
@@ -40,10 +40,10 @@ def test_an_engine_is_named_once_unless_only_its_other_setting_shows_it():
     assert list_pieces({"rows": both[1:]})[0].engines == ("e with loud",)
 
 
-def test_a_missing_record_says_how_to_make_it(monkeypatch, tmp_path):
+def test_a_missing_record_says_what_is_missing(monkeypatch, tmp_path):
     read_record.cache_clear()
-    monkeypatch.setattr(museum, "PACKAGE", tmp_path / "guidedviz")
-    with pytest.raises(gv.SettingError, match="bench differences"):
+    monkeypatch.setattr(files, "PACKAGE", tmp_path / "guidedviz")
+    with pytest.raises(gv.SettingError, match=r"no differences\.json"):
         draw_museum()
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "differences.json").write_text(json.dumps({"about": ABOUT, "rows": [ROW]}))

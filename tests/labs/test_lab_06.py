@@ -1,0 +1,156 @@
+"""What lab 06 says in prose is what its outputs show; what none of them shows is measured here."""
+
+import json
+import re
+from importlib.metadata import version
+from time import perf_counter
+
+import pytest
+
+import guidedviz as gv
+from tests.labs.solved import read_solved
+
+LAB = read_solved("06_token_splitting")
+WRITTEN = "written = gv.build"
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "shown"),
+    [
+        ("Nearly a million, and still a quarter of a million", "walked =", "820,000 moves piece by piece, 266,242 on"),
+        ("nearly everything is legal", "walked =", "123,315 of 128,256 are legal"),
+        ('`":` needs an object that waits for a colon', "legal after", '":   legal after 2 of 8   {"a  [{"a\n'),
+        ('`A` and `"A` never are', "legal after", '"A   legal after 0 of 8   \nA    legal after 0 of 8'),
+        ("Fifteen, less than half a percent", "said =", "yours: {'yes': 1850, 'no': 2230, 'ask': 15}"),
+        ("Fifteen, less than half a percent", "said =", "NodeSplit(node 18: 1,850 yes, 2,231 no, 15 ask)"),
+        ('Look at `"The` and `"A`', "plain.node(place).ask", '"A "The'),
+        ("Eight. (A line break is no blank", "split.node(place).ask", '", ": "] "} "}, "}} "}}} "}}}}'),
+        ("Of 65,536 cells 16 ask", "asking =", "16 questions in 16 × 4,096 cells: 0.024%"),
+        ("and no bit is wrong", "sum(same)", "130 of 130 masks are the same in all 4096 bits"),
+        ("Two of eight, both at a comma", "careless =", """[{"nameganshelf",                          no JSON"""),
+        ("Inside a string 1,151 ask, and 169", WRITTEN, "inlined        57 nodes, 23 ask; in a string 1,151"),
+        ("Inside a string 1,151 ask, and 169", WRITTEN, "both           57 nodes, 12 ask; in a string   169"),
+        ("one node is far worse: 58,824", WRITTEN, "in a string 1,151, most 58,824"),
+        ("| 160 MB | 0.91 MB |", "draw_split_nodes(full", "57 nodes over 128,256 tokens"),
+        ("| 160 MB | 0.91 MB |", "draw_split_nodes(full", "of a dense table's 913,824"),
+        ("75 to 169, and the 120 of the paper lie between", "blanks in {", "in a string    75"),
+        ("Nearly every node of JSON has fewer", "angles =", "JSON         {'accepted': 51, 'rejected': 0, 'bits': 6}"),
+        ("where nearly all text is allowed they are not", "angles =", "'rejected': 1"),
+        ("about 18, 6 and 29", "made in {\"sure", "nothing kept          128,256\nsure ones kept          7,068\n"),
+        ("about 18, 6 and 29", "made in {\"sure", "and inlined             1,181\nand expanded               40\n"),
+        ("Here are four, and a step back", "gv.draw_branches", "as after text 1"),
+        ("Not at all, as long as the mask is there first", "gv.draw_overlap", "RECORDED"),
+        ("There they are, 121,060", '"char*"', "NodeSplit(node 50: 4,635 yes, 2,561 no, 121,060 ask)"),
+        ("with `inline` they are gone", '"char*"', "NodeSplit(node 3: 123,180 yes, 3,925 no, 1,151 ask)"),
+    ],
+)  # fmt: skip
+def test_what_the_prose_says_stands_in_an_output(said, words, shown):
+    assert said in LAB.prose
+    assert shown in LAB.output_of(words)
+
+
+def test_two_of_eight_careless_texts_are_broken_at_a_comma_after_a_key():
+    broken = [line for line in LAB.output_of("careless =").splitlines() if "no JSON" in line]
+    assert len(broken) == 2
+    assert all("Expecting ':' delimiter" in line for line in broken)
+
+
+def test_on_the_stage_thirteen_ask_inside_a_string_and_else_none():
+    assert "Inside a string thirteen ask, and nowhere else in this text does any." in LAB.prose
+    clerk = gv.load_model("clerk")
+    split = gv.build_split(gv.json(), clerk.vocabulary, inline=False)
+    shown = re.search(r'"(\{.*\})"', LAB.output_of("gv.stage("))[1]
+    state, asked, passed = split.pda.initial, set(), []
+    for token in clerk.encode(shown):
+        asks = split.answers(state) == 2
+        within = split.pda.stack(state)[0] == "string"
+        asked.add((within, int(asks.sum())))
+        passed += [int(split.mask(state)[asks].sum())] * within
+        for byte in clerk.vocabulary.pieces[token]:
+            state = split.pda.step(state, byte)
+    assert asked == {(True, 13), (False, 0)}
+    assert passed == [1] * 8 + [10] * 2, "two in each of four keys and in the last value"
+
+
+def test_a_json_text_stands_at_58_nodes():
+    assert "58 at which a JSON text can stand" in LAB.prose
+    pda = gv.json()
+    assert len([node for node in range(len(pda.nodes)) if node not in pda.nodes.last]) == 58
+
+
+def test_the_count_without_expansion_does_not_depend_on_the_blanks():
+    assert "Without expansion it is 1,151 each time" in LAB.prose
+    base, llama = gv.json().grammar.text.split("ws     ::=")[0], gv.Vocabulary.llama3()
+    for blanks in (r"[ \t\n\r]*", r"[ \n]*", '" "?', '""'):
+        split = gv.build_split(gv.grammar(f"{base}ws ::= {blanks}"), llama, expand=False)
+        assert 1151 in [len(part.ask) for part in split.build() if part.sure.count == 123_180]
+
+
+def test_what_is_kept_takes_190_000_bytes():
+    assert "| kept in memory | 0.46 MB | 0.19 MB |" in LAB.prose
+    kept = int(re.search(r"both .* ([0-9,]+) bytes", LAB.output_of(WRITTEN))[1].replace(",", ""))
+    assert round(kept / 1e6, 2) == 0.19
+
+
+def test_side_by_side_the_logits_wait_for_no_mask_and_a_step_gains_less_than_the_wait_was():
+    assert "and a step gains less than the wait was" in LAB.prose
+    said = LAB.output_of("gv.draw_overlap").splitlines()[1:3]
+    waits, steps = ([float(re.search(f"{name} ([0-9.]+) ms", line)[1]) for line in said] for name in ("wait", "in all"))
+    assert waits[0] > waits[1] == 0
+    assert steps[0] - steps[1] < waits[0]
+
+
+def test_a_full_table_of_160_mb_would_have_about_ten_thousand_rows():
+    assert "one could keep 10,000 such rows" in LAB.prose
+    assert round(160e6 / (128_256 // 8), -2) == 10_000
+
+
+def test_inside_a_string_96_of_100_tokens_are_legal_and_a_list_pays_up_to_one_in_32():
+    assert "In a string 96 % of the tokens are legal" in LAB.prose
+    assert round(100 * 123_180 / 128_256) == 96
+    assert "up to one token in 32" in LAB.prose
+    assert 4 * 128_256 // 32 == 128_256 // 8
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    """That of the version which the prose speaks of, and our vocabulary in it."""
+    xgrammar = pytest.importorskip("xgrammar")
+    if version("xgrammar") != "0.2.8":
+        pytest.skip("the prose speaks of 0.2.8")
+    llama = gv.Vocabulary.llama3()
+    hidden = llama.special - llama.eos
+    pieces = [b"" if token in hidden else piece for token, piece in enumerate(llama.pieces)]
+    return xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(llama.eos)), max_threads=1)
+
+
+def test_most_of_what_xgrammar_keeps_are_our_sets(compiler):
+    assert "of its 24 places with uncertain tokens 18 have, token for token, one of our sets" in LAB.prose
+    compiled = compiler.compile_grammar(gv.json().grammar.text)
+    kept, words = json.loads(compiled.serialize_json()), json.loads(compiled.tokenizer_info.serialize_json())
+    rules, ids = [rule[0] for rule in kept["grammar"]["rules"]], [token for token, _ in words["sorted_decoded_vocab"]]
+    sets = [
+        (rules[place[0]], {ids[index] for index in entry["uncertain_indices"]})
+        for place, entry in kept["adaptive_token_mask_cache"]
+        if entry["uncertain_indices"]
+    ]
+    split = gv.build_split(gv.json(), gv.Vocabulary.llama3(), inline=False, expand=False)
+    ours = [set(part.ask.tolist()) for part in split.build()]
+    assert (len(sets), sum(tokens in ours for _, tokens in sets)) == (24, 18)
+    assert max((len(tokens), rule) for rule, tokens in sets) == (121_060, "string_1_1")
+
+
+def test_xgrammar_is_slower_by_far_with_the_text_of_the_rfc(compiler):
+    assert "it took 40,000 µs for a mask inside a string, with a text of its own for JSON 5" in LAB.prose
+    import xgrammar
+
+    words, best = xgrammar.allocate_token_bitmask(1, 128_256), []
+    for compiled in (compiler.compile_grammar(gv.json().grammar.text), compiler.compile_builtin_json_grammar()):
+        matcher, times = xgrammar.GrammarMatcher(compiled), []
+        matcher.accept_string('{"piano')
+        for _ in range(10):
+            began = perf_counter()
+            matcher.fill_next_token_bitmask(words)
+            times.append(perf_counter() - began)
+        best.append(min(times))
+    assert best[0] > 500 * best[1]
