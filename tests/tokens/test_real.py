@@ -1,6 +1,7 @@
 """The real engines as guides: the same protocol, states that are values, and what they cannot take said by name."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -169,3 +170,18 @@ def test_a_built_index_is_not_for_a_real_engine():
 
 def test_the_names_are_those_of_the_front_door():
     assert set(REAL) == set(real.PREPARE)
+
+
+@pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
+def test_two_threads_get_the_masks_that_one_gets(name):
+    pytest.importorskip(name)
+    guides = [gv.guide(gv.regex(pattern), V, name) for pattern in ("[0-9]+", "[a-z]+")]
+    alone = [guide.mask(guide.initial) for guide in guides]
+    assert (alone[0] != alone[1]).any()
+
+    def ask_often(guide):
+        return [guide.mask(guide.initial) for _ in range(300)]
+
+    with ThreadPoolExecutor(2) as threads:
+        for mask, found in zip(alone, threads.map(ask_often, guides), strict=True):
+            assert all((mask == other).all() for other in found)

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from threading import RLock
 from typing import Any
 
 from guidedviz.errors import IllegalToken
@@ -31,6 +32,7 @@ VARIANTS: dict[str, Callable[[Vocabulary], Compile]] = {  # the same as most peo
     "xgrammar, special text": partial(xgrammar.prepare, special_text=True),
 }
 KEPT = 64  # matchers
+ONE = RLock()  # matchers of a vocabulary share a buffer, and a page asks for masks and for pictures at once
 
 
 @lru_cache(maxsize=10)
@@ -73,10 +75,11 @@ class RealGuide:
 
     def mask(self, state: RealState) -> Mask:
         """True for every id that the engine allows; read-only."""
-        return self.matcher(state.tokens).mask()
+        with ONE:
+            return self.matcher(state.tokens).mask()
 
     def matcher(self, tokens: tuple[int, ...]) -> Matcher:
-        """A matcher that has taken these tokens; nobody may move it on."""
+        """A matcher that has taken these tokens; nobody may move it on, nor ask it in two threads."""
         known = next((end for end in range(len(tokens), 0, -1) if tokens[:end] in self._kept), 0)
         for end in range(known, len(tokens)):
             after = self._matcher_at(tokens[:end]).copy()
@@ -101,7 +104,8 @@ class RealGuide:
             raise illegal_token(self.vocabulary, self.explain(state, token))
         if token in self.vocabulary.eos:
             return state
-        self.matcher((*state.tokens, token))
+        with ONE:
+            self.matcher((*state.tokens, token))
         return RealState((*state.tokens, token), self._read(state, token))
 
     def _read(self, state: RealState, token: int) -> Hashable | None:
@@ -110,7 +114,8 @@ class RealGuide:
 
     def is_accepting(self, state: RealState) -> bool:
         """May the text end here, says the engine?"""
-        return self.matcher(state.tokens).may_end()
+        with ONE:
+            return self.matcher(state.tokens).may_end()
 
     def forced(self, state: RealState) -> bytes:
         """The bytes that must come next, says the machine: xgrammar's own way to ask can hang."""
