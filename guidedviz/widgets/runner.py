@@ -34,6 +34,7 @@ class Runner:
         self._busy = self._hurry = False
         self._running: asyncio.Task[None] | None = None
         self._by_hand: asyncio.Task[None] | None = None
+        self._wish: tuple[int | None, int] | None = None  # a token, and for which place
         self._nudged = asyncio.Event()
 
     def run(self, hurry: bool) -> None:
@@ -43,9 +44,12 @@ class Runner:
             self._running = asyncio.get_running_loop().create_task(self._run())
 
     def take(self, token: int | None) -> None:
-        """One step, or another token for the current one; at most one of these waits."""
-        if self._by_hand is None or self._by_hand.done():
-            self._by_hand = asyncio.get_running_loop().create_task(self._take(token))
+        """One step, or another token for the current one; while one of these is taken, the latest token waits."""
+        free = self._by_hand is None or self._by_hand.done()
+        if free or token is not None:
+            self._wish = token, self._host.player.cursor
+        if free:
+            self._by_hand = asyncio.get_running_loop().create_task(self._take())
 
     def nudge(self) -> None:
         """Something has moved: do not rest any longer."""
@@ -67,11 +71,14 @@ class Runner:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._nudged.wait(), max(0.0, seconds))
 
-    async def _take(self, token: int | None) -> None:
-        while self._busy:
-            await asyncio.sleep(0.005)
-        if token is not None or not self._host.player.at_end:
-            await self._step(token)
+    async def _take(self) -> None:
+        while self._wish is not None:
+            while self._busy:
+                await asyncio.sleep(0.005)
+            (token, cursor), self._wish = self._wish, None
+            player = self._host.player
+            if not player.at_end if token is None else cursor == player.cursor:
+                await self._step(token)
 
     async def _step(self, token: int | None = None) -> bool:
         """One step in the worker; its result counts only if nothing else moved the player meanwhile."""

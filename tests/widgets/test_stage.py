@@ -159,6 +159,20 @@ def test_choosing_while_it_plays_takes_the_token_that_was_pressed(toy):
     asyncio.run(lesson())
 
 
+def test_of_two_presses_the_second_is_not_lost(toy):
+    async def lesson():
+        stage = guided(toy, steps=1)
+        page = Page(stage)
+        first, *others = (r[0] for r in page.steps[0]["rows"] if r[4] and r[0] != page.tokens[0])
+        for token in (first, others[0] if others else first):
+            stage._hear({"do": "choose", "token": token, "cursor": 1})
+        await until(lambda: page.tokens == [token])
+        await asyncio.sleep(0.1)
+        assert page.tokens == [token]
+
+    asyncio.run(lesson())
+
+
 def test_end_runs_on_to_the_end(toy):
     async def lesson():
         stage = guided(toy)
