@@ -49,11 +49,11 @@ def find_moves(split: Split) -> SplitMoves:
     """
     unknown = Unknown(split.pda, split.expand)
     moves, trie = MoveTable[State](unknown), build_trie(split.vocabulary)
-    nodes = [part.node for part in split.build()]
-    unknown.allow_work(len(nodes))
-    for node in nodes:
-        moves.walk(trie, unknown.at(node))
-    starts = np.array([moves.labels[unknown.at(node)] for node in nodes], dtype=np.int32)
+    begun = [unknown.at(node) for node in split.standing]
+    unknown.allow_work(len(begun))
+    for state in begun:
+        moves.walk(trie, state)
+    starts = np.array([moves.labels[state] for state in begun], dtype=np.int32)
     return SplitMoves(moves.dense(), starts, np.array(list(map(say, moves.states)), dtype=np.int8))
 
 

@@ -64,12 +64,11 @@ def walk_nodes(unknown: Unknown, vocabulary: Vocabulary, nodes: list[int]) -> It
         yield NodeSplit(node, store(yes, len(vocabulary)), groups)
 
 
-def _chosen(wanted: Mask, tokens: Ints | slice, labels: Ints) -> list[Ids]:
-    """For each row the tokens whose labels it wants: they are sorted by label once."""
+def _chosen(wanted: Mask, tokens: Ints | slice, labels: Ints) -> Iterator[Ids]:
+    """Row by row the tokens whose labels it wants: they are sorted by label once."""
     count = wanted.shape[1]
     order = np.argsort(labels.astype(np.min_scalar_type(count)), kind="stable")  # small numbers are sorted quicker
     first = np.searchsorted(labels[order], np.arange(count + 1))
     ids = (order if isinstance(tokens, slice) else tokens[order]).astype(np.int32)
-    rows, chosen = np.nonzero(wanted)
-    ends = np.bincount(rows, np.diff(first)[chosen], minlength=len(wanted)).cumsum().astype(np.intp)
-    return np.split(ids[spread(first, chosen)], ends[:-1])
+    for row in wanted:
+        yield ids[spread(first, np.flatnonzero(row))]

@@ -62,21 +62,29 @@ class Split:
     def __repr__(self) -> str:
         return f"Split({self.pda!r}, {self.vocabulary!r})"
 
+    @property
+    def standing(self) -> tuple[int, ...]:
+        """The nodes at which a text can stand: all but the ends of rules that nothing goes on from."""
+        return tuple(node for node in range(len(self.pda.nodes)) if node not in self.pda.nodes.last)
+
     def node(self, node: int) -> NodeSplit:
         """The split of one node; made when it is first asked for."""
+        if node not in self.standing:
+            expected = f"a node from 0 to {len(self.pda.nodes) - 1}"
+            hint = "one at which a text can stand; see gv.draw_split_nodes"
+            raise SettingError("split", seen=f"node {node}", expected=expected, hint=hint)
         with self._kept.lock:
             self._kept.unknown.allow_work()
             return self._kept.node(node)
 
     def build(self) -> tuple[NodeSplit, ...]:
         """The splits of all nodes at which a text can stand; those that are missing are made by one walk."""
-        nodes = [node for node in range(len(self.pda.nodes)) if node not in self.pda.nodes.last]
         with self._kept.lock:
-            if missing := [node for node in nodes if node not in self._kept.nodes]:
+            if missing := [node for node in self.standing if node not in self._kept.nodes]:
                 self._kept.unknown.allow_work(len(missing))
                 self._kept.walk_nodes(missing)
                 self._kept.make_ready(missing)
-            return tuple(self._kept.nodes[node] for node in nodes)
+            return tuple(self._kept.nodes[node] for node in self.standing)
 
     @property
     def nbytes(self) -> int:
@@ -86,23 +94,26 @@ class Split:
     @property
     def dense_nbytes(self) -> int:
         """The memory of a bit for every node and token."""
-        return len(self.build()) * ((len(self.vocabulary) + 7) // 8)
+        return len(self.standing) * ((len(self.vocabulary) + 7) // 8)
 
     def mask(self, state: State) -> Mask:
         """True for every id that is legal; read-only."""
         self.pda.is_accepting(state)  # refuses states of other machines
         with self._kept.lock:
-            if self.cache and not self._kept.tangled:
+            nodes = tuple([node for node, _ in state.tops])
+            if self.cache and nodes not in self._kept.tangled:
                 try:
                     self._kept.unknown.allow_work()
-                    return self._kept.mask(state)
+                    return self._kept.mask(state, nodes)
                 except PatternError:  # on a stack that is not known there may be too many ways to read a text
-                    self._kept.tangled = True
+                    self._kept.tangled.add(nodes)
             return self._kept.walk(state)
 
     def answers(self, state: State) -> npt.NDArray[np.int8]:
         """What the nodes alone say of every id: 0 no, 1 yes, 2 ask the stack."""
+        self.pda.is_accepting(state)  # refuses states of other machines
         with self._kept.lock:
+            self._kept.unknown.allow_work()
             answer = self._kept.sure(state)
         answers = answer.legal.astype(np.int8)
         answers[answer.asking.tokens] = ASK
@@ -120,7 +131,8 @@ class _Kept:
         self.stored: dict[tuple[str, bytes], Stored] = {}
         self.asked: dict[tuple[bytes, bytes], Asking] = {}
         self.answers: dict[Hashable, Answer] = {}
-        self.tangled, self.lock = False, RLock()
+        self.tangled: set[tuple[int, ...]] = set()  # nodes from which there are too many ways to read a text
+        self.lock = RLock()
 
     def arrays(self) -> Iterator[npt.NDArray[np.generic]]:
         for part in self.nodes.values():
@@ -162,9 +174,8 @@ class _Kept:
         legal[self.eos] = state.accepting
         return Answer(legal, asking)
 
-    def mask(self, state: State) -> Mask:
+    def mask(self, state: State, nodes: tuple[int, ...]) -> Mask:
         """Look one cell deeper until nothing is left to ask."""
-        nodes = tuple([node for node, _ in state.tops])
         answer, depth = self._recall((nodes, state.accepting), lambda: self.sure(state)), 0
         while answer.asking.tokens.size:
             depth += 1

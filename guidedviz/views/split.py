@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from guidedviz.errors import SettingError
+from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pda import PDA, State
 from guidedviz.tokens.guide import Guide, Mask
 from guidedviz.tokens.split import ASK, NO, YES, Split, build_split
@@ -16,7 +16,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.atlas import Atlas, atlas
 from guidedviz.views.figure import Figure
 from guidedviz.views.map import Kind, map_figure
-from guidedviz.views.pda import check_pda, state_after, to_bytes
+from guidedviz.views.pda import check_pda, state_after
 from guidedviz.views.words import label
 
 SOLID, DASHED = "none", "3 2"
@@ -57,15 +57,11 @@ def _split_of(machine: PDA, vocabulary: Vocabulary) -> Split:
 
 
 def _at_node(split: Split, made: Atlas, node: int) -> tuple[str, Kinds]:
-    nodes = split.pda.nodes
-    if not 0 <= node < len(nodes) or node in nodes.last:
-        hint = "one at which a text can stand; see gv.draw_split_nodes"
-        raise SettingError("draw_split", seen=f"node {node}", expected=f"a node from 0 to {len(nodes) - 1}", hint=hint)
     part = split.node(node)
     sure, ask = (np.zeros(len(made), dtype=np.bool_) for _ in range(2))
     part.sure.put(sure)
     ask[part.ask] = True
-    return f"node {node} of {nodes.name_of(node)}", (
+    return f"node {node} of {split.pda.nodes.name_of(node)}", (
         *_sure(made, sure, ~(sure | ask)),
         Kind("ask the stack", "gold", made.ordered(ask), shore=SOLID),
     )

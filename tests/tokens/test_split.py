@@ -222,6 +222,15 @@ def test_a_state_of_another_machine_is_refused():
     for other in (None, gv.json().initial):
         with pytest.raises(SettingError, match="expected a state of PDA"):
             split.mask(other)
+        with pytest.raises(SettingError, match="expected a state of PDA"):
+            split.answers(other)
+
+
+def test_a_node_at_which_no_text_can_stand_has_no_split():
+    split = gv.build_split(NESTED, SIGNS)
+    for node in (-1, len(split.pda.nodes), *split.pda.nodes.last):
+        with pytest.raises(SettingError, match=f"split: saw node {node}, expected a node from 0 to"):
+            split.node(node)
 
 
 def test_json_on_a_real_vocabulary():
@@ -247,3 +256,16 @@ def test_where_an_unknown_stack_has_too_many_ways_the_real_one_is_walked(monkeyp
     assert split.mask(state).tolist() == brute_force(machine, SIGNS, state)
     with pytest.raises(PatternError, match="saw more than 50 moves"):
         split.build()
+
+
+def test_one_hard_state_leaves_the_split_to_all_others(monkeypatch):
+    machine = gv.grammar('root ::= "a" root "b" | "(" s ")" | ""\ns ::= s s | "a" | "+" s "+"')
+    split = gv.build_split(machine, SIGNS, inline=False)
+    easy, hard = read(machine, b"aa"), read(machine, b"(a")
+    split.mask(easy)
+    monkeypatch.setattr("guidedviz.machines.unknown.MOST_WORK", 50)
+    walked = []
+    monkeypatch.setattr(split._kept, "walk", lambda state: walked.append(state) or np.zeros(len(SIGNS), dtype=bool))
+    split.mask(hard)
+    split.mask(easy)
+    assert walked == [hard]

@@ -142,7 +142,7 @@ def test_hostile_tokens_and_texts_stay_text():
 def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
     (last,) = nested.pda.nodes.last
     for node in (-1, 99, last):
-        with pytest.raises(SettingError, match="draw_split: saw node"):
+        with pytest.raises(SettingError, match="split: saw node"):
             gv.draw_split(nested, node)
 
 
