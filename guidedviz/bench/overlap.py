@@ -1,8 +1,9 @@
 """What the mask costs a token, one after the other and side by side with the forward, and a record of when each ran.
 
-The overhead is the time for which the logits had to wait for their mask. The masks are all made for the first time.
-On CUDA the model is 0.5B-shaped; on the CPU it is a small one in a thread of its own, and what the two take from each
-other shows in what a token takes in all. With `--device cuda` or `--device cpu` the record is kept in assets/traces.
+The overhead is the time for which the logits had to wait for their mask. Each run begins with a guide that has seen
+nothing; where a text comes back to a state, its mask is looked up. On CUDA the model is 0.5B-shaped; on the CPU it is
+a small one in a thread of its own, and what the two take from each other shows in what a token takes in all. With
+`--device cuda` or `--device cpu` the record is kept in assets/traces.
 """
 
 from __future__ import annotations

@@ -44,6 +44,13 @@ def check_text(data: object) -> None:
         raise SettingError("text to read", seen=type(data).__name__, expected="bytes", hint="text.encode()")
 
 
+def to_bytes(text: bytes | str) -> bytes:
+    """A text as bytes; half a character stays what it is."""
+    if not isinstance(text, bytes | str):
+        raise SettingError("text", seen=type(text).__name__, expected="str or bytes")
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+
+
 def read(machine: Machine, data: Iterable[int], state: Hashable | None = None) -> Hashable | None:
     """The state after these bytes, from `state` or from the initial one; None if they cannot be.
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.grammar import show_line
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.tokens.engines import guide
+from guidedviz.tokens.explain import check_id
 from guidedviz.tokens.faults import Doubt, Place, find_reason
 from guidedviz.tokens.guide import Mask
 from guidedviz.tokens.longest import longest_tokens
@@ -79,6 +80,11 @@ class Comparison:
     unable: tuple[tuple[str, str], ...]  # an engine, and why it cannot take the constraint
     steps: tuple[ComparedStep, ...]
 
+    @property
+    def stopped(self) -> bool:
+        """Does the constraint forbid the token of the last step? A legal EOS ends a text, too."""
+        return any(step.token is not None and not step.mask[step.token] for step in self.steps[-1:])
+
     def kinds(self) -> dict[tuple[str, str, str], int]:
         """How many steps each engine, kind and name of a difference is seen in."""
         seen = Counter((d.engine, d.kind, d.name) for step in self.steps for d in step.differences)
@@ -95,7 +101,7 @@ class Comparison:
         lines = [f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * step.agree]
         lines += [f"      {found}: {self._samples(found)}" for found in step.differences]
         lines += [f"      {name} refuses {shown}" for name in step.refused_by]
-        stopped = step is self.steps[-1] and step.token is not None
+        stopped = step is self.steps[-1] and self.stopped
         return "\n".join([*lines, *[f"      the constraint does not allow {shown}"] * stopped])
 
     def _samples(self, found: Disagreement) -> str:
@@ -134,8 +140,8 @@ def compare(
 def read_text(vocabulary: Vocabulary, text: str | bytes | Sequence[int]) -> Iterable[int]:
     """The token ids of a text; ids stay what they are."""
     if isinstance(text, str | bytes):
-        return longest_tokens(vocabulary, text.encode() if isinstance(text, str) else text)
-    return text
+        return longest_tokens(vocabulary, to_bytes(text))
+    return [check_id(vocabulary, token) for token in text]
 
 
 def open_engines(

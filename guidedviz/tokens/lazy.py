@@ -13,7 +13,7 @@ import numpy as np
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
-from guidedviz.machines.machine import Machine, check_machine, read
+from guidedviz.machines.machine import Machine, check_machine, read, to_bytes
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Mask
 from guidedviz.tokens.index import live_machine
@@ -132,7 +132,7 @@ def lazy_walks(machine: Machine, vocabulary: Vocabulary, text: bytes | str, slic
     """
     machine, walks = _check(machine, vocabulary), []
     walk, state = walks_of(machine, vocabulary, slices), machine.initial
-    for token in longest_tokens(vocabulary, text.encode() if isinstance(text, str) else text):
+    for token in longest_tokens(vocabulary, to_bytes(text)):
         piece = vocabulary.pieces[token]
         walks.append(replace(walk(state), piece=piece))
         state = _read(machine, piece, state)
@@ -151,7 +151,7 @@ def _state_of(machine: Machine, given: Hashable | None) -> Hashable:
     """A text leads to its state, unless the states of the machine are texts themselves."""
     if not isinstance(given, bytes | str) or isinstance(machine.initial, bytes | str):
         return machine.initial if given is None else given
-    return _read(machine, given if isinstance(given, bytes) else given.encode(), machine.initial)
+    return _read(machine, to_bytes(given), machine.initial)
 
 
 def _read(machine: Machine, text: bytes, state: Hashable) -> Hashable:

@@ -23,7 +23,7 @@ from guidedviz.machines.regex import regex
 from guidedviz.machines.rule_nodes import byte_kinds
 from guidedviz.tokens.guide import Mask
 from guidedviz.tokens.kinds import build_table
-from guidedviz.tokens.trie import Trie, build_trie, walk_levels
+from guidedviz.tokens.trie import Trie, build_trie, make_trie, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary
 
 SLICES = {
@@ -60,7 +60,7 @@ class Slice:
         for token in self.vocabulary.text_ids:
             if not self.mask[token]:
                 pieces[token] = behind(self.machine, self.vocabulary.pieces[token])
-        return build_trie(Vocabulary(pieces))
+        return make_trie(Vocabulary(pieces))
 
 
 @lru_cache(maxsize=8)

@@ -118,9 +118,14 @@ def spread(first: Ints, places: Ints) -> Ints:
 
 @lru_cache(maxsize=8)
 def build_trie(vocabulary: Vocabulary) -> Trie:
+    """The trie of a vocabulary; it is kept."""
+    return make_trie(vocabulary)
+
+
+def make_trie(vocabulary: Vocabulary) -> Trie:
     """One pass a level over the sorted pieces: a node begins where parent or byte differ from the row above.
 
-    >>> trie = build_trie(Vocabulary([b"a", b"ab", b"ac", b"b", b"ab", b""]))
+    >>> trie = make_trie(Vocabulary([b"a", b"ab", b"ac", b"b", b"ab", b""]))
     >>> trie, trie.first.tolist(), trie.node_of.tolist()
     (Trie(5 nodes, 2 levels), [1, 3, 5, 5, 5, 5], [1, 3, 4, 2, 3, -1])
     """

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from guidedviz.errors import SettingError
+from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pda import PDA, State
 from guidedviz.machines.stack import Standing
 from guidedviz.machines.visible import counted, visible
 from guidedviz.views.bezier import Point, straight, through
 from guidedviz.views.figure import Figure, drawing, node, wide, write
-from guidedviz.views.pda import check_pda, state_after, to_bytes
+from guidedviz.views.pda import check_pda, state_after
 from guidedviz.views.shared_stacks import (
     BOTTOM,
     CARD,
@@ -79,7 +80,7 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     for number, plate in plates.items():  # over the pointers that run behind them
         parts.append(_ground(spots[number][1], width) if number == BOTTOM else write_plate(plate, *spots[number]))
     said = _say(branches, plates)
-    high = max(y for _, y in spots.values()) + CARD
+    high = max((y for _, y in spots.values()), default=TOP + CHIP) + CARD
     return Figure(drawing(width, high, *_title(branches), *parts, alt=said), said, said)
 
 

@@ -13,10 +13,9 @@ from guidedviz.machines.chart import Item
 from guidedviz.machines.columns import SKIPPED, Dotted, State
 from guidedviz.machines.earley import Earley
 from guidedviz.machines.earley import earley as build
-from guidedviz.machines.machine import next_bytes
+from guidedviz.machines.machine import next_bytes, to_bytes
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
-from guidedviz.views.pda import to_bytes
 from guidedviz.views.words import label
 
 WIDEST = 1140.0

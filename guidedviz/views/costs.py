@@ -66,12 +66,13 @@ def parts_of(step: Step) -> tuple[float, float, float]:
 def find_top(totals: Sequence[float]) -> float:
     """The highest bar that is not far above most others; those that are will be cut.
 
-    >>> find_top([2.0, 3.0, 2.0, 400.0]), find_top([4.0, 5.0]), find_top([])
-    (3.0, 5.0, 1.0)
+    >>> find_top([2.0, 3.0, 2.0, 400.0]), find_top([4.0, 5.0]), find_top([0.0, 0.0, 6.0]), find_top([])
+    (3.0, 5.0, 6.0, 1.0)
     """
-    if not totals:
+    taking = sorted(ms for ms in totals if ms > 0)
+    if not taking:
         return 1.0
-    limit = ABOVE * sorted(totals)[len(totals) // 2]
+    limit = ABOVE * taking[len(taking) // 2]
     return max((ms for ms in totals if ms <= limit), default=0.0) or 1.0
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pda import PDA
 from guidedviz.machines.visible import visible
 from guidedviz.views.figure import Figure, drawing, node, shorten, write
-from guidedviz.views.pda import check_pda, state_after, to_bytes
+from guidedviz.views.pda import check_pda, state_after
 from guidedviz.views.words import label
 
 LEFT, TOP, RIGHT = 44.0, 34.0, 20.0

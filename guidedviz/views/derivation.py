@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from guidedviz.machines.derivation import Branch, Leaf, derivation
+from guidedviz.machines.machine import to_bytes
 from guidedviz.views.chart import earley_of
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
-from guidedviz.views.pda import to_bytes
 from guidedviz.views.words import label
 
 EDGE = 14.0

@@ -115,5 +115,5 @@ def say_ends(comparison: Comparison) -> Iterator[tuple[str, str]]:
     for name, position in find_stops(comparison).items():
         shown = next_token(comparison, by_position[position])
         yield name, f"stops: it does not take {shown} at {position}, and is asked no more"
-    if comparison.steps and (last := comparison.steps[-1]).token is not None:
-        yield "the text", f"ends here: the constraint does not allow {next_token(comparison, last)}"
+    if comparison.stopped:
+        yield "the text", f"ends here: the constraint does not allow {next_token(comparison, comparison.steps[-1])}"

@@ -77,8 +77,8 @@ def _example(row: Mapping[str, Any]) -> str:
 def draw_museum(record: Mapping[str, Any] | None = None) -> Figure:
     """Every kind of difference that was seen, with the engines, and the versions that they had then.
 
-    >>> print(draw_museum().text.splitlines()[0])
-    museum of differences, RECORDED 2026-11-20
+    >>> draw_museum().text.startswith("museum of differences, RECORDED 20")
+    True
     """
     record = record or read_record()
     pieces, date = list_pieces(record), str(record["about"]["date"])[:10]

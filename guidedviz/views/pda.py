@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 
 from guidedviz.errors import SettingError
+from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pda import PDA, Cell, State
 from guidedviz.machines.rule_nodes import RuleNodes
 from guidedviz.machines.stack import MOST_SHOWN
@@ -30,13 +31,6 @@ def check_pda(machine: object, where: str) -> None:
     if not isinstance(machine, PDA):
         seen, expected = type(machine).__name__, "a pushdown machine"
         raise SettingError(where, seen=seen, expected=expected, hint="gv.grammar(text)")
-
-
-def to_bytes(text: bytes | str) -> bytes:
-    """A text as bytes; half a character stays what it is."""
-    if not isinstance(text, bytes | str):
-        raise SettingError("text", seen=type(text).__name__, expected="str or bytes")
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
 def state_after(pda: PDA, text: State | bytes | str) -> State:

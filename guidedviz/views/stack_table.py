@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pda import PDA, State
 from guidedviz.machines.settle import find_loops
 from guidedviz.machines.stack import first_stack
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
-from guidedviz.views.pda import check_pda, state_after, to_bytes
+from guidedviz.views.pda import check_pda, state_after
 from guidedviz.views.words import label
 
 MOST_BYTES = 1000

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import guidedviz as gv
 from guidedviz.bench import differences as museum
-from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
 from guidedviz.tokens import differences
 from guidedviz.tokens.faults import Doubt
 from guidedviz.tokens.real.guide import PREPARE, VARIANTS
@@ -176,6 +176,22 @@ def test_nothing_is_hidden_in_what_is_shown():
     said = str(gv.compare('root ::= "a\u202e\x1b" | .', V, "b"))
     assert "\u202e" not in said
     assert "\x1b" not in said
+
+
+def test_a_legal_end_of_the_text_is_no_fault_of_the_text():
+    end = min(V.eos)
+    for text, stopped in (([ord("l"), end], False), ([end], True), ("l", False), ("la", True)):
+        found = gv.compare("l", V, text, ["llguidance"])
+        assert found.stopped is stopped
+        assert ("does not allow" in str(found)) is stopped
+
+
+def test_what_is_no_text_and_no_id_is_refused():
+    with pytest.raises(IllegalToken, match="token 9999: saw no such id"):
+        gv.compare("l", V, [9999])
+    with pytest.raises(SettingError, match="saw int, expected str or bytes"):
+        gv.lazy_walks(gv.regex("l"), V, 5)
+    assert gv.compare("l", V, "\ud800", ["llguidance"]).stopped
 
 
 def test_ids_are_taken_as_they_are_and_an_unknown_engine_is_refused():

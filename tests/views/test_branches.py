@@ -73,6 +73,11 @@ def test_a_step_back_adds_nothing_and_points_to_the_frames_of_before():
     assert "as after text 1" in gv.draw_branches(PAIRS, ["((", "((x", "(("]).svg
 
 
+def test_a_finished_text_has_no_frame():
+    figure = gv.draw_branches(gv.grammar('root ::= "a"'), ["a"])
+    ET.fromstring(figure.svg)
+
+
 def test_n_branches_from_one_place_cost_n_frames():
     base = "([" * 20
     branches = build_branches(PAIRS, [base, *(base + more for more in ("(", "[", "x"))])
