@@ -101,12 +101,12 @@ def test_the_student_sees_where_the_piece_leaves_the_rule():
 @pytest.mark.parametrize(
     ("answer", "because"),
     [
-        (lambda parts: (set(), set()), "token 1 is surely legal at one place, and no stack can forbid it any more"),
+        (lambda parts: (set(), set()), "token 1 is surely legal at one node, and no stack can forbid it any more"),
         (
             lambda parts: (set.union(*(yes for yes, _ in parts)), set()),
-            "token 2 asks at one place and is surely legal at none: the stack decides",
+            "token 2 asks at one node and is surely legal at none: the stack decides",
         ),
-        (lambda parts: ({1, 9}, {2}), "token 9 is in no set of any place"),
+        (lambda parts: ({1, 9}, {2}), "token 9 is in no set of any node"),
     ],
 )
 def test_wrongly_merged_places(answer, because):

@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.checks.lab07 import WALKS, flatten
-from guidedviz.checks.lab07_chart import GRAMMARS, complete, finished_rows, show_rules
+from guidedviz.checks.lab07_chart import GRAMMARS, complete, finished_items, show_rules
 from guidedviz.checks.lab07_slices import SLICES, shortest_refused
 
 
@@ -46,16 +46,17 @@ def test_what_is_not_written_is_open(empty):
     assert gv.check_complete(empty if not callable(empty) else lambda chart, done: None).result == "open"
 
 
-def test_a_loop_that_goes_one_on_instead_of_jumping_is_shown_what_it_looked_at():
-    def walk(machine, state, tree):
-        legal, states = set(), {0: state}
-        for i in range(len(tree.byte)):
-            above = states.get(tree.depth[i] - 1)
-            states[tree.depth[i]] = after = None if above is None else machine.step(above, tree.byte[i])
-            legal |= set(tree.ends[i]) if after is not None else set()
-        return legal
+def walk_without_jumps(machine, state, tree):
+    legal, states = set(), {0: state}
+    for i in range(len(tree.byte)):
+        above = states.get(tree.depth[i] - 1)
+        states[tree.depth[i]] = after = None if above is None else machine.step(above, tree.byte[i])
+        legal |= set(tree.ends[i]) if after is not None else set()
+    return legal
 
-    facts = facts_of(gv.check_jump(walk))
+
+def test_a_loop_that_goes_one_on_instead_of_jumping_is_shown_what_it_looked_at():
+    facts = facts_of(gv.check_jump(walk_without_jumps))
     assert facts["pieces"] == "[b'34', b'35', b'4']"
     assert facts["looked at"] == "34"
     assert "3 was refused" in facts["because"]
@@ -80,6 +81,15 @@ def test_a_crash_and_a_wrong_kind_are_answers():
     assert "ZeroDivisionError" in facts_of(gv.check_jump(lambda machine, state, tree: 1 / 0))["yours gave"]
     assert facts_of(gv.check_jump(lambda machine, state, tree: 7))["yours gave"] == "7"
     assert facts_of(gv.check_jump(7))["yours is"] == "7"
+
+
+def test_a_walk_that_yields_its_tokens_is_watched_too():
+    assert gv.check_jump(lambda *given: iter(jump(*given)))
+
+    def lazily(*given):
+        yield from walk_without_jumps(*given)
+
+    assert facts_of(gv.check_jump(lazily))["looked at"] == "34"
 
 
 def test_the_picture_lights_what_was_looked_at():
@@ -150,6 +160,16 @@ def test_a_search_that_looks_at_pairs_again_and_again_is_stopped():
     assert "does not end" in facts["yours gave"]
 
 
+def test_an_answer_that_changes_a_machine_is_told_so():
+    def spoil(machine, state, part):
+        machine.machine = part.machine
+        return True
+
+    facts = facts_of(gv.check_whole(spoil))
+    assert facts["but"] == "it changed its input; work on a copy"
+    assert "expected" not in facts
+
+
 def test_the_truth_about_slices_is_that_of_brute_force():
     for text, begun, part in SLICES[:9]:
         machine, inner = gv.regex(text), gv.regex(part)
@@ -164,7 +184,7 @@ def test_the_truth_about_slices_is_that_of_brute_force():
 # -- complete ------------------------------------------------------------------------------------------------------
 
 
-def test_complete_looks_where_the_row_began():
+def test_complete_looks_where_the_item_began():
     assert gv.check_complete(complete)
     assert gv.check_complete(lambda chart, done: iter(complete(chart, done)[::-1])), "in any order"
 
@@ -189,8 +209,19 @@ def test_a_wrong_move_is_shown_in_its_chart(answer, text):
     assert facts["text"] == text
 
 
+def test_an_answer_that_changes_the_chart_is_told_so():
+    def extend(chart, done):
+        new = complete(chart, done)
+        chart[-1].extend(new)
+        return new
+
+    facts = facts_of(gv.check_complete(extend))
+    assert facts["but"] == "it changed its input; work on a copy"
+    assert "expected" not in facts
+
+
 def test_the_charts_are_those_of_the_library():
     for rules, text in GRAMMARS:
-        chart, _ = list(finished_rows(rules, text))[-1]
+        chart, _ = list(finished_items(rules, text))[-1]
         columns = gv.earley(show_rules(rules)).chart(text.encode())
         assert [len(column) for column in chart[:-1]] == [len(column.items) for column in columns[:-1]]

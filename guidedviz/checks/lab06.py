@@ -1,4 +1,4 @@
-"""Lab 06: a token sorted by its rule alone, what several places say together, and the least memory for a set."""
+"""Lab 06: a token sorted by its rule alone, what several nodes say together, and the least memory for a set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine import draw_machine
 
-Part = tuple[set[int], set[int]]  # what a place says: the tokens that are surely legal there, and those that ask
+Part = tuple[set[int], set[int]]  # what a node says: the tokens that are surely legal there, and those that ask
 
 WORD = '"[a-z]+"'
 NUMBER = r"[0-9]+(\.[0-9]+)?"
@@ -121,15 +121,15 @@ def _draw_token(case: Case) -> Figure:
 
 
 def check_merge(answer: Callable[[Sequence[Part]], Part]) -> Verdict:
-    """Lab 06: does `answer(parts)` put together what several places say: what is surely legal, and what asks?
+    """Lab 06: does `answer(parts)` put together what several nodes say: what is surely legal, and what asks?
 
     >>> check_merge(lambda parts: (set.union(*(yes for yes, ask in parts)), set.union(*(ask for yes, ask in parts))))
     ✗ not yet right: on input 5 of 7, the smallest on which it fails
-        place 1     yes {1}, ask {}
-        place 2     yes {}, ask {1}
+        node 1      yes {1}, ask {}
+        node 2      yes {}, ask {1}
         yours gave  yes {1}, ask {1}
         expected    yes {1}, ask {}
-        because     token 1 is surely legal at one place, and no stack can forbid it any more
+        because     token 1 is surely legal at one node, and no stack can forbid it any more
     """
     cases = [Case((list(parts),), merge_parts(parts)) for parts in PLACES]
     verdict = check_function(answer, cases, _same_part)
@@ -137,13 +137,13 @@ def check_merge(answer: Callable[[Sequence[Part]], Part]) -> Verdict:
         return verdict
     place, value = wrong
     expected = cases[place].expected
-    places = ((f"place {number}", _say_part(part)) for number, part in enumerate(PLACES[place], 1))
+    places = ((f"node {number}", _say_part(part)) for number, part in enumerate(PLACES[place], 1))
     facts = (("yours gave", _say_part(value)), ("expected", _say_part(expected)), _why_merged(value, expected))
     return Verdict("wrong", verdict.said, (*places, *facts))
 
 
 def merge_parts(parts: Sequence[Part]) -> Part:
-    """Legal at one place is legal; where a place asks and none is sure, the stack is asked.
+    """Legal at one node is legal; where a node asks and none is sure, the stack is asked.
 
     >>> merge_parts([({1}, {2}), (set(), {1, 3})])
     ({1}, {2, 3})
@@ -174,10 +174,10 @@ def _why_merged(value: Any, expected: Part) -> tuple[str, str]:
     except (TypeError, ValueError):
         return "but", "two sets are asked for: the tokens that are surely legal, and those that ask"
     if token in expected[0]:
-        return "because", f"token {token} is surely legal at one place, and no stack can forbid it any more"
+        return "because", f"token {token} is surely legal at one node, and no stack can forbid it any more"
     if token in expected[1]:
-        return "because", f"token {token} asks at one place and is surely legal at none: the stack decides"
-    return "because", f"token {token} is in no set of any place"
+        return "because", f"token {token} asks at one node and is surely legal at none: the stack decides"
+    return "because", f"token {token} is in no set of any node"
 
 
 def check_storage(answer: Callable[[int, int], tuple[str, int]]) -> Verdict:

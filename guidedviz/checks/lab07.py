@@ -171,6 +171,7 @@ def try_walk(answer: Callable[[DFA, Any, Flat], Any], text: str, begun: bytes, p
     machine, tree, nodes = regex(text), flatten(pieces), list_nodes(pieces)
     try:
         gave = answer(machine, read(machine, begun), tree)
+        gave = list(gave) if isinstance(gave, Iterator) else gave  # a generator walks when it is read
     except Exception as error:  # a student's crash is an answer
         gave = error
     return Tried(text, begun, pieces, gave, frozenset(nodes[place] for place in tree.byte.seen | tree.depth.seen))

@@ -1,4 +1,4 @@
-"""Lab 07: Earley's move that completes, asked about every row that is finished while some small texts are read."""
+"""Lab 07: Earley's move that completes, asked about every item that is finished while some small texts are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRAMMARS: tuple[tuple[Rules, str], ...] = (  # and a text
 
 
 class Item(NamedTuple):
-    """A row of a rule, and how far it has come."""
+    """An alternative of a rule, and how far it has come."""
 
     rule: str
     symbols: tuple[str, ...]
@@ -42,14 +42,14 @@ Chart = list[list[Item]]
 
 
 def complete(chart: Chart, done: Item) -> list[Item]:
-    """What waited for a rule where the finished row began, one place on."""
+    """What waited for a rule where the finished item began, one place on."""
     return [item.moved for item in chart[done.origin] if item.wanted == done.rule]
 
 
-def finished_rows(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:
-    """Every chance to complete: the columns so far, and the row that is finished.
+def finished_items(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:
+    """Every chance to complete: the columns so far, and the item that is finished.
 
-    >>> [done.rule for _, done in finished_rows(*GRAMMARS[0])]
+    >>> [done.rule for _, done in finished_items(*GRAMMARS[0])]
     ['digit', 'root']
     """
     chart: Chart = []
@@ -60,13 +60,14 @@ def finished_rows(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:
             if item.wanted is None and item.rule != "start":
                 yield chart, item
                 column += [new for new in complete(chart, item) if new not in column]
-            rows = [Item(item.wanted or "", row, 0, len(chart) - 1) for row in rules.get(item.wanted or "", ())]
-            column += [new for new in rows if new not in column]
+            wanted = item.wanted or ""
+            begun = [Item(wanted, symbols, 0, len(chart) - 1) for symbols in rules.get(wanted, ())]
+            column += [new for new in begun if new not in column]
         column = [item.moved for item in column if item.wanted == sign]
 
 
 def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
-    """Lab 07: does `answer(chart, done)` give the rows that waited for a finished one, with their dots moved?
+    """Lab 07: does `answer(chart, done)` give the items that waited for a finished one, with their dots moved?
 
     >>> check_complete(lambda chart, done: [item.moved for item in chart[-1] if item.wanted == done.rule])
     ✗ not yet right: on input 1 of 19, the smallest on which it fails
@@ -79,24 +80,26 @@ def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
     given = [
         (rules, text, [*map(list, chart)], done)
         for rules, text in GRAMMARS
-        for chart, done in finished_rows(rules, text)
+        for chart, done in finished_items(rules, text)
     ]
     cases = [Case((chart, done), complete(chart, done)) for _, _, chart, done in given]
-    verdict = check_function(answer, cases, _same_rows)
+    verdict = check_function(answer, cases, _same_items)
     if verdict.result != "wrong" or not callable(answer):
         return verdict
     for (rules, text, chart, done), case in zip(given, cases, strict=True):
         value, touched = call(answer, case.arguments)
-        if touched or not agrees(value, case.expected, _same_rows):
-            return Verdict("wrong", verdict.said, *_show_rows(rules, text[: len(chart) - 1], done, case, value))
+        if touched:
+            return verdict
+        if not agrees(value, case.expected, _same_items):
+            return Verdict("wrong", verdict.said, *_show_items(rules, text[: len(chart) - 1], done, case, value))
     return verdict
 
 
-def _same_rows(value: Any, expected: list[Item]) -> bool:
+def _same_items(value: Any, expected: list[Item]) -> bool:
     return sorted(map(tuple, value)) == sorted(map(tuple, expected))
 
 
-def _show_rows(
+def _show_items(
     rules: Rules, text: str, done: Item, case: Case, value: Any
 ) -> tuple[tuple[tuple[str, str], ...], Figure]:
     facts = (
@@ -110,7 +113,7 @@ def _show_rows(
 
 
 def say_items(items: Any) -> str:
-    """Rows for people; what is no list of them as it is.
+    """Items for people; what is no list of them as it is.
 
     >>> say_items([Item("root", ("a", "root"), 1, 0)]), say_items(7), say_items([])
     ('root → a • root (from 0)', '7', 'nothing')
@@ -122,7 +125,7 @@ def say_items(items: Any) -> str:
 
 
 def say_item(item: Item) -> str:
-    """One row."""
+    """One item."""
     words = [*item.symbols[: item.dot], "•", *item.symbols[item.dot :]]
     return f"{item.rule} → {' '.join(words)} (from {item.origin})"
 
@@ -134,7 +137,7 @@ def show_rules(rules: Rules) -> str:
     root ::= "a" root | "b"
     """
 
-    def side(row: tuple[str, ...]) -> str:
-        return " ".join(symbol if symbol in rules else f'"{symbol}"' for symbol in row)
+    def side(symbols: tuple[str, ...]) -> str:
+        return " ".join(symbol if symbol in rules else f'"{symbol}"' for symbol in symbols)
 
-    return "\n".join(f"{name} ::= {' | '.join(map(side, rows))}" for name, rows in rules.items())
+    return "\n".join(f"{name} ::= {' | '.join(map(side, sides))}" for name, sides in rules.items())

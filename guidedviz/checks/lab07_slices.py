@@ -98,7 +98,9 @@ def check_whole(answer: Callable[[Any, Any, Any], bool]) -> Verdict:
         return verdict
     for given, case in zip(SLICES, cases, strict=True):
         value, touched = call(answer, case.arguments)
-        if touched or not agrees(value, case.expected, eq):
+        if touched:
+            return verdict
+        if not agrees(value, case.expected, eq):
             return Verdict("wrong", verdict.said, *_show_slice(given, case, value))
     return verdict
 

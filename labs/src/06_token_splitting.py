@@ -3,7 +3,7 @@
 #
 # **Question.** A stack has to be asked at every step, and there are 128,256 tokens. Which of them need it?
 #
-# **Goal.** You sort the tokens of a place in the grammar into three heaps without knowing the stack, and count them for
+# **Goal.** You sort the tokens at a node of the grammar into three heaps without knowing the stack, and count them for
 # JSON and Llama 3. You know why the rest must still be asked, and you can say what an engine's published numbers count.
 #
 # **Time.** 40 minutes, three exercises. [Lab 05](05_pda.ipynb) comes before this one.
@@ -17,7 +17,7 @@
 # | **ask** | a token asks where its rule alone cannot tell: the stack below decides |
 # | **split** | for every node: which tokens are surely legal, which surely not, and which ask |
 # | **expansion** | short for *context expansion*: look at what may follow a rule, so that fewer tokens ask |
-# | **rollback** | to take back tokens that were written |
+# | **inline** | put the text of a rule in the place of its call, so that fewer rules end |
 # | **overlap** | two pieces of work that go on at the same time |
 
 # %%
@@ -76,7 +76,7 @@ print(f"{mask.sum():,} of {len(llama):,} are legal")
 print(f"{moves:,} moves piece by piece, {walked:,} on the trie")
 
 # %% [markdown]
-# Nearly a million, and still a quarter of a million on the trie: inside a string nearly everything is legal, so
+# More than 800,000, and still a quarter of a million on the trie: inside a string nearly everything is legal, so
 # little can be cut. And all of it again for the next token. What does that take on your computer?
 
 # %%
@@ -173,24 +173,24 @@ gv.check_sort_token(sort_token)
 clerk = gv.load_model("clerk")
 clerks = clerk.vocabulary
 plain = gv.build_split(nested, clerks, inline=False, expand=False)
-place = nested.places(after(nested, b'["a'))[0]
+node = nested.places(after(nested, b'["a'))[0]
 
 # %% [predict]
 word = gv.regex('"[a-z]+"')
 said = [sort_token(word, after(word, b'"a'), clerks.pieces[token]) for token in clerks.text_ids]
 print("yours:", {answer: said.count(answer) for answer in ("yes", "no", "ask")})
-print("split:", plain.node(place))
+print("split:", plain.node(node))
 
 # %% [markdown]
 # Fifteen, less than half a percent. (The split counts EOS among the illegal, you have left it out. As long as the
-# exercise is open, yours says nothing.) Here they are on the map of lab 04: the sea is surely legal, the land surely
+# exercise is open, yours counts 0.) Here they are on the map of lab 04: the sea is surely legal, the land surely
 # not, and the golden cells ask.
 
 # %%
-gv.draw_split(plain, place, title="in a string, after a letter: who asks?")
+gv.draw_split(plain, node, title="in a string, after a letter: who asks?")
 
 # %%
-print(*[clerks.display(token) for token in plain.node(place).ask])
+print(*[clerks.display(token) for token in plain.node(node).ask])
 
 # %% [markdown]
 # ### Expansion
@@ -199,12 +199,12 @@ print(*[clerks.display(token) for token in plain.node(place).ask])
 # below. But *we* know the grammar. After a string comes a colon, a comma, a bracket that closes, or the end; nowhere a
 # letter. So whatever the stack is, these two are illegal.
 #
-# **Predict before you press.** Which of the fifteen are left, if you keep only those that *some* place in the grammar
+# **Predict before you press.** Which of the fifteen are left, if you keep only those that *some* node of the grammar
 # could go on with?
 
 # %% [predict]
 split = gv.build_split(nested, clerks, inline=False)
-print(*[clerks.display(token) for token in split.node(place).ask])
+print(*[clerks.display(token) for token in split.node(node).ask])
 
 # %% [markdown]
 # Eight. (A line break is no blank in this grammar, so all seven with `↵`, `A` or `The` are gone.) This is **context
@@ -214,14 +214,15 @@ print(*[clerks.display(token) for token in split.node(place).ask])
 # %% [markdown]
 # ## 3 · The experiment, whole
 #
-# Every node of the grammar, once, before the first token is written:
+# Every node of the grammar, once, before the first token is written (16 of the 20: at the four ends nothing can be
+# read):
 
 # %%
 gv.draw_split_nodes(split)
 
 # %%
-asking = sum(len(part.ask) for part in split.build())
-print(f"{asking} questions in {len(split.build())} × {len(clerks):,} cells: {asking / 16 / len(clerks):.3%}")
+asks, cells = sum(len(part.ask) for part in split.build()), len(split.build()) * len(clerks)
+print(f"{asks} of {len(split.build())} × {len(clerks):,} cells ask: {asks / cells:.3%}")
 
 # %% [markdown]
 # At run time a mask is then: take the sure ones as they were kept, and read only those that ask on the real stack. Is
@@ -238,8 +239,8 @@ for seed in range(8):
 print(sum(same), "of", len(same), "masks are the same in all", len(clerks), "bits; the last text:", run.text)
 
 # %% [markdown]
-# Of 65,536 cells 16 ask, and no bit is wrong. So few: could one leave the question out, and let pass whatever *may* be
-# legal? Two in ten thousand are a small mistake. `check=False` is that mistake.
+# **What breaks.** Of 65,536 cells 16 ask, and no bit is wrong. So few: could one ask nobody, and let pass whatever
+# *may* be legal? Two in ten thousand are a small mistake. `check=False` is that mistake.
 
 # %%
 def write(split, seed):
@@ -264,7 +265,7 @@ def judge(text):
         return f"no JSON: {error}"
 
 # %% [markdown]
-# **Predict before you press.** Eight texts by the careless split. How many are broken, and at what kind of place?
+# **Predict before you press.** Eight texts by the careless split. How many are broken, and where?
 
 # %% [predict]
 careless = gv.build_split(nested, clerks, inline=False, check=False)
@@ -274,10 +275,10 @@ for seed in range(8):
 
 # %% [markdown]
 # Two of eight, both at a comma after what was meant as a key: `",` is right after a string in a list, and the careless
-# split cannot tell the two apart. One wrong cell is enough: from there on no machine can say what should follow. The
-# questions are few, but they are the ones that count.
+# split cannot tell the two apart. One wrong cell is enough: from there on no machine can say what should follow. Those
+# that ask are few, but they are the ones that count.
 #
-# The same place by the right split, with the answer of the stack: orange cells asked and were refused.
+# The same node in the right split, with the answer of the stack: orange cells asked and were refused.
 
 # %%
 gv.draw_split(split, '[{"name')
@@ -300,7 +301,11 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON")
 # ### At several nodes at once
 #
 # After `{"a": 1` the number may go on, or it is over and the object goes on. The machine is at two nodes, and each
-# knows something of every token:
+# knows something of every token.
+#
+# Your `sort_token` would say *ask* for nearly all tokens after `1`, since the number may be over before the first byte.
+# The library does not count that here: a finished rule is popped at once, so the machine already stands at the object's
+# node as well. "No" at a node means: not from *this* node. The other one may still say yes.
 
 # %%
 json_split = gv.build_split(gv.json(), clerks, inline=False)
@@ -310,8 +315,8 @@ for node in gv.json().places(after(gv.json(), b'{"a": 1')):
 # %% [markdown]
 # ## Exercise 2 · Put them together
 #
-# Write `merge(parts)`. Each part is a pair of sets of ids: those that are surely legal at one place, and those that ask
-# there. Give such a pair for all places together. A token is legal if it is legal at *one* of them.
+# Write `merge(parts)`. Each part is a pair of sets of ids: those that are surely legal at one node, and those that ask
+# there. Give such a pair for all nodes together. A token is legal if it is legal at *one* of them.
 
 # %%
 def merge(parts):
@@ -322,7 +327,7 @@ def merge(parts):
         ask |= asking
     return yes, ask - yes
     # open:
-    # ...  # what is sure at one place needs no question at another
+    # ...  # what is sure at one node need not ask at another
     # end
 
 
@@ -336,7 +341,7 @@ gv.check_merge(merge)
 # ## 4 · JSON on Llama 3
 #
 # Now at full size. Two ideas can be switched on: `inline` puts the text of a rule in the place of its call, wherever
-# the rule cannot come to stand inside itself, so that fewer rules end; `expand` is the context expansion.
+# the rule cannot come to stand inside itself; `expand` is the context expansion.
 #
 # **Predict before you press.** Inside a string, of 128,256 tokens: how many ask without expansion, how many with it?
 
@@ -359,7 +364,9 @@ count("inlined", gv.build_split(gv.json(), llama, expand=False))
 count("both", full)
 
 # %% [markdown]
-# Inside a string 1,151 ask, and 169 with expansion. Here are thirty of those that fell away:
+# Inside a string 1,151 ask; with expansion 195, and with inlining too 169. (That is a string that is a value. Once
+# rules are inlined a key has a node of its own, and its rule goes on with the colon. There only 2 are left, `":"","`
+# and one like it, which go on after the value.) Here are thirty of those that fell away:
 
 # %%
 before, kept = (split.node(*split.pda.places(after(split.pda, b'"'))).ask for split in (written, full))
@@ -368,8 +375,8 @@ print(*[llama.display(token) for token in before if token not in kept][300:330])
 # %% [markdown]
 # The end of a string in a program, and what may stand there. In JSON none of it can follow.
 #
-# Without expansion one node is far worse: 58,824. There blanks are read, and the rule may be over. Of what comes then
-# nothing is known, so every token asks that begins with a blank and goes on.
+# Without expansion it is far worse, 58,824, where blanks are read and then the rule may be over. A token that begins
+# with a blank and goes on leaves the rule, and nothing is known of what comes then.
 
 # %%
 gv.draw_split_nodes(full)
@@ -380,23 +387,26 @@ gv.draw_split_nodes(full)
 # | | paper | here |
 # | --- | ---: | ---: |
 # | tokens that ask, no expansion | 1,134 | 1,151 |
-# | tokens that ask, expansion | 120 | 169 |
+# | tokens that ask, expanded and inlined | 120 | 169 |
 # | kept in memory | 0.46 MB | 0.19 MB |
 # | a full table | 160 MB | 0.91 MB |
 #
-# Nearly the same, and not the same. (The counts here are those inside a string, which come nearest.) What might the
-# difference be? Its grammar of JSON need not be ours: blanks, for example. RFC 8259 allows as many as you like.
+# The first pair nearly agrees, the others do not. (The paper's vocabulary is Llama-3.1's. The counts here are those
+# inside a string, which come nearest.) What is left we cannot explain without the paper's text of JSON, which we do not
+# have. But one thing can be tried: RFC 8259 allows as many blanks as you like.
 #
 # **Predict before you press.** Fewer blanks: which of the two counts changes?
 
 # %% [predict]
 base = gv.json().grammar.text.split("ws     ::=")[0]
 for name, blanks in {"RFC 8259": r"[ \t\n\r]*", "space, newline": r"[ \n]*", "one space": '" "?', "none": '""'}.items():
-    count(name, gv.build_split(gv.grammar(f"{base}ws ::= {blanks}"), llama))
+    made = gv.grammar(f"{base}ws ::= {blanks}")
+    count(name, gv.build_split(made, llama, expand=False))
+    count("  and expanded", gv.build_split(made, llama))
 
 # %% [markdown]
-# (Without expansion it is 1,151 each time.) What asks after expansion is a matter of what the grammar lets follow:
-# 75 to 169, and the 120 of the paper lie between. So a count like that belongs to one grammar, blanks and all.
+# Without expansion it is 1,151 each time. What asks after expansion is a matter of what the grammar lets follow: 75 to
+# 169, and the 120 of the paper lie between. So a count like that belongs to one grammar, blanks and all.
 #
 # The full table: a bit for each of our 57 nodes and each token makes 0.91 MB. With 160 MB one could keep 10,000 such
 # rows, so the paper counts another table than this; which, our numbers cannot tell.
@@ -406,7 +416,10 @@ for name, blanks in {"RFC 8259": r"[ \t\n\r]*", "space, newline": r"[ \n]*", "on
 #
 # How does one keep the surely legal tokens of a node? As a list of ids, four bytes each; as a list of the ids that are
 # *not* in it; or as a bit for every token of the vocabulary. Write `storage(count, size)`: of `size` tokens `count` are
-# in the set. Give the kind (`"accepted"`, `"rejected"` or `"bits"`) that takes the fewest bytes, and how many.
+# in the set. Take the kind (`"accepted"`, `"rejected"` or `"bits"`) that needs the fewest bytes. Return the pair: the
+# kind, and its bytes.
+#
+# (In the tables above a token that asks takes eight more.)
 
 # %%
 def storage(count, size):
@@ -422,7 +435,8 @@ def storage(count, size):
 gv.check_storage(storage)
 
 # %% [markdown]
-# **Predict before you press.** For JSON, which kind is used how often? In which grammar would the third one win?
+# **Predict before you press.** For JSON, which kind is used how often? In which grammar would the one that JSON never
+# uses win?
 
 # %% [predict]
 angles = gv.build_split(gv.grammar('root ::= "<" ([^<>] | root)* ">"'), llama)
@@ -438,7 +452,7 @@ for name, made in {"JSON": full, "text in < >": angles}.items():
 # %% [markdown]
 # ### What an engine keeps
 #
-# xgrammar lets you look at what it keeps. For each place of a rule there is a set of tokens that it calls *uncertain*,
+# xgrammar lets you look at what it keeps. For each node of a rule there is a set of tokens that it calls *uncertain*,
 # as numbers into its sorted vocabulary. We give it the same grammar, and read them.
 
 # %%
@@ -452,11 +466,11 @@ if xgrammar:
 
 # %%
 def uncertain(compiled):
-    """For each place that xgrammar keeps: its rule, and the tokens it calls uncertain."""
+    """For each node that xgrammar keeps: its rule, and the tokens it calls uncertain."""
     kept, ids = json.loads(compiled.serialize_json()), json.loads(info.serialize_json())["sorted_decoded_vocab"]
     rules = [rule[0] for rule in kept["grammar"]["rules"]]
-    for place, entry in kept["adaptive_token_mask_cache"]:
-        yield rules[place[0]], frozenset(ids[index][0] for index in entry["uncertain_indices"])
+    for node, entry in kept["adaptive_token_mask_cache"]:
+        yield rules[node[0]], frozenset(ids[index][0] for index in entry["uncertain_indices"])
 
 # %%
 def microseconds(compiled):
@@ -478,20 +492,20 @@ def microseconds(compiled):
 # NBVAL_IGNORE_OUTPUT
 ours = {frozenset(part.ask.tolist()) for part in written.build()}
 for name, compiled in theirs.items():
-    places = sorted((place for place in uncertain(compiled) if place[1]), key=lambda place: -len(place[1]))
-    shared = sum(tokens in ours for _, tokens in places)
-    print(f"{name}: {len(places)} places ask, {shared} as ours; {microseconds(compiled):,.0f} µs a mask in a string")
-    for rule, tokens in places[:8]:
+    nodes = sorted((node for node in uncertain(compiled) if node[1]), key=lambda node: -len(node[1]))
+    shared = sum(tokens in ours for _, tokens in nodes)
+    print(f"{name}: {len(nodes)} nodes ask, {shared} as ours; {microseconds(compiled):,.0f} µs a mask in a string")
+    for rule, tokens in nodes[:8]:
         print(f"    {rule:16}{len(tokens):8,}", "the same ask at a node of ours" * (tokens in ours))
 print(f"xgrammar {'is' if xgrammar else 'is not'} installed here")
 
 # %% [markdown]
-# Measured with xgrammar 0.2.8: of its 24 places with uncertain tokens 18 have, token for token, one of our sets. 58,824
-# and 11,242 are not similar numbers, they are the same heaps.
+# Measured with xgrammar 0.2.8: of its 24 nodes with uncertain tokens 18 have, token for token, one of our sets *without
+# expansion*. So for these rules 0.2.8 expands nothing by itself. The six others have 121,060, 423, 207, 13, 3 and 2.
 #
-# The first is not ours: 121,060 at one place of a string. Its name, `string_1_1`, tells why: the part that is repeated
-# has become a rule of its own. Such a rule ends after *one* character, and whatever is longer asks. Let us do the same
-# to ours.
+# **What breaks.** 121,060 at one node of a string. Its name, `string_1_1`, tells why: the part that is repeated has
+# become a rule of its own. Such a rule ends after *one* character, and whatever is longer asks. Let us do the same to
+# ours.
 
 # %%
 text = gv.json().grammar.text.replace(r'([^"\\\x00-\x1F] | "\\" escape)*', "char*")
@@ -501,9 +515,10 @@ for inline in (False, True):
     print(max((part for part in made.build() if part.sure.count > 1000), key=lambda part: len(part.ask)))
 
 # %% [markdown]
-# There they are, 121,060, and with `inline` they are gone. To xgrammar it makes a difference, too: with the text of
-# RFC 8259 it took 40,000 µs for a mask inside a string, with a text of its own for JSON 5. So **how a grammar is
-# written can matter more than which engine runs it**, and inlining is no detail.
+# There they are, the same 121,060 tokens, and with `inline` they are gone. xgrammar keeps that set as well, and needs
+# 40,000 µs for a mask inside a string. Its own text for JSON, with objects and lists only at the root, takes 5: there
+# a rule reads a string *and* what comes after it, and behind most rules stands what may follow. So **how a grammar is
+# written can matter more than which engine runs it**.
 #
 # (Since version 0.1.21 xgrammar parses with Earley, not with the stacks of the paper. The heaps it keeps are of the
 # same kind.)
@@ -517,20 +532,20 @@ for inline in (False, True):
 text = b'{"piano": {"kettle": ["wallet", 1.5, true]}, "lamp": "a\\n\\u00e9"}'
 
 
-def questions(split):
-    """How many tokens ask, on average over the places of the text."""
+def count_asking(split):
+    """How many tokens ask, on average over the text."""
     states = [after(split.pda, text[:end]) for end in range(len(text) + 1)]
     return float(np.mean([(split.answers(state) == 2).sum() for state in states]))
 
 # %% [markdown]
-# **Predict before you press.** If nothing is kept, all 128,256 are asked at each step. Which idea saves most: to keep
-# what is sure, to inline, or to expand?
+# **Predict before you press.** If nothing is kept, all 128,256 ask at each step. Which idea saves most, and by which
+# factor: to keep what is sure, to inline, or to expand?
 
 # %% [predict]
 inlined = gv.build_split(gv.json(), llama, expand=False)
 print(f"nothing kept        {len(llama):9,}")
 for name, made in {"sure ones kept": written, "and inlined": inlined, "and expanded": full}.items():
-    print(f"{name:20}{questions(made):9,.0f}")
+    print(f"{name:20}{count_asking(made):9,.0f}")
 
 # %% [markdown]
 # Each step is a factor: about 18, 6 and 29. The paper measured a mask in the same order, in milliseconds:
@@ -543,15 +558,15 @@ for name, made in {"sure ones kept": written, "and inlined": inlined, "and expan
 # | inlined | 0.035 |
 # | expanded | 0.018 |
 #
-# (Alike nodes are merged as states are in lab 04; our machine is built that way.) Counted in questions the last idea
-# saves most, measured in time the keeping: a mask takes its time however few ask, for what was kept has to be copied.
-# For times from your computer beside these, run `python -m guidedviz.bench ablation` in a terminal.
+# (Alike nodes are merged as states are in lab 04; our machine is built that way.) As a factor the last idea does most
+# (29), in the paper's times the keeping (38.3 to 0.154): a mask takes its time however few ask, for what was kept has
+# to be copied. For times from your computer beside these, run `python -m guidedviz.bench ablation` in a terminal.
 
 # %% [markdown]
 # ## 5 · Back, and at the same time
 #
-# Two more things the paper counts on. First **rollback**. An engine that guesses several tokens ahead, or a person who
-# goes back on the stage, needs the state of some tokens ago.
+# Two more things the paper counts on. First **rollback**: to take back tokens that were written. An engine that guesses
+# several tokens ahead, or a person who goes back on the stage, needs the state of some tokens ago.
 #
 # **Predict before you press.** Ten thousand brackets are open, and we want to go back by four thousand. What has to be
 # copied, or undone?
@@ -565,8 +580,9 @@ print(gv.json().depth(history[-1]), "open rules,", gv.json().depth(back), "after
 print("and another way on:", gv.json().stack(after(gv.json(), b'{"a', back))[:3])
 
 # %% [markdown]
-# Nothing. No stack is ever changed: a push makes one new frame, which points to the old ones. Whoever keeps an old
-# state has all of it, and all futures that begin there share it. Here are four, and a step back:
+# Nothing. (Ten thousand lists are open, and the root is one more.) No stack is ever changed; such data is called
+# *persistent*. A push makes one new frame, which points to the old ones. Whoever keeps an old state has all of it, and
+# all futures that begin there share it. Here are four, and a step back:
 
 # %%
 gv.draw_branches(nested, ['[{"a": ', '[{"a": "b"', '[{"a": [', '[{"a": {', '[{"a": '])
@@ -584,8 +600,9 @@ gv.draw_costs(gv.record(clerk, boxes, gv.guide(gv.json(), clerks), seed=1))
 # The forward pass, which makes the logits, needs the tokens so far. So does the mask: neither needs the other, and they
 # meet only where a token is drawn. So one can work out the mask *while* the model works out the logits.
 #
-# Here is a record of both, made with a model whose weights are random, for only its times matter. The masks are made by
-# the walk of lab 07, which keeps no split and takes a little longer, so that there is something to see.
+# Here is a record of both, on one CPU, with a small model of 37 million random weights, for only its times matter. The
+# masks are made by the walk of lab 07, which keeps no split and takes a little longer, so that there is something to
+# see.
 #
 # **Predict before you press.** When both go on at the same time, how long do the logits wait for their mask?
 
@@ -594,15 +611,17 @@ overlap = gv.Overlap.load(gv.shipped("traces/overlap-cpu.json"))
 gv.draw_overlap(overlap, "trie")
 
 # %% [markdown]
-# Not at all, as long as the mask is there first. (In this record one computer does both, so that each slows the other
-# down, and a step gains less than the wait was. A graphics card is a computer of its own.) Overlap is the last idea of
-# the paper, and it needs the others: a mask that takes longer than the forward pass would still be waited for.
+# Not at all, as long as the mask is there first. One by one they wait for all of it, and for the handing over. (In this
+# record one computer does both, so that each slows the other down, and a step gains less than the wait was. A graphics
+# card is a computer of its own.) Overlap is the last idea of the paper, and it needs the others: a mask that takes
+# longer than the forward pass would still be waited for.
 
 # %% [markdown]
 # ## Recap
 #
 # * The stack has no end, the nodes are few: ask the nodes once, before the first token.
-# * A token is sure if its rule reads all of it. If the rule ends before, what lies below decides.
+# * A token is sure if its rule reads all of it, or cannot read it and was not finished on the way. Else what lies below
+#   decides.
 # * Expansion looks at what may follow a rule; inlining lets fewer rules end.
 # * The few that ask must be asked: without that check wrong JSON comes out.
 # * A count belongs to a grammar *as it is written*, and to a vocabulary.
@@ -618,10 +637,12 @@ gv.draw_overlap(overlap, "trie")
 # * **XGrammar**: Dong et al., *XGrammar: Flexible and Efficient Structured Generation Engine for Large Language
 #   Models*, arXiv 2411.15100 (2024): the split (there: context-independent and context-dependent tokens), the adaptive
 #   storage, context expansion, the persistent stack, overlap. All numbers called the paper's are from there.
-# * **xgrammar** 0.2.8, `CompiledGrammar.serialize_json()`: what section 4 reads.
+# * **xgrammar** 0.2.8, `CompiledGrammar.serialize_json()`: what section 4 reads. Its Earley parser came with pull
+#   request 308 of mlc-ai/xgrammar (2025).
 
 # %% [markdown]
-# * **vLLM**, **SGLang** and **TensorRT-LLM** can run xgrammar; the grammar comes with the request.
+# * **vLLM**, **SGLang** and **TensorRT-LLM** can run xgrammar; the grammar comes with the request: vLLM
+#   `structured_outputs={"grammar": …}`, SGLang `ebnf`, TensorRT-LLM `GuidedDecodingParams(grammar=…)`.
 # * Several stacks that share what they can: Tomita, *Efficient Parsing for Natural Language* (1985).
 # * Data that is never changed, and costs no copy: Driscoll, Sarnak, Sleator and Tarjan, *Making data structures
 #   persistent*, Journal of Computer and System Sciences 38 (1989).

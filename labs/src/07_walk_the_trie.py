@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Lab 07 · Walk the trie
 #
-# **Question.** XGrammar fills a table before the first token. llguidance keeps no table at all, and is about as fast.
-# How?
+# **Question.** XGrammar fills a table before the first token. llguidance keeps no table for a grammar, and is still
+# quick enough to do all its work at every step. How?
 #
 # **Goal.** You write the loop that makes it so, count what it saves, and read the chart of the parser behind it. You
 # know when to build a table and when to walk, and you can tell which of two engines is right.
@@ -17,7 +17,7 @@
 # | **subtree** | a node of the trie with all that lies below it |
 # | **depth first** | an order of the nodes: first a node, then all below it, then the next branch |
 # | **slice** | all tokens that one small machine can read from its start |
-# | **item** | in Earley's chart: a rule with a dot, and the column where it began |
+# | **item** | in Earley's chart: an alternative of a rule with a dot in it, and the column where it began |
 # | **lexer** | a flat machine that cuts a text into words: a string, a number, a brace |
 # | **break-even** | how often a table must be used until it has paid for itself |
 
@@ -155,10 +155,10 @@ print("size ", *[f"{size:2}" for size in tree.size])
 # %% [markdown]
 # ## Exercise 1 · The jump
 #
-# Write the loop. `i` is the place in the list, `states` the pile: below it lies `state`, and the state *before* node
-# `i` is at `tree.depth[i] - 1`. What lies above that belongs to other branches. Ask the machine about `tree.byte[i]`.
-# If it refuses, jump: `i += tree.size[i]`. If not, put the new state on the pile, take the tokens `tree.ends[i]`, and
-# go one on.
+# Write the loop. `i` is the place in the list. `states` is the pile; at its bottom lies `state`, and the state
+# *before* node `i` is at `tree.depth[i] - 1`. What lies above that belongs to other branches. Ask the machine about
+# `tree.byte[i]`. If it refuses, jump: `i += tree.size[i]`. If not, put the new state on the pile, take the tokens
+# `tree.ends[i]`, and go one on. Return the set of legal tokens.
 
 # %%
 def jump(machine, state, tree):
@@ -231,9 +231,9 @@ count(jump, gv.json(), inside, large)
 # **What breaks.** Nearly all of them, for nearly all is legal, and a loop that jumps over what is refused finds nothing
 # to jump over. And a model spends much of its time inside strings.
 #
-# What fills a string is the same in every grammar that has strings: text without quotes, backslashes and control
-# characters. A small machine reads just that. The tokens that it can read are a **slice**: they are found once for the
-# vocabulary, before there is any grammar.
+# What fills a JSON string is the same in every schema that does not restrict it: text without quotes, backslashes and
+# control characters. A small machine reads just that. The tokens that it can read are a **slice**: they are found once
+# for the vocabulary, before there is any grammar.
 
 # %%
 plain = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
@@ -312,9 +312,17 @@ walks = [gv.lazy_walks(gv.json(), llama, record, slices=slices) for slices in (T
 gv.draw_walks(*walks)
 
 # %% [markdown]
-# None is long: at most 3,629 of 274,520 nodes, where a value may begin. Of the 1,928 tokens that are legal
-# there, 1,000 are numbers, and 423 are nothing but blanks. Inside a string it is even less than our 4,221: the library
-# goes one step further. Of `abc":` and `xyz":` it reads only what stands behind the text of the slice, and that once.
+# Mind the scale: each tick is ten times as many. The longest bar is 3,629 of 274,520 nodes, where a value may begin.
+# What is legal there?
+
+# %%
+legal = [llama.pieces[token] for token in gv.lazy_walk(gv.json(), llama, '{"a":').mask.nonzero()[0]]
+numbers, blanks = sum(map(bytes.isdigit, legal)), sum(map(bytes.isspace, legal))
+print(f"{len(legal):,} legal, of these {numbers:,} only digits and {blanks} only blanks")
+
+# %% [markdown]
+# Inside a string the walk asks even less than our 4,221: the library goes one step further. Of `abc":` and `xyz":` it
+# reads only what stands behind the text of the slice, and that once.
 
 # %%
 gv.draw_walk(gv.lazy_walk(gv.json(), llama, '{"a'), levels=2)
@@ -346,14 +354,19 @@ for opened in range(1, 11):
     print(f"{opened:2} opened {len(stacks):5,} stacks   {' '.join(stacks[:8])}")
 
 # %% [markdown]
-# It doubles with each bracket. llama.cpp keeps such a list. (Our pushdown machine lets stacks share what they can, and
-# gets by with four more frames for each bracket.)
-#
+# It doubles with each bracket. llama.cpp keeps such a list. Our pushdown machine lets stacks share what they
+# can: each bracket after the first costs one more row of four frames.
+
+# %%
+gv.draw_shared_stacks(gv.grammar(intervals), "((((")
+
+# %% [markdown]
 # Jay Earley's idea of 1970 is another one: do not write down whole stacks, write down for each place **what may have
 # begun there**. What waits for it stands in the column where it began, once, however many ways led there.
 
 # %% [markdown]
-# An **item** is a row of a rule, a dot that says how far it has come, and the column where it began.
+# A rule lists its alternatives, with `|` between them. An **item** is one of them, with a dot that says how far it has
+# come, and the column where it began.
 
 # %%
 Item = namedtuple("Item", "rule symbols dot origin")
@@ -372,7 +385,7 @@ def moved(item):
 # Three moves fill a column.
 #
 # * **Scan.** An item wants a character, and it comes: into the next column, with the dot moved.
-# * **Predict.** An item wants a rule: the rows of that rule may begin here.
+# * **Predict.** An item wants a rule: each alternative of that rule may begin here.
 # * **Complete.** An item is finished. In the column where it began, some wanted its rule: they come here, with the dot
 #   moved.
 
@@ -405,7 +418,7 @@ def read_chart(rules, text):
             if wanted(item) is None:
                 new = complete(chart, item) or []
             else:
-                new = [Item(wanted(item), row, 0, len(chart) - 1) for row in rules.get(wanted(item), [])]
+                new = [Item(wanted(item), symbols, 0, len(chart) - 1) for symbols in rules.get(wanted(item), [])]
             column += [item for item in new if item not in column]
         column = [moved(item) for item in column if wanted(item) == character]
     return chart
@@ -479,9 +492,9 @@ ends = {match[0] for text in texts if (match := string.match(text))}
 print(f"at {len(ends)} nodes a string ends")
 
 # %% [markdown]
-# A walk without slices asks about 438 more that lie behind these. At all others of its 267,888 nodes the lexer answers
-# alone, and its answer is one look into a table. That is why llguidance can afford Earley: it is **Earley over a
-# lexer**. (Our own `gv.earley` has no lexer. It reads bytes, and is here to be looked at.)
+# At these the rules are asked, and at the few nodes behind them that a walk still looks at. At all others of its
+# 267,888 nodes the lexer answers alone, and its answer is one look into a table. That is why llguidance can afford
+# Earley: it is **Earley over a lexer**. (Our own `gv.earley` has no lexer. It reads bytes, to be looked at.)
 
 # %% [markdown]
 # ## 4 · Build or walk?
@@ -552,16 +565,16 @@ for name in ("xgrammar", "llguidance"):
 gv.draw_break_even(costs, title="one grammar, many masks: as measured when this cell ran")
 
 # %% [markdown]
-# Compare the pairs: our split with our walk, XGrammar with llguidance. Each time the table begins higher and rises more
-# slowly, and the dot is the break-even. Two tables or two walks in different languages say little about the idea: ours
-# are Python and NumPy, llguidance is Rust, XGrammar C++.
+# Both axes go in powers of ten. Compare the pairs: our split with our walk, XGrammar with llguidance. Each time the
+# table begins higher and rises more slowly, and the dot is the break-even. Two tables or two walks in different
+# languages say little about the idea: ours are Python and NumPy, llguidance is Rust, XGrammar C++.
 
 # %% [markdown]
 # So it depends on how often a grammar comes again.
 #
 # * **Build**, if one schema serves all day, or many requests at once: a table is shared, and its cost is spread.
 # * **Walk**, if every request brings its own grammar, as with tools that a user defines: nobody wants to wait for a
-#   table of which only forty rows are needed.
+#   table of which only a few rows are needed.
 #
 # In practice the two come closer: XGrammar-2 (2026) compiles parts of its table only when they are needed, and
 # llguidance keeps its slices.
@@ -570,8 +583,10 @@ gv.draw_break_even(costs, title="one grammar, many masks: as measured when this 
 # ## 5 · Who is right?
 #
 # Many engines, and one question with one answer: which tokens are legal? `gv.compare` takes the real ones that are
-# installed along a text, two of them in two settings, and looks where their masks differ from ours. Then the bytes of
-# each doubtful token are fed to the machine, one by one: that decides.
+# installed along a text, two of them in two settings, and looks where their masks differ from ours. *llguidance,
+# forcing* and *xgrammar, special text* are the engines as they come. In the other two rows forcing is off, and special
+# tokens have no text. Then the bytes of each doubtful token are fed to our machine, one at a time, without trie or
+# table: that decides.
 #
 # **Predict before you press.** Brackets around an `x`. Will all agree?
 
@@ -587,14 +602,15 @@ gv.draw_comparison(found)
 # When this page was made (xgrammar 0.2.8, llguidance 1.9.1), they agreed at every place but one: after `((x`.
 #
 # * `))` closes both brackets. XGrammar's mask omits it, though its own `accept_token` takes it: a **fault**.
-# * `)` is legal as well. In its usual setting llguidance omits it, since only `))` can follow and the tokenizer has one
-#   token for that: not a fault but a **choice**, and it can be switched off.
+# * `)` is legal as well. As it comes, llguidance omits it, since only `))` can follow and the tokenizer has one token
+#   for that. It is not a fault: it is on purpose, and can be switched off. The table calls it **forced only**.
 # * outlines-core cannot be asked: it has no stack.
 
 # %% [markdown]
 # Now yours: change `constraint` to a regex, a grammar or a schema of your choice, `text` to one that it accepts, and
-# run both cells again. Try `r"[0-9]+(\.[0-9]+)?"` with `"3.14"`, our decimal; `r"name: [a-z]+"` with `"name: ada"`;
-# `r"a|ab"` with `"ab"`. `gv.draw_disagreement(found, 2, "xgrammar")` names the tokens of one place and shows them.
+# run both cells again. A text with `::=` is read as a grammar; a dict, or its JSON text, as a schema; anything else as
+# a regex. Try `r"[0-9]+(\.[0-9]+)?"` with `"3.14"`, our decimal; `r"name: [a-z]+"` with `"name: ada"`; `r"a|ab"` with
+# `"ab"`. `gv.draw_disagreement(found, 2, "xgrammar")` names the tokens of one place and shows them.
 
 # %% [markdown]
 # ### The museum
@@ -611,7 +627,7 @@ gv.draw_museum()
 # * **Forced only.** One text is possible, and the mask holds only the token that the tokenizer would take for it.
 #   On purpose, and it can be switched off.
 # * **Lawful choice.** The constraint leaves it open: how JSON is laid out, what `\d` means outside of ASCII.
-# * **Known fault.** A token that is allowed and leads nowhere, or one that is legal and cannot be chosen.
+# * **Known fault.** A token is allowed that the constraint forbids, or one is legal and cannot be chosen.
 
 # %% [markdown]
 # The second fault is the quieter one. Who allows too much is found out when the text is read. Who allows too little is
@@ -634,13 +650,15 @@ gv.draw_museum()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **llguidance**, `README.md` and `docs/optimizations.md`: the lexer, the trie loop in the four steps of this lab, and
-#   the slices. Its figures there: 50 µs for a mask on average, and the parser is needed for 0.1 to 1 % of the tokens.
-#   `toktrie/src/toktree.rs` is the loop.
+# * **llguidance**, *Making Structured Outputs Go Brrr*, guidance-ai.github.io/llguidance/llg-go-brrr (2025-06-11): the
+#   lexer, the loop and the slices. Its figures: 50 µs for a mask on average, eight bytes for a node, and the parser is
+#   needed in 0.1 to 1 % of the token checks. `toktrie/src/toktree.rs` is the loop.
 # * **vLLM** and **SGLang** offer it as `guidance` and `llguidance` beside XGrammar; llama.cpp can be built with it.
 
 # %% [markdown]
+# * **llama.cpp**, `src/llama-grammar.cpp`: the list of stacks.
 # * The parser: Earley, *An Efficient Context-Free Parsing Algorithm*, Communications of the ACM 13 (1970).
 # * **XGrammar** has parsed with Earley, too, since version 0.1.21; it keeps its table all the same.
 # * Its second paper, which fills the table when it is needed: *XGrammar-2*, arXiv 2601.04426 (2026).
 # * Where engines were compared on many schemas: Geng et al., *JSONSchemaBench*, arXiv 2501.10868 (2025).
+# * The engines compared here: xgrammar 0.2.8, llguidance 1.9.1, outlines-core 0.2.14.

@@ -52,7 +52,7 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
     )
     assert re.search(r"yours: .'yes': 1850, 'no': 2230, 'ask': 15", lab_page.answer("said ="))
 
-    assert "token 1 is surely legal at one place" in lab_page.answer("gv.check_merge", MERGE.replace("{ask}", "ask"))
+    assert "token 1 is surely legal at one node" in lab_page.answer("gv.check_merge", MERGE.replace("{ask}", "ask"))
     lab_page.shot("lab-06-wrong-merge", lab_page.cell_of("gv.check_merge"))
     assert "not yet" not in lab_page.answer("gv.check_merge", MERGE.replace("{ask}", "ask - yes"))
 

@@ -8,6 +8,8 @@ from time import perf_counter
 import pytest
 
 import guidedviz as gv
+from guidedviz.checks.lab06 import sort_by_ends
+from guidedviz.machines.machine import read
 from tests.labs.solved import read_solved
 
 LAB = read_solved("06_token_splitting")
@@ -17,30 +19,37 @@ WRITTEN = "written = gv.build"
 @pytest.mark.parametrize(
     ("said", "words", "shown"),
     [
-        ("Nearly a million, and still a quarter of a million", "walked =", "820,000 moves piece by piece, 266,242 on"),
+        ("More than 800,000, and still a quarter of a million", "walked =", "820,000 moves piece by piece, 266,242 on"),
         ("nearly everything is legal", "walked =", "123,315 of 128,256 are legal"),
         ('`":` needs an object that waits for a colon', "legal after", '":   legal after 2 of 8   {"a  [{"a\n'),
         ('`A` and `"A` never are', "legal after", '"A   legal after 0 of 8   \nA    legal after 0 of 8'),
         ("Fifteen, less than half a percent", "said =", "yours: {'yes': 1850, 'no': 2230, 'ask': 15}"),
         ("Fifteen, less than half a percent", "said =", "NodeSplit(node 18: 1,850 yes, 2,231 no, 15 ask)"),
-        ('Look at `"The` and `"A`', "plain.node(place).ask", '"A "The'),
-        ("Eight. (A line break is no blank", "split.node(place).ask", '", ": "] "} "}, "}} "}}} "}}}}'),
-        ("Of 65,536 cells 16 ask", "asking =", "16 questions in 16 × 4,096 cells: 0.024%"),
+        ('Look at `"The` and `"A`', "plain.node(node).ask", '"A "The'),
+        ("Eight. (A line break is no blank", "split.node(node).ask", '", ": "] "} "}, "}} "}}} "}}}}'),
+        ("Of 65,536 cells 16 ask", "asks, cells =", "16 of 16 × 4,096 cells ask: 0.024%"),
         ("and no bit is wrong", "sum(same)", "130 of 130 masks are the same in all 4096 bits"),
         ("Two of eight, both at a comma", "careless =", """[{"nameganshelf",                          no JSON"""),
-        ("Inside a string 1,151 ask, and 169", WRITTEN, "inlined        57 nodes, 23 ask; in a string 1,151"),
-        ("Inside a string 1,151 ask, and 169", WRITTEN, "both           57 nodes, 12 ask; in a string   169"),
-        ("one node is far worse: 58,824", WRITTEN, "in a string 1,151, most 58,824"),
+        ("16 of the 20: at the four ends", "gv.draw_split_nodes(split)", "Split: 16 nodes over 4,096 tokens"),
+        ("16 of the 20: at the four ends", "gv.draw_machine(nested", "machine: 4 rules, 20 nodes"),
+        ('"No" at a node means: not from', "json_split =", "number NodeSplit(node 46: 13 yes, 4,083 no, 0 ask)"),
+        ("1,151 ask; with expansion 195", WRITTEN, "expanded       58 nodes, 25 ask; in a string   195"),
+        ("1,151 ask; with expansion 195", WRITTEN, "inlined        57 nodes, 23 ask; in a string 1,151"),
+        ("and with inlining too 169", WRITTEN, "both           57 nodes, 12 ask; in a string   169"),
+        ("it is far worse, 58,824", WRITTEN, "in a string 1,151, most 58,824"),
         ("| 160 MB | 0.91 MB |", "draw_split_nodes(full", "57 nodes over 128,256 tokens"),
         ("| 160 MB | 0.91 MB |", "draw_split_nodes(full", "of a dense table's 913,824"),
         ("75 to 169, and the 120 of the paper lie between", "blanks in {", "in a string    75"),
+        ("There only 2 are left", "gv.draw_split_nodes(full", "any character but controls   123,257    4,997    2"),
         ("Nearly every node of JSON has fewer", "angles =", "JSON         {'accepted': 51, 'rejected': 0, 'bits': 6}"),
         ("where nearly all text is allowed they are not", "angles =", "'rejected': 1"),
         ("about 18, 6 and 29", "made in {\"sure", "nothing kept          128,256\nsure ones kept          7,068\n"),
         ("about 18, 6 and 29", "made in {\"sure", "and inlined             1,181\nand expanded               40\n"),
         ("Here are four, and a step back", "gv.draw_branches", "as after text 1"),
         ("Not at all, as long as the mask is there first", "gv.draw_overlap", "RECORDED"),
-        ("There they are, 121,060", '"char*"', "NodeSplit(node 50: 4,635 yes, 2,561 no, 121,060 ask)"),
+        ("a small model of 37 million random", "gv.draw_overlap", "random weights: 4 layers of 256, 37 million"),
+        ("and the root is one more", "history =", "10001 open rules, 6001 after going back"),
+        ("There they are, the same 121,060 tokens", '"char*"', "NodeSplit(node 50: 4,635 yes, 2,561 no, 121,060 ask)"),
         ("with `inline` they are gone", '"char*"', "NodeSplit(node 3: 123,180 yes, 3,925 no, 1,151 ask)"),
     ],
 )  # fmt: skip
@@ -79,11 +88,25 @@ def test_a_json_text_stands_at_58_nodes():
 
 
 def test_the_count_without_expansion_does_not_depend_on_the_blanks():
-    assert "Without expansion it is 1,151 each time" in LAB.prose
-    base, llama = gv.json().grammar.text.split("ws     ::=")[0], gv.Vocabulary.llama3()
-    for blanks in (r"[ \t\n\r]*", r"[ \n]*", '" "?', '""'):
-        split = gv.build_split(gv.grammar(f"{base}ws ::= {blanks}"), llama, expand=False)
-        assert 1151 in [len(part.ask) for part in split.build() if part.sure.count == 123_180]
+    assert "Without expansion it is 1,151 each time." in LAB.prose
+    counts = re.findall(r"in a string +([0-9,]+),", LAB.output_of("blanks in {"))
+    assert counts[::2] == ["1,151"] * 4
+    assert counts[1::2] == ["169", "156", "75", "75"]
+
+
+def test_a_number_alone_would_let_nearly_all_ask():
+    assert "Your `sort_token` would say *ask* for nearly all tokens after `1`" in LAB.prose
+    clerks, number = gv.load_model("clerk").vocabulary, gv.regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+    begun = read(number, b"1")
+    said = [sort_by_ends(number, begun, clerks.pieces[token])[0] for token in clerks.text_ids]
+    assert [said.count(answer) for answer in ("yes", "no", "ask")] == [13, 0, 4082]
+
+
+def test_two_tokens_ask_in_a_key_and_go_on_after_the_value():
+    assert 'There only 2 are left, `":"","` and one like it, which go on after the value.' in LAB.prose
+    llama = gv.Vocabulary.llama3()
+    (key,) = [part for part in gv.build_split(gv.json(), llama).build() if part.sure.count == 123_257]
+    assert [llama.pieces[token] for token in key.ask] == [b'":"",\n', b'":"","']
 
 
 def test_what_is_kept_takes_190_000_bytes():
@@ -124,8 +147,16 @@ def compiler():
     return xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(llama.eos)), max_threads=1)
 
 
+def asks_of_a_rule_for_each_character():
+    """The sets that ask when what is repeated in a string is a rule of its own."""
+    text = gv.json().grammar.text.replace(r'([^"\\\x00-\x1F] | "\\" escape)*', "char*")
+    text += r'char   ::= [^"\\\x00-\x1F] | "\\" escape'
+    made = gv.build_split(gv.grammar(text), gv.Vocabulary.llama3(), inline=False, expand=False)
+    return [set(part.ask.tolist()) for part in made.build()]
+
+
 def test_most_of_what_xgrammar_keeps_are_our_sets(compiler):
-    assert "of its 24 places with uncertain tokens 18 have, token for token, one of our sets" in LAB.prose
+    assert "of its 24 nodes with uncertain tokens 18 have, token for token, one of our sets" in LAB.prose
     compiled = compiler.compile_grammar(gv.json().grammar.text)
     kept, words = json.loads(compiled.serialize_json()), json.loads(compiled.tokenizer_info.serialize_json())
     rules, ids = [rule[0] for rule in kept["grammar"]["rules"]], [token for token, _ in words["sorted_decoded_vocab"]]
@@ -137,11 +168,17 @@ def test_most_of_what_xgrammar_keeps_are_our_sets(compiler):
     split = gv.build_split(gv.json(), gv.Vocabulary.llama3(), inline=False, expand=False)
     ours = [set(part.ask.tolist()) for part in split.build()]
     assert (len(sets), sum(tokens in ours for _, tokens in sets)) == (24, 18)
-    assert max((len(tokens), rule) for rule, tokens in sets) == (121_060, "string_1_1")
+    assert "The six others have 121,060, 423, 207, 13, 3 and 2." in LAB.prose
+    others = sorted(((len(tokens), rule, tokens) for rule, tokens in sets if tokens not in ours), reverse=True)
+    assert [count for count, _, _ in others] == [121_060, 423, 207, 13, 3, 2]
+    assert others[0][1] == "string_1_1"
+    assert "There they are, the same 121,060 tokens" in LAB.prose
+    assert others[0][2] in asks_of_a_rule_for_each_character()
 
 
 def test_xgrammar_is_slower_by_far_with_the_text_of_the_rfc(compiler):
-    assert "it took 40,000 µs for a mask inside a string, with a text of its own for JSON 5" in LAB.prose
+    assert "needs 40,000 µs for a mask inside a string." in LAB.prose
+    assert "Its own text for JSON, with objects and lists only at the root, takes 5:" in LAB.prose
     import xgrammar
 
     words, best = xgrammar.allocate_token_bitmask(1, 128_256), []
