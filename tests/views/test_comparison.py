@@ -84,7 +84,8 @@ def test_an_engine_that_stops_is_asked_no_more_and_one_that_is_unable_says_why()
 
 
 def test_a_text_that_the_constraint_does_not_allow_is_not_called_its_end():
-    assert "the text ends here: the constraint does not allow b" in gv.draw_comparison(record(step(0, 1))).text
+    said = gv.draw_comparison(record(step(0, 2))).text
+    assert f"the text ends here: the constraint does not allow {V.display(2)}" in said
 
 
 def test_long_texts_go_on_below_and_steps_in_which_all_agree_are_folded():
