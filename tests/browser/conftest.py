@@ -26,7 +26,7 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-# the server sends a kernel's first words with the name of their topic in front, and JupyterLab stumbles over it; seldom
+# JupyterLab's own, seen once in hundreds of notebooks: it could not read a message of the kernel
 NOT_OURS = "Kernel message validation error: Unexpected token 'k', \"kernel."
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
