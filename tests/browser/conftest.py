@@ -242,6 +242,17 @@ class LabPage(Notebook):
         return self.outputs(self.place_of(words))
 
 
+WATCH = """root => {
+  window.seen = [];
+  const look = () => {
+    const cursor = Number(root.dataset.cursor);
+    if (cursor && window.seen.at(-1)?.[0] !== cursor) window.seen.push([cursor, Date.now()]);
+    if (root.dataset.ended !== 'true') requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+
+
 class StagePage:
     """A stage as a person finds it on the page."""
 
@@ -249,6 +260,10 @@ class StagePage:
         self.notebook, self.root = notebook, root
         root.wait_for(timeout=20000)
         root.scroll_into_view_if_needed()
+
+    def watch(self) -> None:
+        """Note in `window.seen` when each step is painted."""
+        self.notebook.page.evaluate(WATCH, self.root.element_handle())
 
     def press(self, label: str) -> None:
         self.root.get_by_role("button", name=label, exact=True).click()

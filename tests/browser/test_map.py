@@ -250,16 +250,6 @@ def timed(*given):
 feed.news = timed
 stage"""
 
-WATCH = """root => {
-  window.seen = [];
-  const look = () => {
-    const cursor = Number(root.dataset.cursor);
-    if (cursor && window.seen.at(-1)?.[0] !== cursor) window.seen.push([cursor, Date.now()]);
-    if (root.dataset.ended !== 'true') requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-}"""
-
 
 @pytest.mark.timed
 def test_a_map_of_128k_tokens_keeps_up_with_the_steps(open_notebook, capsys):
@@ -268,7 +258,7 @@ def test_a_map_of_128k_tokens_keeps_up_with_the_steps(open_notebook, capsys):
     assert notebook.failed_cells() == []
     stage = notebook.stage()
     stage.root.get_by_role("slider", name="speed").fill("5")
-    notebook.page.evaluate(WATCH, stage.root.element_handle())
+    stage.watch()
     stage.press("play")
     stage._wait_for("root.dataset.ended === 'true'", 90)
     seen = notebook.page.evaluate("window.seen")

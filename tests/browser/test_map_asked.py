@@ -137,22 +137,11 @@ def test_another_token_asks_another_stack(nested):
     assert legend(stage) != before
 
 
-WATCH = """root => {
-  window.seen = [];
-  const look = () => {
-    const cursor = Number(root.dataset.cursor);
-    if (cursor && window.seen.at(-1)?.[0] !== cursor) window.seen.push([cursor, Date.now()]);
-    if (root.dataset.ended !== 'true') requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-}"""
-
-
 @pytest.mark.timed
 def test_three_colours_keep_up_with_the_steps(nested, capsys):
     notebook, stage = nested
     stage.root.get_by_role("slider", name="speed").fill("5")
-    notebook.page.evaluate(WATCH, stage.root.element_handle())
+    stage.watch()
     stage.press("play")
     stage._wait_for("root.dataset.ended === 'true'", 60)
     seen = notebook.page.evaluate("window.seen")
