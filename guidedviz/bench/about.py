@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import platform
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from guidedviz.tokens.real.matcher import installed
 
 
 def pin_thread() -> str:
@@ -23,14 +24,6 @@ def processor() -> str:
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.processor() or platform.machine()
-
-
-def installed(name: str) -> str:
-    """The version of a package, "" where it is not here."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 def describe() -> dict[str, str]:

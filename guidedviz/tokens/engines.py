@@ -15,8 +15,6 @@ from collections.abc import Callable, Hashable
 from functools import cached_property, lru_cache, partial
 from typing import Any, cast
 
-import numpy as np
-
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import Machine, forced_bytes, read, stack_of
@@ -25,7 +23,7 @@ from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_
 from guidedviz.tokens.guide import Explanation, Guide, Mask
 from guidedviz.tokens.index import Index, build_index, live_machine, unpack
 from guidedviz.tokens.kinds import build_table
-from guidedviz.tokens.lazy import add_eos, walks_of
+from guidedviz.tokens.lazy import walked_mask, walks_of
 from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.trie import Ints, build_trie, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -43,7 +41,7 @@ def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index:
     >>> v = Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
     >>> g = guide(regex(r"[0-9]+(\\.[0-9]+)?"), v)
     >>> after = g.advance(g.initial, 3)
-    >>> [v.display(token) for token in np.flatnonzero(g.mask(after))]
+    >>> [v.display(token) for token in g.mask(after).nonzero()[0]]
     ['3', '.5', '.', '42', '</s>']
     """
     _check_arguments(machine, vocabulary)
@@ -88,16 +86,6 @@ def walking_guide(machine: Machine, vocabulary: Vocabulary, walk: Callable[[Any]
     """A guide that walks from a state when it is asked, and keeps the latest masks."""
     keep = lru_cache(maxsize=max(1, KEPT // len(vocabulary)))
     return MachineGuide(machine, vocabulary, keep(partial(walked_mask, machine, vocabulary, walk)))
-
-
-def walked_mask(
-    machine: Machine, vocabulary: Vocabulary, walk: Callable[[Any], tuple[Ints, Ints]], state: Hashable
-) -> Mask:
-    """The mask of a state by a walk from it."""
-    tokens, labels = build_trie(vocabulary).spell(*walk(state))
-    legal = np.zeros(len(vocabulary), dtype=np.bool_)
-    legal[tokens] = labels > 0
-    return add_eos(legal, machine, vocabulary, state)
 
 
 def split_engine(machine: Machine, vocabulary: Vocabulary) -> SplitGuide:

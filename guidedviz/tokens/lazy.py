@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -93,6 +94,16 @@ def add_eos(mask: Mask, machine: Machine, vocabulary: Vocabulary, state: Hashabl
     mask[list(vocabulary.eos)] = machine.is_accepting(state)
     mask.flags.writeable = False
     return mask
+
+
+def walked_mask(
+    machine: Machine, vocabulary: Vocabulary, walk: Callable[[Any], tuple[Ints, Ints]], state: Hashable
+) -> Mask:
+    """The mask of a state by a walk of the whole trie from it."""
+    tokens, labels = build_trie(vocabulary).spell(*walk(state))
+    legal = np.zeros(len(vocabulary), dtype=np.bool_)
+    legal[tokens] = labels > 0
+    return add_eos(legal, machine, vocabulary, state)
 
 
 def walks_of(machine: Machine, vocabulary: Vocabulary, slices: bool = True) -> Callable[[Hashable], Walk]:

@@ -27,6 +27,7 @@ from guidedviz.tokens.ask import NO as NO
 from guidedviz.tokens.ask import YES as YES
 from guidedviz.tokens.ask import Asking, ask_stack, merge, single
 from guidedviz.tokens.guide import Mask
+from guidedviz.tokens.lazy import walked_mask
 from guidedviz.tokens.node_split import NodeSplit as NodeSplit
 from guidedviz.tokens.node_split import walk_nodes
 from guidedviz.tokens.storage import Stored
@@ -204,12 +205,8 @@ class _Kept:
 
     def walk(self, state: State) -> Mask:
         """Without the split: the whole trie on the real stack."""
-        legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
-        tokens, labels = self.trie.spell(*walk_any(self.trie, self.split.pda, state))
-        legal[tokens] = labels > 0
-        legal[self.eos] = state.accepting
-        legal.flags.writeable = False
-        return legal
+        pda = self.split.pda
+        return walked_mask(pda, self.vocabulary, partial(walk_any, self.trie, pda), state)
 
 
 def build_split(

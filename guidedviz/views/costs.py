@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from guidedviz.decoding.trace import Step, Trace
-from guidedviz.errors import SettingError
 from guidedviz.machines.visible import counted
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
 from guidedviz.views.map import share
-from guidedviz.views.stage import BADGES
+from guidedviz.views.stage import BADGES, check_trace
 from guidedviz.views.words import label, milliseconds, say_origin
 
 EDGE, LEFT, SPAN, TOP, HIGH, GAP = 16.0, 74.0, 860.0, 106.0, 110.0, 22.0
@@ -31,7 +30,7 @@ def draw_costs(trace: Trace) -> Figure:
     >>> draw_costs(gv.record(toy, "a", max_tokens=3)).text.partition(";")[0]
     'costs of 3 steps: forward, mask and sample of each'
     """
-    _check_trace(trace)
+    check_trace(trace, "draw_costs")
     shown = trace.steps[:MOST_STEPS]
     top, bands = find_top(list(map(total, shown))), list(_bands(shown))
     letters = max([2.0, *(wide(_name(step), 11) for step in shown)])
@@ -45,12 +44,6 @@ def draw_costs(trace: Trace) -> Figure:
     parts += [write(LEFT, y, f"⋮ {counted(left, 'more step')}, not drawn", 12, fill="var(--gv-soft)")] * bool(left)
     said = _say(trace)
     return Figure(drawing(LEFT + SPAN + EDGE, y + 18 * bool(left), *parts, alt=said), said, said)
-
-
-def _check_trace(trace: object) -> None:
-    if not isinstance(trace, Trace):
-        hint = "gv.record(model, prompt, guide=guide)"
-        raise SettingError("draw_costs", seen=type(trace).__name__, expected="a trace", hint=hint)
 
 
 def total(step: Step) -> float:

@@ -44,7 +44,7 @@ def draw_stage(
 
     A split adds the map of what it knew at the last of them; `costs` the times, which differ from run to run.
     """
-    _check_trace(trace, "draw_stage")
+    check_trace(trace, "draw_stage")
     cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
     step = trace.steps[cursor - 1] if cursor else None
     said = _say(trace, cursor)
@@ -68,7 +68,8 @@ def draw_stage(
     return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
 
 
-def _check_trace(trace: object, where: str) -> None:
+def check_trace(trace: object, where: str) -> None:
+    """Refuse what is no trace."""
     if not isinstance(trace, Trace):
         hint = "gv.record(model, prompt, guide)"
         raise SettingError(where, seen=type(trace).__name__, expected="a trace", hint=hint)
@@ -76,7 +77,7 @@ def _check_trace(trace: object, where: str) -> None:
 
 def draw_strip(trace: Trace, cursor: int | None = None) -> Figure:
     """The prompt and the tokens one after the other, coloured by probability; a cursor marks one of them."""
-    _check_trace(trace, "draw_strip")
+    check_trace(trace, "draw_strip")
     upto = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
     svg, height = _strip(trace, upto, "", marked=cursor is not None)
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, upto)}."
