@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
 from typing import Any, Protocol
@@ -25,13 +24,13 @@ from guidedviz.decoding.sampling import (
     softmax,
     temper,
 )
-from guidedviz.decoding.trace import Candidate, End, How, Source, Step, Trace
+from guidedviz.decoding.steps import Point, chosen_step, forced_step, stopped_step
+from guidedviz.decoding.trace import End, How, Source, Step, Trace
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.jump import WAYS, Jump, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary
 
-SHOWN = 12  # candidates kept in a step
-NOTHING = Candidate(-1, b"", 0.0, 0.0, False, 0.0)  # chosen at a step that only says how the decode ended
 
 
 class Model(Protocol):
@@ -46,15 +45,6 @@ class Model(Protocol):
     def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]: ...
 
 
-@dataclass(frozen=True)
-class Point:
-    """Where a decode stands: all tokens so far, the guide's state, the number of new tokens."""
-
-    tokens: tuple[int, ...]
-    state: Hashable
-    position: int
-
-
 def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
     """The point before the first new token."""
     if not isinstance(prompt, str):
@@ -66,7 +56,7 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
         )
     if guide is not None:
         check_guide(guide, model.vocabulary)
-    return Point(tokens, guide.initial if guide else None, 0)
+    return Point(tokens, (guide.initial if guide else None,))
 
 
 def check_guide(guide: Any, vocabulary: Vocabulary) -> None:
@@ -84,25 +74,45 @@ def take_step(
 ) -> tuple[Step, Point]:
     """One step from a point, and the point after it; `choice` is a token that a person puts in."""
     began = time.perf_counter()
+    if settings.jump_forward and guide is not None and choice is None:
+        if jump := next_jump(model, point, guide, settings.jump_forward):
+            return _put(guide, point, jump, settings, _ms(began))
     logits = apply_logit_bias(model.logits(list(point.tokens)), settings.bias)
-    forwarded = time.perf_counter()
+    forward_ms, began = _ms(began), time.perf_counter()
     mask = legal_tokens(model.vocabulary, guide, point.state)
-    checked = time.perf_counter()
+    mask_ms, began = _ms(began), time.perf_counter()
     raw = softmax(logits)
-    spent = (_ms(began, forwarded), _ms(forwarded, checked))
+    about = model.vocabulary, guide, point, raw
     if not mask.any():
         over: End = "complete" if guide and guide.is_accepting(point.state) else "dead_end"
-        return _step(model, guide, point, raw, np.zeros_like(raw), mask, -1, "none", spent, 0.0, over), point
+        spent = forward_ms, mask_ms, 0.0
+        return chosen_step(*about, np.zeros_like(raw), mask, -1, "none", spent, over), point
     odds = distribution(logits, mask, settings)
     if choice is None:
         token = draw(odds, settings.seed, point.position)
     else:
         token = check_choice(model.vocabulary, guide, point.state, mask, choice)
-    sampled = _ms(checked, time.perf_counter())
+    spent = forward_ms, mask_ms, _ms(began)
     after = _advance(model.vocabulary, guide, point, token)
     end = _end(model.vocabulary, guide, after, settings)
     how: How = "sampled" if choice is None else "inserted"
-    return _step(model, guide, point, raw, odds, mask, token, how, spent, sampled, end), after
+    return chosen_step(*about, odds, mask, token, how, spent, end), after
+
+
+def next_jump(model: Model, point: Point, guide: Guide, way: str) -> Jump | None:
+    """What is forced next: the rest of a run that has begun, or a new one."""
+    if point.ahead:
+        return Jump(0, point.ahead)
+    return find_jump(guide, model.encode, point.output, point.states, way)
+
+
+def _put(guide: Guide, point: Point, jump: Jump, settings: Settings, spent: float) -> tuple[Step, Point]:
+    """The first token of a forced run; the model reads it with the next token that it is asked for."""
+    token, *ahead = jump.tokens
+    before = point.back(jump.back)
+    after = _advance(guide.vocabulary, guide, before, token, tuple(ahead))
+    end = _end(guide.vocabulary, guide, after, settings)
+    return forced_step(guide, before, token, jump.back, spent, end), after
 
 
 def legal_tokens(vocabulary: Vocabulary, guide: Guide | None, state: Any) -> Mask:
@@ -134,10 +144,11 @@ def check_choice(vocabulary: Vocabulary, guide: Guide | None, state: Any, mask: 
     return choice
 
 
-def _advance(vocabulary: Vocabulary, guide: Guide | None, point: Point, token: int) -> Point:
+def _advance(
+    vocabulary: Vocabulary, guide: Guide | None, point: Point, token: int, ahead: tuple[int, ...] = ()
+) -> Point:
     ended = token in vocabulary.eos
-    state = guide.advance(point.state, token) if guide and not ended else point.state
-    return Point((*point.tokens, token), state, point.position + 1)
+    return point.then(token, guide.advance(point.state, token) if guide and not ended else point.state, ahead)
 
 
 def _end(vocabulary: Vocabulary, guide: Guide | None, after: Point, settings: Settings) -> End:
@@ -148,63 +159,8 @@ def _end(vocabulary: Vocabulary, guide: Guide | None, after: Point, settings: Se
     return "max_tokens" if after.position >= settings.max_tokens else ""
 
 
-def _ms(start: float, end: float) -> float:
-    return (end - start) * 1000
-
-
-def _step(
-    model: Model,
-    guide: Guide | None,
-    point: Point,
-    raw: Floats,
-    odds: Floats,
-    mask: Mask,
-    token: int,
-    how: How,
-    spent: tuple[float, float],
-    sample_ms: float,
-    end: End,
-) -> Step:
-    mass = 1.0 if mask.all() else float(raw[mask].sum())  # all of it, and not 0.9999 by rounding
-    pieces = model.vocabulary.pieces
-
-    def candidate(t: int) -> Candidate:
-        legal = bool(mask[t])
-        masked = float(raw[t]) / mass if legal and mass else 0.0
-        return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(odds[t]))
-
-    chosen = candidate(token) if token >= 0 else NOTHING
-    return Step(
-        position=point.position,
-        token=chosen.token,
-        piece=chosen.piece,
-        how=how,
-        raw=chosen.raw,
-        masked=chosen.masked,
-        drawn=chosen.drawn,
-        candidates=tuple(candidate(t) for t in _likeliest(raw, mask, token)),
-        legal=int(mask.sum()),
-        mass=mass,
-        state=guide.label(point.state) if guide else "",
-        stack=guide.stack(point.state) if guide else (),
-        forward_ms=spent[0],
-        mask_ms=spent[1],
-        sample_ms=sample_ms,
-        end=end,
-    )
-
-
-def _likeliest(raw: Floats, mask: Mask, token: int) -> list[int]:
-    """The likeliest of all and the likeliest of the legal, the chosen one among them, by raw probability."""
-    count = min(SHOWN, len(raw))
-    chosen = set(np.argpartition(-raw, count - 1)[:count].tolist())
-    legal = np.flatnonzero(mask)
-    if len(legal):
-        few = min(SHOWN // 2, len(legal))
-        chosen |= set(legal[np.argpartition(-raw[legal], few - 1)[:few]].tolist())
-    if token >= 0:
-        chosen.add(token)
-    return sorted(chosen, key=lambda t: (-raw[t], t))
+def _ms(since: float) -> float:
+    return (time.perf_counter() - since) * 1000
 
 
 def decode(
@@ -218,16 +174,16 @@ def decode(
     bias: Mapping[int, float] | None = None,
     seed: int = 0,
     max_tokens: int = 200,
-    jump_forward: bool = False,
+    jump_forward: bool | str = False,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[Step]:
     """Decode step by step; the last step says in `end` why it was the last.
 
-    `stop` is asked before every token: when it says True, a closing step with end "stop" follows.
+    `jump_forward` puts what is forced without asking the model: True, or the way to spell it, "canonical" (the same),
+    "longest" or "minimal". `stop` is asked before every token: when it says True, a closing step with end "stop"
+    follows.
     """
-    if jump_forward:
-        raise SettingError("jump_forward", seen="True", expected="False", hint="it arrives with the jump-forward lab")
-    settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}))
+    settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}), name_way(jump_forward))
     return _decode(model, start(model, prompt, guide), guide, settings, stop or (lambda: False))
 
 
@@ -236,7 +192,7 @@ def _decode(
 ) -> Iterator[Step]:
     while True:
         if stop():
-            yield stopped(guide, point)
+            yield stopped_step(guide, point)
             return
         step, point = take_step(model, point, guide, settings)
         yield step
@@ -244,10 +200,13 @@ def _decode(
             return
 
 
-def stopped(guide: Guide | None, point: Point) -> Step:
-    """The closing step of a decode that was asked to stop."""
-    state, stack = (guide.label(point.state), guide.stack(point.state)) if guide else ("", ())
-    return Step(point.position, -1, b"", "none", 0.0, 0.0, 0.0, (), 0, 0.0, state, stack, 0.0, 0.0, 0.0, "stop")
+def name_way(jump_forward: bool | str) -> str:
+    """The way to spell what is forced; "" for none.
+
+    >>> name_way(True), name_way("longest"), name_way(False)
+    ('canonical', 'longest', '')
+    """
+    return WAYS[0] if jump_forward is True else jump_forward or ""
 
 
 def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint: str = "", **settings: Any) -> Trace:

@@ -1,7 +1,8 @@
 """Language models: two small ones inside the project, any other from a folder or the hub.
 
 The only file that knows torch. The key-value cache stays between calls and is cropped to the part that still holds,
-so going back costs nothing and going forward again gives the same bits: the last token is always run alone.
+so going back costs nothing. Going forward again gives the same bits: what went through the model in one pass goes
+through it in one pass again. A prompt takes two, its last token alone.
 """
 
 from __future__ import annotations
@@ -144,6 +145,7 @@ class LanguageModel:
     """A causal language model with its cache and its vocabulary."""
 
     source: Source = "LIVE"
+    rows = 1  # every pass computes so many copies of the text, as for a server's batch
 
     def __init__(self, name: str, device: str, network: Any, tokenizer: Any, keep_cache: bool = True) -> None:
         self.name, self.device, self.keep_cache = name, device, keep_cache
@@ -160,7 +162,9 @@ class LanguageModel:
     def forget(self) -> None:
         """Drop the cache and what it takes."""
         self._cache: Any = None
+        self._rows = self.rows
         self._cached: list[int] = []
+        self._began: list[int] = []  # for each of these tokens the place where its pass began
 
     def encode(self, text: str) -> list[int]:
         """A text as tokens, special text taken as plain text where the tokenizer can."""
@@ -195,15 +199,22 @@ class LanguageModel:
     def _forward(self, tokens: list[int]) -> npt.NDArray[np.float32]:
         if not self.keep_cache:
             self.forget()
-        kept = self._crop(min(shared_length(self._cached, tokens), len(tokens) - 1))
-        if len(tokens) - kept > 1:
-            self._run(tokens[kept:-1])
-        logits = self._run(tokens[-1:])
-        self._cached = list(tokens)
-        return logits
+        shared = shared_length(self._cached, tokens)
+        kept = self._crop(shared if shared < len(tokens) else self._began[len(tokens) - 1])
+        if not kept and len(tokens) > 1:
+            kept = self._read(tokens, 0, len(tokens) - 1)
+        self._read(tokens, kept, len(tokens))
+        return self._logits
+
+    def _read(self, tokens: list[int], kept: int, end: int) -> int:
+        """One pass over the tokens between two places."""
+        self._logits = self._run(tokens[kept:end])
+        self._began = [*self._began[:kept], *[kept] * (end - kept)]
+        self._cached = tokens[:end]
+        return end
 
     def _crop(self, length: int) -> int:
-        """Cut the cache to a length; one that cannot be cut is dropped."""
+        """Cut the cache to a length; one that cannot be cut, or has other rows, is dropped."""
         from transformers import DynamicCache
 
         if self._cache is not None and length < len(self._cached):
@@ -211,14 +222,14 @@ class LanguageModel:
                 self._cache.crop(length - len(self._cached))  # negative: how many to remove
             except (NotImplementedError, AttributeError, ValueError, RuntimeError):
                 self.forget()
-        if self._cache is None or self._cache.get_seq_length() != length:
-            self._cache, length = DynamicCache(config=self._network.config), 0
+        if self._cache is None or self._cache.get_seq_length() != length or self._rows != self.rows:
+            self._cache, self._rows, length = DynamicCache(config=self._network.config), self.rows, 0
         return length
 
     def _run(self, tokens: list[int]) -> npt.NDArray[np.float32]:
         import torch
 
-        ids = torch.tensor([tokens], device=self.device)
+        ids = torch.tensor([tokens] * self.rows, device=self.device)
         with torch.inference_mode():
             out = self._network(input_ids=ids, past_key_values=self._cache, use_cache=True, logits_to_keep=1)
         values: npt.NDArray[np.float32] = out.logits[0, -1].float().cpu().numpy()

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import EmptyMask, SettingError
+from guidedviz.tokens.jump import WAYS
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -29,6 +30,7 @@ class Settings:
     seed: int = 0
     max_tokens: int = 200
     bias: Mapping[int, float] = field(default_factory=dict)
+    jump_forward: str = ""  # how forced bytes are spelled without the model; "" asks it for every token
 
     def __post_init__(self) -> None:
         _check("temperature", self.temperature, 0 <= self.temperature <= 100, "a number from 0 (greedy) to 100")
@@ -38,6 +40,8 @@ class Settings:
         _check(
             "max_tokens", self.max_tokens, _whole(self.max_tokens) and self.max_tokens > 0, "a whole number from 1 up"
         )
+        ways = "False, True, " + " or ".join(map(repr, WAYS))
+        _check("jump_forward", self.jump_forward, self.jump_forward in ("", *WAYS), ways)
         for token, bias in self.bias.items():
             _check(f"logit bias of token {token}", bias, -100 <= bias <= 100, "a number from -100 to 100")
 

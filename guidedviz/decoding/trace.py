@@ -6,6 +6,7 @@ Views and tests live on these alone, so a lesson recorded on a large GPU replays
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -35,7 +36,8 @@ class Candidate:
 class Step:
     """One step: what was chosen out of what, and how long it took.
 
-    A step that only says how a decode ended (`stop`, `dead_end`) chose nothing: token -1, piece b"", how "none".
+    A step that only says how a decode ended (`stop`, `dead_end`) chose nothing: token -1, piece b"", how "none". For a
+    forced one the model was not asked: it has no candidates and no probabilities.
     """
 
     position: int  # 0 for the first new token
@@ -54,6 +56,7 @@ class Step:
     mask_ms: float
     sample_ms: float
     end: End = ""  # why the decode ended with this step; "" if it goes on
+    back: int = 0  # tokens before this one that it takes back
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,23 @@ class Trace:
     @property
     def output(self) -> bytes:
         """The output's bytes, EOS left out."""
-        return b"".join(s.piece for s in self.steps if s.end != "eos")
+        return b"".join(s.piece for s in standing(self.steps) if s.end != "eos")
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The output's tokens, without those that were taken back."""
+        return tuple(s.token for s in standing(self.steps) if s.how != "none")
+
+    @property
+    def passes(self) -> int:
+        """How often the model was asked for a token."""
+        return sum(s.how in ("sampled", "inserted") for s in self.steps)
+
+    @property
+    def prefilled(self) -> int:
+        """The forced tokens that the model read, several in one pass; those at the end of a text it never reads."""
+        last = max((number for number, s in enumerate(self.steps) if s.how in ("sampled", "inserted")), default=0)
+        return sum(s.how == "forced" for s in self.steps[:last])
 
     def save(self, path: str | Path) -> None:
         """Write as JSON; bytes are kept as Latin-1 text, so that the file can be read."""
@@ -109,6 +128,15 @@ class Trace:
         except (KeyError, TypeError, AttributeError, UnicodeError) as error:
             raise TraceError(where, seen=f"a damaged record ({error})", expected="all fields of a step") from None
         return trace if trace.source == "TOY" else replace(trace, source="RECORDED")
+
+
+def standing(steps: Sequence[Step]) -> list[Step]:
+    """The steps whose tokens are in the output: without those that a later one took back."""
+    kept: list[Step] = []
+    for step in steps:
+        del kept[len(kept) - step.back :]
+        kept.append(step)
+    return kept
 
 
 def _read_step(data: dict[str, Any]) -> Step:

@@ -98,21 +98,3 @@ def next_bytes(machine: Machine, state: Hashable) -> bytes:
     b'0123'
     """
     return bytes(byte for byte in range(256) if machine.step(state, byte) is not None)
-
-
-def forced_bytes(machine: Machine, state: Hashable, limit: int = 10_000) -> bytes:
-    """The bytes that must come next: as long as there is one way on, and until the text may end.
-
-    >>> from guidedviz.machines.regex import regex
-    >>> forced_bytes(regex("name: [a-z]+"), 0)
-    b'name: '
-    """
-    forced, seen = bytearray(), {state}
-    while not machine.is_accepting(state) and len(forced) < limit:
-        choices = next_bytes(machine, state)
-        following = machine.step(state, choices[0]) if len(choices) == 1 else None
-        if following is None or following in seen:
-            break
-        forced.append(choices[0])
-        seen.add(state := following)
-    return bytes(forced)

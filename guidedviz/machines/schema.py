@@ -38,7 +38,8 @@ NESTS = {"value": "any JSON value", "object": "any object", "member": "any objec
 def json_schema(schema: Schema, whitespace: str = "space") -> DFA | PDA:
     """The machine for a JSON Schema, given as a dict or as its text: a DFA, or a PDA where values nest to any depth.
 
-    `whitespace`: "space" is one blank or none after each `:` and `,`; "compact" none; "any" all that JSON allows.
+    `whitespace`: "space" is one blank or none after each `:` and `,`; "one" exactly one; "compact" none; "any" all that
+    JSON allows.
     An object has the keys of `properties`, in that order, and no others unless `additionalProperties` allows them.
 
     >>> person = {"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}, "required": ["age"]}
@@ -100,8 +101,8 @@ def _flat_tree(schema: Schema, whitespace: str) -> Tree:
 
 
 def _read(schema: Schema, whitespace: str) -> Reader:
-    if whitespace not in ("space", "compact", "any"):
-        raise PatternError("schema, whitespace", seen=repr(whitespace), expected='"space", "compact" or "any"')
+    if whitespace not in ("space", "one", "compact", "any"):
+        raise PatternError("schema, whitespace", seen=repr(whitespace), expected='"space", "one", "compact" or "any"')
     return Reader(load_schema(schema), whitespace)
 
 

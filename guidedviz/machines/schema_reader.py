@@ -30,7 +30,7 @@ from guidedviz.machines.schema_rules import MOST_SIGNS, Rules
 from guidedviz.machines.schema_source import below, check_value, find_part, refusal, shown, take_counts
 from guidedviz.machines.tree import EMPTY, NOTHING, Call, Tree, concat, either, literal, optional
 
-GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" ")))}
+GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
 MOST_PARTS = 20_000
 FEW = 4  # signs of a part that has a name, or that stands in several places
 

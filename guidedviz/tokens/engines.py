@@ -17,7 +17,8 @@ from typing import Any, cast
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
-from guidedviz.machines.machine import Machine, forced_bytes, read, stack_of
+from guidedviz.machines.forced import forced_bytes
+from guidedviz.machines.machine import Machine, read, stack_of
 from guidedviz.machines.pda import PDA
 from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_text, label_state, token_path
 from guidedviz.tokens.guide import Explanation, Guide, Mask
@@ -29,6 +30,7 @@ from guidedviz.tokens.trie import Ints, build_trie, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps
+KEPT_RUNS = 4096  # forced runs that it keeps
 READY = 2**24  # bytes of masks that it unpacks before it is asked
 
 
@@ -135,6 +137,7 @@ class MachineGuide:
     def __init__(self, machine: Machine, vocabulary: Vocabulary, mask: Callable[[Any], Mask]) -> None:
         self.machine: Machine = machine
         self.vocabulary, self._mask = vocabulary, mask
+        self._forced = lru_cache(maxsize=KEPT_RUNS)(partial(forced_bytes, machine))
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r})"
@@ -167,7 +170,7 @@ class MachineGuide:
 
     def forced(self, state: Any) -> bytes:
         """The bytes that must come next; b"" where there is a choice or the text may end."""
-        return forced_bytes(self.machine, state)
+        return self._forced(state)
 
     def path(self, state: Hashable, token: int) -> tuple[Hashable, ...]:
         """The machine's states inside a token: the one before it, then one more for every byte that passed."""

@@ -13,7 +13,8 @@ from typing import Any
 
 from guidedviz.machines.json_grammar import json
 from guidedviz.machines.lint import lint
-from guidedviz.machines.machine import forced_bytes, read
+from guidedviz.machines.forced import forced_bytes
+from guidedviz.machines.machine import read
 from guidedviz.tokens.explain import is_text, token_path
 from guidedviz.tokens.guide import Mask
 from guidedviz.tokens.real.asked import Asked

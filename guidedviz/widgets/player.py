@@ -6,16 +6,16 @@ what came after and goes on from there.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Protocol
 
-from guidedviz.decoding.loop import Model, Point, check_guide, start, take_step
+from guidedviz.decoding.loop import Model, check_guide, start, take_step
 from guidedviz.decoding.sampling import Settings
+from guidedviz.decoding.steps import Point
 from guidedviz.decoding.trace import End, Step, Trace
-from guidedviz.errors import ModelError, SettingError
-from guidedviz.tokens.compare import read_tokens
+from guidedviz.errors import IllegalToken, ModelError, SettingError
 from guidedviz.tokens.guide import Guide
 
 
@@ -41,7 +41,7 @@ class LiveWalk:
     def under(self, guide: Guide) -> LiveWalk:
         """The same model and prompt under another guide."""
         walk = copy(self)
-        walk.guide, walk.first = guide, replace(self.first, state=guide.initial)
+        walk.guide, walk.first = guide, replace(self.first, states=(guide.initial,))
         return walk
 
 
@@ -163,10 +163,9 @@ class Player:
             raise SettingError("another constraint", seen="a recording", expected="a live stage")
         check_guide(guide, self.walk.model.vocabulary)
         walk = self.walk.under(guide)
-        states = read_tokens(guide, [t.step.token for t in self.taken if t.step.how != "none"])
-        kept = tuple(map(partial(_under, guide), self.taken, states, states[1:]))
+        kept = tuple(_under(guide, walk.first, self.taken))
         if kept and kept[-1].step.end in ("", "complete"):
-            end: End = "complete" if _is_complete(guide, states[-1]) else ""
+            end: End = "complete" if _is_complete(guide, kept[-1].after.state) else ""
             kept = (*kept[:-1], replace(kept[-1], step=replace(kept[-1].step, end=end)))
         return replace(self, walk=walk, taken=kept, cursor=min(self.cursor, len(kept)))
 
@@ -180,10 +179,16 @@ class Player:
         return replace(self, taken=taken, cursor=index + 1)
 
 
-def _under(guide: Guide, taken: Taken, before: Any, after: Any) -> Taken:
-    """The same step with the states of another guide."""
-    step = replace(taken.step, state=guide.label(before), stack=guide.stack(before))
-    return replace(taken, step=step, after=replace(taken.after, state=after))
+def _under(guide: Guide, point: Point, taken: tuple[Taken, ...]) -> Iterator[Taken]:
+    """The same steps with the states of another guide, up to the first token that it rejects."""
+    for one in taken:
+        before, step = point.back(one.step.back), one.step
+        try:
+            point = before.then(step.token, guide.advance(before.state, step.token))
+        except IllegalToken:
+            return
+        step = replace(step, state=guide.label(before.state), stack=guide.stack(before.state))
+        yield replace(one, step=step, after=point)
 
 
 def _is_complete(guide: Guide, state: Any) -> bool:

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.machine import forced_bytes, next_bytes, read
+from guidedviz.machines.forced import forced_bytes
+from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.nfa import build_nfa, count_states
 from guidedviz.machines.regex import parse_regex, regex
 from tests.machines.oracle import count_classes, matches, nfa_accepts, shortest_completion
@@ -93,7 +94,7 @@ def test_a_pattern_without_any_text_gives_a_machine_that_accepts_nothing():
 
 @pytest.mark.parametrize(
     ("pattern", "forced"),
-    [("abc", b"abc"), ("ab*", b"a"), ("a|b", b""), ("(abc)?", b""), ("é|è", b"\xc3"), ("a+b", b"a"), ("(ab)+c", b"ab"),
+    [("abc", b"abc"), ("ab*", b"a"), ("a|b", b""), ("(abc)?", b""), ("é|è", b""), ("aé|aè", b"a"), ("é", b"\xc3\xa9"), ("a+b", b"a"), ("(ab)+c", b"ab"),
      ('{"id": [0-9]+}', b'{"id": ')],
 )  # fmt: skip
 def test_forced_bytes_stop_at_a_choice_and_where_the_text_may_end(pattern, forced):

@@ -28,13 +28,13 @@ def accepts(schema, text, whitespace="space"):
 
 @pytest.mark.parametrize(
     ("text", "modes"),
-    [('{"name":"a","age":1}', "compact space any"), ('{"name": "a", "age": 1}', "space any"),
+    [('{"name":"a","age":1}', "compact space any"), ('{"name": "a", "age": 1}', "space one any"),
      ('{"name": "a","age": 1}', "space any"), ('{"name":  "a", "age": 1}', "any"), ('{ "name": "a", "age": 1 }', "any"),
      (' {"name":"a","age":1}', "any"), ('{"name":"a","age":1}\n', "any"), ('{"name" :"a","age":1}', "any"),
      ('\n{\t"name"\r:\n"a" ,\n"age":1}', "any"), ('{"name":"a","age":1}\f', ""), ('{"name":"a" "age":1}', "")],
 )  # fmt: skip
 def test_blanks_stand_where_the_front_door_says(text, modes):
-    assert [mode for mode in ("compact", "space", "any") if accepts(PERSON, text, mode)] == modes.split()
+    assert [mode for mode in ("compact", "space", "one", "any") if accepts(PERSON, text, mode)] == modes.split()
 
 
 def test_blanks_are_the_same_inside_a_constant():
@@ -43,6 +43,7 @@ def test_blanks_are_the_same_inside_a_constant():
     assert accepts(schema, '{"a": [1, {}, []]}', "space")
     assert accepts(schema, '{ "a" : [ 1 , { } , [ ] ] }', "any")
     assert not accepts(schema, '{"a": [1, {}, []]}', "compact")
+    assert not accepts(schema, '{"a": [1,{}, []]}', "one")
 
 
 # --- objects and arrays ---------------------------------------------------------------------------------------------
@@ -366,6 +367,6 @@ def test_a_machine_reads_what_a_validator_allows(data, schema, tried):
 
 
 @settings(deadline=None, max_examples=80)
-@given(schemas, st.sampled_from(["compact", "space", "any"]))
+@given(schemas, st.sampled_from(["compact", "one", "space", "any"]))
 def test_the_regex_that_is_shown_is_the_machine(schema, blanks):
     assert gv.regex(gv.schema_regex(schema, blanks)) == gv.json_schema(schema, blanks)

@@ -64,6 +64,7 @@ SAMPLES = {  # a schema, texts of it, texts not of it; "space" is how they are w
 
 WRITE = {
     "space": lambda text: text,
+    "one": lambda text: text,
     "compact": lambda text: text.replace(": ", ":").replace(", ", ","),
     "any": lambda text: " " + text.replace(" ", "\n\t ").replace("}", " }"),
 }

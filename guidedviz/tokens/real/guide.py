@@ -14,7 +14,8 @@ from threading import RLock
 from typing import Any
 
 from guidedviz.errors import IllegalToken
-from guidedviz.machines.machine import Machine, forced_bytes, read, stack_of
+from guidedviz.machines.forced import forced_bytes
+from guidedviz.machines.machine import Machine, read, stack_of
 from guidedviz.tokens.explain import check_id, explain_token, illegal_token, is_text, label_state, token_path
 from guidedviz.tokens.guide import Explanation, Mask
 from guidedviz.tokens.real import llguidance, outlines_core, xgrammar

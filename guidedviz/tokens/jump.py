@@ -1,0 +1,129 @@
+"""From forced bytes to tokens: the machine says which bytes come next, but not how they are cut.
+
+Three ways to cut them. "canonical": all of the output goes through the tokenizer again, and what it cuts otherwise is
+taken back (SGLang's way). "longest": the longest token that fits, each time. "minimal": only where one token is legal,
+so nothing is decided for the model. Bytes at the end that the next ones could join in one token are left to the model.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from guidedviz.errors import IllegalToken, VocabularyError
+from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.longest import longest_tokens
+from guidedviz.tokens.vocabulary import Vocabulary
+
+WAYS = ("canonical", "longest", "minimal")
+Encode = Callable[[str], Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """So many of the last tokens are taken back, and these put in their place; none of them is left to the model."""
+
+    back: int
+    tokens: tuple[int, ...]
+
+
+def find_jump(
+    guide: Guide, encode: Encode, tokens: Sequence[int], states: Sequence[Any], way: str, heal: bool = True
+) -> Jump | None:
+    """What may be put without asking the model, after these tokens of the output; None if it has to be asked.
+
+    `states` are those of the guide before each token and after the last; `heal` False puts the end of a run, too.
+
+    >>> from guidedviz.machines.regex import regex
+    >>> from guidedviz.tokens.engines import guide
+    >>> v = Vocabulary([b"n", b"a", b"m", b"e", b"na", b"me", b"name", b"ab", b"b"])
+    >>> g = guide(regex("name[ab]"), v)
+    >>> encode = lambda text: list(longest_tokens(v, text.encode()))
+    >>> find_jump(g, encode, [], [g.initial], "canonical")
+    Jump(back=0, tokens=(6,))
+    >>> find_jump(g, encode, [0], [g.initial, g.advance(g.initial, 0)], "canonical")
+    Jump(back=1, tokens=(6,))
+    >>> find_jump(g, encode, [0], [g.initial, g.advance(g.initial, 0)], "longest")
+    Jump(back=0, tokens=(1, 5))
+    """
+    if way != "minimal" and (run := guide.forced(states[-1])):
+        spelled = _spell_all(guide.vocabulary, encode, tokens, run) if way == "canonical" else None
+        if spelled is None:
+            spelled = [*tokens, *_longest(guide.vocabulary, run)]
+        if jump := _cut(guide, tokens, states, spelled, heal):
+            return jump
+    return only_token(guide, states[-1])
+
+
+def only_token(guide: Guide, state: Any) -> Jump | None:
+    """The one token that is legal here, be it an end."""
+    legal = guide.mask(state).nonzero()[0]
+    return Jump(0, (int(legal[0]),)) if len(legal) == 1 else None
+
+
+def _spell_all(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], run: bytes) -> list[int] | None:
+    """The output so far and the run, as the tokenizer cuts them; None where it does not give the same bytes."""
+    data = b"".join(vocabulary.pieces[token] for token in tokens) + run
+    try:
+        spelled = list(encode(data.decode()))
+    except UnicodeDecodeError:
+        return None
+    return spelled if b"".join(vocabulary.pieces[token] for token in spelled) == data else None
+
+
+def _longest(vocabulary: Vocabulary, run: bytes) -> list[int]:
+    try:
+        return list(longest_tokens(vocabulary, run))
+    except VocabularyError:
+        return []
+
+
+def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool) -> Jump | None:
+    """The part of a spelling that is legal and may be put; None where that is no more than is there already."""
+    same = next((at for at, pair in enumerate(zip(tokens, spelled, strict=False)) if pair[0] != pair[1]), len(tokens))
+    new, ways = spelled[same:], [states[same]]
+    try:
+        for token in new:
+            ways.append(guide.advance(ways[-1], token))
+    except IllegalToken:
+        return None
+    keep = _healed(guide, new, ways) if heal else len(new)
+    pieces = guide.vocabulary.pieces
+    gained = sum(len(pieces[token]) for token in new[:keep]) - sum(len(pieces[token]) for token in tokens[same:])
+    return Jump(len(tokens) - same, tuple(new[:keep])) if gained > 0 else None
+
+
+def _healed(guide: Guide, tokens: Sequence[int], states: Sequence[Hashable]) -> int:
+    """How many of these tokens end before the first place from which one legal token goes beyond them all."""
+    pieces, left, keep = guide.vocabulary.pieces, b"", len(tokens)
+    for place in reversed(range(len(tokens))):
+        left = pieces[tokens[place]] + left
+        longer = longer_tokens(guide.vocabulary, left)
+        if longer and guide.mask(states[place])[longer].any():
+            keep = place
+    return keep
+
+
+@lru_cache(maxsize=4096)
+def longer_tokens(vocabulary: Vocabulary, start: bytes) -> list[int]:
+    """The tokens that begin with these bytes and go on.
+
+    >>> longer_tokens(Vocabulary([b"or", b"order", b"orderId", b"odd"]), b"order")
+    [2]
+    """
+    pieces, ids = _in_order(vocabulary)
+    place = bisect_left(pieces, start)
+    found = []
+    while place < len(pieces) and pieces[place].startswith(start):
+        found += [ids[place]] * (len(pieces[place]) > len(start))
+        place += 1
+    return found
+
+
+@lru_cache(maxsize=8)
+def _in_order(vocabulary: Vocabulary) -> tuple[list[bytes], list[int]]:
+    ids = sorted(vocabulary.text_ids, key=vocabulary.pieces.__getitem__)
+    return [vocabulary.pieces[token] for token in ids], ids
