@@ -32,7 +32,6 @@ from guidedviz.tokens.jump import WAYS, Jump, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
-
 class Model(Protocol):
     """Anything that gives the next token's logits."""
 
@@ -74,9 +73,8 @@ def take_step(
 ) -> tuple[Step, Point]:
     """One step from a point, and the point after it; `choice` is a token that a person puts in."""
     began = time.perf_counter()
-    if settings.jump_forward and guide is not None and choice is None:
-        if jump := next_jump(model, point, guide, settings.jump_forward):
-            return _put(guide, point, jump, settings, _ms(began))
+    if guide is not None and choice is None and (jump := next_jump(model, point, guide, settings.jump_forward)):
+        return _put(guide, point, jump, settings, _ms(began))
     logits = apply_logit_bias(model.logits(list(point.tokens)), settings.bias)
     forward_ms, began = _ms(began), time.perf_counter()
     mask = legal_tokens(model.vocabulary, guide, point.state)
@@ -100,10 +98,10 @@ def take_step(
 
 
 def next_jump(model: Model, point: Point, guide: Guide, way: str) -> Jump | None:
-    """What is forced next: the rest of a run that has begun, or a new one."""
-    if point.ahead:
+    """What is forced next: the rest of a run that has begun, or a new one; nothing, if no way to spell it is given."""
+    if point.ahead and way:
         return Jump(0, point.ahead)
-    return find_jump(guide, model.encode, point.output, point.states, way)
+    return find_jump(guide, model.encode, point.output, point.states, way) if way else None
 
 
 def _put(guide: Guide, point: Point, jump: Jump, settings: Settings, spent: float) -> tuple[Step, Point]:

@@ -139,6 +139,17 @@ def standing(steps: Sequence[Step]) -> list[Step]:
     return kept
 
 
+def follows(steps: Sequence[Step]) -> list[int]:
+    """After how many of the steps each one's token comes: all before it, if none is taken back."""
+    places: list[int] = []
+    kept: list[int] = []  # the numbers of those that stand, from 1
+    for number, step in enumerate(steps, 1):
+        del kept[len(kept) - step.back :]
+        places.append(kept[-1] if kept else 0)
+        kept.append(number)
+    return places
+
+
 def _read_step(data: dict[str, Any]) -> Step:
     candidates = tuple(Candidate(**c | {"piece": c["piece"].encode("latin-1")}) for c in data["candidates"])
     piece = data["piece"].encode("latin-1")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from guidedviz.errors import IllegalToken, VocabularyError
+from guidedviz.errors import GuidedVizError, IllegalToken, VocabularyError
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.longest import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -69,7 +69,7 @@ def _spell_all(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], ru
     data = b"".join(vocabulary.pieces[token] for token in tokens) + run
     try:
         spelled = list(encode(data.decode()))
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, GuidedVizError):  # half a character, or one that the tokenizer does not know
         return None
     return spelled if b"".join(vocabulary.pieces[token] for token in spelled) == data else None
 

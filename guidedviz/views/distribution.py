@@ -9,12 +9,16 @@ from guidedviz.views.words import after_name, is_free, label, others, probabilit
 
 EDGE = 16.0
 ROW = 22.0
+UNASKED = "Only these bytes may come next, so the model was not asked: there is no distribution."
 Drawn = tuple[str, float]  # a piece of SVG that starts at y = 0, and its height
 
 
 def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> Figure:
     """The likeliest tokens before and after the mask; forbidden ones stay, struck."""
     svg, height = write_distribution(step, count, title, width=600)
+    if step.how == "forced":
+        said = f"{title}: {label(step.piece)}. {UNASKED}"
+        return Figure(drawing(600, height + EDGE, node("g", svg, transform="translate(0 8)"), alt=said), said, said)
     rows = ", ".join(_say_candidate(c) for c in shown_candidates(step, count))
     alt = f"{title}, probability before and {after_name(step)}: {rows}. Legal mass Z {probability(step.mass)}."
     text = f"{title}: {step.legal} legal, Z {probability(step.mass)}"
@@ -28,6 +32,8 @@ def _say_candidate(c: Candidate) -> str:
 
 def write_distribution(step: Step, count: int, title: str, width: float, card: float | None = None) -> Drawn:
     """The same without a page of its own: on a card, or alone with the legal mass below it."""
+    if step.how == "forced":
+        return _write_unasked(step, title, width, card)
     shown = shown_candidates(step, count)
     top, height = 38.0, 38 + ROW * (len(shown) + 1) + (8 if card is not None else 38)
     left = (card or 0) + 12
@@ -45,6 +51,14 @@ def write_distribution(step: Step, count: int, title: str, width: float, card: f
     if card is None:
         parts.append(write_meter(left, right, height - 18, step.mass))
     return "".join(parts), height
+
+
+def _write_unasked(step: Step, title: str, width: float, card: float | None) -> Drawn:
+    """The same where there is no distribution: high enough for what stands beside it."""
+    left, height = (card or 0) + 12, 146.0
+    parts = [write_card(card, width - 10, height)] if card is not None else []
+    parts += [write(left, 20, title, 13, font_weight="bold"), write_name(left + 120, 52, label(step.piece), False, True)]
+    return "".join([*parts, write(left, 84, UNASKED, 12, fill="var(--gv-soft)")]), height
 
 
 def _candidate(c: Candidate, chosen: bool, left: float, right: float, y: float, free: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from guidedviz.decoding.trace import Step, Trace
+from guidedviz.decoding.trace import Step, Trace, standing
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.pda import PDA, State
@@ -90,7 +90,7 @@ def _title(trace: Trace) -> str:
 
 
 def _quote(trace: Trace, cursor: int) -> str:
-    text = b"".join(s.piece for s in trace.steps[:cursor] if s.end != "eos").decode("utf-8", "replace")
+    text = b"".join(s.piece for s in standing(trace.steps[:cursor]) if s.end != "eos").decode("utf-8", "replace")
     return f'"{reading(text)}"'
 
 
@@ -140,17 +140,19 @@ def _strip(trace: Trace, cursor: int, said: str, marked: bool = True) -> Drawn:
 def _chips(trace: Trace, cursor: int, marked: bool) -> Iterator[Drawn]:
     for line in _lines(reading(trace.prompt), 90):
         yield write(0, 22, line, 15, mono=True, fill="var(--gv-soft)"), wide(line, 15) + 6
+    stand = {id(step) for step in standing(trace.steps[:cursor])}
     for number, step in enumerate(trace.steps, 1):
-        yield _chip(step, marked and number == cursor, number > cursor)
+        yield _chip(step, marked and number == cursor, number > cursor, number <= cursor and id(step) not in stand)
 
 
 def _lines(words: str, count: int) -> list[str]:
     return [words[i : i + count] for i in range(0, len(words), count)]
 
 
-def _chip(step: Step, current: bool, ahead: bool) -> Drawn:
+def _chip(step: Step, current: bool, ahead: bool, gone: bool) -> Drawn:
     words = shorten("⊘" if step.how == "none" else label(step.piece), 80)
     below = probability(step.masked) if step.how == "sampled" else {"none": "end"}.get(step.how, step.how)
+    below = "taken back" if gone else below
     width = max(wide(words, 15), wide(below, 10)) + 12
     fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * step.masked if step.how == "sampled" else 0.0}
     line: dict[str, Any] = {"stroke": "var(--gv-line)"}
@@ -158,9 +160,9 @@ def _chip(step: Step, current: bool, ahead: bool) -> Drawn:
     line |= {"stroke": "var(--gv-orange)"} if step.how in ("inserted", "none") else {}
     line |= {"stroke": "var(--gv-orange)", "stroke_width": 2.5} if current else {}
     box = node("rect", x=0, y=0, width=width, height=38, rx=4, **fill, **line)
-    token = write(width / 2, 19, words, 15, mono=True, text_anchor="middle")
+    token = write(width / 2, 19, words, 15, mono=True, text_anchor="middle", **({"text_decoration": "line-through"} if gone else {}))
     small = write(width / 2, 32, below, 10, fill="var(--gv-soft)", text_anchor="middle")
-    return node("g", box, token, small, opacity=0.45 if ahead else 1), width
+    return node("g", box, token, small, opacity=0.45 if ahead or gone else 1), width
 
 
 def _machine(machine: DFA, path: Sequence[int]) -> Drawn:
@@ -199,14 +201,15 @@ def _choice(step: Step, size: int, costs: bool) -> Drawn:
 
 
 def _this_step(step: Step, size: int, costs: bool) -> str:
-    lines = [("legal tokens", f"{step.legal:,} of {size:,}")]
+    asked = step.how != "forced"
+    lines = [("legal tokens", f"{step.legal:,} of {size:,}")] if asked else [("model", "not asked")]
     lines += [("state", shorten(step.state, 24))] if step.state else []
     lines += [("stack", shorten(" › ".join(reversed(step.stack)), 30))] if step.stack else []
-    if costs:
+    if costs and asked:
         times = (("forward", step.forward_ms), ("mask", step.mask_ms), ("sample", step.sample_ms))
         lines += [(name, milliseconds(ms)) for name, ms in times]
     lines += [("end", ENDS[step.end])] if step.end else []
-    parts = [write(12, 20, "this step", 13, font_weight="bold"), write_meter(12, 282, 46, step.mass)]
+    parts = [write(12, 20, "this step", 13, font_weight="bold"), write_meter(12, 282, 46, step.mass) if asked else ""]
     for place, (name, value) in enumerate(lines):
         y = 76 + ROW * place
         parts += [write(12, y, name, 12, fill="var(--gv-soft)"), write(282, y, value, 13, text_anchor="end")]

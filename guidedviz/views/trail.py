@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from guidedviz.decoding.trace import Step
+from guidedviz.decoding.trace import Step, follows, standing
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.pda import PDA, State
@@ -43,21 +43,21 @@ def step_path(machine: DFA, step: Step) -> tuple[int, ...]:
 
 def check_same_machine(machine: DFA, steps: Sequence[Step]) -> None:
     """Whether a record can be of this machine: every token passes, and leads to where the next one begins."""
-    expected = machine.initial
-    for number, step in enumerate(steps, 1):
+    reached = [machine.initial]  # by the prompt, and by each step
+    for number, (step, place) in enumerate(zip(steps, follows(steps), strict=True), 1):
         path = step_path(machine, step)
         reads = 0 if step.how == "none" or step.end == "eos" else len(step.piece)
-        if path[:1] != (expected,) or len(path) != reads + 1:
+        if path[:1] != (reached[place],) or len(path) != reads + 1:
             seen = f"step {number}, {visible(step.piece)!r} in {step.state or 'no state'}"
             hint = "gv.stage(trace) shows it without a machine"
             raise SettingError("this guide", seen=seen, expected="the guide of the recording", hint=hint)
-        expected = path[-1]
+        reached.append(path[-1])
 
 
 def state_of(pda: PDA, steps: Iterable[Step]) -> State:
     """Where a pushdown machine stands after these steps; up to the first byte that it cannot read."""
     state = pda.initial
-    for byte in b"".join(step.piece for step in steps if step.how != "none" and step.end != "eos"):
+    for byte in b"".join(step.piece for step in standing(tuple(steps)) if step.how != "none" and step.end != "eos"):
         following = pda.step(state, byte)
         if following is None:
             break

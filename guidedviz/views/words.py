@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from guidedviz.decoding.trace import Candidate, End, Source, Step
-from guidedviz.machines.visible import visible
+from guidedviz.machines.visible import counted, visible
 
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
@@ -91,13 +91,16 @@ def say_step(step: Step) -> str:
     """What happened at this step, without its number."""
     if step.how == "none":
         return ENDS[step.end]
-    came = {"sampled": "sampled", "forced": "forced, there was no choice", "inserted": "put in by you"}[step.how]
+    end = f" · {ENDS[step.end]}" if step.end else ""
+    if step.how == "forced":
+        back = f" · takes back {counted(step.back, 'token')}" if step.back else ""
+        return f"“{label(step.piece)}” forced, there was no choice: the model was not asked{back}{end}"
+    came = {"sampled": "sampled", "inserted": "put in by you"}[step.how]
     odds = f"p {probability(step.raw)}"
     if step.mass <= FREE:
         odds = f"p {probability(step.masked)} of the legal, {probability(step.raw)} of all"
     if step.how == "sampled" and not is_plain(step):
         odds += f", drawn with {probability(step.drawn)}"
-    end = f" · {ENDS[step.end]}" if step.end else ""
     return f"“{label(step.piece)}” {came}, {odds}{end}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Any
 
-from guidedviz.decoding.trace import Step
+from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.pda import PDA, State
@@ -13,7 +13,8 @@ from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Explanation
 from guidedviz.views.diagram import lay_out
 from guidedviz.views.frames import bare_drawing
-from guidedviz.views.machine import count_states, sketch_of
+from guidedviz.views.machine import sketch_of
+from guidedviz.views.machine_words import count_states
 from guidedviz.views.trail import check_same_machine
 from guidedviz.widgets.stack import StackFeed
 
@@ -41,13 +42,13 @@ def check_recording(machine: Drawn, steps: tuple[Step, ...]) -> None:
     """Whether a record can be of this machine; by its bytes where the names of states do not last."""
     if isinstance(machine, DFA):
         return check_same_machine(machine, steps)
-    state: Any = machine.initial
-    for number, step in enumerate(steps, 1):
-        path = read_step(machine, state, step)
+    reached: list[Any] = [machine.initial]
+    for number, (step, place) in enumerate(zip(steps, follows(steps), strict=True), 1):
+        path = read_step(machine, reached[place], step)
         if step.how != "none" and step.end != "eos" and len(path) <= len(step.piece):
             seen, hint = f"step {number}, {visible(step.piece)!r}", "gv.stage(trace) shows it without a machine"
             raise SettingError("this guide", seen=seen, expected="the guide of the recording", hint=hint)
-        state = path[-1]
+        reached.append(path[-1])
 
 
 def number_of(state: Any) -> int:
@@ -69,8 +70,8 @@ class MachineFeed:
         """The states inside the token of every step; what was read before is not read again."""
         same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(self._steps, steps, strict=False)))
         del self._paths[same:]
-        for step in steps[same:]:
-            self._paths.append(read_step(self.machine, self.at(len(self._paths)), step))
+        for step, place in zip(steps[same:], follows(steps)[same:], strict=True):
+            self._paths.append(read_step(self.machine, self.at(place), step))
         self._steps = steps
         return self._paths
 

@@ -92,6 +92,7 @@ def pack_step(step: Step) -> dict[str, Any]:
         "token": step.token,
         "label": label(step.piece) if step.how != "none" else "⊘",
         "how": step.how,
+        "back": step.back,
         "raw": short(step.raw),
         "masked": short(step.masked),
         "rows": [[c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal] for c in shown],

@@ -124,8 +124,8 @@ class Panels:
         """The guide's state whose mask the step at the cursor obeyed; at the prompt the one that comes first."""
         if self.machine and isinstance(player.walk, ReplayWalk):
             self.machine.paths(player.steps)
-            return self.machine.at(max(0, cursor - 1))
-        return player.point(max(0, cursor - 1)).state
+            return self.machine.at(player.before(cursor))
+        return player.point(player.before(cursor)).state
 
     def forbids(self, player: Player, token: int) -> bool:
         """Whether this candidate is forbidden: by the record, or, if that is of an earlier constraint, by the guide."""

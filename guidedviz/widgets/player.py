@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from guidedviz.decoding.loop import Model, check_guide, start, take_step
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.steps import Point
-from guidedviz.decoding.trace import End, Step, Trace
+from guidedviz.decoding.trace import End, Step, Trace, follows
 from guidedviz.errors import IllegalToken, ModelError, SettingError
 from guidedviz.tokens.guide import Guide
 
@@ -172,6 +172,10 @@ class Player:
     def point(self, cursor: int) -> Any:
         """Where the decode stands after so many steps."""
         return self.taken[cursor - 1].after if cursor else self.walk.first
+
+    def before(self, cursor: int) -> int:
+        """After how many steps the one at the cursor came: it may take some back."""
+        return follows(self.steps[:cursor])[-1] if cursor else 0
 
     def _take(self, index: int, choice: int | None) -> Player:
         step, after = self.walk.step(self.point(index), self.settings, choice)

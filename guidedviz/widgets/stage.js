@@ -18,14 +18,6 @@ function chip(step, place) {
   return node;
 }
 
-// A bar of the timeline: as high as the token was likely, or as its step was long; then its parts lie one on the other.
-function timebar(step) {
-  const part = (name, i) => make("b", { class: `gv-part gv-part-${name}`, style: `--ms:${step.ms[i]}` });
-  const node = make("i", {}, ...PARTS.map(part));
-  node.style.setProperty("--odds", Math.max(step.masked, 0.03));
-  return node;
-}
-
 const costOf = ({ ms }) => ms[0] + ms[1] + ms[2];
 
 // A full bar is the longest step that is not far above most others; what is longer is cut.
@@ -48,10 +40,13 @@ function paintSteps(ui, view, same) {
 
 function paintCursor(ui, view, same) {
   const [low, high] = [Math.min(ui.marked ?? 0, view.cursor, same), Math.max(ui.marked ?? 0, view.cursor, view.steps.length - 1)];
+  const [gone, was] = [takenBack(view.steps, view.cursor), ui.gone ?? new Set()];
   const mark = (node, i) => {
     node?.classList.toggle("gv-now", i === view.cursor - 1);
     node?.classList.toggle("gv-ahead", i >= view.cursor);
   };
+  for (const i of new Set([...gone, ...was])) ui.chips.children[i]?.classList.toggle("gv-gone", gone.has(i));
+  ui.gone = gone;
   for (let i = Math.max(0, low - 1); i <= high; i++) [ui.chips.children[i], ui.bars.children[i + 1]].forEach((node) => mark(node, i));
   ui.marked = view.cursor;
   ui.scrub.max = view.steps.length;
@@ -89,7 +84,8 @@ function paintStep(ui, view) {
   }
   ui.hint.hidden = Boolean(view.why);
   const ways = step.free ? "Press a bar to take that token instead." : "Press a bar to take that token instead; press a struck one to hear why it is forbidden.";
-  setText(ui.hint, ways);
+  ui.root.classList.toggle("gv-unasked", step.how === "forced");
+  setText(ui.hint, step.how === "forced" ? UNASKED : ways);
   ui.spent.forEach((node, i) => setText(node, `${PARTS[i]} ${step.times[i]}`));
 }
 
@@ -294,5 +290,5 @@ function showStage(model, el) {
 }
 
 export default {
-  render: ({ model, el }) => ({ bias: showBias, map: showMap, table: showTable, film: showFilm })[model.get("kind")]?.(model, el) ?? showStage(model, el),
+  render: ({ model, el }) => ({ bias: showBias, fraction: showFraction, map: showMap, table: showTable, film: showFilm, fold: showFold })[model.get("kind")]?.(model, el) ?? showStage(model, el),
 };

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.decoding.loop import Model, make_trace
+from guidedviz.decoding.loop import Model, make_trace, name_way
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError
@@ -40,11 +40,13 @@ def stage(
     bias: Mapping[int, float] | None = None,
     constraint: str = "",
     steps: int | None = None,
+    jump_forward: bool | str = False,
     edit: bool | str | tuple[str, str] = False,
 ) -> Stage:
     """A live stage for a model, or the replay of a trace; `steps` are taken before it is shown.
 
-    A guide shows its machine, and its stack if it has one; so does a trace with the guide it was recorded with.
+    A guide shows its machine, and its stack if it has one; so does a trace with the guide it was recorded with. What
+    is forced is put without the model where `jump_forward` says so, as in `gv.decode`.
     `edit` gives a box to change the constraint in: its text (regex, JSON Schema or GBNF; or a pair that says which),
     which is the constraint where no guide is given, or True where the guide knows its text.
     """
@@ -55,7 +57,7 @@ def stage(
         return Stage(Player(ReplayWalk(model), settings), model, guide, steps)
     if not prompt:
         raise SettingError("gv.stage", seen="no prompt", expected="gv.stage(model, prompt, guide)")
-    settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}))
+    settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}), name_way(jump_forward))
     box = read_wish(edit, guide)
     if box and box[1] and guide is None:
         guide, constraint = compile_guide(*box, model.vocabulary), constraint or name_text(*box)

@@ -125,3 +125,23 @@ function buildStage(act) {
   ui.root = make("div", attributes, ui.header, ui.strip, ui.edit.node, ui.note, ui.grid, ui.time, ui.tip);
   return ui;
 }
+
+const UNASKED = "The model was not asked: only these bytes may come next, so there is no distribution to show.";
+
+// The places of the steps whose tokens a later one has taken back, up to the cursor.
+function takenBack(steps, cursor) {
+  const [standing, gone] = [[], new Set()];
+  for (let place = 0; place < cursor; place++) {
+    for (let count = steps[place].back; count > 0; count--) gone.add(standing.pop());
+    standing.push(place);
+  }
+  return gone;
+}
+
+// A bar of the timeline: as high as the token was likely, or as its step was long; then its parts lie one on the other.
+function timebar(step) {
+  const part = (name, i) => make("b", { class: `gv-part gv-part-${name}`, style: `--ms:${step.ms[i]}` });
+  const node = make("i", {}, ...PARTS.map(part));
+  node.style.setProperty("--odds", Math.max(step.masked, 0.03));
+  return node;
+}

@@ -1,0 +1,143 @@
+"""Claims about the spelling of forced runs: in the language, the same bytes, and nothing put that could still merge."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.tokens.engines import guide as make_guide
+from guidedviz.tokens.jump import WAYS, find_jump, longer_tokens
+from guidedviz.tokens.longest import longest_tokens
+from guidedviz.tokens.vocabulary import Vocabulary
+from tests.strategies import LETTERS, draw_walk, regexes
+
+BYTES = [bytes([byte]) for byte in range(256)]
+SMALL = Vocabulary([*BYTES, b"ab", b"ba", b"aba", b"AB", b"1_", "é".encode(), b"a\xc3", b" a", b"</s>"], eos={264})
+
+
+@lru_cache
+def clerk():
+    return gv.load_model("clerk")
+
+
+def longest(v):
+    return lambda text: list(longest_tokens(v, text.encode()))
+
+
+VOCABULARIES = {
+    "small": lambda: (SMALL, longest(SMALL)),
+    "clerk": lambda: (clerk().vocabulary, clerk().encode),
+    "llama3": lambda: (Vocabulary.llama3(), longest(Vocabulary.llama3())),
+}
+
+
+_words = st.text(st.sampled_from(LETTERS), min_size=1, max_size=6).map(lambda text: gv_literal(text))
+_parts = _words | st.lists(_words, min_size=2, max_size=3).map(lambda some: f"({' | '.join(some)})") | st.just("s?")
+_chains = st.lists(_parts, min_size=1, max_size=4).map(" ".join)
+chains = st.builds("root ::= {}\ns ::= {}".format, _chains, _words)
+"""Grammars of words one after the other, some of them with a choice: here a run is forced almost everywhere."""
+
+
+@pytest.mark.parametrize("name", VOCABULARIES)
+@pytest.mark.parametrize("way", WAYS)
+@settings(deadline=None, max_examples=15)
+@given(regexes | chains, st.data())
+def test_every_way_stays_in_the_language_and_writes_the_forced_bytes(name, way, constraint, data):
+    v, encode = VOCABULARIES[name]()
+    try:
+        machine = gv.grammar(constraint) if "::=" in constraint else gv.regex(constraint)
+    except gv.GuidedVizError:
+        return
+    guide = make_guide(machine, v, "trie")
+    walk = draw_walk(data, guide, steps=4)
+    tokens, states = walk[-1][1], [state for state, _ in walk]
+    if not v.eos.isdisjoint(tokens):
+        return
+    jump = find_jump(guide, encode, tokens, states, way)
+    if jump is None:
+        return
+    at = len(tokens) - jump.back
+    after = [*tokens[:at], *jump.tokens]
+    state = states[at]
+    for token in jump.tokens:
+        assert guide.mask(state)[token]
+        state = guide.advance(state, token)
+    before, written = (b"".join(v.pieces[t] for t in each if t not in v.eos) for each in (tokens, after))
+    assert written.startswith(before)
+    assert (guide.forced(states[-1])).startswith(written[len(before) :]) or way == "minimal" or len(jump.tokens) == 1
+    assert jump.back == 0 or way == "canonical"
+    if written == before:
+        assert jump.tokens[0] in v.eos
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(st.sampled_from(LETTERS), min_size=1, max_size=8), st.data())
+def test_no_legal_token_begins_in_what_was_put_and_goes_beyond_the_run(text, data):
+    """Brute force: from every token of a jump on, what is put to the end of the run has no longer legal token."""
+    constraint = f'root ::= {gv_literal(text)} ("a" | "b" | "é" | "1")'
+    guide = make_guide(gv.grammar(constraint), SMALL, "trie")
+    way = data.draw(st.sampled_from(WAYS[:2]))
+    jump = find_jump(guide, longest(SMALL), [], [guide.initial], way)
+    run, state, written = guide.forced(guide.initial), guide.initial, b""
+    for token in jump.tokens if jump else ():
+        left = run[len(written) :]
+        mask = guide.mask(state)
+        assert not any(
+            mask[t] and len(piece) > len(left) and piece.startswith(left) for t, piece in enumerate(SMALL.pieces)
+        )
+        written += SMALL.pieces[token]
+        state = guide.advance(state, token)
+
+
+def gv_literal(text):
+    return '"' + text.replace("\n", "\\n") + '"'
+
+
+def test_the_rest_of_a_token_is_left_to_the_model_only_where_it_may_come():
+    v = Vocabulary([b"o", b"order", b"orderId", b"Id", b"s", b" "])
+    either, alone = (make_guide(gv.regex(text), v) for text in ("order(Id|s)", "order(s| )"))
+    assert find_jump(either, longest(v), [], [either.initial], "longest") is None
+    assert find_jump(alone, longest(v), [], [alone.initial], "longest").tokens == (1,)
+    assert find_jump(either, longest(v), [], [either.initial], "longest", heal=False).tokens == (1,)
+
+
+def test_longer_tokens_are_found_by_brute_force():
+    for start in (b"", b"a", b"ab", b"\xc3", b"x", b"abab"):
+        longer = {t for t in SMALL.text_ids if SMALL.pieces[t].startswith(start) and SMALL.pieces[t] != start}
+        assert set(longer_tokens(SMALL, start)) == longer
+
+
+def test_minimal_puts_only_what_is_the_one_legal_token_an_end_too():
+    v = Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
+    guide = make_guide(gv.regex("ab"), v)
+    assert find_jump(guide, longest(v), [], [guide.initial], "minimal") is None  # a or ab
+    inside = guide.advance(guide.initial, 0)
+    assert find_jump(guide, longest(v), [0], [guide.initial, inside], "minimal").tokens == (1,)
+    done = guide.advance(inside, 1)
+    assert find_jump(guide, longest(v), [0, 1], [guide.initial, inside, done], "minimal").tokens == (3,)
+
+
+def test_what_the_model_cut_otherwise_is_taken_back():
+    v = Vocabulary([b"n", b"a", b"m", b"e", b"na", b"me", b"name", b"!", b"?"])
+    guide = make_guide(gv.regex("name[!?]"), v)
+    states = [guide.initial, guide.advance(guide.initial, 4)]
+    jump = find_jump(guide, longest(v), [4], states, "canonical")
+    assert (jump.back, jump.tokens) == (1, (6,))
+    assert find_jump(guide, longest(v), [4], states, "longest").tokens == (5,)
+
+
+def test_a_tokenizer_that_adds_a_blank_is_not_trusted():
+    v = Vocabulary([b"n", b"a", b" n", b" ", b"x", b"y"])
+    guide = make_guide(gv.regex("na[xy]"), v)
+    jump = find_jump(guide, lambda text: longest(v)(" " + text), [], [guide.initial], "canonical")
+    assert jump.tokens == (0, 1)
+
+
+def test_bytes_that_no_token_has_are_left_to_the_model():
+    v = Vocabulary([b"a", b"b"])
+    guide = make_guide(gv.regex("(a|b)xa"), v)
+    assert find_jump(guide, longest(v), [0], [guide.initial, guide.initial], "longest") is None

@@ -1,0 +1,65 @@
+"""Claims about the stage where runs are forced: their steps say so, the machine follows, and one can go back into them."""
+
+from __future__ import annotations
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.trace import follows, standing
+from guidedviz.views.stage import draw_strip
+from guidedviz.views.words import say_step
+
+PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
+
+
+@pytest.fixture
+def stage(monkeypatch):
+    """A model that likes single letters, and a tokenizer that takes the longest piece: `n` is taken back for `name`."""
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    model = gv.ToyModel(PIECES, lambda tokens: [5.0, 4, 0, 3, 0, 1, 0])
+    guide = gv.guide(gv.regex("x?name[!?]"), model.vocabulary)
+    return gv.stage(model, "x", guide, temperature=0, jump_forward=True)
+
+
+def test_what_was_taken_back_is_not_in_the_text(stage):
+    assert [(s.piece, s.how, s.back) for s in stage.player.steps] == [
+        (b"n", "sampled", 0), (b"name", "forced", 1), (b"!", "sampled", 0)
+    ]  # fmt: skip
+    assert stage.text == "name!"
+    assert [s.piece for s in standing(stage.player.steps)] == [b"name", b"!"]
+    assert follows(stage.player.steps) == [0, 0, 2]
+
+
+def test_the_machine_reads_a_run_from_where_it_began(stage):
+    machine = stage.guide.machine
+    ways = [step["path"] for step in stage._everything()["add"]]
+    assert [way[0] for way in ways[:2]] == [0, 0]
+    assert len(ways[1]) == 5
+    assert ways[2][-1] in machine.accepting
+
+
+def test_the_kept_picture_strikes_it(stage):
+    assert "taken back" in draw_strip(stage.trace).svg
+    assert "taken back" not in draw_strip(stage.trace, 1).svg
+    assert "takes back 1 token" in say_step(stage.player.steps[1])
+    assert "the model was not asked" in say_step(stage.player.steps[1])
+
+
+def test_one_can_go_back_into_it_and_take_another_token(stage):
+    stage.go(1)
+    stage.choose(3)
+    assert [s.piece for s in stage.player.steps] == [b"x"]
+    stage.take(9)
+    assert stage.text.startswith("xname")
+
+
+def test_another_guide_reads_what_stands(stage):
+    other = gv.guide(gv.regex("n(ame)?!"), stage.player.walk.model.vocabulary)
+    stage.adopt(other)
+    assert [s.piece for s in stage.player.steps] == [b"n", b"name", b"!"]
+    assert [s.state for s in stage.player.steps][:2] == ["q0", "q0"]
+
+
+def test_a_record_of_it_is_replayed_with_its_machine(stage):
+    again = gv.stage(stage.trace, guide=stage.guide)
+    assert again.take(9).text == "name!"
