@@ -5,7 +5,8 @@ Views draw sketches and know no machine. The frames of an animated construction 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from guidedviz.machines.dfa import DFA
 from guidedviz.machines.nfa import NFA
@@ -23,6 +24,7 @@ class Arrow:
     target: int
     ranges: Ranges
     call: str = ""  # the rule that is read in between
+    through: tuple[int, ...] = field(default=(), repr=False)  # a chain: the states inside; the bytes come one by one
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,25 @@ class Sketch:
     lit: frozenset[int] = frozenset()
     lit_arrows: frozenset[tuple[int, int]] = frozenset()
     rules: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of a grammar: a name and its nodes, the start first
+    opened: frozenset[int] = frozenset()  # the states inside chains that could be folded and are not
+
+    @cached_property
+    def folded(self) -> frozenset[int]:
+        """The states inside chains that are folded."""
+        return frozenset(state for arrow in self.arrows for state in arrow.through)
+
+    def is_chain(self, arrow: Arrow) -> bool:
+        """Whether an arrow is a folded chain, or one byte of an unfolded one."""
+        return bool(arrow.through) or arrow.source in self.opened or arrow.target in self.opened
+
+
+def is_single(ranges: Ranges) -> bool:
+    """Whether it is one byte.
+
+    >>> is_single(((97, 97),)), is_single(((97, 99),)), is_single(())
+    (True, False, False)
+    """
+    return len(ranges) == 1 and ranges[0][0] == ranges[0][1]
 
 
 def sketch_dfa(dfa: DFA) -> Sketch:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.json_grammar import json
 from guidedviz.machines.lint import lint
-from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.machine import read
 from guidedviz.tokens.explain import is_text, token_path
 from guidedviz.tokens.guide import Mask

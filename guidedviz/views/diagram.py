@@ -34,7 +34,7 @@ def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagra
 def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
     chosen = choose_rules(sketch, at)
     if compact is None:
-        compact = sum(len(sketch.rules[rule][1]) for rule in chosen) > MANY
+        compact = sum(_count_nodes(sketch, rule) for rule in chosen) > MANY
     parts = [_lay_out_rule(sketch, rule, at, compact) for rule in chosen]
     blocks = _pack([_frame(sketch.rules[rule], part) for rule, part in zip(chosen, parts, strict=True)])
     spots: dict[int, Spot] = {}
@@ -57,8 +57,9 @@ def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
 
 def choose_rules(sketch: Sketch, at: int = -1) -> tuple[int, ...]:
     """All rules, or those nearest to the rule of a node by calls, in the grammar's order."""
-    if sum(len(nodes) for _, nodes in sketch.rules) <= MOST_NODES and len(sketch.rules) <= MOST_RULES:
-        return tuple(range(len(sketch.rules)))
+    every = range(len(sketch.rules))
+    if sum(_count_nodes(sketch, rule) for rule in every) <= MOST_NODES and len(every) <= MOST_RULES:
+        return tuple(every)
     rule_of = {node: rule for rule, (_, nodes) in enumerate(sketch.rules) for node in nodes}
     number = {name: rule for rule, (name, _) in enumerate(sketch.rules)}
     near: dict[int, list[int]] = defaultdict(list)
@@ -67,15 +68,20 @@ def choose_rules(sketch: Sketch, at: int = -1) -> tuple[int, ...]:
             near[rule_of[arrow.source]].append(number[arrow.call])
             near[number[arrow.call]].append(rule_of[arrow.source])
     found: dict[int, None] = {rule_of.get(at, 0): None}
-    waiting, room = deque(found), NEAR_NODES - len(sketch.rules[rule_of.get(at, 0)][1])
+    waiting, room = deque(found), NEAR_NODES - _count_nodes(sketch, rule_of.get(at, 0))
     while waiting and len(found) < NEAR_RULES:
         for rule in dict.fromkeys(near[waiting.popleft()]):
-            size = len(sketch.rules[rule][1])
+            size = _count_nodes(sketch, rule)
             if rule not in found and size <= room and len(found) < NEAR_RULES:
                 found[rule] = None
                 waiting.append(rule)
                 room -= size
     return tuple(sorted(found))
+
+
+def _count_nodes(sketch: Sketch, rule: int) -> int:
+    """The nodes of a rule that are drawn."""
+    return sum(node not in sketch.folded for node in sketch.rules[rule][1])
 
 
 def _lay_out_rule(sketch: Sketch, rule: int, at: int, compact: bool) -> Diagram:
@@ -86,9 +92,10 @@ def _lay_out_rule(sketch: Sketch, rule: int, at: int, compact: bool) -> Diagram:
     arrows = [sketch.arrows[n] for n in numbers]
     own = Sketch(
         tuple(sketch.names[node] for node in nodes),
-        tuple(replace(arrow, source=place[arrow.source], target=place[arrow.target]) for arrow in arrows),
+        tuple(_renumber(arrow, place) for arrow in arrows),
         0,
         frozenset(place[node] for node in nodes if node in sketch.accepting),
+        opened=frozenset(place[node] for node in nodes if node in sketch.opened),
     )
     flat = lay_out_flat(own, place.get(at, 0), compact)
     return replace(
@@ -99,6 +106,11 @@ def _lay_out_rule(sketch: Sketch, rule: int, at: int, compact: bool) -> Diagram:
         exits=frozenset(numbers[n] for n in flat.exits),
         more=frozenset(nodes[n] for n in flat.more),
     )
+
+
+def _renumber(arrow: Arrow, place: Mapping[int, int]) -> Arrow:
+    through = tuple(place[node] for node in arrow.through)
+    return replace(arrow, source=place[arrow.source], target=place[arrow.target], through=through)
 
 
 def _frame(rule: tuple[str, tuple[int, ...]], part: Diagram) -> Block:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import dist
 
 from guidedviz.machines.sketch import Sketch
+from guidedviz.views.arrows import say_ranges
 from guidedviz.views.bezier import Curve, Point, cut, middle, sample, straight
 from guidedviz.views.figure import shorten, wide
 from guidedviz.views.layers import Box, Link, Placed
 from guidedviz.views.layout import place
-from guidedviz.views.plan import Lens, Line, Plan, make_plan, say_ranges
+from guidedviz.views.plan import Lens, Line, Plan, make_plan
 from guidedviz.views.spots import Diagram, Label, Spot
 
 MOST_STATES = 300  # a larger machine is drawn around its current state
@@ -49,8 +50,8 @@ def lay_out_flat(sketch: Sketch, at: int = -1, compact: bool | None = None) -> D
 
 def choose_states(sketch: Sketch, at: int = -1) -> tuple[int, ...]:
     """All states, or so many around one as a person can look at."""
-    if len(sketch.names) <= MOST_STATES and len(sketch.arrows) <= MOST_ARROWS:
-        return tuple(range(len(sketch.names)))
+    if len(sketch.names) - len(sketch.folded) <= MOST_STATES and len(sketch.arrows) <= MOST_ARROWS:
+        return tuple(state for state in range(len(sketch.names)) if state not in sketch.folded)
     start = at if 0 <= at < len(sketch.names) else sketch.initial
     ahead, behind = defaultdict(list), defaultdict(list)
     for arrow in sketch.arrows:

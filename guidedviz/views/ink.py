@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from math import dist
 
 from guidedviz.machines.sketch import Arrow, Sketch
+from guidedviz.views.arrows import say_arrow
 from guidedviz.views.bezier import Curve, along, head, straight, write_path
 from guidedviz.views.calls import CALL_STYLE, write_blocks, write_call
 from guidedviz.views.figure import node, shorten, wide, write
 from guidedviz.views.flat import FREE_END, short_name
-from guidedviz.views.light import DARK, Light, arrow_key
-from guidedviz.views.plan import say_ranges
+from guidedviz.views.light import DARK, Light, arrow_ends, arrow_key
 from guidedviz.views.spots import Diagram, Label, Spot
 
 STYLE = """
@@ -30,11 +30,16 @@ STYLE = """
 .gv-machine .gv-exit .gv-line { stroke-width: 0.7; opacity: 0.7; }
 .gv-machine .gv-exit.gv-on .gv-line { opacity: 1; }
 .gv-machine .gv-free .gv-line { stroke-dasharray: 4 3; }
+.gv-machine .gv-chain .gv-line { stroke: var(--gv-ink); stroke-width: 3.4; }
+.gv-machine .gv-chain .gv-head { fill: var(--gv-ink); stroke: var(--gv-ink); stroke-width: 2.6;
+  stroke-linejoin: round; }
+.gv-machine .gv-chain .gv-label { font-weight: 700; }
 .gv-machine .gv-more .gv-disc { stroke-dasharray: 3 2.5; }
 .gv-machine .gv-nth { fill: var(--lit); font-weight: 700;
   paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
 .gv-machine .gv-on .gv-line { stroke: var(--lit); stroke-width: 3; }
 .gv-machine .gv-on .gv-head { fill: var(--lit); }
+.gv-machine .gv-chain.gv-on .gv-line, .gv-machine .gv-chain.gv-on .gv-head { stroke: var(--lit); stroke-width: 4; }
 .gv-machine .gv-on > .gv-label, .gv-machine .gv-run.gv-on .gv-label { fill: var(--lit); font-weight: 700; }
 .gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-line { stroke: var(--gv-soft); stroke-width: 1.3; }
 .gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-head { fill: var(--gv-soft); }
@@ -70,7 +75,7 @@ def write_diagram(diagram: Diagram, light: Light = DARK, notes: Mapping[int, str
     for label in diagram.labels:
         if len(label.arrows) > 1:  # one line for several arrows
             inside = [_arrow(diagram, n, light, numbers) for n in label.arrows]
-            on = any(_pair(sketch.arrows[n]) in light.arrows for n in label.arrows)
+            on = any(arrow_ends(sketch.arrows[n]) in light.arrows for n in label.arrows)
             runs.append(
                 node("g", *inside, _write_label(label), class_="gv-run" + " gv-lens" * label.lens + " gv-on" * on)
             )
@@ -90,10 +95,6 @@ def _firsts(diagram: Diagram) -> list[int]:
     return [block.nodes[0] for block in diagram.blocks] or [diagram.sketch.initial]
 
 
-def _pair(arrow: Arrow) -> tuple[int, int]:
-    return arrow.source, arrow.target
-
-
 def _arrow(
     diagram: Diagram, n: int, light: Light, numbers: dict[tuple[int, int], str], label: Label | None = None
 ) -> str:
@@ -101,20 +102,27 @@ def _arrow(
     if arrow.call and label:
         return write_call(diagram, n, label, light)
     path = write_path(curve)
-    pair = _pair(arrow)
+    pair = arrow_ends(arrow)
     parts = [node("title", html.escape(_title(diagram.sketch, arrow))), node("path", d=path, class_="gv-reach")]
     parts.append(node("path", d=path, class_="gv-line"))
     parts += [node("polygon", points=head(curve), class_="gv-head")] if headed else []
     parts += [_write_label(label)] if label else []
     if n not in diagram.exits:
-        parts.append(_nth(curve, numbers.get(pair, ""), arrow.source == arrow.target))
+        parts.append(_nth(curve, _numbers(arrow, numbers), arrow.source == arrow.target))
     kind = (
         "gv-arrow"
         + " gv-free" * (not arrow.ranges)
+        + " gv-chain" * diagram.sketch.is_chain(arrow)
         + " gv-exit" * (n in diagram.exits)
         + " gv-on" * (pair in light.arrows)
     )
     return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
+
+
+def _numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:
+    """The numbers of the bytes that took an arrow; of a chain the first and the last."""
+    last = (arrow.through[-1] if arrow.through else arrow.source), arrow.target
+    return " … ".join(dict.fromkeys(numbers[pair] for pair in (arrow_ends(arrow), last) if pair in numbers))
 
 
 def _nth(curve: Curve, words: str, home: bool) -> str:
@@ -131,7 +139,7 @@ def _nth(curve: Curve, words: str, home: bool) -> str:
 
 def _title(sketch: Sketch, arrow: Arrow) -> str:
     names = f"{sketch.names[arrow.source]} → {sketch.names[arrow.target]}"
-    return f"{names}: {say_ranges(arrow.ranges, 64, whole=True)}"
+    return f"{names}: {say_arrow(arrow, whole=True)}"
 
 
 def _write_label(label: Label) -> str:

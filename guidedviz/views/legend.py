@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from guidedviz.machines.sketch import Sketch
+from guidedviz.machines.visible import counted
 from guidedviz.views.figure import node, write
 from guidedviz.views.ink import FEW
 from guidedviz.views.light import Light
@@ -50,6 +52,8 @@ def _signs(diagram: Diagram, light: Light) -> Iterator[tuple[list[str], str]]:
     if any(not arrow.ranges and not arrow.call for arrow in sketch.arrows):
         yield [node("g", line, _tip(), class_="gv-free")], "ε reads nothing"
     yield from _call_signs(diagram, light)
+    if any(sketch.is_chain(arrow) for arrow in sketch.arrows):
+        yield [node("g", line, _tip(), class_="gv-chain")], say_thick(sketch)
     if dots:
         yield (
             [node("g", node("circle", cx=9, cy=0, r=3.4, class_="gv-disc"), class_="gv-dot")],
@@ -57,6 +61,12 @@ def _signs(diagram: Diagram, light: Light) -> Iterator[tuple[list[str], str]]:
         )
     if diagram.more:
         yield [node("g", _disc(7), class_="gv-more")], "has neighbours that are not drawn"
+
+
+def say_thick(sketch: Sketch) -> str:
+    """What a thick arrow is."""
+    folded = f"; {counted(len(sketch.folded), 'state')} inside" if sketch.folded else ""
+    return f"thick: bytes in a row, nothing to decide in between{folded}"
 
 
 def _disc(radius: float) -> str:

@@ -62,4 +62,14 @@ def arrow_key(arrow: Arrow) -> str:
     """
     if arrow.call:
         return f"{arrow.source}:{arrow.call}"
-    return f"{arrow.source}{'-' if arrow.ranges else '~'}{arrow.target}"
+    source, target = arrow_ends(arrow)
+    return f"{source}{'-' if arrow.ranges else '~'}{target}"
+
+
+def arrow_ends(arrow: Arrow) -> tuple[int, int]:
+    """The state before an arrow's first byte and the one after it: chains between the same states differ in it.
+
+    >>> arrow_ends(Arrow(0, 3, ((97, 97), (98, 98), (99, 99)), through=(1, 2)))
+    (0, 1)
+    """
+    return arrow.source, arrow.through[0] if arrow.through else arrow.target

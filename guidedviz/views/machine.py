@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.dfa import DFA
+from guidedviz.machines.fold import fold
 from guidedviz.machines.nfa import NFA
 from guidedviz.machines.pda import PDA, State
-from guidedviz.machines.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
+from guidedviz.machines.sketch import Sketch, sketch_dfa, sketch_nfa, sketch_pda
 from guidedviz.machines.visible import counted
+from guidedviz.views.arrows import say_arrow, say_ranges
 from guidedviz.views.diagram import lay_out
 from guidedviz.views.figure import Figure, drawing, node, shorten, write
-from guidedviz.views.ink import NOTHING, STYLE, write_diagram
+from guidedviz.views.ink import STYLE, write_diagram
 from guidedviz.views.legend import write_legend
-from guidedviz.views.light import DARK, Light, arrow_key, light_path
+from guidedviz.views.light import DARK, Light, light_path
+from guidedviz.views.machine_words import count_states, say_machine
 from guidedviz.views.pda import check_pda, light_state, state_after
-from guidedviz.views.plan import say_ranges
 from guidedviz.views.spots import Diagram
 from guidedviz.views.words import reading
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 EDGE = 14.0
 HIGHEST = 1000.0  # a taller machine is drawn smaller
-ROWS = 40  # states that the table in words names
 MOST_OPEN = 4  # rules of a grammar inside a larger picture
 
 
@@ -66,8 +67,11 @@ def draw_machine(
     title: str = "",
     died: str = "",
     compact: bool | None = None,
+    folded: bool = False,
 ) -> Figure:
     """A machine; `at` lights a state, or the way a text took, and `died` the byte it could not read. See also draw_pda.
+
+    With `folded` a chain is one thick arrow, except the chain that one is in.
 
     >>> from guidedviz.machines.regex import regex
     >>> print(draw_machine(regex("[0-9]+x?"), at=[0, 1]).text)
@@ -81,7 +85,7 @@ def draw_machine(
             raise SettingError(
                 "draw_machine, at", seen=type(at).__name__, expected="a state of this machine, or a text"
             )
-        return draw_pda(machine, at, title=title, compact=compact)
+        return draw_pda(machine, at, title=title, compact=compact, folded=folded)
     sketch = sketch_of(machine)
     path: list[Any] = list(at) if isinstance(at, Sequence) else [] if at is None else [at]
     for state in path:
@@ -89,13 +93,19 @@ def draw_machine(
     light = light_path(path, died)
     if at is None:
         light = Light(sketch.lit, sketch.lit, sketch.lit_arrows)
+    sketch = fold(sketch, {*path[-1:]}) if folded else sketch
     diagram = lay_out(bare(sketch), path[-1] if path else -1, compact)
     text = say_machine(sketch, light, count_states(diagram), shown=sorted(diagram.spots))
     return _sheet(replace(diagram, sketch=sketch), light, title or sketch.words, text)
 
 
 def draw_pda(
-    pda: PDA, state: State | bytes | str | None = None, *, title: str = "", compact: bool | None = None
+    pda: PDA,
+    state: State | bytes | str | None = None,
+    *,
+    title: str = "",
+    compact: bool | None = None,
+    folded: bool = False,
 ) -> Figure:
     """The rules of a grammar as automata; at a state, or after a text, with the calls that are open.
 
@@ -109,10 +119,11 @@ def draw_pda(
         n3  ) → n2
     """
     check_pda(pda, "draw_pda")
-    sketch = sketch_pda(pda)
     now = None if state is None else state_after(pda, state)
+    places = pda.places(now) if now else ()
+    sketch = fold(sketch_pda(pda), {*places}) if folded else sketch_pda(pda)
     light = light_state(pda, now) if now else DARK
-    diagram = lay_out(sketch, pda.places(now)[0] if now and now.tops else -1, compact)
+    diagram = lay_out(sketch, places[0] if places else -1, compact)
     return _sheet(diagram, light, title, say_machine(sketch, light, count_states(diagram), shown=list(diagram.spots)))
 
 
@@ -170,61 +181,6 @@ def _check_state(sketch: Sketch, state: Any) -> None:
         raise SettingError("draw_machine, at", seen=shorten(repr(state), 40), expected=expected)
 
 
-def count_states(diagram: Diagram) -> str:
-    """How many states there are, and how many of them are drawn."""
-    if diagram.blocks:
-        return _count_rules(diagram)
-    every, drawn = len(diagram.sketch.names), len(diagram.spots)
-    said = counted(every, "state")
-    return said if drawn == every else f"{drawn} of {said}: those around the current one"
-
-
-def _count_rules(diagram: Diagram) -> str:
-    rules, nodes = diagram.sketch.rules, sum(len(nodes) for _, nodes in diagram.sketch.rules)
-    drawn = len(diagram.blocks), len(diagram.spots)
-    said = (counted(len(rules), "rule"), counted(nodes, "node"))
-    if drawn == (len(rules), nodes):
-        return ", ".join(said)
-    return f"{drawn[0]} of {said[0]}, {drawn[1]} of {said[1]}: those around the current one"
-
-
-def say_machine(
-    sketch: Sketch, light: Light, about: str, notes: Mapping[int, str] = NOTHING, shown: Sequence[int] = ()
-) -> str:
-    """The same in words: a line a state."""
-    out: dict[int, list[Arrow]] = {}
-    for arrow in sketch.arrows:
-        out.setdefault(arrow.source, []).append(arrow)
-    now = f", now in {', '.join(sketch.names[s] for s in sorted(light.now))}" if light.now else ""
-    died = f", where {light.cross[1]} cannot come" if light.cross else ""
-    heads = {nodes[0]: name for name, nodes in sketch.rules}
-    known = set(shown) or {*range(len(sketch.names))}
-    every = [node for _, nodes in sketch.rules for node in nodes] or range(len(sketch.names))
-    shown = [state for state in every if state in known][:ROWS]
-    long = max((len(shorten(sketch.names[state], 14)) for state in shown), default=0)
-    lines = [f"machine: {about}{now}{died}"]
-    for state in shown:
-        lines += [heads[state]] if state in heads else []
-        marks = "●" if state in light.now else "↩" if state in light.back else " "
-        marks += "→" if state == sketch.initial else " "
-        marks += "◎" if state in sketch.accepting else " "
-        ways = " · ".join(f"{_say_arrow(a, light)} → {sketch.names[a.target]}" for a in out.get(state, ()))
-        groups = "".join(f" [{title}]" for title, states in sketch.groups if state in states)
-        note = f" = {notes[state]}" if state in notes else ""
-        lines.append(f"{marks} {shorten(sketch.names[state], 14):<{long}}{groups}{note}  {ways}".rstrip())
-    if len(every) > len(shown):
-        lines.append(f"    … and {len(every) - len(shown):,} more")
-    return "\n".join(lines)
-
-
-def _say_arrow(arrow: Arrow, light: Light) -> str:
-    if not arrow.call:
-        return say_ranges(arrow.ranges)
-    times = dict(light.calls).get(arrow_key(arrow), 0)
-    last = " (called last)" * (arrow_key(arrow) in light.last)
-    return f"calls {arrow.call}" + (f" (open{f' ×{times}' * (times > 1)})" if times else last)
-
-
 def to_dot(machine: Any) -> graphviz.Digraph:
     """The machine as DOT, for tools that read it; needs no Graphviz until it is rendered.
 
@@ -238,10 +194,13 @@ def to_dot(machine: Any) -> graphviz.Digraph:
     graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     graph.node("start", shape="point")
     for state, name in enumerate(sketch.names):
+        if state in sketch.folded:
+            continue
         shape = "doublecircle" if state in sketch.accepting else "circle"
         graph.node(str(state), graphviz.escape(name), shape=shape)
     if sketch.names:
         graph.edge("start", str(sketch.initial))
     for arrow in sketch.arrows:
-        graph.edge(str(arrow.source), str(arrow.target), graphviz.escape(arrow.call or say_ranges(arrow.ranges, 16)))
+        words = say_arrow(arrow, whole=True) if arrow.through else arrow.call or say_ranges(arrow.ranges, 16)
+        graph.edge(str(arrow.source), str(arrow.target), graphviz.escape(words))
     return graph

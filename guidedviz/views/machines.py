@@ -16,7 +16,8 @@ from guidedviz.views.figure import Figure, drawing, node, write
 from guidedviz.views.flat import NEAR
 from guidedviz.views.ink import STYLE, write_diagram
 from guidedviz.views.light import DARK
-from guidedviz.views.machine import EDGE, bare, count_states, say_machine, sketch_of
+from guidedviz.views.machine import EDGE, bare, sketch_of
+from guidedviz.views.machine_words import count_states, say_machine
 
 WIDEST = 1100.0  # what does not fit goes below
 

@@ -7,20 +7,16 @@ drawn and can light up, but a state inside a run is a dot on one line with one l
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from guidedviz.machines.sketch import Arrow, Ranges, Sketch
-from guidedviz.machines.visible import visible, visible_bytes
+from guidedviz.views.arrows import LABEL, say_arrow, say_row
 from guidedviz.views.figure import shorten
 
 MANY = 16  # states above which runs are drawn as runs
 LONG = 2  # dots at least that make a run
 INSIDE = 3  # states inside characters at least, that are drawn as dots
-LABEL = 16  # characters of a label; the rest is told on hover
-ASCII = frozenset(range(128))
-CONTROLS = frozenset(range(32))
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,8 @@ def inside_characters(sketch: Sketch, arrows: dict[int, Arrow], keep: Collection
         high = all(a.ranges and a.ranges[0][0] >= 0x80 for a in into[state])
         return bool(into[state] and out[state]) and high and all(a.ranges and _is_within(a.ranges) for a in out[state])
 
-    return frozenset(filter(inside, set(keep) - sketch.accepting - {sketch.initial}))
+    chains = {end for a in arrows.values() if sketch.is_chain(a) for end in (a.source, a.target)}
+    return frozenset(filter(inside, set(keep) - sketch.accepting - chains - {sketch.initial}))
 
 
 def _is_within(ranges: Ranges) -> bool:
@@ -152,11 +149,12 @@ def find_runs(sketch: Sketch, arrows: dict[int, Arrow], small: frozenset[int]) -
         into[arrow.target].append(n)
         out[arrow.source].append(n)
 
-    calling = {end for a in arrows.values() if a.call for end in (a.source, a.target)}
+    discs = {end for a in arrows.values() if a.call or sketch.is_chain(a) for end in (a.source, a.target)}
+    discs |= small | {sketch.initial}
 
     def onward(state: int) -> tuple[int, object] | None:
         """The arrow on, and what else is true of the state: the same all along a run."""
-        if state == sketch.initial or len(into[state]) != 1 or state in small or state in calling:
+        if state in discs or len(into[state]) != 1:
             return None
         alone = [n for n in out[state] if len(into[arrows[n].target]) == 1 and arrows[n].target != state]
         on = out[state] if len(out[state]) == 1 else alone
@@ -183,74 +181,9 @@ def find_runs(sketch: Sketch, arrows: dict[int, Arrow], small: frozenset[int]) -
 
 def _run_line(sketch: Sketch, run: tuple[int, ...]) -> Line:
     ranges = [sketch.arrows[n].ranges for n in run]
-    full = " ".join(_say_row(ranges))
+    full = " ".join(say_row(ranges))
     return Line(run, run_dots(sketch, run), shorten(full, 2 * LABEL), full)
 
 
-def _say_row(row: Sequence[Ranges]) -> Iterator[str]:
-    """Single bytes in a row are a text; the same class in a row is counted.
-
-    >>> list(_say_row([((58, 58),), ((32, 32),), ((48, 57),), ((48, 57),)]))
-    [':␣', '0-9 ×2']
-    """
-    for single, group in groupby(row, key=_is_single):
-        if single:
-            yield visible(bytes(ranges[0][0] for ranges in group))
-            continue
-        for ranges, same in groupby(group):
-            count = len(list(same))
-            yield say_ranges(ranges) + (f" ×{count}" if count > 1 else "")
-
-
-def _is_single(ranges: Ranges) -> bool:
-    return len(ranges) == 1 and ranges[0][0] == ranges[0][1]
-
-
 def _plain_line(n: int, arrow: Arrow) -> Line:
-    return Line((n,), (), shorten(say_ranges(arrow.ranges), LABEL), say_ranges(arrow.ranges, limit=64, whole=True))
-
-
-def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
-    """The bytes of an arrow in words, short for the diagram or whole for the hover.
-
-    >>> say_ranges(((48, 57),)), say_ranges(((0, 33), (35, 91), (93, 127))), say_ranges(((0xC2, 0xDF),)), say_ranges(())
-    ('0-9', 'any but " \\\\', '0xC2-0xDF', 'ε')
-    """
-    if not ranges:
-        return "a free edge: reads nothing" if whole else "ε"
-    values = frozenset(value for low, high in ranges for value in range(low, high + 1))
-    ascii_part, high_part = values & ASCII, sorted(values - ASCII)
-    if len(values) == 256:
-        return "any byte"
-    parts = [_say_ascii(ascii_part, limit, whole)] if ascii_part else []
-    parts += [_say_high(high_part, whole)] if high_part else []
-    return (", " if whole else " ").join(parts)
-
-
-def _say_ascii(values: frozenset[int], limit: int, whole: bool) -> str:
-    missing = ASCII - values
-    kind = "any ASCII" if whole or not missing else "any"
-    seen = missing - CONTROLS if missing >= CONTROLS else missing
-    if len(values) <= 64 or len(seen) > 8:
-        return visible_bytes(values, limit)
-    words = [visible_bytes(seen, 8)] * bool(seen) + ["controls" if whole else "ctrl"] * (seen != missing)
-    return f"{kind} but {' '.join(words)}" if words else kind
-
-
-def _say_high(values: Sequence[int], whole: bool) -> str:
-    """Bytes beyond ASCII by number, and what they are in UTF-8."""
-    cuts = [n for n in range(1, len(values)) if values[n] != values[n - 1] + 1]
-    rows = [values[a:b] for a, b in zip([0, *cuts], [*cuts, len(values)], strict=True)]
-    said = " ".join(f"0x{row[0]:02X}" + (f"-0x{row[-1]:02X}" if len(row) > 1 else "") for row in rows)
-    if not whole:
-        return said
-    kinds = dict.fromkeys(_kind(row[0]) for row in rows)
-    return f"{'byte' if len(values) == 1 else 'bytes'} {said} ({', '.join(kinds)})"
-
-
-def _kind(byte: int) -> str:
-    if byte < 0xC0:
-        return "inside a character"
-    if byte > 0xF4 or byte < 0xC2:
-        return "never in UTF-8"
-    return f"first of {2 if byte < 0xE0 else 3 if byte < 0xF0 else 4} bytes of a character"
+    return Line((n,), (), say_arrow(arrow), say_arrow(arrow, whole=True))

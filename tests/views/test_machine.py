@@ -16,12 +16,13 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.regex import machine_stages, regex
 from guidedviz.machines.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views import layout
+from guidedviz.views.arrows import say_ranges
 from guidedviz.views.diagram import lay_out
 from guidedviz.views.flat import MOST_STATES, NEAR
 from guidedviz.views.layers import Box, Link, place_in_layers
 from guidedviz.views.machine import draw_machine, to_dot
 from guidedviz.views.machines import draw_machines
-from guidedviz.views.plan import make_plan, say_ranges
+from guidedviz.views.plan import make_plan
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
 STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'

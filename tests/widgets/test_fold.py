@@ -1,0 +1,68 @@
+"""The folded machine without a page: what it is told, and what it says."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+
+MACHINE = gv.regex("[0-9]kg(red|green)x")
+
+
+def told(shown):
+    return json.loads(json.dumps(shown._news(True)))
+
+
+def test_the_page_gets_the_drawing_and_finds_every_chain_on_it():
+    shown = gv.folded(MACHINE)
+    for chain in [None, *(chain["name"] for chain in told(shown)["chains"])]:
+        shown.turn(chain) if chain else None
+        news = told(shown)
+        nodes = list(ET.fromstring(news["svg"]).iter())
+        assert {key for chain in news["chains"] for key in chain["arrows"]} <= {n.get("data-arrow") for n in nodes}
+        assert {str(s) for chain in news["chains"] for s in chain["states"]} <= {n.get("data-state") for n in nodes}
+
+
+def test_a_chain_keeps_its_key_when_it_unfolds_so_that_the_keyboard_keeps_its_place():
+    shown = gv.folded(MACHINE)
+    before = [chain["arrows"][0] for chain in told(shown)["chains"]]
+    assert [chain["arrows"][0] for chain in told(shown.turn_all())["chains"]] == before
+
+
+def test_a_chain_unfolds_and_folds_by_any_state_inside():
+    shown = gv.folded(gv.regex("abcd"))
+    assert shown.turn(2).unfolded == {1}
+    assert told(shown)["words"] == "5 states"
+    assert shown.turn(3).unfolded == frozenset()
+    assert told(shown)["words"] == "5 states, 3 of them folded"
+    assert shown.turn(0).unfolded == frozenset(), "no chain goes through the start"
+
+
+def test_a_machine_without_chains_says_so():
+    assert told(gv.folded(gv.regex("[ab]+")))["legend"].startswith("Nothing to fold")
+    assert "Press a thick arrow" in told(gv.folded(MACHINE))["legend"]
+
+
+def test_all_at_once():
+    shown = gv.folded(MACHINE)
+    shown._hear({"do": "all"})
+    assert told(shown)["words"] == f"{len(MACHINE)} states"
+    shown._hear({"do": "turn", "chain": told(shown)["chains"][0]["name"]})
+    shown._hear({"do": "all"})
+    assert shown.unfolded == frozenset(), "if one is unfolded, all are folded"
+
+
+@pytest.mark.usefixtures("headless")
+def test_headless_it_is_the_folded_picture():
+    shown = gv.folded(MACHINE)
+    assert sorted(shown._repr_mimebundle_()) == ["text/html", "text/plain"]
+    assert shown._repr_mimebundle_()["text/plain"] == gv.draw_machine(MACHINE, folded=True).text
+
+
+def test_what_is_no_machine_is_an_error():
+    with pytest.raises(SettingError, match="saw str"):
+        gv.folded("abc")
