@@ -178,7 +178,7 @@ def decode(
     """Decode step by step; the last step says in `end` why it was the last.
 
     `jump_forward` puts what is forced without asking the model: True, or the way to spell it, "canonical" (the same),
-    "longest" or "minimal". `stop` is asked before every token: when it says True, a closing step with end "stop"
+    "longest", "minimal" or "raw" (see tokens/jump.py). `stop` is asked before every token: when it says True, a closing step with end "stop"
     follows.
     """
     settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}), name_way(jump_forward))

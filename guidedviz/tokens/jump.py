@@ -2,7 +2,8 @@
 
 Three ways to cut them. "canonical": all of the output goes through the tokenizer again, and what it cuts otherwise is
 taken back (SGLang's way). "longest": the longest token that fits, each time. "minimal": only where one token is legal,
-so nothing is decided for the model. Bytes at the end that the next ones could join in one token are left to the model.
+so nothing is decided for the model. Bytes at the end that the next ones could join in one token are left to the model
+(llguidance's way; xgrammar pull request 776). "raw" is "longest" without that, to see what goes wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.longest import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
 
-WAYS = ("canonical", "longest", "minimal")
+WAYS = ("canonical", "longest", "minimal", "raw")
 Encode = Callable[[str], Sequence[int]]
 
 
@@ -31,11 +32,11 @@ class Jump:
 
 
 def find_jump(
-    guide: Guide, encode: Encode, tokens: Sequence[int], states: Sequence[Any], way: str, heal: bool = True
+    guide: Guide, encode: Encode, tokens: Sequence[int], states: Sequence[Any], way: str = WAYS[0]
 ) -> Jump | None:
     """What may be put without asking the model, after these tokens of the output; None if it has to be asked.
 
-    `states` are those of the guide before each token and after the last; `heal` False puts the end of a run, too.
+    `states` are those of the guide before each token and after the last.
 
     >>> from guidedviz.machines.regex import regex
     >>> from guidedviz.tokens.engines import guide
@@ -53,7 +54,7 @@ def find_jump(
         spelled = _spell_all(guide.vocabulary, encode, tokens, run) if way == "canonical" else None
         if spelled is None:
             spelled = [*tokens, *_longest(guide.vocabulary, run)]
-        if jump := _cut(guide, tokens, states, spelled, heal):
+        if jump := _cut(guide, tokens, states, spelled, heal=way != "raw"):
             return jump
     return only_token(guide, states[-1])
 

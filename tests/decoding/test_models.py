@@ -70,6 +70,53 @@ def test_a_branch_does_not_disturb_the_way_back(clerk):
     np.testing.assert_array_equal(clerk.logits(tokens), before)
 
 
+def count_passes(model, monkeypatch):
+    """The numbers of tokens that went through the model, pass by pass."""
+    lengths, run = [], model._run
+    monkeypatch.setattr(model, "_run", lambda tokens: lengths.append(len(tokens)) or run(tokens))
+    return lengths
+
+
+def test_tokens_that_are_new_go_through_in_one_pass_and_a_prompt_in_two(clerk, monkeypatch):
+    lengths, prompt = count_passes(clerk, monkeypatch), clerk.encode("Ada is 36.\nJSON with name, age:\n")
+    clerk.forget()
+    clerk.logits(prompt)
+    assert lengths == [len(prompt) - 1, 1]
+    clerk.logits([*prompt, 100])
+    clerk.logits([*prompt, 100, 101, 102, 103])
+    assert lengths[2:] == [1, 3]
+
+
+def test_what_went_through_together_goes_through_together_again(clerk, monkeypatch):
+    prompt = clerk.encode("Ada is 36.\nJSON with name, age:\n")
+    clerk.forget()
+    texts = [[*prompt, 100], [*prompt, 100, 101, 102, 103], [*prompt, 100, 101, 102, 103, 104]]
+    first = [clerk.logits(text) for text in texts]
+    lengths = count_passes(clerk, monkeypatch)
+    for place in (1, 0, 1, 2):
+        np.testing.assert_array_equal(clerk.logits(texts[place]), first[place])
+    assert lengths == [3, 1, 3, 1]
+
+
+def test_a_run_in_one_pass_gives_the_same_logits_but_for_rounding(clerk):
+    tokens = clerk.encode('Ada is 36.\nJSON with name, age:\n{"name": "Ada", "age": 36}')
+    one_by_one = [clerk.logits(tokens[:end]) for end in range(20, len(tokens) + 1)][-1]
+    clerk.logits(tokens[:20])
+    np.testing.assert_allclose(clerk.logits(tokens), one_by_one, atol=1e-3)
+
+
+def test_several_rows_compute_the_same_text_and_leave_nothing_behind(clerk):
+    tokens = clerk.encode("Ada is 36.\nJSON with name, age:\n")
+    alone = clerk.logits(tokens)
+    clerk.rows = 4
+    try:
+        np.testing.assert_allclose(clerk.logits(tokens), alone, atol=1e-3)
+        np.testing.assert_allclose(clerk.logits([*tokens, 9]), clerk.logits([*tokens, 9]), atol=1e-3)
+    finally:
+        clerk.rows = 1
+    np.testing.assert_allclose(clerk.logits(tokens), alone, atol=1e-3)
+
+
 def test_the_cache_changes_no_logit_by_more_than_rounding(bard):
     tokens = bard.encode("ROMEO:\nBut soft, what light")
     with_cache = [bard.logits(tokens[:n]) for n in range(1, len(tokens))]
