@@ -1,0 +1,199 @@
+"""Lab 08: the forced run of a state, how much of its spelling may be put, and what jump-forward saves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import eq
+from typing import Any
+
+import numpy as np
+
+from guidedviz.checks.lab07 import say_start
+from guidedviz.checks.machine import follow
+from guidedviz.checks.trial import Told, check_cases
+from guidedviz.checks.verdict import Case, Verdict, close, show
+from guidedviz.decoding.payoff import Cost
+from guidedviz.machines.dfa import DFA
+from guidedviz.machines.forced import forced_bytes
+from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.regex import regex
+from guidedviz.machines.sketch import sketch_dfa
+from guidedviz.machines.visible import visible, visible_bytes
+from guidedviz.views.machine import draw_machine
+
+ID = r'\{"id": [0-9]+\}'
+RUNS = (  # a regex, and what was read of it
+    ("a", b""),
+    ("ab", b""),
+    ("ab", b"a"),
+    ("ab", b"ab"),
+    ("a|b", b""),
+    ("ab?", b""),
+    ("ab?", b"a"),
+    ("a[bc]d", b""),
+    ("(ab)*", b""),
+    ("(ab)*", b"a"),
+    ("a+b", b""),
+    ("a+b", b"a"),
+    ("ab(cd)?", b""),
+    ("ab(cd)?", b"ab"),
+    ("ab(cd)?", b"abc"),
+    (r"a\x00b?", b""),
+    ("café[0-9]", b""),
+    ("name: [a-z]+", b""),
+    ("name: [a-z]+", b"name: "),
+    (ID, b""),
+    (ID, b'{"i'),
+    (ID, b'{"id": 7'),
+    (r'\{"name": "[a-z]+"\}', b""),
+)
+SPELLED: tuple[tuple[list[bytes], list[set[bytes]]], ...] = (  # tokens, and the pieces that are legal at each
+    ([], []),
+    ([b"a"], [{b"a"}]),
+    ([b"a"], [{b"a", b"ab"}]),
+    ([b"ab"], [{b"a", b"ab", b"abc"}]),
+    ([b"ab"], [{b"a", b"ab", b"xyz"}]),
+    ([b"a", b"b"], [{b"a", b"ab"}, {b"b"}]),
+    ([b"a", b"b"], [{b"a"}, {b"b", b"bc"}]),
+    ([b"a", b"b"], [{b"a", b"acb"}, {b"b"}]),
+    ([b"a", b"b"], [{b"a", b"abc"}, {b"b"}]),
+    ([b"a", b"a"], [{b"a", b"aa"}, {b"a", b"aa"}]),
+    ([b"or", b"der"], [{b"or", b"order", b"orderId"}, {b"der"}]),
+    ([b"caf", b"\xc3"], [{b"caf"}, {b"\xc3", b"\xc3\xa9"}]),
+    ([b'{"', b"na", b"me"], [{b"{", b'{"'}, {b"na", b"name"}, {b"m", b"me"}]),
+    ([b'{"', b"na", b"me"], [{b"{", b'{"'}, {b"na", b"names"}, {b"m", b"me"}]),
+    ([b'{"', b"na", b"me", b'"'], [{b'{"'}, {b"na", b'name":'}, {b"me", b'me"'}, {b'"', b'":'}]),
+)
+PRICES = (  # the fraction, pass_ms, token_ms, and the rows
+    (0.0, 1.0, 0.0, 1),
+    (0.5, 1.0, 0.0, 1),
+    (0.75, 9.0, 0.0, 1),
+    (0.0, 9.0, 1.0, 1),
+    (0.5, 1.0, 1.0, 1),
+    (0.75, 9.0, 1.0, 1),
+    (0.75, 9.0, 1.0, 8),
+    (0.75, 9.0, 1.0, 10_000),
+    (0.95, 20.0, 0.05, 64),
+)
+
+
+def check_forced(answer: Callable[[DFA, Any], bytes] | Any) -> Verdict:
+    """Lab 08: does `answer(machine, state)` give the bytes that must come next?
+
+    >>> check_forced(lambda machine, state: b"" if machine.is_accepting(state) else bytes(
+    ...     byte for byte in range(256) if machine.step(state, byte) is not None)[:1])
+    ✗ not yet right: on input 2 of 23, the smallest on which it fails
+        input       regex ab, in q0: nothing was read
+        yours gave  b'a'
+        expected    b'ab'
+        because     after a only b may come, and the text may not end, so b is forced
+    """
+    return check_cases(answer, [_case_of_run(*run) for run in RUNS], eq, _tell_run)
+
+
+def _case_of_run(text: str, begun: bytes) -> Case:
+    machine = regex(text)
+    state: Any = read(machine, begun)
+    return Case((machine, state), forced_bytes(machine, state), say_start(text, begun, state))
+
+
+def _tell_run(case: Case, value: Any) -> Told:
+    """The way of the student's bytes through the machine, and the first that is wrong or missing."""
+    machine, state = case.arguments
+    given = (("input", case.why),)
+    if not isinstance(value, bytes | bytearray):
+        return Told(given, "bytes are asked for")
+    gave = bytes(value)
+    path = follow(sketch_dfa(machine), gave, state)
+    died = visible(gave[len(path) - 1 : len(path)])
+    figure = draw_machine(machine, path, title="the way of your bytes", died=died)
+    return Told(given, say_forced(machine, state, gave), figure)
+
+
+def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
+    """Why some bytes are not the forced run, at the first byte where they go wrong.
+
+    >>> say_forced(regex("ab(cd)?"), 0, b"abcd"), say_forced(regex("[ab]"), 0, b"a")
+    ('after ab the text may end, so c is not forced', 'here there is a choice, a b, so a is not forced')
+    """
+    right = forced_bytes(machine, state)
+    at = max(end for end in range(len(right) + 1) if gave.startswith(right[:end]))
+    here: Any = read(machine, right[:at], state)
+    where = f"after {visible(right[:at])}" if at else "here"
+    if at < len(right):
+        byte = visible(right[at : at + 1])
+        return f"{where} only {byte} may come, and the text may not end, so {byte} is forced"
+    byte, choices = visible(gave[at : at + 1]), next_bytes(machine, here)
+    if gave[at] not in choices:
+        return f"{where} {byte} cannot come"
+    if machine.is_accepting(here):
+        return f"{where} the text may end, so {byte} is not forced"
+    return f"{where} there is a choice, {visible_bytes(choices)}, so {byte} is not forced"
+
+
+def check_heal(answer: Callable[[Sequence[bytes], Sequence[set[bytes]]], int] | Any) -> Verdict:
+    """Lab 08: does `answer(tokens, legal)` say how many of the tokens may be put, and leave the others to the model?
+
+    >>> check_heal(lambda tokens, legal: len(tokens))
+    ✗ not yet right: on input 3 of 15, the smallest on which it fails
+        tokens      [b'a']
+        legal[0]    {b'a', b'ab'}
+        yours gave  1
+        expected    0
+        because     what is left from place 0 is a, and ab begins with it and goes beyond
+    """
+    cases = [Case((list(tokens), list(legal)), count_kept(tokens, legal)) for tokens, legal in SPELLED]
+    return check_cases(answer, cases, eq, _tell_kept)
+
+
+def count_kept(tokens: Sequence[bytes], legal: Sequence[set[bytes]]) -> int:
+    """How many tokens come before the first place where a legal piece begins with all that is left and goes beyond it.
+
+    >>> count_kept([b"x", b"or", b"der"], [{b"x"}, {b"or", b"orderId"}, {b"der"}])
+    1
+    """
+    return next((place for place in range(len(tokens)) if _longer(tokens, legal, place)), len(tokens))
+
+
+def _longer(tokens: Sequence[bytes], legal: Sequence[set[bytes]], place: int) -> list[bytes]:
+    """The legal pieces that begin with all that is left, and go beyond it."""
+    left = b"".join(tokens[place:])
+    return sorted(piece for piece in legal[place] if piece.startswith(left) and piece != left)
+
+
+def _tell_kept(case: Case, value: Any) -> Told:
+    tokens, legal = case.arguments
+    given = (("tokens", show(tokens)), *((f"legal[{place}]", show(pieces)) for place, pieces in enumerate(legal)))
+    if not isinstance(value, int | np.integer) or not 0 <= value <= len(tokens):
+        return Told(given, f"a number of tokens is asked for, from 0 to {len(tokens)}")
+    place = min(int(value), case.expected)
+    longer = _longer(tokens, legal, place)
+    goes_on = f"{visible(longer[0])} begins with it and goes beyond" if longer else "no legal piece goes beyond it"
+    return Told(given, f"what is left from place {place} is {visible(b''.join(tokens[place:]))}, and {goes_on}")
+
+
+def check_speedup(answer: Callable[[float, float, float, int], float] | Any) -> Verdict:
+    """Lab 08: does `answer(fraction, pass_ms, token_ms, rows)` say how many times as fast jump-forward is?
+
+    >>> check_speedup(lambda fraction, pass_ms, token_ms, rows: 1 / (1 - fraction))
+    ✗ not yet right: on input 5 of 9, the smallest on which it fails
+        fraction    0.5
+        pass_ms     1
+        token_ms    1
+        rows        1
+        yours gave  2
+        expected    1.333
+        because     a token takes 1 + 1 × 1 = 2 ms without jump-forward, and (1 - 0.5) × 1 + 1 × 1 = 1.5 ms with it
+    """
+    cases = [Case(given, Cost(given[1], given[2]).speedup(given[0], given[3])) for given in PRICES]
+    return check_cases(answer, cases, close, _tell_speedup)
+
+
+def _tell_speedup(case: Case, value: Any) -> Told:
+    fraction, pass_ms, token_ms, rows = case.arguments
+    names = ("fraction", "pass_ms", "token_ms", "rows")
+    given = tuple((name, show(number)) for name, number in zip(names, case.arguments, strict=True))
+    reading = token_ms * rows
+    naive = f"{pass_ms:g} + {token_ms:g} × {rows} = {pass_ms + reading:g} ms"
+    jumped = f"(1 - {fraction:g}) × {pass_ms:g} + {token_ms:g} × {rows} = {(1 - fraction) * pass_ms + reading:g} ms"
+    return Told(given, f"a token takes {naive} without jump-forward, and {jumped} with it")
