@@ -1,0 +1,209 @@
+"""The spellings of a forced run, and what each is worth to the model.
+
+The bytes are forced, their cut into tokens is not: under the mask the model would choose every spelling with some
+probability. Whoever puts one of them without asking takes that choice away (dottxt, "Coalescence: making LLM inference
+5x faster"; llguidance, docs/fast_forward.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import reduce
+from heapq import heappop, heappush
+from math import inf, log
+from typing import Any
+
+from guidedviz.decoding.loop import Model, start
+from guidedviz.decoding.models import shared_length
+from guidedviz.decoding.sampling import masked_softmax
+from guidedviz.decoding.trace import Source
+from guidedviz.errors import SettingError, VocabularyError
+from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.longest import longest_tokens
+from guidedviz.tokens.spell import build_forced_lattice
+from guidedviz.tokens.vocabulary import Vocabulary
+
+LEAST = 1e-6  # what is less likely is counted and not kept: a run can end in thousands of ways
+Tokens = tuple[int, ...]
+Leaf = tuple[Tokens, float]  # a spelling or a beginning of one, and its probability
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """One way to cut the run into tokens, or the beginning of one."""
+
+    tokens: Tokens
+    pieces: tuple[bytes, ...]
+    probability: float  # under the mask: the product of what its tokens have
+    beyond: bytes = b""  # what its last token adds after the run
+    canonical: bool = False  # the tokenizer cuts the output so
+    longest: bool = False  # the longest token that fits, each time
+
+    @property
+    def cost(self) -> float:
+        """How many nats it costs to force this spelling: -ln p.
+
+        >>> round(Spelling((0,), (b"a",), 0.5).cost, 3)
+        0.693
+        """
+        return -log(self.probability) if self.probability else inf
+
+
+@dataclass(frozen=True)
+class Spellings:
+    """What was looked at of all spellings of a run. All probabilities and `rest` sum to 1."""
+
+    run: bytes
+    spellings: tuple[Spelling, ...]  # the likeliest first
+    open: tuple[Spelling, ...]  # beginnings that were not followed to the end of the run
+    faint: tuple[int, float]  # further ones, each below LEAST: how many, and how likely together
+    count: int  # how many spellings there are that end where the run ends
+    count_beyond: int  # and how many whose last token goes beyond it
+    back: int  # tokens of the output before the run that the canonical spelling would take back
+    passes: int  # forward passes
+    prompt: str
+    text: str  # the output before the run
+    model: str
+    device: str
+    date: str
+    vocabulary_size: int
+    source: Source
+
+    @property
+    def rest(self) -> float:
+        """The probability that was not looked at; 0.0 if the record is exact."""
+        return sum((part.probability for part in self.open), 0.0)
+
+    @property
+    def canonical(self) -> Spelling | None:
+        """The tokenizer's own; None where it would take something back, or if the passes did not reach its end."""
+        return next((spelling for spelling in self.spellings if spelling.canonical), None)
+
+    @property
+    def longest(self) -> Spelling | None:
+        """The one of the longest tokens."""
+        return next((spelling for spelling in self.spellings if spelling.longest), None)
+
+    def through(self, tokens: Sequence[int]) -> float:
+        """The probability of all that begins with these tokens, as far as it was looked at."""
+        begun = (part.probability for part in self.spellings + self.open if part.tokens[: len(tokens)] == tuple(tokens))
+        return sum(begun, 0.0)
+
+
+def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: int = 64) -> Spellings:
+    """The spellings of the run that is forced after the prompt and an output so far, the likeliest ones first.
+
+    The canonical and the longest are looked at before all others; more than `limit` forward passes are not made.
+
+    >>> from guidedviz.decoding.toy import ToyModel
+    >>> from guidedviz.machines.regex import regex
+    >>> from guidedviz.tokens.engines import guide
+    >>> toy = ToyModel([b"a", b"b", b"ab", b"\\n"], lambda tokens: [0, 0, 0, 0])
+    >>> found = spellings(toy, "\\n", guide(regex("ab\\n"), toy.vocabulary))
+    >>> [(spelling.pieces, spelling.probability) for spelling in found.spellings]
+    [((b'a', b'b', b'\\n'), 0.5), ((b'ab', b'\\n'), 0.5)]
+    >>> found.rest, found.passes, found.canonical.pieces
+    (0.0, 4, (b'ab', b'\\n'))
+    """
+    if limit < 1:
+        raise SettingError("spellings, limit", seen=repr(limit), expected="at least one forward pass")
+    before, written = start(model, prompt, guide).tokens, tuple(model.encode(text)) if text else ()
+    state = reduce(guide.advance, written, guide.initial)
+    lattice = build_forced_lattice(guide, state)
+    if not lattice.run:
+        hint = "an output so far as `text`, after which one way is left"
+        raise SettingError("spellings", seen=f"a choice after {text!r}", expected="a forced run", hint=hint)
+    back, canonical = _canonical(model, text, written, lattice.run)
+    named = canonical, _longest(model.vocabulary, lattice.run)
+    found = _search(model, guide, (*before, *written), state, len(lattice.run), named, limit)
+    return Spellings(
+        run=lattice.run,
+        spellings=_make_all(found.done, model.vocabulary, lattice.run, named),
+        open=_make_all(found.open, model.vocabulary, lattice.run, named),
+        faint=(len(found.faint), sum(found.faint, 0.0)),
+        count=lattice.count,
+        count_beyond=lattice.count_beyond,
+        back=back,
+        passes=found.passes,
+        prompt=prompt,
+        text=text,
+        model=model.name,
+        device=model.device,
+        date=date.today().isoformat(),
+        vocabulary_size=len(model.vocabulary),
+        source=model.source,
+    )
+
+
+def _make_all(
+    leaves: Sequence[Leaf], vocabulary: Vocabulary, run: bytes, named: tuple[Tokens, Tokens]
+) -> tuple[Spelling, ...]:
+    """The likeliest first."""
+    made = []
+    for tokens, odds in sorted(leaves, key=lambda leaf: (-leaf[1], leaf[0])):
+        pieces = tuple(vocabulary.pieces[token] for token in tokens)
+        made.append(Spelling(tokens, pieces, odds, b"".join(pieces)[len(run) :], *(tokens == way for way in named)))
+    return tuple(made)
+
+
+def _canonical(model: Model, text: str, written: Tokens, run: bytes) -> tuple[int, Tokens]:
+    """How many tokens the tokenizer would take back if it cut the output and the run together; if none, its tokens."""
+    try:
+        spelled = tuple(model.encode(text + run.decode()))
+    except (UnicodeDecodeError, SettingError):
+        return 0, ()
+    if b"".join(model.vocabulary.pieces[token] for token in spelled) != text.encode() + run:
+        return 0, ()
+    back = len(written) - shared_length(list(written), list(spelled))
+    return back, () if back else spelled[len(written) :]
+
+
+def _longest(vocabulary: Vocabulary, run: bytes) -> Tokens:
+    try:
+        return tuple(longest_tokens(vocabulary, run))
+    except VocabularyError:
+        return ()
+
+
+@dataclass
+class _Found:
+    """The leaves of the search so far."""
+
+    done: list[Leaf] = field(default_factory=list)
+    open: list[Leaf] = field(default_factory=list)
+    faint: list[float] = field(default_factory=list)
+    passes: int = 0
+
+
+def _search(
+    model: Model, guide: Guide, before: Tokens, state: Hashable, size: int, named: Sequence[Tokens], limit: int
+) -> _Found:
+    """Follow the likeliest beginning next, but first of all those of the spellings that have a name."""
+    waiting: list[tuple[int, float, Tokens, Any]] = [(0, -1.0, (), state)]
+    found, pieces = _Found(), guide.vocabulary.pieces
+    while waiting and found.passes < limit:
+        _, odds, tokens, state = heappop(waiting)
+        mask = guide.mask(state)
+        if not mask.any():  # no token fits here
+            found.open.append((tokens, -odds))
+            continue
+        shares = masked_softmax(model.logits([*before, *tokens]), mask)
+        found.passes += 1
+        left = size - sum(len(pieces[token]) for token in tokens)
+        for token in mask.nonzero()[0].tolist():
+            longer, likely = (*tokens, token), -odds * float(shares[token])
+            if len(pieces[token]) < left:
+                heappush(waiting, (_turn(longer, named), -likely, longer, guide.advance(state, token)))
+            elif likely < LEAST and longer not in named:
+                found.faint.append(likely)
+            else:
+                found.done.append((longer, likely))
+    found.open += [(tokens, -odds) for _, odds, tokens, _ in waiting]
+    return found
+
+
+def _turn(tokens: Tokens, named: Sequence[Tokens]) -> int:
+    """Beginnings of the first name come first, then those of the second, then all others."""
+    return next((turn for turn, name in enumerate(named) if name[: len(tokens)] == tokens), len(named))

@@ -1,0 +1,172 @@
+"""The spellings of a forced run: the lattice of their tokens, and the likeliest ones with what each would cost."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+
+from guidedviz.decoding.spellings import Spelling, Spellings
+from guidedviz.errors import SettingError
+from guidedviz.machines.visible import counted
+from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
+from guidedviz.views.lattice import LEFT, SIGNS, Scale, draw_arcs, draw_boxes, draw_sign, say_odds, spans
+from guidedviz.views.stage import BADGES
+from guidedviz.views.words import label, say_origin
+
+ROWS = 8
+ROW, TOP, BAR = 25.0, 84.0, 80.0
+HOW = "an arc is a token over its bytes, as thick as the probability that passes through it"
+BEYOND = "; a dashed one goes beyond the run"
+LEFT_OVER = "forced, the rest is the model's"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A spelling, or the beginning of one, with its names."""
+
+    tokens: tuple[int, ...]
+    pieces: tuple[bytes, ...]
+    probability: float
+    names: tuple[str, ...]
+
+    @property
+    def nats(self) -> str:
+        """What it costs."""
+        return f"{-log(self.probability) + 0.0:.2f}" if self.probability else "∞"
+
+
+def draw_spellings(record: Spellings, forced: Sequence[int] = ()) -> Figure:
+    """The lattice and the table; `forced` are tokens that a jump puts, all of a spelling or its beginning.
+
+    >>> import guidedviz as gv
+    >>> toy = gv.ToyModel([b"a", b"b", b"ab", b";"], lambda tokens: [0, 0, 1, 0])
+    >>> found = gv.spellings(toy, ";", gv.guide(gv.regex("ab;"), toy.vocabulary))
+    >>> print(draw_spellings(found).text)
+    spellings of ab; by toy, TOY: 2 end with the run; 2 looked at in 4 passes
+    ab ;   0.731  0.31 nats  canonical, longest
+    a b ;  0.269  1.31 nats
+    """
+    rows, scale = spelling_rows(record, tuple(forced)), Scale(len(record.run), record.count_beyond > 0)
+    left_out = _left_out(record, rows)
+    arcs, ground = draw_arcs(record, scale, TOP)
+    table = ground + 72
+    low = table + ROW * len(rows)
+    numbers = max(scale.end, 100.0) + 60  # where they end
+    parts = [*_head(record), *arcs, *draw_boxes(record.run, scale, ground), *_titles(numbers, table - 20)]
+    parts += [part for n, row in enumerate(rows) for part in _row(row, scale, numbers, table + ROW * n)]
+    parts += [write(LEFT, low + 10 + 18 * n, words, 12, fill="var(--gv-soft)") for n, words in enumerate(left_out)]
+    text = "\n".join([_say(record), *_say_rows(rows), *left_out])
+    names = max((sum(40 + 7.2 * len(name) for name in row.names) for row in rows), default=0.0)
+    width = max(numbers + BAR + 90 + names, *(6.4 * len(words) for words in (_counts(record), HOW + BEYOND, *left_out)))
+    size = width + 2 * LEFT, low + 14 + 18 * len(left_out)
+    return Figure(drawing(*size, *parts, alt=text.replace("\n", ". ")), text, text)
+
+
+def spelling_rows(record: Spellings, forced: tuple[int, ...] = (), most: int = ROWS) -> tuple[Row, ...]:
+    """The likeliest spellings, and those with a name however unlikely they are."""
+    named = [(spelling, _names(spelling, forced)) for spelling in record.spellings]
+    kept = [pair for pair in named if pair[1]]
+    kept += [pair for pair in named if not pair[1]][: most - len(kept)]
+    rows = sorted(
+        (Row(s.tokens, s.pieces, s.probability, names) for s, names in kept), key=lambda row: -row.probability
+    )
+    if forced and not any("forced" in row.names for row in rows):
+        rows.append(_beginning(record, forced))
+    return tuple(rows)
+
+
+def _names(spelling: Spelling, forced: tuple[int, ...]) -> tuple[str, ...]:
+    told = (spelling.canonical, spelling.longest, spelling.tokens == forced)
+    return tuple(name for name, is_so in zip(SIGNS, told, strict=True) if is_so)
+
+
+def _beginning(record: Spellings, forced: tuple[int, ...]) -> Row:
+    """A jump that leaves the end of the run to the model."""
+    for part in record.spellings + record.open:
+        if part.tokens[: len(forced)] == forced:
+            return Row(forced, part.pieces[: len(forced)], record.through(forced), (LEFT_OVER,))
+    expected = f"tokens that begin a spelling of {label(record.run)}"
+    raise SettingError("draw_spellings, forced", seen=repr(forced), expected=expected)
+
+
+def _head(record: Spellings) -> Iterator[str]:
+    """Where it comes from, what it is of, and how to read it."""
+    sign, colour = BADGES[record.source]
+    about = say_origin(record.model, record.device, record.vocabulary_size)
+    about += f" · {record.date}" if record.source == "RECORDED" else ""
+    yield write(LEFT, 24, f"{sign} {record.source}", 14, fill=f"var(--gv-{colour})", font_weight="bold")
+    yield write(LEFT + 108, 24, about, 13, fill="var(--gv-soft)")
+    yield write(LEFT, 47, f"the spellings of {shorten(label(record.run), 40)}", 13, font_weight="bold")
+    yield write(LEFT, 66, _counts(record), 12, fill="var(--gv-soft)")
+    yield write(LEFT, 84, HOW + BEYOND * (record.count_beyond > 0), 12, fill="var(--gv-soft)")
+
+
+def _titles(numbers: float, y: float) -> Iterator[str]:
+    for x, words, anchor in ((LEFT, "spelling", "start"), (numbers, "p", "end"), (numbers + BAR + 66, "nats", "end")):
+        yield write(x, y, words, 12, fill="var(--gv-soft)", text_anchor=anchor)
+
+
+def _row(row: Row, scale: Scale, numbers: float, y: float) -> Iterator[str]:
+    """A block for each token under its bytes, then the numbers and the names."""
+    colour = SIGNS[_sign(row.names[0])][1] if row.names else ""
+    for piece, (start, end) in zip(row.pieces, spans(row.pieces), strict=True):
+        if start < scale.shown:
+            yield _block(piece, scale.x(start), scale.x(end), y, colour, end > scale.size)
+    yield write(numbers, y + 5, say_odds(row.probability), 13, mono=True, text_anchor="end")
+    long = max(0.5, BAR * row.probability)
+    yield node("rect", x=numbers + 10, y=y - 4, width=long, height=9, rx=1.5, fill="var(--gv-blue)")
+    yield write(numbers + BAR + 66, y + 5, row.nats, 13, mono=True, text_anchor="end")
+    x = numbers + BAR + 94
+    for name in row.names:
+        yield draw_sign(x, y + 5, _sign(name)) + write(x + 12, y + 5, name, 13)
+        x += 40 + 7.2 * len(name)
+
+
+def _sign(name: str) -> str:
+    return name.partition(",")[0]
+
+
+def _block(piece: bytes, left: float, right: float, y: float, colour: str, beyond: bool) -> str:
+    """A token, with as much of its text as there is room for."""
+    width = right - left - 3
+    look = {"stroke": f"var(--gv-{colour or 'soft'})", "stroke_width": 1.8 if colour else 1}
+    dash = {"stroke_dasharray": "5 3"} if beyond else {}
+    box = node("rect", x=left + 1.5, y=y - 10, width=width, height=ROW - 5, rx=4, fill="none", **look, **dash)
+    room, words = int((width - 2) / wide("n", 12)), label(piece)
+    words = words if len(words) <= room else shorten(words, room) if room > 3 else "…"
+    inside = write((left + right) / 2, y + 4, words, 12, mono=True, text_anchor="middle")
+    return node("g", node("title", html.escape(label(piece))), box, inside)
+
+
+def _left_out(record: Spellings, rows: Sequence[Row]) -> list[str]:
+    """What has no row."""
+    shown = {row.tokens for row in rows}
+    others = [s.probability for s in record.spellings if s.tokens not in shown]
+    count, odds = len(others) + record.faint[0], sum(others) + record.faint[1]
+    said = [f"and {count:,} more: {say_odds(odds)}"] if count else []
+    said += [f"not looked at: {say_odds(record.rest)}"] if record.open else []
+    if record.back:
+        taken = counted(record.back, "token")
+        said.append(f"the tokenizer's own is none of these: it would take back {taken} of the output before the run")
+    return said
+
+
+def _counts(record: Spellings) -> str:
+    beyond = f", {record.count_beyond:,} go beyond it" if record.count_beyond else ""
+    passes = "pass" if record.passes == 1 else "passes"
+    seen = len(record.spellings) + record.faint[0]
+    return f"{record.count:,} end with the run{beyond}; {seen:,} looked at in {record.passes:,} {passes}"
+
+
+def _say(record: Spellings) -> str:
+    where = "live" if record.source == "LIVE" else record.source
+    return f"spellings of {shorten(label(record.run), 60)} by {record.model}, {where}: {_counts(record)}"
+
+
+def _say_rows(rows: Sequence[Row]) -> Iterator[str]:
+    spelled = [" ".join(map(label, row.pieces)) for row in rows]
+    longest = max(map(len, spelled), default=0)
+    for words, row in zip(spelled, rows, strict=True):
+        yield f"{words:{longest}}  {say_odds(row.probability)}  {row.nats} nats  {', '.join(row.names)}".rstrip()
