@@ -19,9 +19,10 @@ from guidedviz.decoding.loop import Model, start
 from guidedviz.decoding.models import shared_length
 from guidedviz.decoding.sampling import masked_softmax
 from guidedviz.decoding.trace import Source
-from guidedviz.errors import SettingError, VocabularyError
+from guidedviz.errors import SettingError
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.longest import longest_tokens
+from guidedviz.tokens.jump import spell_output
+from guidedviz.tokens.longest import spell_longest
 from guidedviz.tokens.spell import build_forced_lattice
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -115,8 +116,8 @@ def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: in
     if not lattice.run:
         hint = "an output so far as `text`, after which one way is left"
         raise SettingError("spellings", seen=f"a choice after {text!r}", expected="a forced run", hint=hint)
-    back, canonical = _canonical(model, text, written, lattice.run)
-    named = canonical, _longest(model.vocabulary, lattice.run)
+    back, canonical = _canonical(model, written, lattice.run)
+    named = canonical, tuple(spell_longest(model.vocabulary, lattice.run))
     found = _search(model, guide, (*before, *written), state, len(lattice.run), named, limit)
     return Spellings(
         run=lattice.run,
@@ -148,23 +149,13 @@ def _make_all(
     return tuple(made)
 
 
-def _canonical(model: Model, text: str, written: Tokens, run: bytes) -> tuple[int, Tokens]:
+def _canonical(model: Model, written: Tokens, run: bytes) -> tuple[int, Tokens]:
     """How many tokens the tokenizer would take back if it cut the output and the run together; if none, its tokens."""
-    try:
-        spelled = tuple(model.encode(text + run.decode()))
-    except (UnicodeDecodeError, SettingError):
+    spelled = spell_output(model.vocabulary, model.encode, written, run)
+    if spelled is None:
         return 0, ()
-    if b"".join(model.vocabulary.pieces[token] for token in spelled) != text.encode() + run:
-        return 0, ()
-    back = len(written) - shared_length(list(written), list(spelled))
-    return back, () if back else spelled[len(written) :]
-
-
-def _longest(vocabulary: Vocabulary, run: bytes) -> Tokens:
-    try:
-        return tuple(longest_tokens(vocabulary, run))
-    except VocabularyError:
-        return ()
+    back = len(written) - shared_length(list(written), spelled)
+    return back, () if back else tuple(spelled[len(written) :])
 
 
 @dataclass

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, IllegalToken, VocabularyError
+from guidedviz.errors import GuidedVizError, IllegalToken
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.longest import longest_tokens
+from guidedviz.tokens.longest import spell_longest
 from guidedviz.tokens.vocabulary import Vocabulary
 
 WAYS = ("canonical", "longest", "minimal", "raw")
@@ -42,7 +42,7 @@ def find_jump(
     >>> from guidedviz.tokens.engines import guide
     >>> v = Vocabulary([b"n", b"a", b"m", b"e", b"na", b"me", b"name", b"ab", b"b"])
     >>> g = guide(regex("name[ab]"), v)
-    >>> encode = lambda text: list(longest_tokens(v, text.encode()))
+    >>> encode = lambda text: spell_longest(v, text.encode())
     >>> find_jump(g, encode, [], [g.initial], "canonical")
     Jump(back=0, tokens=(6,))
     >>> find_jump(g, encode, [0], [g.initial, g.advance(g.initial, 0)], "canonical")
@@ -51,9 +51,9 @@ def find_jump(
     Jump(back=0, tokens=(1, 5))
     """
     if way != "minimal" and (run := guide.forced(states[-1])):
-        spelled = _spell_all(guide.vocabulary, encode, tokens, run) if way == "canonical" else None
+        spelled = spell_output(guide.vocabulary, encode, tokens, run) if way == "canonical" else None
         if spelled is None:
-            spelled = [*tokens, *_longest(guide.vocabulary, run)]
+            spelled = [*tokens, *spell_longest(guide.vocabulary, run)]
         if jump := _cut(guide, tokens, states, spelled, heal=way != "raw"):
             return jump
     return only_token(guide, states[-1])
@@ -65,7 +65,7 @@ def only_token(guide: Guide, state: Any) -> Jump | None:
     return Jump(0, (int(legal[0]),)) if len(legal) == 1 else None
 
 
-def _spell_all(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], run: bytes) -> list[int] | None:
+def spell_output(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], run: bytes) -> list[int] | None:
     """The output so far and the run, as the tokenizer cuts them; None where it does not give the same bytes."""
     data = b"".join(vocabulary.pieces[token] for token in tokens) + run
     try:
@@ -73,13 +73,6 @@ def _spell_all(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], ru
     except (UnicodeDecodeError, GuidedVizError):  # half a character, or one that the tokenizer does not know
         return None
     return spelled if b"".join(vocabulary.pieces[token] for token in spelled) == data else None
-
-
-def _longest(vocabulary: Vocabulary, run: bytes) -> list[int]:
-    try:
-        return list(longest_tokens(vocabulary, run))
-    except VocabularyError:
-        return []
 
 
 def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool) -> Jump | None:

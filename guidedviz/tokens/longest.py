@@ -24,3 +24,16 @@ def longest_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
                 break
         else:
             raise VocabularyError("a text in tokens", seen=repr(text[:1]), expected="a byte that some token has")
+
+
+def spell_longest(vocabulary: Vocabulary, text: bytes) -> list[int]:
+    """The same in a list; no tokens at all where some byte has none.
+
+    >>> v = Vocabulary([b"a", b"ab"])
+    >>> spell_longest(v, b"aba"), spell_longest(v, b"abc")
+    ([1, 0], [])
+    """
+    try:
+        return list(longest_tokens(vocabulary, text))
+    except VocabularyError:
+        return []
