@@ -32,9 +32,10 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
 
     _esm = _join(
         "distribution.js", "map.js", "mapask.js", "mapmarks.js", "mapview.js", "mapshow.js", "table.js", "diagram.js",
-        "stack.js", "edit.js", "stagebuild.js", "stage.js", "film.js", "bias.js",
+        "stack.js", "edit.js", "stagebuild.js", "stage.js", "film.js", "fold.js", "bias.js", "payoff.js",
+        "fraction.js",
     )  # fmt: skip
-    _css = theme_css() + _join("stage.css", "diagram.css", "stack.css", "edit.css", "map.css")
+    _css = theme_css() + _join("stage.css", "diagram.css", "stack.css", "edit.css", "map.css", "fraction.css")
     kind = traitlets.Unicode().tag(sync=True)
     saved = traitlets.Dict().tag(sync=True)  # the last picture, for a page that opens without a kernel
 

@@ -183,7 +183,7 @@ class Notebook:
     @property
     def stages(self) -> Any:
         """All stages on the page; the other live views share their looks, not their keys."""
-        return self.page.locator(".gv-stage:not(.gv-bias, .gv-film, .gv-chart)")
+        return self.page.locator(".gv-stage:not(.gv-bias, .gv-film, .gv-fraction, .gv-chart)")
 
     def stage(self, place: int = 0) -> StagePage:
         """A stage on the page, counted from the top."""

@@ -1,0 +1,103 @@
+"""With jump-forward and without, against the clock: greedily, after the prompt has been read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import itemgetter
+from time import perf_counter
+
+from guidedviz.decoding.loop import record
+from guidedviz.decoding.models import LanguageModel
+from guidedviz.decoding.parting import name_difference
+from guidedviz.decoding.payoff import Cost, Parts, Timed
+from guidedviz.decoding.tasks import ABOUT, SETTLED, Task, build_schema, list_keys
+from guidedviz.decoding.trace import Trace, standing
+from guidedviz.tokens.jump import WAYS
+
+WAY = WAYS[0]
+Run = tuple[float, Trace]  # milliseconds, and what was decoded in them
+FREE = {"type": "string", "pattern": "^[a-z]{32}$"}  # a choice at each token
+FORCED = build_schema(list_keys(len(SETTLED), 1))  # one choice, after a long run
+
+
+def time_task(
+    model: LanguageModel, task: Task, rows: int, stop: Callable[[], bool] = lambda: False, rounds: int = 2
+) -> Timed | None:
+    """One task both ways, the quicker of the rounds of each; None as soon as `stop` says so."""
+    runs: list[Run] = []
+    with borrowed(model, rows):
+        for way in ("", WAY) * rounds:
+            runs.append(time_once(model, task, way, stop))
+            if runs[-1][1].steps[-1].end == "stop":
+                return None
+    naive, jump = min(runs[::2], key=itemgetter(0)), min(runs[1::2], key=itemgetter(0))
+    return compare_runs(task.fraction, rows, naive, jump)
+
+
+@contextmanager
+def borrowed(model: LanguageModel, rows: int) -> Iterator[None]:
+    """So many rows for a while; then the model has its own number again, and nothing of what it read."""
+    own, model.rows = model.rows, rows
+    try:
+        yield
+    finally:
+        model.rows = own
+        model.forget()
+
+
+def time_once(model: LanguageModel, task: Task, way: str, stop: Callable[[], bool] | None = None) -> Run:
+    """Milliseconds, and what was decoded in them; the pass that reads the prompt comes before."""
+    model.logits(model.encode(task.prompt))
+    began = perf_counter()
+    trace = record(model, task.prompt, task.guide, temperature=0.0, max_tokens=1000, jump_forward=way, stop=stop)
+    return (perf_counter() - began) * 1e3, trace
+
+
+def compare_runs(asked: float, rows: int, one: Run, other: Run) -> Timed:
+    """A run without and one with jump-forward as one record."""
+    (naive_ms, naive), (jump_ms, jump) = one, other
+    tokens = len(jump.tokens)
+    return Timed(
+        asked=asked,
+        fraction=round(max(0.0, 1 - jump.passes / tokens), 4),
+        rows=rows,
+        naive_ms=round(naive_ms, 3),
+        jump_ms=round(jump_ms, 3),
+        naive_passes=naive.passes,
+        jump_passes=jump.passes,
+        prefilled=jump.prefilled,
+        tokens=tokens,
+        parts=mark_parts(jump),
+        difference=name_difference(naive, jump),
+    )
+
+
+def mark_parts(trace: Trace) -> Parts:
+    """The text token by token, True where no byte was chosen: a token that was cut anew keeps what was chosen in it."""
+    sure: list[bool] = []
+    for at, step in enumerate(trace.steps):
+        size = sum(len(s.piece) for s in standing(trace.steps[: at + 1]))
+        sure += [step.how == "forced"] * (size - len(sure))
+    parts, end = [], 0
+    for step in standing(trace.steps):
+        begin, end = end, end + len(step.piece)
+        parts.append((step.piece.decode("utf-8", "replace"), all(sure[begin:end])))
+    return tuple(parts)
+
+
+def measure_cost(model: LanguageModel, rounds: int = 5) -> Cost:
+    """The two constants, measured now: by a text of which every token is chosen, and one of which only one is.
+
+    In `pass_ms` is what a step takes however much it reads: the part of the forward that does not grow, the mask, the
+    choice and its record. In `token_ms` is what each token adds: its share of the forward and, as the tokens here are
+    forced, the search for them, their way through the machine and their records. The quickest round counts.
+    """
+    free, forced = (Task(0.0, f"{ABOUT}\nJSON:\n", schema, (), model.vocabulary) for schema in (FREE, FORCED))
+    with borrowed(model, rows=1):
+        chosen = [time_once(model, free, "") for _ in range(rounds)]
+        jumped = [time_once(model, forced, WAY) for _ in range(rounds)]
+    passes, tokens = jumped[0][1].passes, len(jumped[0][1].tokens)
+    step_ms = min(ms / len(trace.tokens) for ms, trace in chosen)
+    token_ms = max(0.0, (min(ms for ms, _ in jumped) - passes * step_ms) / (tokens - passes))
+    return Cost(max(0.0, step_ms - token_ms), token_ms)

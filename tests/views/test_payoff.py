@@ -1,0 +1,116 @@
+"""The picture of the payoff: dots are runs, boxes are passes, and their lengths are what the cost model says."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.decoding.payoff import PLACES, Cost, Payoff, Timed
+from guidedviz.views.payoff import find_place, group_passes
+from guidedviz.views.payoff_plot import HIGH, LEFT, SPAN, TOP, place
+
+COST = Cost(2.5, 0.25)
+PARTS = st.lists(st.tuples(st.sampled_from(["{", '"', "Ada"]), st.booleans()), min_size=1, max_size=70).map(tuple)
+SOME_FREE = PARTS.filter(lambda parts: not all(fixed for _, fixed in parts))
+
+
+def text_of(fraction, tokens=20):
+    fixed = round(tokens * fraction)
+    return (('"key"', True),) * fixed + (("word", False),) * (tokens - fixed)
+
+
+def run_at(asked, rows=1, speedup=2.0):
+    parts = text_of(asked)
+    free = sum(not fixed for _, fixed in parts)
+    return Timed(asked, asked, rows, 60.0 * speedup, 60.0, 20, free, 20 - free, 20, parts, "same tokens")
+
+
+RUNS = (run_at(0.5), run_at(0.7, speedup=3.0), run_at(0.7, rows=32, speedup=0.9))
+PAYOFF = Payoff(COST, RUNS, tuple(map(text_of, PLACES)), "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
+
+
+def dots(svg):
+    found = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" stroke="[^"]*" stroke-width="1.4" r="([\d.]+)"', svg)
+    return [(float(x), float(y), float(r)) for x, y, r in found]
+
+
+def test_every_run_is_a_dot_where_it_belongs():
+    svg = gv.draw_payoff(PAYOFF, 0.5).svg
+    for (x, y, _), run in zip(dots(svg), RUNS, strict=True):
+        assert (x, y) == pytest.approx(place(run.fraction, run.speedup), abs=0.01)
+
+
+def test_only_runs_with_the_rows_that_are_shown_are_filled():
+    def filled(rows):
+        return [r > 4 for _, _, r in dots(gv.draw_payoff(PAYOFF, 0.5, rows).svg)]
+
+    assert filled(1) == [True, True, False]
+    assert filled(32) == [False, False, True]
+
+
+def test_the_scale_is_one_of_ratios_and_nothing_leaves_the_plot():
+    _, (one, two, four) = zip(*(place(0, speedup) for speedup in (1, 2, 4)), strict=True)
+    assert one - two == pytest.approx(two - four)
+    assert place(0.95, 1000) == (LEFT + SPAN, TOP)
+    assert place(0, 0.001) == (LEFT, TOP + HIGH)
+
+
+@given(PARTS)
+def test_each_free_token_is_a_pass_and_each_token_is_read_once(parts):
+    passes = group_passes(parts)
+    assert len(passes.read) == sum(not fixed for _, fixed in parts)
+    assert sum(passes.read) + passes.rest == len(parts)
+
+
+@given(SOME_FREE, st.sampled_from([1, 8, 128]))
+def test_the_lanes_are_as_long_as_the_cost_model_says(parts, rows):
+    record = replace(PAYOFF, runs=(), previews=(parts,) * 20)
+    svg = gv.draw_payoff(record, 0.0, rows).svg
+    high, low = re.findall(r'<path d="([^"]*)" fill="var\(--gv-(?:blue|gold)\)"', svg)[2:]
+    boxes = [(float(x), float(width)) for x, width in re.findall(r"M([\d.]+),[\d.]+h([\d.]+)", high + low)]
+    end, start = max(x + width for x, width in boxes) + 1, 110.0
+    share = sum(fixed for _, fixed in parts) / len(parts)
+    # 576 pixels are the way token by token; the gap between two boxes is a pixel
+    assert (end - start) / 576 == pytest.approx(1 / COST.speedup(share, rows), abs=0.005)
+
+
+def test_the_words_say_what_was_measured_and_what_was_not():
+    assert gv.draw_payoff(PAYOFF, 0.7).text.splitlines() == [
+        "jump-forward, RECORDED: clerk; cpu",
+        "70% fixed: 20 tokens, 6 passes instead of 20; measured 3.00×, the cost model says 2.75×, ideal 3.33×",
+    ]
+    assert "20 tokens, 32 texts side by side, 6 passes" in gv.draw_payoff(PAYOFF, 0.7, 32).text
+    assert "1 pass instead of 20; not measured here" in gv.draw_payoff(PAYOFF, 0.95).text
+
+
+def test_the_latest_run_of_a_place_counts():
+    again = replace(PAYOFF, runs=(*RUNS, run_at(0.7, speedup=4.0)))
+    assert "measured 4.00×" in gv.draw_payoff(again, 0.7).text
+
+
+def test_free_tokens_are_marked_and_a_record_says_so():
+    svg = gv.draw_payoff(PAYOFF, 0.7).svg
+    assert svg.count('fill-opacity="0.25"') == 6 + 1, "and one that says what it means"
+    assert "RECORDED, 2026-11-22" in svg
+    assert "live · clerk" in gv.draw_payoff(replace(PAYOFF, source="LIVE"), 0.7).svg
+
+
+@pytest.mark.parametrize("fraction", [-0.1, 0.96, 1.0])
+def test_a_share_that_the_slider_does_not_have_is_refused(fraction):
+    with pytest.raises(gv.SettingError, match=r"0 to 0\.95"):
+        gv.draw_payoff(PAYOFF, fraction)
+
+
+def test_every_place_is_found_by_its_own_share():
+    assert [find_place(share) for share in PLACES] == list(range(20))
+
+
+def test_what_a_token_holds_stays_text():
+    hostile = (("<script>alert(1)</script>", False), ('"><svg onload=x>', True))
+    svg = gv.draw_payoff(replace(PAYOFF, runs=(), previews=(hostile,) * 20, model="<script>"), 0.5).svg
+    assert "<script" not in svg
+    ElementTree.fromstring(svg)

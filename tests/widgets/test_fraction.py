@@ -1,0 +1,254 @@
+"""The fraction slider without a page: what it hears and tells; a run that nobody waits for leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+from weakref import ref
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.payoff import PLACES, Cost, Payoff, Timed
+from guidedviz.widgets import fraction
+
+PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
+PREVIEWS = (PARTS,) * len(PLACES)
+RECORD = Payoff(Cost(2.5, 0.25), (), PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
+TASKS = tuple(SimpleNamespace(fraction=share, text=PARTS) for share in PLACES)
+
+
+class Clock:
+    """Runs that take as long as they are told to, and what became of each."""
+
+    def __init__(self):
+        self.slow, self.begun, self.stopped, self.error = 0.0, [], [], None
+
+    def time_task(self, model, task, rows, stop):
+        wish = (task.fraction, rows)
+        self.begun.append(wish)
+        until = time.monotonic() + self.slow
+        while time.monotonic() < until:
+            if stop():
+                self.stopped.append(wish)
+                return None
+            time.sleep(0.002)
+        if self.error:
+            raise self.error
+        return Timed(task.fraction, task.fraction, rows, 30.0, 10.0, 3, 1, 1, 3, PARTS, "same tokens")
+
+
+class Model:
+    """Nothing but a name: the clock does not ask it."""
+
+    name, device, source = "clerk", "cpu", "LIVE"
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(fraction, "time_task", clock.time_task)
+    return clock
+
+
+def live(model=None):
+    return fraction.FractionSlider(replace(RECORD, source="LIVE"), model or Model(), TASKS, 0.7, 1)
+
+
+def rest(slider, place, rows=1):
+    slider._hear({"do": "rest", "place": place, "rows": rows, "time": True})
+
+
+async def until(true, seconds=5.0):
+    for _ in range(int(seconds / 0.005)):
+        if true():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it did not come")
+
+
+def test_where_the_handles_rest_a_run_is_timed_and_the_page_is_told_of_it_alone(clock):
+    async def lesson():
+        slider = live()
+        rest(slider, 10)
+        assert slider._news(False)["timing"]
+        await until(lambda: slider.payoff.runs)
+        await slider._running
+        rest(slider, 14, 8)
+        await slider._running
+        first, both = slider._sent, slider._news(True)
+        assert first == 0
+        assert [(run["place"], run["rows"], run["speedup"]) for run in both["add"]] == [(10, 1, 3.0), (14, 8, 3.0)]
+        rest(slider, 3)
+        await slider._running
+        news = json.loads(json.dumps(slider._news(False)))
+        assert (news["from"], [run["place"] for run in news["add"]], news["timing"]) == (2, [3], False)
+
+    asyncio.run(lesson())
+
+
+def test_moving_on_stops_the_run_and_leaves_nothing_behind(clock):
+    async def lesson():
+        clock.slow = 30
+        slider = live()
+        rest(slider, 10)
+        await until(lambda: clock.begun)
+        slider._hear({"do": "move"})
+        await asyncio.wait_for(slider._running, 2)
+        assert clock.stopped == [(0.5, 1)]
+        assert slider.payoff.runs == ()
+        assert not slider._news(False)["timing"]
+
+    asyncio.run(lesson())
+
+
+def test_a_newer_wish_takes_the_place_of_an_older_one(clock):
+    async def lesson():
+        clock.slow = 30
+        slider = live()
+        rest(slider, 10)
+        await until(lambda: clock.begun)
+        for place in (11, 12, 13):
+            rest(slider, place)
+        clock.slow = 0.0
+        await asyncio.wait_for(slider._running, 2)
+        assert clock.begun == [(0.5, 1), (0.65, 1)], "those between were never begun"
+        assert [run.asked for run in slider.payoff.runs] == [0.65]
+
+    asyncio.run(lesson())
+
+
+def test_coming_back_while_the_old_run_stops_begins_a_new_one(clock):
+    async def lesson():
+        clock.slow = 0.2
+        slider = live()
+        rest(slider, 10)
+        await until(lambda: clock.begun)
+        slider._hear({"do": "move"})
+        rest(slider, 10)
+        await slider._running
+        assert clock.begun == [(0.5, 1)] * 2
+        assert len(slider.payoff.runs) == 1
+
+    asyncio.run(lesson())
+
+
+def test_a_place_that_is_timed_again_has_one_point(clock):
+    slider = live()
+    slider.measure(0.5, rows=1).measure(0.5, rows=8).measure(0.5, rows=1)
+    assert [(run.asked, run.rows) for run in slider.payoff.runs] == [(0.5, 8), (0.5, 1)]
+    assert slider._news(False)["from"] == 0, "the page gets them anew"
+
+
+def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
+    async def lesson():
+        slider = live()
+        errors = {"no memory": gv.ModelError("model", seen="no memory"), "ValueError: odd": ValueError("odd")}
+        for said, error in errors.items():
+            clock.error = error
+            rest(slider, 10)
+            await slider._running
+            assert said in slider._news(False)["note"]
+        clock.error = None
+        rest(slider, 10)
+        await slider._running
+        assert slider._news(False)["note"] == ""
+        assert len(slider.payoff.runs) == 1
+
+    asyncio.run(lesson())
+
+
+def test_a_closed_slider_stops_and_lets_go_of_its_model(clock):
+    async def lesson():
+        clock.slow = 30
+        model = Model()
+        gone, slider = ref(model), live(model)
+        del model
+        rest(slider, 10)
+        await until(lambda: clock.begun)
+        slider.close()
+        await asyncio.wait_for(slider._running, 2)
+        assert clock.stopped == [(0.5, 1)]
+        rest(slider, 4)
+        assert len(clock.begun) == 1, "a closed slider begins nothing"
+        gc.collect()
+        assert gone() is None
+
+    asyncio.run(lesson())
+
+
+def test_a_second_run_of_the_cell_closes_what_the_first_left(clock, monkeypatch):
+    runs = iter("ab")
+    monkeypatch.setattr("guidedviz.widgets.cells.this_cell", lambda: (("cell", next(runs)), set()))
+    first, second = live(), live()
+    assert first.note == fraction.CLOSED
+    with pytest.raises(gv.SettingError, match="no live model"):
+        first.measure()
+    assert second.measure().payoff.runs
+
+
+def test_recorded_runs_start_none(clock):
+    slider = gv.fraction_slider(RECORD, fraction=0.5)
+    rest(slider, 4)
+    assert clock.begun == []
+    news = slider._news(True)
+    assert (news["head"]["source"], news["head"]["live"], news["timing"]) == ("RECORDED", False, False)
+    assert "2026-11-22" in news["head"]["about"]
+    with pytest.raises(gv.SettingError, match="no live model"):
+        slider.measure()
+
+
+def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch):
+    monkeypatch.setattr(fraction.Payoff, "load", lambda path: RECORD)
+    monkeypatch.setattr(fraction, "shipped", lambda name: name)
+    slider = gv.fraction_slider(toy.toy_model(slow=0.1))
+    assert slider.payoff is RECORD
+    assert "A pass of toy takes 1" in slider.note
+    assert "recorded" in slider.note
+
+
+def test_a_toy_cannot_be_timed(toy):
+    with pytest.raises(gv.SettingError, match="saw ToyModel, expected a language model"):
+        gv.fraction_slider(toy.toy_model())
+
+
+def test_everything_goes_once_and_is_plain(clock):
+    news = json.loads(json.dumps(live()._news(True)))
+    assert len(news["texts"]) == len(news["places"]) == 20
+    assert news["texts"][0]["read"] == [2]
+    assert news["texts"][0]["rest"] == 1
+    assert news["at"] == [14, 0]
+    assert set(json.loads(json.dumps(live()._news(False)))) == {"from", "add", "timing", "note"}
+
+
+def test_code_leads_the_handles_once(clock):
+    slider = live()
+    slider._news(True)
+    slider.go(0.25, rows=4)
+    assert slider._news(False)["at"] == [5, 2]
+    assert "at" not in slider._news(False)
+    assert "25%" not in repr(slider), "the text says what share it really has"
+    assert "4 texts side by side" in repr(slider)
+
+
+@pytest.mark.parametrize("rows", [0, 3, 256])
+def test_rows_that_the_slider_does_not_have_are_refused(rows):
+    with pytest.raises(gv.SettingError, match="1, 2, 4, 8"):
+        gv.fraction_slider(RECORD, rows=rows)
+
+
+@pytest.mark.usefixtures("headless")
+def test_headless_it_is_a_picture_of_the_record(monkeypatch, toy):
+    monkeypatch.setattr(fraction.Payoff, "load", lambda path: RECORD)
+    monkeypatch.setattr(fraction, "shipped", lambda name: name)
+    bundle = gv.fraction_slider(toy.toy_model())._repr_mimebundle_()
+    assert sorted(bundle) == ["text/html", "text/plain"]
+    assert bundle["text/plain"].startswith("jump-forward, RECORDED: clerk; cpu")
+
+
+def test_what_is_kept_is_never_live(clock):
+    assert "RECORDED" in live().figure.text
