@@ -33,20 +33,26 @@ def ideal(fraction: float) -> float:
 
 @dataclass(frozen=True)
 class Cost:
-    """A pass over n tokens of each of `rows` rows takes pass_ms + token_ms * rows * n.
+    """What a pass costs by itself, and what each token that it reads adds; both grow with the rows.
 
     >>> cost = Cost(pass_ms=9.0, token_ms=1.0)
     >>> round(cost.speedup(0.75), 2), round(cost.speedup(0.75, rows=128), 2)
     (3.08, 1.05)
     """
 
-    pass_ms: float
-    token_ms: float
+    pass_ms: float  # whatever it reads
+    token_ms: float  # for a token of each row
+    row_ms: float = 0.0  # for each row whatever is read: what is kept of its text is read again
+    put_ms: float = 0.0  # to find and to put a forced token, once for all rows
+
+    def prices(self, rows: int = 1) -> tuple[float, float]:
+        """Milliseconds of a pass by itself, and of each token that it reads."""
+        return self.pass_ms + self.row_ms * rows, self.put_ms + self.token_ms * rows
 
     def speedup(self, fraction: float, rows: int = 1) -> float:
         """As many tokens are read with jump-forward as without, in fewer passes."""
-        reading = self.token_ms * rows
-        return (self.pass_ms + reading) / (self.pass_ms / ideal(fraction) + reading)
+        own, each = self.prices(rows)
+        return (own + each) / (own / ideal(fraction) + each)
 
 
 @dataclass(frozen=True)
@@ -67,8 +73,8 @@ class Timed:
 
     @property
     def speedup(self) -> float:
-        """How many times as fast."""
-        return self.naive_ms / self.jump_ms
+        """How many times as fast, a token: without jump-forward a text may be spelled in more of them."""
+        return (self.naive_ms / self.naive_passes) / (self.jump_ms / self.tokens)
 
 
 @dataclass(frozen=True)

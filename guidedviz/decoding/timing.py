@@ -17,6 +17,7 @@ from guidedviz.tokens.jump import WAYS
 
 WAY = WAYS[0]
 Run = tuple[float, Trace]  # milliseconds, and what was decoded in them
+MANY = 32  # rows
 FREE = {"type": "string", "pattern": "^[a-z]{32}$"}  # a choice at each token
 FORCED = build_schema(list_keys(len(SETTLED), 1))  # one choice, after a long run
 
@@ -87,17 +88,28 @@ def mark_parts(trace: Trace) -> Parts:
 
 
 def measure_cost(model: LanguageModel, rounds: int = 5) -> Cost:
-    """The two constants, measured now: by a text of which every token is chosen, and one of which only one is.
+    """The constants, measured now: by a text of which every token is chosen, and one of which only one is.
 
-    In `pass_ms` is what a step takes however much it reads: the part of the forward that does not grow, the mask, the
-    choice and its record. In `token_ms` is what each token adds: its share of the forward and, as the tokens here are
-    forced, the search for them, their way through the machine and their records. The quickest round counts.
+    What a pass costs by itself is what a step takes however much it reads: the part of the forward that does not grow,
+    the mask, the choice and its record. What a token adds is its share of the forward and, as the tokens here are
+    forced, the search for them, their way through the machine and their records. Both are taken with one row and with
+    many, so that a row has its price, too. The quickest round counts.
     """
+    (pass_one, token_one), (pass_many, token_many) = (
+        time_prices(model, rows, rounds) for rows, rounds in ((1, rounds), (MANY, 2))
+    )
+    row = max(0.0, (pass_many - pass_one) / (MANY - 1))
+    token = min(token_one, max(0.0, (token_many - token_one) / (MANY - 1)))
+    return Cost(max(0.0, pass_one - row), token, row, token_one - token)
+
+
+def time_prices(model: LanguageModel, rows: int, rounds: int) -> tuple[float, float]:
+    """Milliseconds of a pass by itself, and of each token that it reads, with so many rows."""
     free, forced = (Task(0.0, f"{ABOUT}\nJSON:\n", schema, (), model.vocabulary) for schema in (FREE, FORCED))
-    with borrowed(model, rows=1):
+    with borrowed(model, rows):
         chosen = [time_once(model, free, "") for _ in range(rounds)]
         jumped = [time_once(model, forced, WAY) for _ in range(rounds)]
     passes, tokens = jumped[0][1].passes, len(jumped[0][1].tokens)
     step_ms = min(ms / len(trace.tokens) for ms, trace in chosen)
     token_ms = max(0.0, (min(ms for ms, _ in jumped) - passes * step_ms) / (tokens - passes))
-    return Cost(max(0.0, step_ms - token_ms), token_ms)
+    return max(0.0, step_ms - token_ms), token_ms

@@ -186,7 +186,7 @@ def _lanes(payoff: Payoff, parts: Parts, rows: int, run: Timed | None, top: floa
     """Both ways on one clock: a high box is what a pass costs by itself, a low one what its tokens add."""
     count = run.naive_passes if run else len(parts)
     naive, jump = Passes((1,) * count, 0), group_passes(parts)
-    own, each = payoff.cost.pass_ms, payoff.cost.token_ms * rows
+    own, each = payoff.cost.prices(rows)
     scale = LANES / (count * (own + each))
     left = EDGE + 96
     for place, (name, passes) in enumerate((("token by token", naive), ("jump-forward", jump))):

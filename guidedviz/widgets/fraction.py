@@ -208,7 +208,7 @@ def pack_head(payoff: Payoff, live: bool) -> dict[str, Any]:
         "head": {"source": payoff.source, "about": where, "live": live},
         "plot": drawing(WIDTH, HEIGHT, *draw_plot(empty, 0.0, 1), alt="speed-up over the share of fixed tokens"),
         "scale": AXES,
-        "cost": [payoff.cost.pass_ms, payoff.cost.token_ms],
+        "cost": asdict(payoff.cost),
         "texts": [pack_preview(parts) for parts in payoff.previews],
         "places": PLACES,
         "rows": ROWS,

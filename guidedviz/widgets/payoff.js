@@ -1,11 +1,11 @@
-// The plot and the passes of the fraction slider, moved by two constants: what a pass costs and what each token adds.
+// The plot and the passes of the fraction slider, moved by what a pass costs and what each token adds.
 
 const WHOLE = 920; // of a lane's 1000 is the way token by token; a run with jump-forward may be slower
 
 const ideal = (share) => 1 / (1 - share);
 
 // Milliseconds of a pass by itself, and of each token that it reads.
-const priceAt = ([own, each], rows) => [own, each * rows];
+const priceAt = (cost, rows) => [cost.pass_ms + cost.row_ms * rows, cost.put_ms + cost.token_ms * rows];
 
 function speedup(cost, share, rows) {
   const [own, each] = priceAt(cost, rows);
