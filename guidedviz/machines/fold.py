@@ -79,7 +79,7 @@ def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     return replace(sketch, arrows=tuple(filter(None, arrows.values())), opened=frozenset(opened))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WaysOut:
     """Of how many states one byte may come, several may, or the text may end."""
 
@@ -87,7 +87,7 @@ class WaysOut:
     several: int
     end: int
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         states = self.one + self.several + self.end
         return f"{self.one:,} of {counted(states, 'state')} have one way out"
 
@@ -96,7 +96,7 @@ def count_ways(machine: DFA | PDA) -> WaysOut:
     """How the states of a machine, or the nodes of a grammar, go on; a call goes on as its rule begins.
 
     >>> from guidedviz.machines.schema import json_schema
-    >>> print(count_ways(json_schema({"const": {"name": "Ada"}}, whitespace="compact")))
+    >>> count_ways(json_schema({"const": {"name": "Ada"}}, whitespace="compact"))
     14 of 15 states have one way out
     """
     match machine:

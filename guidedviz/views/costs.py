@@ -7,10 +7,11 @@ from html import escape
 
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.machines.visible import counted
+from guidedviz.views.badge import write_badge
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
 from guidedviz.views.map import share
-from guidedviz.views.stage import BADGES, check_trace
-from guidedviz.views.words import label, milliseconds, say_origin
+from guidedviz.views.stage import check_trace
+from guidedviz.views.words import label, milliseconds
 
 EDGE, LEFT, SPAN, TOP, HIGH, GAP = 16.0, 74.0, 860.0, 106.0, 110.0, 22.0
 WIDEST, NARROWEST = 26.0, 15.0  # of a step; more steps than fit go on below
@@ -32,7 +33,7 @@ def draw_costs(trace: Trace) -> Figure:
     """
     check_trace(trace, "draw_costs")
     shown = trace.steps[:MOST_STEPS]
-    top, bands = find_top(list(map(total, shown))), list(_bands(shown))
+    top, bands = find_top(times_asked(shown)), list(_bands(shown))
     letters = max([2.0, *(wide(_name(step), 11) for step in shown)])
     high = HIGH + letters + GAP + 14
     parts = [_pattern(), *_head(trace), *_legend(top, shown)]
@@ -54,6 +55,11 @@ def total(step: Step) -> float:
 def parts_of(step: Step) -> tuple[float, float, float]:
     """Its forward, mask and sample."""
     return step.forward_ms, step.mask_ms, step.sample_ms
+
+
+def times_asked(steps: Sequence[Step]) -> list[float]:
+    """The milliseconds of the steps for which the model was asked; forced ones would only make the bars small."""
+    return [total(step) for step in steps if step.how != "forced"] or list(map(total, steps))
 
 
 def find_top(totals: Sequence[float]) -> float:
@@ -88,11 +94,8 @@ def _name(step: Step) -> str:
 
 
 def _head(trace: Trace) -> Iterator[str]:
-    sign, colour = BADGES[trace.source]
-    about = say_origin(trace.model, trace.device, trace.vocabulary_size)
-    about += f" · {trace.date}" if trace.source == "RECORDED" else ""
-    yield write(EDGE, 24, f"{sign} {trace.source}", 14, fill=f"var(--gv-{colour})", font_weight="bold")
-    yield write(EDGE + 108, 24, shorten(about, 70), 13, fill="var(--gv-soft)")
+    size = trace.vocabulary_size
+    yield write_badge(EDGE, 24, trace.source, trace.model, trace.device, size, trace.date)
     constraint = shorten(trace.constraint, 40)
     yield write(LEFT + SPAN, 24, constraint, 13, fill="var(--gv-soft)", text_anchor="end")
     yield write(EDGE, 50, "what each token cost", 13, font_weight="bold")

@@ -10,10 +10,10 @@ from math import log
 from guidedviz.decoding.spellings import Spelling, Spellings
 from guidedviz.errors import SettingError
 from guidedviz.machines.visible import counted
+from guidedviz.views.badge import write_badge
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
 from guidedviz.views.lattice import LEFT, SIGNS, Scale, draw_arcs, draw_boxes, draw_sign, say_odds, spans
-from guidedviz.views.stage import BADGES
-from guidedviz.views.words import label, say_origin
+from guidedviz.views.words import label
 
 ROWS = 8
 ROW, TOP, BAR = 25.0, 84.0, 80.0
@@ -93,11 +93,8 @@ def _beginning(record: Spellings, forced: tuple[int, ...]) -> Row:
 
 def _head(record: Spellings) -> Iterator[str]:
     """Where it comes from, what it is of, and how to read it."""
-    sign, colour = BADGES[record.source]
-    about = say_origin(record.model, record.device, record.vocabulary_size)
-    about += f" · {record.date}" if record.source == "RECORDED" else ""
-    yield write(LEFT, 24, f"{sign} {record.source}", 14, fill=f"var(--gv-{colour})", font_weight="bold")
-    yield write(LEFT + 108, 24, about, 13, fill="var(--gv-soft)")
+    size = record.vocabulary_size
+    yield write_badge(LEFT, 24, record.source, record.model, record.device, size, record.date)
     yield write(LEFT, 47, f"the spellings of {shorten(label(record.run), 40)}", 13, font_weight="bold")
     yield write(LEFT, 66, _counts(record), 12, fill="var(--gv-soft)")
     yield write(LEFT, 84, HOW + BEYOND * (record.count_beyond > 0), 12, fill="var(--gv-soft)")
@@ -161,8 +158,7 @@ def _counts(record: Spellings) -> str:
 
 
 def _say(record: Spellings) -> str:
-    where = "live" if record.source == "LIVE" else record.source
-    return f"spellings of {shorten(label(record.run), 60)} by {record.model}, {where}: {_counts(record)}"
+    return f"spellings of {shorten(label(record.run), 60)} by {record.model}: {_counts(record)}"
 
 
 def _say_rows(rows: Sequence[Row]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from guidedviz.machines.dfa import DFA
 from guidedviz.machines.pda import PDA, State
 from guidedviz.tokens.split import Split
 from guidedviz.views.atlas import atlas
+from guidedviz.views.badge import write_badge
 from guidedviz.views.distribution import EDGE, ROW, Drawn, write_card, write_distribution, write_meter
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
 from guidedviz.views.machine import draw_inside, draw_open_rules
@@ -24,13 +25,11 @@ from guidedviz.views.words import (
     milliseconds,
     probability,
     reading,
-    say_origin,
     say_step,
 )
 
 WIDTH = 920.0
 STACK = 230.0  # how wide the stack is
-BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
 
 
 def draw_stage(
@@ -114,15 +113,11 @@ def _stack(parts: Sequence[Drawn], gap: float) -> Drawn:
 
 
 def _header(trace: Trace) -> Drawn:
-    sign, colour = BADGES[trace.source]
-    words = f"{sign} {trace.source}"
-    about = say_origin(trace.model, trace.device, trace.vocabulary_size)
-    about += f" · {trace.date}" if trace.source == "RECORDED" else ""
     how = f"{trace.constraint or 'no constraint'} · temperature {trace.temperature:g} · seed {trace.seed}"
-    badge = write(EDGE, 13, words, 14, fill=f"var(--gv-{colour})", font_weight="bold")
-    model = write(EDGE + 108, 13, about, fill="var(--gv-soft)")
+    size = trace.vocabulary_size
+    badge = write_badge(EDGE, 13, trace.source, trace.model, trace.device, size, trace.date)
     settings = write(WIDTH - EDGE, 13, shorten(how, 52), fill="var(--gv-soft)", text_anchor="end")
-    return badge + model + settings, 16
+    return badge + settings, 16
 
 
 def _strip(trace: Trace, cursor: int, said: str, marked: bool = True) -> Drawn:
@@ -160,7 +155,15 @@ def _chip(step: Step, current: bool, ahead: bool, gone: bool) -> Drawn:
     line |= {"stroke": "var(--gv-orange)"} if step.how in ("inserted", "none") else {}
     line |= {"stroke": "var(--gv-orange)", "stroke_width": 2.5} if current else {}
     box = node("rect", x=0, y=0, width=width, height=38, rx=4, **fill, **line)
-    token = write(width / 2, 19, words, 15, mono=True, text_anchor="middle", **({"text_decoration": "line-through"} if gone else {}))
+    token = write(
+        width / 2,
+        19,
+        words,
+        15,
+        mono=True,
+        text_anchor="middle",
+        **({"text_decoration": "line-through"} if gone else {}),
+    )
     small = write(width / 2, 32, below, 10, fill="var(--gv-soft)", text_anchor="middle")
     return node("g", box, token, small, opacity=0.45 if ahead or gone else 1), width
 

@@ -8,7 +8,7 @@ from typing import Any
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.tokens.guide import Explanation
-from guidedviz.views.costs import find_top, total
+from guidedviz.views.costs import find_top, times_asked
 from guidedviz.views.words import (
     after_name,
     is_free,
@@ -64,7 +64,7 @@ def pack_player(player: Player) -> dict[str, Any]:
 
 def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
     """How many milliseconds a full bar is, and the same in words."""
-    top = find_top([total(step) for step in steps])
+    top = find_top(times_asked(steps))
     return {"top": [round(top, 4), milliseconds(top)]}
 
 

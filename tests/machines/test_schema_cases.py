@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator
 import guidedviz as gv
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "data" / "json-schema"
-BLANKS = {"compact": (",", ":", ""), "space": (", ", ": ", ""), "one": (", ", ": ", ""), "any": ("\n, ", "\t: ", " \r\n")}
+BLANKS = {"compact": (",", ":", ""), "space": (", ", ": ", ""), "one": (", ", ": ", "")}
+BLANKS |= {"any": ("\n, ", "\t: ", " \r\n")}
 MOST_SPELLINGS = 120
 VERDICTS = ("accepted right", "refused right", "lawful: closed", "lawful: format", "unsupported", "wrong")
 

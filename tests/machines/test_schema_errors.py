@@ -279,7 +279,7 @@ junk = st.recursive(
 
 
 @settings(deadline=None, max_examples=250)
-@given(st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5), st.sampled_from(["space", "one", "compact", "any"]))
+@given(st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5), st.sampled_from("space one compact any".split()))
 def test_rubbish_meets_no_other_error_than_ours_and_soon(schema, blanks):
     start = time.process_time()
     try:

@@ -1,4 +1,4 @@
-"""Claims about the stage where runs are forced: their steps say so, the machine follows, and one can go back into them."""
+"""Claims about the stage where runs are forced: they say so, the machine follows, and one can go back into them."""
 
 from __future__ import annotations
 
