@@ -9,7 +9,7 @@ from guidedviz.views.words import after_name, is_free, label, others, probabilit
 
 EDGE = 16.0
 ROW = 22.0
-UNASKED = "Only these bytes may come next, so the model was not asked: there is no distribution."
+UNASKED = "Nothing else may come next, so the model was not asked: there is no distribution."
 Drawn = tuple[str, float]  # a piece of SVG that starts at y = 0, and its height
 
 
@@ -57,7 +57,10 @@ def _write_unasked(step: Step, title: str, width: float, card: float | None) -> 
     """The same where there is no distribution: high enough for what stands beside it."""
     left, height = (card or 0) + 12, 146.0
     parts = [write_card(card, width - 10, height)] if card is not None else []
-    parts += [write(left, 20, title, 13, font_weight="bold"), write_name(left + 120, 52, label(step.piece), False, True)]
+    parts += [
+        write(left, 20, title, 13, font_weight="bold"),
+        write_name(left + 120, 52, label(step.piece), False, True),
+    ]
     return "".join([*parts, write(left, 84, UNASKED, 12, fill="var(--gv-soft)")]), height
 
 

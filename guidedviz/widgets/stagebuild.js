@@ -126,7 +126,7 @@ function buildStage(act) {
   return ui;
 }
 
-const UNASKED = "The model was not asked: only these bytes may come next, so there is no distribution to show.";
+const UNASKED = "The model was not asked: nothing else may come next, so there is no distribution to show.";
 
 // The places of the steps whose tokens a later one has taken back, up to the cursor.
 function takenBack(steps, cursor) {

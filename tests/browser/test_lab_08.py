@@ -55,6 +55,7 @@ def test_forced_tokens_are_seen_on_the_stage(lab_page):
     stage.root.locator(".gv-chip").nth(1).click()
     stage.wait(2)
     assert "the model was not asked" in stage.words
+    assert not stage.root.locator("[data-slot='next'] .gv-rows").is_visible()
     lab_page.shot("lab-08-stage", stage.root)
 
 
