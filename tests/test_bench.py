@@ -2,6 +2,7 @@
 
 import json
 import sys
+from argparse import Namespace
 from itertools import pairwise
 
 import pytest
@@ -9,9 +10,11 @@ from hypothesis import assume, given, settings
 
 import guidedviz as gv
 from guidedviz.bench import __main__ as command
-from guidedviz.bench import ablation, engines, grammars, masks, tensors
+from guidedviz.bench import ablation, engines, grammars, jump, masks, tensors
 from guidedviz.bench.cases import CASES
+from guidedviz.bench.forward import Shape
 from guidedviz.bench.languages import build_languages
+from guidedviz.bench.replay import build_random, measure_passes, replay
 from guidedviz.errors import PatternError, SettingError, VocabularyError
 from guidedviz.tokens.engines import lazy_guide
 from guidedviz.tokens.longest import longest_tokens
@@ -198,7 +201,7 @@ def quiet(monkeypatch):
     """The command sets the environment and stays on one core; here it is put back."""
     for name in ("GUIDEDVIZ_CACHE", *(f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "RAYON"))):
         monkeypatch.setenv(name, "")
-    for subject in (masks, grammars, ablation):
+    for subject in (masks, grammars, ablation, jump):
         monkeypatch.setattr(subject, "pin_thread", lambda: "not pinned in a test")
 
 
@@ -240,3 +243,49 @@ def test_the_command_prints_tables_and_keeps_figures(monkeypatch, tmp_path, caps
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     command.main(["masks", "--rounds", "1", "--only", "nothing", "--device", "cuda"])
     assert "device: saw no CUDA device here, expected cuda; try: --device cpu" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("quiet")
+def test_the_command_prints_both_ways_and_keeps_a_record_of_the_places_of_the_slider(monkeypatch, tmp_path, capsys):
+    built = jump.build_tasks
+    monkeypatch.setattr(jump, "build_tasks", lambda model: built(model)[10::5])
+    monkeypatch.setattr(jump, "ROWS", (1, 2))
+    monkeypatch.setattr(jump, "TRACES", tmp_path)
+    command.main(["jump", "--rounds", "1", "--only", "1 row", "--json", str(tmp_path / "figures.json")])
+    out, figures = capsys.readouterr().out, json.loads((tmp_path / "figures.json").read_text())
+    assert "clerk: a pass by itself, and each token that it reads, with 1 row: " in out
+    assert list(figures["cases"]) == ["1 row", "a form, 1 row"]
+    assert [row["asked"] for row in figures["cases"]["1 row"]] == [0.5, 0.75]
+    assert all(row["jump"] < row["passes"] for rows in figures["cases"].values() for row in rows)
+    assert not list(tmp_path.glob("jump-*"))
+    command.main(["jump", "--rounds", "1", "--device", "cpu"])
+    kept = gv.Payoff.load(tmp_path / "jump-cpu.json")
+    assert [(run.asked, run.rows) for run in kept.runs] == [(0.5, 1), (0.75, 1), (0.5, 2), (0.75, 2)]
+    assert (kept.source, kept.way, len(kept.previews)) == ("RECORDED", "canonical", 2)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    command.main(["jump", "--device", "cuda"])
+    assert "device: saw no CUDA device here, expected cuda; try: --device cpu" in capsys.readouterr().out
+
+
+def test_a_model_of_random_weights_reads_a_text_in_the_passes_of_another():
+    clerk, shape = gv.load_model("clerk", device="cpu"), Shape("tiny", 2, 16, 4, 2, 32)
+    task = jump.build_tasks(clerk)[15]
+    trace = gv.record(clerk, task.prompt, task.guide, temperature=0.0, jump_forward=True)
+    random = build_random(shape, 5000, "cpu")
+    weights = sum(part.numel() for part in random._network.parameters())
+    assert shape.weights(5000) <= weights <= shape.weights(5000) + 16 * (2 * shape.layers + 1)  # and those of the norms
+    asked, ask = [], random.logits
+    random.logits = lambda tokens: asked.append(len(tokens)) or ask(tokens)
+    run = replay(random, task.fraction, clerk.encode(task.prompt), trace)
+    assert (run.naive_passes, run.jump_passes, run.tokens) == (len(trace.tokens), trace.passes, len(trace.tokens))
+    assert len(asked) == run.naive_passes + run.jump_passes + 2  # two read the prompt alone
+    assert run.fraction == pytest.approx(1 - trace.passes / len(trace.tokens), abs=1e-4)
+    assert measure_passes(random, size=8, rounds=1).prices()[0] > 0
+
+
+def test_the_same_texts_are_read_with_many_rows(capsys):
+    clerk = gv.load_model("clerk", device="cpu")
+    options = Namespace(only="tiny, 8 rows", rounds=2)
+    found = jump.bench_random(Shape("tiny", 2, 16, 4, 2, 32), 5000, clerk, jump.build_tasks(clerk)[18:], options)
+    assert [row["asked"] for row in found["tiny, 8 rows"]] == [0.9, 0.95]
+    assert "tiny, random weights" in capsys.readouterr().out

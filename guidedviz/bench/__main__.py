@@ -5,6 +5,7 @@ python -m guidedviz.bench masks --only email --device cuda
 python -m guidedviz.bench grammars --only "llama3, JSON"
 python -m guidedviz.bench ablation
 python -m guidedviz.bench overlap --device cuda
+python -m guidedviz.bench jump --device cpu
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-SUBJECTS = {"masks": 15, "grammars": 1, "ablation": 5, "overlap": 5, "differences": 1}
-# each a file of this folder with `bench(options)`, and so many rounds that it takes at most three minutes
+SUBJECTS = {"masks": 15, "grammars": 1, "ablation": 5, "overlap": 5, "jump": 2, "differences": 1}
+# each a file of this folder with `bench(options)`, and so many rounds that it takes at most three minutes (jump: five)
 
 
 def main(arguments: list[str] | None = None) -> int:

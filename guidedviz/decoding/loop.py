@@ -178,8 +178,8 @@ def decode(
     """Decode step by step; the last step says in `end` why it was the last.
 
     `jump_forward` puts what is forced without asking the model: True, or the way to spell it, "canonical" (the same),
-    "longest", "minimal" or "raw" (see tokens/jump.py). `stop` is asked before every token: when it says True, a closing step with end "stop"
-    follows.
+    "longest", "minimal" or "raw" (see tokens/jump.py). `stop` is asked before every token: when it says True, a closing
+    step with end "stop" follows.
     """
     settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}), name_way(jump_forward))
     return _decode(model, start(model, prompt, guide), guide, settings, stop or (lambda: False))
@@ -204,7 +204,7 @@ def name_way(jump_forward: bool | str) -> str:
     >>> name_way(True), name_way("longest"), name_way(False)
     ('canonical', 'longest', '')
     """
-    return WAYS[0] if jump_forward is True else jump_forward or ""
+    return WAYS[0] if jump_forward is True else "" if jump_forward is False else jump_forward
 
 
 def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint: str = "", **settings: Any) -> Trace:

@@ -1,8 +1,8 @@
 """Language models: two small ones inside the project, any other from a folder or the hub.
 
 The only file that knows torch. The key-value cache stays between calls and is cropped to the part that still holds,
-so going back costs nothing. Going forward again gives the same bits: what went through the model in one pass goes
-through it in one pass again. A prompt takes two, its last token alone.
+so going back costs nothing. Where the model was asked once it gives the same bits again: the tokens that went through
+it in one pass then go through it in one pass again. A prompt takes two, its last token alone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import takewhile
@@ -89,7 +90,7 @@ def load_model(name: str = "auto", device: str = "auto") -> LanguageModel:
         config = AutoConfig.from_pretrained(place, **safe)
         tokenizer = AutoTokenizer.from_pretrained(place, **safe)
         network = AutoModelForCausalLM.from_pretrained(place, config=config, dtype=dtype, use_safetensors=True, **safe)
-    with _enough_memory(short, _megabytes(network)):
+    with _enough_memory(short, network):
         network = network.eval().to(device)
     return LanguageModel(short, device, network, tokenizer)
 
@@ -121,7 +122,7 @@ def _told_as_model_error(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _enough_memory(name: str, megabytes: float) -> Iterator[None]:
+def _enough_memory(name: str, network: Any) -> Iterator[None]:
     """Out of memory becomes an error that names the size and what is smaller."""
     import torch
 
@@ -132,7 +133,7 @@ def _enough_memory(name: str, megabytes: float) -> Iterator[None]:
             raise
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
-        seen = f"out of memory; its weights take {megabytes:,.0f} MB"
+        seen = f"out of memory; its weights take {_megabytes(network):,.0f} MB"
         hint = f'{SMALLER}, or device="cpu"; restart nothing, this notebook is alive'
         raise ModelError(f"model {name!r}", seen=seen, expected="a device with room for it", hint=hint) from None
 
@@ -145,14 +146,14 @@ class LanguageModel:
     """A causal language model with its cache and its vocabulary."""
 
     source: Source = "LIVE"
-    rows = 1  # every pass computes so many copies of the text, as for a server's batch
+    rows = 1  # copies of the text in every pass, as in a server's batch
 
     def __init__(self, name: str, device: str, network: Any, tokenizer: Any, keep_cache: bool = True) -> None:
         self.name, self.device, self.keep_cache = name, device, keep_cache
         self._network, self._tokenizer = network, tokenizer
         self.vocabulary = read_vocabulary(network, tokenizer)
         self.context: int = getattr(network.config, "max_position_embeddings", 0) or 1 << 30
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.forget()
 
     def __repr__(self) -> str:
@@ -161,10 +162,19 @@ class LanguageModel:
 
     def forget(self) -> None:
         """Drop the cache and what it takes."""
-        self._cache: Any = None
-        self._rows = self.rows
-        self._cached: list[int] = []
-        self._began: list[int] = []  # for each of these tokens the place where its pass began
+        with self._lock:
+            self._cache: Any = None
+            self._cached: list[int] = []
+            self._began: list[int] = []  # for each of these tokens the place where its pass began
+
+    def side_by_side(self, rows: int) -> LanguageModel:
+        """The same weights with a cache of their own, that read so many copies of the text in every pass."""
+        if not isinstance(rows, int) or rows < 1:
+            raise SettingError("rows", seen=repr(rows), expected="a whole number from 1 up")
+        other = copy(self)
+        other.rows, other._lock = rows, threading.RLock()
+        other.forget()
+        return other
 
     def encode(self, text: str) -> list[int]:
         """A text as tokens, special text taken as plain text where the tokenizer can."""
@@ -189,7 +199,7 @@ class LanguageModel:
         if len(tokens) > self.context:
             hint = "shorten the prompt or lower max_tokens"
             raise SettingError("tokens", seen=f"{len(tokens)}", expected=f"at most {self.context}", hint=hint)
-        with self._lock, _enough_memory(self.name, _megabytes(self._network)):
+        with self._lock, _enough_memory(self.name, self._network):
             try:
                 return self._forward(tokens)
             except BaseException:
@@ -214,7 +224,7 @@ class LanguageModel:
         return end
 
     def _crop(self, length: int) -> int:
-        """Cut the cache to a length; one that cannot be cut, or has other rows, is dropped."""
+        """Cut the cache to a length; one that cannot be cut is dropped."""
         from transformers import DynamicCache
 
         if self._cache is not None and length < len(self._cached):
@@ -222,8 +232,8 @@ class LanguageModel:
                 self._cache.crop(length - len(self._cached))  # negative: how many to remove
             except (NotImplementedError, AttributeError, ValueError, RuntimeError):
                 self.forget()
-        if self._cache is None or self._cache.get_seq_length() != length or self._rows != self.rows:
-            self._cache, self._rows, length = DynamicCache(config=self._network.config), self.rows, 0
+        if self._cache is None or self._cache.get_seq_length() != length:
+            self._cache, length = DynamicCache(config=self._network.config), 0
         return length
 
     def _run(self, tokens: list[int]) -> npt.NDArray[np.float32]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from operator import itemgetter
 from time import perf_counter
 
@@ -19,7 +18,7 @@ WAY = WAYS[0]
 Run = tuple[float, Trace]  # milliseconds, and what was decoded in them
 MANY = 32  # rows
 FREE = {"type": "string", "pattern": "^[a-z]{32}$"}  # a choice at each token
-FORCED = build_schema(list_keys(len(SETTLED), 1))  # one choice, after a long run
+FORCED = build_schema(list_keys(len(SETTLED), 8))  # a long run, and short ones: each of their tokens takes more
 
 
 def time_task(
@@ -27,24 +26,13 @@ def time_task(
 ) -> Timed | None:
     """One task both ways, the quicker of the rounds of each; None as soon as `stop` says so."""
     runs: list[Run] = []
-    with borrowed(model, rows):
-        for way in ("", WAY) * rounds:
-            runs.append(time_once(model, task, way, stop))
-            if runs[-1][1].steps[-1].end == "stop":
-                return None
+    batch = model.side_by_side(rows)
+    for way in ("", WAY) * rounds:
+        runs.append(time_once(batch, task, way, stop))
+        if runs[-1][1].steps[-1].end == "stop":
+            return None
     naive, jump = min(runs[::2], key=itemgetter(0)), min(runs[1::2], key=itemgetter(0))
     return compare_runs(task.fraction, rows, naive, jump)
-
-
-@contextmanager
-def borrowed(model: LanguageModel, rows: int) -> Iterator[None]:
-    """So many rows for a while; then the model has its own number again, and nothing of what it read."""
-    own, model.rows = model.rows, rows
-    try:
-        yield
-    finally:
-        model.rows = own
-        model.forget()
 
 
 def time_once(model: LanguageModel, task: Task, way: str, stop: Callable[[], bool] | None = None) -> Run:
@@ -88,16 +76,23 @@ def mark_parts(trace: Trace) -> Parts:
 
 
 def measure_cost(model: LanguageModel, rounds: int = 5) -> Cost:
-    """The constants, measured now: by a text of which every token is chosen, and one of which only one is.
+    """The constants, measured now: by a text of which every token is chosen, and one of which few are.
 
     What a pass costs by itself is what a step takes however much it reads: the part of the forward that does not grow,
     the mask, the choice and its record. What a token adds is its share of the forward and, as the tokens here are
     forced, the search for them, their way through the machine and their records. Both are taken with one row and with
     many, so that a row has its price, too. The quickest round counts.
     """
-    (pass_one, token_one), (pass_many, token_many) = (
-        time_prices(model, rows, rounds) for rows, rounds in ((1, rounds), (MANY, 2))
-    )
+    return join_prices(time_prices(model, 1, rounds), time_prices(model, MANY, 2))
+
+
+def join_prices(one: tuple[float, float], many: tuple[float, float]) -> Cost:
+    """What a row adds to the prices of a pass and of a token, and what is left without rows.
+
+    >>> join_prices((3.0, 0.5), (3.0 + 31 * 0.25, 0.5 + 31 * 0.125))
+    Cost(pass_ms=2.75, token_ms=0.125, row_ms=0.25, put_ms=0.375)
+    """
+    (pass_one, token_one), (pass_many, token_many) = one, many
     row = max(0.0, (pass_many - pass_one) / (MANY - 1))
     token = min(token_one, max(0.0, (token_many - token_one) / (MANY - 1)))
     return Cost(max(0.0, pass_one - row), token, row, token_one - token)
@@ -106,9 +101,9 @@ def measure_cost(model: LanguageModel, rounds: int = 5) -> Cost:
 def time_prices(model: LanguageModel, rows: int, rounds: int) -> tuple[float, float]:
     """Milliseconds of a pass by itself, and of each token that it reads, with so many rows."""
     free, forced = (Task(0.0, f"{ABOUT}\nJSON:\n", schema, (), model.vocabulary) for schema in (FREE, FORCED))
-    with borrowed(model, rows):
-        chosen = [time_once(model, free, "") for _ in range(rounds)]
-        jumped = [time_once(model, forced, WAY) for _ in range(rounds)]
+    batch = model.side_by_side(rows)
+    pairs = [(time_once(batch, free, ""), time_once(batch, forced, WAY)) for _ in range(rounds)]
+    chosen, jumped = zip(*pairs, strict=True)
     passes, tokens = jumped[0][1].passes, len(jumped[0][1].tokens)
     step_ms = min(ms / len(trace.tokens) for ms, trace in chosen)
     token_ms = max(0.0, (min(ms for ms, _ in jumped) - passes * step_ms) / (tokens - passes))

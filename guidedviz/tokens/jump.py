@@ -12,9 +12,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import dropwhile
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, IllegalToken
+from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.longest import spell_longest
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -50,13 +51,15 @@ def find_jump(
     >>> find_jump(g, encode, [0], [g.initial, g.advance(g.initial, 0)], "longest")
     Jump(back=0, tokens=(1, 5))
     """
-    if way != "minimal" and (run := guide.forced(states[-1])):
-        spelled = spell_output(guide.vocabulary, encode, tokens, run) if way == "canonical" else None
-        if spelled is None:
-            spelled = [*tokens, *spell_longest(guide.vocabulary, run)]
-        if jump := _cut(guide, tokens, states, spelled, heal=way != "raw"):
-            return jump
-    return only_token(guide, states[-1])
+    if way not in WAYS:
+        raise SettingError("find_jump, way", seen=repr(way), expected=" or ".join(map(repr, WAYS)))
+    run = b"" if way == "minimal" else guide.forced(states[-1])
+    if not run or (way != "raw" and may_go_beyond(guide, states[-1], run)):
+        return only_token(guide, states[-1])
+    spelled = spell_output(guide.vocabulary, encode, tokens, run) if way == "canonical" else None
+    if spelled is None:
+        spelled = [*tokens, *spell_longest(guide.vocabulary, run)]
+    return _cut(guide, tokens, states, spelled, heal=way != "raw") or only_token(guide, states[-1])
 
 
 def only_token(guide: Guide, state: Any) -> Jump | None:
@@ -69,14 +72,19 @@ def spell_output(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], 
     """The output so far and the run, as the tokenizer cuts them; None where it does not give the same bytes."""
     data = b"".join(vocabulary.pieces[token] for token in tokens) + run
     try:
-        spelled = list(encode(data.decode()))
+        spelled = encode_text(vocabulary, encode, data.decode())
     except (UnicodeDecodeError, GuidedVizError):  # half a character, or one that the tokenizer does not know
         return None
     return spelled if b"".join(vocabulary.pieces[token] for token in spelled) == data else None
 
 
+def encode_text(vocabulary: Vocabulary, encode: Encode, text: str) -> list[int]:
+    """The tokens of a text, without those that a tokenizer puts in front of every prompt."""
+    return list(dropwhile(vocabulary.special.__contains__, encode(text)))
+
+
 def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool) -> Jump | None:
-    """The part of a spelling that is legal and may be put; None where that is no more than is there already."""
+    """What of a spelling may be put; None where a token of it is illegal, or where that is no more than is there."""
     same = next((at for at, pair in enumerate(zip(tokens, spelled, strict=False)) if pair[0] != pair[1]), len(tokens))
     new, ways = spelled[same:], [states[same]]
     try:
@@ -95,18 +103,23 @@ def _healed(guide: Guide, tokens: Sequence[int], states: Sequence[Hashable]) -> 
     pieces, left, keep = guide.vocabulary.pieces, b"", len(tokens)
     for place in reversed(range(len(tokens))):
         left = pieces[tokens[place]] + left
-        longer = longer_tokens(guide.vocabulary, left)
-        if longer and guide.mask(states[place])[longer].any():
+        if may_go_beyond(guide, states[place], left):
             keep = place
     return keep
 
 
+def may_go_beyond(guide: Guide, state: Any, left: bytes) -> bool:
+    """Whether a legal token begins with all that is left of a run, and goes on."""
+    longer = longer_tokens(guide.vocabulary, left)
+    return bool(longer) and bool(guide.mask(state)[list(longer)].any())
+
+
 @lru_cache(maxsize=4096)
-def longer_tokens(vocabulary: Vocabulary, start: bytes) -> list[int]:
+def longer_tokens(vocabulary: Vocabulary, start: bytes) -> tuple[int, ...]:
     """The tokens that begin with these bytes and go on.
 
     >>> longer_tokens(Vocabulary([b"or", b"order", b"orderId", b"odd"]), b"order")
-    [2]
+    (2,)
     """
     pieces, ids = _in_order(vocabulary)
     place = bisect_left(pieces, start)
@@ -114,7 +127,7 @@ def longer_tokens(vocabulary: Vocabulary, start: bytes) -> list[int]:
     while place < len(pieces) and pieces[place].startswith(start):
         found += [ids[place]] * (len(pieces[place]) > len(start))
         place += 1
-    return found
+    return tuple(found)
 
 
 @lru_cache(maxsize=8)

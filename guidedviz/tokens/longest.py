@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from guidedviz.errors import VocabularyError
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -14,8 +15,7 @@ def longest_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
     >>> list(longest_tokens(Vocabulary([b"a", b"ab", b"b", b"<s>"], special={3}), b"abba"))
     [1, 2, 0]
     """
-    text_ids = frozenset(vocabulary.text_ids)
-    longest = max((len(vocabulary.pieces[token]) for token in text_ids), default=0)
+    text_ids, longest = find_texts(vocabulary)
     while text:
         for end in range(min(len(text), longest), 0, -1):
             if found := [token for token in vocabulary.ids(text[:end]) if token in text_ids]:
@@ -24,6 +24,13 @@ def longest_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
                 break
         else:
             raise VocabularyError("a text in tokens", seen=repr(text[:1]), expected="a byte that some token has")
+
+
+@lru_cache(maxsize=8)
+def find_texts(vocabulary: Vocabulary) -> tuple[frozenset[int], int]:
+    """The ids that are text, and the length of the longest of them."""
+    text_ids = frozenset(vocabulary.text_ids)
+    return text_ids, max((len(vocabulary.pieces[token]) for token in text_ids), default=0)
 
 
 def spell_longest(vocabulary: Vocabulary, text: bytes) -> list[int]:

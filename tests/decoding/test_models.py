@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import socket
+import threading
 import time
 
 import numpy as np
@@ -105,16 +106,44 @@ def test_a_run_in_one_pass_gives_the_same_logits_but_for_rounding(clerk):
     np.testing.assert_allclose(clerk.logits(tokens), one_by_one, atol=1e-3)
 
 
-def test_several_rows_compute_the_same_text_and_leave_nothing_behind(clerk):
+def test_rows_read_copies_of_the_text_with_a_cache_of_their_own(clerk, monkeypatch):
     tokens = clerk.encode("Ada is 36.\nJSON with name, age:\n")
-    alone = clerk.logits(tokens)
-    clerk.rows = 4
+    alone, longer = clerk.logits(tokens), clerk.logits([*tokens, 9])
+    batches, forward = [], clerk._network.forward
+    see = lambda **given: batches.append(tuple(given["input_ids"].shape)) or forward(**given)  # noqa: E731
+    monkeypatch.setattr(clerk._network, "forward", see)
+    four = clerk.side_by_side(4)
+    np.testing.assert_allclose(four.logits(tokens), alone, atol=1e-3)
+    np.testing.assert_allclose(four.logits([*tokens, 9]), longer, atol=1e-3)
+    np.testing.assert_array_equal(clerk.logits([*tokens, 9]), longer)
+    assert batches == [(4, len(tokens) - 1), (4, 1), (4, 1), (1, 1)]
+    assert (clerk.rows, four.rows) == (1, 4)
+
+
+@pytest.mark.parametrize("rows", [0, -1, "4", 1.5])
+def test_rows_that_are_none_are_refused(clerk, rows):
+    with pytest.raises(gv.SettingError, match=r"rows: saw .*, expected a whole number from 1 up"):
+        clerk.side_by_side(rows)
+
+
+def test_a_model_may_be_asked_and_told_to_forget_from_two_threads(clerk):
+    tokens = clerk.encode("Ada is 36.\nJSON with name, age:\n")
+    texts = [tokens, [*tokens, 9], [*tokens, 9, 10, 11]]
+    expected, done = [clerk.logits(text) for text in texts], threading.Event()
+
+    def forget_often():
+        while not done.wait(0.0005):
+            clerk.forget()
+
+    thread = threading.Thread(target=forget_often)
+    thread.start()
     try:
-        np.testing.assert_allclose(clerk.logits(tokens), alone, atol=1e-3)
-        np.testing.assert_allclose(clerk.logits([*tokens, 9]), clerk.logits([*tokens, 9]), atol=1e-3)
+        for _ in range(40):
+            for text, answer in zip(texts, expected, strict=True):
+                np.testing.assert_allclose(clerk.logits(text), answer, atol=1e-3)
     finally:
-        clerk.rows = 1
-    np.testing.assert_allclose(clerk.logits(tokens), alone, atol=1e-3)
+        done.set()
+        thread.join()
 
 
 def test_the_cache_changes_no_logit_by_more_than_rounding(bard):
