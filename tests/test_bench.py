@@ -247,8 +247,10 @@ def test_the_command_prints_tables_and_keeps_figures(monkeypatch, tmp_path, caps
 
 @pytest.mark.usefixtures("quiet")
 def test_the_command_prints_both_ways_and_keeps_a_record_of_the_places_of_the_slider(monkeypatch, tmp_path, capsys):
-    built = jump.build_tasks
-    monkeypatch.setattr(jump, "build_tasks", lambda model: built(model)[10::5])
+    timed = jump.time_all
+    some = lambda model, tasks, rows: timed(model, tasks[10::5] or tasks, rows)  # noqa: E731
+    monkeypatch.setattr(jump, "time_all", some)
+    monkeypatch.setattr(jump, "measure_cost", lambda model: jump.Cost(2.5, 0.2))
     monkeypatch.setattr(jump, "ROWS", (1, 2))
     monkeypatch.setattr(jump, "TRACES", tmp_path)
     command.main(["jump", "--rounds", "1", "--only", "1 row", "--json", str(tmp_path / "figures.json")])
@@ -261,7 +263,7 @@ def test_the_command_prints_both_ways_and_keeps_a_record_of_the_places_of_the_sl
     command.main(["jump", "--rounds", "1", "--device", "cpu"])
     kept = gv.Payoff.load(tmp_path / "jump-cpu.json")
     assert [(run.asked, run.rows) for run in kept.runs] == [(0.5, 1), (0.75, 1), (0.5, 2), (0.75, 2)]
-    assert (kept.source, kept.way, len(kept.previews)) == ("RECORDED", "canonical", 2)
+    assert (kept.source, kept.way, len(kept.previews)) == ("RECORDED", "canonical", 20)
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     command.main(["jump", "--device", "cuda"])
     assert "device: saw no CUDA device here, expected cuda; try: --device cpu" in capsys.readouterr().out

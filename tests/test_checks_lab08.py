@@ -2,6 +2,7 @@
 
 import re
 import sys
+from itertools import repeat
 from random import Random
 
 import pytest
@@ -89,14 +90,31 @@ def yield_for_ever(*given):
         yield 1
 
 
+def catch_for_ever(*given):
+    while True:
+        try:
+            raise ValueError
+        except ValueError:
+            pass
+
+
+def repeat_for_ever(*given):
+    return repeat(b"a")
+
+
 def call_for_ever(*given):
     return call_for_ever(*given)
 
 
 @each_check
-@pytest.mark.parametrize("endless", [turn_for_ever, hold_on_for_ever, yield_for_ever])
-def test_a_loop_that_does_not_end_is_stopped_and_told_so(check, endless):
+@pytest.mark.parametrize("endless", [turn_for_ever, hold_on_for_ever, catch_for_ever, yield_for_ever, repeat_for_ever])
+def test_what_does_not_end_is_stopped_and_told_so(check, endless):
     assert "does not end" in facts_of(check(endless))["yours gave"]
+
+
+def test_of_an_iterator_fewer_items_than_the_limit_are_its_value():
+    assert run_briefly(lambda: repeat(b"a", 999), (), 1000) == [b"a"] * 999
+    assert isinstance(run_briefly(lambda: repeat(b"a", 1000), (), 1000), RuntimeError)
 
 
 @each_check

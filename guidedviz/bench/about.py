@@ -26,6 +26,15 @@ def processor() -> str:
     return named[0] if named else platform.processor() or platform.machine()
 
 
+def name_device(device: str) -> str:
+    """The device's own name, after what it is."""
+    if not device.startswith("cuda"):
+        return f"{device}: {processor()}, one thread"
+    import torch
+
+    return f"{device}: {torch.cuda.get_device_name(device)}"
+
+
 def describe() -> dict[str, str]:
     """Date, machine and versions."""
     names = ("guidedviz", "numpy", "outlines-core", "xgrammar", "llguidance", "torch")

@@ -15,7 +15,7 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from guidedviz.bench.about import describe, pin_thread, processor
+from guidedviz.bench.about import describe, name_device, pin_thread
 from guidedviz.bench.forward import SHAPES, Shape
 from guidedviz.bench.overlap import TRACES
 from guidedviz.bench.replay import build_random, measure_passes, replay
@@ -147,15 +147,6 @@ def keep_record(model: LanguageModel, cost: Cost, tasks: Sequence[Task], runs: S
     previews, today = tuple(task.text for task in tasks), date.today().isoformat()
     record = Payoff(cost, tuple(runs), previews, model.name, name_device(model.device), today, WAY)
     record.save(TRACES / f"jump-{model.device.replace(':', '')}.json")
-
-
-def name_device(device: str) -> str:
-    """The device's own name, after what it is."""
-    if not device.startswith("cuda"):
-        return f"{device}: {processor()}, one thread"
-    import torch
-
-    return f"{device}: {torch.cuda.get_device_name(device)}"
 
 
 def say_rows(rows: int) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from guidedviz.bench.about import describe, processor
+from guidedviz.bench.about import describe, name_device
 from guidedviz.bench.forward import SHAPES, Shape, build_forward
 from guidedviz.bench.grammars import build_all
 from guidedviz.bench.languages import JSON_TEXTS
@@ -44,20 +44,12 @@ def record_overlap(device: str, vocabulary: Vocabulary, rounds: int, shape: Shap
         warm = engine()
         warm.mask(warm.initial)
     runs = record_runs(forward, build, tokens, rounds)
-    named, today = _name_device(device), date.today().isoformat()
+    named, today = name_device(device), date.today().isoformat()
     return Overlap(runs, shape.say(len(vocabulary)), named, today, "JSON (RFC 8259)", len(vocabulary))
 
 
 def _build(engine: Callable[..., Guide], vocabulary: Vocabulary) -> Guide:
     return engine(grammar(JSON_GBNF), vocabulary)
-
-
-def _name_device(device: str) -> str:
-    if not device.startswith("cuda"):
-        return f"{device}: {processor()}, forward in one thread"
-    import torch
-
-    return f"{device}: {torch.cuda.get_device_name(device)}"
 
 
 def bench(options: Namespace) -> dict[str, Any]:

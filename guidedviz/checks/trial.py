@@ -1,17 +1,21 @@
-"""An answer on trial: it runs once on each input, is stopped if it does not end, and its first mistake is told."""
+"""An answer on trial: it runs once on each input, is stopped if its loops do not end, and its first mistake is told.
+
+What watches it sees lines and calls of Python. A loop inside one call of C, as in `sum(iter(int, 1))`, is not seen, and
+an `except:` without a class, or of BaseException, catches what stops the loop around it.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from itertools import count, islice
 from types import FrameType
 from typing import Any, NamedTuple
 
 from guidedviz.checks.verdict import Case, Same, Verdict, agrees, check_function, show
 from guidedviz.views.figure import Figure
 
-MOST_EVENTS = 200_000  # lines and calls of Python for one input; what needs more does not end
+MOST_EVENTS = 200_000  # lines and calls of Python for one input, or items of an iterator; more is taken for no end
 
 
 class Told(NamedTuple):
@@ -55,7 +59,7 @@ def check_cases(answer: Any, cases: Sequence[Case], same: Same, tell: Callable[[
 
 
 def run_briefly(answer: Callable[..., Any], given: tuple[Any, ...], most: int = MOST_EVENTS) -> Any:
-    """What an answer gives, or the exception that it raises; one that does not end is stopped.
+    """What an answer gives, or the exception that it raises; a loop or an iterator without end is stopped.
 
     >>> run_briefly(divmod, (7, 2)), run_briefly(lambda: [0 for byte in iter(int, 1)], (), 1000)
     ((3, 1), RuntimeError('it does not end; does every round of its loop bring it further?'))
@@ -69,14 +73,23 @@ def run_briefly(answer: Callable[..., Any], given: tuple[Any, ...], most: int = 
 
     sys.settrace(watch)
     try:
-        value = answer(*given)
-        return list(value) if isinstance(value, Iterator) else value  # a generator runs when it is read
+        return _read(answer(*given), most)
     except _Endless:
         return RuntimeError("it does not end; does every round of its loop bring it further?")
     except Exception as error:  # a student's crash is an answer
         return error
     finally:
         sys.settrace(before)
+
+
+def _read(value: Any, most: int) -> Any:
+    """A value; of an iterator its items, as a generator runs only when it is read."""
+    if not isinstance(value, Iterator):
+        return value
+    items = list(islice(value, most))
+    if len(items) == most:
+        raise _Endless
+    return items
 
 
 class _Endless(BaseException):

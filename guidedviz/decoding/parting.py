@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from guidedviz.decoding.loop import Model, record
+from guidedviz.decoding.loop import Model, check_guide, record
 from guidedviz.decoding.models import shared_length
 from guidedviz.decoding.payoff import Difference
-from guidedviz.decoding.trace import Trace, standing
+from guidedviz.decoding.trace import Trace
 from guidedviz.tokens.guide import Guide
 
 Cause = Literal["", "a spelling", "rounding"]
@@ -42,6 +42,7 @@ def compare_jump(model: Model, prompt: str, guide: Guide, way: str = "canonical"
     >>> parting.difference, parting.cause, parting.place
     ('same text, other tokens', 'a spelling', 3)
     """
+    check_guide(guide, model.vocabulary)
     plain, jumped = (
         record(model, prompt, guide, temperature=0.0, max_tokens=max_tokens, jump_forward=jump) for jump in ("", way)
     )
@@ -60,8 +61,13 @@ def name_difference(plain: Trace, jumped: Trace) -> Difference:
 
 def find_cause(plain: Trace, jumped: Trace) -> Cause:
     """At the first other token: was it chosen after the same tokens, or after a spelling of its own?"""
-    for at, step in enumerate(jumped.steps):
-        before = tuple(s.token for s in standing(jumped.steps[:at]))
-        if step.how == "sampled" and plain.tokens[: len(before) + 1] != (*before, step.token):
-            return "rounding" if plain.tokens[: len(before)] == before else "a spelling"
-    return "" if plain.tokens == jumped.tokens else "a spelling"
+    tokens = plain.tokens
+    size = same = 0  # the tokens before a step, and how many of them both have from the start
+    for step in jumped.steps:
+        size -= step.back
+        same = min(same, size)
+        goes_on = same == size and tokens[size : size + 1] == (step.token,)
+        if step.how == "sampled" and not goes_on:
+            return "rounding" if same == size else "a spelling"
+        size, same = size + 1, same + goes_on
+    return "" if tokens == jumped.tokens else "a spelling"

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from math import inf, log
 from typing import Any
 
-from guidedviz.decoding.loop import Model, start
+from guidedviz.decoding.loop import Model, check_guide, start
 from guidedviz.decoding.models import shared_length
 from guidedviz.decoding.sampling import masked_softmax
 from guidedviz.decoding.trace import Source
@@ -41,6 +41,7 @@ class Spelling:
     beyond: bytes = b""  # what its last token adds after the run
     canonical: bool = False  # the tokenizer cuts the output so
     longest: bool = False  # the longest token that fits, each time
+    dead: bool = False  # a beginning after which no token is legal
 
     @property
     def cost(self) -> float:
@@ -54,11 +55,11 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Spellings:
-    """What was looked at of all spellings of a run. All probabilities and `rest` sum to 1."""
+    """What was looked at of all spellings of a run. The probabilities of `spellings`, `open` and `faint` sum to 1."""
 
     run: bytes
     spellings: tuple[Spelling, ...]  # the likeliest first
-    open: tuple[Spelling, ...]  # beginnings that were not followed to the end of the run
+    open: tuple[Spelling, ...]  # beginnings that stop short of the end of the run: not followed further, or dead
     faint: tuple[int, float]  # further ones, each below LEAST: how many, and how likely together
     count: int  # how many spellings there are that end where the run ends
     count_beyond: int  # and how many whose last token goes beyond it
@@ -75,7 +76,12 @@ class Spellings:
     @property
     def rest(self) -> float:
         """The probability that was not looked at; 0.0 if the record is exact."""
-        return sum((part.probability for part in self.open), 0.0)
+        return sum((part.probability for part in self.open if not part.dead), 0.0)
+
+    @property
+    def lost(self) -> float:
+        """The probability that ends where no token is legal: the model gets there by legal tokens, and is stuck."""
+        return sum((part.probability for part in self.open if part.dead), 0.0)
 
     @property
     def canonical(self) -> Spelling | None:
@@ -108,8 +114,7 @@ def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: in
     >>> found.rest, found.passes, found.canonical.pieces
     (0.0, 4, (b'ab', b'\\n'))
     """
-    if limit < 1:
-        raise SettingError("spellings, limit", seen=repr(limit), expected="at least one forward pass")
+    _check(model, guide, text, limit)
     before, written = start(model, prompt, guide).tokens, tuple(model.encode(text)) if text else ()
     state = reduce(guide.advance, written, guide.initial)
     lattice = build_forced_lattice(guide, state)
@@ -122,7 +127,8 @@ def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: in
     return Spellings(
         run=lattice.run,
         spellings=_make_all(found.done, model.vocabulary, lattice.run, named),
-        open=_make_all(found.open, model.vocabulary, lattice.run, named),
+        open=_make_all(found.open, model.vocabulary, lattice.run, named)
+        + _make_all(found.dead, model.vocabulary, lattice.run, named, dead=True),
         faint=(len(found.faint), sum(found.faint, 0.0)),
         count=lattice.count,
         count_beyond=lattice.count_beyond,
@@ -138,14 +144,29 @@ def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: in
     )
 
 
+def _check(model: Any, guide: Any, text: Any, limit: Any) -> None:
+    """Refuse what cannot be asked; `start` looks at the prompt."""
+    if not hasattr(model, "logits"):
+        hint = 'gv.load_model("clerk")'
+        raise SettingError("spellings, model", seen=type(model).__name__, expected="a model", hint=hint)
+    check_guide(guide, model.vocabulary)
+    if not isinstance(text, str):
+        hint = 'the output so far, "" at its start'
+        raise SettingError("spellings, text", seen=type(text).__name__, expected="a text", hint=hint)
+    if not isinstance(limit, int) or limit < 1:
+        expected = "a whole number of forward passes, at least one"
+        raise SettingError("spellings, limit", seen=repr(limit), expected=expected, hint="limit=64")
+
+
 def _make_all(
-    leaves: Sequence[Leaf], vocabulary: Vocabulary, run: bytes, named: tuple[Tokens, Tokens]
+    leaves: Sequence[Leaf], vocabulary: Vocabulary, run: bytes, named: tuple[Tokens, Tokens], dead: bool = False
 ) -> tuple[Spelling, ...]:
     """The likeliest first."""
     made = []
     for tokens, odds in sorted(leaves, key=lambda leaf: (-leaf[1], leaf[0])):
         pieces = tuple(vocabulary.pieces[token] for token in tokens)
-        made.append(Spelling(tokens, pieces, odds, b"".join(pieces)[len(run) :], *(tokens == way for way in named)))
+        beyond = b"".join(pieces)[len(run) :]
+        made.append(Spelling(tokens, pieces, odds, beyond, tokens == named[0], tokens == named[1], dead))
     return tuple(made)
 
 
@@ -164,6 +185,7 @@ class _Found:
 
     done: list[Leaf] = field(default_factory=list)
     open: list[Leaf] = field(default_factory=list)
+    dead: list[Leaf] = field(default_factory=list)
     faint: list[float] = field(default_factory=list)
     passes: int = 0
 
@@ -177,8 +199,8 @@ def _search(
     while waiting and found.passes < limit:
         _, odds, tokens, state = heappop(waiting)
         mask = guide.mask(state)
-        if not mask.any():  # no token fits here
-            found.open.append((tokens, -odds))
+        if not mask.any():
+            found.dead.append((tokens, -odds))
             continue
         shares = masked_softmax(model.logits([*before, *tokens]), mask)
         found.passes += 1
@@ -191,7 +213,7 @@ def _search(
                 found.faint.append(likely)
             else:
                 found.done.append((longer, likely))
-    found.open += [(tokens, -odds) for _, odds, tokens, _ in waiting]
+    found.open = [(tokens, -odds) for _, odds, tokens, _ in waiting]
     return found
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.jump import longer_tokens
+from guidedviz.tokens.longest import find_texts
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
@@ -52,8 +53,7 @@ def build_lattice(vocabulary: Vocabulary, text: bytes | str) -> Lattice:
     (((0, 2), (1, 3), (0, 2), (1,)), (1, 1, 2, 3, 5), 5)
     """
     run = text.encode() if isinstance(text, str) else text
-    legal = frozenset(vocabulary.text_ids)
-    longest = max((len(vocabulary.pieces[token]) for token in legal), default=0)
+    legal, longest = find_texts(vocabulary)
     fits = tuple(
         tuple(
             token

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from guidedviz.decoding.payoff import PLACES, Parts, Payoff, Timed, ideal
+from guidedviz.decoding.payoff import (
+    PLACES,
+    Parts,
+    Passes,
+    Payoff,
+    Timed,
+    find_place,
+    fixed_share,
+    group_passes,
+    ideal,
+)
 from guidedviz.errors import SettingError
 from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
-from guidedviz.views.payoff_plot import HEIGHT, WIDTH, draw_legend, draw_plot
+from guidedviz.views.payoff_plot import HEIGHT, WIDTH, draw_legend, draw_plot, say_times
 from guidedviz.views.words import label, milliseconds
 
 COLUMN, LANES, SAID = 340.0, 576.0, 634.0  # the room of the text, of the passes, and where it is said how many
 EDGE, HEAD, TEXT, GAP = 14.0, 66.0, 100.0, 1.0
 LINE = 25.0  # of the text
-
-
-@dataclass(frozen=True)
-class Passes:
-    """How many tokens each pass reads: one that is chosen, and the fixed ones before it; `rest` needs no pass.
-
-    >>> group_passes((("{", True), ("x", False), ("y", False), ("}", True)))
-    Passes(read=(2, 1), rest=1)
-    """
-
-    read: tuple[int, ...]
-    rest: int
-
-
-def group_passes(parts: Parts) -> Passes:
-    """The passes of jump-forward over a text."""
-    read, waiting = [], 0
-    for _, fixed in parts:
-        waiting += 1
-        if not fixed:
-            read.append(waiting)
-            waiting = 0
-    return Passes(tuple(read), waiting)
 
 
 def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
@@ -49,6 +35,9 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     jump-forward, TOY: toy; cpu
     75% fixed: 4 tokens, 1 pass instead of 4; not measured here, the cost model says 3.08×, ideal 4.00×
     """
+    check_payoff(payoff, "draw_payoff")
+    if not isinstance(rows, int) or rows < 1:
+        raise SettingError("rows", seen=repr(rows), expected="a whole number from 1")
     at = find_place(fraction)
     run = find_run(payoff, at, rows)
     parts = run.parts if run else payoff.previews[at]
@@ -62,30 +51,17 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     return Figure(drawing(WIDTH + COLUMN + EDGE, lines + 100, *inside, alt=text.replace("\n", ". ")), text, text)
 
 
-def find_place(fraction: float) -> int:
-    """The place of the slider nearest to a share.
-
-    >>> find_place(0.7), find_place(0.0), find_place(0.949)
-    (14, 0, 19)
-    """
-    if not 0 <= fraction <= PLACES[-1]:
-        raise SettingError("fraction", seen=repr(fraction), expected=f"0 to {PLACES[-1]}")
-    return round(fraction * len(PLACES))
+def check_payoff(payoff: object, where: str) -> None:
+    """A picture needs runs, or at least what their tasks look like."""
+    if not isinstance(payoff, Payoff):
+        hint = "gv.Payoff.load(path)"
+        raise SettingError(where, seen=repr(payoff), expected="runs that were timed: a gv.Payoff", hint=hint)
 
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
     """The last live run of a place."""
     runs = (run for run in reversed(payoff.runs) if find_place(run.asked) == at and run.rows == rows)
     return next(runs, None)
-
-
-def fixed_share(parts: Parts) -> float:
-    """How many of the tokens are fixed.
-
-    >>> fixed_share((("{", True), ("x", False)))
-    0.5
-    """
-    return sum(fixed for _, fixed in parts) / max(1, len(parts))
 
 
 def say_speedups(payoff: Payoff, at: int, rows: int) -> dict[str, str]:
@@ -96,20 +72,11 @@ def say_speedups(payoff: Payoff, at: int, rows: int) -> dict[str, str]:
     return said | {"measured": say_times(run.speedup) if run else "–"}
 
 
-def say_times(speedup: float) -> str:
-    """How many times as fast, in digits that a clock can tell.
-
-    >>> say_times(1.04), say_times(2.96), say_times(20.0)
-    ('1.04×', '2.96×', '20.0×')
-    """
-    return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
-
-
 def say_place(payoff: Payoff, at: int, rows: int) -> str:
     """A place in a sentence."""
     run = find_run(payoff, at, rows)
     parts = run.parts if run else payoff.previews[at]
-    passes = run.jump_passes if run else len(group_passes(parts).read)
+    passes = len(group_passes(parts, run.jump_passes if run else None).read)
     says = say_speedups(payoff, at, rows)
     measured = f"measured {says['measured']}" if run else "not measured here"
     side = f", {rows} texts side by side" if rows > 1 else ""
@@ -185,7 +152,7 @@ def _box(x: float, y: float, width: float, high: float, fixed: bool) -> str:
 def _lanes(payoff: Payoff, parts: Parts, rows: int, run: Timed | None, top: float) -> Iterator[str]:
     """Both ways on one clock: a high box is what a pass costs by itself, a low one what its tokens add."""
     count = run.naive_passes if run else len(parts)
-    naive, jump = Passes((1,) * count, 0), group_passes(parts)
+    naive, jump = Passes((1,) * count, 0), group_passes(parts, run.jump_passes if run else None)
     own, each = payoff.cost.prices(rows)
     scale = LANES / (count * (own + each))
     left = EDGE + 96
@@ -195,9 +162,8 @@ def _lanes(payoff: Payoff, parts: Parts, rows: int, run: Timed | None, top: floa
         high, low = _lane(passes, own * scale, each * scale, left, y)
         yield node("path", d=high, fill="var(--gv-blue)")
         yield node("path", d=low, fill="var(--gv-gold)")
-        passed = (run.naive_passes, run.jump_passes)[place] if run else len(passes.read)
         took = f", {milliseconds((run.naive_ms, run.jump_ms)[place])}" if run else ""
-        yield write(left + SAID, y + 13, say_passes(passed) + took, 12, fill="var(--gv-soft)")
+        yield write(left + SAID, y + 13, say_passes(len(passes.read)) + took, 12, fill="var(--gv-soft)")
     if run:
         x = left + min(SAID - 8, LANES * run.jump_ms / run.naive_ms)
         yield node("path", d=f"M{x:.1f},{top + 39:g}v28", stroke="var(--gv-orange)", stroke_width=2.4)

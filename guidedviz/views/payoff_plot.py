@@ -6,7 +6,7 @@ The parts that move with the handle have names, so that a page can move them and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import log
+from math import isinf, log
 
 from guidedviz.decoding.payoff import Payoff, Timed, ideal
 from guidedviz.views.figure import node, write
@@ -23,11 +23,22 @@ AXES = {"left": LEFT, "top": TOP, "span": SPAN, "high": HIGH, "last": LAST, "low
 def place(fraction: float, speedup: float) -> tuple[float, float]:
     """Where a share and a speed-up stand; what is off the scale stands at its end.
 
-    >>> place(0.0, 0.8), place(0.95, 22.0), place(0.95, 99.0)
+    >>> place(0.0, 0.8), place(0.95, 22.0), place(1.0, 99.0)
     ((46.0, 294.0), (516.0, 30.0), (516.0, 30.0))
     """
     height = log(min(MOST, max(LOW, speedup)) / LOW) / log(MOST / LOW)
-    return LEFT + SPAN * fraction / LAST, TOP + HIGH * (1 - height)
+    return LEFT + SPAN * min(LAST, fraction) / LAST, TOP + HIGH * (1 - height)
+
+
+def say_times(speedup: float) -> str:
+    """How many times as fast, in digits that a clock can tell.
+
+    >>> say_times(1.04), say_times(2.96), say_times(20.0), say_times(ideal(1))
+    ('1.04×', '2.96×', '20.0×', '∞×')
+    """
+    if isinf(speedup):
+        return "∞×"
+    return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
 
 
 def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[str]:
@@ -42,7 +53,7 @@ def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[str]:
 def draw_point(run: Timed, here: bool) -> str:
     """A live run: filled if it had as many texts side by side as are shown now."""
     x, y = place(run.fraction, run.speedup)
-    told = f"{run.fraction:.0%} fixed, rows {run.rows}: measured {run.speedup:.1f}×"
+    told = f"{run.fraction:.0%} fixed, rows {run.rows}: measured {say_times(run.speedup)}"
     size = {"r": 5.0, "fill": "var(--gv-orange)"} if here else {"r": 3.6, "fill": "var(--gv-page)"}
     return node("circle", node("title", told), cx=x, cy=y, stroke="var(--gv-orange)", stroke_width=1.4, **size)
 

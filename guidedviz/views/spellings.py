@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -48,6 +48,7 @@ def draw_spellings(record: Spellings, forced: Sequence[int] = ()) -> Figure:
     ab ;   0.731  0.31 nats  canonical, longest
     a b ;  0.269  1.31 nats
     """
+    _check(record, forced)
     rows, scale = spelling_rows(record, tuple(forced)), Scale(len(record.run), record.count_beyond > 0)
     left_out = _left_out(record, rows)
     arcs, ground = draw_arcs(record, scale, TOP)
@@ -62,6 +63,15 @@ def draw_spellings(record: Spellings, forced: Sequence[int] = ()) -> Figure:
     width = max(numbers + BAR + 90 + names, *(6.4 * len(words) for words in (_counts(record), HOW + BEYOND, *left_out)))
     size = width + 2 * LEFT, low + 14 + 18 * len(left_out)
     return Figure(drawing(*size, *parts, alt=text.replace("\n", ". ")), text, text)
+
+
+def _check(record: object, forced: object) -> None:
+    if not isinstance(record, Spellings):
+        hint = "gv.spellings(model, prompt, guide)"
+        raise SettingError("draw_spellings", seen=type(record).__name__, expected="spellings", hint=hint)
+    if not isinstance(forced, Iterable):
+        hint = "forced=found.canonical.tokens"
+        raise SettingError("draw_spellings, forced", seen=repr(forced), expected="a list of tokens", hint=hint)
 
 
 def spelling_rows(record: Spellings, forced: tuple[int, ...] = (), most: int = ROWS) -> tuple[Row, ...]:
@@ -87,8 +97,8 @@ def _beginning(record: Spellings, forced: tuple[int, ...]) -> Row:
     for part in record.spellings + record.open:
         if part.tokens[: len(forced)] == forced:
             return Row(forced, part.pieces[: len(forced)], record.through(forced), (LEFT_OVER,))
-    expected = f"tokens that begin a spelling of {label(record.run)}"
-    raise SettingError("draw_spellings, forced", seen=repr(forced), expected=expected)
+    expected, hint = f"tokens that begin a spelling of {label(record.run)}", "forced=found.canonical.tokens"
+    raise SettingError("draw_spellings, forced", seen=repr(forced), expected=expected, hint=hint)
 
 
 def _head(record: Spellings) -> Iterator[str]:
@@ -143,7 +153,8 @@ def _left_out(record: Spellings, rows: Sequence[Row]) -> list[str]:
     others = [s.probability for s in record.spellings if s.tokens not in shown]
     count, odds = len(others) + record.faint[0], sum(others) + record.faint[1]
     said = [f"and {count:,} more: {say_odds(odds)}"] if count else []
-    said += [f"not looked at: {say_odds(record.rest)}"] if record.open else []
+    said += [f"dead ends, after which no token is legal: {say_odds(record.lost)}"] if record.lost else []
+    said += [f"not looked at: {say_odds(record.rest)}"] if record.rest else []
     if record.back:
         taken = counted(record.back, "token")
         said.append(f"the tokenizer's own is none of these: it would take back {taken} of the output before the run")
@@ -158,7 +169,8 @@ def _counts(record: Spellings) -> str:
 
 
 def _say(record: Spellings) -> str:
-    return f"spellings of {shorten(label(record.run), 60)} by {record.model}: {_counts(record)}"
+    source = f", {record.source}" if record.source != "LIVE" else ""  # a saved notebook is not live any more
+    return f"spellings of {shorten(label(record.run), 60)} by {record.model}{source}: {_counts(record)}"
 
 
 def _say_rows(rows: Sequence[Row]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from guidedviz.errors import SettingError
 from guidedviz.machines.fold import Chain, find_chains, fold, inside_chain, join
 from guidedviz.machines.sketch import Sketch
 from guidedviz.views.arrows import say_arrow
@@ -33,7 +34,7 @@ class FoldedMachine(OnPage):
 
     def __init__(self, machine: Any) -> None:
         self.cell = ("", "")
-        self.machine, self.sketch = machine, sketch_of(machine)
+        self.machine, self.sketch = machine, _sketch(machine)
         self._chains = {chain[0].target: chain for chain in find_chains(self.sketch)}  # named by the first state inside
         self.unfolded: frozenset[int] = frozenset()
         move_in(self)
@@ -65,10 +66,11 @@ class FoldedMachine(OnPage):
         return fold(self.sketch, self.unfolded)
 
     def _hear(self, said: dict[str, Any]) -> None:
-        if said.get("do") == "turn":
-            self.turn(int(said["chain"]))
-        elif said.get("do") == "all":
-            self.turn_all()
+        match said:
+            case {"do": "turn", "chain": int(state)}:
+                self.turn(state)
+            case {"do": "all"}:
+                self.turn_all()
 
     def _news(self, everything: bool) -> dict[str, Any]:
         now = self._now()
@@ -89,3 +91,10 @@ class FoldedMachine(OnPage):
             "arrows": [arrow_key(arrow) for arrow in (chain if opened else chain[:1])],
             "states": list(inside_chain(chain)) * opened,
         }
+
+
+def _sketch(machine: Any) -> Sketch:
+    try:
+        return sketch_of(machine)
+    except SettingError as error:  # it names the picture, not what was called
+        raise SettingError("folded", seen=error.seen, expected=error.expected, hint=error.hint) from None

@@ -8,7 +8,7 @@ const WROTE = {
   "other text": "the two ways wrote different texts",
 };
 
-const sayTimes = (speedup) => speedup.toFixed(speedup < 10 ? 2 : 1) + "×";
+const sayTimes = (speedup) => (speedup === Infinity ? "∞" : speedup.toFixed(speedup < 10 ? 2 : 1)) + "×";
 const sayPasses = (count) => `${count} pass${count === 1 ? "" : "es"}`;
 const sayRows = (rows) => `${rows} ${rows === 1 ? "text" : "texts"} side by side`;
 
@@ -85,7 +85,7 @@ function paintParts(ui, { parts }) {
 }
 
 function paintSentence(ui, view, text, run, rows) {
-  const said = { ideal: sayTimes(ideal(text.share)), model: sayTimes(speedup(view.cost, text.share, rows)), measured: run ? sayTimes(run.speedup) : "–" };
+  const said = { ideal: sayTimes(ideal(text.share)), model: sayTimes(speedup(view.cost, text.share, rows)), measured: run ? run.times : "–" };
   for (const name in said) setText(ui.says[name], said[name]);
   const side = rows > 1 ? `, ${sayRows(rows)}` : "";
   const passes = `${sayPasses(text.passes[1])} instead of ${text.passes[0]}`;
@@ -99,7 +99,7 @@ function paintSentence(ui, view, text, run, rows) {
 
 function sayRun(view, text, run) {
   if (view.timing) return `timing ${text.passes[0]} tokens both ways …`;
-  if (run) return `measured ${sayTimes(run.speedup)}: ${run.said[1]} instead of ${run.said[0]}; ${WROTE[run.difference]}`;
+  if (run) return `measured ${run.times} a token: ${run.said[1]} for ${run.tokens[1]} tokens instead of ${run.said[0]} for ${run.tokens[0]}; ${WROTE[run.difference]}`;
   return view.head.live ? "Let the handles rest, and a live run is timed here." : "These runs are recorded: the dots are where they were timed.";
 }
 

@@ -15,15 +15,15 @@ from typing import Any
 
 from guidedviz.decoding.loop import Model
 from guidedviz.decoding.models import LanguageModel
-from guidedviz.decoding.payoff import PLACES, Parts, Payoff, Timed
+from guidedviz.decoding.payoff import PLACES, Parts, Passes, Payoff, Timed, find_place, fixed_share, group_passes
 from guidedviz.decoding.tasks import Task, build_tasks
 from guidedviz.decoding.timing import measure_cost, time_task
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.files import shipped
 from guidedviz.headless import headless
 from guidedviz.views.figure import Figure, drawing
-from guidedviz.views.payoff import draw_payoff, find_place, fixed_share, group_passes
-from guidedviz.views.payoff_plot import AXES, HEIGHT, WIDTH, draw_plot
+from guidedviz.views.payoff import draw_payoff
+from guidedviz.views.payoff_plot import AXES, HEIGHT, WIDTH, draw_plot, say_times
 from guidedviz.views.words import kept_source, label, milliseconds
 from guidedviz.widgets.cells import move_in
 from guidedviz.widgets.runner import WORKER
@@ -31,7 +31,8 @@ from guidedviz.widgets.show import OnPage, running_loop, show
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)  # texts side by side
 SLOW = 80.0  # milliseconds a pass, from which on nobody waits for 64 of them
-CLOSED = "This cell was run again: the newer slider has the model."
+CLOSED = "This slider is closed: its runs stay, no new one is timed."
+EXPECTED = "a language model, or recorded runs: gv.Payoff.load(path)"
 Wish = tuple[int, int]  # the place of a task, and the rows
 
 
@@ -42,12 +43,13 @@ def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int =
     """
     if isinstance(model, Payoff):
         return FractionSlider(model, None, (), fraction, rows)
+    if not hasattr(model, "logits"):
+        raise SettingError("gv.fraction_slider", seen=repr(model), expected=EXPECTED, hint="gv.load_model('clerk')")
     slow = "" if headless() else say_slow(model)
     if slow or headless():
         return FractionSlider(Payoff.load(shipped("traces/jump-cpu.json")), None, (), fraction, rows, slow)
     if not isinstance(model, LanguageModel):
-        expected = "a language model, or recorded runs: gv.Payoff.load(path)"
-        raise SettingError("gv.fraction_slider", seen=type(model).__name__, expected=expected)
+        raise SettingError("gv.fraction_slider", seen=type(model).__name__, expected=EXPECTED)
     tasks = build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
     payoff = Payoff(measure_cost(model), (), tuple(task.text for task in tasks), *about)
@@ -79,28 +81,28 @@ class FractionSlider(OnPage):
         rows: int,
         note: str = "",
     ) -> None:
+        self.place, self.rows = find_place(fraction), _check_rows(rows)
         self.cell = ("", "")
-        move_in(self)
+        move_in(self)  # once nothing can be refused any more: it closes an older slider
         self.payoff, self.note = payoff, note
         self._model, self._tasks = model, tasks
         self._wish: Wish | None = None  # what is timed now or next
         self._running: asyncio.Task[None] | None = None
         self._sent, self._led = 0, False  # how many runs the page has; whether code moved the handles
-        self.place, self.rows = find_place(fraction), _check_rows(rows)
 
     # --- what a person or a notebook does ---
 
     def go(self, fraction: float, rows: int = 1) -> FractionSlider:
         """Put both handles somewhere; the run that was under way is stopped."""
-        self._wish, self._led = None, True
         self.place, self.rows = find_place(fraction), _check_rows(rows)
+        self._wish, self._led = None, True
         return self._moved()
 
     def measure(self, fraction: float | None = None, rows: int | None = None) -> FractionSlider:
         """Go there and time a run at once, without a page."""
-        self.go(PLACES[self.place] if fraction is None else fraction, rows or self.rows)
         if self._model is None:
             raise SettingError("measure", seen="no live model", hint="gv.fraction_slider(model) has one")
+        self.go(PLACES[self.place] if fraction is None else fraction, self.rows if rows is None else rows)
         timing = WORKER.submit(time_task, self._model, self._tasks[self.place], self.rows, lambda: False)
         if found := timing.result():
             self._keep(found)
@@ -129,9 +131,8 @@ class FractionSlider(OnPage):
     def _hear(self, said: dict[str, Any]) -> None:
         if said.get("do") == "move":
             self._wish = None
-        elif said.get("do") == "rest":
-            self.place = max(0, min(len(PLACES) - 1, int(said["place"])))
-            self.rows = _check_rows(int(said["rows"]))
+        elif said.get("do") == "rest" and said.get("place") in range(len(PLACES)) and said.get("rows") in ROWS:
+            self.place, self.rows = int(said["place"]), int(said["rows"])
             if said.get("time") and self._model is not None:
                 self._time((self.place, self.rows))
         self._moved()
@@ -215,25 +216,28 @@ def pack_head(payoff: Payoff, live: bool) -> dict[str, Any]:
     }
 
 
-def pack_parts(parts: Parts) -> dict[str, Any]:
+def pack_parts(parts: Parts, passes: Passes) -> dict[str, Any]:
     """A text token by token, and how many tokens each pass of jump-forward reads."""
-    return {"parts": [[label(text.encode()), fixed] for text, fixed in parts], **asdict(group_passes(parts))}
+    return {"parts": [[label(text.encode()), fixed] for text, fixed in parts], **asdict(passes)}
 
 
 def pack_preview(parts: Parts) -> dict[str, Any]:
     """A text before it is timed."""
-    packed = pack_parts(parts)
-    return packed | {"share": round(fixed_share(parts), 4), "passes": [len(parts), len(packed["read"])]}
+    passes = group_passes(parts)
+    counts = {"share": round(fixed_share(parts), 4), "passes": [len(parts), len(passes.read)]}
+    return pack_parts(parts, passes) | counts
 
 
 def pack_run(run: Timed) -> dict[str, Any]:
     """A live run, and where it stands."""
-    return pack_parts(run.parts) | {
+    return pack_parts(run.parts, group_passes(run.parts, run.jump_passes)) | {
         "place": find_place(run.asked),
         "rows": run.rows,
         "share": round(run.fraction, 4),
         "passes": [run.naive_passes, run.jump_passes],
+        "tokens": [run.naive_passes, run.tokens],
         "speedup": round(run.speedup, 3),
+        "times": say_times(run.speedup),
         "took": [round(run.naive_ms, 3), round(run.jump_ms, 3)],
         "said": [milliseconds(run.naive_ms), milliseconds(run.jump_ms)],
         "difference": run.difference,
@@ -243,4 +247,4 @@ def pack_run(run: Timed) -> dict[str, Any]:
 def _check_rows(rows: int) -> int:
     if rows not in ROWS:
         raise SettingError("rows", seen=repr(rows), expected=", ".join(map(str, ROWS)))
-    return rows
+    return int(rows)

@@ -9,12 +9,13 @@ const priceAt = (cost, rows) => [cost.pass_ms + cost.row_ms * rows, cost.put_ms 
 
 function speedup(cost, share, rows) {
   const [own, each] = priceAt(cost, rows);
-  return (own + each) / (own / ideal(share) + each);
+  const spent = own / ideal(share) + each;
+  return spent ? (own + each) / spent : ideal(share);
 }
 
 function spotAt({ left, top, span, high, last, low, most }, share, times) {
   const height = Math.log(Math.min(most, Math.max(low, times)) / low) / Math.log(most / low);
-  return [left + (span * share) / last, top + high * (1 - height)];
+  return [left + (span * Math.min(last, share)) / last, top + high * (1 - height)];
 }
 
 function moveHandle(ui, view, share, rows) {
@@ -36,7 +37,7 @@ function paintPoints(ui, view, rows) {
   const points = view.runs.map((run) => {
     const [cx, cy] = spotAt(view.scale, run.share, run.speedup);
     const here = run.rows === rows;
-    const told = shape("title", {}, `${Math.round(100 * run.share)}% fixed, rows ${run.rows}: measured ${sayTimes(run.speedup)}`);
+    const told = shape("title", {}, `${Math.round(100 * run.share)}% fixed, rows ${run.rows}: measured ${run.times}`);
     return shape("circle", { cx, cy, r: here ? 5 : 3.6, class: here ? "gv-point gv-here" : "gv-point" }, told);
   });
   ui.parts.points.replaceChildren(...points);

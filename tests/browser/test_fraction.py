@@ -71,6 +71,11 @@ class SliderPage:
         here = self.root.locator(".gv-point.gv-here").count()
         return here, count - here
 
+    @property
+    def passes(self):
+        """How many boxes the lane of jump-forward has."""
+        return self.root.locator(".gv-pass-own").nth(1).get_attribute("d").count("z")
+
     def spot(self, share):
         """Where on the page the thumb stands at a share."""
         box = self.share.bounding_box()
@@ -227,6 +232,31 @@ def test_the_page_says_and_draws_what_the_picture_does(open_notebook):
             shown = slider.root.locator(f"[data-part='{part}']").get_attribute("d")
             assert numbers(shown) == pytest.approx(numbers(drawn), abs=0.11)
         assert slider.points == (3 * (rows < 9), 6 - 3 * (rows < 9))
+        titles = slider.root.locator(".gv-point title").all_text_contents()
+        assert titles == re.findall("<title>([^<]*measured[^<]*)</title>", picture.svg)
+        assert f" {slider.passes} pass" in slider.words, "as many boxes as passes"
+
+
+def test_a_run_that_is_all_fixed_and_one_whose_tokens_were_cut_anew(open_notebook):
+    runs = """parts = (("{}", True),) * 3
+odd = Timed(0.95, 1.0, 1, 40.0, 5.0, 4, 0, 3, 3, parts, "same text, other tokens")
+cut = Timed(0.5, 0.4, 1, 80.0, 30.0, 44, 24, 16, 40, text(0.5), "other text")
+record = Payoff(Cost(2.5, 0.0), (odd, cut), tuple(map(text, PLACES)), *about)"""
+    slider = open_slider(open_notebook, f"{RECORD}\n{runs}", "gv.fraction_slider(record, fraction=0.95)")
+    fate = slider.root.locator(".gv-fraction-fate")
+    assert slider.words.startswith(
+        "100% fixed: 3 tokens, 0 passes instead of 4; measured 6.00×, the cost model says ∞×"
+    )
+    assert fate.inner_text().startswith("measured 6.00× a token: 5.0 ms for 3 tokens instead of 40.0 ms for 4; ")
+    assert slider.passes == 0
+    edge, line = (
+        slider.root.locator(f".gv-fraction-plot {part}") for part in (".gv-point >> nth=0", "[data-part=handle]")
+    )
+    assert float(edge.get_attribute("cx")) == pytest.approx(numbers(line.get_attribute("d"))[0])
+    slider.share.fill("0.5")
+    slider.wait_place(10)
+    assert slider.passes == 24, "as many boxes as passes"
+    assert "24 passes instead of 44" in slider.words
 
 
 def numbers(way):

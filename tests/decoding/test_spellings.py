@@ -38,7 +38,7 @@ def brute_force(model, guide, before, state, left):
 
 
 def total(record):
-    return sum(s.probability for s in record.spellings) + record.rest + record.faint[1]
+    return sum(s.probability for s in record.spellings) + record.rest + record.lost + record.faint[1]
 
 
 @pytest.mark.parametrize(("regex", "text"), [("names?:", ""), ("(name|names)\n", ""), ("name:", "n"), ("name:", "nam")])
@@ -117,11 +117,23 @@ def test_through_a_beginning_goes_all_that_begins_with_it(toy):
     assert isclose(whole.through(whole.canonical.tokens), whole.canonical.probability)
 
 
-def test_where_no_token_fits_the_rest_says_so():
+def test_a_dead_end_was_looked_at_and_is_lost():
     toy = gv.ToyModel([b"n", b"nam", b"ame", b"\n"], lambda tokens: [0.0, log(3), 0.0, 0.0])
     record = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary))
     assert [s.pieces for s in record.spellings] == [(b"n", b"ame")]
-    assert isclose(record.rest, 0.75, rel_tol=1e-6)
+    assert [(part.pieces, part.dead) for part in record.open] == [((b"nam",), True)]
+    assert isclose(record.lost, 0.75, rel_tol=1e-6)
+    assert record.rest == 0
+    assert isclose(total(record), 1)
+    few = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary), limit=1)
+    assert (few.lost, few.rest) == (0, 1), "it is not known to be one before it is looked at"
+
+
+def test_a_run_that_no_tokens_spell_is_lost_and_nothing_of_it_is_left_to_look_at():
+    toy = gv.ToyModel([b"a", b"x", b"\n"], lambda tokens: [0.0, 0.0, 0.0])
+    record = gv.spellings(toy, "\n", gv.guide(gv.regex("axzq"), toy.vocabulary))
+    assert record.spellings == ()
+    assert (record.lost, record.rest, record.passes) == (1, 0, 2)
 
 
 def test_a_state_with_a_choice_has_no_run_to_spell(toy):
@@ -132,8 +144,18 @@ def test_a_state_with_a_choice_has_no_run_to_spell(toy):
 
 def test_settings_out_of_range_are_named(toy):
     guide = gv.guide(gv.regex("name"), toy.vocabulary)
-    with pytest.raises(SettingError, match=r"limit.*at least one"):
-        gv.spellings(toy, "\n", guide, limit=0)
+    for limit in (0, -1, "a", 2.5, None):
+        with pytest.raises(SettingError, match=r"^spellings, limit: saw .*at least one; try: limit=64"):
+            gv.spellings(toy, "\n", guide, limit=limit)
+    for text in (3, None, b"n"):
+        with pytest.raises(SettingError, match=r"^spellings, text: saw \w+, expected a text; try: the output so far"):
+            gv.spellings(toy, "\n", guide, text)
+    for model in (None, "clerk"):
+        with pytest.raises(SettingError, match=r"^spellings, model: saw \w+, expected a model; try: gv.load_model"):
+            gv.spellings(model, "\n", guide)
+    for wrong in (None, gv.regex("name")):
+        with pytest.raises(SettingError, match=r"^guide: saw \w+, expected a guide; try: gv.guide"):
+            gv.spellings(toy, "\n", wrong)
     with pytest.raises(IllegalToken):
         gv.spellings(toy, "\n", guide, "s")
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import islice, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.machine import read
 from tests.strategies import grammars, regexes
 
 SIGNS = "abA1é☃"
@@ -27,36 +27,42 @@ def test_every_text_that_re_takes_begins_with_them(pattern):
 
 
 @settings(deadline=None, max_examples=100)
-@given(grammars, st.data())
-def test_behind_them_is_a_choice_or_an_end_and_they_are_whole_characters(text, data):
+@given(grammars, st.lists(st.integers(0, 255), max_size=4))
+@example('root ::= "a" [à-ê]', [])
+@example('root ::= "🙂" | "🙃"', [0])
+def test_they_are_the_characters_that_must_come_next(text, turns):
+    """Brute force, from wherever a text may be, also inside a character: as long as only one character may come."""
     try:
         machine = gv.grammar(text)
     except gv.GuidedVizError:
         return
     state = machine.initial
-    for _ in range(data.draw(st.integers(0, 4))):
-        run = forced_bytes(machine, state)
-        after = read(machine, run, state)
-        ways = next_bytes(machine, after)
-        inside = any(byte in range(0x80, 0xC0) for byte in ways[:1])
-        if inside:  # it stopped before bytes that one character shares with another, or inside the one it began in
-            assert run == b"" or ways == b""
-        elif not machine.is_accepting(after) and len(ways) == 1:
-            partial = run + ways
-            while len(ways := next_bytes(machine, after := machine.step(after, ways[0]))) == 1:
-                partial += ways
-            assert not is_utf8(partial)
-        if not next_bytes(machine, after):
+    for turn in [*turns, 0]:
+        run, after = by_characters(machine, state)
+        assert forced_bytes(machine, state) == run
+        if not (ways := ways_on(machine, after)):
             break
-        state = machine.step(after, data.draw(st.sampled_from(list(next_bytes(machine, after)))))
+        state = machine.step(after, ways[turn % len(ways)])
 
 
-def is_utf8(data):
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def by_characters(machine, state):
+    run = b""
+    while not machine.is_accepting(state) and len(only := list(islice(characters(machine, state), 2))) == 1:
+        run, state = run + only[0], read(machine, only[0], state)
+    return run, state
+
+
+def characters(machine, state):
+    """Every character that may come next, or every end of the one that has begun."""
+    for byte in ways_on(machine, state):
+        after = machine.step(state, byte)
+        inside = any(0x80 <= next_one < 0xC0 for next_one in ways_on(machine, after))
+        for rest in characters(machine, after) if inside else [b""]:
+            yield bytes([byte]) + rest
+
+
+def ways_on(machine, state):
+    return [byte for byte in range(256) if machine.step(state, byte) is not None]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -68,29 +69,36 @@ def test_every_way_stays_in_the_language_and_writes_the_forced_bytes(name, way, 
         state = guide.advance(state, token)
     before, written = (b"".join(v.pieces[t] for t in each if t not in v.eos) for each in (tokens, after))
     assert written.startswith(before)
-    assert (guide.forced(states[-1])).startswith(written[len(before) :]) or way == "minimal" or len(jump.tokens) == 1
+    within = guide.forced(states[-1]).startswith(written[len(before) :])
+    alone = jump.back == 0 and np.flatnonzero(guide.mask(states[-1])).tolist() == list(jump.tokens)
+    assert alone if way == "minimal" else within or alone
     assert jump.back == 0 or way == "canonical"
     if written == before:
+        assert alone
         assert jump.tokens[0] in v.eos
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.text(st.sampled_from(LETTERS), min_size=1, max_size=8), st.data())
-def test_no_legal_token_begins_in_what_was_put_and_goes_beyond_the_run(text, data):
-    """Brute force: from every token of a jump on, what is put to the end of the run has no longer legal token."""
-    constraint = f'root ::= {gv_literal(text)} ("a" | "b" | "é" | "1")'
-    guide = make_guide(gv.grammar(constraint), SMALL, "trie")
-    way = data.draw(st.sampled_from(WAYS[:2]))
+@given(st.text(st.sampled_from(LETTERS), min_size=1, max_size=8), st.sampled_from(WAYS[:2]))
+@example("1b", "longest")
+@example("a", "longest")
+@example("b1 ", "canonical")
+def test_a_jump_ends_where_a_legal_token_begins_that_goes_beyond_the_run_and_not_before(text, way):
+    """Brute force: of all tokens, does one that is legal begin with what is left of the run, and go on?"""
+    guide = make_guide(gv.grammar(f'root ::= {gv_literal(text)} ("a" | "b" | "é" | "1")'), SMALL, "trie")
     jump = find_jump(guide, longest(SMALL), [], [guide.initial], way)
-    run, state, written = guide.forced(guide.initial), guide.initial, b""
+    left, state = guide.forced(guide.initial), guide.initial
+    assert left == text.encode()
     for token in jump.tokens if jump else ():
-        left = run[len(written) :]
-        mask = guide.mask(state)
-        assert not any(
-            mask[t] and len(piece) > len(left) and piece.startswith(left) for t, piece in enumerate(SMALL.pieces)
-        )
-        written += SMALL.pieces[token]
-        state = guide.advance(state, token)
+        assert not could_merge(guide, state, left)
+        assert left.startswith(SMALL.pieces[token])
+        left, state = left[len(SMALL.pieces[token]) :], guide.advance(state, token)
+    assert could_merge(guide, state, left) if left else jump
+
+
+def could_merge(guide, state, left):
+    mask = guide.mask(state)
+    return any(mask[t] and piece.startswith(left) and piece != left for t, piece in enumerate(SMALL.pieces))
 
 
 def gv_literal(text):
@@ -135,6 +143,19 @@ def test_a_tokenizer_that_adds_a_blank_is_not_trusted():
     guide = make_guide(gv.regex("na[xy]"), v)
     jump = find_jump(guide, lambda text: longest(v)(" " + text), [], [guide.initial], "canonical")
     assert jump.tokens == (0, 1)
+
+
+def test_what_a_tokenizer_puts_in_front_of_every_prompt_is_no_spelling():
+    v = Vocabulary([b"n", b"a", b"na", b"x", b"y", b"<s>"], special={5})
+    guide = make_guide(gv.regex("na[xy]"), v)
+    jump = find_jump(guide, lambda text: [5, *longest(v)(text)], [0], [guide.initial, guide.advance(guide.initial, 0)])
+    assert (jump.back, jump.tokens) == (1, (2,))
+
+
+def test_a_way_that_is_none_is_refused():
+    guide = make_guide(gv.regex("ab"), SMALL)
+    with pytest.raises(gv.SettingError, match="find_jump, way: saw 'fast', expected 'canonical' or 'longest'"):
+        find_jump(guide, longest(SMALL), [], [guide.initial], "fast")
 
 
 def test_bytes_that_no_token_has_are_left_to_the_model():

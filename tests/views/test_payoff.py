@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.decoding.payoff import PLACES, Cost, Payoff, Timed
-from guidedviz.views.payoff import find_place, group_passes
-from guidedviz.views.payoff_plot import HIGH, LEFT, SPAN, TOP, place
+from guidedviz.views.payoff_plot import HIGH, LEFT, SPAN, TOP, place, say_times
 
 COST = Cost(2.5, 0.25)
 PARTS = st.lists(st.tuples(st.sampled_from(["{", '"', "Ada"]), st.booleans()), min_size=1, max_size=70).map(tuple)
@@ -55,15 +54,8 @@ def test_only_runs_with_the_rows_that_are_shown_are_filled():
 def test_the_scale_is_one_of_ratios_and_nothing_leaves_the_plot():
     _, (one, two, four) = zip(*(place(0, speedup) for speedup in (1, 2, 4)), strict=True)
     assert one - two == pytest.approx(two - four)
-    assert place(0.95, 1000) == (LEFT + SPAN, TOP)
+    assert place(0.95, 1000) == place(1, float("inf")) == (LEFT + SPAN, TOP)
     assert place(0, 0.001) == (LEFT, TOP + HIGH)
-
-
-@given(PARTS)
-def test_each_free_token_is_a_pass_and_each_token_is_read_once(parts):
-    passes = group_passes(parts)
-    assert len(passes.read) == sum(not fixed for _, fixed in parts)
-    assert sum(passes.read) + passes.rest == len(parts)
 
 
 @given(SOME_FREE, st.sampled_from([1, 8, 128]))
@@ -105,8 +97,53 @@ def test_a_share_that_the_slider_does_not_have_is_refused(fraction):
         gv.draw_payoff(PAYOFF, fraction)
 
 
-def test_every_place_is_found_by_its_own_share():
-    assert [find_place(share) for share in PLACES] == list(range(20))
+@pytest.mark.parametrize("wrong", ["x", None])
+def test_a_share_or_rows_that_are_no_number_are_refused(wrong):
+    with pytest.raises(gv.SettingError, match=r"fraction: saw .* expected 0 to 0\.95"):
+        gv.draw_payoff(PAYOFF, wrong)
+    with pytest.raises(gv.SettingError, match=r"rows: saw .* expected a whole number from 1"):
+        gv.draw_payoff(PAYOFF, 0.5, wrong)
+
+
+@pytest.mark.parametrize("rows", [0, -1, 1.5])
+def test_rows_begin_at_one(rows):
+    with pytest.raises(gv.SettingError, match=f"rows: saw {rows}, expected a whole number from 1"):
+        gv.draw_payoff(PAYOFF, 0.5, rows)
+
+
+def test_what_is_no_payoff_is_refused():
+    with pytest.raises(gv.SettingError, match=r"draw_payoff: saw None, expected runs .* try: gv\.Payoff\.load"):
+        gv.draw_payoff(None)
+
+
+def lane(svg):
+    """The boxes of the passes with jump-forward, and of what they read."""
+    return [re.findall("M", way) for way in re.findall(r'<path d="([^"]*)" fill="var\(--gv-(?:blue|gold)\)"', svg)[2:]]
+
+
+def test_a_text_that_is_all_fixed_needs_no_pass():
+    parts = (("{}", True), ("", True))
+    run = Timed(0.95, 1.0, 1, 20.0, 1.0, 2, 0, 2, 2, parts, "same tokens")
+    for record in (replace(PAYOFF, runs=(run,)), replace(PAYOFF, runs=(), previews=(parts,) * 20)):
+        figure = gv.draw_payoff(record, 0.95)
+        assert "100% fixed: 2 tokens, 0 passes instead of 2" in figure.text
+        assert figure.text.endswith("the cost model says 11.0×, ideal ∞×")
+        assert [len(boxes) for boxes in lane(figure.svg)] == [0, 1]
+    assert dots(gv.draw_payoff(replace(PAYOFF, runs=(run,)), 0.95).svg)[0][0] == LEFT + SPAN
+
+
+@pytest.mark.parametrize("made", [3, 9, 14])
+def test_as_many_boxes_as_passes_were_made(made):
+    run = replace(run_at(0.55), jump_passes=made)  # nine tokens of its text are free
+    figure = gv.draw_payoff(replace(PAYOFF, runs=(run,)), 0.55)
+    assert f"{made} passes instead of 20" in figure.text
+    assert len(lane(figure.svg)[0]) == made
+
+
+def test_a_dot_says_what_the_words_say():
+    svg = gv.draw_payoff(PAYOFF, 0.7).svg
+    told = re.findall(r"<title>[^<]*measured ([^<]*)</title>", svg)
+    assert told == [say_times(run.speedup) for run in RUNS] == ["2.00×", "3.00×", "0.90×"]
 
 
 def test_what_a_token_holds_stays_text():

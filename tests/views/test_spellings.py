@@ -78,6 +78,26 @@ def test_what_was_not_looked_at_is_said():
     assert "not looked at" not in gv.draw_spellings(spell()).text
 
 
+def test_a_dead_end_is_said_to_be_one_and_was_looked_at():
+    text = gv.draw_spellings(spell("axzq", [b"a", b"x", b"\n"])).text
+    assert "0 looked at in 2 passes" in text
+    assert text.endswith("dead ends, after which no token is legal: 1")
+    assert "not looked at" not in text
+    assert "dead ends" not in gv.draw_spellings(spell()).text
+
+
+def test_what_is_no_record_and_what_are_no_tokens_is_refused():
+    for wrong in (None, 3, "name"):
+        with pytest.raises(SettingError, match=r"^draw_spellings: saw \w+, expected spellings; try: gv.spellings\("):
+            gv.draw_spellings(wrong)
+    for forced in (3, None):
+        with pytest.raises(SettingError, match=rf"^draw_spellings, forced: saw {forced}, expected a list.*try: "):
+            gv.draw_spellings(spell(), forced=forced)
+    for forced in ("name", [[1]], [99]):
+        with pytest.raises(SettingError, match=r"expected tokens that begin a spelling of name:; try: "):
+            gv.draw_spellings(spell(), forced=forced)
+
+
 def test_a_canonical_spelling_that_would_take_a_token_back_is_said_to_be_missing():
     text = gv.draw_spellings(spell(text="n")).text
     assert "canonical" not in text

@@ -64,5 +64,19 @@ def test_headless_it_is_the_folded_picture():
 
 
 def test_what_is_no_machine_is_an_error():
-    with pytest.raises(SettingError, match="saw str"):
-        gv.folded("abc")
+    for wrong, seen in (("abc", "str"), (3, "int"), (None, "NoneType")):
+        with pytest.raises(SettingError, match=rf"^folded: saw {seen}, expected a machine; try: gv.regex") as raised:
+            gv.folded(wrong)
+        assert "draw_machine" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [{}, {"do": "turn"}, {"do": "turn", "chain": "x"}, {"do": "turn", "chain": None}, {"do": "turn", "chain": [1]},
+     {"do": "turn", "chain": 10**30}, {"do": "turn", "chain": -1}, {"do": 3}, {"chain": 1}, None, "turn", 7],
+)  # fmt: skip
+def test_a_page_that_says_nonsense_changes_nothing(junk):
+    shown = gv.folded(MACHINE).turn_all()
+    before = told(shown)
+    shown._hear(junk)
+    assert told(shown) == before

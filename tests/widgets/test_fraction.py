@@ -241,6 +241,70 @@ def test_rows_that_the_slider_does_not_have_are_refused(rows):
         gv.fraction_slider(RECORD, rows=rows)
 
 
+@pytest.mark.parametrize("wrong", ["a", None, 1.0])
+def test_a_share_that_the_slider_does_not_have_is_refused(wrong):
+    with pytest.raises(gv.SettingError, match=r"fraction: saw .* expected 0 to 0\.95"):
+        gv.fraction_slider(RECORD, fraction=wrong)
+
+
+@pytest.mark.parametrize("off", ["", "1"])
+@pytest.mark.parametrize("wrong", [None, 3, "clerk"])
+def test_what_is_no_model_is_refused_headless_or_not(wrong, off, monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", off)
+    with pytest.raises(gv.SettingError, match=r"saw .* expected a language model, or recorded runs.*gv\.load_model"):
+        gv.fraction_slider(wrong)
+
+
+def test_what_is_refused_changes_nothing(clock):
+    slider = live()
+    for refused in (lambda: slider.go(3), lambda: slider.go(0.5, rows=3), lambda: slider.measure(0.5, rows=0)):
+        before = vars(slider).copy()
+        with pytest.raises(gv.SettingError):
+            refused()
+        assert vars(slider) == before
+    recorded = gv.fraction_slider(RECORD)
+    with pytest.raises(gv.SettingError, match="no live model"):
+        recorded.measure(0.25)
+    assert recorded._at == [14, 0]
+
+
+def test_a_slider_that_is_refused_leaves_the_older_one_of_its_cell_open(clock, monkeypatch):
+    runs = iter("abc")
+    monkeypatch.setattr("guidedviz.widgets.cells.this_cell", lambda: (("cell", next(runs)), set()))
+    first = live()
+    for wrong in ({"fraction": 3}, {"rows": 3}):
+        with pytest.raises(gv.SettingError):
+            gv.fraction_slider(RECORD, **wrong)
+    assert first.measure().payoff.runs
+
+
+JUNK = [{}, {"do": None}, {"do": "rest"}, *({"do": "rest", "place": 4, "rows": rows} for rows in (None, 3, "x", [1]))]
+JUNK += [{"do": "rest", "place": place, "rows": 1, "time": True} for place in (None, -1, 20, 0.5, "4", [4], {}, 1e999)]
+
+
+@pytest.mark.parametrize("said", JUNK, ids=str)
+def test_what_no_page_says_is_not_heard(clock, said):
+    slider = live()
+    slider._hear(said)
+    assert (slider._at, clock.begun, slider._wish) == ([14, 0], [], None)
+
+
+def test_a_closed_slider_says_so_whoever_closed_it(clock):
+    for slider in (live(), gv.fraction_slider(RECORD)):
+        slider.close()
+        assert slider.note == "This slider is closed: its runs stay, no new one is timed."
+
+
+def test_the_page_gets_the_words_and_boxes_of_the_picture(clock):
+    odd = Timed(0.5, 1.0, 1, 30.0, 10.0, 4, 0, 2, 3, PARTS, "other text")
+    packed = json.loads(json.dumps(fraction.pack_run(odd), allow_nan=False))
+    assert (packed["read"], packed["rest"], packed["passes"]) == ([], 3, [4, 0])
+    assert (packed["tokens"], packed["times"]) == ([4, 3], "2.25×"), "a token: 7.5 ms and 3.33 ms"
+    two = fraction.pack_run(replace(odd, jump_passes=2))
+    assert len(two["read"]) == 2
+    assert sum(two["read"]) + two["rest"] == 3
+
+
 @pytest.mark.usefixtures("headless")
 def test_headless_it_is_a_picture_of_the_record(monkeypatch, toy):
     monkeypatch.setattr(fraction.Payoff, "load", lambda path: RECORD)
