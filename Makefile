@@ -19,7 +19,8 @@ test: .venv/test-is-ready
 	$(BIN)/lint-imports
 	$(BIN)/python labs/build.py --check
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
-	$(BIN)/python -m pytest -m browser tests/browser
+	$(BIN)/python -m pytest -m timed tests/browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not timed" tests/browser
 	GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 labs
 

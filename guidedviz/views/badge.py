@@ -1,4 +1,4 @@
-"""Where a picture comes from: live, recorded or a toy, on which model. A picture that is made to be kept is not live."""
+"""Where a picture comes from: live, recorded or a toy, on which model. What is made to be kept is not live."""
 
 from __future__ import annotations
 

@@ -124,9 +124,7 @@ def test_a_token_that_is_taken_back_is_not_in_the_output():
 
 def test_a_record_keeps_what_was_taken_back(tmp_path):
     model = gv.ToyModel([b"n", b"a", b"name", b"x", b"me", b"!", b"?"], lambda tokens: [5.0, 4, 0, 3, 0, 1, 0])
-    trace = gv.record(
-        model, "x", gv.guide(gv.regex("x?name[!?]"), model.vocabulary), temperature=0, jump_forward=True
-    )
+    trace = gv.record(model, "x", gv.guide(gv.regex("x?name[!?]"), model.vocabulary), temperature=0, jump_forward=True)
     trace.save(tmp_path / "trace.json")
     assert gv.Trace.load(tmp_path / "trace.json") == trace
 
