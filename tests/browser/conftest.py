@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -26,8 +27,8 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-# JupyterLab's own, seen once in hundreds of notebooks: it could not read a message of the kernel
-NOT_OURS = "Kernel message validation error: Unexpected token 'k', \"kernel."
+# JupyterLab's own, seen a few times in hundreds of notebooks: it took the name of a kernel's channel for its message
+NOT_OURS = re.compile(r'Kernel message validation error: Unexpected token .*"(kernel|stream)\.')
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},
@@ -119,7 +120,7 @@ class Notebook:
         self.name, self.errors = name, list[str]()
         self.page = browser.new_page()
         self.page.on("console", self._hear)
-        self.page.on("pageerror", lambda error: NOT_OURS in str(error) or self.errors.append(f"page error: {error}"))
+        self.page.on("pageerror", lambda error: NOT_OURS.search(str(error)) or self.errors.append(f"page error: {error}"))
         self.page.goto(f"{address}/lab/tree/{name}?reset&token={token}")
         self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.sessionContext?.isReady", timeout=90000)
         self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
