@@ -120,12 +120,16 @@ class Notebook:
         self.name, self.errors = name, list[str]()
         self.page = browser.new_page()
         self.page.on("console", self._hear)
-        self.page.on("pageerror", lambda error: NOT_OURS.search(str(error)) or self.errors.append(f"page error: {error}"))
+        self.page.on("pageerror", self._catch)
         self.page.goto(f"{address}/lab/tree/{name}?reset&token={token}")
         self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.sessionContext?.isReady", timeout=90000)
         self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")
         self.theme("JupyterLab Light")  # JupyterLab remembers what the test before has chosen
+
+    def _catch(self, error: Any) -> None:
+        if not NOT_OURS.search(str(error)):
+            self.errors.append(f"page error: {error}")
 
     def _hear(self, message: Any) -> None:
         if message.type == "error":
