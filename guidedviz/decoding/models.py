@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +27,7 @@ from guidedviz.decoding.trace import Source
 from guidedviz.errors import ModelError, SettingError
 from guidedviz.files import shipped
 from guidedviz.headless import headless
+from guidedviz.tokens.compare import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
 EMBEDDED = ("clerk", "bard")
@@ -244,14 +244,6 @@ class LanguageModel:
             out = self._network(input_ids=ids, past_key_values=self._cache, use_cache=True, logits_to_keep=1)
         values: npt.NDArray[np.float32] = out.logits[0, -1].float().cpu().numpy()
         return values
-
-
-def shared_length(a: list[int], b: list[int]) -> int:
-    """
-    >>> shared_length([1, 2, 3], [1, 2, 4, 5])
-    2
-    """
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
 
 
 def read_vocabulary(network: Any, tokenizer: Any) -> Vocabulary:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.decoding.trace import Source
+from guidedviz.decoding.trace import Source, read_record
 from guidedviz.errors import TraceError
 from guidedviz.tokens.guide import Guide, Mask
 
@@ -97,14 +97,7 @@ class Overlap:
     def load(cls, path: str | Path) -> Overlap:
         """Read a file that `save` wrote; what comes back is marked RECORDED unless it is a TOY."""
         where = f"overlap file {path}"
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise TraceError(where, seen=str(error), expected="a file that Overlap.save wrote") from None
-        version = data.get("guidedviz_overlap") if isinstance(data, dict) else None
-        if version != VERSION:
-            hint = "python -m guidedviz.bench overlap"
-            raise TraceError(where, seen=f"version {version!r}", expected=f"version {VERSION}", hint=hint)
+        data = read_record(path, "overlap", VERSION, hint="python -m guidedviz.bench overlap")
         try:
             runs = tuple(map(_read_run, data["runs"]))
             record = cls(**{f.name: data[f.name] for f in fields(cls)} | {"runs": runs})

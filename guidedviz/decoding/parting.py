@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from guidedviz.decoding.loop import Model, check_guide, record
-from guidedviz.decoding.models import shared_length
 from guidedviz.decoding.payoff import Difference
 from guidedviz.decoding.trace import Trace
+from guidedviz.tokens.compare import shared_length
 from guidedviz.tokens.guide import Guide
 
 Cause = Literal["", "a spelling", "rounding"]
@@ -46,7 +46,7 @@ def compare_jump(model: Model, prompt: str, guide: Guide, way: str = "canonical"
     plain, jumped = (
         record(model, prompt, guide, temperature=0.0, max_tokens=max_tokens, jump_forward=jump) for jump in ("", way)
     )
-    place = shared_length(list(plain.output), list(jumped.output))
+    place = shared_length(plain.output, jumped.output)
     return Parting(plain, jumped, name_difference(plain, jumped), find_cause(plain, jumped), place)
 
 

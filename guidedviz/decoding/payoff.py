@@ -14,7 +14,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from guidedviz.decoding.trace import Source
+from guidedviz.decoding.trace import Source, read_record
 from guidedviz.errors import GuidedVizError, SettingError, TraceError
 
 VERSION = 1
@@ -151,14 +151,7 @@ class Payoff:
     def load(cls, path: str | Path) -> Payoff:
         """Read a file that `save` wrote; what comes back is marked RECORDED unless it is a TOY."""
         where = f"payoff file {path}"
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise TraceError(where, seen=str(error), expected="a file that Payoff.save wrote") from None
-        version = data.get("guidedviz_payoff") if isinstance(data, dict) else None
-        if version != VERSION:
-            hint = "python -m guidedviz.bench jump --device cpu"
-            raise TraceError(where, seen=f"version {version!r}", expected=f"version {VERSION}", hint=hint)
+        data = read_record(path, "payoff", VERSION, hint="python -m guidedviz.bench jump --device cpu")
         try:
             record = cls(**{field.name: data[field.name] for field in fields(cls)} | _read(data))
         except GuidedVizError as error:

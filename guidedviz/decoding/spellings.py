@@ -16,10 +16,10 @@ from math import inf, log
 from typing import Any
 
 from guidedviz.decoding.loop import Model, check_guide, start
-from guidedviz.decoding.models import shared_length
 from guidedviz.decoding.sampling import masked_softmax
 from guidedviz.decoding.trace import Source
 from guidedviz.errors import SettingError
+from guidedviz.tokens.compare import shared_length
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.jump import spell_output
 from guidedviz.tokens.longest import spell_longest
@@ -175,7 +175,7 @@ def _canonical(model: Model, written: Tokens, run: bytes) -> tuple[int, Tokens]:
     spelled = spell_output(model.vocabulary, model.encode, written, run)
     if spelled is None:
         return 0, ()
-    back = len(written) - shared_length(list(written), spelled)
+    back = len(written) - shared_length(written, spelled)
     return back, () if back else tuple(spelled[len(written) :])
 
 

@@ -130,6 +130,19 @@ class Trace:
         return trace if trace.source == "TOY" else replace(trace, source="RECORDED")
 
 
+def read_record(path: str | Path, kind: str, version: int, hint: str) -> dict[str, Any]:
+    """What a kind of record, "overlap" or "payoff", wrote as JSON, if it is of this version."""
+    where = f"{kind} file {path}"
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TraceError(where, seen=str(error), expected=f"a file that {kind.title()}.save wrote") from None
+    found = data.get(f"guidedviz_{kind}") if isinstance(data, dict) else None
+    if found != version:
+        raise TraceError(where, seen=f"version {found!r}", expected=f"version {version}", hint=hint)
+    return dict(data)
+
+
 def standing(steps: Sequence[Step]) -> list[Step]:
     """The steps whose tokens are in the output: without those that a later one took back."""
     kept: list[Step] = []

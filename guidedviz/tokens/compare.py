@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -61,6 +62,15 @@ def read_tokens(guide: Guide, tokens: Sequence[int]) -> list[Hashable]:
         except IllegalToken:
             break
     return states
+
+
+def shared_length(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens, or bytes, two sequences have in common at their start.
+
+    >>> shared_length([1, 2, 3], [1, 2, 4, 5])
+    2
+    """
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def mask_after(guide: Guide, tokens: Sequence[int]) -> Mask:

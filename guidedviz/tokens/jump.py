@@ -15,9 +15,13 @@ from functools import lru_cache
 from itertools import dropwhile
 from typing import Any
 
+import numpy as np
+
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
+from guidedviz.tokens.compare import shared_length
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.longest import spell_longest
+from guidedviz.tokens.trie import Ints
 from guidedviz.tokens.vocabulary import Vocabulary
 
 WAYS = ("canonical", "longest", "minimal", "raw")
@@ -85,7 +89,7 @@ def encode_text(vocabulary: Vocabulary, encode: Encode, text: str) -> list[int]:
 
 def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool) -> Jump | None:
     """What of a spelling may be put; None where a token of it is illegal, or where that is no more than is there."""
-    same = next((at for at, pair in enumerate(zip(tokens, spelled, strict=False)) if pair[0] != pair[1]), len(tokens))
+    same = shared_length(tokens, spelled)
     new, ways = spelled[same:], [states[same]]
     try:
         for token in new:
@@ -111,15 +115,15 @@ def _healed(guide: Guide, tokens: Sequence[int], states: Sequence[Hashable]) -> 
 def may_go_beyond(guide: Guide, state: Any, left: bytes) -> bool:
     """Whether a legal token begins with all that is left of a run, and goes on."""
     longer = longer_tokens(guide.vocabulary, left)
-    return bool(longer) and bool(guide.mask(state)[list(longer)].any())
+    return len(longer) > 0 and bool(guide.mask(state)[longer].any())
 
 
 @lru_cache(maxsize=4096)
-def longer_tokens(vocabulary: Vocabulary, start: bytes) -> tuple[int, ...]:
+def longer_tokens(vocabulary: Vocabulary, start: bytes) -> Ints:
     """The tokens that begin with these bytes and go on.
 
     >>> longer_tokens(Vocabulary([b"or", b"order", b"orderId", b"odd"]), b"order")
-    (2,)
+    array([2])
     """
     pieces, ids = _in_order(vocabulary)
     place = bisect_left(pieces, start)
@@ -127,7 +131,9 @@ def longer_tokens(vocabulary: Vocabulary, start: bytes) -> tuple[int, ...]:
     while place < len(pieces) and pieces[place].startswith(start):
         found += [ids[place]] * (len(pieces[place]) > len(start))
         place += 1
-    return tuple(found)
+    longer = np.array(found, dtype=np.intp)
+    longer.flags.writeable = False  # it is kept
+    return longer
 
 
 @lru_cache(maxsize=8)

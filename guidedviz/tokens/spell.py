@@ -85,7 +85,8 @@ def build_forced_lattice(guide: Guide, state: Hashable) -> Lattice:
             continue
         mask = guide.mask(states[at])
         fits[at] = tuple(token for token in lattice.fits[at] if mask[token])
-        beyond[at] = tuple(token for token in longer_tokens(guide.vocabulary, run[at:]) if mask[token])
+        longer = longer_tokens(guide.vocabulary, run[at:])
+        beyond[at] = tuple(longer[mask[longer]].tolist())
         for token in fits[at]:
             end = at + len(pieces[token])
             if end not in states:
