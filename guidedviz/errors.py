@@ -1,19 +1,64 @@
-"""What can go wrong, each said the same way: where, what was seen, what was expected, what to try."""
+"""The errors of this library. Each says where it happened, what was seen, what was expected and what to try."""
 
 from __future__ import annotations
 
+from copyreg import __newobj__  # type: ignore[attr-defined]
+from reprlib import Repr
+from typing import Any, TypeVar
+
+MOST_QUOTED = 80  # characters of a user's value in a message
+T = TypeVar("T")
+_REPR = Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = MOST_QUOTED
+
+
+def quoted(value: object, most: int = MOST_QUOTED) -> str:
+    r"""A value as an error quotes it: its repr, cut to `most` characters. It never raises.
+
+    >>> print(quoted("a\n\ud800"), quoted("x" * 1000, most=8), quoted(b"\xff"), quoted([1, {"a": 2}]))
+    'a\n\ud800' 'xxxxxx… b'\xff' [1, {'a': 2}]
+    """
+    try:
+        shown = repr(value[:most]) if isinstance(value, str | bytes) else _REPR.repr(value)
+    except Exception:  # a value's own __repr__ may fail
+        shown = f"a {type(value).__name__}"
+    return escaped(shorten(shown, most))
+
+
+def shorten(text: str, most: int = MOST_QUOTED) -> str:
+    """The first `most` characters of a text, with a sign where more follows.
+
+    >>> shorten("constrained", 8)
+    'constra…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def escaped(text: str) -> str:
+    r"""A text in which control characters and lone surrogates are escaped; line ends stay.
+
+    >>> print(escaped("a\t\ud800é"))
+    a\t\ud800é
+    """
+    return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
+
 
 class GuidedVizError(ValueError):
-    """Every error of this library.
+    """The base class of all errors of this library.
 
     >>> print(GuidedVizError("logit bias of token 3", seen="120", expected="-100 to 100", hint="clip it"))
     logit bias of token 3: saw 120, expected -100 to 100; try: clip it
     """
 
     def __init__(self, where: str, *, seen: str = "", expected: str = "", hint: str = "") -> None:
+        where, seen, expected, hint = map(escaped, (where, seen, expected, hint))
         self.where, self.seen, self.expected, self.hint = where, seen, expected, hint
         said = ", ".join(part for part in (seen and f"saw {seen}", expected and f"expected {expected}") if part)
         super().__init__(where + (f": {said}" if said else "") + (f"; try: {hint}" if hint else ""))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled error keeps its message and its parts."""
+        return __newobj__, (type(self), *self.args), self.__dict__
 
 
 class PatternError(GuidedVizError):
@@ -21,15 +66,15 @@ class PatternError(GuidedVizError):
 
 
 class GrammarError(PatternError):
-    """A grammar's text that cannot be read: the line is shown with a caret, and the hint stands beside it."""
+    """A grammar's text that cannot be read; the message shows the line with a caret and the hint beside it."""
 
     def __init__(
         self, where: str, *, seen: str, expected: str = "", hint: str = "", picture: str = "", position: int = 0
     ) -> None:
         super().__init__(where, seen=seen, expected=expected, hint=hint)
-        self.picture, self.position = picture, position  # the line and its caret; characters before it in the text
-        said = f"{where}: {seen}" + (f", expected {expected}" if expected else "")
-        self.args = ("\n".join(filter(None, [said, picture + (f" {hint}" if hint else "")])),)
+        self.picture, self.position = picture, position  # the line and its caret; the offset in the text
+        said = f"{self.where}: {self.seen}" + (f", expected {self.expected}" if expected else "")
+        self.args = ("\n".join(filter(None, [said, picture + (f" {self.hint}" if hint else "")])),)
 
 
 class VocabularyError(GuidedVizError):
@@ -54,3 +99,20 @@ class ModelError(GuidedVizError):
 
 class TraceError(GuidedVizError):
     """A trace file that is damaged or of another version."""
+
+
+class SchemaWarning(UserWarning):
+    """A keyword of a schema that looks like a mistake for another one."""
+
+
+def expect(value: object, kind: type[T] | Any, where: str, expected: str, hint: str = "") -> T:
+    """The value, if it is of this type; else an error that names the function or its parameter.
+
+    >>> expect(None, str, "draw_lint, text", "the text of a grammar")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: draw_lint, text: saw None, expected the text of a grammar
+    """
+    if not isinstance(value, kind):
+        seen = "None" if value is None else type(value).__name__
+        raise SettingError(where, seen=seen, expected=expected, hint=hint)
+    return value

@@ -1,4 +1,4 @@
-"""What ships with the library, models and recorded figures: in a wheel beside the code, in a clone under assets."""
+"""The models and recorded figures that ship with the library: in a wheel next to the code, in a clone under assets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def shipped(name: str) -> Path:
-    """Where a file lies.
+    """The path of a shipped file.
 
     >>> shipped("traces/overlap-cpu.json").name
     'overlap-cpu.json'
     """
-    for folder in (PACKAGE, PACKAGE.parent / "assets"):
+    for folder in (PACKAGE / "assets", PACKAGE.parent / "assets"):
         if (folder / name).exists():
             return folder / name
     hint = "reinstall guidedviz, or clone it again"

@@ -1,4 +1,4 @@
-"""One switch for notebooks that are built and checked: nobody clicks, and the bits are the same everywhere."""
+"""The switch for automated notebook runs: there is no user input, and the output is identical on every machine."""
 
 from __future__ import annotations
 
@@ -7,4 +7,13 @@ import os
 
 def headless() -> bool:
     """Whether GUIDEDVIZ_HEADLESS is set."""
-    return os.environ.get("GUIDEDVIZ_HEADLESS", "") not in ("", "0")
+    return _is_set("GUIDEDVIZ_HEADLESS")
+
+
+def for_site() -> bool:
+    """Whether GUIDEDVIZ_SITE is set too: pictures follow the page's theme, and live objects give their recordings."""
+    return headless() and _is_set("GUIDEDVIZ_SITE")
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "") not in ("", "0")

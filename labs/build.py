@@ -41,7 +41,7 @@ MARKER = re.compile(r"^# %%(?: \[(markdown|predict)\])?\s*$", re.MULTILINE)
 EXERCISE = re.compile(
     r"^(?P<indent> *)# solution:\n(?P<solved>.*?)(?:^ *# open:\n(?P<open>.*?))?^ *# end\n?", re.MULTILINE | re.DOTALL
 )
-SOLUTIONS = """> **Solutions.** This is the lab with its exercises solved. Try [the open one](../{name}.ipynb) first."""
+SOLUTIONS = """> **Solutions.** This is the lab with its exercises solved. Try [the open one]({place}.ipynb) first."""
 
 
 # -- source -> notebook --------------------------------------------------------------------------------------------
@@ -84,10 +84,10 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
     source = (LABS / "src" / f"{name}.py").read_text(encoding="utf-8")
     cells = list(read_cells(source))
     if solved:
-        cells.insert(1, ("markdown", SOLUTIONS.format(name=name)))
+        cells.insert(1, ("markdown", SOLUTIONS.format(place="../" * (1 + name.count("/")) + name)))
     notebook = new_notebook(metadata=METADATA)
     for index, (kind, text) in enumerate(cells):
-        cell_id = f"{name.replace('_', '-')}-{index:02}"
+        cell_id = f"{re.sub('[_/]', '-', name)}-{index:02}"
         if kind == "markdown":
             notebook.cells.append(new_markdown_cell(text, id=cell_id))
         else:
@@ -146,8 +146,10 @@ def target(name: str, solved: bool) -> Path:
 
 
 def lab_names() -> list[str]:
-    """All labs that have a source, in order."""
-    return sorted(path.stem for path in (LABS / "src").glob("[0-9][0-9]_*.py"))
+    """All labs that have a source, in order; then the optional pages, by their folder and name."""
+    source = LABS / "src"
+    pages = [*sorted(source.glob("[0-9][0-9]_*.py")), *sorted(source.glob("deeper/*.py"))]
+    return [path.relative_to(source).with_suffix("").as_posix() for path in pages]
 
 
 def bare(notebook: NotebookNode) -> list[object]:
@@ -202,7 +204,7 @@ def build(names: list[str]) -> int:
             notebook = build_notebook(name, solved)
             run_notebook(notebook)
             path = target(name, solved)
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook, path)
             print(f"{path.relative_to(LABS.parent)}: {len(notebook.cells)} cells, {time.perf_counter() - began:.0f} s")
     return 0

@@ -1,17 +1,69 @@
-"""Browser tests come last: Playwright's event loop stays in the thread for the rest of the run."""
+"""The order of the tests, and what is loaded once for many of them."""
 
 from __future__ import annotations
 
+import gc
 import os
+import runpy
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
 
+import guidedviz as gv
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models are small; idle threads of torch slow other workers down
 os.environ.setdefault("GUIDEDVIZ_CACHE", "0")  # tests read nothing that an earlier run left on the disk
 
-settings.register_profile("untimed", deadline=None)  # a loaded machine is no fault of a test
+# a loaded machine is no fault of a test; every run draws other examples, except in CI, where a run can be repeated
+settings.register_profile("untimed", deadline=None, max_examples=60, derandomize="CI" in os.environ)
+settings.register_profile("thorough", deadline=None, max_examples=1_000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("untimed")
 
 
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+# jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
+
+LOAD_TORCH = {"bench", "models", "train"}  # folders
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: "browser" in item.keywords)
+    """Tests that load torch come late, because a check forks, and a process with torch takes six times as long to fork.
+
+    Browser tests come last: Playwright's event loop stays in the thread for the rest of the run.
+    """
+    items.sort(
+        key=lambda item: ("browser" in item.keywords, item.path.parent.name in LOAD_TORCH or "torch" in item.name)
+    )
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded now stays, so the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def toy():
+    """The toy model and guide of the widgets' tests; the browser tests run the same file in a notebook cell."""
+    return SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "widgets/toy.py")))
+
+
+@pytest.fixture(scope="session")
+def clerk():
+    """The model that writes JSON, loaded once."""
+    return gv.load_model("clerk")
+
+
+@pytest.fixture(scope="session")
+def clerk_torch():
+    """The same weights on torch."""
+    return gv.load_model("clerk", device="torch")
+
+
+@pytest.fixture(scope="session")
+def bard():
+    """The model that writes characters, loaded once."""
+    return gv.load_model("bard")

@@ -1,18 +1,22 @@
-"""Claims about the house: what an import loads, where dependencies are declared, what a wheel carries."""
+"""Claims about the house: what an import loads, where dependencies are declared, what the documents say."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import yaml
 
 import guidedviz as gv
+from guidedviz.models.load import EXTRAS
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -32,59 +36,87 @@ def test_import_is_light():
 def test_regex_and_masks_need_no_torch():
     code = (
         "import sys, guidedviz as gv; v = gv.Vocabulary((b'a', b'1'));"
-        "g = gv.guide(gv.regex('[0-9]+'), v); g.mask(g.initial); gv.masked_softmax([1, 2], {0});"
+        "g = gv.guide(gv.regex('[0-9]+'), v); g.mask(g.initial); gv.sampling.masked_softmax([1, 2], {0});"
         "print([m for m in ('torch', 'transformers', 'ipywidgets') if m in sys.modules])"
     )
     assert run(code) == "[]"
 
 
-def test_every_name_of_the_front_door_opens():
-    assert [name for name in gv.__all__ if getattr(gv, name, None) is None] == []
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = gv.nothing
+ROOMS = ("checks", "decoding", "machines", "sketches", "tokens", "views")
+
+
+def test_the_front_door_has_about_sixty_names_and_every_one_opens():
+    assert len(gv.__all__) <= 65
+    for package in (gv, *(getattr(gv, room) for room in ROOMS)):
+        assert [name for name in package.__all__ if getattr(package, name, None) is None] == []
+        assert set(package.__all__) == set(dir(package))
+        with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+            _ = package.nothing
+
+
+def test_readme_and_labs_use_names_that_exist():
+    texts = [ROOT / "README.md", *(ROOT / "labs/src").glob("*.py")]
+    for path in re.findall(r"\bgv((?:\.[A-Za-z_]\w*)+)", "\n".join(text.read_text() for text in texts)):
+        found = gv
+        for name in path.strip(".").split("."):
+            found = getattr(found, name)
+
+
+def names_of(requirements: list[str]) -> set[str]:
+    return {re.split(r"[\[<>=!; ]", line)[0] for line in requirements}
+
+
+def test_the_base_needs_numpy_and_nothing_large():
+    assert names_of(PROJECT["dependencies"]) == {"numpy", "platformdirs"}
+
+
+def test_modules_import_only_the_base_before_they_are_used():
+    allowed = sys.stdlib_module_names | names_of(PROJECT["dependencies"]) | {"guidedviz"}
+    after_need = {
+        "guidedviz/widgets/wire.py": {"anywidget", "ipywidgets", "traitlets"},
+        "guidedviz/widgets/notebook_page.py": {"nbconvert"},  # nbconvert imports it
+    }
+    for path in sorted((ROOT / "guidedviz").rglob("*.py")):
+        name, found = path.relative_to(ROOT).as_posix(), set()
+        for line in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(line, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in line.names}
+            elif isinstance(line, ast.ImportFrom):
+                found.add(str(line.module).partition(".")[0])
+        assert found - allowed == after_need.get(name, set()), name
+
+
+def test_each_extra_has_what_it_is_for():
+    extras = PROJECT["optional-dependencies"]
+    assert set(extras) == {"lab", "hub", "engines", "test"}
+    assert {"jupyterlab", "ipywidgets", "anywidget", "plotly", "graphviz", "pygraphviz"} <= names_of(extras["lab"])
+    assert "torch>=2.11,<2.14" in extras["hub"]
+    assert {"torch", "transformers", "safetensors"} == names_of(extras["hub"])
+    assert {"xgrammar", "llguidance", "outlines-core"} <= names_of(extras["engines"])
+    assert not (names_of(extras["lab"]) | names_of(extras["engines"])) & names_of(extras["hub"])
+    assert "guidedviz[lab,hub,engines]" in extras["test"]
+    for extra, (_, packages) in EXTRAS.items():
+        assert set(packages) <= names_of(extras[extra]), "readiness names what the extra installs"
+
+
+def test_makefile_environment_yml_and_readme_install_the_same_extras():
+    everything = "lab,hub,engines"
+    makefile, readme = ((ROOT / name).read_text() for name in ("Makefile", "README.md"))
+    assert dict(re.findall(r"^FOR_(\w+) := (\S+)$", makefile, re.MULTILINE)) == {"lab": everything, "test": "test"}
+    assert "--no-compile --editable '.[$(FOR_$*)]'" in makefile
+    dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    assert [d for d in dependencies if not isinstance(d, str)] == [{"pip": [f"-e .[{everything}]"]}]
+    assert set(re.findall(r'pip install -e "\.\[([a-z,]+)\]"', readme)) == {"lab", "engines", everything}
+    assert "`pip install -e .`" in readme
+    assert "    pip install -e .[lab]\n" in readme
 
 
 def test_environment_yml_declares_nothing_of_its_own():
     wanted = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     conda = [d for d in wanted if isinstance(d, str)]
-    assert [d for d in wanted if not isinstance(d, str)] == [{"pip": ["-e .[lab]"]}]
     assert {d.split("=")[0] for d in conda} == {"python", "pip", "graphviz"}
     python = next(d for d in conda if d.startswith("python")).split("=")[1]
     assert tuple(map(int, python.split("."))) >= tuple(map(int, PROJECT["requires-python"].strip(">=").split(".")))
-
-
-def test_all_extras_are_there_and_lab_has_what_the_user_chose():
-    extras = PROJECT["optional-dependencies"]
-    names = {d.split(">")[0].split("=")[0] for d in [*PROJECT["dependencies"], *extras["lab"]]}
-    assert {"lab", "engines", "test"} == set(extras)
-    assert {"jupyterlab", "ipywidgets", "torch", "transformers", "graphviz", "pygraphviz", "plotly", "numpy"} <= names
-    assert "torch>=2.11,<2.14" in PROJECT["dependencies"]
-
-
-def test_a_wheel_carries_models_and_museum(tmp_path):
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--no-deps",
-        "--quiet",
-        "--target",
-        str(tmp_path / "site"),
-        str(wheel),
-    ]
-    subprocess.run(install, check=True)
-    code = (
-        "import guidedviz as gv; assert 'site' in gv.__file__;"
-        "print(len(gv.load_model('bard').vocabulary), len(gv.load_model('clerk').vocabulary))"
-    )
-    assert run(code, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path / "site")}) == "65 4096"
-    assert (tmp_path / "site/guidedviz/widgets/stage.js").exists()
-    for name in ("differences.json", "traces/overlap-cpu.json"):
-        assert (tmp_path / "site/guidedviz" / name).exists()
 
 
 def test_jupyterlab_is_told_to_keep_the_pictures_of_saved_stages():
@@ -98,3 +130,19 @@ def test_the_readme_names_every_lab_and_both_commands():
     assert "make test" in readme
     for source in sorted((ROOT / "labs/src").glob("*.py")):
         assert source.stem in readme
+
+
+def test_the_reading_path_has_twelve_files_and_each_names_the_next():
+    path = re.findall(r"^\| \d+ \| \[`[^`]+`\]\((guidedviz/[^)]+)\)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(path) == 12
+    for here, following in pairwise(path):
+        opening = ast.get_docstring(ast.parse((ROOT / here).read_text()))
+        assert f"Next: `{following.removeprefix('guidedviz/')}`" in opening, here
+
+
+def test_the_api_reference_says_what_the_docstrings_say():
+    run(
+        "import runpy, sys; sys.argv = ['build.py', '--check']; runpy.run_path('build.py', run_name='__main__')",
+        cwd=ROOT / "assets/reference",
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )

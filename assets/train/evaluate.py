@@ -51,7 +51,7 @@ class Tally:
         }
 
 
-def answer(model: gv.LanguageModel, task: Task, constrained: bool, seed: int, temperature: float) -> str:
+def answer(model: gv.models.model.Model, task: Task, constrained: bool, seed: int, temperature: float) -> str:
     """The model's output as text."""
     guide = gv.guide(gv.regex(task.pattern), model.vocabulary) if constrained else None
     trace = gv.record(model, task.prompt, guide, temperature=temperature, seed=seed, max_tokens=400)

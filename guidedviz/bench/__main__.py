@@ -1,11 +1,13 @@
-"""`python -m guidedviz.bench masks`: figures of this machine, today.
+"""`python -m guidedviz.bench masks`: measurements on this machine.
 
 python -m guidedviz.bench masks --rounds 20 --json masks.json
 python -m guidedviz.bench masks --only email --device cuda
 python -m guidedviz.bench grammars --only "llama3, JSON"
+python -m guidedviz.bench schemas --only kubernetes
 python -m guidedviz.bench ablation
 python -m guidedviz.bench overlap --device cuda
 python -m guidedviz.bench jump --device cpu
+python -m guidedviz.bench start --kernels 30
 """
 
 from __future__ import annotations
@@ -17,26 +19,44 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-SUBJECTS = {"masks": 15, "grammars": 1, "ablation": 5, "overlap": 5, "jump": 2, "differences": 1}
-# each a file of this folder with `bench(options)`, and so many rounds that it takes at most three minutes (jump: five)
+from guidedviz.errors import GuidedVizError
+
+SUBJECTS = {
+    "masks": 15,
+    "grammars": 1,
+    "ablation": 5,
+    "overlap": 5,
+    "jump": 2,
+    "start": 5,
+    "differences": 1,
+    "schemas": 1,
+}
+FILES = {"differences": "museum", "schemas": "schemas.run"}
+# each is a module in this folder with `bench(options)`, and its rounds take at most three minutes (jump: five)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one subject in one thread, from nothing: no index of an earlier run is used."""
-    parser = argparse.ArgumentParser(prog="python -m guidedviz.bench", description="Figures of this machine, today.")
+    """Run one subject in one thread; no index of an earlier run is used."""
+    parser = argparse.ArgumentParser(prog="python -m guidedviz.bench", description="Measurements on this machine.")
     parser.add_argument("subject", choices=SUBJECTS)
     parser.add_argument("--rounds", type=int, default=0, help="compiles of each case by each engine")
     parser.add_argument("--only", default="", help="cases with this in their name")
-    parser.add_argument("--device", default="", help="cpu or cuda: the same walk as torch tensors, timed beside")
-    parser.add_argument("--json", type=Path, help="keep the figures in this file")
+    parser.add_argument("--device", default="", help="cpu or cuda: also time the walk as torch tensors")
+    parser.add_argument("--kernels", type=int, default=0, help="start: also measure the memory of this many kernels")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args(arguments)
     options.rounds = options.rounds or SUBJECTS[options.subject]
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-    for library in ("OMP", "OPENBLAS", "MKL", "RAYON"):  # before NumPy is loaded
+    for library in ("OMP", "OPENBLAS", "MKL", "RAYON"):  # must be set before NumPy is imported
         os.environ[f"{library}_NUM_THREADS"] = "1"
     os.environ["GUIDEDVIZ_CACHE"] = "0"
-    figures = import_module(f"guidedviz.bench.{options.subject}").bench(options)
+    file = FILES.get(options.subject, options.subject)
+    try:
+        figures = import_module(f"guidedviz.bench.{file}").bench(options)
+    except GuidedVizError as error:
+        print(error, file=sys.stderr)
+        return 1
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     return 0

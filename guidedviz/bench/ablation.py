@@ -1,9 +1,8 @@
-"""What each idea of XGrammar is worth: switched on one after the other, in the paper's order, on JSON and Llama 3.
+"""The gain of each optimization of XGrammar: enabled one after the other, in the paper's order, on JSON and Llama 3.
 
-The paper's figures (arXiv 2411.15100) were taken on another computer, with another JSON and another walk, so a row says
-what an idea brings there and here, not who is quicker. Two differ most. Our first row is a walk of the trie, with the
-moves it has made remembered, so it begins lower. And our rules are deterministic machines before any node is merged, so
-that merging finds little left to do.
+The paper (arXiv 2411.15100) used another computer, another JSON grammar and another walk. So a row compares the gain of
+an optimization there and here, not the speed of the engines. Two rows differ most: our first row walks the trie and
+caches moves, so it starts lower; our rules are deterministic before nodes are merged, so merging gains little.
 """
 
 from __future__ import annotations
@@ -14,20 +13,21 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from guidedviz.bench.about import describe, pin_thread
+from guidedviz.bench.about import pin_thread, print_about
 from guidedviz.bench.languages import JSON_TEXTS
-from guidedviz.machines.json_grammar import JSON_GBNF
-from guidedviz.machines.pda import State, grammar
-from guidedviz.tokens.longest import longest_tokens
-from guidedviz.tokens.split import Split, build_split
+from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.split.split import Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary
 
-IDEAS = ("merge", "cache", "inline", "expand", "remember")  # in the paper's order; the last is ours
+IDEAS = ("merge", "cache", "inline", "expand", "remember")  # in the paper's order; the last one is ours
 
 
 @dataclass(frozen=True)
-class Row:
-    """One more idea switched on, and what the paper has for it; None where it has nothing."""
+class Ablation:
+    """One more optimization, and the paper's figures; None if the paper has none."""
 
     name: str
     on: tuple[str, ...]
@@ -36,18 +36,18 @@ class Row:
 
 
 ROWS = (
-    Row("the trie walked at every step", (), 65.8),
-    Row("+ nodes merged", IDEAS[:1], 38.3),
-    Row("+ what is sure is kept", IDEAS[:2], 0.154),
-    Row("+ rules in the place of calls", IDEAS[:3], 0.035, 1134),
-    Row("+ context expansion", IDEAS[:4], 0.018, 120),
-    Row("+ answers remembered", IDEAS),
+    Ablation("the trie walked at every step", (), 65.8),
+    Ablation("+ nodes merged", IDEAS[:1], 38.3),
+    Ablation("+ what is sure is kept", IDEAS[:2], 0.154),
+    Ablation("+ rules in the place of calls", IDEAS[:3], 0.035, 1134),
+    Ablation("+ context expansion", IDEAS[:4], 0.018, 120),
+    Ablation("+ answers remembered", IDEAS),
 )
-PAPER_BYTES = (160_000_000, 460_000)  # the masks of all nodes, and what is kept of them
+PAPER_BYTES = (160_000_000, 460_000)  # the memory for the masks of all nodes, and the memory after compression
 
 
-def build(row: Row, vocabulary: Vocabulary) -> Split:
-    """The split with these ideas alone, all nodes made where they are kept; the machine is read anew each time."""
+def build(row: Ablation, vocabulary: Vocabulary) -> Split:
+    """A new split with only these optimizations; if nodes are stored, all nodes are built."""
     split = build_split(grammar(JSON_GBNF), vocabulary, **{idea: idea in row.on for idea in IDEAS})
     if split.cache:
         split.build()
@@ -55,7 +55,7 @@ def build(row: Row, vocabulary: Vocabulary) -> Split:
 
 
 def states_of(split: Split) -> list[State]:
-    """The states on the way through real texts, one before each token and one after the last."""
+    """The states along the texts: one before each token and one after the last."""
     states = []
     for text in JSON_TEXTS:
         states.append(split.pda.initial)
@@ -67,8 +67,8 @@ def states_of(split: Split) -> list[State]:
     return states
 
 
-def time_row(row: Row, vocabulary: Vocabulary, rounds: int) -> dict[str, Any]:
-    """Milliseconds of a mask, the mean along the texts; the median of the rounds, each from nothing."""
+def time_row(row: Ablation, vocabulary: Vocabulary, rounds: int) -> dict[str, Any]:
+    """The mean milliseconds of a mask along the texts; the median of the rounds, each with a new split."""
     means = []
     for _ in range(rounds):
         split = build(row, vocabulary)
@@ -81,7 +81,7 @@ def time_row(row: Row, vocabulary: Vocabulary, rounds: int) -> dict[str, Any]:
 
 
 def count(split: Split) -> dict[str, int]:
-    """The tokens that ask, and the memory."""
+    """Context-dependent tokens and memory."""
     parts = split.build()
     asked = {token for part in parts for token in part.ask.tolist()}
     return {
@@ -94,11 +94,9 @@ def count(split: Split) -> dict[str, int]:
 
 
 def bench(options: Namespace) -> dict[str, Any]:
-    """The table, printed as it is measured; all that was printed, as data."""
+    """Print the table during the measurement, and return its figures."""
     vocabulary = Vocabulary.llama3()
-    about = describe() | {"vocabulary": repr(vocabulary), "threads": pin_thread()}
-    for name, text in about.items():
-        print(f"{name:12}{text}")
+    about = print_about(vocabulary=repr(vocabulary), threads=pin_thread())
     heads = ("paper", "step", "ours", "step", "nodes", "ask (paper)", "ask", "at one node", "at all", "kept")
     print(f"\n{'mean of one mask, ms':32}" + "".join(f"{head:>12}" for head in heads))
     kept: dict[str, dict[str, Any]] = {}
@@ -112,8 +110,8 @@ def bench(options: Namespace) -> dict[str, Any]:
     return {"about": about, "rows": kept, "paper": {row.name: [row.paper_ms, row.paper_ask] for row in ROWS}}
 
 
-def cells(row: Row, found: dict[str, Any], before: tuple[float | None, float | None]) -> list[str]:
-    """One line of the table: times with what the step brought, then counts."""
+def cells(row: Ablation, found: dict[str, Any], before: tuple[float | None, float | None]) -> list[str]:
+    """One line of the table: times with the gain of the optimization, then counts."""
     times = [cell for now, last in zip((row.paper_ms, found["ms"]), before, strict=True) for cell in _time(now, last)]
     counts = [row.paper_ask, *(found.get(key) for key in ("ask", "most", "all"))]
     numbers = [found["nodes"], *counts]
@@ -126,7 +124,7 @@ def _time(now: float | None, last: float | None) -> tuple[str, str]:
 
 
 def say_memory(kept: dict[str, dict[str, Any]]) -> str:
-    """The memory beside that of a table of all nodes and tokens."""
+    """The memory compared with a table of all nodes and tokens."""
     whole = [found for found in kept.values() if "nbytes" in found]
     if not whole:
         return ""

@@ -1,4 +1,4 @@
-"""Where and when a figure was measured, so that it can be read later."""
+"""The machine and date of a measurement."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import platform
 from datetime import datetime
 from pathlib import Path
 
-from guidedviz.tokens.real.matcher import installed
+from guidedviz.tokens.engines.matcher import installed
 
 
 def pin_thread() -> str:
-    """Stay on one core, where the system lets us."""
+    """Pin the process to one core, if the system supports it."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
         return "one core, one thread"
@@ -19,7 +19,7 @@ def pin_thread() -> str:
 
 
 def processor() -> str:
-    """The processor's own name, where the system tells it."""
+    """The name of the processor, if the system provides it."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -27,12 +27,12 @@ def processor() -> str:
 
 
 def name_device(device: str) -> str:
-    """The device's own name, after what it is."""
-    if not device.startswith("cuda"):
+    """The kind of the device and its name."""
+    if "cuda" not in device:
         return f"{device}: {processor()}, one thread"
     import torch
 
-    return f"{device}: {torch.cuda.get_device_name(device)}"
+    return f"{device}: {torch.cuda.get_device_name(device.split()[-1])}"
 
 
 def describe() -> dict[str, str]:
@@ -44,3 +44,11 @@ def describe() -> dict[str, str]:
         "machine": f"{processor()}, {os.cpu_count()} cores, {system}",
         "versions": ", ".join(f"{name} {found}" for name in names if (found := installed(name))),
     }
+
+
+def print_about(**more: str) -> dict[str, str]:
+    """Print and return the date, the machine, the versions, and what else a subject says about itself."""
+    about = describe() | more
+    for name, text in about.items():
+        print(f"{name:12}{text}")
+    return about

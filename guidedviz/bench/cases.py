@@ -1,4 +1,4 @@
-"""What the engines are timed on: a constraint, and texts that a model would write under it."""
+"""The constraints for the timing of the engines, with realistic texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PEOPLE = (
 
 @dataclass(frozen=True)
 class Case:
-    """A regex, a grammar in GBNF, or a schema that each engine compiles its own way; a grammar may come with one."""
+    """A regex, a grammar in GBNF, or a schema (optionally with a grammar) that each engine compiles itself."""
 
     name: str
     texts: tuple[str, ...]

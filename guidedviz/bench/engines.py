@@ -1,6 +1,6 @@
-"""Ours and the real engines behind one small shape, each called the quickest way it documents.
+"""Our engines and the real ones with one interface, each called in the fastest way that its documentation describes.
 
-The real ones are timed, never trusted: what each is known to get wrong shows in how many tokens it calls legal.
+The real engines are timed but not verified: known wrong masks are visible in the number of legal tokens.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ import numpy as np
 import guidedviz
 from guidedviz.bench.cases import Case
 from guidedviz.errors import SettingError
-from guidedviz.machines.pda import grammar
-from guidedviz.machines.regex import regex
-from guidedviz.machines.schema import flat_schema
-from guidedviz.tokens import index, split
-from guidedviz.tokens.engines import guide, lazy_guide
+from guidedviz.extras import how_to_install
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.regex import cached_regex, regex
+from guidedviz.machines.schema.json_schema import json_schema
+from guidedviz.tokens import index
+from guidedviz.tokens.engines import llguidance, outlines_core, xgrammar
+from guidedviz.tokens.engines.constraint import Asked
+from guidedviz.tokens.engines.matcher import Words, empty_words, load
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.real import llguidance, outlines_core, xgrammar
-from guidedviz.tokens.real.asked import Asked
-from guidedviz.tokens.real.matcher import Words, empty_words, load
+from guidedviz.tokens.machine_guide import guide, lazy_guide
+from guidedviz.tokens.split import split
 from guidedviz.tokens.vocabulary import Vocabulary
 
 Build = Callable[[Any, Vocabulary], Guide]
@@ -33,7 +35,7 @@ Build = Callable[[Any, Vocabulary], Guide]
 
 @dataclass
 class Session:
-    """One text under one constraint: ask for the mask, put a token."""
+    """One text under one constraint: compute the mask, append a token."""
 
     mask: Callable[[], Any]
     advance: Callable[[int], bool]
@@ -41,7 +43,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What a compiler gives: sessions without end, and the bytes it takes, where it tells them."""
+    """A compiled constraint: it opens sessions, and returns its size in bytes if it is known."""
 
     open: Callable[[], Session]
     nbytes: Callable[[], int | None] = lambda: None
@@ -49,18 +51,18 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Engine:
-    """A name for people, the compiler that is timed, and how many tokens its mask allows."""
+    """A name, the compiler that is timed, and a count of the tokens that a mask allows."""
 
     name: str
     compile: Callable[[Case], Compiled]
     legal: Callable[[Session], int]
-    forget: Callable[[], None] = lambda: None  # before each compile, off the clock
+    forget: Callable[[], None] = lambda: None  # called before each compile, not timed
 
 
 def find_engines(
     vocabulary: Vocabulary, ours: Mapping[str, Build] | None = None, rivals: Collection[str] = ()
 ) -> tuple[list[Engine], list[str]]:
-    """Ours, the real ones that are installed, and one line for each that is not; or only those that are named."""
+    """Our engines, the installed real ones, and one line for each missing one; or only the named ones."""
     found = [_ours(name, build, vocabulary) for name, build in (ours or FLAT).items()]
     missing = []
     for name in rivals or FLAT_RIVALS:
@@ -69,19 +71,19 @@ def find_engines(
             found.append(RIVALS[name](", ".join((f"{package} {version(package)}", *rest)), vocabulary))
         except (ImportError, SettingError) as error:
             said = getattr(error, "seen", str(error))
-            missing.append(f"{name} is not here: {said}; pip install 'guidedviz[engines]'")
+            missing.append(f"{name} is not available: {said}; {how_to_install('engines')}")
     return found, missing
 
 
 def _ours(name: str, build: Build, vocabulary: Vocabulary) -> Engine:
-    """The front door, from a text to a guide; what other compiles left in memory is forgotten, disk is off."""
+    """Build a guide from the text of a constraint, as users do, without caches in memory or on disk."""
 
     def compile_case(case: Case) -> Compiled:
         built = build(build_machine(case), vocabulary)
         return Compiled(lambda: _open_guide(built), lambda: _nbytes(built))
 
     def forget() -> None:
-        regex.cache_clear()
+        cached_regex.cache_clear()
         index.forget()
         split.split_machine.cache_clear()
 
@@ -92,7 +94,7 @@ def build_machine(case: Case) -> Any:
     """Our machine for a case."""
     if case.grammar:
         return grammar(case.grammar)
-    return regex(case.regex) if case.schema is None else flat_schema(case.schema)
+    return regex(case.regex) if case.schema is None else json_schema(case.schema)
 
 
 def _open_guide(built: Guide) -> Session:
@@ -111,19 +113,19 @@ def _open_guide(built: Guide) -> Session:
 
 
 def _nbytes(built: Any) -> int | None:
-    known = vars(built).get("index") or vars(built).get("split")
+    known = getattr(built.source, "built", None) or built.split
     return int(known.nbytes) if known else None
 
 
 def _count(words: Words, size: int, session: Session) -> int:
-    """How many tokens are legal; an engine that finds nothing to forbid may leave the words as they are."""
+    """The number of legal tokens; an engine may leave the buffer unchanged if all tokens are legal."""
     words[:] = -1
     session.mask()
     return int(np.unpackbits(words.view(np.uint8), count=size, bitorder="little").sum())
 
 
 def prepare_xgrammar(name: str, vocabulary: Vocabulary, read: Callable[[Case], Asked] | None = None) -> Engine:
-    """One thread, and nothing remembered between compiles."""
+    """A compiler with one thread and no cache between compiles."""
     package, words, compiler = load("xgrammar"), empty_words(vocabulary), xgrammar.build_compiler(vocabulary)
 
     def compile_case(case: Case) -> Compiled:
@@ -139,19 +141,19 @@ def prepare_xgrammar(name: str, vocabulary: Vocabulary, read: Callable[[Case], A
 
 @lru_cache(maxsize=64)
 def asked_of(case: Case) -> Asked:
-    """The text of a case; our machine is not built for others, but a grammar is read, to be written in other words."""
+    """The text of a case in the engine's syntax. Our machine is not built; a grammar is only parsed and converted."""
     if case.grammar:
         return Asked("grammar", case.grammar, grammar(case.grammar))
     return Asked("regex", case.regex, None) if case.schema is None else schema_of(case)
 
 
 def schema_of(case: Case) -> Asked:
-    """The schema of a case, for an engine's own reader."""
+    """The schema of a case, for an engine's own parser."""
     return Asked("schema", json.dumps(case.schema), None)
 
 
 def prepare_outlines(name: str, vocabulary: Vocabulary) -> Engine:
-    """The index of every state."""
+    """Build the index of every state."""
     core, words, tokens = load("outlines-core"), empty_words(vocabulary), outlines_core.build_tokens(vocabulary)
     place = (words.ctypes.data, words.size, words.itemsize)
 
@@ -175,10 +177,10 @@ def _takes(walker: Any, token: int) -> bool:
 
 
 def prepare_llguidance(name: str, vocabulary: Vocabulary, read: Callable[[Case], Asked] | None = None) -> Engine:
-    """The full legal set, not only the canonical token of a forced run."""
+    """Compile for full masks, not only the canonical token of a forced run."""
     package, words, tokenizer = load("llguidance"), empty_words(vocabulary), llguidance.build_tokenizer(vocabulary)
     fill = load("llguidance", "llguidance.numpy").fill_next_token_bitmask
-    show = lru_cache(lambda case: llguidance.FULL + llguidance.show_asked((read or asked_of)(case)))  # off the clock
+    show = lru_cache(lambda case: llguidance.FULL + llguidance.show_asked((read or asked_of)(case)))  # not timed
 
     def compile_case(case: Case) -> Compiled:
         matcher = package.LLMatcher(tokenizer, show(case), log_level=0)

@@ -1,10 +1,10 @@
-"""The split and the lazy walk beside the real engines, where a stack is needed: one language, one run, one thread.
+"""Time the split, the lazy walk and the real engines on grammars that need a stack: one language, one run, one thread.
 
-What is timed, and how, is told in masks.py; here `guidedviz` builds the splits of all nodes when it compiles, as
-xgrammar does, and unpacks up to 16 MB of masks. "as asked" is the front door: it builds the split of a node when a text
-comes there first; "trie" walks at every new state. xgrammar reads the grammar as it is written, llguidance in Lark's
-syntax, one character a lexeme. Where there is a schema too, "schema" is what a real engine makes of that by its own
-reader, which is what it is made for; in blanks and escapes its language is then another one.
+masks.py describes the measurements. Here `guidedviz` builds the splits of all nodes when it compiles, as
+xgrammar does, and unpacks up to 16 MB of masks. "as asked" is the default: it builds the split of a node when a text
+first reaches the node. "trie" walks at every new state. xgrammar gets the grammar in GBNF, llguidance in Lark's
+syntax with one lexeme per character. If a case also has a schema, "schema" is the schema compiled by the engine's own
+parser, the engine's main use; its language then differs in whitespace and escapes.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.bench.about import describe, pin_thread
+from guidedviz.bench.about import pin_thread, print_about
 from guidedviz.bench.cases import Case
-from guidedviz.bench.differences import VOCABULARIES
 from guidedviz.bench.engines import Build, find_engines
 from guidedviz.bench.languages import build_languages
 from guidedviz.bench.masks import find_walk, print_case, time_case
+from guidedviz.bench.museum import VOCABULARIES
 from guidedviz.bench.tensors import TensorWalk, find_moves
-from guidedviz.machines.pda import PDA, grammar
-from guidedviz.tokens.ask import ASK
-from guidedviz.tokens.engines import SplitGuide, guide, split_guide
-from guidedviz.tokens.split import NodeSplit, build_split
+from guidedviz.machines.pushdown.pda import PDA, grammar
+from guidedviz.tokens.machine_guide import MachineGuide, guide, split_guide
+from guidedviz.tokens.split.context import ASK
+from guidedviz.tokens.split.split import NodeSplit, build_split
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
-def build_all(machine: PDA, vocabulary: Vocabulary) -> SplitGuide:
+def build_all(machine: PDA, vocabulary: Vocabulary) -> MachineGuide:
     """The splits of all nodes, before the first mask."""
     split = build_split(machine, vocabulary)
     split.build()
@@ -47,10 +47,8 @@ OURS: dict[str, Build] = {
 
 
 def bench(options: Namespace) -> dict[str, Any]:
-    """Every language on every vocabulary, timed and printed; all that was printed, as data."""
-    about = describe() | {"threads": pin_thread()}
-    for name, text in about.items():
-        print(f"{name:12}{text}")
+    """Time and print every language on every vocabulary, and return the figures."""
+    about = print_about(threads=pin_thread())
     kept: dict[str, Any] = {}
     for name, read in VOCABULARIES.items():
         chosen = [case for case in build_languages() if options.only in f"{name}, {case.name}"]
@@ -69,7 +67,7 @@ def bench(options: Namespace) -> dict[str, Any]:
 
 
 def time_nodes(case: Case, walk: TensorWalk, vocabulary: Vocabulary, rounds: int) -> dict[str, Any]:
-    """All nodes down the trie by torch, the table known; and whether they say the same as the split."""
+    """Time the walk of all nodes by torch with a given table, and compare its answers with the split."""
     split = build_split(grammar(case.grammar), vocabulary)
     began = perf_counter()
     parts = split.build()
@@ -85,7 +83,7 @@ def time_nodes(case: Case, walk: TensorWalk, vocabulary: Vocabulary, rounds: int
 
 
 def spell_answers(part: NodeSplit) -> npt.NDArray[np.int8]:
-    """What a node says of every id."""
+    """A node's answer for every id."""
     sure = np.zeros(part.sure.size, dtype=np.bool_)
     part.sure.put(sure)
     answers = sure.astype(np.int8)

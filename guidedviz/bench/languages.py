@@ -1,7 +1,7 @@
-r"""Six languages that models are asked to write, each a grammar in GBNF with texts of it; all engines read the same.
+r"""Six common output languages, each as a grammar in GBNF with example texts; all engines get the same grammars.
 
-JSON as RFC 8259 has it, two JSON Schemas written out as grammars, XML whose tags nest, a small language of statements
-like Python's with blocks of a fixed indentation, and SQL with conditions in parentheses and selects inside selects.
+JSON as defined by RFC 8259, two JSON Schemas as grammars, XML with nested tags, a small language of statements
+similar to Python's with fixed indentation, and SQL with conditions in parentheses and nested selects.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from guidedviz.bench.cases import PEOPLE, PERSON, Case
-from guidedviz.machines.json_grammar import JSON_GBNF
-from guidedviz.machines.schema import schema_gbnf
+from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.schema.json_schema import schema_gbnf
 
 JSON_TEXTS = (
     '{"name": "Ada Lovelace", "born": 1815, "notes": ["A", "G"], "alive": false, "spouse": null}',
@@ -22,12 +22,12 @@ JSON_TEXTS = (
 
 
 def call(name: str, required: list[str], **arguments: Any) -> dict[str, Any]:
-    """The schema of a call of one function."""
+    """The schema of a call to one function."""
     return record(name={"const": name}, arguments=record(required, **arguments))
 
 
 def record(required: list[str] | None = None, /, **properties: Any) -> dict[str, Any]:
-    """The schema of an object with these keys; all of them are required if nothing else is said."""
+    """The schema of an object with these keys; by default all keys are required."""
     wanted = list(properties) if required is None else required
     return {"type": "object", "properties": properties, "required": wanted, "additionalProperties": False}
 
@@ -129,7 +129,7 @@ SQL_TEXTS = (
 
 @lru_cache(maxsize=1)
 def build_languages() -> tuple[Case, ...]:
-    """All six; the first three also as schemas, which the real engines have readers of their own for."""
+    """All six languages; the first three also as schemas, for the real engines' own parsers."""
     return (
         Case("JSON", JSON_TEXTS, grammar=JSON_GBNF, schema={}),
         Case("four fields", PEOPLE, grammar=schema_gbnf(PERSON), schema=PERSON),

@@ -1,15 +1,15 @@
-"""How long until a mask is there, and how long each one takes: ours beside the real engines, in one run and one thread.
+"""The time to the first mask and the time of each mask: our engines and the real ones, in one run and one thread.
 
-    compile      from the text of the constraint to something that can be asked for masks; ours has built none by then
-    first mask   from the text of the constraint to the first mask in hand; ours has walked from one state by then
-    mask         one mask on the way through real texts, read for the first time after the compile; the second state
-                 asked has ours build the masks of all, which is its p99 ("lazy" walks again at every new state)
+    compile      from the text of the constraint to a compiled constraint; ours has no masks yet
+    first mask   from the text of the constraint to the first mask; ours has walked from one state
+    mask         one mask along real texts, at the first read after the compile; at the second state ours builds
+                 the masks of all states, which is its p99 ("lazy" walks again at every new state)
     again        the same texts once more
-    memory       what the compiled constraint says it takes (ours: the packed index; a guide unpacks up to 16 MB beside)
-    legal        tokens allowed at the start, EOS included: where engines differ here, one of them is wrong
+    memory       the size of the compiled constraint as reported (ours: the packed index; a guide unpacks up to 16 MB)
+    legal        tokens allowed at the start, including EOS; if engines differ here, one of them is wrong
 
-The vocabulary is made ready outside the clock for all (trie, tokenizer info, LLTokenizer, Vocabulary). Engines take
-turns, so that a slow minute hits all alike. A time is a median over the rounds; x is how many times ours that is.
+The vocabulary is prepared before the clock starts (trie, tokenizer info, LLTokenizer, Vocabulary). The engines' rounds
+alternate, so a slow minute affects all. A time is the median of the rounds; x is its ratio to ours.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
 
-from guidedviz.bench.about import describe, pin_thread
+from guidedviz.bench.about import pin_thread, print_about
 from guidedviz.bench.cases import CASES, Case
 from guidedviz.bench.engines import Compiled, Engine, build_machine, find_engines
 from guidedviz.bench.tensors import TensorWalk
 from guidedviz.errors import SettingError
-from guidedviz.machines.dfa import DFA
-from guidedviz.tokens.index import compute_index, unpack
-from guidedviz.tokens.longest import longest_tokens
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.tokens.arrays import unpack
+from guidedviz.tokens.index import compute_index
+from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
 
 HEADS = ("compile", "first mask", "mask median", "p99", "max", "again median", "p99", "memory", "legal")
@@ -38,7 +39,7 @@ WIDE = 20
 
 @dataclass
 class Samples:
-    """Seconds, as they were measured."""
+    """Measured seconds."""
 
     compile: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
@@ -46,10 +47,10 @@ class Samples:
     again: list[float] = field(default_factory=list)
     nbytes: int | None = None
     legal: int = 0
-    said: str = ""  # what it could not do
+    said: str = ""  # the error of the engine, if any
 
     def figures(self) -> dict[str, Any]:
-        """The numbers of one row; None where there are none."""
+        """The numbers of one line; None for missing ones."""
         times = (self.compile, self.first, self.mask, self.again)
         middle = [median(seconds) if seconds else None for seconds in times]
         high = [_p99(seconds) for seconds in times[2:]]
@@ -66,17 +67,17 @@ def _p99(seconds: list[float]) -> float | None:
 
 
 def time_case(case: Case, engines: Sequence[Engine], vocabulary: Vocabulary, rounds: int) -> dict[str, Samples]:
-    """All engines on one case, by turns."""
+    """Time all engines on one case, in alternating rounds."""
     texts = [list(longest_tokens(vocabulary, text.encode())) for text in case.texts]
     samples = {engine.name: Samples() for engine in engines}
     for turn in range(rounds + 1):
         gc.collect()
-        first = turn % len(engines)  # whoever comes first finds a cold processor
+        first = turn % len(engines)  # rotate the first engine, because the processor is cold then
         for engine in (*engines[first:], *engines[:first]):
-            sample = samples[engine.name] if turn else Samples()  # the first turn warms up and does not count
+            sample = samples[engine.name] if turn else Samples()  # the first round is a warm-up and is not counted
             try:
                 _time_once(engine, case, texts, sample)
-            except Exception as error:  # an engine's own limits are a result, not a crash
+            except Exception as error:  # a failure of an engine is a result and does not end the benchmark
                 samples[engine.name].said = f"{type(error).__name__}: {error}".splitlines()[0][:100]
             if turn == 0:
                 samples[engine.name].said = samples[engine.name].said or sample.said
@@ -107,7 +108,7 @@ def _time_once(engine: Engine, case: Case, texts: list[list[int]], sample: Sampl
 
 
 def _time_masks(compiled: Compiled, text: list[int], seconds: list[float]) -> str:
-    """A mask before each token and one after the last; says so if the engine refuses one of them."""
+    """Time a mask before each token and one after the last; return a message if the engine rejects a token."""
     session = compiled.open()
     for token in [*text, None]:
         began = perf_counter()
@@ -119,7 +120,7 @@ def _time_masks(compiled: Compiled, text: list[int], seconds: list[float]) -> st
 
 
 def print_case(case: Case, samples: dict[str, Samples], where: str = "") -> None:
-    """One table; the first row is the measure of the others."""
+    """One table; the ratios are to its first line."""
     rows = {name: sample.figures() for name, sample in samples.items()}
     ours = next(iter(rows.values()))
     print(f"\n{where}{', ' * bool(where)}{case.name}: {case}")
@@ -143,11 +144,9 @@ def _cell(key: str, value: float | None, ours: float | None) -> str:
 
 
 def bench(options: Namespace) -> dict[str, Any]:
-    """Every case timed and printed; all that was printed, as data."""
+    """Time and print every case, and return the figures."""
     vocabulary = Vocabulary.llama3()
-    about = describe() | {"vocabulary": repr(vocabulary), "threads": pin_thread()}
-    for name, text in about.items():
-        print(f"{name:12}{text}")
+    about = print_about(vocabulary=repr(vocabulary), threads=pin_thread())
     engines, missing = find_engines(vocabulary)
     for line in missing:
         print(line)
@@ -164,7 +163,7 @@ def bench(options: Namespace) -> dict[str, Any]:
 
 
 def find_walk(device: str, vocabulary: Vocabulary) -> TensorWalk | None:
-    """The walk on a device, if one was asked for and is here."""
+    """The walk on the requested device, if it is present."""
     try:
         return TensorWalk(vocabulary, device) if device else None
     except SettingError as error:
@@ -173,7 +172,7 @@ def find_walk(device: str, vocabulary: Vocabulary) -> TensorWalk | None:
 
 
 def time_walks(case: Case, walk: TensorWalk, vocabulary: Vocabulary, rounds: int) -> dict[str, Any]:
-    """The masks of all states by torch and by NumPy, from the machine on; and whether they are the same."""
+    """Time and compare the masks of all states computed by torch and by NumPy."""
     machine = build_machine(case)
     index = compute_index(machine, vocabulary)
     same = bool((walk.masks(machine).cpu().numpy() == unpack(index.bits, len(vocabulary))[index.row]).all())

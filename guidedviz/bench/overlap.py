@@ -1,9 +1,8 @@
-"""What the mask costs a token, one after the other and side by side with the forward, and a record of when each ran.
+"""The cost of the mask per token, computed after the forward pass or during it, with a record of the times.
 
-The overhead is the time for which the logits had to wait for their mask. Each run begins with a guide that has seen
-nothing; where a text comes back to a state, its mask is looked up. On CUDA the model is 0.5B-shaped; on the CPU it is
-a small one in a thread of its own, and what the two take from each other shows in what a token takes in all. With
-`--device cuda` or `--device cpu` the record is kept in assets/traces.
+The overhead is the time for which the logits wait for their mask. Each run has a new guide; if a text returns to
+a state, its mask is cached. On CUDA the network is 0.5B-shaped. On the CPU it is small and runs in its own thread;
+the total shows how much mask and network slow each other down. With `--device` the record is saved in assets/traces.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from guidedviz.bench.about import describe, name_device
+from guidedviz.bench.about import name_device, print_about
 from guidedviz.bench.forward import SHAPES, Shape, build_forward
 from guidedviz.bench.grammars import build_all
 from guidedviz.bench.languages import JSON_TEXTS
 from guidedviz.decoding.overlap import Overlap, record_runs
 from guidedviz.errors import SettingError
-from guidedviz.machines.json_grammar import JSON_GBNF
-from guidedviz.machines.pda import grammar
-from guidedviz.tokens.engines import guide
+from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.longest import longest_tokens
+from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary
 
 TRACES = Path(__file__).resolve().parents[2] / "assets" / "traces"
@@ -35,12 +34,12 @@ ENGINES: dict[str, Callable[..., Guide]] = {"trie": partial(guide, engine="trie"
 
 
 def record_overlap(device: str, vocabulary: Vocabulary, rounds: int, shape: Shape | None = None) -> Overlap:
-    """JSON along a text, by the lazy walk and by the split; the quickest of the rounds."""
+    """Run JSON along a text with the lazy walk and with the split; keep the fastest round of each."""
     shape = shape or SHAPES["cuda" if device.startswith("cuda") else "cpu"]
     forward = build_forward(shape, len(vocabulary), device)
     tokens = list(longest_tokens(vocabulary, JSON_TEXTS[0].encode()))
     build = {name: partial(_build, engine, vocabulary) for name, engine in ENGINES.items()}
-    for engine in build.values():  # what is made once for a vocabulary is there before the clock runs
+    for engine in build.values():  # work done once per vocabulary is not timed
         warm = engine()
         warm.mask(warm.initial)
     runs = record_runs(forward, build, tokens, rounds)
@@ -53,28 +52,27 @@ def _build(engine: Callable[..., Guide], vocabulary: Vocabulary) -> Guide:
 
 
 def bench(options: Namespace) -> dict[str, Any]:
-    """The table printed, the record kept; all that was printed, as data."""
-    for name, text in describe().items():
-        print(f"{name:12}{text}")
+    """Print the table, save the record, and return the figures."""
+    about = print_about()
     device = options.device or "cpu"
-    sys.setswitchinterval(1e-4)  # on the CPU the forward's thread waits for Python's lock, by default up to 5 ms
+    sys.setswitchinterval(1e-4)  # the thread of the forward pass waits for the GIL, by default up to 5 ms
     try:
         record = record_overlap(device, Vocabulary.llama3(), options.rounds)
     except SettingError as error:
         print(error)
-        return {"about": describe(), "said": str(error)}
+        return {"about": about, "said": str(error)}
     figures = print_record(record)
     if options.device:
         TRACES.mkdir(parents=True, exist_ok=True)
         record.save(TRACES / f"overlap-{device.replace(':', '')}.json")
-    return {"about": describe(), "model": record.model, "device": record.device, "ms": figures}
+    return {"about": about, "model": record.model, "device": record.device, "ms": figures}
 
 
 def print_record(record: Overlap) -> dict[str, dict[str, float]]:
-    """Milliseconds a token, printed and given back."""
+    """Print and return milliseconds per token."""
     print(f"\n{record.model}; {record.device}; {record.constraint}, {len(record.runs[0].turns)} tokens")
     heads = ("forward", "mask", "overhead", "in all")
-    print(f"{'ms a token':24}" + "".join(f"{head:>12}" for head in heads))
+    print(f"{'ms per token':24}" + "".join(f"{head:>12}" for head in heads))
     rows: dict[str, dict[str, float]] = {}
     for run in record.runs:
         forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)

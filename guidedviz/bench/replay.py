@@ -1,6 +1,6 @@
-"""Texts of another model, read by one of random weights in the same passes: only its time means anything.
+"""Replay the texts of one model in the same passes with a model of random weights: only its speed is meaningful.
 
-There is no guide and no loop here, only passes whose logits are fetched.
+There is no guide and no decoding loop here, only forward passes whose logits are copied to the CPU.
 """
 
 from __future__ import annotations
@@ -8,36 +8,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
-from guidedviz.bench.forward import Shape
-from guidedviz.decoding.models import LanguageModel, embedded_folder
-from guidedviz.decoding.payoff import Cost, Timed
-from guidedviz.decoding.timing import MANY, join_prices, mark_parts
+from guidedviz.bench.forward import Shape, build_network
+from guidedviz.decoding.jump.cost import Cost
+from guidedviz.decoding.jump.payoff import Timed
+from guidedviz.decoding.jump.timing import MANY, join_prices, mark_parts
 from guidedviz.decoding.trace import Trace, standing
+from guidedviz.models.hub import TorchNetwork
+from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.load import embedded_folder
+from guidedviz.models.tokenizer import Tokenizer
+from guidedviz.tokens.vocabulary import Vocabulary
 
 
 def build_random(shape: Shape, vocabulary: int, device: str) -> LanguageModel:
-    """A model of this shape that reads what clerk's tokenizer cuts."""
-    import torch
-    from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
-
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=vocabulary,
-        hidden_size=shape.hidden,
-        intermediate_size=shape.inner,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        num_key_value_heads=shape.shared,
-        max_position_embeddings=shape.length,
-        tie_word_embeddings=True,
-    )
-    kind = torch.bfloat16 if device.startswith("cuda") else torch.float32
-    network = LlamaForCausalLM(config).to(device, kind).eval()
-    return LanguageModel(shape.name, device, network, AutoTokenizer.from_pretrained(embedded_folder("clerk")))
+    """A model of this shape with clerk's tokenizer."""
+    folder = embedded_folder("clerk")
+    tokenizer = Tokenizer(folder)
+    words = Vocabulary.from_tokenizer(tokenizer, size=vocabulary)
+    return LanguageModel(shape.name, TorchNetwork(build_network(shape, vocabulary, device), device), tokenizer, words)
 
 
 def time_passes(model: LanguageModel, prompt: Sequence[int], tokens: Sequence[int], choices: Sequence[int]) -> float:
-    """Milliseconds to be asked before each of these tokens, after the prompt has been read."""
+    """The milliseconds of one pass before each of the chosen tokens, after the prompt has been read."""
     model.logits([*prompt])
     began = perf_counter()
     for end in choices:
@@ -46,12 +38,12 @@ def time_passes(model: LanguageModel, prompt: Sequence[int], tokens: Sequence[in
 
 
 def measure_passes(model: LanguageModel, size: int = 64, rounds: int = 5) -> Cost:
-    """The prices of these passes: asked before each token, and once after all of them."""
+    """The cost of these passes: one per token, and one that reads all of them."""
     return join_prices(time_pass(model, 1, size, rounds), time_pass(model, MANY, size, rounds))
 
 
 def time_pass(model: LanguageModel, rows: int, size: int, rounds: int) -> tuple[float, float]:
-    """Milliseconds of a pass by itself, and of each token that it reads, with so many rows."""
+    """The fixed milliseconds of a pass, and the milliseconds per token that it reads, with this many rows."""
     prompt, tokens = [1] * 16, [2] * size
     batch = model.side_by_side(rows)
     each = min(time_passes(batch, prompt, tokens, range(size)) / size for _ in range(rounds))
@@ -61,7 +53,7 @@ def time_pass(model: LanguageModel, rows: int, size: int, rounds: int) -> tuple[
 
 
 def replay(model: LanguageModel, asked: float, prompt: Sequence[int], trace: Trace) -> Timed:
-    """A text with a pass for each token, and with one for each token that was chosen."""
+    """Time a text read with one pass per token, and with one pass per chosen token."""
     steps = standing(trace.steps)
     tokens, chosen = [step.token for step in steps], [at for at, step in enumerate(steps) if step.how == "sampled"]
     return Timed(

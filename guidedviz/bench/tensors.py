@@ -1,8 +1,8 @@
-"""The walk as torch tensors: all states of a machine go down the trie side by side, a level at a time.
+"""The walk of the trie with torch tensors: all states of a machine in parallel, one level of the trie after the other.
 
-No kinds and no short cuts, only table[state, byte] for every pair of state and node: what a wide device likes. A stack
-has no such table, as it may grow without end; but a token has an end, and the states that a vocabulary meets are few.
-They are found on the CPU, and then the nodes of a split walk like the states of any other machine.
+Without byte kinds and shortcuts, it looks up table[state, byte] for every pair of state and node, which suits a GPU.
+A machine with a stack has no such table, as the stack is unbounded. But tokens are finite and reach few states. These
+are found on the CPU; then the nodes of a split are walked like the states of any other machine.
 """
 
 from __future__ import annotations
@@ -17,38 +17,36 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.dfa import DFA
-from guidedviz.machines.pda import State
-from guidedviz.machines.unknown import Unknown
-from guidedviz.tokens.ask import say
-from guidedviz.tokens.kinds import Table, build_table
-from guidedviz.tokens.split import Split
-from guidedviz.tokens.table import MoveTable
-from guidedviz.tokens.trie import build_trie
+from guidedviz.extras import need
+from guidedviz.machines.pushdown.open_stack import OpenStack
+from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.tokens.arrays import Ids
+from guidedviz.tokens.move_table import MoveTable, build_table
+from guidedviz.tokens.split.context import say
+from guidedviz.tokens.split.split import Split
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
 class SplitMoves:
-    """The states that the nodes of a split meet in a trie, as a table; label 0 is dead."""
+    """The states that the nodes of a split reach in a trie, as a table; label 0 is dead."""
 
-    table: Table  # table[label, byte]
-    starts: Table  # the label of each node
-    said: npt.NDArray[np.int8]  # what each label says of the bytes that led to it
+    table: Ids  # table[label, byte]
+    starts: Ids  # the label of each node
+    said: npt.NDArray[np.int8]  # per label: the answer for the bytes that led to it
 
 
 def find_moves(split: Split) -> SplitMoves:
-    """Every node walks once, and all that was asked on the way is kept.
+    """Find the moves of a walk from every node of a split.
 
-    >>> from guidedviz.machines.pda import grammar
-    >>> from guidedviz.tokens.split import build_split
-    >>> vocabulary = Vocabulary([b"(", b")", b"x", b"x)"])
-    >>> moves = find_moves(build_split(grammar('root ::= "(" root ")" | "x"'), vocabulary))
+    >>> vocabulary = gv.Vocabulary([b"(", b")", b"x", b"x)"])
+    >>> moves = find_moves(gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), vocabulary))
     >>> TensorWalk(vocabulary, "cpu").answers(moves).tolist()
     [[1, 0, 1, 2], [1, 0, 1, 1], [0, 1, 0, 0]]
     """
-    unknown = Unknown(split.pda, split.expand)
-    moves, trie = MoveTable[State](unknown), build_trie(split.vocabulary)
+    unknown = OpenStack(split.pda, split.expand)
+    moves, trie = MoveTable[State](unknown), split.vocabulary.trie
     begun = [unknown.at(node) for node in split.standing]
     unknown.allow_work(len(begun))
     for state in begun:
@@ -58,16 +56,15 @@ def find_moves(split: Split) -> SplitMoves:
 
 
 class TensorWalk:
-    """A vocabulary's trie on a device; it is brought there once.
+    """A vocabulary's trie on a device.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> TensorWalk(Vocabulary([b"3", b".", b"42", b"</s>"], eos={3}), "cpu").masks(regex("[0-9]+")).tolist()
+    >>> TensorWalk(gv.Vocabulary([b"3", b".", b"42", b"</s>"], eos={3}), "cpu").masks(gv.regex("[0-9]+")).tolist()
     [[True, False, True, False], [True, False, True, True]]
     """
 
     def __init__(self, vocabulary: Vocabulary, device: str) -> None:
         self.torch, self.device = find_device(device)
-        trie = build_trie(vocabulary)
+        trie = vocabulary.trie
         parent, byte, self.node_of = map(self._send, (trie.parent, trie.byte, trie.node_of))
         self.eos = self._send(sorted(vocabulary.eos)).long()
         self.nodes = len(trie)
@@ -78,19 +75,19 @@ class TensorWalk:
         return self.torch.as_tensor(numbers, device=self.device)
 
     def masks(self, machine: DFA) -> Any:
-        """One row a state, one bool a token."""
+        """One row per state, one bool per token."""
         table = self._send(build_table(machine))
         masks = self.walk(table, self.torch.arange(1, len(table), device=self.device, dtype=table.dtype)) > 0
         masks[self.eos] = self._send([machine.is_accepting(state) for state in range(len(machine))])
         return masks.T.contiguous()
 
     def answers(self, moves: SplitMoves) -> Any:
-        """One row a node of a split, for each token what the node says of it: 0 no, 1 yes, 2 ask the stack."""
+        """One row per node of a split, one answer per token: 0 no, 1 yes, 2 depends on the stack."""
         table, starts, said = map(self._send, (moves.table, moves.starts, moves.said))
         return said[self.walk(table, starts).long()].T.contiguous()
 
     def walk(self, table: Any, starts: Any) -> Any:
-        """The label to which every token leads from every start, 0 where it is dead: one row a token."""
+        """The label after every token from every start, 0 if it is dead: one row per token."""
         found = self.torch.zeros((self.nodes + 1, len(starts)), dtype=table.dtype, device=self.device)
         labels, low = starts[None], 1
         for parent, byte in self.levels:
@@ -102,7 +99,7 @@ class TensorWalk:
         return found[self.node_of]
 
     def time(self, work: Callable[[], Any], rounds: int) -> float:
-        """Seconds of some work on the device, the median; the first does not count."""
+        """The median seconds of work on the device; the first round is not counted."""
         clock = self._cuda_clock if self.device.startswith("cuda") else self._clock
         return median([clock(work) for _ in range(rounds + 1)][1:])
 
@@ -122,15 +119,10 @@ class TensorWalk:
 
 
 def find_device(name: str) -> tuple[Any, str]:
-    """torch and the device's name; one clear line where either is not here."""
-    try:
-        import torch
-    except ImportError as error:
-        raise SettingError(
-            "device", seen=f"no torch ({error})", expected="torch", hint="pip install guidedviz"
-        ) from None
+    """torch and the name of the device; an error if either is missing."""
+    torch = need("torch", "hub", "device")
     if name.startswith("cuda") and not torch.cuda.is_available():
-        raise SettingError("device", seen="no CUDA device here", expected=name, hint="--device cpu")
+        raise SettingError("device", seen="no CUDA device", expected=name, hint="--device cpu")
     try:
         torch.zeros(1, device=name)
     except RuntimeError as error:

@@ -1,14 +1,15 @@
-"""Lab 00: what parses."""
+"""Lab 00: which texts are JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from guidedviz.checks.verdict import Case, Verdict, check_function
+from guidedviz.checks.judge import Case, check_function
+from guidedviz.checks.verdict import Verdict
 
 
 def check_parses(answer: Callable[[str], bool]) -> Verdict:
-    """Lab 00: does `answer(text)` say whether a text is JSON and nothing but JSON?
+    """Lab 00: does `answer(text)` say whether a text is valid JSON, with nothing before or after it?
 
     >>> check_parses(lambda text: text.startswith("{"))
     ✗ not yet right: on input 2 of 9, the smallest on which it fails

@@ -1,4 +1,4 @@
-"""Lab 01: softmax, spellings, and a bias that leaves two answers."""
+"""Lab 01: softmax, the tokens of a word, and a logit bias that leaves two answers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.verdict import Case, Verdict, check_function, close, same_set, show
-from guidedviz.decoding.loop import Model
-from guidedviz.decoding.sampling import apply_logit_bias, softmax
+from guidedviz.checks.guard import safe_copy
+from guidedviz.checks.judge import Case, check_function, close, same_set
+from guidedviz.checks.verdict import Verdict, show
+from guidedviz.decoding.sampling import apply_bias, softmax
 from guidedviz.errors import GuidedVizError
+from guidedviz.models.model import Model
 
 
 def check_softmax(answer: Callable[[Any, float], Any]) -> Verdict:
@@ -24,8 +26,8 @@ def check_softmax(answer: Callable[[Any, float], Any]) -> Verdict:
         because     divide by the temperature before you exponentiate
     """
     divide = "divide by the temperature before you exponentiate"
-    large = "e to the 1000 is too large for a float: subtract the largest logit from all of them first"
-    small = "e to the -1000 is zero to a float, and 0/0 is no number: subtract the largest logit first"
+    large = "e to the power 1000 is too large for a float: first subtract the largest logit from all logits"
+    small = "e to the power -1000 rounds to zero, and 0/0 is not a number: first subtract the largest logit"
     trials: list[tuple[list[float], float, str]] = [
         ([0.0], 1.0, ""),
         ([0.0, 0.0], 1.0, ""),
@@ -37,12 +39,11 @@ def check_softmax(answer: Callable[[Any, float], Any]) -> Verdict:
         ([-1000.0, -1000.0], 1.0, small),
     ]
     cases = [Case((np.array(l), t), softmax(np.array(l) / t), why) for l, t, why in trials]  # noqa: E741
-    with np.errstate(all="ignore"):
-        return check_function(answer, cases, close)
+    return check_function(answer, cases, close)
 
 
 def check_spellings(answer: Callable[[Sequence[bytes], str], Iterable[int]]) -> Verdict:
-    """Lab 01: does `answer(pieces, word)` find every id whose piece spells the word, blanks around it and case aside?
+    """Lab 01: does `answer(pieces, word)` find every id whose piece is the word, ignoring case and surrounding blanks?
 
     >>> check_spellings(lambda pieces, word: [i for i, p in enumerate(pieces) if p == word.encode()])
     ✗ not yet right: on input 4 of 8, the smallest on which it fails
@@ -56,9 +57,9 @@ def check_spellings(answer: Callable[[Sequence[bytes], str], Iterable[int]]) -> 
         ([b"yes"], {0}, ""),
         ([b"no", b"yes"], {1}, "ids are positions in the list of pieces"),
         ([b" yes"], {0}, "a space in front is part of the piece"),
-        ([b"Yes"], {0}, "a capital makes another piece of the same word"),
-        ([b"yesterday", b"eyes"], set(), "these pieces hold the word but spell another"),
-        ([b"\xe2", b"yes"], {1}, "byte E2 alone is no text: decode with errors='replace', or compare bytes"),
+        ([b"Yes"], {0}, "a capital letter makes another piece for the same word"),
+        ([b"yesterday", b"eyes"], set(), "these pieces contain the word but are other words"),
+        ([b"\xe2", b"yes"], {1}, "byte E2 alone cannot be decoded: use errors='replace', or compare bytes"),
         ([b"yes", b" no", b" YES", b"ye", b"yes\n", b" Yes"], {0, 2, 4, 5}, ""),
     ]
     cases = [Case((pieces, "yes"), expected, why) for pieces, expected, why in trials]
@@ -73,16 +74,16 @@ YES_OR_NO = (
 
 
 def check_only_answers(bias: Any, model: Model) -> Verdict:
-    """Lab 01: under this bias, is the first token `yes` or `no` and nothing else, in the model's own ratio?
+    """Lab 01: under this bias, is the first token always `yes` or `no`, in the model's own ratio?
 
-    >>> from guidedviz.decoding.toy import ToyModel
     >>> pieces = [*(bytes([i]) for i in range(256)), b"yes", b"no"]
-    >>> check_only_answers({0: 100}, ToyModel(pieces, lambda tokens: [0.0] * 258))
+    >>> check_only_answers({0: 100}, gv.ToyModel(pieces, lambda tokens: [0.0] * 258))
     ✗ not yet right: on prompt 1 of 3
         input       'Is 3 greater than 12?\\nYes or no:\\n'
         yours gave  <0x00> 100.0%, <0x01> 0.0%, <0x02> 0.0%
         expected    yes and no together at least 99.9%
     """
+    bias = safe_copy(bias)
     if bias is None or bias is ... or bias == {}:
         return Verdict("open", "the bias is empty so far: give it token ids and numbers from -100 to 100")
     words = [token for word in (b"yes", b"no") for token in model.vocabulary.ids(word)]
@@ -90,22 +91,19 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
         said = f"on prompt {number} of {len(YES_OR_NO)}"
         try:
             logits = np.asarray(model.logits(model.encode(prompt)), dtype=float)
-            before, after = softmax(logits), softmax(apply_logit_bias(logits, bias))
+            before, after = softmax(logits), softmax(apply_bias(logits, bias))
         except (GuidedVizError, TypeError, ValueError, AttributeError) as error:
             return Verdict("wrong", "it cannot be used as a bias", (("yours is", show(bias)), ("because", str(error))))
-        facts = (("input", show(prompt)), ("yours gave", _likeliest(model, after)))
+        likeliest = np.argsort(-after, kind="stable")[:3]
+        facts = (("input", show(prompt)), ("yours gave", _say(model, likeliest, after[likeliest])))
         if after[words].sum() < 0.999:
             return Verdict("wrong", said, (*facts, ("expected", "yes and no together at least 99.9%")))
         own = before[words] / before[words].sum()
         if not np.allclose(after[words], own, atol=0.005):
-            expected = ", ".join(
-                f"{model.vocabulary.display(t)} {share:.1%}" for t, share in zip(words, own, strict=True)
-            )
-            because = "unequal biases on the two answer for the model"
-            return Verdict("wrong", said, (*facts, ("expected", expected), ("because", because)))
+            because = "unequal biases on the two words change the ratio of the model"
+            return Verdict("wrong", said, (*facts, ("expected", _say(model, words, own)), ("because", because)))
     return Verdict("right", f"yes or no on all {len(YES_OR_NO)} prompts, in the model's own ratio")
 
 
-def _likeliest(model: Model, probabilities: Any) -> str:
-    best = np.argsort(-probabilities, kind="stable")[:3]
-    return ", ".join(f"{model.vocabulary.display(int(t))} {probabilities[t]:.1%}" for t in best)
+def _say(model: Model, tokens: Iterable[int], shares: Iterable[float]) -> str:
+    return ", ".join(f"{model.vocabulary.display(int(t))} {share:.1%}" for t, share in zip(tokens, shares, strict=True))

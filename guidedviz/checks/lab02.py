@@ -1,18 +1,18 @@
-"""Lab 02: the mask, and masks by position."""
+"""Lab 02: the mask of one step, and masks by position."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.verdict import Case, Verdict, call, check_function, close
+from guidedviz.checks.judge import Case, Mistake, check_function, close
+from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.visible import visible_bytes
 
-BARD = "\n !$&',-.3:;?" + ascii_uppercase + ascii_lowercase  # NanoGPT's order: the index is the id
+BARD = "\n !$&',-.3:;?" + ascii_uppercase + ascii_lowercase  # in NanoGPT's order: the index is the id
 
 
 def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
@@ -24,7 +24,7 @@ def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
         yours gave  [1, -98]
         expected    [1, -inf]
     """
-    away, out = -np.inf, "no finite number is low enough for every logit: take -np.inf"
+    away, out = -np.inf, "no finite number is low enough for all logits: use -np.inf"
     trials: list[tuple[list[float], set[int], Any, str]] = [
         ([1.0], {0}, [1.0], ""),
         ([1.0, 2.0], {0}, [1.0, away], ""),
@@ -32,14 +32,14 @@ def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
         ([1.0, 1e30, 2.0], {0, 2}, [1.0, away, 2.0], out),
         ([-1e30, 0.0], {0}, [-1e30, away], out),
         ([0.5, 0.25, 4.0, 3.0], {3}, [away, away, away, 3.0], ""),
-        ([1.0, 2.0], set(), ValueError, "with no legal token there is nothing to draw: raise a ValueError"),
+        ([1.0, 2.0], set(), ValueError, "with no legal token nothing can be drawn: raise a ValueError"),
     ]
     cases = [Case((np.array(l), legal), e if e is ValueError else np.array(e), why) for l, legal, e, why in trials]  # noqa: E741
     return check_function(answer, cases, close)
 
 
 def check_count_texts(answer: Callable[[Sequence[set[int]]], int]) -> Verdict:
-    """Lab 02: does `answer(masks)` count the texts that position masks let through?
+    """Lab 02: does `answer(masks)` count the texts that masks by position allow?
 
     >>> check_count_texts(lambda masks: sum(map(len, masks)))
     ✗ not yet right: on input 3 of 6, the smallest on which it fails
@@ -54,14 +54,14 @@ def check_count_texts(answer: Callable[[Sequence[set[int]]], int]) -> Verdict:
         Case(([{0, 1}],), 2),
         Case(([{0, 1}, {5}],), 2, pairs.format(2, 1)),
         Case(([{0, 1}, {1, 2, 3}],), 6, pairs.format(2, 3)),
-        Case(([{0, 1}, set()],), 0, "an empty mask lets nothing through"),
+        Case(([{0, 1}, set()],), 0, "an empty mask allows no text"),
         Case(([set(range(26))] * 5 + [{0}],), 26**5),
     ]
-    return check_function(answer, cases, lambda value, expected: bool(value == expected))
+    return check_function(answer, cases)
 
 
 def check_name_masks(answer: Callable[[int], Sequence[Iterable[int]]]) -> Verdict:
-    """Lab 02: does `answer(letters)` give the masks of `Name: ` for a name of so many letters?
+    """Lab 02: does `answer(letters)` give the masks of `Name: ` for a name of that many letters?
 
     >>> lower, upper = range(39, 65), range(13, 39)
     >>> check_name_masks(lambda letters: [upper, *[lower] * letters, {10}, {1}])
@@ -70,44 +70,29 @@ def check_name_masks(answer: Callable[[int], Sequence[Iterable[int]]]) -> Verdic
         yours gave  A-Z | a-z | : | ␣
         expected    A-Z | : | ␣
     """
-    upper, lower = ({BARD.index(c) for c in letters} for letters in (ascii_uppercase, ascii_lowercase))
-    rest = [{BARD.index(":")}, {BARD.index(" ")}]
-    verdict = check_function(
-        answer, [Case((n,), [upper, *[lower] * (n - 1), *rest]) for n in (1, 2, 5)],
-        lambda value, expected: [set(map(int, mask)) for mask in value] == expected,
-    )  # fmt: skip
-    if verdict.result != "wrong" or not callable(answer):
-        return verdict
-    return _with_masks_in_words(verdict, answer, [upper], [lower], rest)
-
-
-def _with_masks_in_words(
-    verdict: Verdict, answer: Callable[[int], Any], upper: list[set[int]], lower: list[set[int]], rest: list[set[int]]
-) -> Verdict:
-    """The facts of a failure with character classes for sets of ids."""
-    facts = dict(verdict.facts)
-    letters = int(facts["input"])
-    value, _ = call(answer, (letters,))
-    if _is_masks(value):
-        facts["yours gave"] = masks_in_words(value)
-    return Verdict(
-        "wrong",
-        verdict.said,
-        tuple((facts | {"expected": masks_in_words([*upper, *lower * (letters - 1), *rest])}).items()),
+    upper, lower, colon, space = (
+        {BARD.index(c) for c in letters} for letters in (ascii_uppercase, ascii_lowercase, ":", " ")
     )
+    cases = [Case((n,), [upper, *[lower] * (n - 1), colon, space]) for n in (1, 2, 5)]
+    return check_function(answer, cases, lambda value, expected: [*map(_ids, value)] == expected, _name_mistake)
 
 
-def _is_masks(value: Any) -> bool:
+def _ids(mask: Any) -> set[int]:
+    return set(map(int, mask))
+
+
+def _name_mistake(case: Case, value: Any) -> Mistake:
     try:
-        return all(0 <= int(token) < len(BARD) for token in chain.from_iterable(value))
-    except (TypeError, ValueError):
-        return False
+        gave = masks_in_words(value)
+    except (TypeError, ValueError, OverflowError, IndexError):  # no masks of ids
+        gave = show(value)
+    return Mistake(gave=(("yours gave", gave), ("expected", masks_in_words(case.expected))))
 
 
-def masks_in_words(masks: Sequence[Iterable[int]]) -> str:
-    """Position masks over bard's characters, as a person writes them.
+def masks_in_words(masks: Iterable[Iterable[int]]) -> str:
+    """Masks over bard's characters, one character class per position.
 
     >>> masks_in_words([range(13, 39), {10}, {1, 0}])
     'A-Z | : | ↵ ␣'
     """
-    return " | ".join(visible_bytes(ord(BARD[int(token)]) for token in mask) for mask in masks)
+    return " | ".join(visible_bytes(ord(BARD[token]) for token in _ids(mask)) for mask in masks)

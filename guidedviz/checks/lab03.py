@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from guidedviz.checks.machine import check_machine
-from guidedviz.checks.verdict import Case, Verdict, check_function
-from guidedviz.machines.regex import regex
-from guidedviz.tokens.fsm import GuidedFSM
+from guidedviz.checks.judge import Case, check_function
+from guidedviz.checks.same_language import check_machine
+from guidedviz.checks.verdict import Verdict
+from guidedviz.machines.regular.regex import regex
+from guidedviz.tokens.by_hand.fsm import GuidedFSM
 
 
 def check_advance(answer: Callable[[Sequence[tuple[int, set[int], int]], int, int], int | None]) -> Verdict:
@@ -20,22 +21,22 @@ def check_advance(answer: Callable[[Sequence[tuple[int, set[int], int]], int, in
         expected    None
         because     the transition leaves state 0, and this is state 1
     """
-    first_only = "the first transition does not fit, but the second does"
+    first_only = "the first transition does not match, but a later one does"
     trials: list[tuple[list[tuple[int, set[int], int]], int, int, int | None, str]] = [
         ([(0, {5}, 1)], 0, 5, 1, ""),
         ([(0, {5}, 1)], 0, 6, None, "no transition reads token 6"),
         ([(0, {5}, 1)], 1, 5, None, "the transition leaves state 0, and this is state 1"),
-        ([(0, {5, 6}, 0)], 0, 6, 0, "state 0 is a state like any other"),
+        ([(0, {5, 6}, 0)], 0, 6, 0, "state 0 is a valid state, although 0 is false in Python"),
         ([(0, {5}, 1), (0, {6}, 2)], 0, 6, 2, first_only),
         ([(0, {5}, 1), (1, {5}, 2)], 1, 5, 2, first_only),
         ([(0, {5}, 1), (1, {5}, 1), (1, {6}, 0)], 1, 6, 0, ""),
     ]
     cases = [Case((moves, state, token), expected, why) for moves, state, token, expected, why in trials]
-    return check_function(answer, cases, lambda value, expected: bool(value == expected))
+    return check_function(answer, cases)
 
 
 def check_several_words(answer: GuidedFSM) -> Verdict:
-    """Lab 03: does a machine accept lines whose name is one word in capitals or several, a space between two?"""
+    """Lab 03: does a machine accept lines whose name has one or more words in capitals, separated by spaces?"""
     return check_machine(answer, regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"))
 
 

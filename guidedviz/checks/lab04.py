@@ -1,25 +1,24 @@
-"""Lab 04: the legal tokens of a state, a price, and the schema of an event."""
+"""Lab 04: the legal tokens of a state, a regex for prices, and the schema of an event."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from guidedviz.checks.machine import check_machine, follow
-from guidedviz.checks.verdict import Case, Verdict, agrees, call, check_function, same_set, show
-from guidedviz.machines.dfa import DFA
+from guidedviz.checks.guard import safe_copy
+from guidedviz.checks.judge import Case, Mistake, check_function, same_set, shortest_wrong_token
+from guidedviz.checks.same_language import check_machine, draw_path, say_start
+from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
-from guidedviz.machines.regex import regex
-from guidedviz.machines.schema import flat_schema
-from guidedviz.machines.sketch import sketch_dfa
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.schema.json_schema import flat_schema
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure
-from guidedviz.views.machine import draw_machine
 
 DECIMAL = r"\d+(\.\d+)?"
-# A regex, what was read of it, and pieces; from one token that is all there is to say to a small vocabulary.
+# A regex, the text read so far, and pieces: from one piece to a small vocabulary.
 TRIALS: tuple[tuple[str, bytes, list[bytes]], ...] = (
     ("3", b"", [b"3"]),
     ("3", b"", [b"x"]),
@@ -48,59 +47,27 @@ def check_legal_tokens(answer: Callable[[DFA, int, Sequence[bytes]], Iterable[in
         expected    illegal
         because     after 3, x cannot come: expected the end
     """
-    cases = [_case(*trial) for trial in TRIALS]
-    verdict = check_function(answer, cases, same_set)
-    if verdict.result != "wrong" or not callable(answer):
-        return verdict
-    for trial, case in zip(TRIALS, cases, strict=True):
-        value, _ = call(answer, case.arguments)
-        if not agrees(value, case.expected, same_set):
-            token = _wrong_token(case, value)
-            facts = (*_setting(trial, case), *_mistake(case, value, token))
-            return Verdict("wrong", verdict.said, facts, None if token is None else _draw_token(case, token))
-    return verdict  # it changed its input
+    return check_function(answer, [case_of_tokens(*trial) for trial in TRIALS], same_set, _token_mistake)
 
 
-def _case(text: str, begun: bytes, pieces: list[bytes]) -> Case:
+def case_of_tokens(text: str, begun: bytes, pieces: list[bytes]) -> Case:
+    """The legal ids among some pieces, after a text that a regex has read."""
     machine = regex(text)
-    state = read(machine, begun)
+    state: Any = read(machine, begun)
     legal = {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
-    return Case((machine, state, pieces), legal)
+    given = (("input", say_start(text, begun, state)), ("pieces", show(pieces)))
+    return Case((machine, state, pieces), legal, given=given)
 
 
-def _setting(trial: tuple[str, bytes, list[bytes]], case: Case) -> tuple[tuple[str, str], ...]:
-    """What the answer was asked."""
-    text, begun, pieces = trial
-    read_so_far = show(begun)[1:] if begun else "nothing"
-    return ("input", f"regex {text}, in q{case.arguments[1]}: {read_so_far} was read"), ("pieces", show(pieces))
-
-
-def _wrong_token(case: Case, value: Any) -> int | None:
-    """The shortest token on which an answer is wrong; None if the answer is no set of ids, or has ids of no token."""
-    try:
-        wrong = {int(token) for token in value} ^ case.expected
-    except (TypeError, ValueError):
-        return None
-    pieces = case.arguments[2]
-    return min((t for t in wrong if 0 <= t < len(pieces)), key=lambda t: (len(pieces[t]), t), default=None)
-
-
-def _mistake(case: Case, value: Any, token: int | None) -> tuple[tuple[str, str], ...]:
-    """What the answer says of a token, what it is, and why."""
-    if token is None:
-        return ("yours gave", show(value)), ("expected", show(case.expected))
+def _token_mistake(case: Case, value: Any) -> Mistake:
+    """The shortest wrong token, its path through the machine, and why it is legal or not."""
     machine, state, pieces = case.arguments
+    if (token := shortest_wrong_token(value, case.expected, pieces)) is None:
+        return Mistake()
     says, right = ("illegal", "legal") if token in case.expected else ("legal", "illegal")
     why = explain_token(machine, Vocabulary(pieces), state, token).reason
-    return (f"token {token}", show(pieces[token])), ("yours says", says), ("expected", right), ("because", why)
-
-
-def _draw_token(case: Case, token: int) -> Figure:
-    """The way of a token through the machine, and the byte where it died."""
-    machine, state, pieces = case.arguments
-    path = follow(sketch_dfa(machine), pieces[token], state)
-    died = visible(pieces[token][len(path) - 1 : len(path)])
-    return draw_machine(machine, path, title=f"token {token}, {visible(pieces[token])}", died=died)
+    figure = draw_path(machine, pieces[token], state, f"token {token}, {visible(pieces[token])}")
+    return Mistake(why, figure, ((f"token {token}", show(pieces[token])), ("yours says", says), ("expected", right)))
 
 
 def check_price(answer: str) -> Verdict:
@@ -129,6 +96,7 @@ def check_event_schema(answer: dict[str, Any]) -> Verdict:
     >>> check_event_schema(EVENT | {"required": ["event", "date"]}).facts[1]
     ('yours', 'accepts it')
     """
-    if isinstance(answer, dict) and not answer.get("properties"):
+    schema = safe_copy(answer)
+    if isinstance(schema, dict) and not schema.get("properties"):
         return Verdict("open", "the schema has no properties so far")
-    return check_machine(answer, flat_schema(EVENT), read=flat_schema)
+    return check_machine(schema, flat_schema(EVENT), flat_schema)

@@ -1,24 +1,24 @@
-"""Lab 05: grammars. No program can say of any two grammars whether they mean the same, so texts are tried in order."""
+"""Lab 05: grammars. Equivalence of grammars is undecidable, so texts are compared in order of length."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.checks.machine import JUDGES
+from guidedviz.checks.guard import safe_copy
+from guidedviz.checks.same_language import EMPTY, say_text
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.compare import compare_machines
-from guidedviz.machines.lint import lint
+from guidedviz.machines.grammars.lint import lint
 from guidedviz.machines.machine import read
-from guidedviz.machines.pda import PDA, grammar
+from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.visible import counted
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.stack_table import draw_stack_table
-from guidedviz.views.words import reading
+from guidedviz.views.stack.stack_table import draw_stack_table
 
-MOST_PAIRS = 5_000  # of states that are compared
+MOST_PAIRS = 5_000  # pairs of states that are compared
 
 TAGS = 'root ::= ([a-z ] | "<b>" root "</b>" | "<i>" root "</i>")*'
 SUMS = """root   ::= item (sign item)*
@@ -36,7 +36,7 @@ GIVEN = {
 
 
 def check_tags(answer: str) -> Verdict:
-    """Lab 05: does a grammar pair the tags <b> and <i>, however deep?
+    """Lab 05: does a grammar pair the tags <b> and <i> at any depth?
 
     >>> check_tags('root ::= ([a-z ] | "<b>" [a-z ]* "</b>" | "<i>" [a-z ]* "</i>")*')
     ✗ not yet right: the shortest text on which it is wrong
@@ -58,13 +58,13 @@ def check_sums(answer: str) -> Verdict:
     if verdict.result == "right":
         for finding in lint(grammar(answer).grammar):
             if finding.kind == "left-recursive":
-                facts = (("because", f"{finding.rule}: {finding.words}"),)
-                return Verdict("wrong", "the texts are right, but a rule still begins with itself", facts)
+                said = "the texts are right, but a rule is still left-recursive: it begins with itself"
+                return Verdict("wrong", said, (("because", f"{finding.rule}: {finding.words}"),))
     return verdict
 
 
 def check_lists(answer: str) -> Verdict:
-    """Lab 05: does a grammar accept lists of whole numbers and of lists, as JSON writes them without blanks?
+    """Lab 05: does a grammar accept lists of whole numbers and of lists, as JSON without blanks?
 
     >>> check_lists(GIVEN[LISTS]).facts[0]
     ('text', '[]')
@@ -73,66 +73,34 @@ def check_lists(answer: str) -> Verdict:
 
 
 def check_rules(answer: Any, truth: str) -> Verdict:
-    """Does a grammar's text accept the same texts as another? It is not done as long as it is the given one."""
+    """Does a grammar accept the same texts as another? The grammar that the lab gives is not done yet."""
+    answer = safe_copy(answer)
     if answer is None or answer is ... or (isinstance(answer, str) and not answer.strip()):
-        return Verdict("open", "it is empty so far; write it, run its cell, then run this one")
+        return EMPTY
     try:
         machine = grammar(answer)
     except GuidedVizError as error:
         said = str(error)
         return Verdict("wrong", "no machine can be made of it", (("error", said if "\n" in said else show(answer)),))
-    text, length = shortest_wrong(machine, grammar(truth))
-    if text is None:
-        said = f"agrees on every text of up to {length} bytes; {counted(len(machine.nodes.names), 'rule')}"
-        verdict = Verdict("right", said)
+    found = compare_machines(machine, grammar(truth), MOST_PAIRS)
+    if found.text is None:
+        rules = counted(len(machine.nodes.names), "rule")
+        verdict = Verdict("right", f"agrees on every text of up to {found.length} bytes; {rules}")
     else:
-        verdict = _show_text(machine, text)
+        verdict = _show_text(machine, found.text)
     if answer.split() == GIVEN.get(truth, "").split():
-        said = "this is the grammar as given" + (", and this the shortest text on which it is wrong" if text else "")
-        return replace(verdict, result="open", said=said)
+        more = "; this is the shortest text on which it is wrong" * (found.text is not None)
+        return replace(verdict, result="open", said=f"this is the grammar as given{more}")
     return verdict
 
 
 def _show_text(machine: PDA, text: bytes) -> Verdict:
-    accepted = machine.accepts(text)
-    facts = (
-        ("text", reading(text.decode("utf-8", "backslashreplace")) or "the empty text"),
-        ("yours", JUDGES[accepted]),
-        ("expected", JUDGES[not accepted]),
-    )
-    because = () if accepted else (("because", say_refusal(machine, text)),)
-    taken = readable(machine, text)
+    """The text, why the student's grammar refuses it, and the stack after each byte that was read."""
+    facts, state = say_text(text, machine.accepts(text)), read(machine, text)
+    if not machine.accepts(text):
+        vocabulary = Vocabulary([text, b"</s>"], eos={1})
+        at, token = (machine.initial, 0) if state is None else (state, 1)
+        facts = (*facts, ("because", explain_token(machine, vocabulary, at, token).reason))
+    taken = next(text[:end] for end in range(len(text), -1, -1) if read(machine, text[:end]) is not None)
     figure = draw_stack_table(machine, taken, every=True, unread=text[len(taken) :])
-    return Verdict("wrong", "the shortest text on which it is wrong", (*facts, *because), figure)
-
-
-def readable(machine: PDA, text: bytes) -> bytes:
-    """As much of a text as can be read.
-
-    >>> readable(grammar('root ::= "(" root ")" | "x"'), b"(y)")
-    b'('
-    """
-    return next(text[:end] for end in range(len(text), -1, -1) if read(machine, text[:end]) is not None)
-
-
-def say_refusal(machine: PDA, text: bytes) -> str:
-    """Why a text is no complete one.
-
-    >>> say_refusal(grammar('root ::= "(" root ")" | "x"'), b"(x")
-    'EOS would end the text before it is complete: root is still open and waits for )'
-    """
-    vocabulary = Vocabulary([text, b"</s>"], eos={1})
-    state = read(machine, text)
-    return explain_token(
-        machine, vocabulary, machine.initial if state is None else state, int(state is not None)
-    ).reason
-
-
-def shortest_wrong(one: PDA, other: PDA) -> tuple[bytes | None, int]:
-    """The shortest text that exactly one of two accepts, the best to read of several; None and the length tried.
-
-    >>> shortest_wrong(grammar('root ::= "(" root ")" | "x"'), grammar('root ::= "("* "x" ")"*'))
-    (b'x)', 2)
-    """
-    found = compare_machines(one, other, MOST_PAIRS)
-    return found.text, found.length
+    return Verdict("wrong", "the shortest text on which it is wrong", facts, figure)

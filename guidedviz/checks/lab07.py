@@ -1,27 +1,29 @@
-"""Lab 07: the loop that jumps over subtrees, watched while it walks: right ids, and nothing below a refused node."""
+"""Lab 07: a walk over a trie that skips subtrees, and slices of a vocabulary that a machine can read whole."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
-from guidedviz.checks.verdict import Verdict, agrees, same_set, show
-from guidedviz.machines.dfa import DFA
+from guidedviz.checks.guard import attempt
+from guidedviz.checks.judge import Case, Mistake, agrees, check_function, is_open, same_set, shortest_wrong_token
+from guidedviz.checks.lab04 import DECIMAL, case_of_tokens
+from guidedviz.checks.same_language import draw_path, say_start
+from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
-from guidedviz.machines.regex import regex
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
+from guidedviz.sketches.trie_film import sketch_trie
 from guidedviz.tokens.explain import explain_token
-from guidedviz.tokens.frames import sketch_trie
-from guidedviz.tokens.trie import build_trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
-from guidedviz.views.machine import draw_machine
+from guidedviz.views.machine.picture import draw_machine
 
-DECIMAL = r"\d+(\.\d+)?"
-ROUNDS = 50  # a loop that looks at a node more often does not end
-WALKS: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, what was read of it, and pieces
+STRING = r'"[^"\\\x00-\x1f]*"'
+WALKS: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, the text read so far, and pieces
     ("3", b"", [b"3"]),
     ("3", b"", [b"x"]),
     ("3|4", b"", [b"3", b"4"]),
@@ -33,33 +35,41 @@ WALKS: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, what was read 
     (DECIMAL, b"3", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
     (DECIMAL, b"3.", [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]),
 )
+SLICES = (  # a regex, the text read so far, and the regex of a slice
+    ("a*", b"", "a*"),
+    ("a*", b"", "b*"),
+    ("a*b", b"", "a*"),
+    ("aa*", b"", "a*"),
+    ("ab*", b"", "[ab]*"),
+    ("a{0,3}", b"", "a*"),
+    ("a{0,3}", b"", "a{0,3}"),
+    ("a{0,3}", b"a", "a{0,3}"),
+    ("[ab]*c", b"b", "(ab)*"),
+    (DECIMAL, b"3", "[0-9]*"),
+    (DECIMAL, b"3", "[0-9.]*"),
+    (STRING, b'"', "[a-z ]*"),
+    (STRING, b'"', "[é-ë]*"),
+    (STRING, b'"x"', "[a-z ]*"),
+    ('"[a-z]*"', b'"', "[a-zé]*"),
+)
+
+# -- the walk that skips subtrees ----------------------------------------------------------------------------------
 
 
 class Watched(list[int]):
-    """Numbers that notice which of them are looked at, and stop a loop that does not end."""
+    """Numbers that record which of their places were read."""
 
     def __init__(self, values: Iterable[int]) -> None:
         super().__init__(values)
-        self.places = range(super().__len__())
-        self.seen, self.looks = set[int](), 0
+        self.seen = set[int]()
 
     def __getitem__(self, place: Any) -> Any:
-        self._look()
-        found = self.places[place]
+        found = range(len(self))[place]
         self.seen.update(found if isinstance(found, range) else [found])
         return super().__getitem__(place)
 
     def __iter__(self) -> Iterator[int]:
-        return (self[place] for place in self.places)
-
-    def __len__(self) -> int:
-        self._look()
-        return len(self.places)
-
-    def _look(self) -> None:
-        self.looks += 1
-        if self.looks > ROUNDS * (len(self.places) + 1):
-            raise RuntimeError("the loop does not end; is i changed in every round?")
+        return (self[place] for place in range(len(self)))
 
 
 class Flat(NamedTuple):
@@ -84,7 +94,7 @@ def flatten(pieces: Sequence[bytes]) -> Flat:
 
 
 def list_nodes(pieces: Sequence[bytes]) -> list[bytes]:
-    """Every beginning of a piece once, depth first.
+    """Each beginning of a piece once, depth first.
 
     >>> list_nodes([b"b", b"ab", b"ac"])
     [b'a', b'ab', b'ac', b'b']
@@ -92,93 +102,8 @@ def list_nodes(pieces: Sequence[bytes]) -> list[bytes]:
     return sorted({piece[:end] for piece in pieces for end in range(1, len(piece) + 1)})
 
 
-def say_start(text: str, begun: bytes, state: int) -> str:
-    """Where a machine stands.
-
-    >>> say_start("ab", b"a", 1)
-    "regex ab, in q1: 'a' was read"
-    """
-    return f"regex {text}, in q{state}: {show(begun)[1:] if begun else 'nothing'} was read"
-
-
-@dataclass(frozen=True)
-class Tried:
-    """What a student's loop did with the pieces of one input."""
-
-    text: str  # of the regex
-    begun: bytes
-    pieces: list[bytes]
-    gave: Any  # its set, or what it raised
-    seen: frozenset[bytes]  # the nodes that it looked at
-
-    @cached_property
-    def machine(self) -> DFA:
-        return regex(self.text)
-
-    @cached_property
-    def state(self) -> Any:
-        return read(self.machine, self.begun)
-
-    @cached_property
-    def expected(self) -> set[int]:
-        """The legal ids, byte by byte."""
-        return {t for t, piece in enumerate(self.pieces) if read(self.machine, piece, self.state) is not None}
-
-    @cached_property
-    def below(self) -> list[bytes]:
-        """Nodes that lie below one that the machine refuses, and were looked at all the same."""
-        return sorted(one for one in self.seen if read(self.machine, one[:-1], self.state) is None)
-
-    @property
-    def token(self) -> int | None:
-        """The shortest piece on which it is wrong."""
-        try:
-            wrong = {int(token) for token in self.gave} ^ self.expected
-        except (TypeError, ValueError):
-            return None
-        places = (token for token in wrong if 0 <= token < len(self.pieces))
-        return min(places, key=lambda token: (len(self.pieces[token]), token), default=None)
-
-    @property
-    def facts(self) -> tuple[tuple[str, str], ...]:
-        facts = (("input", say_start(self.text, self.begun, self.state)), ("pieces", show(self.pieces)))
-        if agrees(self.gave, self.expected, same_set):
-            node = self.below[0]
-            cut = next(node[:end] for end in range(1, len(node)) if read(self.machine, node[:end], self.state) is None)
-            said = f"{visible(cut)} was refused: go on behind its subtree, and let old states go"
-            return (*facts, ("looked at", visible(node)), ("because", said))
-        gave = () if self.token is None else (("because", self.reason(self.token)),)
-        return (*facts, ("yours gave", show(self.gave)), ("expected", show(self.expected)), *gave)
-
-    def reason(self, token: int) -> str:
-        """Why a token is legal or not."""
-        why = explain_token(self.machine, Vocabulary(self.pieces), self.state, token)
-        return f"token {token} is {'legal' if why.legal else 'illegal'}: {why.reason}"
-
-    def draw(self) -> Figure:
-        """The trie, with the nodes lit that the student's loop looked at."""
-        vocabulary = Vocabulary(self.pieces)
-        sketch = sketch_trie(build_trie(vocabulary), vocabulary)
-        nodes = sorted(list_nodes(self.pieces), key=len)  # as the sketch numbers them, from 1
-        lit = frozenset(place for place, one in enumerate(nodes, 1) if one in self.seen)
-        arrows = frozenset((arrow.source, arrow.target) for arrow in sketch.arrows if arrow.target in lit)
-        words = f"lit: what yours looked at, {len(lit)} of {len(nodes)} nodes"
-        return draw_machine(replace(sketch, lit=lit, lit_arrows=arrows, words=words))
-
-
-def try_walk(answer: Callable[[DFA, Any, Flat], Any], text: str, begun: bytes, pieces: list[bytes]) -> Tried:
-    """Let a student's loop walk."""
-    machine, tree, nodes = regex(text), flatten(pieces), list_nodes(pieces)
-    try:
-        gave = answer(machine, read(machine, begun), tree)
-        gave = list(gave) if isinstance(gave, Iterator) else gave  # a generator walks when it is read
-    except Exception as error:  # a student's crash is an answer
-        gave = error
-    return Tried(text, begun, pieces, gave, frozenset(nodes[place] for place in tree.byte.seen | tree.depth.seen))
-
-
 def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]] | Any) -> Verdict:
-    """Lab 07: does `answer(machine, state, tree)` find the legal ids, and look at no node below a refused one?
+    """Lab 07: does `answer(machine, state, tree)` find the legal ids without reading a node below a refused one?
 
     >>> check_jump(lambda machine, state, tree: {0})
     ✗ not yet right: on input 2 of 10, the smallest on which it fails
@@ -188,15 +113,102 @@ def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]] | Any) -> Verdi
         expected    set()
         because     token 0 is illegal: x cannot come: expected 3
     """
-    if answer is None or answer is ...:
-        return Verdict("open", "write the function, run its cell, then run this one")
-    if not callable(answer):
-        return Verdict("wrong", "a function is asked for", (("yours is", show(answer)),))
-    tried = [try_walk(answer, *walk) for walk in WALKS]
-    if all(one.gave is None or one.gave is ... for one in tried):
-        return Verdict("open", "the function returns nothing so far; if you did write it, is a return missing?")
-    for number, one in enumerate(tried, 1):
-        if one.below or not agrees(one.gave, one.expected, same_set):
-            said = f"on input {number} of {len(tried)}, the smallest on which it fails"
-            return Verdict("wrong", said, one.facts, one.draw())
-    return Verdict("right", f"agrees on all {len(tried)} inputs, and looks at no node below a refused one")
+
+    def watched(machine: DFA, state: Any, pieces: list[bytes]) -> Any:
+        tree, nodes = flatten(pieces), list_nodes(pieces)
+        gave = attempt(answer, (machine, state, tree))
+        return gave if is_open(gave) else (gave, {nodes[place] for place in tree.byte.seen | tree.depth.seen})
+
+    cases = [_walk(*one) for one in WALKS]
+    verdict = check_function(watched if callable(answer) else answer, cases, _same_walk, _walk_mistake)
+    return replace(verdict, said=f"{verdict.said}, and looks at no node below a refused one") if verdict else verdict
+
+
+def _walk(text: str, begun: bytes, pieces: list[bytes]) -> Case:
+    """The expected values are the legal ids, and the nodes below one that the machine refuses."""
+    case = case_of_tokens(text, begun, pieces)
+    machine, state, _ = case.arguments
+    below = {node for node in list_nodes(pieces) if read(machine, node[:-1], state) is None}
+    return replace(case, expected=(case.expected, below))
+
+
+def _same_walk(value: Any, expected: Any) -> bool:
+    return agrees(value[0], expected[0], same_set) and not value[1] & expected[1]
+
+
+def _walk_mistake(case: Case, value: Any) -> Mistake:
+    machine, state, pieces = case.arguments
+    legal, below = case.expected
+    gave, seen = value if isinstance(value, tuple) else (value, set())  # it was stopped: no node is known
+    figure = _draw_seen(pieces, seen)
+    if agrees(gave, legal, same_set):
+        node = min(below & seen)
+        refused = next(node[:end] for end in range(1, len(node)) if read(machine, node[:end], state) is None)
+        said = f"{visible(refused)} was refused: continue after its subtree, and remove old states"
+        return Mistake(said, figure, (("looked at", visible(node)),))
+    facts = (("yours gave", show(gave)), ("expected", show(legal)))
+    if (token := shortest_wrong_token(gave, legal, pieces)) is None:
+        return Mistake("", figure, facts)
+    why = explain_token(machine, Vocabulary(pieces), state, token)
+    return Mistake(f"token {token} is {'legal' if why.legal else 'illegal'}: {why.reason}", figure, facts)
+
+
+def _draw_seen(pieces: list[bytes], seen: set[bytes]) -> Figure:
+    """The trie, with the nodes highlighted that the student's loop read."""
+    vocabulary = Vocabulary(pieces)
+    sketch = sketch_trie(vocabulary.trie, vocabulary)
+    nodes = sorted(list_nodes(pieces), key=len)  # as the sketch numbers them, from 1
+    lit = frozenset(place for place, one in enumerate(nodes, 1) if one in seen)
+    arrows = frozenset((arrow.source, arrow.target) for arrow in sketch.arrows if arrow.target in lit)
+    words = f"lit: what yours looked at, {len(lit)} of {len(nodes)} nodes"
+    return draw_machine(replace(sketch, lit=lit, lit_arrows=arrows, words=words))
+
+
+# -- slices that a machine can read whole --------------------------------------------------------------------------
+
+
+def check_whole(answer: Callable[[Any, Any, Any], bool]) -> Verdict:
+    """Lab 07: does `answer(machine, state, part)` say whether the machine can read from its state all that a part can?
+
+    >>> check_whole(lambda machine, state, part: all(
+    ...     machine.step(state, byte) is not None for byte in range(256) if part.step(0, byte) is not None))
+    ✗ not yet right: on input 6 of 15, the smallest on which it fails
+        machine     regex a{0,3}, in q0: nothing was read
+        slice       regex a*
+        yours gave  True
+        expected    False
+        because     aaaa begins a text of the slice, and the machine refuses its last byte
+    """
+    return check_function(answer, [_slice(*one) for one in SLICES])
+
+
+def _slice(text: str, begun: bytes, part: str) -> Case:
+    machine, inner = regex(text), regex(part)
+    state: Any = read(machine, begun)
+    refused = shortest_refused(machine, state, inner)
+    why = "the machine can read each text that the slice can read"
+    if refused is not None:
+        why = f"{visible(refused)} begins a text of the slice, and the machine refuses its last byte"
+    given = (("machine", say_start(text, begun, state)), ("slice", f"regex {part}"))
+    draw = partial(draw_path, machine, refused or b"", state, "the machine")
+    return Case((machine, state, inner), refused is None, why, given, draw)
+
+
+def shortest_refused(machine: DFA, state: Any, part: DFA) -> bytes | None:
+    """The shortest text that a slice can read and a machine, from its state, cannot; None if there is none.
+
+    >>> shortest_refused(regex("a{0,3}"), 0, regex("a*")), shortest_refused(regex("a*b"), 0, regex("a*"))
+    (b'aaaa', None)
+    """
+    found = {(state, part.initial): b""}
+    waiting = [(state, part.initial)]
+    for here, there in waiting:
+        for low, high, inner in part.edges[there]:
+            for byte in range(low, high + 1):
+                text, after = found[here, there] + bytes([byte]), machine.step(here, byte)
+                if after is None:
+                    return text
+                if (after, inner) not in found:
+                    found[after, inner] = text
+                    waiting.append((after, inner))
+    return None

@@ -1,16 +1,17 @@
-"""Lab 07: Earley's move that completes, asked about every item that is finished while some small texts are read."""
+"""Lab 07: the completer of Earley's parser, checked on each finished item while small texts are read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-from guidedviz.checks.verdict import Case, Verdict, agrees, call, check_function, show
-from guidedviz.views.chart import draw_chart
-from guidedviz.views.figure import Figure
+from guidedviz.checks.judge import Case, Mistake, check_function
+from guidedviz.checks.verdict import Verdict, show
+from guidedviz.views.stack.earley_chart import draw_chart
 
 Rules = Mapping[str, Sequence[tuple[str, ...]]]
-GRAMMARS: tuple[tuple[Rules, str], ...] = (  # and a text
+GRAMMARS: tuple[tuple[Rules, str], ...] = (  # rules, and a text
     ({"root": [("digit",)], "digit": [("1",)]}, "1"),
     ({"root": [("a", "b", "b")], "b": [("x",)]}, "axx"),
     ({"root": [("a", "root"), ("b",)]}, "aab"),
@@ -20,7 +21,7 @@ GRAMMARS: tuple[tuple[Rules, str], ...] = (  # and a text
 
 
 class Item(NamedTuple):
-    """An alternative of a rule, and how far it has come."""
+    """An alternative of a rule, with a dot after the symbols that were read."""
 
     rule: str
     symbols: tuple[str, ...]
@@ -29,25 +30,29 @@ class Item(NamedTuple):
 
     @property
     def wanted(self) -> str | None:
-        """What must come next; None if it is finished."""
+        """The symbol after the dot; None if the item is finished."""
         return self.symbols[self.dot] if self.dot < len(self.symbols) else None
 
     @property
     def moved(self) -> Item:
-        """With the dot one place on."""
+        """The item with its dot moved by one."""
         return self._replace(dot=self.dot + 1)
+
+    def __str__(self) -> str:
+        words = [*self.symbols[: self.dot], "•", *self.symbols[self.dot :]]
+        return f"{self.rule} → {' '.join(words)} (from {self.origin})"
 
 
 Chart = list[list[Item]]
 
 
 def complete(chart: Chart, done: Item) -> list[Item]:
-    """What waited for a rule where the finished item began, one place on."""
+    """The items that waited for the finished rule in the column where it began, with their dots moved."""
     return [item.moved for item in chart[done.origin] if item.wanted == done.rule]
 
 
 def finished_items(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:
-    """Every chance to complete: the columns so far, and the item that is finished.
+    """Each finished item while a text is read, with the columns so far.
 
     >>> [done.rule for _, done in finished_items(*GRAMMARS[0])]
     ['digit', 'root']
@@ -77,61 +82,30 @@ def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
         expected    root → digit • (from 0)
         because     it began in column 0: look there for what waits for digit
     """
-    given = [
-        (rules, text, [*map(list, chart)], done)
-        for rules, text in GRAMMARS
-        for chart, done in finished_items(rules, text)
-    ]
-    cases = [Case((chart, done), complete(chart, done)) for _, _, chart, done in given]
-    verdict = check_function(answer, cases, _same_items)
-    if verdict.result != "wrong" or not callable(answer):
-        return verdict
-    for (rules, text, chart, done), case in zip(given, cases, strict=True):
-        value, touched = call(answer, case.arguments)
-        if touched:
-            return verdict
-        if not agrees(value, case.expected, _same_items):
-            return Verdict("wrong", verdict.said, *_show_items(rules, text[: len(chart) - 1], done, case, value))
-    return verdict
+    cases = []
+    for rules, text in GRAMMARS:
+        for chart, done in finished_items(rules, text):
+            begun = text[: len(chart) - 1]
+            given = (("text", f"{begun}, column {len(begun)}"), ("done", str(done)))
+            why = f"it began in column {done.origin}: look there for what waits for {done.rule}"
+            draw = partial(draw_chart, show_rules(rules), begun)
+            cases.append(Case(([*map(list, chart)], done), complete(chart, done), why, given, draw))
+    return check_function(answer, cases, lambda value, right: sorted(map(tuple, value)) == sorted(right), _mistake)
 
 
-def _same_items(value: Any, expected: list[Item]) -> bool:
-    return sorted(map(tuple, value)) == sorted(map(tuple, expected))
+def _mistake(case: Case, value: Any) -> Mistake:
+    return Mistake(gave=(("yours gave", _say_items(value)), ("expected", _say_items(case.expected))))
 
 
-def _show_items(
-    rules: Rules, text: str, done: Item, case: Case, value: Any
-) -> tuple[tuple[tuple[str, str], ...], Figure]:
-    facts = (
-        ("text", f"{text}, column {len(text)}"),
-        ("done", say_item(done)),
-        ("yours gave", say_items(value)),
-        ("expected", say_items(case.expected)),
-        ("because", f"it began in column {done.origin}: look there for what waits for {done.rule}"),
-    )
-    return facts, draw_chart(show_rules(rules), text)
-
-
-def say_items(items: Any) -> str:
-    """Items for people; what is no list of them as it is.
-
-    >>> say_items([Item("root", ("a", "root"), 1, 0)]), say_items(7), say_items([])
-    ('root → a • root (from 0)', '7', 'nothing')
-    """
+def _say_items(items: Any) -> str:
     try:
-        return "; ".join(say_item(Item(*item)) for item in items) or "nothing"
-    except Exception:  # whatever a student gives
+        return "; ".join(str(Item(*item)) for item in items) or "nothing"
+    except (TypeError, IndexError, KeyError):  # no list of items
         return show(items)
 
 
-def say_item(item: Item) -> str:
-    """One item."""
-    words = [*item.symbols[: item.dot], "•", *item.symbols[item.dot :]]
-    return f"{item.rule} → {' '.join(words)} (from {item.origin})"
-
-
 def show_rules(rules: Rules) -> str:
-    """As GBNF.
+    """Rules as GBNF.
 
     >>> print(show_rules(GRAMMARS[2][0]))
     root ::= "a" root | "b"

@@ -1,52 +1,36 @@
-"""Lab 08: the forced run of a state, how much of its spelling may be put, and what jump-forward saves."""
+"""Lab 08: the forced bytes of a state, how many tokens of their spelling are safe, and the speed-up of jump-forward."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import eq
 from typing import Any
 
-import numpy as np
-
-from guidedviz.checks.lab07 import say_start
-from guidedviz.checks.machine import follow
-from guidedviz.checks.trial import Told, check_cases
-from guidedviz.checks.verdict import Case, Verdict, close, show
-from guidedviz.decoding.payoff import Cost
-from guidedviz.machines.dfa import DFA
+from guidedviz.checks.judge import Case, Mistake, check_function, close
+from guidedviz.checks.same_language import draw_path, say_start
+from guidedviz.checks.verdict import Verdict, show
+from guidedviz.decoding.jump.cost import Cost
 from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.machine import next_bytes, read
-from guidedviz.machines.regex import regex
-from guidedviz.machines.sketch import sketch_dfa
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.views.machine import draw_machine
 
-ID = r'\{"id": [0-9]+\}'
-RUNS = (  # a regex, and what was read of it
-    ("a", b""),
-    ("ab", b""),
-    ("ab", b"a"),
-    ("ab", b"ab"),
-    ("a|b", b""),
-    ("ab?", b""),
-    ("ab?", b"a"),
-    ("a[bc]d", b""),
-    ("(ab)*", b""),
-    ("(ab)*", b"a"),
-    ("a+b", b""),
-    ("a+b", b"a"),
-    ("ab(cd)?", b""),
-    ("ab(cd)?", b"ab"),
-    ("ab(cd)?", b"abc"),
-    (r"a\x00b?", b""),
-    ("café[0-9]", b""),
-    ("name: [a-z]+", b""),
-    ("name: [a-z]+", b"name: "),
-    (ID, b""),
-    (ID, b'{"i'),
-    (ID, b'{"id": 7'),
-    (r'\{"name": "[a-z]+"\}', b""),
-)
+BEGUN = {  # for each regex the texts read so far
+    "a": [b""],
+    "ab": [b"", b"a", b"ab"],
+    "a|b": [b""],
+    "ab?": [b"", b"a"],
+    "a[bc]d": [b""],
+    "(ab)*": [b"", b"a"],
+    "a+b": [b"", b"a"],
+    "ab(cd)?": [b"", b"ab", b"abc"],
+    r"a\x00b?": [b""],
+    "café[0-9]": [b""],
+    "name: [a-z]+": [b"", b"name: "],
+    r'\{"id": [0-9]+\}': [b"", b'{"i', b'{"id": 7'],
+    r'\{"name": "[a-z]+"\}': [b""],
+}
+RUNS = [(text, begun) for text, texts in BEGUN.items() for begun in texts]
 SPELLED: tuple[tuple[list[bytes], list[set[bytes]]], ...] = (  # tokens, and the pieces that are legal at each
     ([], []),
     ([b"a"], [{b"a"}]),
@@ -88,30 +72,25 @@ def check_forced(answer: Callable[[DFA, Any], bytes] | Any) -> Verdict:
         expected    b'ab'
         because     after a only b may come, and the text may not end, so b is forced
     """
-    return check_cases(answer, [_case_of_run(*run) for run in RUNS], eq, _tell_run)
+    return check_function(answer, [_run(*one) for one in RUNS], explain=_run_mistake)
 
 
-def _case_of_run(text: str, begun: bytes) -> Case:
+def _run(text: str, begun: bytes) -> Case:
     machine = regex(text)
     state: Any = read(machine, begun)
-    return Case((machine, state), forced_bytes(machine, state), say_start(text, begun, state))
+    return Case((machine, state), forced_bytes(machine, state), given=(("input", say_start(text, begun, state)),))
 
 
-def _tell_run(case: Case, value: Any) -> Told:
-    """The way of the student's bytes through the machine, and the first that is wrong or missing."""
+def _run_mistake(case: Case, value: Any) -> Mistake:
+    """The path of the student's bytes through the machine, and the first byte that is wrong or missing."""
+    if not isinstance(value, bytes):
+        return Mistake("bytes are expected")
     machine, state = case.arguments
-    given = (("input", case.why),)
-    if not isinstance(value, bytes | bytearray):
-        return Told(given, "bytes are asked for")
-    gave = bytes(value)
-    path = follow(sketch_dfa(machine), gave, state)
-    died = visible(gave[len(path) - 1 : len(path)])
-    figure = draw_machine(machine, path, title="the way of your bytes", died=died)
-    return Told(given, say_forced(machine, state, gave), figure)
+    return Mistake(say_forced(machine, state, value), draw_path(machine, value, state, "the path of your bytes"))
 
 
 def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
-    """Why some bytes are not the forced run, at the first byte where they go wrong.
+    """Why some bytes are not the forced bytes: at the first byte that is wrong or missing.
 
     >>> say_forced(regex("ab(cd)?"), 0, b"abcd"), say_forced(regex("[ab]"), 0, b"a")
     ('after ab the text may end, so c is not forced', 'here there is a choice, a b, so a is not forced')
@@ -132,7 +111,7 @@ def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
 
 
 def check_heal(answer: Callable[[Sequence[bytes], Sequence[set[bytes]]], int] | Any) -> Verdict:
-    """Lab 08: does `answer(tokens, legal)` say how many of the tokens may be put, and leave the others to the model?
+    """Lab 08: does `answer(tokens, legal)` say how many of the tokens are safe, so that the model chooses the others?
 
     >>> check_heal(lambda tokens, legal: len(tokens))
     ✗ not yet right: on input 3 of 15, the smallest on which it fails
@@ -140,14 +119,17 @@ def check_heal(answer: Callable[[Sequence[bytes], Sequence[set[bytes]]], int] | 
         legal[0]    {b'a', b'ab'}
         yours gave  1
         expected    0
-        because     what is left from place 0 is a, and ab begins with it and goes beyond
+        because     what is left from place 0 is a, and ab begins with it and is longer
     """
-    cases = [Case((list(tokens), list(legal)), count_kept(tokens, legal)) for tokens, legal in SPELLED]
-    return check_cases(answer, cases, eq, _tell_kept)
+    cases = []
+    for tokens, legal in SPELLED:
+        given = (("tokens", show(tokens)), *((f"legal[{place}]", show(pieces)) for place, pieces in enumerate(legal)))
+        cases.append(Case((list(tokens), list(legal)), count_kept(tokens, legal), given=given))
+    return check_function(answer, cases, explain=_kept_mistake)
 
 
 def count_kept(tokens: Sequence[bytes], legal: Sequence[set[bytes]]) -> int:
-    """How many tokens come before the first place where a legal piece begins with all that is left and goes beyond it.
+    """The number of tokens before the first place where a legal piece begins with all that is left and is longer.
 
     >>> count_kept([b"x", b"or", b"der"], [{b"x"}, {b"or", b"orderId"}, {b"der"}])
     1
@@ -156,20 +138,19 @@ def count_kept(tokens: Sequence[bytes], legal: Sequence[set[bytes]]) -> int:
 
 
 def _longer(tokens: Sequence[bytes], legal: Sequence[set[bytes]], place: int) -> list[bytes]:
-    """The legal pieces that begin with all that is left, and go beyond it."""
+    """The legal pieces that begin with all that is left, and are longer."""
     left = b"".join(tokens[place:])
     return sorted(piece for piece in legal[place] if piece.startswith(left) and piece != left)
 
 
-def _tell_kept(case: Case, value: Any) -> Told:
+def _kept_mistake(case: Case, value: Any) -> Mistake:
     tokens, legal = case.arguments
-    given = (("tokens", show(tokens)), *((f"legal[{place}]", show(pieces)) for place, pieces in enumerate(legal)))
-    if not isinstance(value, int | np.integer) or not 0 <= value <= len(tokens):
-        return Told(given, f"a number of tokens is asked for, from 0 to {len(tokens)}")
-    place = min(int(value), case.expected)
+    if not isinstance(value, int) or not 0 <= value <= len(tokens):
+        return Mistake(f"a number of tokens is expected, from 0 to {len(tokens)}")
+    place = min(value, case.expected)
     longer = _longer(tokens, legal, place)
-    goes_on = f"{visible(longer[0])} begins with it and goes beyond" if longer else "no legal piece goes beyond it"
-    return Told(given, f"what is left from place {place} is {visible(b''.join(tokens[place:]))}, and {goes_on}")
+    left, which = visible(b"".join(tokens[place:])), visible(longer[0]) if longer else "no legal piece"
+    return Mistake(f"what is left from place {place} is {left}, and {which} begins with it and is longer")
 
 
 def check_speedup(answer: Callable[[float, float, float, int], float] | Any) -> Verdict:
@@ -185,15 +166,15 @@ def check_speedup(answer: Callable[[float, float, float, int], float] | Any) -> 
         expected    1.333
         because     a token takes 1 + 1 × 1 = 2 ms without jump-forward, and (1 - 0.5) × 1 + 1 × 1 = 1.5 ms with it
     """
-    cases = [Case(given, Cost(given[1], given[2]).speedup(given[0], given[3])) for given in PRICES]
-    return check_cases(answer, cases, close, _tell_speedup)
+    return check_function(answer, [_price(*price) for price in PRICES], close)
 
 
-def _tell_speedup(case: Case, value: Any) -> Told:
-    fraction, pass_ms, token_ms, rows = case.arguments
+def _price(fraction: float, pass_ms: float, token_ms: float, rows: int) -> Case:
+    numbers = (fraction, pass_ms, token_ms, rows)
     names = ("fraction", "pass_ms", "token_ms", "rows")
-    given = tuple((name, show(number)) for name, number in zip(names, case.arguments, strict=True))
+    given = tuple((name, show(number)) for name, number in zip(names, numbers, strict=True))
     reading = token_ms * rows
     naive = f"{pass_ms:g} + {token_ms:g} × {rows} = {pass_ms + reading:g} ms"
     jumped = f"(1 - {fraction:g}) × {pass_ms:g} + {token_ms:g} × {rows} = {(1 - fraction) * pass_ms + reading:g} ms"
-    return Told(given, f"a token takes {naive} without jump-forward, and {jumped} with it")
+    why = f"a token takes {naive} without jump-forward, and {jumped} with it"
+    return Case(numbers, Cost(pass_ms, token_ms).speedup(fraction, rows), why, given)

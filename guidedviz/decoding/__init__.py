@@ -1,1 +1,5 @@
-"""Models, sampling, the loop, the trace. Named `decoding`, for `gv.decode` is the function."""
+"""Sampling, the loop, its records, and jump-forward."""
+
+from guidedviz.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

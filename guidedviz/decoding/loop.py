@@ -1,164 +1,102 @@
-"""The loop: logits, mask, softmax, draw, advance. Every stop of it is a value one can come back to."""
+"""The decoding loop: logits, mask, softmax, sample, advance.
+
+`take_step` is the whole of it. A `Point` says where a decode stands; it is a value, so a stage can go back to any point
+and take another way from there. `step_record.py` makes the records.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
-from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from guidedviz.decoding.sampling import (
-    Floats,
-    Mask,
-    Settings,
-    apply_logit_bias,
-    apply_token_mask,
-    as_mask,
-    draw,
-    keep_top_k,
-    keep_top_p,
-    softmax,
-    temper,
-)
-from guidedviz.decoding.steps import Point, chosen_step, forced_step, stopped_step
-from guidedviz.decoding.trace import End, How, Source, Step, Trace
-from guidedviz.errors import IllegalToken, SettingError
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.jump import WAYS, Jump, find_jump
+from guidedviz.decoding.sampling import apply_bias, apply_mask, sample, softmax, top_k, top_p
+from guidedviz.decoding.settings import Settings, check_bias
+from guidedviz.decoding.step_record import Measured, Point, make_step, start_watch
+from guidedviz.decoding.trace import End, How, Step, Trace
+from guidedviz.decoding.unguided import unguided
+from guidedviz.errors import IllegalToken, SettingError, quoted
+from guidedviz.models.model import Model, check_model, check_text, context_of
+from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.guide import Guide, check_guide, name_guide
+from guidedviz.tokens.jump import Jump, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary
-
-
-class Model(Protocol):
-    """Anything that gives the next token's logits."""
-
-    name: str
-    device: str
-    source: Source
-    vocabulary: Vocabulary
-
-    def encode(self, text: str) -> list[int]: ...
-    def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]: ...
-
-
-def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
-    """The point before the first new token."""
-    if not isinstance(prompt, str):
-        raise SettingError("prompt", seen=type(prompt).__name__, expected="a text")
-    tokens = tuple(model.encode(prompt))
-    if not tokens:
-        raise SettingError(
-            "prompt", seen=repr(prompt), expected="at least one token", hint="start with a space or a line break"
-        )
-    if guide is not None:
-        check_guide(guide, model.vocabulary)
-    return Point(tokens, (guide.initial if guide else None,))
-
-
-def check_guide(guide: Any, vocabulary: Vocabulary) -> None:
-    """Is this a guide over the vocabulary of the model?"""
-    hint = "gv.guide(machine, model.vocabulary)"
-    if not hasattr(guide, "vocabulary") or not hasattr(guide, "advance"):
-        raise SettingError("guide", seen=type(guide).__name__, expected="a guide", hint=hint)
-    if guide.vocabulary != vocabulary:
-        seen = f"a guide over {guide.vocabulary} and a model with {vocabulary}"
-        raise SettingError("guide", seen=seen, expected="the same vocabulary", hint=hint)
 
 
 def take_step(
     model: Model, point: Point, guide: Guide | None, settings: Settings, choice: int | None = None
 ) -> tuple[Step, Point]:
-    """One step from a point, and the point after it; `choice` is a token that a person puts in."""
-    began = time.perf_counter()
-    if guide is not None and choice is None and (jump := next_jump(model, point, guide, settings.jump_forward)):
-        return _put(guide, point, jump, settings, _ms(began))
-    logits = apply_logit_bias(model.logits(list(point.tokens)), settings.bias)
-    forward_ms, began = _ms(began), time.perf_counter()
-    mask = legal_tokens(model.vocabulary, guide, point.state)
-    mask_ms, began = _ms(began), time.perf_counter()
-    raw = softmax(logits)
-    about = model.vocabulary, guide, point, raw
+    """Take one step from a point. A person may insert a legal token: the `choice`."""
+    guide, lap = guide or unguided(model.vocabulary), start_watch()
+    if choice is None and (jump := next_jump(model, point, guide, settings.way)):
+        return put_forced(guide, point, jump, settings, lap())
+    if len(point.tokens) > context_of(model):
+        return make_step(guide, point, end="context"), point
+
+    logits = apply_bias(model.logits(list(point.tokens)), settings.bias)
+    forward_ms = lap()
+
+    mask = guide.mask(point.state)
+    mask_ms = lap()
     if not mask.any():
-        over: End = "complete" if guide and guide.is_accepting(point.state) else "dead_end"
-        spent = forward_ms, mask_ms, 0.0
-        return chosen_step(*about, np.zeros_like(raw), mask, -1, "none", spent, over), point
-    odds = distribution(logits, mask, settings)
+        seen = Measured(softmax(logits), mask, np.zeros(len(mask)), forward_ms, mask_ms)
+        return make_step(guide, point, seen, end="complete" if guide.is_accepting(point.state) else "dead_end"), point
+
+    probabilities = softmax(apply_mask(logits, mask), settings.temperature)
+    probabilities = top_p(top_k(probabilities, settings.top_k), settings.top_p)
     if choice is None:
-        token = draw(odds, settings.seed, point.position)
+        token = sample(probabilities, settings.seed, point.position)
     else:
-        token = check_choice(model.vocabulary, guide, point.state, mask, choice)
-    spent = forward_ms, mask_ms, _ms(began)
-    after = _advance(model.vocabulary, guide, point, token)
-    end = _end(model.vocabulary, guide, after, settings)
+        token = check_choice(guide, point.state, mask, choice)
     how: How = "sampled" if choice is None else "inserted"
-    return chosen_step(*about, odds, mask, token, how, spent, end), after
+    seen = Measured(softmax(logits), mask, probabilities, forward_ms, mask_ms, lap())
+
+    after = point.then(token, guide.advance(point.state, token))
+    return make_step(guide, point, seen, token, how, find_end(guide, after, settings)), after
 
 
 def next_jump(model: Model, point: Point, guide: Guide, way: str) -> Jump | None:
-    """What is forced next: the rest of a run that has begun, or a new one; nothing, if no way to spell it is given."""
+    """The forced tokens that come next: the rest of a run that has begun, or a new run."""
     if point.ahead and way:
         return Jump(0, point.ahead)
     return find_jump(guide, model.encode, point.output, point.states, way) if way else None
 
 
-def _put(guide: Guide, point: Point, jump: Jump, settings: Settings, spent: float) -> tuple[Step, Point]:
-    """The first token of a forced run; the model reads it with the next token that it is asked for."""
+def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent_ms: float) -> tuple[Step, Point]:
+    """Append the first token of a forced run. The model reads it in its next forward pass."""
     token, *ahead = jump.tokens
     before = point.back(jump.back)
-    after = _advance(guide.vocabulary, guide, before, token, tuple(ahead))
-    end = _end(guide.vocabulary, guide, after, settings)
-    return forced_step(guide, before, token, jump.back, spent, end), after
+    after = before.then(token, guide.advance(before.state, token), tuple(ahead))
+    seen, end = Measured(mask_ms=spent_ms), find_end(guide, after, settings)
+    return make_step(guide, before, seen, token, "forced", end, jump.back), after
 
 
-def legal_tokens(vocabulary: Vocabulary, guide: Guide | None, state: Any) -> Mask:
-    """The guide's mask; without a guide everything that is text or ends it."""
-    return _free_mask(vocabulary) if guide is None else guide.mask(state)
-
-
-@lru_cache(maxsize=8)
-def _free_mask(vocabulary: Vocabulary) -> Mask:
-    mask = as_mask((*vocabulary.text_ids, *vocabulary.eos), len(vocabulary))
-    mask.flags.writeable = False
-    return mask
-
-
-def distribution(logits: Floats, mask: Mask, settings: Settings) -> Floats:
-    """What is drawn from: masked, tempered, cut."""
-    tempered = temper(apply_token_mask(logits, mask), settings.temperature)
-    return keep_top_p(keep_top_k(tempered, settings.top_k), settings.top_p)
-
-
-def check_choice(vocabulary: Vocabulary, guide: Guide | None, state: Any, mask: Mask, choice: int) -> int:
-    """A token put in by hand must exist and be legal."""
-    where = f"inserted token {choice}"
-    if not 0 <= choice < len(vocabulary):
-        raise IllegalToken(where, seen="no such id", expected=f"0 to {len(vocabulary) - 1}")
+def check_choice(guide: Guide, state: Any, mask: Mask, choice: int) -> int:
+    """The inserted token, if it exists and is legal."""
+    where, size = f"inserted token {quoted(choice)}", len(mask)
+    if not isinstance(choice, int) or not 0 <= choice < size:
+        raise IllegalToken(where, seen="no such id", expected=f"0 to {size - 1}")
     if not mask[choice]:
-        reason = guide.explain(state, choice).reason if guide else "special tokens are no text"
-        raise IllegalToken(where, seen=vocabulary.display(choice), expected="a legal token", hint=reason)
+        seen, reason = guide.vocabulary.display(choice), guide.explain(state, choice).reason
+        raise IllegalToken(where, seen=seen, expected="a legal token", hint=reason)
     return choice
 
 
-def _advance(
-    vocabulary: Vocabulary, guide: Guide | None, point: Point, token: int, ahead: tuple[int, ...] = ()
-) -> Point:
-    ended = token in vocabulary.eos
-    return point.then(token, guide.advance(point.state, token) if guide and not ended else point.state, ahead)
-
-
-def _end(vocabulary: Vocabulary, guide: Guide | None, after: Point, settings: Settings) -> End:
-    if after.tokens[-1] in vocabulary.eos:
+def find_end(guide: Guide, after: Point, settings: Settings) -> End:
+    """Why the decode ends at this point; "" if it goes on."""
+    if after.tokens[-1] in guide.vocabulary.eos:
         return "eos"
-    if guide and guide.is_accepting(after.state) and not guide.mask(after.state).any():
+    if is_complete(guide, after.state):
         return "complete"
     return "max_tokens" if after.position >= settings.max_tokens else ""
 
 
-def _ms(since: float) -> float:
-    return (time.perf_counter() - since) * 1000
+def is_complete(guide: Guide, state: Any) -> bool:
+    """Whether the text may end here and nothing may follow, not even EOS."""
+    return guide.is_accepting(state) and not guide.mask(state).any()
 
 
 def decode(
@@ -175,42 +113,61 @@ def decode(
     jump_forward: bool | str = False,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[Step]:
-    """Decode step by step; the last step says in `end` why it was the last.
+    """Decode step by step. The last step says in `end` why it is the last.
 
-    `jump_forward` puts what is forced without asking the model: True, or the way to spell it, "canonical" (the same),
-    "longest", "minimal" or "raw" (see tokens/jump.py). `stop` is asked before every token: when it says True, a closing
-    step with end "stop" follows.
+    `jump_forward` appends forced tokens without asking the model: True, or the way to spell them, "canonical" (the
+    same), "longest", "minimal" or "raw" (see tokens/jump.py). `stop` is called before every step; when it returns
+    True, a closing step with end "stop" follows.
     """
-    settings = Settings(temperature, top_k, top_p, seed, max_tokens, dict(bias or {}), name_way(jump_forward))
-    return _decode(model, start(model, prompt, guide), guide, settings, stop or (lambda: False))
+    settings = Settings(temperature, top_k, top_p, seed, max_tokens, {} if bias is None else bias, jump_forward)
+    point = start(model, prompt, guide)
+    check_bias(settings.bias, len(model.vocabulary))
+    if stop is not None and not callable(stop):
+        raise SettingError("stop", seen=quoted(stop), expected="a function without arguments")
+    return _decode(model, point, guide, settings, stop or (lambda: False))
 
 
 def _decode(
     model: Model, point: Point, guide: Guide | None, settings: Settings, stop: Callable[[], bool]
 ) -> Iterator[Step]:
-    while True:
-        if stop():
-            yield stopped_step(guide, point)
-            return
+    while not stop():
         step, point = take_step(model, point, guide, settings)
         yield step
         if step.end:
             return
+    yield make_step(guide or unguided(model.vocabulary), point, end="stop")
 
 
-def name_way(jump_forward: bool | str) -> str:
-    """The way to spell what is forced; "" for none.
+def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
+    """The point before the first new token."""
+    check_model(model)
+    tokens = tuple(model.encode(check_text("prompt", prompt)))
+    if not tokens:
+        hint = "start with a space or a line break"
+        raise SettingError("prompt", seen=quoted(prompt), expected="at least one token", hint=hint)
+    if len(tokens) > (most := context_of(model)):
+        seen, expected = f"{len(tokens)} tokens", f"at most {most}, the context of {model.name}"
+        raise SettingError("prompt", seen=seen, expected=expected, hint="shorten the prompt")
+    if guide is not None:
+        check_fit(guide, model.vocabulary)
+    return Point(tokens, (guide.initial if guide else None,))
 
-    >>> name_way(True), name_way("longest"), name_way(False)
-    ('canonical', 'longest', '')
-    """
-    return WAYS[0] if jump_forward is True else "" if jump_forward is False else jump_forward
+
+def check_fit(guide: Any, vocabulary: Vocabulary) -> None:
+    """Refuse what is not a guide over the vocabulary of the model."""
+    hint = "gv.guide(machine, model.vocabulary)"
+    check_guide(guide, hint=hint)
+    if guide.vocabulary != vocabulary:
+        seen = f"a guide over {guide.vocabulary} and a model with {vocabulary}"
+        raise SettingError("guide", seen=seen, expected="the same vocabulary", hint=hint)
 
 
 def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint: str = "", **settings: Any) -> Trace:
-    """Decode to the end and keep all of it."""
+    """Decode to the end and keep all steps."""
+    check_text("constraint", constraint)
     steps = tuple(decode(model, prompt, guide, **settings))
-    return make_trace(model, prompt, steps, constraint=constraint, **settings)
+    constraint = constraint or (name_guide(guide) if guide else "")
+    return replace(make_trace(model, prompt, steps, constraint=constraint, **settings), guide=guide)
 
 
 def make_trace(
@@ -223,17 +180,16 @@ def make_trace(
     temperature: float = 1.0,
     **_: Any,
 ) -> Trace:
-    """Steps with where they come from."""
-    today = date.today().isoformat()
+    """Steps as a trace that says where they come from."""
     return Trace(
-        steps,
-        prompt,
-        model.name,
-        model.device,
-        today,
-        constraint,
-        seed,
-        temperature,
-        len(model.vocabulary),
-        model.source,
+        steps=steps,
+        prompt=prompt,
+        model=model.name,
+        device=model.device,
+        date=date.today().isoformat(),
+        constraint=constraint,
+        seed=seed,
+        temperature=temperature,
+        vocabulary_size=len(model.vocabulary),
+        source=model.source,
     )

@@ -1,56 +1,56 @@
-"""The mask beside the forward: once a token is chosen its state is known, and the mask needs nothing but the state.
+"""Compute the mask during the forward pass: it needs only the state, which is known as soon as a token is chosen.
 
-So the device may compute the next logits while the CPU makes the mask for them (arXiv 2411.15100). A record holds when
-each of the two began and ended, token by token, one after the other and side by side.
+So the device can compute the next logits while the CPU computes their mask (arXiv 2411.15100). A record contains the
+start and end of both per token, run sequentially and concurrently.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.decoding.trace import Source, read_record
+from guidedviz.decoding.records import Count, Milliseconds, load_record, save_record
 from guidedviz.errors import TraceError
-from guidedviz.tokens.guide import Guide, Mask
+from guidedviz.models.model import Source
+from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.guide import Guide
 
-VERSION = 1
-Span = tuple[float, float]  # milliseconds from the start of a run
+Span = tuple[Milliseconds, Milliseconds]  # milliseconds from the start of a run
 
 
 class Forward(Protocol):
-    """A model on a device: `start` hands it a token and does not wait, `wait` gives when it ran."""
+    """A model on a device. `start` begins a forward pass without waiting; `wait` returns when it began and ended."""
 
-    def begin(self) -> None: ...  # a new text; its clock starts
+    def begin(self) -> None: ...  # begins a new text and starts its clock
     def start(self, token: int) -> None: ...
     def wait(self) -> Span: ...
-    def choose(self, mask: Mask) -> int: ...  # the likeliest legal token
+    def choose(self, mask: Mask) -> int: ...  # returns the likeliest legal token
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One token: when its forward and its mask began and ended, and when it was chosen."""
+    """One token: when its forward pass and its mask began and ended, and when it was chosen."""
 
     forward: Span
     mask: Span
-    chosen: float
+    chosen: Milliseconds
 
     @property
     def overhead(self) -> float:
-        """The milliseconds for which the logits had to wait for their mask."""
+        """The milliseconds for which the logits waited for their mask."""
         return max(0.0, self.mask[1] - self.forward[1])
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One way to decode a text: by which engine, and whether the mask is made beside the forward."""
+    """A text decoded by one engine; `beside` says whether the mask is computed during the forward pass."""
 
     engine: str
     beside: bool
@@ -58,29 +58,29 @@ class Run:
 
     @property
     def overhead(self) -> float:
-        """Milliseconds a token, the mean."""
+        """The mean milliseconds per token for which the logits waited."""
         return fmean(turn.overhead for turn in self.turns)
 
     @property
     def per_token(self) -> float:
-        """Milliseconds from token to token, the mean."""
+        """The mean milliseconds from token to token."""
         return self.turns[-1].chosen / len(self.turns)
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Runs on the same tokens, and where they come from."""
+    """Runs over the same tokens, with their origin."""
 
     runs: tuple[Run, ...]
-    model: str  # its shape, and what its weights are
+    model: str  # its shape and the kind of its weights
     device: str
     date: str
     constraint: str
-    vocabulary_size: int
+    vocabulary_size: Count
     source: Source = "LIVE"
 
     def pair(self, engine: str = "") -> tuple[Run, Run]:
-        """One after the other, and side by side; of the first engine if none is named."""
+        """The sequential and the concurrent run of an engine; by default of the first engine."""
         engine = engine or self.runs[0].engine
         found = {run.beside: run for run in self.runs if run.engine == engine}
         if len(found) < 2:
@@ -90,34 +90,24 @@ class Overlap:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON."""
-        data = {"guidedviz_overlap": VERSION, **asdict(self)}
-        Path(path).write_text(json.dumps(data, indent=None, separators=(", ", ": ")) + "\n", encoding="utf-8")
+        save_record(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Overlap:
-        """Read a file that `save` wrote; what comes back is marked RECORDED unless it is a TOY."""
-        where = f"overlap file {path}"
-        data = read_record(path, "overlap", VERSION, hint="python -m guidedviz.bench overlap")
-        try:
-            runs = tuple(map(_read_run, data["runs"]))
-            record = cls(**{f.name: data[f.name] for f in fields(cls)} | {"runs": runs})
-        except (KeyError, TypeError, ValueError) as error:
-            raise TraceError(where, seen=f"a damaged record ({error})", expected="all fields of a run") from None
-        return record if record.source == "TOY" else replace(record, source="RECORDED")
+        """Read a file that `save` wrote. The record is marked RECORDED unless it is a TOY."""
+        return load_record(cls, path, hint="python -m guidedviz.bench overlap", check=check_runs)
 
 
-def _read_run(data: Mapping[str, Any]) -> Run:
-    turns = ((*map(float, turn["forward"]), *map(float, turn["mask"]), float(turn["chosen"])) for turn in data["turns"])
-    return Run(str(data["engine"]), bool(data["beside"]), tuple(Turn((a, b), (c, d), e) for a, b, c, d, e in turns))
+def check_runs(overlap: Overlap) -> None:
+    """Reject a record without runs, and a run without tokens."""
+    if not overlap.runs or not all(run.turns for run in overlap.runs):
+        raise TraceError("runs", seen="no tokens", expected="runs of at least one token")
 
 
 def record_runs(
     forward: Forward, guides: Mapping[str, Callable[[], Guide]], tokens: Sequence[int], rounds: int = 1
 ) -> tuple[Run, ...]:
-    """Every engine one after the other and side by side, each time with a guide that has seen nothing yet.
-
-    Of several rounds the quickest is kept: what slows a run down is another program.
-    """
+    """Run each engine sequentially and concurrently, each time with a new guide; keep the fastest round."""
     rows = [(engine, beside) for engine in guides for beside in (False, True)]
     found = [
         [Run(engine, beside, time_turns(forward, guides[engine](), tokens, beside)) for engine, beside in rows]
@@ -127,9 +117,9 @@ def record_runs(
 
 
 def time_turns(forward: Forward, guide: Guide, tokens: Sequence[int], beside: bool) -> tuple[Turn, ...]:
-    """Put these tokens one by one; the choice among the legal ones is made and timed, but a text is followed.
+    """Decode these tokens. The choice of a legal token is timed, but the given token is appended.
 
-    So all runs read the same text, whatever a model of random weights would like.
+    So all runs read the same text, even with random weights.
     """
     turns, state, last = [], guide.initial, 0
     forward.begin()

@@ -1,79 +1,60 @@
-"""From logits to a token: bias, mask, temperature, top-k, top-p, draw. NumPy only.
+"""From logits to a token: bias, mask, temperature, top-k, top-p, sample. NumPy only.
 
-The order is the usual one: bias and mask change the logits, temperature scales them, softmax makes probabilities,
-top-k and top-p cut the tail, and one uniform number picks.
+The order is the usual one: bias and mask change the logits, temperature scales them, softmax turns them into
+probabilities, top-k and top-p cut the tail, and one uniform random number picks the token.
+
+Next: `decoding/loop.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.errors import EmptyMask, SettingError
-from guidedviz.tokens.jump import WAYS
+from guidedviz.decoding.records import MOST
+from guidedviz.decoding.settings import check_bias, check_temperature, check_top_p, check_whole
+from guidedviz.errors import EmptyMask, SettingError, quoted
+from guidedviz.tokens.arrays import Mask
 
 Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How to choose; temperature 0 is greedy, top_k 0 keeps all."""
-
-    temperature: float = 1.0
-    top_k: int = 0
-    top_p: float = 1.0
-    seed: int = 0
-    max_tokens: int = 200
-    bias: Mapping[int, float] = field(default_factory=dict)
-    jump_forward: str = ""  # how forced bytes are spelled without the model; "" asks it for every token
-
-    def __post_init__(self) -> None:
-        _check("temperature", self.temperature, 0 <= self.temperature <= 100, "a number from 0 (greedy) to 100")
-        _check("top_k", self.top_k, _whole(self.top_k) and self.top_k >= 0, "a whole number, 0 to keep all tokens")
-        _check("top_p", self.top_p, 0 < self.top_p <= 1, "a number above 0, at most 1")
-        _check("seed", self.seed, _whole(self.seed) and self.seed >= 0, "a whole number from 0 up")
-        _check(
-            "max_tokens", self.max_tokens, _whole(self.max_tokens) and self.max_tokens > 0, "a whole number from 1 up"
-        )
-        ways = "False, True, " + " or ".join(map(repr, WAYS))
-        _check("jump_forward", self.jump_forward, self.jump_forward in ("", *WAYS), ways)
-        for token, bias in self.bias.items():
-            _check(f"logit bias of token {token}", bias, -100 <= bias <= 100, "a number from -100 to 100")
+def as_numbers(where: str, values: npt.ArrayLike) -> Floats:
+    """One float per token; an error names the parameter."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise SettingError(where, seen=quoted(values), expected="one number per token") from None
+    if numbers.ndim != 1 or not len(numbers):
+        raise SettingError(where, seen=f"shape {numbers.shape}", expected="one number per token")
+    return numbers
 
 
-def _whole(value: object) -> bool:
-    return isinstance(value, int | np.integer)
+def softmax(logits: npt.ArrayLike, temperature: float = 1.0) -> Floats:
+    """Probabilities from logits; at temperature 0 the likeliest token has all of it.
 
-
-def _check(where: str, seen: object, good: object, expected: str) -> None:
-    if not good:
-        raise SettingError(where, seen=repr(seen), expected=expected)
-
-
-def softmax(logits: npt.ArrayLike) -> Floats:
-    """Probabilities from logits.
-
-    >>> softmax([0.0, 0.0]).tolist()
-    [0.5, 0.5]
+    >>> softmax([0.0, 0.0]).tolist(), softmax([0.0, 1.0], temperature=0).tolist()
+    ([0.5, 0.5], [0.0, 1.0])
     """
-    values = np.asarray(logits, dtype=np.float64)
+    values, temperature = as_numbers("logits", logits), check_temperature(temperature)
     top = values.max()
     if not np.isfinite(top):
-        raise EmptyMask(
-            "softmax", seen=f"a largest logit of {top}", expected="at least one finite logit and none infinite"
-        )
-    powers: Floats = np.exp(values - top)
+        expected = "at least one finite logit and none infinite"
+        raise EmptyMask("softmax", seen=f"a largest logit of {top}", expected=expected)
+    if temperature == 0:
+        likeliest: Floats = np.eye(1, len(values), int(values.argmax()))[0]
+        return likeliest
+    with np.errstate(over="ignore"):  # a tiny temperature
+        powers: Floats = np.exp((values - top) / temperature)
     powers /= powers.sum()
     return powers
 
 
 def as_mask(allowed: Mask | Iterable[int], size: int) -> Mask:
-    """A bool per token from a mask of that size or from token ids.
+    """One bool per token, from a mask of that size or from token ids.
 
     >>> as_mask({0, 2}, 3).tolist()
     [True, False, True]
@@ -82,21 +63,21 @@ def as_mask(allowed: Mask | Iterable[int], size: int) -> Mask:
         if allowed.shape != (size,):
             raise SettingError("mask", seen=f"shape {allowed.shape}", expected=f"one bool for each of {size} tokens")
         return allowed
+    if not isinstance(allowed, Iterable):
+        raise SettingError("mask", seen=quoted(allowed), expected="one bool per token, or token ids")
+    ids = f"a whole number from 0 to {size - 1}"
     mask = np.zeros(size, dtype=np.bool_)
-    ids = list(allowed)
-    for token in ids:
-        _check("token id in a mask", token, _whole(token) and 0 <= token < size, f"a whole number from 0 to {size - 1}")
-    mask[ids] = True
+    mask[[check_whole("token id in a mask", token, 0, size - 1, ids) for token in allowed]] = True
     return mask
 
 
-def apply_token_mask(logits: npt.ArrayLike, allowed: Mask | Iterable[int]) -> Floats:
-    """The one line of constrained decoding: every forbidden logit becomes minus infinity.
+def apply_mask(logits: npt.ArrayLike, allowed: Mask | Iterable[int]) -> Floats:
+    """Constrained decoding in one line: every forbidden logit becomes minus infinity.
 
-    >>> apply_token_mask([1.0, 1e30, 2.0], {0, 2}).tolist()
+    >>> apply_mask([1.0, 1e30, 2.0], {0, 2}).tolist()
     [1.0, -inf, 2.0]
     """
-    values = np.asarray(logits, dtype=np.float64)
+    values = as_numbers("logits", logits)
     mask = as_mask(allowed, len(values))
     if not mask.any():
         hint = "look at the state: nothing that is legal here is in the vocabulary"
@@ -105,63 +86,58 @@ def apply_token_mask(logits: npt.ArrayLike, allowed: Mask | Iterable[int]) -> Fl
 
 
 def masked_softmax(logits: npt.ArrayLike, allowed: Mask | Iterable[int]) -> Floats:
-    """Probabilities after the mask: exactly 0 outside, the old ratios inside.
+    """Probabilities after the mask: exactly 0 for forbidden tokens, unchanged ratios among legal ones.
 
     >>> masked_softmax([0.0, 1e30, 0.0], {0, 2}).tolist()
     [0.5, 0.0, 0.5]
     """
-    return softmax(apply_token_mask(logits, allowed))
+    return softmax(apply_mask(logits, allowed))
 
 
-def apply_logit_bias(logits: npt.ArrayLike, bias: Mapping[int, float]) -> Floats:
+def apply_bias(logits: npt.ArrayLike, bias: Mapping[int, float]) -> Floats:
     """Add a constant to chosen logits, -100 to 100 as OpenAI's `logit_bias` has it.
 
-    >>> apply_logit_bias([0.0, 0.0], {1: -100}).tolist()
+    >>> apply_bias([0.0, 0.0], {1: -100}).tolist()
     [0.0, -100.0]
     """
-    values = np.array(logits, dtype=np.float64)
-    for token, amount in bias.items():
-        _check("token id in logit_bias", token, _whole(token) and 0 <= token < len(values), f"0 to {len(values) - 1}")
-        _check(f"logit bias of token {token}", amount, -100 <= amount <= 100, "a number from -100 to 100")
+    values = as_numbers("logits", logits).copy()
+    for token, amount in check_bias(bias, len(values)).items():
         values[token] += amount
     return values
 
 
-def temper(logits: npt.ArrayLike, temperature: float) -> Floats:
-    """Probabilities at a temperature; at 0 the likeliest token has all of it.
+def top_k(probabilities: npt.ArrayLike, k: int) -> Floats:
+    """The k likeliest tokens, scaled to a sum of one.
 
-    >>> temper([0.0, 1.0], 0).tolist()
-    [0.0, 1.0]
-    """
-    values = np.asarray(logits, dtype=np.float64)
-    if temperature == 0:
-        likeliest: Floats = np.eye(1, len(values), int(values.argmax()))[0]
-        return likeliest
-    return softmax(values / temperature)
-
-
-def keep_top_k(probabilities: Floats, k: int) -> Floats:
-    """Only the k likeliest, made to sum to one again.
-
-    >>> keep_top_k(np.array([0.5, 0.3, 0.2]), 1).tolist()
+    >>> top_k(np.array([0.5, 0.3, 0.2]), 1).tolist()
     [1.0, 0.0, 0.0]
     """
-    if k <= 0 or k >= len(probabilities):
+    probabilities = _check_probabilities(probabilities)
+    if not 0 < check_whole("top_k", k, 0, MOST, "a whole number, 0 to keep all tokens") < len(probabilities):
         return probabilities
     return _keep(probabilities, np.argsort(-probabilities, kind="stable")[:k])
 
 
-def keep_top_p(probabilities: Floats, p: float) -> Floats:
-    """The smallest set of likeliest tokens that holds at least p.
+def top_p(probabilities: npt.ArrayLike, p: float) -> Floats:
+    """The smallest set of likeliest tokens with a sum of at least p, scaled to a sum of one.
 
-    >>> keep_top_p(np.array([0.5, 0.3, 0.2]), 0.7).round(3).tolist()
+    >>> top_p(np.array([0.5, 0.3, 0.2]), 0.7).round(3).tolist()
     [0.625, 0.375, 0.0]
     """
-    if p >= 1:
+    probabilities = _check_probabilities(probabilities)
+    if check_top_p(p) >= 1:
         return probabilities
     order = np.argsort(-probabilities, kind="stable")
     count = int(np.searchsorted(np.cumsum(probabilities[order]), p)) + 1
     return _keep(probabilities, order[:count])
+
+
+def _check_probabilities(values: npt.ArrayLike) -> Floats:
+    numbers = as_numbers("probabilities", values)
+    if not (numbers.min() >= 0 and 0 < numbers.sum() < np.inf):
+        seen = f"a sum of {numbers.sum()} and a smallest of {numbers.min()}"
+        raise EmptyMask("probabilities", seen=seen, expected="no negative number and a positive sum")
+    return numbers
 
 
 def _keep(probabilities: Floats, ids: npt.NDArray[Any]) -> Floats:
@@ -171,12 +147,16 @@ def _keep(probabilities: Floats, ids: npt.NDArray[Any]) -> Floats:
     return kept
 
 
-def draw(probabilities: Floats, seed: int, position: int) -> int:
-    """A token by its probability; the same seed and position draw the same number, in whatever order they come.
+def sample(probabilities: npt.ArrayLike, seed: int, position: int) -> int:
+    """A token drawn by its probability. The same seed and position give the same random number, in any order of calls.
 
-    >>> draw(np.array([0.0, 1.0]), seed=0, position=0)
+    >>> sample(np.array([0.0, 1.0]), seed=0, position=0)
     1
     """
-    uniform = np.random.default_rng((seed, position)).random()
+    probabilities = _check_probabilities(probabilities)
+    seeds = [
+        check_whole(name, n, 0, MOST, "a whole number from 0") for name, n in [("seed", seed), ("position", position)]
+    ]
+    uniform = np.random.default_rng(seeds).random()
     edges = np.cumsum(probabilities)
     return min(int(np.searchsorted(edges, uniform * edges[-1], side="right")), int(np.flatnonzero(probabilities)[-1]))

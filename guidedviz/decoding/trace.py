@@ -1,67 +1,72 @@
-"""Records: what one step of a decode did, and the whole of it as a file.
+"""Records: what one step of a decode did, and all steps as a file.
 
-Views and tests live on these alone, so a lesson recorded on a large GPU replays on a laptop.
+Views draw nothing but records, so a run that was recorded on a large GPU replays on a laptop.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from guidedviz.errors import TraceError
+from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
+from guidedviz.errors import TraceError, quoted
+from guidedviz.models.model import Source
 
-VERSION = 1
 How = Literal["sampled", "forced", "inserted", "none"]
-End = Literal["", "eos", "complete", "max_tokens", "stop", "dead_end"]
-Source = Literal["LIVE", "RECORDED", "TOY"]
+End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end"]
+CHOSEN = ("sampled", "inserted")  # after a forward pass of the model
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A token that could have come next: its probability before the mask (raw), after it (masked), and the one that
-    the draw went by: masked, then temperature, top-k and top-p (drawn)."""
+    """A token that could have come next, and its probability at three points of the step."""
 
-    token: int
+    token: Count
     piece: bytes
-    raw: float
-    masked: float
+    raw: Share  # before the mask
+    masked: Share  # after the mask
     legal: bool
-    drawn: float
+    drawn: Share  # after mask, temperature, top-k and top-p: the token is sampled from these
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what was chosen out of what, and how long it took.
+    """One step of a decode: the chosen token, the candidates, and how long each part took.
 
-    A step that only says how a decode ended (`stop`, `dead_end`) chose nothing: token -1, piece b"", how "none". For a
-    forced one the model was not asked: it has no candidates and no probabilities.
+    A step that only says how a decode ended (`stop`, `context`, `dead_end`) has no token: token -1, piece b"", how
+    "none". The model is not asked for a forced token, so it has no candidates and no probabilities.
     """
 
-    position: int  # 0 for the first new token
-    token: int
+    position: Count  # 0 for the first new token
+    token: Annotated[int, Between(-1)]
     piece: bytes
     how: How
-    raw: float  # probability of the chosen token before the mask
-    masked: float  # and after it
-    drawn: float  # and after temperature, top-k and top-p as well: what the draw went by
-    candidates: tuple[Candidate, ...]  # the likeliest, by raw probability; the chosen one is always among them
-    legal: int  # how many tokens the mask left
-    mass: float  # Z: the raw probability that the mask left
+    raw: Share  # the probabilities of the chosen token, as in Candidate
+    masked: Share
+    drawn: Share
+    candidates: tuple[Candidate, ...]  # the likeliest by raw probability, and always the chosen token
+    legal: Count  # the number of tokens that the mask allows
+    mass: Share  # Z: the sum of their raw probabilities
     state: str  # the machine's state before this token
     stack: tuple[str, ...]  # its stack, top first; () for a machine without one
-    forward_ms: float
-    mask_ms: float
-    sample_ms: float
+    forward_ms: Milliseconds
+    mask_ms: Milliseconds
+    sample_ms: Milliseconds
     end: End = ""  # why the decode ended with this step; "" if it goes on
-    back: int = 0  # tokens before this one that it takes back
+    back: Count = 0  # how many tokens before this one it takes back
+
+
+def _widgets(name: str) -> Any:
+    """A module of the room that knows what the page shows; it is above this one, so it is imported by its name."""
+    return import_module(f"guidedviz.widgets.{name}")
 
 
 @dataclass(frozen=True)
 class Trace:
-    """All steps of a decode and what is needed to say where they come from."""
+    """All steps of a decode, and where they come from."""
 
     steps: tuple[Step, ...]
     prompt: str
@@ -69,101 +74,98 @@ class Trace:
     device: str
     date: str  # ISO day, e.g. "2026-11-20"
     constraint: str  # in words; "" for none
-    seed: int
-    temperature: float
-    vocabulary_size: int
+    seed: Count
+    temperature: Annotated[float, Between(0, 100)]
+    vocabulary_size: Count
     source: Source = "LIVE"
+    recording: str = field(default="", compare=False, repr=False)  # what the page shows at every step, compressed
+    guide: Any = field(default=None, compare=False, repr=False, metadata={"kept": False})  # that of a run in memory
+
+    version: ClassVar[int] = 2  # of its files: 1 had no recording
 
     @property
     def text(self) -> str:
-        """The output so far, EOS left out."""
+        """The output without EOS."""
         return self.output.decode("utf-8", "replace")
 
     @property
     def output(self) -> bytes:
-        """The output's bytes, EOS left out."""
+        """The output's bytes without EOS."""
         return b"".join(s.piece for s in standing(self.steps) if s.end != "eos")
 
     @property
     def tokens(self) -> tuple[int, ...]:
-        """The output's tokens, without those that were taken back."""
+        """The output's tokens without those that were taken back."""
         return tuple(s.token for s in standing(self.steps) if s.how != "none")
 
     @property
     def passes(self) -> int:
-        """How often the model was asked for a token."""
-        return sum(s.how in ("sampled", "inserted") for s in self.steps)
+        """The number of steps with a forward pass."""
+        return sum(s.how in CHOSEN for s in self.steps)
 
     @property
     def prefilled(self) -> int:
-        """The forced tokens that the model read, several in one pass; those at the end of a text it never reads."""
-        last = max((number for number, s in enumerate(self.steps) if s.how in ("sampled", "inserted")), default=0)
+        """The forced tokens that the model read with a later token; it never reads those at the end."""
+        last = max((number for number, s in enumerate(self.steps) if s.how in CHOSEN), default=0)
         return sum(s.how == "forced" for s in self.steps[:last])
 
     def save(self, path: str | Path) -> None:
-        """Write as JSON; bytes are kept as Latin-1 text, so that the file can be read."""
-        data = {"guidedviz_trace": VERSION, **asdict(self)}
-        text = json.dumps(data, indent=1, ensure_ascii=False, default=lambda b: b.decode("latin-1"))
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        """Write as JSON, with what the page shows of the guide."""
+        kept = self if self.guide is None else replace(self, recording=_widgets("recording").recording_of(self))
+        save_record(kept, path, indent=1)
+
+    def page(self, path: str | Path, step: int = 0, note: str = "") -> None:
+        """Write a page in one file that plays the run in any browser, without a kernel and without a network.
+
+        It opens after `step` tokens and shows the note; `#step=8` at the end of its address opens it elsewhere.
+        """
+        _widgets("recorded_page").save_page(self, path, step, note)
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
-        """Read a file that `save` wrote; what comes back is marked RECORDED unless it is a TOY."""
-        where = f"trace file {path}"
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise TraceError(
-                where, seen=error.strerror or "no such file", hint="give the path of a saved trace"
-            ) from None
-        except ValueError as error:
-            raise TraceError(where, seen=f"no JSON ({error})", expected="a file that Trace.save wrote") from None
-        version = data.get("guidedviz_trace") if isinstance(data, dict) else None
-        if version != VERSION:
-            hint = "record it again with this version of guidedviz"
-            raise TraceError(where, seen=f"version {version!r}", expected=f"version {VERSION}", hint=hint)
-        try:
-            steps = tuple(_read_step(s) for s in data["steps"])
-            trace = cls(**{f.name: data[f.name] for f in fields(cls)} | {"steps": steps})
-        except (KeyError, TypeError, AttributeError, UnicodeError) as error:
-            raise TraceError(where, seen=f"a damaged record ({error})", expected="all fields of a step") from None
-        return trace if trace.source == "TOY" else replace(trace, source="RECORDED")
+        """Read a file that `save` wrote. The trace is marked RECORDED unless it is a TOY."""
+        return load_record(cls, path, hint="give the path of a saved trace, or record it again", check=check_steps)
 
 
-def read_record(path: str | Path, kind: str, version: int, hint: str) -> dict[str, Any]:
-    """What a kind of record, "overlap" or "payoff", wrote as JSON, if it is of this version."""
-    where = f"{kind} file {path}"
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise TraceError(where, seen=str(error), expected=f"a file that {kind.title()}.save wrote") from None
-    found = data.get(f"guidedviz_{kind}") if isinstance(data, dict) else None
-    if found != version:
-        raise TraceError(where, seen=f"version {found!r}", expected=f"version {version}", hint=hint)
-    return dict(data)
+def check_steps(trace: Trace) -> None:
+    """Refuse steps whose fields do not fit each other."""
+    size = 0
+    for at, step in enumerate(trace.steps):
+        where, tokens = f"steps[{at}]", {candidate.token for candidate in step.candidates}
+        last = at == len(trace.steps) - 1
+        for name, seen, good, expected in (
+            ("back", step.back, step.back <= size, f"at most the {size} tokens that stand"),
+            ("end", step.end, (step.end == "") or last, "an end in the last step only"),
+            ("how", step.how, (step.how == "none") == (step.token < 0), "'none' exactly where the token is -1"),
+            ("end", step.end, step.how != "none" or step.end, "an end where no token was chosen"),
+            ("candidates", sorted(tokens), step.how not in CHOSEN or step.token in tokens, f"token {step.token} too"),
+            ("token", step.token, max({step.token} | tokens) < trace.vocabulary_size, "ids of the vocabulary"),
+        ):
+            if not good:
+                raise TraceError(f"{where}.{name}", seen=quoted(seen), expected=expected)
+        size += 1 - step.back
+
+
+def taken_back(steps: Sequence[Step]) -> list[list[int]]:
+    """For each step the places of the steps whose tokens it takes back."""
+    found: list[list[int]] = []
+    kept: list[int] = []  # the places of the steps that stand
+    for place, step in enumerate(steps):
+        end = len(kept) - step.back
+        found.append(kept[end:])
+        kept[end:] = [place]
+    return found
 
 
 def standing(steps: Sequence[Step]) -> list[Step]:
-    """The steps whose tokens are in the output: without those that a later one took back."""
-    kept: list[Step] = []
-    for step in steps:
-        del kept[len(kept) - step.back :]
-        kept.append(step)
-    return kept
+    """The steps whose tokens are in the output, without those that a later step took back."""
+    gone = {place for places in taken_back(steps) for place in places}
+    return [step for place, step in enumerate(steps) if place not in gone]
 
 
 def follows(steps: Sequence[Step]) -> list[int]:
-    """After how many of the steps each one's token comes: all before it, if none is taken back."""
-    places: list[int] = []
-    kept: list[int] = []  # the numbers of those that stand, from 1
-    for number, step in enumerate(steps, 1):
-        del kept[len(kept) - step.back :]
-        places.append(kept[-1] if kept else 0)
-        kept.append(number)
-    return places
-
-
-def _read_step(data: dict[str, Any]) -> Step:
-    candidates = tuple(Candidate(**c | {"piece": c["piece"].encode("latin-1")}) for c in data["candidates"])
-    piece = data["piece"].encode("latin-1")
-    return Step(**data | {"candidates": candidates, "stack": tuple(data["stack"]), "piece": piece})
+    """For each step the number of steps whose tokens come before its own: all, if none is taken back."""
+    before: list[int] = []
+    for place, gone in enumerate(taken_back(steps)):
+        before.append(before[gone[0]] if gone else place)
+    return before

@@ -1,29 +1,36 @@
-"""Two machines side by side, whatever they are, until a text tells them apart.
+"""A search for a text that only one of two machines accepts, through pairs of states, shortest texts first.
 
-Of two grammars nobody can decide whether they have the same texts (Bar-Hillel, Perles and Shamir, 1961). So this is a
-search through pairs of states, the shortest texts first; it says how far it came.
+Equivalence of grammars is undecidable (Bar-Hillel, Perles and Shamir, 1961), so a result says how far it came.
 """
 
 from __future__ import annotations
 
+import string
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from guidedviz.machines.dfa import DFA
+from guidedviz.machines.byte_kinds import kinds_of
 from guidedviz.machines.machine import Machine, check_machine
-from guidedviz.machines.readable import RANKS, READABLE, Reading, read_on, text_of
-from guidedviz.machines.rule_nodes import byte_kinds
 from guidedviz.machines.visible import counted, visible
 
+# Bytes from the most readable to the least; the first two beyond ASCII are those of é.
+READABLE = (string.ascii_letters + string.digits + string.punctuation + " ").encode() + b"\xc3\xa9"
+READABLE += bytes(byte for byte in range(0x80, 0x100) if byte not in READABLE) + b"\n\t"
+READABLE += bytes(byte for byte in range(0x80) if byte not in READABLE)
+RANKS = bytes(READABLE.index(byte) for byte in range(256))
+KINDS = (62, 95, 95 + 128, 95 + 130)  # ranks where letters and digits end, then signs, characters beyond ASCII, blanks
+
+Reading = tuple[int, bytes]  # the cost of a text and the ranks of its bytes; the smaller is more readable
+
 MOST_PAIRS = 50_000  # of states; a few seconds
-Pair = tuple[Any, Any]  # a state of each machine; None for one that has died
-Level = dict[Pair, Reading]  # pairs that are so many bytes away, and the best text to each
+Pair = tuple[Any, Any]  # a state of each machine; None is dead
+Level = dict[Pair, Reading]  # pairs at one distance, each with its best text
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a search has found: a text that exactly one of two machines accepts, or how far there is none."""
+    """The result of a search: a text that exactly one machine accepts, or how far there is none."""
 
     text: bytes | None
     first: bool  # whether the first machine accepts it; the other one does not
@@ -40,14 +47,12 @@ class Comparison:
 
 
 def compare_machines(one: Machine, other: Machine, most: int = MOST_PAIRS) -> Comparison:
-    """Search for the shortest text that exactly one of two machines accepts, the best to read of several.
+    """Search for the shortest text that exactly one machine accepts, the most readable of several.
 
-    >>> from guidedviz.machines.pda import grammar
-    >>> from guidedviz.machines.regex import regex
-    >>> nested = grammar('root ::= "(" root ")" | "x"')
-    >>> print(compare_machines(nested, regex("[(]*x[)]*")))
+    >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
+    >>> print(compare_machines(nested, gv.regex("[(]*x[)]*")))
     only the second accepts x)
-    >>> print(compare_machines(nested, grammar('root ::= "(" rest | "x"\\nrest ::= root ")"'), most=100))
+    >>> print(compare_machines(nested, gv.grammar('root ::= "(" rest | "x"\\nrest ::= root ")"'), most=100))
     no difference in texts of up to 49 bytes: 99 pairs of states
     """
     for machine in (one, other):
@@ -75,7 +80,7 @@ def _accepts(machine: Machine, state: Hashable | None) -> bool:
 def _next_level(
     one: Machine, other: Machine, letters: Iterable[int], level: Level, seen: set[Pair], most: int
 ) -> Level | None:
-    """The pairs that are one byte further and were not met before; None if that makes too many."""
+    """The new pairs that are one byte further; None if there are too many."""
     following: Level = {}
     for (a, b), way in level.items():
         for byte in letters:
@@ -88,22 +93,23 @@ def _next_level(
     return following
 
 
-def kinds_of(machine: Any) -> bytes:
-    """The kind of every byte: bytes of one kind move every state alike; of a machine that does not say, each its own.
+def read_on(reading: Reading, rank: int) -> Reading:
+    """The reading of a text with one more byte, given by its rank."""
+    cost, ranks = reading
+    return cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank])
 
-    >>> from guidedviz.machines.regex import regex
-    >>> kinds = kinds_of(regex("[0-9]+x"))
-    >>> kinds[ord("3")] == kinds[ord("7")] != kinds[ord("x")], len(set(kinds))
-    (True, 3)
+
+def text_of(reading: Reading) -> bytes:
+    """The text of a reading.
+
+    >>> text_of(read_on((0, b""), RANKS[ord("x")]))
+    b'x'
     """
-    if isinstance(machine, DFA):
-        return byte_kinds(machine.edges)
-    kinds: bytes = getattr(machine, "kinds", bytes(range(256)))
-    return kinds
+    return bytes(READABLE[rank] for rank in reading[1])
 
 
 def _letters(some: bytes, others: bytes) -> Iterable[int]:
-    """Of the bytes that move both machines alike the one that reads best."""
+    """The most readable of the bytes that move both machines alike."""
     chosen: dict[tuple[int, int], int] = {}
     for byte in READABLE:
         chosen.setdefault((some[byte], others[byte]), byte)

@@ -1,7 +1,7 @@
-"""Forced runs: the bytes that must come next, because there is one way on and the text may not end.
+"""Forced runs: the bytes that must come next, because only one byte is legal and the text may not end.
 
-SGLang folds such chains of states and skips the model there (LMSYS, "Fast JSON decoding for local LLMs with compressed
-finite state machine", 2024-02).
+SGLang compresses such chains of states and does not run the model for them (LMSYS, "Fast JSON decoding for local LLMs
+with compressed finite state machine", 2024-02).
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import Machine
+from guidedviz.machines.regular.dfa import DFA
 
-LONGEST = 10_000  # bytes of a run
-CONTINUING = range(0x80, 0xC0)  # bytes inside a character of UTF-8
+LONGEST = 10_000  # bytes per run
+CONTINUING = range(0x80, 0xC0)  # continuation bytes of UTF-8
 
 
 def forced_bytes(machine: Machine, state: Hashable, limit: int = LONGEST) -> bytes:
-    """The bytes that must come next: up to a choice, up to where the text may end, and only whole characters.
+    """The bytes that must come next, up to a choice or an accepting state, cut to whole characters.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> forced_bytes(regex("name: [a-z]+"), 0), forced_bytes(regex("cafés?"), 0), forced_bytes(regex("é|è"), 0)
+    >>> forced_bytes(gv.regex("name: [a-z]+"), 0), forced_bytes(gv.regex("cafés?"), 0), forced_bytes(gv.regex("é|è"), 0)
     (b'name: ', b'caf\\xc3\\xa9', b'')
     """
     run, seen = bytearray(), {state}
@@ -34,10 +33,9 @@ def forced_bytes(machine: Machine, state: Hashable, limit: int = LONGEST) -> byt
 
 
 def only_byte(machine: Machine, state: Any) -> int | None:
-    """The one byte that may come; None where there are several, or where the text may end.
+    """The only legal next byte; None if there are several, or if the text may end.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> only_byte(regex("ab?"), 0), only_byte(regex("ab?"), 1), only_byte(regex("[ab]"), 0)
+    >>> only_byte(gv.regex("ab?"), 0), only_byte(gv.regex("ab?"), 1), only_byte(gv.regex("[ab]"), 0)
     (97, None, None)
     """
     if machine.is_accepting(state):
@@ -55,12 +53,12 @@ def only_byte(machine: Machine, state: Any) -> int | None:
 
 
 def is_inside_character(machine: Machine, state: Any) -> bool:
-    """Whether the bytes that may come next go on with a character of UTF-8 that has begun."""
+    """Whether the next byte may continue a UTF-8 character."""
     return any(machine.step(state, byte) is not None for byte in CONTINUING)
 
 
 def _last_whole(run: bytearray) -> int:
-    """Where the character begins that the run ends in."""
+    """The index where the last character of the run begins."""
     end = len(run)
     while end and run[end - 1] in CONTINUING:
         end -= 1

@@ -1,6 +1,8 @@
-"""A machine reads bytes one by one; a state is a value, and None says that no complete text can follow.
+"""A machine reads bytes one by one. A state is a value; None is the dead state, from which no text can be completed.
 
-Everything that constrains a text (regex, grammar, schema) becomes something of this shape.
+Regexes, grammars and schemas all become machines.
+
+Next: `machines/regular/nfa.py`.
 """
 
 from __future__ import annotations
@@ -8,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import SettingError, expect, quoted
 
 
 class Steps(Protocol):
-    """`step` returns a new state and changes nothing; None when no complete text is reachable any more."""
+    """`step` returns a new state; None if no complete text can be reached."""
 
     def step(self, state: Any, byte: int) -> Hashable | None: ...
 
 
 class Machine(Steps, Protocol):
-    """A machine begins in its initial state, and knows where a text may end."""
+    """A machine has an initial state and knows in which states a text may end."""
 
     @property
     def initial(self) -> Hashable: ...
@@ -28,7 +30,7 @@ class Machine(Steps, Protocol):
 
 
 def check_machine(machine: object, where: str) -> None:
-    """Refuse what reads no bytes.
+    """Refuse what is not a machine.
 
     >>> check_machine("[0-9]+", "draw")
     Traceback (most recent call last):
@@ -39,23 +41,21 @@ def check_machine(machine: object, where: str) -> None:
 
 
 def check_text(data: object) -> None:
-    """Refuse a text that is not in bytes yet."""
+    """Refuse a text that is not bytes."""
     if not isinstance(data, Iterable) or isinstance(data, str):
         raise SettingError("text to read", seen=type(data).__name__, expected="bytes", hint="text.encode()")
 
 
 def to_bytes(text: bytes | str) -> bytes:
-    """A text as bytes; half a character stays what it is."""
-    if not isinstance(text, bytes | str):
-        raise SettingError("text", seen=type(text).__name__, expected="str or bytes")
+    """A text as bytes; lone surrogates are encoded too."""
+    expect(text, bytes | str, "text", "str or bytes")
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
 def read(machine: Machine, data: Iterable[int], state: Hashable | None = None) -> Hashable | None:
-    """The state after these bytes, from `state` or from the initial one; None if they cannot be.
+    """The state after these bytes, from `state` or the initial one; None if they are not possible.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> read(regex("a*b"), b"aab"), read(regex("a*b"), b"ba")
+    >>> read(gv.regex("a*b"), b"aab"), read(gv.regex("a*b"), b"ba")
     (1, None)
     """
     check_text(data)
@@ -67,22 +67,27 @@ def read(machine: Machine, data: Iterable[int], state: Hashable | None = None) -
     return state
 
 
-def no_state(machine: object, seen: object) -> SettingError:
-    """The error of something that is no state of this machine.
+def no_step(machine: object, state: object, byte: object = 0) -> SettingError:
+    """The error of a step from something that is not a state of this machine, or by something that is not a byte.
 
-    >>> print(no_state("the machine", None))
-    state: saw None, expected a state of the machine; try: machine.initial, or what machine.step gives
+    >>> print(no_step("the machine", "q0"))
+    state: saw str, expected a state of the machine; try: machine.initial, or what machine.step returns
+    >>> print(no_step("the machine", 0, 256))
+    byte: saw 256, expected a number from 0 to 255
     """
-    shown = "a state of another machine" if hasattr(seen, "moves") else "None" if seen is None else type(seen).__name__
-    hint = "machine.initial, or what machine.step gives"
-    return SettingError("state", seen=shown, expected=f"a state of {machine!s}", hint=hint)
+    if not (isinstance(byte, int) and 0 <= byte < 256):
+        return SettingError("byte", seen=quoted(byte), expected="a number from 0 to 255")
+    seen = "a state of another machine" if hasattr(state, "moves") else quoted(state)
+    if not hasattr(state, "moves") and not isinstance(state, int | None):
+        seen = type(state).__name__
+    hint = "machine.initial, or what machine.step returns"
+    return SettingError("state", seen=seen, expected=f"a state of {machine!s}", hint=hint)
 
 
 def stack_of(machine: Machine, state: Hashable) -> tuple[str, ...]:
-    """The names of the rules that are open, innermost first; a finite machine has none.
+    """The names of the open rules, innermost first; a finite machine has none.
 
-    >>> from guidedviz.machines.pda import grammar
-    >>> nested = grammar('root ::= "(" root ")" | "x"')
+    >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
     >>> stack_of(nested, read(nested, b"(("))
     ('root', 'root')
     """
@@ -93,8 +98,7 @@ def stack_of(machine: Machine, state: Hashable) -> tuple[str, ...]:
 def next_bytes(machine: Machine, state: Hashable) -> bytes:
     """The bytes that may come next, in order.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> next_bytes(regex("[0-3]x"), 0)
+    >>> next_bytes(gv.regex("[0-3]x"), 0)
     b'0123'
     """
     return bytes(byte for byte in range(256) if machine.step(state, byte) is not None)

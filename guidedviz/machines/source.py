@@ -1,4 +1,4 @@
-"""A constraint as a text that somebody types: which language it is in, its machine, and where it is wrong."""
+"""A constraint as user input: its language, its machine, and the position of an error."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from guidedviz.errors import GrammarError, PatternError
-from guidedviz.machines.grammar import draw_caret, line_and_column, show_line
+from guidedviz.errors import GrammarError, PatternError, quoted
+from guidedviz.machines.grammars.grammar import draw_caret, line_and_column, show_line
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pda import grammar
-from guidedviz.machines.regex import regex
-from guidedviz.machines.schema import json_schema
+from guidedviz.machines.pushdown.counted_regex import regex
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.machines.visible import visible
 
 BLANK = re.compile(r"[ \t\r\n]*")
@@ -20,31 +20,31 @@ KINDS: dict[str, Callable[[str], Machine]] = {"regex": regex, "schema": json_sch
 
 
 def guess_kind(text: str) -> str:
-    """The language that a constraint is probably written in.
+    """The most likely language of a constraint.
 
     >>> guess_kind("[0-9]+"), guess_kind('{"type": "null"}'), guess_kind('root ::= "a"'), guess_kind("{a}")
     ('regex', 'schema', 'grammar', 'regex')
     """
     if not isinstance(text, str):
-        raise PatternError("constraint", seen=type(text).__name__, expected="its text")
+        raise PatternError("constraint", seen=type(text).__name__, expected="a str")
     if re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
         return "grammar"
     return "schema" if re.match(r"\s*\{\s*[\"}]", text) else "regex"
 
 
 def compile_text(kind: str, text: str) -> Machine:
-    """The machine of a text in one of these languages.
+    """The machine of a constraint in one of these languages.
 
     >>> compile_text("regex", "ab").accepts(b"ab"), compile_text("grammar", 'root ::= "a"').accepts(b"a")
     (True, True)
     """
-    if kind not in KINDS:
-        raise PatternError("constraint", seen=repr(kind), expected=", ".join(KINDS))
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise PatternError("constraint", seen=quoted(kind), expected=", ".join(KINDS))
     return KINDS[kind](text)
 
 
 def say_error(kind: str, text: str, error: PatternError) -> str:
-    """What is wrong with a text, and below it the line with a caret, where the place is known.
+    """The error message, and below it the line with a caret if the position is known.
 
     >>> try:
     ...     regex("(a|b")
@@ -66,7 +66,7 @@ def say_error(kind: str, text: str, error: PatternError) -> str:
 
 
 def find_place(text: str, error: PatternError) -> int | None:
-    """The character that an error is about, if it says so: a position, a line and a column, or a path of a schema."""
+    """The position in an error: an offset, a line and a column, or a path in a schema."""
     if isinstance(error, GrammarError):
         return error.position
     if found := re.search(r"position (\d+)", error.where):
@@ -80,7 +80,7 @@ def find_place(text: str, error: PatternError) -> int | None:
 
 
 def find_in_json(text: str, path: Sequence[str]) -> int | None:
-    """Where the value of a path begins; the keys of the path are as a pointer shows them.
+    """The position where the value at a path begins; keys are escaped as in a JSON pointer.
 
     >>> text = '{"a": {"b": 1}, "b": [2, 3]}'
     >>> text[find_in_json(text, ["b", "1"]) :], find_in_json(text, ["c"])
@@ -101,7 +101,7 @@ def _skip(text: str, place: int) -> int:
 
 
 def _members(text: str, place: int) -> dict[str, int]:
-    """The members of an object or an array by name or number, and where each begins."""
+    """The start position of each member of an object or an array, by name or index."""
     if text[place] not in "{[":
         raise ValueError("no members")
     decoder, found = json.JSONDecoder(), dict[str, int]()

@@ -1,6 +1,6 @@
-"""An algorithm that can be watched is a generator of frozen steps that also returns its result.
+"""An animated algorithm is a generator of frozen steps that returns its result.
 
-Each step is a delta: what is new since the step before. Who wants only the result drains the generator.
+Each step holds what is new since the step before. `drain` gives the result alone.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ Result = TypeVar("Result")
 
 
 def drain(steps: Generator[Any, None, Result]) -> Result:
-    """The result of an algorithm, its steps unwatched.
+    """The result of an algorithm without its steps.
 
-    >>> from guidedviz.machines.nfa import build_nfa_steps
-    >>> from guidedviz.machines.regex import parse_regex
+    >>> from guidedviz.machines.regular.nfa import build_nfa_steps
+    >>> from guidedviz.machines.regular.regex import parse_regex
     >>> len(drain(build_nfa_steps(parse_regex("ab"))))
     3
     """

@@ -1,4 +1,4 @@
-"""A pattern as a tree of few kinds of node. It speaks of characters; bytes come in with the NFA."""
+"""A pattern as a syntax tree over characters; the NFA encodes characters as bytes."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ LAST = 0x10FFFF  # the last Unicode code point
 
 @dataclass(frozen=True)
 class Chars:
-    """One character out of these ranges of code points; no range at all matches nothing."""
+    """One character in these ranges of code points; an empty tuple matches nothing."""
 
     ranges: tuple[Range, ...]
 
 
 @dataclass(frozen=True)
 class Concat:
-    """One part after the other; no part at all is the empty text."""
+    """A sequence of parts; an empty tuple is the empty text."""
 
     parts: tuple[Tree, ...]
 
 
 @dataclass(frozen=True)
 class Either:
-    """Any one of the options."""
+    """A choice between options."""
 
     options: tuple[Tree, ...]
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """The part `low` to `high` times; `high` None has no end."""
+    """The part, repeated `low` to `high` times; None means no upper bound."""
 
     part: Tree
     low: int
     high: int | None
-    position: int | None = None  # of its quantifier in the pattern's text, to name it in an error
+    position: int | None = None  # of the quantifier in the pattern's text, for errors
 
     def __str__(self) -> str:
         known = {(0, None): "*", (1, None): "+", (0, 1): "?", (self.low, self.low): f"{{{self.low}}}"}
@@ -50,18 +50,23 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Net:
-    """Places joined by parts: every way from place 0 to the last place is a text; each part stands there once."""
+    """An automaton with parts as edges: every path from place 0 to the last place is a text."""
 
     places: int
     edges: tuple[tuple[int, Tree, int], ...]  # from, part, to
 
 
+@dataclass(frozen=True, eq=False)
+class Words(Net):
+    """A long list of words, none of them empty: a net of characters without a way back. It is one part, not many."""
+
+
 @dataclass(frozen=True)
 class Call:
-    """A text of the rule of this name."""
+    """A call of the rule with this name."""
 
     name: str
-    span: tuple[int, int] | None = None  # where the name stands in the grammar's text
+    span: tuple[int, int] | None = None  # position of the name in the grammar's text
 
 
 Tree = Chars | Concat | Either | Repeat | Net | Call
@@ -75,7 +80,7 @@ def literal(text: str) -> Tree:
 
 
 def concat(*parts: Tree) -> Tree:
-    """One after the other, flat; with a part that matches nothing the whole matches nothing.
+    """A flat sequence; if a part matches nothing, the whole matches nothing.
 
     >>> concat(literal("a"), EMPTY, concat(literal("b"), literal("c"))) == literal("abc")
     True
@@ -87,7 +92,7 @@ def concat(*parts: Tree) -> Tree:
 
 
 def either(*options: Tree) -> Tree:
-    """Any of the options, flat; single characters become one class.
+    """A flat choice; single characters become one class.
 
     >>> either(literal("a"), NOTHING, either(literal("b"), literal("xy"))).options
     (Chars(ranges=((97, 98),)), Concat(parts=(Chars(ranges=((120, 120),)), Chars(ranges=((121, 121),)))))
@@ -100,17 +105,17 @@ def either(*options: Tree) -> Tree:
 
 
 def no_rules(call: Call) -> PatternError:
-    """The error of a pattern that must be flat and calls a rule."""
-    return PatternError("pattern", seen=f"a call of the rule {call.name}", expected="a pattern that calls no rule")
+    """The error for a rule call where none is allowed."""
+    return PatternError("pattern", seen=f"a call of the rule {call.name}", expected="a pattern without rule calls")
 
 
 def optional(part: Tree) -> Tree:
-    """The part, or nothing at all."""
+    """The part or the empty text."""
     return EMPTY if part in (EMPTY, NOTHING) else Repeat(part, 0, 1)
 
 
 def merge_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """The same characters in as few ranges as can be, sorted.
+    """The same characters in the fewest ranges, sorted.
 
     >>> merge_ranges([(5, 9), (1, 2), (3, 4), (20, 30), (6, 7)])
     ((1, 9), (20, 30))
@@ -139,7 +144,7 @@ def other_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
 
 
 def common_ranges(some: Iterable[Range], others: Iterable[Range]) -> tuple[Range, ...]:
-    """Every character that is in both.
+    """Every character that is in both sets of ranges.
 
     >>> common_ranges([(0, 9), (20, 30)], [(5, 25)])
     ((5, 9), (20, 25))

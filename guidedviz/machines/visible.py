@@ -1,6 +1,6 @@
-"""Bytes as people read them: blanks and control characters get a sign, bytes that are no text get a number.
+"""Bytes as readable text: blanks get a symbol, control characters and invalid bytes get a number.
 
-Machines, vocabularies and figures all name bytes; they name them here, so that they name them alike.
+Machines, vocabularies and figures use these functions to show bytes.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # those that most fonts have; other control characters go by their number
-UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})  # Unicode categories that print as nothing
+SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # symbols that most fonts have; other control characters get a number
+UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})  # Unicode categories without a visible glyph
 
 
 def visible(data: bytes) -> str:
-    r"""Text for people; never raises and never hides a byte.
+    r"""Readable text that shows every byte; this function never raises an error.
 
     >>> visible(b"a b\n"), visible("é".encode()), visible(b"\xe2\x82"), visible(b"")
     ('a␣b↵', 'é', '<0xE2><0x82>', '')
@@ -33,7 +33,7 @@ def _visible_parts(data: bytes) -> Iterator[str]:
 
 
 def byte_name(byte: int) -> str:
-    """A byte by its number.
+    """The hexadecimal number of a byte.
 
     >>> byte_name(226)
     '<0xE2>'
@@ -68,7 +68,7 @@ def byte_ranges(values: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def visible_bytes(values: Iterable[int], limit: int = 8) -> str:
-    """A set of bytes in words, ranges merged; at most `limit` of them are named.
+    """A set of bytes as text, with at most `limit` ranges.
 
     >>> visible_bytes(b".0123456789"), visible_bytes(b'"'), visible_bytes(range(256)), visible_bytes([])
     ('. 0-9', '"', 'any byte', 'nothing')
@@ -87,7 +87,7 @@ def _visible_range(low: int, high: int) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things.
+    """A number and a noun, plural if needed.
 
     >>> counted(1, "state"), counted(1200, "state")
     ('1 state', '1,200 states')

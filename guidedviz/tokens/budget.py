@@ -1,6 +1,6 @@
-"""A guide that ends in time: a token is legal only if the text can still be completed with the tokens that are left.
+"""A guide for at most n tokens: a token is legal only if the remaining tokens suffice to complete the text.
 
-What is left to write is counted in bytes that are tokens of their own: n of them take n tokens, longer pieces fewer.
+The tokens needed are counted as tokens of one byte each. This is an upper bound, because longer tokens need fewer.
 """
 
 from __future__ import annotations
@@ -12,27 +12,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from guidedviz.errors import SettingError
-from guidedviz.machines.ending import bytes_to_end
-from guidedviz.tokens.engines import MachineGuide
-from guidedviz.tokens.explain import illegal_token
-from guidedviz.tokens.guide import Explanation, Guide, Mask
+from guidedviz.errors import SettingError, quoted
+from guidedviz.machines.pushdown.distance import bytes_to_end
+from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.explain import foreign_state, illegal_token
+from guidedviz.tokens.guide import Explanation, Guide
+from guidedviz.tokens.machine_guide import MachineGuide
 
 
 class Spent(NamedTuple):
-    """A state of the machine, and how many tokens may still be written."""
+    """A state of the machine, and the number of remaining tokens."""
 
     state: Hashable
     left: int
 
 
 def within(guide: Guide, tokens: int) -> BudgetGuide:
-    """The same guide for a text of at most so many tokens, the one that ends it among them.
+    """The same guide for a text of at most this many tokens, including EOS.
 
-    >>> from guidedviz.machines.pda import grammar
-    >>> from guidedviz.tokens.engines import guide
-    >>> from guidedviz.tokens.vocabulary import Vocabulary
-    >>> short = within(guide(grammar('root ::= ("(" root ")")*'), Vocabulary([b"(", b")", b"</s>"], eos={2})), 6)
+    >>> v = gv.Vocabulary([b"(", b")", b"</s>"], eos={2})
+    >>> short = within(gv.guide(gv.grammar('root ::= ("(" root ")")*'), v), 6)
     >>> state = short.advance(short.advance(short.initial, 0), 0)
     >>> short.mask(state).tolist(), short.explain(state, 0).reason
     ([False, True, False], 'to end the text after it takes 4 tokens of a byte each, and 3 are left')
@@ -40,8 +39,13 @@ def within(guide: Guide, tokens: int) -> BudgetGuide:
     return BudgetGuide(guide, tokens)
 
 
+def keep_budget(old: Guide | None, new: Guide) -> Guide:
+    """The new guide, with the token budget of the old one."""
+    return within(new, old.initial.left) if isinstance(old, BudgetGuide) else new
+
+
 def say_many(tokens: float) -> str:
-    """A number for people; a grammar of thirty lines can ask for more tokens than can be counted.
+    """Format a count; large counts are shortened, because a grammar of thirty lines can need over 10^100 tokens.
 
     >>> say_many(12_000), say_many(2**2000)
     ('12,000', 'over 10^12')
@@ -50,7 +54,7 @@ def say_many(tokens: float) -> str:
 
 
 class BudgetGuide:
-    """A guide whose states know how many tokens are left."""
+    """A guide whose states contain the number of remaining tokens."""
 
     def __init__(self, guide: Guide, tokens: int) -> None:
         if not isinstance(guide, MachineGuide):
@@ -62,25 +66,33 @@ class BudgetGuide:
         self.initial = Spent(guide.initial, self._afforded(tokens))
 
     def _afforded(self, tokens: Any) -> int:
-        """A number of tokens in which some text can end."""
+        """Validate the number of tokens: at least one text must fit."""
         least = self.needed(self.guide.initial)
         if least == inf:
             seen = "a vocabulary in which no text can be written byte by byte"
             raise SettingError("within, guide", seen=seen, expected="tokens of one byte", hint="the guide itself")
         if not isinstance(tokens, int | np.integer) or tokens < least:
-            raise SettingError("within, tokens", seen=repr(tokens), expected=f"at least {say_many(least)}")
+            raise SettingError("within, tokens", seen=quoted(tokens), expected=f"at least {say_many(least)}")
         return int(tokens)
 
     def needed(self, state: Hashable) -> float:
-        """The tokens that certainly suffice to end the text: one a byte, and EOS."""
+        """A number of tokens that suffices to complete the text: one per byte, and EOS."""
         if state not in self._known:
             found = bytes_to_end(self.machine, state, self.alphabet)
             self._known[state] = inf if found is None else found + bool(self.vocabulary.eos)
         return self._known[state]
 
+    def __repr__(self) -> str:
+        return f"within({self.guide!r}, {self.initial.left})"
+
+    def _own(self, spent: object) -> Spent:
+        if not isinstance(spent, Spent):
+            raise foreign_state(self, spent)
+        return spent
+
     def mask(self, spent: Spent) -> Mask:
-        """True for every legal id after which there is enough left."""
-        mask = self.guide.mask(spent.state).copy()
+        """True for every legal id after which enough tokens remain."""
+        mask = self.guide.mask(self._own(spent).state).copy()
         for token in np.flatnonzero(mask):
             mask[token] = self._affords(spent, int(token))
         mask.flags.writeable = False
@@ -92,27 +104,27 @@ class BudgetGuide:
         return self.needed(self.guide.advance(spent.state, token)) < spent.left
 
     def advance(self, spent: Spent, token: int) -> Spent:
-        """The state after a legal token, and one token less."""
-        after = self.guide.advance(spent.state, token)
+        """The state after a legal token, with one remaining token less."""
+        after = self.guide.advance(self._own(spent).state, token)
         if not self._affords(spent, token):
             raise illegal_token(self.vocabulary, self.explain(spent, token))
         return Spent(after, spent.left - 1)
 
     def is_accepting(self, spent: Spent) -> bool:
-        """May the text end here?"""
-        return self.guide.is_accepting(spent.state)
+        """Whether the text may end here."""
+        return self.guide.is_accepting(self._own(spent).state)
 
     def forced(self, spent: Spent) -> bytes:
         """The bytes that must come next."""
-        return self.guide.forced(spent.state)
+        return self.guide.forced(self._own(spent).state)
 
     def path(self, spent: Spent, token: int) -> tuple[Hashable, ...]:
         """The machine's states inside a token."""
-        return self.guide.path(spent.state, token)
+        return self.guide.path(self._own(spent).state, token)
 
     def explain(self, spent: Spent, token: int) -> Explanation:
-        """Why the token is legal or not, or too dear."""
-        why = self.guide.explain(spent.state, token)
+        """Why the token is legal or not, or leaves too few tokens."""
+        why = self.guide.explain(self._own(spent).state, token)
         if not why.legal or self._affords(spent, token):
             return why
         least, left = self.needed(self.guide.advance(spent.state, token)), spent.left - 1
@@ -121,9 +133,9 @@ class BudgetGuide:
         return replace(why, legal=False, reason=said)
 
     def label(self, spent: Spent) -> str:
-        """The state's name for people."""
-        return self.guide.label(spent.state)
+        """A readable name of the state."""
+        return self.guide.label(self._own(spent).state)
 
     def stack(self, spent: Spent) -> tuple[str, ...]:
-        """What is open, innermost first."""
-        return self.guide.stack(spent.state)
+        """The open rules, innermost first."""
+        return self.guide.stack(self._own(spent).state)

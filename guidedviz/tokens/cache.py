@@ -1,61 +1,64 @@
-"""Indexes on disk, one file a pair of machine and vocabulary. A file with anything odd about it is built anew.
+"""Indexes on disk, one file per machine and vocabulary: fingerprints, a checksum, and plain compressed arrays.
 
-It holds the format's name, the fingerprints it was built for, a checksum, and plain arrays; nothing in it is run.
-GUIDEDVIZ_CACHE names another folder; "" or "0" keeps nothing.
+A file with any defect is built again, and nothing in it is executed. Only files and folders that nobody else can write
+are used. GUIDEDVIZ_CACHE names another folder; "" or "0" keeps nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import sys
+import stat
 import tempfile
 from contextlib import suppress
-from itertools import accumulate, pairwise
+from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
-import numpy.typing as npt
+from platformdirs import user_cache_path
 
-from guidedviz.machines.dfa import DFA
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.tokens.arrays import Bits, Ids
 from guidedviz.tokens.vocabulary import Vocabulary
 
-FORMAT = b"guidedviz index 2\n"
+FORMAT = b"guidedviz index 3\n"
 SUFFIX = ".gvindex"
-MOST_BYTES = 2**28  # of all files together; the oldest go first
-Numbers = npt.NDArray[np.int32]
-Arrays = tuple[Numbers, Numbers, Numbers, npt.NDArray[np.uint8]]  # kind, after, row, bits
+MOST_BYTES = 2**28  # of all files together; the oldest are deleted first
+
+
+class Arrays(NamedTuple):
+    """The arrays of an index."""
+
+    kind: Ids
+    after: Ids
+    row: Ids
+    bits: Bits
 
 
 def cache_folder() -> Path | None:
-    """Where files are kept; None if they are not.
+    """The folder of the files; None if nothing is kept.
 
-    >>> import os; from unittest.mock import patch
+    >>> from unittest.mock import patch
     >>> with patch.dict(os.environ, GUIDEDVIZ_CACHE="0"):
     ...     print(cache_folder())
     None
     """
     named = os.environ.get("GUIDEDVIZ_CACHE")
-    if named is not None:
-        return Path(named) if named not in ("", "0") else None
     try:
-        return _platform_folder() / "guidedviz"
-    except RuntimeError:  # nobody's home
+        if named is None:
+            return user_cache_path("guidedviz", appauthor=False)
+        return Path(named).expanduser() if named not in ("", "0") else None
+    except RuntimeError:  # there is no home folder
         return None
 
 
-def _platform_folder() -> Path:
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    variable = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
-    return Path(os.environ.get(variable) or Path.home() / ".cache")
-
-
 def machine_fingerprint(machine: DFA) -> str:
-    """A name for the content: equal machines share it.
+    """A digest of the content: equal machines share it.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> machine_fingerprint(regex("aa*")) == machine_fingerprint(regex("a+")) != machine_fingerprint(regex("a*"))
+    >>> same, other = machine_fingerprint(gv.regex("aa*")), machine_fingerprint(gv.regex("a*"))
+    >>> same == machine_fingerprint(gv.regex("a+")) != other
     True
     """
     return hashlib.sha256(repr((machine.edges, sorted(machine.accepting))).encode()).hexdigest()[:32]
@@ -66,52 +69,62 @@ def _head(machine: DFA, vocabulary: Vocabulary) -> bytes:
 
 
 def cache_file(machine: DFA, vocabulary: Vocabulary) -> Path | None:
-    """The file of this pair, whether it is there or not."""
+    """The path of this pair's file, whether it exists or not."""
     folder = cache_folder()
     return folder and folder / f"{hashlib.sha256(_head(machine, vocabulary)).hexdigest()[:32]}{SUFFIX}"
 
 
 def load_arrays(machine: DFA, vocabulary: Vocabulary) -> Arrays | None:
-    """What was saved for exactly this pair, if it is all there and unharmed."""
-    path = cache_file(machine, vocabulary)
+    """The arrays saved for exactly this pair, if the file is complete and undamaged."""
+    path, head = cache_file(machine, vocabulary), _head(machine, vocabulary)
     try:
-        data = path.read_bytes() if path else b""
-    except OSError:
+        data = _read_private(path) if path else b""
+        body = data[len(head) + 32 :]
+        if data[: len(head) + 32] != head + hashlib.sha256(body).digest():
+            return None
+        with np.load(BytesIO(body)) as found:
+            kind, after, row, bits = (found[name] for name in Arrays._fields)
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
         return None
-    head = _head(machine, vocabulary)
-    body = data[len(head) + 32 :]
-    if data[: len(head)] != head or data[len(head) : len(head) + 32] != hashlib.sha256(body).digest():
+    shapes = (kind.shape, after.shape[1:], row.shape, bits.shape[1:])
+    if shapes != ((len(vocabulary),), (len(machine),), (len(machine),), ((len(vocabulary) + 7) // 8,)):
         return None
-    return _read_arrays(body, len(vocabulary), len(machine))
+    inside = _inside(kind, 0, len(after)) and _inside(after, -1, len(machine)) and _inside(row, 0, len(bits))
+    return Arrays(kind, after, row, bits) if inside else None
 
 
-def _read_arrays(body: bytes, tokens: int, states: int) -> Arrays | None:
-    kinds, rows = (int.from_bytes(body[place : place + 8], "little") for place in (0, 8))
-    ends = list(accumulate((16, 4 * tokens, 4 * kinds * states, 4 * states, rows * ((tokens + 7) // 8))))
-    if len(body) != ends[-1]:
-        return None
-    kind, after, row = (np.frombuffer(body[low:high], dtype="<i4") for low, high in pairwise(ends[:-1]))
-    bits = np.frombuffer(body[ends[3] :], dtype=np.uint8)
-    if not (_inside(kind, 0, kinds) and _inside(after, -1, states) and _inside(row, 0, rows)):
-        return None
-    return kind, after.reshape(kinds, states), row, bits.reshape(rows, -1)
-
-
-def _inside(numbers: Numbers, low: int, high: int) -> bool:
+def _inside(numbers: Ids, low: int, high: int) -> bool:
     return bool(numbers.size) and bool(low <= numbers.min()) and bool(numbers.max() < high)
 
 
+def _read_private(path: Path) -> bytes:
+    """The bytes of a regular file that only its owner can write, in a folder that only its owner can write."""
+    if not _is_private(path.parent.stat()):
+        return b""
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(number, "rb") as file:  # a FIFO is opened without waiting, and then refused
+        about = os.fstat(number)
+        return file.read() if stat.S_ISREG(about.st_mode) and _is_private(about) else b""
+
+
+def _is_private(about: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user or root, and others cannot write it; always true on Windows."""
+    if os.name == "nt":
+        return True
+    return about.st_uid in (0, os.geteuid()) and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
 def save_arrays(machine: DFA, vocabulary: Vocabulary, arrays: Arrays) -> bool:
-    """Keep them for the next process; a full or read-only disk is no error, then nothing is kept."""
+    """Save the arrays for the next process; on a full or read-only disk nothing is saved, and no error is raised."""
     path = cache_file(machine, vocabulary)
     if path is None:
         return False
-    kind, after, row, bits = arrays
-    sizes = b"".join(len(array).to_bytes(8, "little") for array in (after, bits))
-    body = sizes + b"".join(array.astype("<i4").tobytes() for array in (kind, after, row)) + bits.tobytes()
+    np.savez_compressed(body := BytesIO(), **arrays._asdict())
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, _head(machine, vocabulary) + hashlib.sha256(body).digest() + body)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not _is_private(path.parent.stat()):
+            return False
+        _replace(path, _head(machine, vocabulary) + hashlib.sha256(body.getvalue()).digest() + body.getvalue())
     except OSError:
         return False
     _prune(path.parent)
@@ -119,7 +132,7 @@ def save_arrays(machine: DFA, vocabulary: Vocabulary, arrays: Arrays) -> bool:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Whole or not at all, whoever else writes the same file."""
+    """Write the whole file or nothing, also when others write the same file."""
     number, written = tempfile.mkstemp(dir=path.parent, prefix="part-", suffix=SUFFIX)
     try:
         with os.fdopen(number, "wb") as file:
@@ -132,7 +145,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _prune(folder: Path) -> None:
-    """Oldest files out until the rest fits; others may be doing the same."""
+    """Delete the oldest files until the rest fits; other processes may do the same."""
     room, found = MOST_BYTES, []
     for file in folder.glob(f"*{SUFFIX}"):
         with suppress(OSError):

@@ -1,32 +1,31 @@
-"""Why a token is legal or not: feed its bytes to the machine one by one and say where it died."""
+"""Explain why a token is legal or not: the machine reads its bytes one by one, up to the first byte that it rejects."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from operator import index
 from typing import Any
 
-from guidedviz.errors import IllegalToken
+from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.machines.machine import Machine, next_bytes, stack_of
+from guidedviz.machines.names import name_state
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
 def label_state(state: Hashable) -> str:
-    """A state's name for people.
+    """A readable name of a state.
 
     >>> label_state(3)
     'q3'
     """
-    return f"q{state}" if isinstance(state, int) else str(state)
+    return name_state(state) if isinstance(state, int) else str(state)
 
 
 def expected_next(machine: Machine, state: Hashable) -> str:
     """What may come next, in words.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> number = regex("[0-9]+")
+    >>> number = gv.regex("[0-9]+")
     >>> expected_next(number, 0), expected_next(number, 1)
     ('0-9', '0-9 or the end')
     """
@@ -37,15 +36,14 @@ def expected_next(machine: Machine, state: Hashable) -> str:
 
 
 def token_path(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> tuple[Hashable, ...]:
-    """The states of the machine inside a token: the one before it, then one more for every byte that passed.
+    """The states of the machine inside a token: the state before it, then one state per accepted byte.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> token_path(regex("[0-9]+"), Vocabulary([b"42", b"4x"]), 0, 1)
+    >>> token_path(gv.regex("[0-9]+"), gv.Vocabulary([b"42", b"4x"]), 0, 1)
     (0, 1)
     """
-    token = check_id(vocabulary, token)
+    token = vocabulary.as_id(token)
     states = [state]
-    for byte in vocabulary.pieces[token] if is_text(vocabulary, token) else b"":
+    for byte in vocabulary.pieces[token] if vocabulary.is_text(token) else b"":
         if (reached := machine.step(states[-1], byte)) is None:
             break
         states.append(reached)
@@ -53,16 +51,15 @@ def token_path(machine: Machine, vocabulary: Vocabulary, state: Hashable, token:
 
 
 def explain_token(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
-    """The token's way through the machine.
+    """Explain a token by the states after each of its bytes.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> why = explain_token(regex("[0-9]+"), Vocabulary([b"42", b"4x"]), 0, 1)
+    >>> why = explain_token(gv.regex("[0-9]+"), gv.Vocabulary([b"42", b"4x"]), 0, 1)
     >>> why.legal, why.died_at, why.states, why.reason
     (False, 1, ('q0', 'q1'), 'after 4, x cannot come: expected 0-9 or the end')
     """
-    token = check_id(vocabulary, token)
+    token = vocabulary.as_id(token)
     piece = vocabulary.pieces[token]
-    if not is_text(vocabulary, token):
+    if not vocabulary.is_text(token):
         return _explain_other(machine, vocabulary, state, token)
     states = token_path(machine, vocabulary, state, token)
     passed = len(states) - 1
@@ -81,7 +78,7 @@ def _death(piece: bytes, passed: int, wanted: str) -> str:
 
 
 def _say_wanted(machine: Any, state: Hashable, expected: str) -> str:
-    """What stands in the way: the innermost open rule that cannot end, or else all that was expected."""
+    """Describe what is missing: the innermost open rule that cannot end, or else everything expected."""
     frame = _unfinished(machine, state)
     if frame is None:
         return f"expected {expected}"
@@ -97,12 +94,12 @@ def _say_open(machine: Any, state: Hashable, expected: str) -> str:
 
 
 def _unfinished(machine: Any, state: Hashable) -> Any:
-    """The frame of a stack that cannot be left yet; None where there is none, or no stack."""
+    """The innermost frame of a stack whose rule cannot end yet; None without such a frame or without a stack."""
     return machine.unfinished(state) if hasattr(machine, "unfinished") else None
 
 
 def _explain_other(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
-    """EOS, special ids and ids without bytes."""
+    """Explain EOS, special ids and ids without bytes."""
     expected = expected_next(machine, state)
     legal = token in vocabulary.eos and machine.is_accepting(state)
     reason = reason_of_no_text(vocabulary, token, legal, _say_open(machine, state, expected))
@@ -111,7 +108,7 @@ def _explain_other(machine: Machine, vocabulary: Vocabulary, state: Hashable, to
 
 
 def reason_of_no_text(vocabulary: Vocabulary, token: int, legal: bool, wanted: str) -> str:
-    """One sentence about an id that stands for no text.
+    """One sentence that explains why an id without text is legal or not.
 
     >>> reason_of_no_text(Vocabulary([b"</s>"], eos={0}), 0, False, "expected 0-9")
     'EOS would end the text before it is complete: expected 0-9'
@@ -121,31 +118,16 @@ def reason_of_no_text(vocabulary: Vocabulary, token: int, legal: bool, wanted: s
     return "a special token is never text" if token in vocabulary.special else "the token has no bytes"
 
 
-def is_text(vocabulary: Vocabulary, token: int) -> bool:
-    """May this id stand for text?
+def foreign_state(guide: object, state: object) -> SettingError:
+    """The error for something that is not a state of this guide.
 
-    >>> v = Vocabulary([b"a", b"", b"</s>"], eos={2})
-    >>> [is_text(v, token) for token in range(3)]
-    [True, False, False]
+    >>> print(foreign_state("the guide", 3.5))
+    state: saw 3.5, expected a state of the guide; try: guide.initial, or what guide.advance returns
     """
-    return bool(vocabulary.pieces[token]) and token not in vocabulary.eos and token not in vocabulary.special
-
-
-def check_id(vocabulary: Vocabulary, token: Any) -> int:
-    """The token id as a plain int; anything else is refused.
-
-    >>> check_id(Vocabulary([b"a"]), 1)
-    Traceback (most recent call last):
-    guidedviz.errors.IllegalToken: token 1: saw no such id, expected 0 to 0
-    """
-    try:
-        if 0 <= index(token) < len(vocabulary):
-            return index(token)
-    except TypeError:
-        pass
-    raise IllegalToken(f"token {token!r}", seen="no such id", expected=f"0 to {len(vocabulary) - 1}")
+    hint = "guide.initial, or what guide.advance returns"
+    return SettingError("state", seen=quoted(state), expected=f"a state of {guide!s}", hint=hint)
 
 
 def illegal_token(vocabulary: Vocabulary, why: Explanation) -> IllegalToken:
-    """The error of a token that the mask forbids."""
+    """The error for a token that the mask forbids."""
     return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r} in {why.states[0]}: {why.reason}")

@@ -1,6 +1,8 @@
-"""The index of Outlines (Willard and Louf, arXiv 2307.09702): for every state its legal tokens, and where each leads.
+"""The index of Outlines (Willard and Louf, arXiv 2307.09702): the legal tokens of every state, and the next states.
 
-It is built before the first token, from all states at once, and afterwards a mask is a row to look up.
+It is built before decoding, from all states at once; a mask is then a row to look up.
+
+Next: `machines/pushdown/pda.py`.
 """
 
 from __future__ import annotations
@@ -9,22 +11,18 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.dfa import DFA
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.minimal import trim
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import trim
+from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
 from guidedviz.tokens.cache import Arrays, load_arrays, machine_fingerprint, save_arrays
-from guidedviz.tokens.guide import Mask
-from guidedviz.tokens.kinds import Kinds, Table, find_kinds
-from guidedviz.tokens.trie import Ints, build_trie
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.move_table import Kinds, find_kinds
+from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
-Row = npt.NDArray[np.int32]
-Bits = npt.NDArray[np.uint8]
-MOST_BYTES = 2**26  # of packed bits
-WORTH_KEEPING = 2**20  # bytes; a smaller one is built about as quickly as its file is read
+MOST_BYTES = 2**26  # of packed masks
+WORTH_KEEPING = 2**20  # bytes; a smaller index is built about as quickly as its file is read
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +31,10 @@ class Index:
 
     machine: DFA
     vocabulary: Vocabulary
-    kind: Row  # the kind of every token id; tokens of one kind move every state alike
-    after: Table  # after[kind, state] is the next state, -1 where the kind is illegal
-    row: Row  # the row of every state; states with the same legal tokens share it
-    bits: Bits  # the rows: token t is bit t % 8 of byte t // 8, as in the engines' bitmasks
+    kind: Ids  # the kind of every token id; tokens of one kind move every state alike
+    after: Ids  # after[kind, state] is the next state, -1 where the kind is illegal
+    row: Ids  # the row of every state; states with the same legal tokens share it
+    bits: Bits  # the rows, packed masks
 
     def __post_init__(self) -> None:
         for array in self.arrays:
@@ -47,8 +45,8 @@ class Index:
 
     @property
     def arrays(self) -> Arrays:
-        """All that it holds beside the machine and the vocabulary."""
-        return self.kind, self.after, self.row, self.bits
+        """The four arrays."""
+        return Arrays(self.kind, self.after, self.row, self.bits)
 
     @property
     def nbytes(self) -> int:
@@ -57,26 +55,26 @@ class Index:
 
     def packed(self, state: int) -> Bits:
         """The legal tokens as bits."""
-        row: Bits = self.bits[self.row[state]]
-        return row
+        bits: Bits = self.bits[self.row[state]]
+        return bits
 
     def mask(self, state: int) -> Mask:
         """True for every id that is legal; read-only."""
         return unpack(self.packed(state), len(self.kind))
 
     def next_state(self, state: int, token: int) -> int | None:
-        """Where a token leads; None if it is illegal."""
+        """The state after a token; None if the token is illegal."""
         reached = int(self.after[self.kind[token], state])
         return None if reached < 0 else reached
 
     @cached_property
-    def legal(self) -> npt.NDArray[np.int64]:
-        """How many tokens are legal in each state."""
+    def legal(self) -> Ints:
+        """The number of legal tokens of each state."""
         sizes = np.bincount(self.kind, minlength=len(self.after))
         return sizes @ (self.after >= 0)
 
     def check(self, machine: Machine, vocabulary: Vocabulary) -> None:
-        """Refuse to serve another machine or vocabulary: ids and states would mean other things."""
+        """Refuse another machine or vocabulary: its ids and states mean something else."""
         if self.vocabulary.fingerprint != vocabulary.fingerprint:
             _refuse("vocabulary", self.vocabulary.fingerprint, vocabulary.fingerprint)
         if self.machine != machine:
@@ -89,36 +87,29 @@ def _refuse(what: str, own: str, other: str) -> None:
     raise SettingError("stale index", seen=f"{what} {other[:12]}", expected=f"{what} {own[:12]}", hint=hint)
 
 
-def unpack(bits: Bits, size: int) -> Mask:
-    """Packed rows as a bool for each id.
-
-    >>> unpack(np.array([[6]], dtype=np.uint8), 3).tolist()
-    [[False, True, True]]
-    """
-    mask = np.unpackbits(bits, axis=-1, count=size, bitorder="little").view(np.bool_)
-    mask.flags.writeable = False
-    return mask
-
-
 def build_index(machine: Machine, vocabulary: Vocabulary) -> Index:
-    """The index of a finite machine: out of memory, off the disk, or built.
+    """The index of a finite machine, taken from memory, from the disk, or built.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> index = build_index(regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4}))
+    >>> index = build_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4}))
     >>> index, index.legal.tolist(), index.mask(1).tolist(), index.next_state(1, 2)
     (Index(4 states, 5 tokens of 5 kinds), [2, 5, 2, 3], [True, True, True, True, True], 2)
     """
     if not isinstance(machine, DFA):
-        kind = type(machine).__name__
-        raise SettingError("index", seen=kind, expected="a finite machine", hint="engine='auto'")
+        raise not_finite("index", machine)
+    check_vocabulary(vocabulary, "index")
     if len(machine) * len(vocabulary) > 8 * MOST_BYTES:
         seen = f"{len(machine):,} states and {len(vocabulary):,} tokens"
         raise SettingError("index", seen=seen, expected=f"at most {8 * MOST_BYTES:,} pairs", hint="gv.guide walks them")
     return _build_index(live_machine(machine), vocabulary)
 
 
+def not_finite(where: str, machine: object) -> SettingError:
+    """The error of a machine that has no index."""
+    return SettingError(where, seen=type(machine).__name__, expected="a finite machine", hint="engine='auto'")
+
+
 def live_machine(machine: DFA) -> DFA:
-    """The machine without ways from which no complete text is reachable; a machine that has none stays the same."""
+    """The machine without edges after which no complete text is reachable; a machine without such edges itself."""
     trimmed = trim(machine)
     return machine if trimmed == machine else trimmed
 
@@ -134,8 +125,8 @@ def _build_index(machine: DFA, vocabulary: Vocabulary) -> Index:
 
 
 def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
-    """Walk once, then give every state its row."""
-    kinds = find_kinds(build_trie(vocabulary), machine)
+    """Walk the trie once, then pack the mask of every state."""
+    kinds = find_kinds(vocabulary.trie, machine)
     eos = np.array(sorted(vocabulary.eos), dtype=np.intp)
     states = np.arange(len(machine), dtype=np.int32)
     stays = np.where(np.isin(states, list(machine.accepting)), states, np.int32(-1))  # EOS reads no byte
@@ -146,7 +137,7 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
     return Index(machine, vocabulary, kind, after, *_rows(kinds, eos, after >= 0, len(vocabulary)))
 
 
-def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> tuple[Row, Bits]:
+def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> tuple[Ids, Bits]:
     """The legal tokens of every state, packed."""
     mask = np.zeros(size, dtype=np.bool_)
     legal = legal if eos.size else legal[:-1]
@@ -158,10 +149,10 @@ def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> tuple[Row, Bits]:
         if len(known) > len(bits):
             mask[kinds.tokens] = column.take(kinds.kind)
             mask[eos] = column[-1]
-            bits.append(np.packbits(mask, bitorder="little"))
+            bits.append(pack(mask))
     return np.array(row, dtype=np.int32), np.stack(bits)
 
 
 def forget() -> None:
-    """Drop the indexes in memory; those on disk stay."""
+    """Drop the indexes in memory; the files stay."""
     _build_index.cache_clear()

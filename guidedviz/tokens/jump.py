@@ -1,36 +1,33 @@
-"""From forced bytes to tokens: the machine says which bytes come next, but not how they are cut.
+"""Jump-forward: forced bytes become tokens without the model. The machine gives the bytes, not how they are cut.
 
-Three ways to cut them. "canonical": all of the output goes through the tokenizer again, and what it cuts otherwise is
-taken back (SGLang's way). "longest": the longest token that fits, each time. "minimal": only where one token is legal,
-so nothing is decided for the model. Bytes at the end that the next ones could join in one token are left to the model
-(llguidance's way; xgrammar pull request 776). "raw" is "longest" without that, to see what goes wrong.
+SGLang cuts the whole output again with the tokenizer ("canonical", retokenisation). llguidance and xgrammar (pull
+request 776) leave the last bytes to the model if a longer token could begin with them.
+
+Next: `decoding/sampling.py`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import dropwhile
 from typing import Any
 
-import numpy as np
-
-from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
-from guidedviz.tokens.compare import shared_length
+from guidedviz.errors import GuidedVizError, IllegalToken, SettingError, quoted
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.longest import spell_longest
-from guidedviz.tokens.trie import Ints
+from guidedviz.tokens.spelling import shared_length, spell_longest
 from guidedviz.tokens.vocabulary import Vocabulary
 
+# canonical: the tokenizer cuts the output again, and tokens that it cuts differently are taken back
+# longest: the longest token each time; minimal: only where one token is legal, so the model decides every choice
+# raw: longest, but no bytes are left to the model, to show what goes wrong
 WAYS = ("canonical", "longest", "minimal", "raw")
 Encode = Callable[[str], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """So many of the last tokens are taken back, and these put in their place; none of them is left to the model."""
+    """Take back this many of the last tokens, and put these tokens in their place."""
 
     back: int
     tokens: tuple[int, ...]
@@ -39,14 +36,12 @@ class Jump:
 def find_jump(
     guide: Guide, encode: Encode, tokens: Sequence[int], states: Sequence[Any], way: str = WAYS[0]
 ) -> Jump | None:
-    """What may be put without asking the model, after these tokens of the output; None if it has to be asked.
+    """The tokens that can be put after these without a forward pass; None if the model must choose.
 
-    `states` are those of the guide before each token and after the last.
+    `states` are the guide's states before each token and after the last.
 
-    >>> from guidedviz.machines.regex import regex
-    >>> from guidedviz.tokens.engines import guide
-    >>> v = Vocabulary([b"n", b"a", b"m", b"e", b"na", b"me", b"name", b"ab", b"b"])
-    >>> g = guide(regex("name[ab]"), v)
+    >>> v = gv.Vocabulary([b"n", b"a", b"m", b"e", b"na", b"me", b"name", b"ab", b"b"])
+    >>> g = gv.guide(gv.regex("name[ab]"), v)
     >>> encode = lambda text: spell_longest(v, text.encode())
     >>> find_jump(g, encode, [], [g.initial], "canonical")
     Jump(back=0, tokens=(6,))
@@ -56,7 +51,7 @@ def find_jump(
     Jump(back=0, tokens=(1, 5))
     """
     if way not in WAYS:
-        raise SettingError("find_jump, way", seen=repr(way), expected=" or ".join(map(repr, WAYS)))
+        raise SettingError("find_jump, way", seen=quoted(way), expected=" or ".join(map(repr, WAYS)))
     run = b"" if way == "minimal" else guide.forced(states[-1])
     if not run or (way != "raw" and may_go_beyond(guide, states[-1], run)):
         return only_token(guide, states[-1])
@@ -67,13 +62,13 @@ def find_jump(
 
 
 def only_token(guide: Guide, state: Any) -> Jump | None:
-    """The one token that is legal here, be it an end."""
+    """The only legal token, which may be EOS; None if there are several or none."""
     legal = guide.mask(state).nonzero()[0]
     return Jump(0, (int(legal[0]),)) if len(legal) == 1 else None
 
 
 def spell_output(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], run: bytes) -> list[int] | None:
-    """The output so far and the run, as the tokenizer cuts them; None where it does not give the same bytes."""
+    """The output and the run as the tokenizer cuts them; None if its tokens have other bytes."""
     data = b"".join(vocabulary.pieces[token] for token in tokens) + run
     try:
         spelled = encode_text(vocabulary, encode, data.decode())
@@ -83,12 +78,12 @@ def spell_output(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], 
 
 
 def encode_text(vocabulary: Vocabulary, encode: Encode, text: str) -> list[int]:
-    """The tokens of a text, without those that a tokenizer puts in front of every prompt."""
+    """The tokens of a text, without the special tokens that a tokenizer puts before every prompt."""
     return list(dropwhile(vocabulary.special.__contains__, encode(text)))
 
 
 def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool) -> Jump | None:
-    """What of a spelling may be put; None where a token of it is illegal, or where that is no more than is there."""
+    """The tokens of a spelling to put; None if one of them is illegal, or if they add no bytes."""
     same = shared_length(tokens, spelled)
     new, ways = spelled[same:], [states[same]]
     try:
@@ -103,7 +98,7 @@ def _cut(guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: li
 
 
 def _healed(guide: Guide, tokens: Sequence[int], states: Sequence[Hashable]) -> int:
-    """How many of these tokens end before the first place from which one legal token goes beyond them all."""
+    """The number of tokens before the first position from which one legal token goes beyond them all."""
     pieces, left, keep = guide.vocabulary.pieces, b"", len(tokens)
     for place in reversed(range(len(tokens))):
         left = pieces[tokens[place]] + left
@@ -113,30 +108,6 @@ def _healed(guide: Guide, tokens: Sequence[int], states: Sequence[Hashable]) -> 
 
 
 def may_go_beyond(guide: Guide, state: Any, left: bytes) -> bool:
-    """Whether a legal token begins with all that is left of a run, and goes on."""
-    longer = longer_tokens(guide.vocabulary, left)
+    """Whether a legal token begins with the rest of a run and goes on."""
+    longer = guide.vocabulary.longer(left)
     return len(longer) > 0 and bool(guide.mask(state)[longer].any())
-
-
-@lru_cache(maxsize=4096)
-def longer_tokens(vocabulary: Vocabulary, start: bytes) -> Ints:
-    """The tokens that begin with these bytes and go on.
-
-    >>> longer_tokens(Vocabulary([b"or", b"order", b"orderId", b"odd"]), b"order")
-    array([2])
-    """
-    pieces, ids = _in_order(vocabulary)
-    place = bisect_left(pieces, start)
-    found = []
-    while place < len(pieces) and pieces[place].startswith(start):
-        found += [ids[place]] * (len(pieces[place]) > len(start))
-        place += 1
-    longer = np.array(found, dtype=np.intp)
-    longer.flags.writeable = False  # it is kept
-    return longer
-
-
-@lru_cache(maxsize=8)
-def _in_order(vocabulary: Vocabulary) -> tuple[list[bytes], list[int]]:
-    ids = sorted(vocabulary.text_ids, key=vocabulary.pieces.__getitem__)
-    return [vocabulary.pieces[token] for token in ids], ids

@@ -1,26 +1,36 @@
-"""A vocabulary: which bytes every token id stands for, which ids end a text, and which are no text at all.
+"""A vocabulary: the bytes of every token id, the ids that end a text, and the ids that are never text.
 
-Everything downstream (trie, mask, figure) asks only for bytes, so each tokenizer is turned into bytes here and once.
+Masks and figures need only bytes, so every tokenizer is converted to bytes once, here.
+
+Next: `tokens/trie.py`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import struct
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
 from operator import index
 from pathlib import Path
 from typing import Any
 
-from guidedviz.errors import VocabularyError
+import numpy as np
+
+from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.machines.visible import byte_name, visible
+from guidedviz.tokens.arrays import Ids, Mask
+from guidedviz.tokens.readers.contents import Contents
+from guidedviz.tokens.readers.ranks import read_llama3, read_ranks, read_tekken
+from guidedviz.tokens.readers.tokenizers import read_tokenizer
+from guidedviz.tokens.trie import Trie, build_trie
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class Vocabulary:
-    """One bytes object a token id: a frozen value.
+    """An immutable list of tokens, one bytes object per id.
 
     A special id keeps its text in `pieces` for people to read, but it is never legal text.
 
@@ -32,7 +42,7 @@ class Vocabulary:
     pieces: tuple[bytes, ...]
     eos: frozenset[int]
     special: frozenset[int]
-    tokenizer_size: int  # ids from here on are padding of the model's output, unknown to its tokenizer
+    tokenizer_size: int  # ids from here on pad the model's output; the tokenizer does not know them
 
     def __init__(
         self,
@@ -58,9 +68,13 @@ class Vocabulary:
         ends = ", ".join(map(str, sorted(self.eos)[:4])) or "none"
         return f"Vocabulary({len(self):,} tokens, eos {ends})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle holds the fields; what is computed from them is computed again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     @cached_property
     def fingerprint(self) -> str:
-        """A name for the content: equal vocabularies share it, any other byte changes it.
+        """A digest of the content: equal vocabularies share it.
 
         >>> Vocabulary([b"a"]).fingerprint == Vocabulary([b"b"]).fingerprint
         False
@@ -86,15 +100,90 @@ class Vocabulary:
         """
         return self._ids.get(piece, ())
 
+    def is_text(self, token: int) -> bool:
+        """Whether an id may stand for text: it is neither special nor EOS, and it has at least one byte."""
+        return bool(self.pieces[token]) and token not in self.eos and token not in self.special
+
     @cached_property
     def text_ids(self) -> tuple[int, ...]:
-        """The ids that may stand for text: not special, not EOS, and with at least one byte.
+        """The ids that may stand for text.
 
         >>> Vocabulary([b"a", b"", b"</s>"], eos={2}).text_ids
         (0,)
         """
-        never = self.eos | self.special
-        return tuple(token for token, piece in enumerate(self.pieces) if piece and token not in never)
+        return tuple(filter(self.is_text, range(len(self))))
+
+    @cached_property
+    def order(self) -> Ids:
+        """All ids: the text ids in the order of their bytes, then the others.
+
+        >>> Vocabulary([b"b", b"</s>", b"ab", b"a"], eos={1}).order.tolist()
+        [3, 2, 0, 1]
+        """
+        others = (token for token in range(len(self)) if not self.is_text(token))
+        order = np.array([*sorted(self.text_ids, key=self.pieces.__getitem__), *others], dtype=np.int32)
+        order.flags.writeable = False
+        return order
+
+    @cached_property
+    def rank(self) -> Ids:
+        """The position of every id in `order`."""
+        rank = np.empty(len(self), dtype=np.int32)
+        rank[self.order] = np.arange(len(self))
+        rank.flags.writeable = False
+        return rank
+
+    @cached_property
+    def longest(self) -> int:
+        """The number of bytes of the longest text token."""
+        return max((len(self.pieces[token]) for token in self.text_ids), default=0)
+
+    @cached_property
+    def trie(self) -> Trie:
+        """The pieces of the text ids as a trie."""
+        return build_trie(self.pieces, self.order[: len(self.text_ids)])
+
+    def longer(self, start: bytes) -> Ids:
+        """The text ids whose bytes begin with these and go on.
+
+        >>> Vocabulary([b"or", b"order", b"orderId", b"odd"]).longer(b"order").tolist()
+        [2]
+        """
+        text = range(len(self.text_ids))
+        low = bisect_right(text, start, key=lambda place: self.pieces[self.order[place]])
+        high = bisect_right(text, start, key=lambda place: self.pieces[self.order[place]][: len(start)])
+        return self.order[low:high]
+
+    def as_id(self, token: Any) -> int:
+        """The token id as a plain int; anything else is refused.
+
+        >>> Vocabulary([b"a"]).as_id(1)
+        Traceback (most recent call last):
+        guidedviz.errors.IllegalToken: token 1: saw no such id, expected 0 to 0
+        """
+        try:
+            if 0 <= index(token) < len(self):
+                return index(token)
+        except TypeError:
+            pass
+        raise IllegalToken(f"token {quoted(token)}", seen="no such id", expected=f"0 to {len(self) - 1}")
+
+    @cached_property
+    def text_mask(self) -> Mask:
+        """The mask that allows all text: every text token and EOS.
+
+        >>> Vocabulary([b"a", b"", b"</s>"], eos={2}).text_mask.tolist()
+        [True, False, True]
+        """
+        mask = np.zeros(len(self), dtype=np.bool_)
+        mask[list(self.text_ids)] = True
+        return self.with_eos(mask, accepting=True)
+
+    def with_eos(self, mask: Mask, accepting: bool) -> Mask:
+        """Allow EOS exactly where the text may end, and make the mask read-only."""
+        mask[list(self.eos)] = accepting
+        mask.flags.writeable = False
+        return mask
 
     def display(self, token: int) -> str:
         r"""The token as people read it; never raises.
@@ -103,12 +192,13 @@ class Vocabulary:
         >>> [v.display(token) for token in range(4)]
         ['␣a↵', '<0xE2>', '<empty>', '<no token 3>']
         """
-        if not 0 <= token < len(self):
-            return f"<no token {token}>"
-        return visible(self.pieces[token]) or "<empty>"
+        try:
+            return visible(self.pieces[self.as_id(token)]) or "<empty>"
+        except IllegalToken:
+            return f"<no token {quoted(token)}>"
 
     def audit(self) -> Audit:
-        """What is odd about this vocabulary, so that a mask does not surprise.
+        """Report what is unusual about this vocabulary.
 
         >>> print(Vocabulary([b"a", b"a", b""], eos={2}).audit())
         3 tokens
@@ -119,45 +209,43 @@ class Vocabulary:
         return _audit(self)
 
     @classmethod
+    def _of(cls, read: Contents) -> Vocabulary:
+        return cls(read.pieces, read.eos, read.special, tokenizer_size=read.tokenizer_size)
+
+    @classmethod
     def from_tokenizer(cls, tokenizer: Any, size: int | None = None, eos: Iterable[int] | None = None) -> Vocabulary:
-        """Out of a Hugging Face tokenizer; `size` is the width of the model's logits, `eos` replaces its own EOS.
+        """Read a Hugging Face tokenizer; `size` is the width of the model's logits, `eos` replaces the tokenizer's EOS.
 
         >>> from tokenizers import Tokenizer, models
         >>> Vocabulary.from_tokenizer(Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a")), size=3).pieces
         (b'a', b'b', b'')
         """
-        from guidedviz.tokens.tokenizers import read_tokenizer
-
-        return read_tokenizer(tokenizer, size, eos)
+        return cls._of(read_tokenizer(tokenizer, size, eos))
 
     @classmethod
     def from_ranks(cls, path: str | Path, special: Sequence[str] = (), eos: Iterable[str] = ()) -> Vocabulary:
-        """Out of a tiktoken rank file; `special` texts get the ids after the last rank, `eos` names some of them."""
-        from guidedviz.tokens.ranks import read_ranks
-
-        return read_ranks(Path(path), special, eos)
+        """Read a tiktoken rank file; `special` texts get the ids after the last rank, `eos` names some of them."""
+        return cls._of(read_ranks(Path(path), special, eos))
 
     @classmethod
+    @cache
     def llama3(cls) -> Vocabulary:
-        """Llama 3's 128,256 tokens, out of the installed package `llama-models`."""
-        from guidedviz.tokens.ranks import read_llama3
-
-        return read_llama3()
+        """Llama 3's 128,256 tokens, from the installed package `llama-models`."""
+        return cls._of(read_llama3())
 
     @classmethod
+    @cache
     def tekken(cls) -> Vocabulary:
-        """Mistral's Tekken, 131,072 tokens, out of the installed package `mistral-common`."""
-        from guidedviz.tokens.ranks import read_tekken
-
-        return read_tekken()
+        """Mistral's Tekken, 131,072 tokens, from the installed package `mistral-common`."""
+        return cls._of(read_tekken())
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What is odd about a vocabulary. `str()` of it is for people."""
+    """What is unusual about a vocabulary; `str()` gives it as text."""
 
     size: int
-    missing_bytes: tuple[int, ...]  # no token is just this byte, so some text cannot be written
+    missing_bytes: tuple[int, ...]  # bytes that are no token, so some text cannot be written
     duplicates: tuple[tuple[int, ...], ...]  # ids with the same bytes, legal or forbidden together
     special: tuple[int, ...]
     eos: tuple[int, ...]
@@ -166,61 +254,50 @@ class Audit:
     not_utf8: tuple[int, ...]  # pieces that start or end inside a character
 
     def __str__(self) -> str:
-        twins = tuple(token for group in self.duplicates for token in group)
-        lines = [_count(self.size), self._missing_line(), _line("same bytes as another id", twins)]
-        lines += [_line("special, never legal text", self.special), _line("no bytes", self.empty)]
-        lines += [_line("beyond the tokenizer", self.beyond), _line("not UTF-8 alone", self.not_utf8)]
-        lines += ["" if self.eos else "no EOS: a text ends when nothing more is legal"]
-        return "\n".join(line for line in lines if line)
-
-    def _missing_line(self) -> str:
-        if not self.missing_bytes:
-            return ""
-        low, high = (byte_name(byte) for byte in (self.missing_bytes[0], self.missing_bytes[-1]))
-        return f"missing bytes: {len(self.missing_bytes)} ({low} to {high}), so some text cannot be written"
+        lines = [_count(self.size)]
+        if self.missing_bytes:
+            low, high = byte_name(self.missing_bytes[0]), byte_name(self.missing_bytes[-1])
+            lines += [f"missing bytes: {len(self.missing_bytes)} ({low} to {high}), so some text cannot be written"]
+        named = {
+            "same bytes as another id": sum(self.duplicates, ()),
+            "special, never legal text": self.special,
+            "no bytes": self.empty,
+            "beyond the tokenizer": self.beyond,
+            "not UTF-8 alone": self.not_utf8,
+        }
+        lines += [f"{what}: {_count(len(tokens))}, first {tokens[0]}" for what, tokens in named.items() if tokens]
+        return "\n".join(lines + ["no EOS: a text ends when nothing more is legal"] * (not self.eos))
 
 
 def _count(number: int) -> str:
     return f"{number:,} token" + ("" if number == 1 else "s")
 
 
-def _line(what: str, tokens: tuple[int, ...]) -> str:
-    return f"{what}: {_count(len(tokens))}, first {tokens[0]}" if tokens else ""
-
-
 def _audit(vocabulary: Vocabulary) -> Audit:
+    pieces, text = vocabulary.pieces, vocabulary.text_ids
     known = range(min(vocabulary.tokenizer_size, len(vocabulary)))
-    text = vocabulary.text_ids
-    single = {vocabulary.pieces[token] for token in text}
-    legal = frozenset(text)
-    groups = (tuple(t for t in ids if t in legal) for ids in vocabulary._ids.values() if len(ids) > 1)
+    single = {pieces[token] for token in text}
+    groups = (tuple(filter(vocabulary.is_text, ids)) for ids in vocabulary._ids.values() if len(ids) > 1)
     return Audit(
         size=len(vocabulary),
         missing_bytes=tuple(byte for byte in range(256) if bytes([byte]) not in single),
         duplicates=tuple(group for group in groups if len(group) > 1),
         special=tuple(sorted(vocabulary.special)),
         eos=tuple(sorted(vocabulary.eos)),
-        empty=tuple(token for token in known if not vocabulary.pieces[token]),
+        empty=tuple(token for token in known if not pieces[token]),
         beyond=tuple(range(len(known), len(vocabulary))),
-        not_utf8=tuple(token for token in text if not _is_utf8(vocabulary.pieces[token])),
+        not_utf8=tuple(token for token in text if pieces[token].decode(errors="ignore").encode() != pieces[token]),
     )
 
 
-def _is_utf8(piece: bytes) -> bool:
-    try:
-        piece.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
-    if isinstance(pieces, bytes | str):
-        raise VocabularyError("vocabulary", seen=repr(pieces)[:40], expected="a list of bytes, one a token id")
+    if not isinstance(pieces, Sequence) or isinstance(pieces, str | bytes | bytearray):
+        expected, hint = "a list of bytes, one per token id", "list(pieces), in the order of the ids"
+        raise VocabularyError("vocabulary", seen=quoted(pieces), expected=expected, hint=hint)
     for token, piece in enumerate(pieces):
         if not isinstance(piece, bytes):
             hint = "piece.encode()" if isinstance(piece, str) else ""
-            raise VocabularyError(f"vocabulary, token {token}", seen=repr(piece)[:40], expected="bytes", hint=hint)
+            raise VocabularyError(f"vocabulary, token {token}", seen=quoted(piece), expected="bytes", hint=hint)
     if not pieces:
         raise VocabularyError("vocabulary", seen="no tokens", expected="at least one")
     return tuple(pieces)
@@ -229,7 +306,7 @@ def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
 def _check_ids(name: str, ids: Iterable[Any], size: int) -> frozenset[int]:
     where = f"vocabulary, {name}"
     if not isinstance(ids, Iterable) or isinstance(ids, str | bytes):
-        raise VocabularyError(where, seen=repr(ids), expected="a set of ids", hint=f"{name}={{{ids!r}}}")
+        raise VocabularyError(where, seen=quoted(ids), expected="a set of ids", hint=f"{name}={{{quoted(ids)}}}")
     return frozenset(_check_id(where, token, size) for token in ids)
 
 
@@ -239,4 +316,10 @@ def _check_id(where: str, token: Any, size: int) -> int:
             return index(token)
     except TypeError:
         pass
-    raise VocabularyError(where, seen=repr(token), expected=f"an id from 0 to {size - 1}")
+    raise VocabularyError(where, seen=quoted(token), expected=f"an id from 0 to {size - 1}")
+
+
+def check_vocabulary(vocabulary: object, where: str) -> None:
+    """Refuse anything but a Vocabulary."""
+    hint = "gv.Vocabulary.from_tokenizer(tokenizer), or model.vocabulary"
+    expect(vocabulary, Vocabulary, where, "a Vocabulary", hint)

@@ -1,19 +1,30 @@
-"""Where a picture comes from: live, recorded or a toy, on which model. What is made to be kept is not live."""
+"""The source of a picture: live, recorded or a toy, and on which model. A picture that is kept is never LIVE."""
 
 from __future__ import annotations
 
-from guidedviz.decoding.trace import Source
+from guidedviz.errors import shorten
 from guidedviz.headless import headless
-from guidedviz.views.figure import shorten, write
+from guidedviz.models.model import Source
+from guidedviz.views.figure import soft, write
 from guidedviz.views.words import kept_source, say_origin
 
 BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
 
 
 def write_badge(x: float, y: float, source: Source, model: str, device: str, tokens: int, date: str) -> str:
-    """The badge, and what ran where; the day only where it is not now."""
+    """The badge as SVG, and beside it the model, device and, for a recording, the date."""
+    sign, _, about = say_badge(source, model, device, tokens, date).partition(" · ")
+    colour = BADGES[sign.partition(" ")[2]][1]
+    badge = write(x, y, sign, 14, fill=f"var(--gv-{colour})", font_weight="bold")
+    return badge + soft(x + 108, y, about, 13)
+
+
+def say_badge(source: Source, model: str, device: str, tokens: int, date: str) -> str:
+    """The same as one line.
+
+    >>> say_badge("TOY", "toy", "cpu", 6, "2026-11-22")
+    '◆ TOY · toy · cpu · 6 tokens'
+    """
     source = kept_source(source) if headless() else source
-    sign, colour = BADGES[source]
     about = say_origin(model, device, tokens) + f" · {date}" * (source == "RECORDED")
-    badge = write(x, y, f"{sign} {source}", 14, fill=f"var(--gv-{colour})", font_weight="bold")
-    return badge + write(x + 108, y, shorten(about, 70), fill="var(--gv-soft)")
+    return f"{BADGES[source][0]} {source} · {shorten(about, 70)}"

@@ -1,4 +1,4 @@
-"""A grammar's text with what is odd about it, in its place: an underline, and the words below the line."""
+"""A grammar's text with its lint findings: each is underlined, and explained below its line."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from guidedviz.errors import GrammarError, PatternError, SettingError
-from guidedviz.machines.gbnf import parse_grammar
-from guidedviz.machines.grammar import LINE_END, line_and_column, show_line
-from guidedviz.machines.lint import Finding, lint
+from guidedviz.errors import GrammarError, PatternError, expect, shorten
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import LINE_END, line_and_column, show_line
+from guidedviz.machines.grammars.lint import Finding, lint
 from guidedviz.machines.visible import counted
-from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
+from guidedviz.views.figure import Figure, drawing, moved, node, soft, wide, write
 
-SIZE = 14.0
-LINE = 23.0
-WORDS = 19.0
-EDGE = 14.0
-FIRST = 80  # lines that are shown in any case; later ones if something is odd about them
+SIZE, LINE, WORDS, EDGE = 14.0, 23.0, 19.0, 14.0
+FIRST = 80  # lines that are always shown; later lines only with a finding
 MOST_ROWS = 300
-MOST_WIDE = 110  # characters of a line
+MOST_WIDE = 110  # characters per line
 WORD = re.compile(r"[\w-]+")
 REFUSED, DOUBTFUL, KNOWN = "✕▲●"
 SIGNS = {"error": REFUSED, "undefined": REFUSED}
@@ -32,7 +29,7 @@ Odd = Mapping[int, Sequence[Finding]]  # by line number
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the grammar, and where it starts in the text."""
+    """A line of the grammar and its offset in the text."""
 
     number: int
     text: str
@@ -41,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Remark:
-    """A finding, to be written below its line."""
+    """A finding, written below its line."""
 
     line: Line
     finding: Finding
@@ -51,7 +48,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Gap:
-    """Lines that are not shown, and what is odd about them."""
+    """Lines that are not shown, and the number of their findings."""
 
     lines: int
     findings: int = 0
@@ -60,11 +57,11 @@ class Gap:
         return f"⋮ {counted(self.lines, 'line')}" + f", {counted(self.findings, 'finding')}" * bool(self.findings)
 
 
-Row = Line | Remark | Gap
+LintRow = Line | Remark | Gap
 
 
 def draw_lint(text: str, root: str = "root") -> Figure:
-    """A grammar in GBNF with its findings, or with the error that keeps it from being read.
+    """A grammar in GBNF with its findings, or with its syntax error.
 
     >>> print(draw_lint('root ::= root "+" term | term\\nterm ::= [0-9]').text)
     grammar: 2 lines, 1 finding
@@ -72,14 +69,13 @@ def draw_lint(text: str, root: str = "root") -> Figure:
        ▲ root is left-recursive: it may begin with itself: root → root
     2  term ::= [0-9]
     """
-    if not isinstance(text, str):
-        raise SettingError("draw_lint", seen=type(text).__name__, expected="the text of a grammar")
+    expect(text, str, "draw_lint", "the text of a grammar")
     lines, odd = text_lines(text), _by_line(text, find_odd(text, root))
     rows = list(_rows(lines, odd, root))
     left = EDGE + wide(f"{len(lines):,}", 12) + 14
     parts, y = [_head(_about(lines, odd), rows)], 46.0
     for row in rows:
-        parts.append(node("g", *_row(row, left), transform=f"translate(0 {y:g})"))
+        parts.append(moved(0, y, *_row(row, left)))
         y += LINE if isinstance(row, Line) else WORDS + 2
     said = "\n".join([_about(lines, odd), *(_say(row, len(f"{len(lines)}")) for row in rows)])
     width = max(left + max(map(_width, rows), default=0.0), 60 + 6.6 * len(_about(lines, odd))) + EDGE
@@ -87,7 +83,7 @@ def draw_lint(text: str, root: str = "root") -> Figure:
 
 
 def find_odd(text: str, root: str = "root") -> tuple[Finding, ...]:
-    """The findings of a grammar; of one that cannot be read the error is the only one.
+    """The findings of a grammar; if it cannot be read, only its error.
 
     >>> find_odd("root ::= vlaue")
     (Finding(kind='error', rule='', span=(9, 14), words='unknown rule "vlaue"'),)
@@ -121,8 +117,8 @@ def _by_line(text: str, findings: Sequence[Finding]) -> Odd:
     return odd
 
 
-def _rows(lines: Sequence[Line], odd: Odd, root: str) -> Iterator[Row]:
-    """Lines, each with what is odd about it; of a long text many are only counted."""
+def _rows(lines: Sequence[Line], odd: Odd, root: str) -> Iterator[LintRow]:
+    """Lines and their findings; a gap counts lines of a long text that are left out."""
     left, missed, drawn = 0, 0, 0
     for line in lines:
         findings = odd.get(line.number, ())
@@ -143,28 +139,28 @@ def _about(lines: Sequence[Line], odd: Odd) -> str:
     return f"grammar: {counted(len(lines), 'line')}, {counted(sum(map(len, odd.values())), 'finding')}"
 
 
-def _head(about: str, rows: Sequence[Row]) -> str:
+def _head(about: str, rows: Sequence[LintRow]) -> str:
     title = write(EDGE, 20, "grammar", 13, font_weight="bold")
-    parts, x = [title, write(EDGE + 74, 20, about.partition(": ")[2], 12, fill="var(--gv-soft)")], EDGE + 240
+    parts, x = [title, soft(EDGE + 74, 20, about.partition(": ")[2])], EDGE + 240
     for sign in dict.fromkeys(row.sign for row in rows if isinstance(row, Remark)):
         parts.append(write(x, 20, sign, 12, fill=f"var(--gv-{COLOURS[sign]})"))
-        parts.append(write(x + 16, 20, MEANS[sign], 12, fill="var(--gv-soft)"))
+        parts.append(soft(x + 16, 20, MEANS[sign]))
         x += 16 + 6.6 * len(MEANS[sign]) + 20
     return "".join(parts)
 
 
 def _sign(finding: Finding, root: str) -> str:
-    if finding.kind == "unproductive":  # of any other rule than the root it only means that it is of no use
+    if finding.kind == "unproductive":  # another rule than the root is only useless
         return REFUSED if finding.rule == root else DOUBTFUL
     return SIGNS.get(finding.kind, KNOWN)
 
 
-def _row(row: Row, left: float) -> list[str]:
+def _row(row: LintRow, left: float) -> list[str]:
     match row:
         case Gap():
-            return [write(left, 0, str(row), 12, fill="var(--gv-soft)")]
+            return [soft(left, 0, str(row))]
         case Line(number, text):
-            name = write(left - 14, 0, f"{number:,}", 12, fill="var(--gv-soft)", text_anchor="end")
+            name = soft(left - 14, 0, f"{number:,}", text_anchor="end")
             return [name, write(left, 0, _cut(text), SIZE, mono=True)]
         case Remark(line, finding, sign, place):
             x, long = _span(line, finding)
@@ -178,7 +174,7 @@ def _row(row: Row, left: float) -> list[str]:
 
 
 def _span(line: Line, finding: Finding) -> tuple[float, float]:
-    """Where the finding stands in its line, in pixels; what lies beyond the line's cut is marked at its end."""
+    """The start and the width of a finding in its line, in pixels; beyond the cut it is marked at the end."""
     start = finding.span[0] - line.start
     before = wide(show_line(line.text[:start]), SIZE)
     inside = wide(show_line(line.text[start : max(start + 1, finding.span[1] - line.start)]), SIZE)
@@ -187,7 +183,7 @@ def _span(line: Line, finding: Finding) -> tuple[float, float]:
 
 
 def _wave(x: float, y: float, long: float) -> str:
-    """A wavy line: what is marked is marked by more than a colour."""
+    """A wavy line, so that a mark is more than a colour."""
     return f"M{x:.1f},{y:.1f}" + "q2,-3.4 4,0t4,0" * max(1, round(long / 8))
 
 
@@ -200,7 +196,7 @@ def _told(finding: Finding) -> str:
     return shorten(f"{named}{finding.words}", 2 * MOST_WIDE)
 
 
-def _width(row: Row) -> float:
+def _width(row: LintRow) -> float:
     match row:
         case Line():
             return wide(_cut(row.text), SIZE)
@@ -209,7 +205,7 @@ def _width(row: Row) -> float:
     return 100.0
 
 
-def _say(row: Row, digits: int) -> str:
+def _say(row: LintRow, digits: int) -> str:
     match row:
         case Line():
             return f"{row.number:>{digits}}  {_cut(row.text)}".rstrip()

@@ -1,35 +1,31 @@
-"""The stage as a still picture, and the parts of it alone: records in, figures out."""
+"""The stage and the token strip as still pictures of a trace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from guidedviz.decoding.trace import Step, Trace, standing
-from guidedviz.errors import SettingError
-from guidedviz.machines.dfa import DFA
-from guidedviz.machines.pda import PDA, State
-from guidedviz.tokens.split import Split
-from guidedviz.views.atlas import atlas
+from guidedviz.decoding.trace import Step, Trace, follows, standing
+from guidedviz.errors import expect, shorten
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.visible import counted
+from guidedviz.tokens.split.split import Split
 from guidedviz.views.badge import write_badge
-from guidedviz.views.distribution import EDGE, ROW, Drawn, write_card, write_distribution, write_meter
-from guidedviz.views.figure import Figure, drawing, node, shorten, wide, write
-from guidedviz.views.machine import draw_inside, draw_open_rules
-from guidedviz.views.map import write_map
-from guidedviz.views.split import say_kinds, split_kinds
-from guidedviz.views.stack import say_stack, write_stack
-from guidedviz.views.trail import state_of, step_path
-from guidedviz.views.words import (
-    ENDS,
-    label,
-    milliseconds,
-    probability,
-    reading,
-    say_step,
-)
+from guidedviz.views.charts.distribution import EDGE, ROW, Drawn, write_card, write_distribution, write_meter
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, node, soft, wide, write
+from guidedviz.views.machine.picture import draw_inside, draw_open_rules
+from guidedviz.views.machine.recorded_path import last_path
+from guidedviz.views.stack.column import say_stack, write_stack
+from guidedviz.views.vocabulary.atlas import atlas
+from guidedviz.views.vocabulary.callouts import callouts
+from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
+from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
+from guidedviz.views.words import ENDS, label, milliseconds, probability, reading, say_step
 
 WIDTH = 920.0
-STACK = 230.0  # how wide the stack is
+STACK = 230.0  # the width of the stack
 
 
 def draw_stage(
@@ -38,50 +34,57 @@ def draw_stage(
     costs: bool = False,
     machine: DFA | PDA | None = None,
     split: Split | None = None,
+    stack: bool = False,
 ) -> Figure:
-    """The whole stage after `cursor` steps (all by default), with the machine that guided it, if it is given.
+    """The whole stage after `cursor` steps (all by default), with the machine that guided it if given.
 
-    A split adds the map of what it knew at the last of them; `costs` the times, which differ from run to run.
+    The distribution is that of the next token or, after the last step, of the last one.
+    `split` adds the map of its tokens at that step; `stack` shows on it which tokens asked the stack. `costs` adds the
+    times, which differ between runs.
     """
-    check_trace(trace, "draw_stage")
-    cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
-    step = trace.steps[cursor - 1] if cursor else None
+    expect(trace, Trace, "draw_stage", "a trace", TRACE_HINT)
+    expect(machine, DFA | PDA | None, "draw_stage, machine", "a finite or pushdown machine")
+    expect(split, Split | None, "draw_stage, split", "a split", "gv.tokens.build_split(machine, vocabulary)")
+    cursor = _step_count(trace, cursor, "draw_stage, cursor")
+    place = min(cursor, len(trace.steps) - 1)  # of the step whose distribution is shown: the next one, or the last one
+    step = trace.steps[place] if trace.steps else None
     said = _say(trace, cursor)
     parts = [_header(trace), _strip(trace, cursor, said)]
     if isinstance(machine, PDA):
-        parts.append(_rules_and_stack(machine, state := state_of(machine, trace.steps[:cursor])))
+        parts.append(_rules_and_stack(machine, state := last_path(machine, trace.steps[:cursor])[-1]))
         said += f". {say_stack(machine, state)}"
     elif machine is not None:
-        path = step_path(machine, step) if step else (machine.initial,)
+        path = last_path(machine, trace.steps[:cursor])
         parts.append(_machine(machine, path))
-        said += f". Machine in q{path[-1]}" if path else ""
+        said += f". Machine in q{path[-1]}"
     if split is not None:
-        svg, high, told = _map(split, trace.steps[: max(0, cursor - 1)])
+        before = trace.steps[: follows(trace.steps)[place]] if step else ()
+        svg, high, told = _map(split, before, step, stack)
         parts.append((svg, high))
         said += f". {told}"
     if step:
-        parts += [_choice(step, trace.vocabulary_size, costs), _timeline(trace, cursor)]
+        title = "next token" if place == cursor else "the last draw"
+        parts += [_choice(step, title, trace.vocabulary_size, costs), _timeline(trace, cursor)]
     svg, height = _stack(parts, gap=12)
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, cursor)}. {said}"
-    body = node("g", svg, transform=f"translate(0 {EDGE:g})")
+    body = moved(0, EDGE, svg)
     return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
 
 
-def check_trace(trace: object, where: str) -> None:
-    """Refuse what is no trace."""
-    if not isinstance(trace, Trace):
-        hint = "gv.record(model, prompt, guide)"
-        raise SettingError(where, seen=type(trace).__name__, expected="a trace", hint=hint)
-
-
 def draw_strip(trace: Trace, cursor: int | None = None) -> Figure:
-    """The prompt and the tokens one after the other, coloured by probability; a cursor marks one of them."""
-    check_trace(trace, "draw_strip")
-    upto = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
+    """The prompt and the tokens in one strip, coloured by probability; `cursor` marks one of them."""
+    expect(trace, Trace, "draw_strip", "a trace", TRACE_HINT)
+    upto = _step_count(trace, cursor, "draw_strip, cursor")
     svg, height = _strip(trace, upto, "", marked=cursor is not None)
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, upto)}."
-    body = node("g", svg, transform="translate(0 6)")
+    body = moved(0, 6, svg)
     return Figure(drawing(WIDTH, height + 12, body, alt=alt), _summary(trace, upto), alt)
+
+
+def _step_count(trace: Trace, cursor: int | None, where: str) -> int:
+    """The number of steps up to a cursor; all of them for None."""
+    expect(cursor, int | None, where, "a number of steps")
+    return len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
 
 
 def _title(trace: Trace) -> str:
@@ -107,7 +110,7 @@ def _say(trace: Trace, cursor: int) -> str:
 def _stack(parts: Sequence[Drawn], gap: float) -> Drawn:
     placed, y = [], 0.0
     for svg, height in parts:
-        placed.append(node("g", svg, transform=f"translate(0 {y:g})"))
+        placed.append(moved(0, y, svg))
         y += height + gap
     return "".join(placed), y - gap
 
@@ -116,7 +119,7 @@ def _header(trace: Trace) -> Drawn:
     how = f"{trace.constraint or 'no constraint'} · temperature {trace.temperature:g} · seed {trace.seed}"
     size = trace.vocabulary_size
     badge = write_badge(EDGE, 13, trace.source, trace.model, trace.device, size, trace.date)
-    settings = write(WIDTH - EDGE, 13, shorten(how, 52), fill="var(--gv-soft)", text_anchor="end")
+    settings = soft(WIDTH - EDGE, 13, shorten(how, 52), 13, text_anchor="end")
     return badge + settings, 16
 
 
@@ -125,23 +128,20 @@ def _strip(trace: Trace, cursor: int, said: str, marked: bool = True) -> Drawn:
     for svg, width in _chips(trace, cursor, marked):
         if x + width > WIDTH - EDGE - 12:
             x, y = EDGE + 12, y + 44
-        chips.append(node("g", svg, transform=f"translate({x:g} {y:g})"))
+        chips.append(moved(x, y, svg))
         x += width + 4
     height = y + (72 if said else 48)
-    words = write(EDGE + 12, height - 12, said, fill="var(--gv-soft)") if said else ""
+    words = soft(EDGE + 12, height - 12, said, 13) if said else ""
     return write_card(EDGE, WIDTH - 2 * EDGE, height) + "".join(chips) + words, height
 
 
 def _chips(trace: Trace, cursor: int, marked: bool) -> Iterator[Drawn]:
-    for line in _lines(reading(trace.prompt), 90):
-        yield write(0, 22, line, 15, mono=True, fill="var(--gv-soft)"), wide(line, 15) + 6
+    prompt = reading(trace.prompt)
+    for line in (prompt[start : start + 90] for start in range(0, len(prompt), 90)):
+        yield soft(0, 22, line, 15, mono=True), wide(line, 15) + 6
     stand = {id(step) for step in standing(trace.steps[:cursor])}
     for number, step in enumerate(trace.steps, 1):
         yield _chip(step, marked and number == cursor, number > cursor, number <= cursor and id(step) not in stand)
-
-
-def _lines(words: str, count: int) -> list[str]:
-    return [words[i : i + count] for i in range(0, len(words), count)]
 
 
 def _chip(step: Step, current: bool, ahead: bool, gone: bool) -> Drawn:
@@ -155,52 +155,44 @@ def _chip(step: Step, current: bool, ahead: bool, gone: bool) -> Drawn:
     line |= {"stroke": "var(--gv-orange)"} if step.how in ("inserted", "none") else {}
     line |= {"stroke": "var(--gv-orange)", "stroke_width": 2.5} if current else {}
     box = node("rect", x=0, y=0, width=width, height=38, rx=4, **fill, **line)
-    token = write(
-        width / 2,
-        19,
-        words,
-        15,
-        mono=True,
-        text_anchor="middle",
-        **({"text_decoration": "line-through"} if gone else {}),
-    )
-    small = write(width / 2, 32, below, 10, fill="var(--gv-soft)", text_anchor="middle")
+    struck = {"text_decoration": "line-through"} if gone else {}
+    token = write(width / 2, 19, words, 15, mono=True, text_anchor="middle", **struck)
+    small = soft(width / 2, 32, below, 10, text_anchor="middle")
     return node("g", box, token, small, opacity=0.45 if ahead or gone else 1), width
 
 
 def _machine(machine: DFA, path: Sequence[int]) -> Drawn:
     svg, height = draw_inside(machine, path, WIDTH - 2 * EDGE - 24, 230)
-    return write_card(EDGE, WIDTH - 2 * EDGE, height + 16) + node(
-        "g", svg, transform=f"translate({EDGE + 12:g} 8)"
-    ), height + 16
+    return write_card(EDGE, WIDTH - 2 * EDGE, height + 16) + moved(EDGE + 12, 8, svg), height + 16
 
 
 def _rules_and_stack(pda: PDA, state: State) -> Drawn:
-    """The rules that are open, and beside them the stack."""
+    """The open rules, and beside them the stack."""
     width = WIDTH - 2 * EDGE - STACK - 10
     rules, high = draw_open_rules(pda, state, width - 24, 330)
     stack, tall = write_stack(pda, state, STACK - 24, most=6)
     height = max(high, tall) + 16
-    left = write_card(EDGE, width, height) + node("g", rules, transform=f"translate({EDGE + 12:g} 8)")
-    inside = node("g", stack, transform="translate(12 9)")
-    return left + node(
-        "g", write_card(0, STACK, height), inside, transform=f"translate({WIDTH - EDGE - STACK:g} 0)"
-    ), height
+    left = write_card(EDGE, width, height) + moved(EDGE + 12, 8, rules)
+    inside = moved(12, 9, stack)
+    return left + moved(WIDTH - EDGE - STACK, 0, write_card(0, STACK, height), inside), height
 
 
-def _map(split: Split, steps: Sequence[Step]) -> tuple[str, float, str]:
-    """All tokens in three colours after these steps, how high that is, and how many there are of each."""
-    made, state = atlas(split.vocabulary), state_of(split.pda, steps)
-    kinds = split_kinds(split, made, state)
-    svg, height = write_map(made, kinds, f"{state!r}", WIDTH - 2 * EDGE - 24)
-    inside = node("g", svg, transform=f"translate({EDGE + 12:g} 22)")
-    return write_card(EDGE, WIDTH - 2 * EDGE, height + 26) + inside, height + 26, f"Mask: {say_kinds(kinds)}"
+def _map(split: Split, steps: Sequence[Step], step: Step | None, stack: bool) -> tuple[str, float, str]:
+    """The map of all tokens after these steps, its height, and the number of tokens of each kind."""
+    made, state = atlas(split.vocabulary), last_path(split.pda, steps)[-1]
+    mask = split.mask(state)
+    kinds = split_kinds(split, made, state) if stack else legal_kinds(made.ordered(mask))
+    told = say_kinds(kinds) if stack else say_mask(split.vocabulary, mask)
+    calls = callouts(made, step) if step else ()
+    svg, height = write_map(made, kinds, f"after {counted(len(steps), 'step')}", WIDTH - 2 * EDGE - 24, calls)
+    inside = moved(EDGE + 12, 22, svg)
+    return write_card(EDGE, WIDTH - 2 * EDGE, height + 26) + inside, height + 26, f"Mask: {told}"
 
 
-def _choice(step: Step, size: int, costs: bool) -> Drawn:
-    left, height = write_distribution(step, 9, "next token", width=600, card=EDGE)
+def _choice(step: Step, title: str, size: int, costs: bool) -> Drawn:
+    left, height = write_distribution(step, 9, title, width=600, card=EDGE)
     right = _this_step(step, size, costs)
-    return left + node("g", write_card(0, 294, height), right, transform=f"translate({WIDTH - EDGE - 294:g} 0)"), height
+    return left + moved(WIDTH - EDGE - 294, 0, write_card(0, 294, height), right), height
 
 
 def _this_step(step: Step, size: int, costs: bool) -> str:
@@ -212,10 +204,10 @@ def _this_step(step: Step, size: int, costs: bool) -> str:
         times = (("forward", step.forward_ms), ("mask", step.mask_ms), ("sample", step.sample_ms))
         lines += [(name, milliseconds(ms)) for name, ms in times]
     lines += [("end", ENDS[step.end])] if step.end else []
-    parts = [write(12, 20, "this step", 13, font_weight="bold"), write_meter(12, 282, 46, step.mass) if asked else ""]
+    parts = [write(12, 20, "its mask", 13, font_weight="bold"), write_meter(12, 282, 46, step.mass) if asked else ""]
     for place, (name, value) in enumerate(lines):
         y = 76 + ROW * place
-        parts += [write(12, y, name, 12, fill="var(--gv-soft)"), write(282, y, value, 13, text_anchor="end")]
+        parts += [soft(12, y, name), write(282, y, value, 13, text_anchor="end")]
     return "".join(parts)
 
 
@@ -229,5 +221,5 @@ def _timeline(trace: Trace, cursor: int) -> Drawn:
         size = {"x": EDGE + place * width, "y": 36 - high, "width": max(1.0, width - 2), "height": high, "rx": 1}
         bars.append(node("rect", **size, fill=f"var(--gv-{colour})", opacity=1.0 if place < cursor else 0.4))
     base = node("line", x1=EDGE, x2=WIDTH - EDGE, y1=36.5, y2=36.5, stroke="var(--gv-line)")
-    words = write(EDGE, 52, "probability of each token among the legal", 11, fill="var(--gv-soft)")
+    words = soft(EDGE, 52, "probability of each token among the legal", 11)
     return "".join(bars) + base + words, 54

@@ -1,7 +1,8 @@
-"""One palette for every figure and widget: Okabe and Ito's colours, which colour-blind people tell apart.
+"""One palette for every figure and widget: Okabe and Ito's colours, which colour-blind people can tell apart, with a
+vermilion that is dark enough for text.
 
-A drawing names a colour as `var(--gv-ink)`. In a live notebook the names follow JupyterLab's theme; in a picture that
-stands alone they are replaced by the light values. Maps have a sea (legal), land (illegal) and foam (text on the sea).
+A drawing names a colour as `var(--gv-ink)`. In a live notebook these variables follow JupyterLab's theme; in a file
+they are replaced by the light values. Maps use sea (legal), land (illegal) and foam (text on the sea).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ LIGHT = {
     "soft": "#57606c",
     "blue": "#0072b2",
     "sky": "#56b4e9",
-    "orange": "#d55e00",
+    "orange": "#b84f00",
     "gold": "#b97700",
     "green": "#00795c",
     "on": "#ffffff",
@@ -40,32 +41,43 @@ DARK = {
     "land": "#2d333c",
     "foam": "#ffffff",
 }
-LAB = {
-    "page": "--jp-layout-color1",
-    "ink": "--jp-ui-font-color0",
+FORCED = {  # the colours of a person's system: one for all meanings, which shapes and widths tell apart
+    **dict.fromkeys(("page", "card", "on"), "Canvas"),
+    **dict.fromkeys(("line", "ink", "soft"), "CanvasText"),
+    **dict.fromkeys(("blue", "sky", "orange", "gold", "green"), "LinkText"),
 }
+LAB = {"page": "--jp-layout-color1", "ink": "--jp-ui-font-color0"}
 SANS = "var(--jp-ui-font-family, system-ui, sans-serif)"
+VARIABLE = re.compile(r"var\((--[\w-]+)(?:,\s*([^()]*))?\)")  # without another one inside
+DEPTH = 3  # of variables inside variables
 MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
 def theme_css(scope: str = ".gv") -> str:
-    """The palette as CSS variables under a class, light and dark as JupyterLab's theme says.
+    """The palette as CSS variables of a class, for JupyterLab's light and dark themes and for forced colours.
 
     >>> "--gv-blue: #0072b2" in theme_css()
     True
     """
     light = _variables({name: _follow(name, colour) for name, colour in LIGHT.items()})
     dark = _variables({name: _follow(name, colour) for name, colour in DARK.items()})
-    return f"{scope} {{ {light} }}\n[data-jp-theme-light='false'] {scope} {{ {dark} }}\n"
+    night = f"[data-jp-theme-light='false'] {scope}"
+    own = f"{scope} .gv-map-all {{ {_variables(LIGHT)} }}"  # the colours of a map are its meaning
+    forced = f"@media (forced-colors: active) {{ {scope}, {night} {{ {_variables(FORCED)} }} {own} }}"
+    return f"{scope} {{ {light} }}\n{night} {{ {dark} }}\n{forced}\n"
 
 
 def stand_alone(svg: str) -> str:
-    """The same drawing with every named colour replaced by its light value.
+    """The same drawing with every CSS variable replaced by its light value, for files and pictures.
 
-    >>> stand_alone('<path fill="var(--gv-blue)"/>')
-    '<path fill="#0072b2"/>'
+    >>> stand_alone('<path fill="var(--gv-blue)" stroke="var(--unknown, var(--gv-ink))"/>')
+    '<path fill="#0072b2" stroke="#1b1f24"/>'
     """
-    return re.sub(r"var\(--gv-(\w+)\)", lambda name: LIGHT[name[1]], svg)
+    values = {f"--gv-{name}": colour for name, colour in LIGHT.items()}
+    values |= {name: value.strip() for name, value in re.findall(r"[^(](--[\w-]+):([^;\"}]+)", svg)}
+    for _ in range(DEPTH):
+        svg = VARIABLE.sub(lambda found: values.get(found[1], found[2] or "none"), svg)
+    return svg
 
 
 def _follow(name: str, colour: str) -> str:

@@ -1,25 +1,29 @@
-"""Records in words: pieces made visible, and one line that says what a step did. The stage and its picture share it."""
+"""Records in words: pieces as readable text, and one line per step. The stage and its picture share these words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log10
 
-from guidedviz.decoding.trace import Candidate, End, Source, Step
+from guidedviz.decoding.trace import Candidate, End, Step
 from guidedviz.machines.visible import counted, visible
+from guidedviz.models.model import Source
 
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
     "complete": "complete: nothing more may follow",
     "max_tokens": "stopped at the token limit",
+    "context": "stopped: the context of the model is full",
     "stop": "stopped",
     "dead_end": "dead end: no token is legal here",
 }
-FREE = 0.999999  # a legal mass above this is all of it
-ROWS = 9  # candidates a distribution shows, one a digit key
+FREE = 0.999999  # a legal mass above this counts as 1
+ROWS = 9  # candidates in a distribution, one per digit key
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label(piece: bytes) -> str:
-    """A piece as a person can read it; never nothing.
+    """A piece as readable text, never empty.
 
     >>> label(b" a"), label(b"")
     ('␣a', '∅')
@@ -28,7 +32,7 @@ def label(piece: bytes) -> str:
 
 
 def reading(text: str) -> str:
-    """A text as a person reads it: blanks inside stay blanks, those at its ends and all else unseen get a sign.
+    """A text with signs for spaces at its ends and for invisible characters; spaces inside stay spaces.
 
     >>> reading(" two words\\n")
     '␣two words↵'
@@ -38,19 +42,31 @@ def reading(text: str) -> str:
     return visible(b" " * left) + inner + visible(b" " * (len(text) - left - len(text.strip(" "))))
 
 
-def probability(p: float) -> str:
-    """Two decimals, and never a zero that is none.
+def probability(p: float, digits: int = 2) -> str:
+    """A probability with two decimals; a smaller one as "1 in so many". Only zero itself is shown as 0, only one as 1.
 
-    >>> probability(0.876), probability(0.0), probability(0.0004), probability(0.9999)
-    ('0.88', '0', '<0.01', '>0.99')
+    >>> probability(0.876), probability(0.0), probability(0.9999, digits=3)
+    ('0.88', '0', '>0.999')
+    >>> probability(0.0004), probability(0.0000123), probability(1e-9)
+    ('1 in 2,500', '1 in 81,000', '1 in 10⁹')
     """
-    if p == 0 or p == 1:
-        return f"{p:.0f}"
-    return "<0.01" if p < 0.005 else ">0.99" if p > 0.995 else f"{p:.2f}"
+    if p <= 0 or p >= 1:
+        return "0" if p <= 0 else "1"
+    least = 10**-digits
+    if p < least:
+        return one_in(p)
+    return f">{1 - least:g}" if p > 1 - least / 2 else f"{p:.{digits}f}"
+
+
+def one_in(p: float) -> str:
+    """A small probability as "1 in so many", in two digits."""
+    if p < 1e-6:
+        return f"1 in 10{str(round(-log10(p))).translate(RAISED)}"
+    return f"1 in {int(float(f'{1 / p:.2g}')):,}"
 
 
 def short(p: float) -> float:
-    """Four digits that count: small to send, and small is still not zero.
+    """Four significant digits: short to send, and never zero for a small value.
 
     >>> short(0.123456), short(0.0000123456)
     (0.1235, 1.235e-05)
@@ -59,7 +75,7 @@ def short(p: float) -> float:
 
 
 def milliseconds(ms: float) -> str:
-    """A time in the unit that suits it.
+    """A time in seconds, milliseconds or microseconds.
 
     >>> milliseconds(2.13), milliseconds(0.0031), milliseconds(1250.0)
     ('2.1 ms', '3 µs', '1.25 s')
@@ -70,7 +86,7 @@ def milliseconds(ms: float) -> str:
 
 
 def say_origin(model: str, device: str, tokens: int) -> str:
-    """What ran where, and over how many tokens.
+    """The model, its device and the size of its vocabulary.
 
     >>> say_origin("clerk", "cpu", 4096)
     'clerk · cpu · 4,096 tokens'
@@ -79,7 +95,7 @@ def say_origin(model: str, device: str, tokens: int) -> str:
 
 
 def kept_source(source: Source) -> Source:
-    """The source of a picture that is kept: it is never live.
+    """The source of a kept picture: RECORDED instead of LIVE.
 
     >>> kept_source("LIVE"), kept_source("TOY")
     ('RECORDED', 'TOY')
@@ -88,7 +104,7 @@ def kept_source(source: Source) -> Source:
 
 
 def say_step(step: Step) -> str:
-    """What happened at this step, without its number."""
+    """What happened in this step, without its number."""
     if step.how == "none":
         return ENDS[step.end]
     end = f" · {ENDS[step.end]}" if step.end else ""
@@ -105,28 +121,28 @@ def say_step(step: Step) -> str:
 
 
 def is_plain(step: Step) -> bool:
-    """Whether the draw went by the masked probabilities as they are, at temperature 1 and with nothing cut."""
+    """Whether the token was drawn from the masked probabilities alone: temperature 1, no top-k or top-p."""
     return all(abs(c.drawn - c.masked) < 1e-6 for c in step.candidates)
 
 
 def is_free(step: Step) -> bool:
-    """Whether nothing that matters is forbidden or tempered: then before and after are the same; one bar is enough."""
-    return step.mass > FREE and is_plain(step)
+    """Whether no token of the distribution is forbidden and both probabilities are the same: one bar is enough."""
+    return step.mass > FREE and is_plain(step) and all(candidate.legal for candidate in step.candidates)
 
 
 def after_name(step: Step) -> str:
-    """What the second bar shows: the mask's doing, or the temperature's and the cuts' as well."""
+    """The name of the second bar: after the mask only, or after temperature and top-k or top-p too."""
     return "after the mask" if is_plain(step) else "as drawn"
 
 
 def shown_candidates(step: Step, count: int = ROWS) -> tuple[Candidate, ...]:
-    """The few candidates worth a row: likely before or after the mask, the chosen always, in the order before it."""
+    """The likeliest candidates before or after the mask and the chosen one, sorted by probability before the mask."""
     first = sorted(step.candidates, key=lambda c: (c.token != step.token, -max(c.raw, c.masked, c.drawn)))[:count]
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))
 
 
 def others(step: Step, shown: Sequence[Candidate]) -> tuple[float, float]:
-    """The probability before and after that the shown candidates leave to all other tokens."""
+    """The probability of all tokens that are not shown, before and after."""
     raw, drawn = (sum(c.raw for c in shown), sum(c.drawn for c in shown))
     left = (1 - raw, 1 - drawn if step.legal else 0.0)
     return left[0] if left[0] > 1e-6 else 0.0, left[1] if left[1] > 1e-6 else 0.0

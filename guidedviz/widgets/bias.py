@@ -1,84 +1,112 @@
-"""Sliders on chosen tokens, and what a constant added to their logits does to the whole distribution."""
+"""Sliders for logit bias: what a constant added to some logits does to the whole distribution."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.loop import Model
-from guidedviz.decoding.sampling import Floats, apply_logit_bias, softmax
-from guidedviz.errors import SettingError
-from guidedviz.views.bars import draw_bars
-from guidedviz.views.figure import Figure
-from guidedviz.views.words import kept_source, label, probability, reading, say_origin, short
-from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.show import OnPage, show
+from guidedviz.decoding.loop import start
+from guidedviz.decoding.sampling import apply_bias, softmax
+from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.extras import need
+from guidedviz.models.model import Model, check_model, check_text
+from guidedviz.views.charts.bars import draw_bars
+from guidedviz.views.figure import Figure, inline
+from guidedviz.views.words import kept_source, label, probability, reading
+from guidedviz.widgets.display import mime_bundle
 
-ROWS = 9
+ROWS = 9  # bars, unless more tokens have a slider
 
 
 def bias_sliders(
     model: Model, prompt: str, tokens: Iterable[str | int], *, bias: Mapping[str | int, float] | None = None
 ) -> BiasSliders:
-    """A slider for each token, from -100 to 100, and the next token's distribution before and after."""
-    start = {_token(model, token): float(amount) for token, amount in (bias or {}).items()}
-    chosen = {_token(model, token): 0.0 for token in tokens} | start
-    return BiasSliders(model, prompt, chosen)
+    """One slider per token, from -100 to 100, and the next token's distribution before and after the bias."""
+    check_model(model, "gv.bias_sliders, model")
+    expect(tokens, Iterable, "gv.bias_sliders, tokens", "texts and token ids")
+    expect(bias, Mapping | None, "gv.bias_sliders, bias", "a bias per token")
+    if isinstance(tokens, str | bytes):
+        raise SettingError("gv.bias_sliders, tokens", seen=quoted(tokens), expected="a list of texts and token ids")
+    biased = {_token(model, token): amount for token, amount in (bias or {}).items()}
+    return BiasSliders(model, prompt, {_token(model, token): 0.0 for token in tokens} | biased)
 
 
-class BiasSliders(OnPage):
-    """What `gv.bias_sliders` gives; the model ran once, the rest is arithmetic."""
-
-    kind = "bias"
+class BiasSliders:
+    """What `gv.bias_sliders` returns. The model runs once; after that a bias is only arithmetic."""
 
     def __init__(self, model: Model, prompt: str, bias: Mapping[int, float]) -> None:
-        self.cell = ("", "")
-        move_in(self)
-        self.bias, self.prompt, self.note = dict(bias), prompt, ""
-        self._pieces = model.vocabulary.pieces
-        self._logits = np.asarray(model.logits(model.encode(prompt)), dtype=np.float64)
-        self._about = say_origin(model.name, model.device, len(self._pieces))
-        self._source = model.source
-        self.before, self.after = softmax(self._logits), self._biased()
+        self._logits = np.asarray(model.logits(list(start(model, prompt).tokens)), dtype=np.float64)
+        self.bias = dict(bias)
+        self._title = f"next token after “{reading(prompt[-40:])}”"
+        self._source, self._pieces = model.source, model.vocabulary.pieces
+        self.before = softmax(self._logits)
+        self.after = softmax(apply_bias(self._logits, self.bias))
 
     def set(self, token: int, amount: float) -> BiasSliders:
-        """Another bias for one token."""
-        before = self.bias
-        try:
-            self.bias = {**before, token: float(amount)}
-            self.after, self.note = self._biased(), ""
-        except SettingError as error:
-            self.bias = before
-            self.note = str(error)
-        self._tell()
-        return self
+        """Change the bias of one token."""
+        return self._change({**self.bias, token: amount})
 
     def reset(self) -> BiasSliders:
-        """All sliders to zero."""
-        self.bias = dict.fromkeys(self.bias, 0.0)
-        return self.set(next(iter(self.bias), 0), 0.0)
+        """Set all sliders to zero."""
+        return self._change(dict.fromkeys(self.bias, 0.0))
+
+    def _change(self, bias: dict[int, float]) -> BiasSliders:
+        self.after, self.bias = softmax(apply_bias(self._logits, bias)), bias
+        if "widget" in vars(self):
+            self._redraw()
+        return self
 
     @property
     def figure(self) -> Figure:
         """Before and after as a still picture."""
-        rows = self._rows()
-        names = [label(self._pieces[token]) + self._sign(token) for token in rows]
-        series = {"before": [float(self.before[t]) for t in rows], "after": [float(self.after[t]) for t in rows]}
-        marked = {place for place, token in enumerate(rows) if self.bias.get(token)}
-        title = f"{kept_source(self._source)}: next token after “{reading(self.prompt[-40:])}”"
-        drawn = draw_bars(names, series, title=title, marked=marked)
-        return Figure(drawn.svg, repr(self), drawn.alt)
+        return self._draw(kept_source(self._source))
+
+    @cached_property
+    def widget(self) -> Any:
+        """The sliders, a reset button and the bars."""
+        widgets = need("ipywidgets", "lab", "gv.bias_sliders")
+        reset = widgets.Button(description="Reset", tooltip="Set all sliders to zero")
+        reset.on_click(lambda _: self.reset())
+        self._sliders: dict[int, Any] = {token: self._slider(token) for token in self.bias}
+        self._bars = widgets.HTML(inline(self._draw(self._source)))
+        return widgets.VBox([*self._sliders.values(), reset, self._bars])
 
     def __repr__(self) -> str:
         return f"Bias: {', '.join(map(self._say, self.bias))}"
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        return show(self.figure, self, **wanted)
+        return mime_bundle(self.figure, lambda: self.widget, **wanted)
 
-    def _biased(self) -> Floats:
-        return softmax(apply_logit_bias(self._logits, self.bias))
+    def _slider(self, token: int) -> Any:
+        widgets = need("ipywidgets", "lab", "gv.bias_sliders")
+        name, look = label(self._pieces[token]), {"description_width": "8em"}
+        slider = widgets.FloatSlider(self.bias[token], min=-100, max=100, step=0.5, description=name, style=look)
+        slider.layout.width = "600px"
+        slider.observe(lambda change: self.set(token, change["new"]), "value")
+        return slider
+
+    def _redraw(self) -> None:
+        for token, slider in self._sliders.items():
+            slider.value = self.bias[token]
+        self._bars.value = inline(self._draw(self._source))
+
+    def _draw(self, source: str) -> Figure:
+        rows = self._rows()
+        names = [label(self._pieces[token]) + self._sign(token) for token in rows]
+        series = {"before": self.before[rows].tolist(), "after": self.after[rows].tolist()}
+        marked = {place for place, token in enumerate(rows) if self.bias.get(token)}
+        drawn = draw_bars(names, series, title=f"{source}: {self._title}", marked=marked)
+        return Figure(drawn.svg, repr(self), drawn.alt)
+
+    def _rows(self) -> list[int]:
+        """The tokens with a slider, then the likeliest before or after, in the order before the bias."""
+        best = np.maximum(self.before, self.after)
+        likeliest = np.argsort(-best, kind="stable")[: ROWS + len(self.bias)].tolist()
+        rows = list(dict.fromkeys([*self.bias, *likeliest]))[: max(ROWS, len(self.bias))]
+        return sorted(rows, key=lambda token: (-self.before[token], token))
 
     def _say(self, token: int) -> str:
         odds = f"{probability(self.before[token])} → {probability(self.after[token])}"
@@ -87,42 +115,14 @@ class BiasSliders(OnPage):
     def _sign(self, token: int) -> str:
         return f" {self.bias[token]:+g}" if self.bias.get(token) else ""
 
-    def _rows(self) -> list[int]:
-        """The tokens with a slider and the likeliest before or after, in the order before."""
-        first = np.maximum(self.before, self.after)
-        wanted = set(self.bias) | set(np.argsort(-first, kind="stable")[:ROWS].tolist())
-        most = sorted(wanted, key=lambda t: (t not in self.bias, -first[t]))[: max(ROWS, len(self.bias))]
-        return sorted(most, key=lambda t: (-self.before[t], t))
-
-    def _hear(self, said: dict[str, Any]) -> None:
-        if said.get("do") == "bias":
-            self.set(int(said["token"]), float(said["value"]))
-        elif said.get("do") == "reset":
-            self.reset()
-
-    def _news(self, everything: bool) -> dict[str, Any]:
-        rows = self._rows()
-        shown = [[t, label(self._pieces[t]), short(self.before[t]), short(self.after[t]), True] for t in rows]
-        rest = [max(0.0, round(1 - float(p[rows].sum()), 6)) for p in (self.before, self.after)]
-        return {
-            "sliders": [[token, label(self._pieces[token]), amount] for token, amount in self.bias.items()],
-            "rows": shown,
-            "rest": rest,
-            "source": self._source,
-            "about": self._about,
-            "prompt": reading(self.prompt),
-            "words": repr(self),
-            "note": self.note,
-        }
-
 
 def _token(model: Model, token: str | int) -> int:
-    """An id as it is; a text must be exactly one token."""
-    if isinstance(token, int):
-        return token
-    ids = model.vocabulary.ids(token.encode()) or tuple(model.encode(token))
-    if len(ids) == 1 or model.vocabulary.ids(token.encode()):
+    """A token id, given as an id or as a text that is exactly one token."""
+    if not isinstance(token, str):
+        return model.vocabulary.as_id(token)
+    written = model.vocabulary.ids(check_text("gv.bias_sliders, token", token).encode())
+    ids = written or tuple(model.encode(token))
+    if len(ids) == 1 or written:
         return ids[0]
-    cut = " | ".join(model.vocabulary.display(i) for i in ids)
-    seen = f"{len(ids)} tokens: {cut}"
-    raise SettingError(f"a slider for {token!r}", seen=seen, expected="one token", hint="one of these")
+    seen = f"{len(ids)} tokens: " + " | ".join(map(model.vocabulary.display, ids))
+    raise SettingError(f"a slider for {quoted(token)}", seen=seen, expected="one token", hint="one of these")

@@ -1,4 +1,4 @@
-"""A film of a construction: step through its frames, forward and back, play, scrub. It runs on the page alone."""
+"""A film of a construction: its frames one after the other, played by the page alone."""
 
 from __future__ import annotations
 
@@ -6,33 +6,34 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.machines.sketch import Sketch
+from guidedviz.errors import expect
+from guidedviz.sketches.sketch import Sketch
 from guidedviz.views.figure import Figure
-from guidedviz.views.frames import draw_frame, wind
-from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.show import OnPage, show
+from guidedviz.views.machine.film_frames import build_film
+from guidedviz.views.machine.picture import draw_machine
+from guidedviz.widgets.display import Display
+
+HINT = "gv.film(gv.sketches.nfa_frames('a|b'))"
 
 
 def film(frames: Iterable[Sketch], title: str = "") -> Film:
-    """Frames on one drawing: `gv.film(gv.nfa_frames("a|b"))`."""
-    return Film(list(frames), title)
+    """A film of frames on one drawing: `gv.film(gv.sketches.nfa_frames("a|b"))`."""
+    expect(title, str, "gv.film, title", "a text")
+    return Film(list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT)), title)
 
 
-class Film(OnPage):
-    """What `gv.film` gives: its frames, and a page that shows them one after the other."""
-
-    kind = "film"
+class Film:
+    """What `gv.film` returns."""
 
     def __init__(self, frames: list[Sketch], title: str) -> None:
-        self.cell = ("", "")
         self.frames, self.title = frames, title
-        self.reel = wind(frames)
-        move_in(self)
+        self.reel = build_film(frames)
+        self.display = Display("film", saved=self._everything)
 
     @property
     def figure(self) -> Figure:
         """The last frame as a still picture."""
-        return draw_frame(self.frames)
+        return draw_machine(self.frames[-1], compact=False)
 
     def _everything(self) -> dict[str, Any]:
         return {"title": self.title, "drawings": self.reel.drawings, "frames": self.reel.frames}
@@ -42,4 +43,4 @@ class Film(OnPage):
         return f"Film: {len(self.frames)} frames" + (f"; the last: {last}" if last else "")
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        return show(replace(self.figure, text=repr(self)), self, **wanted)
+        return self.display.bundle(replace(self.figure, text=repr(self)), **wanted)

@@ -1,72 +1,78 @@
-"""A machine with its chains folded, alive: press a thick arrow and it unfolds, press it again and it folds."""
+"""A machine whose chains can be folded and unfolded on the page: each folded chain is one thick arrow."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
-from guidedviz.errors import SettingError
-from guidedviz.machines.fold import Chain, find_chains, fold, inside_chain, join
-from guidedviz.machines.sketch import Sketch
-from guidedviz.views.arrows import say_arrow
-from guidedviz.views.diagram import lay_out
+from guidedviz.sketches.folded import Chain, find_chains, fold, inside_chain, join
+from guidedviz.sketches.sketch import Sketch
 from guidedviz.views.figure import Figure
-from guidedviz.views.frames import bare_drawing
-from guidedviz.views.legend import say_thick
-from guidedviz.views.light import arrow_key
-from guidedviz.views.machine import draw_machine, sketch_of
-from guidedviz.views.machine_words import count_states
-from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.show import OnPage, show
+from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout.labels import say_arrow
+from guidedviz.views.machine.description import count_states
+from guidedviz.views.machine.film_frames import bare_drawing
+from guidedviz.views.machine.highlight import arrow_key
+from guidedviz.views.machine.legend import say_thick
+from guidedviz.views.machine.picture import draw_machine, sketch_of
+from guidedviz.widgets.display import Display, Shown, said
 
 HINT = "Press a thick arrow to unfold it, press it again to fold it."
-NOTHING = "Nothing to fold: no two bytes in a row without a choice between them."
+NOTHING = "Nothing to fold: no two successive bytes without a choice between them."
 
 
 def folded(machine: Any) -> FoldedMachine:
-    """The folded machine on the page: `gv.folded(gv.regex("abc[0-9]"))`."""
+    """A live drawing of a machine with its chains folded: `gv.folded(gv.regex("abc[0-9]"))`."""
     return FoldedMachine(machine)
 
 
-class FoldedMachine(OnPage):
-    """What `gv.folded` gives."""
-
-    kind = "fold"
+class FoldedMachine(Shown):
+    """What `gv.folded` returns."""
 
     def __init__(self, machine: Any) -> None:
-        self.cell = ("", "")
-        self.machine, self.sketch = machine, _sketch(machine)
+        self.machine, self.sketch = machine, sketch_of(machine, "gv.folded")
         self._chains = {chain[0].target: chain for chain in find_chains(self.sketch)}  # named by the first state inside
         self.unfolded: frozenset[int] = frozenset()
-        move_in(self)
+        self.display = Display("fold", self._news, self._hear, record=self._record)
 
     def turn(self, state: int) -> FoldedMachine:
         """Unfold the chain with this state inside, or fold it again."""
         self.unfolded ^= {first for first, arrows in self._chains.items() if state in inside_chain(arrows)}
-        self._tell()
+        self.display.tell()
         return self
 
     def turn_all(self) -> FoldedMachine:
-        """Fold everything if a chain is unfolded, else unfold all."""
+        """Fold all chains if one is unfolded; else unfold all."""
         self.unfolded = frozenset() if self.unfolded else frozenset(self._chains)
-        self._tell()
+        self.display.tell()
         return self
 
     @property
     def figure(self) -> Figure:
-        """The same as a still picture."""
+        """The drawing as a still picture."""
         return draw_machine(self._now())
 
-    def __repr__(self) -> str:
-        return self.figure.text
-
-    def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        return show(self.figure, self, **wanted)
+    def _record(self) -> dict[str, Any]:
+        """Pages with the chains as they are, all folded, all unfolded, and all but one."""
+        every = frozenset(self._chains)
+        ones = [frozenset({first}) for first in self._chains]
+        pages = list(dict.fromkeys([self.unfolded, frozenset(), every, *ones, *(every - one for one in ones)]))
+        record: list[dict[str, Any]] = []
+        for page in pages:
+            other = copy(self)
+            other.unfolded = page
+            answers = {said("turn", chain=first): page ^ {first} for first in every}
+            answers[said("all")] = frozenset() if page else every
+            # no page has two chains unfolded of many: the last one stays
+            moves = {ask: pages.index(to if to in pages else to - page) for ask, to in answers.items()}
+            record.append(other._news(True) | {"moves": moves})
+        return record[0] | {"pages": record}
 
     def _now(self) -> Sketch:
         return fold(self.sketch, self.unfolded)
 
-    def _hear(self, said: dict[str, Any]) -> None:
-        match said:
+    def _hear(self, heard: dict[str, Any]) -> None:
+        match heard:
             case {"do": "turn", "chain": int(state)}:
                 self.turn(state)
             case {"do": "all"}:
@@ -82,7 +88,7 @@ class FoldedMachine(OnPage):
         }
 
     def _pack(self, first: int, chain: Chain) -> dict[str, Any]:
-        """A chain's arrows and states on the drawing; its first arrow has the same key, folded or not."""
+        """The arrows and states of a chain on the drawing; its first arrow has the same key, folded or not."""
         opened = first in self.unfolded
         return {
             "name": first,
@@ -91,10 +97,3 @@ class FoldedMachine(OnPage):
             "arrows": [arrow_key(arrow) for arrow in (chain if opened else chain[:1])],
             "states": list(inside_chain(chain)) * opened,
         }
-
-
-def _sketch(machine: Any) -> Sketch:
-    try:
-        return sketch_of(machine)
-    except SettingError as error:  # it names the picture, not what was called
-        raise SettingError("folded", seen=error.seen, expected=error.expected, hint=error.hint) from None

@@ -1,55 +1,64 @@
-"""The deterministic-fraction slider: how many tokens the constraint fixes, and how much time jump-forward saves by it.
+"""The fraction slider: the share of tokens that the constraint fixes, and the time that jump-forward saves.
 
-The page moves on its own from what it was sent once; where the handles rest, a live run is timed in a thread, and a
-run that nobody waits for any more is stopped.
+The page moves the handles and fixes or frees tokens without the kernel. Where they rest, live runs are timed in a
+thread, with the constants of the cost model between them; moving on stops them.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import date
 from functools import partial
 from time import perf_counter
 from typing import Any
 
-from guidedviz.decoding.loop import Model
-from guidedviz.decoding.models import LanguageModel
-from guidedviz.decoding.payoff import PLACES, Parts, Passes, Payoff, Timed, find_place, fixed_share, group_passes
-from guidedviz.decoding.tasks import Task, build_tasks
-from guidedviz.decoding.timing import measure_cost, time_task
-from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.decoding.jump.cost import FRACTIONS, Cost, Parts, median_cost, nearest_fraction
+from guidedviz.decoding.jump.difference import Difference
+from guidedviz.decoding.jump.payoff import Payoff, Timed, median_run
+from guidedviz.decoding.jump.tasks import Task, build_tasks, fix_by_hand
+from guidedviz.decoding.jump.timing import measure_cost, time_task
+from guidedviz.errors import SettingError, quoted
 from guidedviz.files import shipped
-from guidedviz.headless import headless
+from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.model import Model
+from guidedviz.views.charts.payoff import draw_payoff, find_run
+from guidedviz.views.charts.payoff_plot import AXES, HEIGHT, WIDTH, draw_plot, say_point, say_spread, say_times
 from guidedviz.views.figure import Figure, drawing
-from guidedviz.views.payoff import draw_payoff
-from guidedviz.views.payoff_plot import AXES, HEIGHT, WIDTH, draw_plot, say_times
 from guidedviz.views.words import kept_source, label, milliseconds
-from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.runner import WORKER
-from guidedviz.widgets.show import OnPage, running_loop, show
+from guidedviz.widgets.display import Display, Shown, is_still
+from guidedviz.widgets.runner import WORKER, running_loop, say_failure
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)  # texts side by side
-SLOW = 80.0  # milliseconds a pass, from which on nobody waits for 64 of them
-CLOSED = "This slider is closed: its runs stay, no new one is timed."
-EXPECTED = "a language model, or recorded runs: gv.Payoff.load(path)"
-Wish = tuple[int, int]  # the place of a task, and the rows
+ROUNDS = 5  # of a live run; the median counts
+SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
+CLOSED = "This slider is closed: its runs stay, no new run is timed."
+EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
+WROTE: dict[Difference, str] = {
+    "same tokens": "both ways wrote the same tokens",
+    "same text, other tokens": "both ways wrote the same text, in other tokens",
+    "other text": "the two ways wrote different texts",
+}
+Wish = tuple[Task, int]  # a task, and the rows
+Round = tuple[Timed, Cost]  # a run, and the constants measured after it
 
 
 def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int = 1) -> FractionSlider:
-    """The slider over a live model, or over recorded runs: `gv.fraction_slider(gv.Payoff.load(path))`.
+    """A slider over the runs of a live model, or recorded runs: `gv.fraction_slider(gv.decoding.Payoff.load(path))`.
 
-    A model whose pass takes longer than 80 ms shows the runs that came with guidedviz; so does a headless notebook.
+    For a model whose forward pass takes longer than 80 ms it shows recorded runs; so it does where nobody can click.
     """
     if isinstance(model, Payoff):
         return FractionSlider(model, None, (), fraction, rows)
     if not hasattr(model, "logits"):
-        raise SettingError("gv.fraction_slider", seen=repr(model), expected=EXPECTED, hint="gv.load_model('clerk')")
-    slow = "" if headless() else say_slow(model)
-    if slow or headless():
+        hint = "gv.load_model('clerk')"
+        raise SettingError("gv.fraction_slider, model", seen=quoted(model), expected=EXPECTED, hint=hint)
+    slow = "" if is_still() else say_slow(model)
+    if slow or is_still():
         return FractionSlider(Payoff.load(shipped("traces/jump-cpu.json")), None, (), fraction, rows, slow)
     if not isinstance(model, LanguageModel):
-        raise SettingError("gv.fraction_slider", seen=type(model).__name__, expected=EXPECTED)
+        raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
     tasks = build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
     payoff = Payoff(measure_cost(model), (), tuple(task.text for task in tasks), *about)
@@ -57,20 +66,18 @@ def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int =
 
 
 def say_slow(model: Model) -> str:
-    """What is said of a model that is too slow for live runs; nothing of any other."""
+    """A note about a model that is too slow for live runs; "" for any other."""
     token = model.vocabulary.text_ids[0]
     model.logits([token])  # the first pass of a model takes longer than those that follow
     began = perf_counter()
     model.logits([token, token])
     took = 1000 * (perf_counter() - began)
-    said = f"A pass of {model.name} takes {milliseconds(took)}, too long to wait for: these runs are recorded."
+    said = f"A forward pass of {model.name} takes {milliseconds(took)}, too long for live runs: these are recorded."
     return said if took > SLOW else ""
 
 
-class FractionSlider(OnPage):
-    """What `gv.fraction_slider` gives: two handles, the runs that were timed, and a page that shows them."""
-
-    kind = "fraction"
+class FractionSlider(Shown):
+    """What `gv.fraction_slider` returns: two handles, the runs that were timed, and a page that shows them."""
 
     def __init__(
         self,
@@ -81,108 +88,121 @@ class FractionSlider(OnPage):
         rows: int,
         note: str = "",
     ) -> None:
-        self.place, self.rows = find_place(fraction), _check_rows(rows)
-        self.cell = ("", "")
-        move_in(self)  # once nothing can be refused any more: it closes an older slider
+        self.place, self.rows = nearest_fraction(fraction), _check_rows(rows)
         self.payoff, self.note = payoff, note
         self._model, self._tasks = model, tasks
-        self._wish: Wish | None = None  # what is timed now or next
+        self._wish: Wish | None = None  # the run that is timed now or next
         self._running: asyncio.Task[None] | None = None
+        self._costs: list[Cost] = []  # measured between the runs
         self._sent, self._led = 0, False  # how many runs the page has; whether code moved the handles
-
-    # --- what a person or a notebook does ---
+        self.display = Display("fraction", self._news, self._hear, saved=self._everything, on_close=self._release)
 
     def go(self, fraction: float, rows: int = 1) -> FractionSlider:
-        """Put both handles somewhere; the run that was under way is stopped."""
-        self.place, self.rows = find_place(fraction), _check_rows(rows)
+        """Move both handles; a run that has begun is stopped."""
+        self.place, self.rows = nearest_fraction(fraction), _check_rows(rows)
         self._wish, self._led = None, True
         return self._moved()
 
     def measure(self, fraction: float | None = None, rows: int | None = None) -> FractionSlider:
-        """Go there and time a run at once, without a page."""
+        """Move the handles and time a run immediately, without a page."""
         if self._model is None:
             raise SettingError("measure", seen="no live model", hint="gv.fraction_slider(model) has one")
-        self.go(PLACES[self.place] if fraction is None else fraction, self.rows if rows is None else rows)
-        timing = WORKER.submit(time_task, self._model, self._tasks[self.place], self.rows, lambda: False)
-        if found := timing.result():
-            self._keep(found)
+        self.go(FRACTIONS[self.place] if fraction is None else fraction, self.rows if rows is None else rows)
+        rounds: list[Round] = []
+        for _ in range(ROUNDS):
+            timing = WORKER.submit(time_round, self._model, (self._tasks[self.place], self.rows), lambda: False)
+            if found := timing.result():
+                rounds.append(found)
+                self._keep(rounds)
         return self._moved()
 
     def close(self) -> None:
-        """Stop, and let go of the model; the runs stay as a picture."""
+        """Stop, and release the model; the runs stay as a picture."""
+        self.display.close()
+
+    def _release(self) -> None:
         self._wish, self._model, self._tasks = None, None, ()
         self.note = CLOSED
-        self._tell()
-        super().close()
+        self.display.tell()
 
     @property
     def figure(self) -> Figure:
-        """The curves, the runs so far and the text where the handles stand, as a still picture."""
-        return draw_payoff(replace(self.payoff, source=kept_source(self.payoff.source)), PLACES[self.place], self.rows)
-
-    def __repr__(self) -> str:
-        return self.figure.text
-
-    def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        return show(self.figure, self, **wanted)
+        """The curves, the runs so far and the text at the handles, as a still picture."""
+        kept = replace(self.payoff, source=kept_source(self.payoff.source))
+        return draw_payoff(kept, FRACTIONS[self.place], self.rows)
 
     # --- the live runs ---
 
-    def _hear(self, said: dict[str, Any]) -> None:
-        if said.get("do") == "move":
-            self._wish = None
-        elif said.get("do") == "rest" and said.get("place") in range(len(PLACES)) and said.get("rows") in ROWS:
-            self.place, self.rows = int(said["place"]), int(said["rows"])
-            if said.get("time") and self._model is not None:
-                self._time((self.place, self.rows))
+    def _hear(self, said: Any) -> None:
+        match said:
+            case {"do": "move"}:
+                self._wish = None
+            case {"do": "rest", "place": int(place), "rows": int(rows)} if 0 <= place < len(FRACTIONS) and rows in ROWS:
+                self.place, self.rows = place, rows
+                if said.get("time") and self._model is not None:
+                    self._time((self._asked_for(said), rows))
         self._moved()
 
+    def _asked_for(self, said: Any) -> Task:
+        """The task of this place, or the text of a place and its rows with other fixed tokens."""
+        match said:
+            case {"of": [int(at), int(rows)], "fixed": [*fixed]} if 0 <= at < len(FRACTIONS):
+                run, task = find_run(self.payoff, at, rows), self._tasks[at]
+                parts = run.parts if run else task.example
+                if len(fixed) == len(parts):
+                    turned = tuple((text, flag is True) for (text, _), flag in zip(parts, fixed, strict=True))
+                    return fix_by_hand(task, turned, FRACTIONS[self.place])
+        return self._tasks[self.place]
+
     def _time(self, wish: Wish) -> None:
-        """Time this next; what is under way for another wish stops."""
-        self._wish, self.note = wish, ""
-        if (self._running is None or self._running.done()) and (loop := running_loop()):
-            self._running = loop.create_task(self._run())
+        """Time these runs next; others stop."""
+        if loop := running_loop():
+            self._wish, self.note = wish, ""
+            if self._running is None or self._running.done():
+                self._running = loop.create_task(self._run())
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while (wish := self._wish) is not None and self._model is not None:
-            task, rows = self._tasks[wish[0]], wish[1]
-            timing = partial(time_task, self._model, task, rows, partial(self._is_stale, wish))
+            timing = partial(time_round, self._model, wish, partial(self._is_stale, wish))
+            rounds: list[Round] = []
             try:
-                found = await loop.run_in_executor(WORKER, timing)
-            except Exception as error:  # the notebook stays alive whatever a model does
+                while len(rounds) < ROUNDS and (found := await loop.run_in_executor(WORKER, timing)):
+                    if self._is_stale(wish):
+                        break
+                    rounds.append(found)
+                    self._keep(rounds)
+                    self._moved()
+            except Exception as error:  # the notebook goes on whatever a model does
                 if self._wish is wish:
-                    self._fail(error)
-                continue
-            if found and self._model is not None:
-                self._keep(found)
+                    self.note = say_failure(error)
             self._wish = None if self._wish is wish else self._wish
             self._moved()
 
     def _is_stale(self, wish: Wish) -> bool:
         return self._wish is not wish
 
-    def _fail(self, error: Exception) -> None:
-        self._wish = None
-        self.note = str(error) if isinstance(error, GuidedVizError) else f"{type(error).__name__}: {error}"
-        self._moved()
-
-    def _keep(self, run: Timed) -> None:
-        """A run takes the place of an older one of the same place and rows."""
-        others = tuple(old for old in self.payoff.runs if (old.asked, old.rows) != (run.asked, run.rows))
-        self._sent = 0 if len(others) < len(self.payoff.runs) else self._sent
-        self.payoff = replace(self.payoff, runs=(*others, run))
+    def _keep(self, rounds: list[Round]) -> None:
+        """Keep the median run in place of an older one with its place and rows, and the medians of the constants."""
+        run, runs = median_run([run for run, _ in rounds]), list(self.payoff.runs)
+        if old := find_run(self.payoff, nearest_fraction(run.asked), run.rows):
+            self._sent = min(self._sent, runs.index(old))
+            runs.remove(old)
+        self._costs.append(rounds[-1][1])
+        self.payoff = replace(self.payoff, runs=(*runs, run), cost=median_cost(self._costs))
 
     # --- what the page is told ---
 
     def _moved(self) -> FractionSlider:
-        self._tell()
-        if self._wire is not None and self._wish is None:
-            self._wire.saved = self._everything()
+        self.display.tell()
+        if self._wish is None:
+            self.display.save()
         return self
 
     def _news(self, everything: bool) -> dict[str, Any]:
-        """The runs that the page does not have yet, and what is timed."""
+        """The runs that the page does not have yet, and whether one is timed. A first page starts a first run."""
+        if everything and self._model is not None and not self.payoff.runs and self._wish is None:
+            self._time((self._tasks[self.place], self.rows))
         since, self._sent = self._sent, len(self.payoff.runs)
         if everything:
             return self._everything()
@@ -193,54 +213,56 @@ class FractionSlider(OnPage):
         return pack_head(self.payoff, self._model is not None) | self._standing(0) | {"at": self._at}
 
     def _standing(self, since: int) -> dict[str, Any]:
-        runs = [pack_run(run) for run in self.payoff.runs[since:]]
-        return {"from": since, "add": runs, "timing": self._wish is not None, "note": self.note}
+        runs, cost = [pack_run(run) for run in self.payoff.runs[since:]], asdict(self.payoff.cost)
+        return {"from": since, "add": runs, "cost": cost, "timing": self._wish is not None, "note": self.note}
 
     @property
     def _at(self) -> list[int]:
         return [self.place, ROWS.index(self.rows)]
 
 
+def time_round(model: LanguageModel, wish: Wish, stop: Callable[[], bool]) -> Round | None:
+    """Time a task once both ways, and the constants of the cost model right after it."""
+    run = time_task(model, *wish, stop)
+    return (run, measure_cost(model)) if run else None
+
+
 def pack_head(payoff: Payoff, live: bool) -> dict[str, Any]:
-    """All that a page needs to move on its own: the plot, the two constants, a text for each place."""
-    empty = replace(payoff, runs=())
+    """What the page needs to move without the kernel: the plot, and a text per place."""
     where = f"{payoff.model} · {payoff.device}" + f" · {payoff.date}" * (payoff.source == "RECORDED")
+    plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
     return {
         "head": {"source": payoff.source, "about": where, "live": live},
-        "plot": drawing(WIDTH, HEIGHT, *draw_plot(empty, 0.0, 1), alt="speed-up over the share of fixed tokens"),
-        "scale": AXES,
-        "cost": asdict(payoff.cost),
-        "texts": [pack_preview(parts) for parts in payoff.previews],
-        "places": PLACES,
+        "plot": drawing(WIDTH, HEIGHT, *plot, alt="speed-up over the share of fixed tokens"),
+        "axes": AXES,
+        "texts": list(map(pack_parts, payoff.previews)),
+        "places": FRACTIONS,
         "rows": ROWS,
     }
 
 
-def pack_parts(parts: Parts, passes: Passes) -> dict[str, Any]:
-    """A text token by token, and how many tokens each pass of jump-forward reads."""
-    return {"parts": [[label(text.encode()), fixed] for text, fixed in parts], **asdict(passes)}
-
-
-def pack_preview(parts: Parts) -> dict[str, Any]:
-    """A text before it is timed."""
-    passes = group_passes(parts)
-    counts = {"share": round(fixed_share(parts), 4), "passes": [len(parts), len(passes.read)]}
-    return pack_parts(parts, passes) | counts
+def pack_parts(parts: Parts) -> list[tuple[str, bool]]:
+    """A text token by token."""
+    return [(label(text.encode()), fixed) for text, fixed in parts]
 
 
 def pack_run(run: Timed) -> dict[str, Any]:
-    """A live run, and where it stands."""
-    return pack_parts(run.parts, group_passes(run.parts, run.jump_passes)) | {
-        "place": find_place(run.asked),
+    """A live run and its point in the plot."""
+    took = [milliseconds(run.naive_ms), milliseconds(run.jump_ms)]
+    return {
+        "place": nearest_fraction(run.asked),
         "rows": run.rows,
-        "share": round(run.fraction, 4),
+        "parts": pack_parts(run.parts),
         "passes": [run.naive_passes, run.jump_passes],
-        "tokens": [run.naive_passes, run.tokens],
-        "speedup": round(run.speedup, 3),
-        "times": say_times(run.speedup),
+        "share": run.fraction,
+        "speedup": run.speedup,
+        "spread": [min(run.speedups), max(run.speedups)] if run.speedups else [],
+        "byHand": run.by_hand,
+        "title": say_point(run),
         "took": [round(run.naive_ms, 3), round(run.jump_ms, 3)],
-        "said": [milliseconds(run.naive_ms), milliseconds(run.jump_ms)],
-        "difference": run.difference,
+        "tookText": took,
+        "told": f"measured {say_times(run.speedup)} a token{say_spread(run)}: {took[1]} for {run.tokens} tokens"
+        f" instead of {took[0]} for {run.naive_passes}; {WROTE[run.difference]}",
     }
 
 

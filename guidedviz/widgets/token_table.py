@@ -1,74 +1,78 @@
-"""The table state x token alive: search for tokens, point at a cell, hear why."""
+"""The live table state x token: search for tokens, click a cell to see why it is legal or illegal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from guidedviz.errors import GuidedVizError
+from guidedviz.errors import GuidedVizError, expect, shorten
 from guidedviz.tokens.guide import Guide
-from guidedviz.views.figure import Figure, shorten
-from guidedviz.views.search import WAYS
-from guidedviz.views.token_table import TokenTable, draw_token_table, legend, say_size
-from guidedviz.views.token_table import token_table as make_table
+from guidedviz.views.figure import Figure
+from guidedviz.views.vocabulary.find import WAYS
+from guidedviz.views.vocabulary.token_table import TokenTable, draw_token_table, legend, say_size
+from guidedviz.views.vocabulary.token_table import token_table as make_table
 from guidedviz.views.words import short
-from guidedviz.widgets.cells import move_in
-from guidedviz.widgets.show import OnPage, show
+from guidedviz.widgets.display import Display, Shown, said
 
 
 def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> TokenTableView:
-    """The live table of a guide over a finite machine; `tokens` are ids, or a search."""
+    """A live table of the tokens that each state of a finite machine allows; `tokens` are ids or a search."""
+    if tokens is not None and not isinstance(tokens, str):
+        expect(tokens, Iterable, "gv.token_table, tokens", "token ids, or a search")
+        tokens = [guide.vocabulary.as_id(token) for token in tokens]
     return TokenTableView(guide, tokens)
 
 
-class TokenTableView(OnPage):
-    """What `gv.token_table` gives."""
+class TokenTableView(Shown):
+    """What `gv.token_table` returns."""
 
-    kind = "table"
-
-    def __init__(self, guide: Guide, tokens: str | Iterable[int] | None) -> None:
-        self.cell = ("", "")
-        move_in(self)
+    def __init__(self, guide: Guide, tokens: str | list[int] | None) -> None:
         self.guide, self.note, self._why = guide, "", ""
-        self.tokens = tokens if tokens is None or isinstance(tokens, str) else list(tokens)
+        self.tokens = tokens
         self.table: TokenTable = make_table(guide, self.tokens)
+        self.display = Display("table", self._news, self._hear, record=self._record)
 
     def find(self, query: str) -> TokenTableView:
-        """Only the tokens that a search finds; an empty search brings all back."""
+        """Show only the tokens that a search finds; an empty search shows all."""
+        self._why = self.note = ""
         try:
-            self.table, self.tokens, self.note = make_table(self.guide, query or None), query or None, ""
+            self.table, self.tokens = make_table(self.guide, query or None), query or None
         except GuidedVizError as error:
             self.note = str(error)
-        self._why = ""
-        return self._moved()
+        self.display.tell()
+        return self
 
     def explain(self, row: int, column: int) -> TokenTableView:
-        """Why the first token of a cell is legal or not."""
-        token = int(self.table.groups[column][0])
-        why = self.guide.explain(row, token)
-        self._why = f"{self.guide.vocabulary.display(token)} in {self.table.states[row]}: {why.reason}"
-        return self._moved()
+        """Show why the first token of a cell is legal or illegal."""
+        self._why = self._explain(row, column)
+        self.display.tell()
+        return self
 
     @property
     def figure(self) -> Figure:
-        """The same as a still picture."""
+        """The table as a still picture."""
         return draw_token_table(self.guide, self.tokens)
 
-    def __repr__(self) -> str:
-        return self.figure.text
+    def _hear(self, heard: Any) -> None:
+        made = self.table
+        match heard:
+            case {"do": "find", "text": str(query)}:
+                self.find(query)
+            case {"do": "why", "row": int(row), "column": int(column)} if 0 <= row < len(
+                made.states
+            ) and 0 <= column < len(made.groups):
+                self.explain(row, column)
 
-    def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        return show(self.figure, self, **wanted)
+    def _record(self) -> dict[str, Any]:
+        """The table with the reason of every cell."""
+        cells = [(row, column) for row in range(len(self.table.states)) for column in range(len(self.table.groups))]
+        moves = {said("why", row=row, column=column): place for place, (row, column) in enumerate(cells)}
+        return self._news(True) | {"pages": [{"why": self._explain(*cell)} for cell in cells], "moves": moves}
 
-    def _moved(self) -> TokenTableView:
-        self._tell()
-        return self
-
-    def _hear(self, said: dict[str, Any]) -> None:
-        if said.get("do") == "find":
-            self.find(str(said["text"]))
-        elif said.get("do") == "why":
-            self.explain(int(said["row"]), int(said["column"]))
+    def _explain(self, row: int, column: int) -> str:
+        token = int(self.table.groups[column][0])
+        why = self.guide.explain(row, token)
+        return f"{self.guide.vocabulary.display(token)} in {self.table.states[row]}: {why.reason}"
 
     def _news(self, everything: bool) -> dict[str, Any]:
         made = self.table

@@ -1,48 +1,58 @@
-"""The wire between kernel and page: not more messages than can be painted, so that nothing piles up.
+"""The connection between kernel and page. It sends no more messages than the page can paint.
 
-What changes within a frame or two goes as one message. The page answers when it has painted; while too many answers
-are missing nothing is sent, and what changed meanwhile goes with the next message.
+All changes within a frame or two are one message. The page answers each message when it has painted it. While too many
+answers are missing, nothing is sent; the next message then holds all changes.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import anywidget
+import ipywidgets
 import traitlets
 
 from guidedviz.views.theme import theme_css
-from guidedviz.widgets.show import running_loop
+from guidedviz.widgets.recorded_page import BUNDLES, read_bundle
+from guidedviz.widgets.runner import running_loop
 
-HERE = Path(__file__).parent
+LOADER = BUNDLES.with_name("loader.js").read_text(encoding="utf-8")
 GAP = 1 / 40  # seconds between two messages
-UNDER_WAY = 8  # messages that the page may not have painted yet
-PATIENCE = 1.0  # seconds after which a page that does not answer is written to again
+UNDER_WAY = 8  # messages that wait for an answer
+PATIENCE = 1.0  # seconds until a page that does not answer gets a message again
 
 
-def _join(*names: str) -> str:
-    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
+class Code(ipywidgets.Widget):  # type: ignore[misc]
+    """The script and the style sheet of a kind of widget: all widgets of this kind share them."""
+
+    script = traitlets.Unicode().tag(sync=True)
+    style = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(script=read_bundle(f"{kind}.js"), style=theme_css() + read_bundle(f"{kind}.css"))
+
+
+_codes: dict[str, Code] = {}
+
+
+def _code(kind: str) -> Code:
+    if kind not in _codes or _codes[kind].comm is None:  # closed, as by Widget.close_all
+        _codes[kind] = Code(kind)
+    return _codes[kind]
 
 
 class Wire(anywidget.AnyWidget):  # type: ignore[misc]
-    """A widget that knows nothing but how to pass messages on."""
+    """A widget that only passes messages."""
 
-    _esm = _join(
-        "distribution.js", "map.js", "mapask.js", "mapmarks.js", "mapview.js", "mapshow.js", "table.js", "diagram.js",
-        "stack.js", "edit.js", "stagebuild.js", "stage.js", "film.js", "fold.js", "bias.js", "payoff.js",
-        "fraction.js",
-    )  # fmt: skip
-    _css = theme_css() + _join("stage.css", "diagram.css", "stack.css", "edit.css", "map.css", "fraction.css")
+    _esm = traitlets.Unicode().tag(sync=True)
     kind = traitlets.Unicode().tag(sync=True)
-    saved = traitlets.Dict().tag(sync=True)  # the last picture, for a page that opens without a kernel
+    code = traitlets.Instance(Code).tag(sync=True, **ipywidgets.widget_serialization)
+    saved = traitlets.Dict().tag(sync=True)  # what a page without a kernel shows
 
-    def __init__(
-        self, kind: str, on_message: Callable[[dict[str, Any]], None], news: Callable[[bool], dict[str, Any]]
-    ) -> None:
-        super().__init__(kind=kind)
+    def __init__(self, kind: str, on_message: Callable[[Any], None], news: Callable[[bool], dict[str, Any]]) -> None:
+        super().__init__(kind=kind, _esm=LOADER, code=_code(kind))
         self._heard, self._news = on_message, news
         self._loop = running_loop()
         self._number = self._answered = 0
@@ -52,7 +62,7 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
         self.on_msg(self._receive)
 
     def tell(self, everything: bool = False) -> None:
-        """Send what is new, now or as soon as the page can paint it."""
+        """Send what is new as soon as the page can paint it."""
         self._everything |= everything
         if self._timer:
             return
@@ -72,22 +82,28 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
         self._sent_at = self._now()
         self.send({"number": self._number, **self._news(everything)})
 
-    def _receive(self, _: Any, content: dict[str, Any], __: Any) -> None:
+    def _receive(self, _: Any, content: Any, __: Any) -> None:
         if self._loop and self._loop.is_running():
             self._loop.call_soon_threadsafe(self._hear, content)
         else:
             self._hear(content)
 
-    def _hear(self, content: dict[str, Any]) -> None:
-        if content.get("do") == "painted":
-            self._answered = max(self._answered, int(content.get("number", 0)))
-            if self._waiting:
-                self.tell()
-        elif content.get("do") == "hello":
-            self._answered = self._number
-            self.tell(everything=True)
-        else:
-            self._heard(content)
+    def _hear(self, content: Any) -> None:
+        match content:
+            case {"do": "painted", "number": int(number)}:
+                self._answered = max(self._answered, min(number, self._number))
+                if self._waiting:
+                    self.tell()
+            case {"do": "hello"}:
+                self._answered = self._number
+                self.tell(everything=True)
+            case {**said}:
+                self._heard({key: _sendable(value) for key, value in said.items()})
 
     def _now(self) -> float:
         return self._loop.time() if self._loop else 0.0
+
+
+def _sendable(value: Any) -> Any:
+    """A text without lone surrogates, so that it can be sent back; anything else as it is."""
+    return value.encode(errors="replace").decode() if isinstance(value, str) else value

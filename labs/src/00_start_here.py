@@ -28,7 +28,7 @@ import guidedviz as gv
 # %% [markdown]
 # ## 1 · Is my machine ready?
 #
-# Four lines tell you. If they appear without an error, it is: nothing in these labs needs a graphics card or the
+# One cell tells you. If it runs without an error, it is: nothing in these labs needs a graphics card or the
 # internet.
 
 # %%
@@ -53,11 +53,11 @@ plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJ
 print(plain)
 
 # %%
-gv.stage(clerk, plain)
+gv.stage(clerk, plain, show=7)
 
 # %% [markdown]
 # This is the **stage**. Run the cell and it is live: it waits at the prompt for you. (If you read this where nobody
-# runs Python, you see a picture of the last step.)
+# runs Python, you see a picture of one step.)
 #
 # | to do this | press |
 # | --- | --- |
@@ -65,16 +65,18 @@ gv.stage(clerk, plain)
 # | go back one step | `←` |
 # | play, pause | `space` |
 # | to the start, to the end | `Home`, `End` |
-# | put in another token | click its bar, or `1` to `9` |
-# | go back to a token | click it |
+# | take a token yourself | click its bar, or `1` to `9` |
+# | go back to before a token | click it |
+# | full screen with large type | `f` |
 #
 # Click into the stage once, so that it gets your keys. Every key has a button, too.
 
 # %% [markdown]
-# **How to read it.** Top: the prompt, then one box a token with its probability; `␣` is a space, `↵` a new line.
-# Below: the likeliest tokens at this step with their probabilities, `▸` marks the one that was drawn. All tokens are
-# **legal** so far. In later labs some are forbidden; then you see each probability before and after that, and the
-# **legal mass Z**, the share that stays allowed, falls below 1.
+# **How to read it.** Top: the prompt, then one box per token with its probability; `␣` is a space, `↵` a new line.
+# Below: the likeliest **next** tokens with their probabilities, before one of them is drawn. Which one will it be? Step
+# and see; go back, and `▸` marks the one that was drawn. All tokens are **legal** so far. In later labs some are
+# forbidden; then you see each probability before and after that, and the **legal mass Z**, the share that stays
+# allowed, falls below 1.
 
 # %% [markdown]
 # **Predict before you press.** Step through the output. Where is the model surest of itself: in the punctuation
@@ -159,7 +161,7 @@ def parses(text):
     # end
 
 
-gv.check_parses(parses)
+gv.checks.parses(parses)
 
 # %% [markdown]
 # Once the check says *right*, run the next two cells (until then they print `None`). The first answers the question

@@ -35,7 +35,7 @@ import guidedviz as gv
 # %%
 words = ["yes", "no", "maybe"]
 logits = np.array([2.0, 1.0, 0.0])
-gv.draw_bars(words, {"logit": logits, "probability": gv.softmax(logits)}, title="three tokens")
+gv.draw_bars(words, {"logit": logits, "probability": gv.sampling.softmax(logits)}, title="three tokens")
 
 # %% [markdown]
 # Steps of 1 between logits are factors of *e* ≈ 2.72 between probabilities: 0.665 is 2.72 times 0.245, and that is 2.72
@@ -44,8 +44,8 @@ gv.draw_bars(words, {"logit": logits, "probability": gv.softmax(logits)}, title=
 # **Predict before you press.** Add 5 to *all three* logits. Which probability grows most?
 
 # %% [predict]
-print(gv.softmax(logits).round(3))
-print(gv.softmax(logits + 5).round(3))
+print(gv.sampling.softmax(logits).round(3))
+print(gv.sampling.softmax(logits + 5).round(3))
 
 # %% [markdown]
 # <details><summary>Why?</summary>
@@ -61,14 +61,14 @@ print(gv.softmax(logits + 5).round(3))
 # each draw, and we vary the position.
 
 # %%
-drawn = Counter(words[gv.draw(gv.softmax(logits), seed=0, position=i)] for i in range(1000))
+drawn = Counter(words[gv.sampling.sample(gv.sampling.softmax(logits), seed=0, position=i)] for i in range(1000))
 print(drawn)
 
 # %% [markdown]
 # **Temperature** divides the logits before softmax. Cold is sure of itself, hot is indifferent.
 
 # %%
-hot_and_cold = {f"T = {t}": gv.temper(logits, t) for t in (0.3, 1.0, 3.0)}
+hot_and_cold = {f"T = {t}": gv.sampling.softmax(logits, t) for t in (0.3, 1.0, 3.0)}
 gv.draw_bars(words, hot_and_cold, title="temperature")
 
 # %% [markdown]
@@ -88,7 +88,7 @@ def softmax(logits, temperature):
     # end
 
 
-gv.check_softmax(softmax)
+gv.checks.softmax(softmax)
 
 # %% [markdown]
 # ## 2 · A bias is a number that you add
@@ -114,7 +114,7 @@ gv.bias_sliders(clerk, mood, tokens=labels)
 positive, negative, neutral = (clerk.vocabulary.ids(label.encode())[0] for label in labels)
 scores = clerk.logits(clerk.encode(mood))
 for amount in (0, 1, 3):
-    p = gv.softmax(gv.apply_logit_bias(scores, {positive: amount}))
+    p = gv.sampling.softmax(gv.sampling.apply_bias(scores, {positive: amount}))
     print(f"bias {amount}: positive / negative = {p[positive] / p[negative]:.3g}")
 
 # %% [markdown]
@@ -128,8 +128,8 @@ for amount in (0, 1, 3):
 # So −100 and 100, the ends of the scale in most APIs, are *nearly* a ban and *nearly* a command. Nearly:
 
 # %%
-print(gv.softmax(gv.apply_logit_bias([0.0, 200.0], {1: -100})))
-print(gv.softmax(gv.apply_token_mask([0.0, 200.0], {0})))
+print(gv.sampling.softmax(gv.sampling.apply_bias([0.0, 200.0], {1: -100})))
+print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 
 # %% [markdown]
 # In the first line the second token was 200 ahead, so −100 did not hold it back. In the second line a **mask** put
@@ -175,7 +175,7 @@ def spellings(pieces, word):
     # end
 
 
-gv.check_spellings(spellings)
+gv.checks.spellings(spellings)
 
 # %%
 found = spellings(clerk.vocabulary.pieces, "prague") or []
@@ -218,7 +218,7 @@ print(len(ways("Prague")), "ways, among them", ways("Prague")[-4:])
 # %%
 chatty = clerk.logits(clerk.encode("Hi! " + plain))
 (sure,) = clerk.vocabulary.ids(b"Sure")
-before, after = gv.softmax(chatty), gv.softmax(gv.apply_logit_bias(chatty, {sure: -100}))
+before, after = gv.sampling.softmax(chatty), gv.sampling.softmax(gv.sampling.apply_bias(chatty, {sure: -100}))
 likely = np.argsort(-before)[:7]
 
 # %%
@@ -254,7 +254,7 @@ for amount in (0, 10, 12, 18):
 # %%
 tokens, wish = clerk.encode(plain), []
 for step in gv.decode(clerk, plain, temperature=0):
-    wish.append(gv.softmax(clerk.logits(tokens))[close])
+    wish.append(gv.sampling.softmax(clerk.logits(tokens))[close])
     tokens.append(step.token)
 
 # %%
@@ -266,7 +266,7 @@ gv.draw_bars(written, {'wish for "}': wish}, title='probability of "} just befor
 # lifts all these bars together: it can only be too weak where the token belongs or too strong where it does not.
 
 # %%
-gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24)
+gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 
 # %% [markdown]
 # Step through it: up to the end of the name all is well. There the bias tips the scale from `",` to `"}`. The outlined
@@ -292,7 +292,7 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 # open:
 # only = {}  # token id: a number from -100 to 100
 # end
-gv.check_only_answers(only, clerk)
+gv.checks.only_answers(only, clerk)
 
 # %% [markdown]
 # **Predict before you press.** Your bias is right for the first token. What will the model write if you let it go on

@@ -113,7 +113,7 @@ def apply_token_mask(logits, legal):
     # end
 
 
-gv.check_token_mask(apply_token_mask)
+gv.checks.token_mask(apply_token_mask)
 
 # %% [markdown]
 # ## 3 · A mask for each position
@@ -127,11 +127,11 @@ five = gv.static_masks(bard.vocabulary, masks)
 line = "JULIET:\nGood night, good night! parting is such sweet "
 
 # %%
-gv.stage(bard, line, five, seed=1, constraint="five lower-case letters, then a new line")
+gv.stage(bard, line, five, seed=1, constraint="five lower-case letters, then a new line", show=5)
 
 # %% [markdown]
 # Step through it and watch three things: the **state** counts the positions; what is not legal at its position
-# stays visible but **struck**; the last step has **one** legal token, and even letters are struck there. It is drawn
+# stays visible but **struck**; before the last step **one** token is legal, and even letters are struck. It is drawn
 # with probability 1, whatever the model thought of it. Press the bar of a struck token: the stage refuses and tells you
 # why.
 
@@ -153,7 +153,7 @@ def count_texts(masks):
 
 
 print(count_texts(masks))
-gv.check_count_texts(count_texts)
+gv.checks.count_texts(count_texts)
 
 # %% [markdown]
 # Among so many texts the model still has a choice to make. A constraint is no script.
@@ -182,8 +182,8 @@ def write(model, prompt, masks, seed=0):
     tokens = model.encode(prompt)
     for position, legal in enumerate(masks):
         logits = model.logits(tokens)
-        logits = gv.apply_token_mask(logits, legal)  # the one added line
-        tokens.append(gv.draw(gv.softmax(logits), seed, position))
+        logits = gv.sampling.apply_mask(logits, legal)  # the one added line
+        tokens.append(gv.sampling.sample(gv.sampling.softmax(logits), seed, position))
     return b"".join(model.vocabulary.pieces[token] for token in tokens).decode()
 
 
@@ -191,7 +191,8 @@ print(write(bard, line, masks, seed=1))
 
 # %% [markdown]
 # Remember its place: after the model, before the softmax. Every engine in these labs, up to the fastest, computes
-# `legal` in its own way and then does just this.
+# `legal` in its own way and then does just this. What stands before it, the model, is eighty lines of NumPy, and
+# [a page of its own](deeper/the_model.ipynb) reads them with you.
 
 # %% [markdown]
 # **Predict before you press.** The line sits between model and draw. What else has to know about it in a loop with
@@ -221,7 +222,7 @@ for settings in ({"temperature": 0}, {"temperature": 3.0}, {"top_k": 2}):
 # ask how much of them is legal when only lower-case letters are.
 
 # %% [predict]
-top_two = gv.keep_top_k(gv.softmax(bard.logits(bard.encode(prompt))), 2)
+top_two = gv.sampling.top_k(gv.sampling.softmax(bard.logits(bard.encode(prompt))), 2)
 print(top_two[list(classes["LOWER"])].sum())
 
 # %% [markdown]
@@ -287,7 +288,7 @@ def name_masks(letters):
     # end
 
 
-gv.check_name_masks(name_masks)
+gv.checks.name_masks(name_masks)
 
 # %%
 for letters in (5, 8, 10):

@@ -130,7 +130,7 @@ def advance(transitions, state, token):
     # end
 
 
-gv.check_advance(advance)
+gv.checks.advance(advance)
 
 # %% [markdown]
 # Here is lab 02's loop again. There a list said what is legal; here the state does, and the last line moves it with
@@ -141,8 +141,8 @@ def write(model, prompt, transitions, seed=0):
     tokens, written, state = model.encode(prompt), "", 0
     while state in range(5):  # 5 is the end, and None is no state
         legal = set().union(*(ids for source, ids, _ in transitions if source == state))
-        logits = gv.apply_token_mask(model.logits(tokens), legal)
-        tokens.append(gv.draw(gv.softmax(logits), seed, len(written)))
+        logits = gv.sampling.apply_mask(model.logits(tokens), legal)
+        tokens.append(gv.sampling.sample(gv.sampling.softmax(logits), seed, len(written)))
         written += model.vocabulary.pieces[tokens[-1]].decode()
         state = advance(transitions, state, tokens[-1])
     return written
@@ -157,7 +157,7 @@ def write(model, prompt, transitions, seed=0):
 
 # %%
 guide = gv.guide(fsm.machine(), bard.vocabulary)
-gv.stage(bard, "\n", guide, seed=0, constraint="UPPER+: LOWER+↵")
+gv.stage(bard, "\n", guide, seed=0, constraint="UPPER+: LOWER+↵", show=7)
 
 # %% [markdown]
 # **Predict before you press.** Five runs with five seeds. How many fit? Will the names be equally long?
@@ -205,13 +205,13 @@ lazy = gv.GuidedFSM(bard.vocabulary, accepting=3)
 lazy_transitions = [(0, UPPER, 0), (0, COLON, 1), (1, SPACE, 2), (2, LOWER, 2), (2, NEWLINE, 3)]
 for source, characters, target in lazy_transitions:
     lazy.add_transition(source, characters, target)
-gv.draw_machines(fsm.machine(), lazy.machine(), titles=("ours", "two states saved"))
+gv.views.draw_machines(fsm.machine(), lazy.machine(), titles=("ours", "two states saved"))
 
 # %% [markdown]
 # **Predict before you press.** Which is the shortest text on which the two machines disagree?
 
 # %% [predict]
-print(gv.shortest_difference(fsm.machine(), lazy.machine()))
+print(gv.machines.shortest_difference(fsm.machine(), lazy.machine()))
 
 # %% [markdown]
 # A line without a name and without a word. The two states of `+` remember different things: **none yet**, from where
@@ -251,7 +251,7 @@ several.add_transition(5, "\n", 6)
 # open:
 # ...  # eight more, the last of them to state 6
 # end
-gv.check_several_words(several)
+gv.checks.several_words(several)
 
 # %%
 for seed in range(5):
@@ -308,10 +308,10 @@ clock = r"([01]\d|2[0-3]):[0-5]\d"
 # open:
 # clock = r""
 # end
-gv.check_clock(clock)
+gv.checks.clock(clock)
 
 # %%
-print(f"{gv.count_texts(gv.regex(clock), 5):,} texts of five characters")
+print(f"{gv.machines.count_texts(gv.regex(clock), 5):,} texts of five characters")
 
 # %% [markdown]
 # A day has 24 × 60 = 1,440 minutes. A machine can be *counted*: walk it from the start and add up the ways, a character
@@ -365,7 +365,7 @@ print([text for text in texts if not exists(text)][:5])
 # you meant.** A count would have told us without a model: the machine accepts 37,200 texts, a century has 36,525 days.
 
 # %%
-print(f"{gv.count_texts(gv.regex(dates), 10):,} texts, {(date(2100, 1, 1) - date(2000, 1, 1)).days:,} days")
+print(f"{gv.machines.count_texts(gv.regex(dates), 10):,} texts, {(date(2100, 1, 1) - date(2000, 1, 1)).days:,} days")
 
 # %% [markdown]
 # So we say what we mean: months of 31 days, months of 30, February, and the 29th in leap years, whose number ends in a
@@ -375,7 +375,7 @@ print(f"{gv.count_texts(gv.regex(dates), 10):,} texts, {(date(2100, 1, 1) - date
 long_month, short_month = r"(0[13578]|1[02])-(0[1-9]|[12]\d|3[01])", r"(0[469]|11)-(0[1-9]|[12]\d|30)"
 february, leap_day = r"02-(0[1-9]|1\d|2[0-8])", "([02468][048]|[13579][26])-02-29"
 calendar = gv.regex(rf"20(\d\d-({long_month}|{short_month}|{february})|{leap_day})")
-print(calendar, f"{gv.count_texts(calendar, 10):,} texts")
+print(calendar, f"{gv.machines.count_texts(calendar, 10):,} texts")
 
 # %% [markdown]
 # **Predict before you press.** And now: how many of 500 hostile runs exist?
@@ -435,7 +435,7 @@ def rule(tokens):
 # %%
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
 months = gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary)
-gv.stage(toy, "month ", months, seed=0, constraint="0[1-9]|1[0-2]")
+gv.stage(toy, "month ", months, seed=0, constraint="0[1-9]|1[0-2]", show=1)
 
 # %% [markdown]
 # Step to the second digit. The wish for `9` is struck, Z is 0.03, and one of three leftovers gets all.
@@ -448,7 +448,7 @@ def chance(text, guide=None):
     """The probability that this text is drawn, step by step, with or without a mask."""
     tokens, result, state = toy.encode("month "), 1.0, guide and guide.initial
     for token in toy.encode(text):
-        odds = gv.masked_softmax(toy.logits(tokens), guide.mask(state) if guide else range(len(pieces)))
+        odds = gv.sampling.masked_softmax(toy.logits(tokens), guide.mask(state) if guide else range(len(pieces)))
         result *= odds[token]
         tokens.append(token)
         state = guide and guide.advance(state, token)

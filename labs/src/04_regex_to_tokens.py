@@ -94,7 +94,7 @@ def legal_tokens(machine, state, pieces):
     # end
 
 
-gv.check_legal_tokens(legal_tokens)
+gv.checks.legal_tokens(legal_tokens)
 
 # %% [markdown]
 # **What breaks.** You might think: a number may end in q1, so after it keep only tokens after which it may end as well.
@@ -121,7 +121,7 @@ print("lost", [toy.display(token) for token in legal if token not in kept])
 
 # %%
 clumsy = r"\d+|\d+\.\d+|\d+,\d+"
-gv.film(gv.nfa_frames(clumsy))
+gv.film(gv.sketches.nfa_frames(clumsy))
 
 # %% [markdown]
 # **First move: a machine for each part, wired together.** Step through it with the arrows: each part of the regex adds
@@ -135,7 +135,7 @@ gv.film(gv.nfa_frames(clumsy))
 # **Predict before you press.** The NFA has 16 states. How many sets will really occur?
 
 # %% [predict]
-gv.film(gv.dfa_frames(clumsy))
+gv.film(gv.sketches.dfa_frames(clumsy))
 
 # %% [markdown]
 # Six, and now there is one state at a time and no free edge. **Third move: merge what nobody can tell apart.** Begin
@@ -143,7 +143,7 @@ gv.film(gv.dfa_frames(clumsy))
 # groups. States that are still together at the end are one state.
 
 # %%
-gv.film(gv.minimal_frames(clumsy))
+gv.film(gv.sketches.minimal_frames(clumsy))
 
 # %% [markdown]
 # Two states waited for a digit, one after the point and one after the comma. Whatever follows, they agree; so nothing
@@ -182,7 +182,7 @@ price = r"\$(0|[1-9][0-9]{0,4})\.[0-9]{2}"
 # open:
 # price = r""  # a dollar sign is \$
 # end
-gv.check_price(price)
+gv.checks.price(price)
 
 # %% [markdown]
 # The check compares *machines*, so it is right about every text there is, and it shows the shortest on which you are
@@ -196,7 +196,7 @@ costs = "Hello! The lamp costs twelve dollars and fifty cents.\nPrice:\n"
 
 # %%
 priced = gv.regex(price or r"\$?[0-9.]+")
-gv.stage(clerk, costs, gv.guide(priced, clerks), constraint="a price")
+gv.stage(clerk, costs, gv.guide(priced, clerks), constraint="a price", show=6)
 
 # %% [markdown]
 # Step through it and watch the machine: the state that is lit says what has been read, the mask says what may follow.
@@ -208,7 +208,7 @@ gv.stage(clerk, costs, gv.guide(priced, clerks), constraint="a price")
 # with `3.` and with `3x`. A **trie** holds them so that each beginning is there once.
 
 # %%
-gv.film(gv.trie_frames(decimal, toy, state=2))
+gv.film(gv.sketches.trie_frames(decimal, toy, state=2))
 
 # %% [markdown]
 # The machine walks the tree, here from q2, right after a point. Where it cannot go on, everything below is illegal at
@@ -220,8 +220,8 @@ gv.film(gv.trie_frames(decimal, toy, state=2))
 # %% [predict]
 llama = gv.Vocabulary.llama3()
 for name, vocabulary in {"toy": toy, "clerk": clerks, "Llama 3": llama}.items():
-    trie = gv.build_trie(vocabulary)
-    reached = len(list(gv.walk_steps(trie, decimal, 2)))
+    trie = vocabulary.trie
+    reached = len(list(gv.tokens.walk_steps(trie, decimal, 2)))
     print(f"{name:8}{len(vocabulary):8,} tokens {len(trie):8,} nodes {reached:6,} reached")
 
 # %% [markdown]
@@ -230,7 +230,7 @@ for name, vocabulary in {"toy": toy, "clerk": clerks, "Llama 3": llama}.items():
 # looked up. Here it is for the ten tokens: one row a state, one column a token.
 
 # %%
-gv.draw_token_table(number)
+gv.views.draw_token_table(number)
 
 # %%
 index = gv.build_index(decimal, llama)
@@ -289,8 +289,8 @@ def write(index, prompt):
     tokens, state = clerk.encode(prompt), 0
     start = len(tokens)
     while not index.machine.is_accepting(state):
-        logits = gv.apply_token_mask(clerk.logits(tokens), index.mask(state))
-        tokens.append(gv.draw(gv.softmax(logits), seed=0, position=len(tokens) - start))
+        logits = gv.sampling.apply_mask(clerk.logits(tokens), index.mask(state))
+        tokens.append(gv.sampling.sample(gv.sampling.softmax(logits), seed=0, position=len(tokens) - start))
         state = index.next_state(state, tokens[-1])
     return b"".join(clerks.pieces[token] for token in tokens[start:]).decode()
 
@@ -330,7 +330,7 @@ person = {
     "properties": {"name": text, "age": age, "city": text},
     "required": ["name", "age", "city"],
 }
-print(gv.schema_regex(person))
+print(gv.machines.schema_regex(person))
 
 # %% [markdown]
 # Find in it the three keys; the blank that may follow a colon or a comma; what a JSON string may hold; the numbers up
@@ -349,7 +349,7 @@ def ask(name, age, city):
     return f"Hi! {name} is {age} years old and lives in {city}.\nJSON with name, age, city:\n"
 
 
-gv.stage(clerk, ask("Tamsin Okoro", 42, "Varnhem"), guide, constraint="a person")
+gv.stage(clerk, ask("Tamsin Okoro", 42, "Varnhem"), guide, constraint="a person", show=14)
 
 # %% [markdown]
 # At the first step Z is 0.58: a good part of the model's wish was *Sure*, *Here* or *Of* (course), and the mask forbids
@@ -371,7 +371,7 @@ people += [("Ben Carter", 12, "Leeds")]
 # %% [predict]
 for name, how in {"free": None, "guided": guide}.items():
     outputs = [gv.record(clerk, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
-    fit = [bool(re.fullmatch(gv.schema_regex(person), output)) for output in outputs]
+    fit = [bool(re.fullmatch(gv.machines.schema_regex(person), output)) for output in outputs]
     print(f"{name:7}{sum(fit)} of {len(fit)} fit")
 
 # %% [markdown]
@@ -406,7 +406,7 @@ event = {
     # "properties": {},
     # end
 }
-gv.check_event_schema(event)
+gv.checks.event_schema(event)
 
 # %%
 party = "Hi! The wedding is on June 19, 1987, takes place in Lyon and has 120 seats.\nJSON with event, date, seats:\n"

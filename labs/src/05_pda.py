@@ -138,7 +138,7 @@ show(machine, '{"key": {"b": 1}}', '{"key": {"b": 1}', '{"key":{"b":1}}', '{"a":
 # pair. The derivation of the first can be drawn as a tree: below each name stands what was put in.
 
 # %%
-gv.draw_derivation(machine, '{"key": {"b": 1}}')
+gv.views.draw_derivation(machine, '{"key": {"b": 1}}')
 
 # %% [markdown]
 # ## Exercise 1 · Tags
@@ -161,7 +161,7 @@ italic ::= "<i>" root "</i>"
 # root ::= [a-z ]*
 # """
 # end
-gv.check_tags(tags)
+gv.checks.tags(tags)
 
 # %% [markdown]
 # If it is right, the check says up to which length all texts were compared. For regexes it could speak of *every* text,
@@ -215,7 +215,7 @@ print(machine, machine.accepts(deep), machine.accepts(deep[:-1]), machine.accept
 
 # %%
 mirror = gv.grammar('root ::= "a" root "a" | "b" root "b" | [ab]?')
-gv.draw_shared_stacks(mirror, "aaa")
+gv.views.draw_shared_stacks(mirror, "aaa")
 
 # %% [markdown]
 # A frame is an open rule, an orange one the top of a stack; the arrows lead down. All three `a` wait for a partner, or
@@ -234,7 +234,7 @@ sign   ::= " " [-+*/] " "
 item   ::= number | "(" root ")"
 number ::= "0" | [1-9] [0-9]{0,2}
 """
-gv.draw_lint(given.strip())
+gv.views.draw_lint(given.strip())
 
 # %% [markdown]
 # The first rule is **left-recursive**. To read a `root`, first read a `root`: whoever follows calls one after the other
@@ -243,7 +243,7 @@ gv.draw_lint(given.strip())
 # text it keeps a list of the rules that fit, with a dot where each of them stands. Here is its **chart** for `7+8`:
 
 # %%
-gv.draw_chart(gv.earley('root ::= root "+" digit | digit\ndigit ::= [0-9]'), "7+8")
+gv.views.draw_chart(gv.earley('root ::= root "+" digit | digit\ndigit ::= [0-9]'), "7+8")
 
 # %% [markdown]
 # A column says all that may be going on at its place, and where it began. In the first one stands the rule that begins
@@ -267,7 +267,7 @@ sums = given.replace("root sign item | item", "item (sign item)*")
 # number ::= "0" | [1-9] [0-9]{0,2}
 # """
 # end
-gv.check_sums(sums)
+gv.checks.sums(sums)
 
 # %%
 asked = ["The sum of three and four, times five.", "The sum of twelve and 30, divided by six.", "Seven plus eight."]
@@ -322,7 +322,7 @@ gv.draw_stack_table(gv.json(), '{"key": {"b": 1}}')
 
 # %%
 guide = gv.guide(gv.json(), clerks)
-gv.stage(clerk, boxes, guide, seed=1, constraint="JSON")
+gv.stage(clerk, boxes, guide, seed=1, constraint="JSON", show=14)
 
 # %% [markdown]
 # With seed 1 the free model opened three braces and closed four. Now the stack decides which brackets may close: go
@@ -350,7 +350,7 @@ object ::= "{" string ": " value "}"
 value  ::= object | string
 string ::= "\"" [a-z]+ "\""
 """
-gv.stage(clerk, boxes, edit=nest.strip(), seed=1)
+gv.stage(clerk, boxes, edit=nest.strip(), seed=1, show=14)
 
 # %% [markdown]
 # ## Exercise 3 · Find the bug
@@ -372,7 +372,7 @@ item   ::= number | root
 number ::= "0" | [1-9] [0-9]*
 """
 # end
-gv.check_lists(lists)
+gv.checks.lists(lists)
 
 # %% [markdown]
 # ### A grammar made for one table
@@ -482,7 +482,7 @@ state = gv.json().initial
 for byte in b'{"box": [[1, {"lamp"':
     state = gv.json().step(state, byte)
 print(gv.json().stack(state))
-print(gv.bytes_to_end(gv.json(), state), "bytes to the end")
+print(gv.machines.bytes_to_end(gv.json(), state), "bytes to the end")
 
 # %% [markdown]
 # **Predict before you press.** Which are they? And what will the opener do with 20 tokens, one of them EOS?
@@ -490,7 +490,7 @@ print(gv.bytes_to_end(gv.json(), state), "bytes to the end")
 # %% [predict]
 run = gv.record(opener, "start", gv.within(brackets, 20))
 print(len(run.steps), "tokens,", run.steps[-1].end)
-gv.draw_depth(brackets.machine, run.text)
+gv.views.draw_depth(brackets.machine, run.text)
 
 # %%
 run = gv.record(clerk, boxes, gv.within(guide, 60), seed=2)

@@ -71,7 +71,7 @@ inside = after(gv.json(), b'{"piano": "')
 
 # %% [predict]
 mask, moves = ask_all(gv.json(), inside, llama)
-walked = len(list(gv.walk_steps(gv.build_trie(llama), gv.json(), inside)))
+walked = len(list(gv.tokens.walk_steps(llama.trie, gv.json(), inside)))
 print(f"{mask.sum():,} of {len(llama):,} are legal")
 print(f"{moves:,} moves piece by piece, {walked:,} on the trie")
 
@@ -160,7 +160,7 @@ def sort_token(rule, state, piece):
     # end
 
 
-gv.check_sort_token(sort_token)
+gv.checks.sort_token(sort_token)
 
 # %% [markdown]
 # Now the 4,096 tokens of `clerk`, sorted by your function, and beside it by the library: `gv.build_split` does this for
@@ -218,7 +218,7 @@ print(*[clerks.display(token) for token in split.node(node).ask])
 # read):
 
 # %%
-gv.draw_split_nodes(split)
+gv.views.draw_split_nodes(split)
 
 # %%
 asks, cells = sum(len(part.ask) for part in split.build()), len(split.build()) * len(clerks)
@@ -230,7 +230,7 @@ print(f"{asks} of {len(split.build())} × {len(clerks):,} cells ask: {asks / cel
 
 # %%
 shelf = "Hi! The red shelf holds a piano and a kettle.\nJSON list in JSON:\n"
-guide, same = gv.split_guide(split), []
+guide, same = gv.tokens.split_guide(split), []
 for seed in range(8):
     state, run = guide.initial, gv.record(clerk, shelf, guide, seed=seed)
     for step in run.steps:
@@ -247,8 +247,8 @@ def write(split, seed):
     """The loop of lab 02 with the masks of a split. It ends early where the machine cannot read what was written."""
     tokens, written, state = clerk.encode(shelf), b"", split.pda.initial
     for position in range(60):
-        logits = gv.apply_token_mask(clerk.logits(tokens), split.mask(state))
-        token = gv.draw(gv.softmax(logits), seed=seed, position=position)
+        logits = gv.sampling.apply_mask(clerk.logits(tokens), split.mask(state))
+        token = gv.sampling.sample(gv.sampling.softmax(logits), seed=seed, position=position)
         state = None if token in clerks.eos else after(split.pda, clerks.pieces[token], state)
         tokens, written = [*tokens, token], written + clerks.pieces[token] * (token not in clerks.eos)
         if state is None:
@@ -284,13 +284,19 @@ for seed in range(8):
 gv.draw_split(split, '[{"name')
 
 # %% [markdown]
-# Now let it hold the pen, on nested JSON and the whole grammar of RFC 8259. The map on the stage belongs to the stack
-# of *this* step: golden cells have asked and are legal, orange ones have asked and are not. Step through it. Where does
-# nobody ask? Where do most?
+# Now let it hold the pen, on nested JSON and the whole grammar of RFC 8259:
 
 # %%
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
-gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON")
+guide = gv.guide(gv.json(), clerks)
+gv.stage(clerk, boxes, guide, seed=1, constraint="JSON", show=15)
+
+# %% [markdown]
+# Which of its masks needed the stack? Type some of the text that you see above: golden cells have asked and are legal,
+# orange ones have asked and are not. Where does nobody ask? Where do most?
+
+# %%
+gv.vocabulary_map(guide, text='{"piano": {"kettle', stack=True)
 
 # %% [markdown]
 # Inside a string thirteen ask, and nowhere else in this text does any. In a key the stack lets one of them pass, `":`;
@@ -331,7 +337,7 @@ def merge(parts):
     # end
 
 
-gv.check_merge(merge)
+gv.checks.merge(merge)
 
 # %% [markdown]
 # This is what Algorithm 1 of the XGrammar paper does. (There it works on the lists as they are kept, so that not all
@@ -379,7 +385,7 @@ print(*[llama.display(token) for token in before if token not in kept][300:330])
 # with a blank and goes on leaves the rule, and nothing is known of what comes then.
 
 # %%
-gv.draw_split_nodes(full)
+gv.views.draw_split_nodes(full)
 
 # %% [markdown]
 # ### The numbers of the paper
@@ -432,7 +438,7 @@ def storage(count, size):
     # end
 
 
-gv.check_storage(storage)
+gv.checks.storage(storage)
 
 # %% [markdown]
 # **Predict before you press.** For JSON, which kind is used how often? In which grammar would the one that JSON never
@@ -585,7 +591,7 @@ print("and another way on:", gv.json().stack(after(gv.json(), b'{"a', back))[:3]
 # all futures that begin there share it. Here are four, and a step back:
 
 # %%
-gv.draw_branches(nested, ['[{"a": ', '[{"a": "b"', '[{"a": [', '[{"a": {', '[{"a": '])
+gv.views.draw_branches(nested, ['[{"a": ', '[{"a": "b"', '[{"a": [', '[{"a": {', '[{"a": '])
 
 # %% [markdown]
 # ### Overlap
@@ -607,8 +613,8 @@ gv.draw_costs(gv.record(clerk, boxes, gv.guide(gv.json(), clerks), seed=1))
 # **Predict before you press.** When both go on at the same time, how long do the logits wait for their mask?
 
 # %% [predict]
-overlap = gv.Overlap.load(gv.shipped("traces/overlap-cpu.json"))
-gv.draw_overlap(overlap, "trie")
+overlap = gv.decoding.Overlap.load(gv.files.shipped("traces/overlap-cpu.json"))
+gv.views.draw_overlap(overlap, "trie")
 
 # %% [markdown]
 # Not at all, as long as the mask is there first. One by one they wait for all of it, and for the handing over. (In this

@@ -37,7 +37,7 @@ import guidedviz as gv
 # %%
 decimal = gv.regex(r"\d+(\.\d+)?")
 toy = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
-gv.film(gv.trie_frames(decimal, gv.Vocabulary(toy), state=2))
+gv.film(gv.sketches.trie_frames(decimal, gv.Vocabulary(toy), state=2))
 
 # %% [markdown]
 # You know this walk from lab 04. Now we write it as a program, in four steps, all with the same result, and each with
@@ -179,7 +179,7 @@ def jump(machine, state, tree):
     # end
 
 # %%
-gv.check_jump(jump)
+gv.checks.jump(jump)
 
 # %% [markdown]
 # This is llguidance's loop: its library `toktrie` holds the trie in one flat list, eight bytes a node, and goes through
@@ -204,7 +204,7 @@ count(jump, decimal, 2, large)
 # the same state:
 
 # %%
-gv.draw_walk(gv.lazy_walk(decimal, llama, "3."))
+gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3."))
 
 # %% [markdown]
 # ## 2 · Whole slices at once
@@ -284,7 +284,7 @@ def whole(machine, state, part):
     # end
 
 
-gv.check_whole(whole)
+gv.checks.whole(whole)
 
 # %%
 for name, pattern in {"any text": r'"[^"\\\x00-\x1f]*"', "at most 3": r'"[^"\\\x00-\x1f]{0,3}"'}.items():
@@ -308,15 +308,15 @@ for name, pattern in {"any text": r'"[^"\\\x00-\x1f]*"', "at most 3": r'"[^"\\\x
 
 # %% [predict]
 record = '{"name": "Ada Byron", "born": 1815, "friends": ["Mary", "Charles"]}'
-walks = [gv.lazy_walks(gv.json(), llama, record, slices=slices) for slices in (True, False)]
-gv.draw_walks(*walks)
+walks = [gv.tokens.lazy_walks(gv.json(), llama, record, slices=slices) for slices in (True, False)]
+gv.views.draw_walks(*walks)
 
 # %% [markdown]
 # Mind the scale: each tick is ten times as many. The longest bar is 3,629 of 274,520 nodes, where a value may begin.
 # What is legal there?
 
 # %%
-legal = [llama.pieces[token] for token in gv.lazy_walk(gv.json(), llama, '{"a":').mask.nonzero()[0]]
+legal = [llama.pieces[token] for token in gv.tokens.lazy_walk(gv.json(), llama, '{"a":').mask.nonzero()[0]]
 numbers, blanks = sum(map(bytes.isdigit, legal)), sum(map(bytes.isspace, legal))
 print(f"{len(legal):,} legal, of these {numbers:,} only digits and {blanks} only blanks")
 
@@ -325,7 +325,7 @@ print(f"{len(legal):,} legal, of these {numbers:,} only digits and {blanks} only
 # reads only what stands behind the text of the slice, and that once.
 
 # %%
-gv.draw_walk(gv.lazy_walk(gv.json(), llama, '{"a'), levels=2)
+gv.views.draw_walk(gv.tokens.lazy_walk(gv.json(), llama, '{"a'), levels=2)
 
 # %% [markdown]
 # ## 3 · Earley in one page
@@ -358,7 +358,7 @@ for opened in range(1, 11):
 # can: each bracket after the first costs one more row of four frames.
 
 # %%
-gv.draw_shared_stacks(gv.grammar(intervals), "((((")
+gv.views.draw_shared_stacks(gv.grammar(intervals), "((((")
 
 # %% [markdown]
 # Jay Earley's idea of 1970 is another one: do not write down whole stacks, write down for each place **what may have
@@ -404,7 +404,7 @@ def complete(chart, done):
     # end
 
 
-gv.check_complete(complete)
+gv.checks.complete(complete)
 
 # %% [markdown]
 # With it the parser is complete, too. (No rule may be empty here; that takes one case more.)
@@ -438,7 +438,7 @@ print("guidedviz's ", [len(column.items) for column in gv.earley(intervals).char
 # bracket in column 2, and no harm is done.
 
 # %%
-gv.draw_chart(gv.earley(intervals), "(x]")
+gv.views.draw_chart(gv.earley(intervals), "(x]")
 
 # %% [markdown]
 # A text is complete when `start → root •` stands in the last column. Earley takes any grammar: rules that begin with
@@ -518,7 +518,7 @@ same = gv.regex(rf"SELECT [a-z]+(, [a-z]+)* FROM [a-z]+({condition})?;")
 
 # %%
 asked = "SELECT title, author FROM books WHERE author = 'Ada Byron';"
-tokens = [llama.ids(walk.piece)[0] for walk in gv.lazy_walks(sql, llama, asked)]
+tokens = [llama.ids(walk.piece)[0] for walk in gv.tokens.lazy_walks(sql, llama, asked)]
 
 
 def each_mask(guide):
@@ -547,7 +547,7 @@ def make_split():
     """Lab 06, with the table of every node filled at once."""
     split = gv.build_split(sql, llama)
     split.build()
-    return gv.split_guide(split)
+    return gv.tokens.split_guide(split)
 
 # %% [markdown]
 # **Predict before you press.** Which line begins low, which one ends low? Where will they cross: before 10 masks, 100,
@@ -562,7 +562,7 @@ for name in ("xgrammar", "llguidance"):
         costs[name] = cost(lambda name=name: gv.guide(same, llama, name))
     except gv.SettingError as error:
         print(error)
-gv.draw_break_even(costs, title="one grammar, many masks: as measured when this cell ran")
+gv.views.draw_break_even(costs, title="one grammar, many masks: as measured when this cell ran")
 
 # %% [markdown]
 # Both axes go in powers of ten. Compare the pairs: our split with our walk, XGrammar with llguidance. Each time the
@@ -582,8 +582,8 @@ gv.draw_break_even(costs, title="one grammar, many masks: as measured when this 
 # %% [markdown]
 # ## 5 · Who is right?
 #
-# Many engines, and one question with one answer: which tokens are legal? `gv.compare` takes the real ones that are
-# installed along a text, two of them in two settings, and looks where their masks differ from ours. *llguidance,
+# Many engines, and one question with one answer: which tokens are legal? `gv.compare_engines` takes the real ones that
+# are installed along a text, two of them in two settings, and looks where their masks differ from ours. *llguidance,
 # forcing* and *xgrammar, special text* are the engines as they come. In the other two rows forcing is off, and special
 # tokens have no text. Then the bytes of each doubtful token are fed to our machine, one at a time, without trie or
 # table: that decides.
@@ -595,7 +595,7 @@ constraint, text = 'root ::= "(" root ")" | "x"', "((x))"
 
 # %% [predict]
 # NBVAL_IGNORE_OUTPUT
-found = gv.compare(constraint, llama, text)
+found = gv.compare_engines(constraint, llama, text)
 gv.draw_comparison(found)
 
 # %% [markdown]
@@ -610,7 +610,7 @@ gv.draw_comparison(found)
 # Now yours: change `constraint` to a regex, a grammar or a schema of your choice, `text` to one that it accepts, and
 # run both cells again. A text with `::=` is read as a grammar; a dict, or its JSON text, as a schema; anything else as
 # a regex. Try `r"[0-9]+(\.[0-9]+)?"` with `"3.14"`, our decimal; `r"name: [a-z]+"` with `"name: ada"`; `r"a|ab"` with
-# `"ab"`. `gv.draw_disagreement(found, 2, "xgrammar")` names the tokens of one place and shows them.
+# `"ab"`. `gv.views.draw_disagreement(found, 2, "xgrammar")` names the tokens of one place and shows them.
 
 # %% [markdown]
 # ### The museum
@@ -619,7 +619,7 @@ gv.draw_comparison(found)
 # versions: an engine is mended faster than a page is.
 
 # %%
-gv.draw_museum()
+gv.views.draw_museum()
 
 # %% [markdown]
 # Three kinds, and they are not equally bad.

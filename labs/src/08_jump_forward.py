@@ -40,7 +40,7 @@ person
 # **Predict before you press.** In how many of these states is there exactly one way out?
 
 # %% [predict]
-gv.count_ways(person)
+gv.sketches.count_ways(person)
 
 # %% [markdown]
 # Most of them: a key is a chain of states, and in the middle of `"member"` nobody has a choice. So **fold** every
@@ -60,7 +60,7 @@ gv.folded(person)
 # %%
 text = {"name": {"type": "string"}}
 named = gv.json_schema(schema | {"properties": text, "required": ["name"]}, whitespace="one")
-gv.count_ways(named)
+gv.sketches.count_ways(named)
 
 # %% [markdown]
 # ## Exercise 1 · The forced run
@@ -87,7 +87,7 @@ def forced(machine, state):
     # end
 
 # %%
-gv.check_forced(forced)
+gv.checks.forced(forced)
 
 # %% [markdown]
 # By hand it was `{"name": "`, ten bytes; then there is a choice. Now count along whole texts rather than states. Each
@@ -148,7 +148,7 @@ run
 
 # %%
 spelled = gv.spellings(clerk, prompt, guide)
-gv.draw_spellings(spelled)
+gv.views.draw_spellings(spelled)
 
 # %% [markdown]
 # Each arc is a token, as thick as the probability that the model passes through it; at this place all but one way are
@@ -183,7 +183,7 @@ for way in (False, "canonical", "longest", "minimal"):
 # ask the model only where there is something to decide. Temperature 0 means *greedy*: always the likeliest legal token.
 
 # %%
-gv.stage(clerk, prompt, guide, temperature=0, jump_forward=True)
+gv.stage(clerk, prompt, guide, temperature=0, jump_forward=True, show=10)
 
 # %% [markdown]
 # Step through it. A token with a dashed frame was put without a pass; there is no distribution to show, because nobody
@@ -219,22 +219,23 @@ def speedup(fraction, pass_ms, token_ms, rows):
     # end
 
 # %%
-gv.check_speedup(speedup)
+gv.checks.speedup(speedup)
 
 # %% [markdown]
 # Now drag. At every place a schema is built with that share of fixed tokens: at the left end one long free string, at
-# the right end keys and values that are all but settled. Fixed tokens are grey, free ones coloured. When the handle
-# rests, `clerk` writes the text both ways, and the point that it measures stays.
+# the right end keys and values that are all but settled. Fixed tokens are grey, free ones coloured; press one to fix or
+# free it. When the handle rests, `clerk` writes the text five times both ways, and the median stays as a point.
 
 # %%
 gv.fraction_slider(clerk)
 
 # %% [markdown]
-# Three things stand there: what would be if reading were free, what the cost model says with constants that were
-# measured before (on this machine if the badge says LIVE, else where the badge says), and the points. The model of the
-# slider has two things more than yours: each text costs something in every pass, whatever is read, for what is kept of
-# it has to be read again; and forced tokens have to be found. Times are compared by the token, since the two ways may
-# cut a text into different numbers of tokens, or even write different texts. Section 4 tells how.
+# Three things stand there: what would be if reading were free, what the cost model says with constants that are
+# measured between the runs (on this machine if the badge says LIVE, else where the badge says), and the points. The
+# formula stands below, each number in the colour of its boxes. The model of the slider has two things more than yours:
+# each text costs something in every pass, whatever is read, for what is kept of it has to be read again; and forced
+# tokens have to be found. Times are compared by the token, since the two ways may cut a text into different numbers of
+# tokens, or even write different texts. Section 4 tells how.
 
 # %% [markdown]
 # **Predict before you move it.** Below the curve is a second handle: more texts side by side in each pass, a *batch*,
@@ -242,7 +243,7 @@ gv.fraction_slider(clerk)
 
 # %% [predict]
 for rows in (1, 8, 32, 128, 512):
-    print(f"{rows:4} texts:", *(f"{gv.Cost(4.0, 0.1).speedup(f, rows):5.1f}x" for f in (0.5, 0.75, 0.9)))
+    print(f"{rows:4} texts:", *(f"{gv.decoding.Cost(4.0, 0.1).speedup(f, rows):5.1f}x" for f in (0.5, 0.75, 0.9)))
 
 # %% [markdown]
 # It falls (this is your formula, with *a* = 4 ms and *c* = 0.1 ms, at *f* = 0.5, 0.75 and 0.9). With many texts in a
@@ -288,7 +289,7 @@ for text, constraint in ((party, wedding), (shop, vase)):
 # bytes, and these are the ways to write them:
 
 # %%
-gv.draw_spellings(gv.spellings(clerk, party, wedding))
+gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 
 # %% [markdown]
 # The model wants `":` in one token, which goes beyond the run by a colon (the dashed arc). `"raw"` puts the row with
@@ -358,7 +359,7 @@ for way in (False, "raw", "canonical"):
 llama = gv.Vocabulary.llama3()
 either = gv.guide(gv.regex(r'\{"order(Id|Name)": [0-9]+\}'), llama)
 for way in ("raw", "longest"):
-    put = gv.find_jump(either, str.encode, [], [either.initial], way).tokens
+    put = gv.tokens.find_jump(either, str.encode, [], [either.initial], way).tokens
     print(f"{way:9}puts", *map(llama.display, put))
 
 # %% [markdown]
@@ -381,7 +382,7 @@ def heal(tokens, legal):
     # end
 
 # %%
-gv.check_heal(heal)
+gv.checks.heal(heal)
 
 # %% [markdown]
 # With healing, is the output the same as without jump-forward? `gv.compare_jump` decodes both ways, greedily, and says

@@ -1,57 +1,55 @@
-"""A JupyterLab of our own and a browser on it. Kernels here are live: nothing is headless but the browser."""
+"""A browser, and pages in it: bare ones for the widgets, JupyterLab for what only JupyterLab can show."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import secrets
 import shutil
-import socket
 import subprocess
-import sys
-import time
-import urllib.request
+import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-LABS = ROOT / "labs"
-SHOTS = ROOT / "tests" / "shots"
-SIZE = {"width": 1380, "height": 1000}
+from tests.browser.bare import SIZE, BarePage
+from tests.browser.jupyter import lab, lab_page, open_notebook
+
+__all__ = ["lab", "lab_page", "open_notebook"]
+# the first is the same engine without a window: a test takes a third less time
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-# JupyterLab's own, seen a few times in hundreds of notebooks: it took the name of a kernel's channel for its message
-NOT_OURS = re.compile(r'Kernel message validation error: Unexpected token .*"(kernel|stream)\.')
-SETTINGS = {
-    "@jupyterlab/apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
-    "@jupyterlab/notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},
-}
 
 
 def find_chromium() -> str | None:
     """The browser's path; None lets Playwright use its own."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if path := shutil.which(name):
-            return path
+    if path := next(filter(None, map(shutil.which, BROWSERS)), None):
+        return path
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
         if Path(play.chromium.executable_path).exists():
             return None
-    if getattr(os, "geteuid", lambda: 1)() == 0 and shutil.which("apt-get"):
-        for command in ("update", "install -y chromium"):
-            subprocess.run(["apt-get", "-q", *command.split()], capture_output=True, timeout=600, check=False)
-        if path := shutil.which("chromium"):
-            return path
+    if getattr(os, "geteuid", lambda: 1)() == 0 and shutil.which("apt-get") and (path := install_chromium()):
+        return path
     say = "no Chromium: run `python -m playwright install chromium`, or `apt-get install chromium` as root"
     pytest.fail(say) if os.environ.get("CI") else pytest.skip(say)
+
+
+def install_chromium() -> str | None:
+    """The path of a browser that the system's packages install; one process installs it, the others wait."""
+    import fcntl  # Windows has none
+
+    with (Path(tempfile.gettempdir()) / "guidedviz-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in ("update", f"install -y {BROWSERS[0]}", f"install -y {BROWSERS[1]}"):
+            if path := shutil.which(BROWSERS[0]):
+                return path
+            subprocess.run(["apt-get", "-q", *command.split()], capture_output=True, timeout=600, check=False)
+    return shutil.which(BROWSERS[1])
 
 
 @pytest.fixture(scope="session")
@@ -66,288 +64,10 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
-def free_port() -> int:
-    with closing(socket.socket()) as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
-
-
-@pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Path]]:
-    """A JupyterLab with settings of its own: its address, its token, its folder."""
-    home, folder = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")
-    settings = home / "config" / "lab" / "user-settings"
-    for name, content in SETTINGS.items():
-        (settings / name).parent.mkdir(parents=True, exist_ok=True)
-        (settings / name).write_text(json.dumps(content))
-    port, token = free_port(), secrets.token_hex(8)
-    env = {k: v for k, v in os.environ.items() if k not in ("GUIDEDVIZ_HEADLESS", "JUPYTER_TOKEN")}
-    env |= {"JUPYTER_CONFIG_DIR": str(home / "config"), "IPYTHONDIR": str(home / "ipython")}
-    env |= {"JUPYTER_DATA_DIR": str(home / "data")}
-    env |= {"JUPYTERLAB_SETTINGS_DIR": str(settings), "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces")}
-    command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
-        f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True",
-        "--ServerApp.port_retries=0",
-    ]  # fmt: skip
-    with (home / "log").open("w") as log:
-        server = subprocess.Popen(command, env=env, stdout=log, stderr=log)
-    try:
-        wait_for_server(f"http://127.0.0.1:{port}/api/status?token={token}", server, home / "log")
-        yield f"http://127.0.0.1:{port}", token, folder
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
-
-
-def wait_for_server(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.time() + 90
-    while time.time() < deadline:
-        try:
-            with urllib.request.urlopen(url, timeout=2):
-                return
-        except OSError:
-            assert server.poll() is None, log.read_text()
-            time.sleep(0.2)
-    raise AssertionError(f"JupyterLab did not start: {log.read_text()}")
-
-
-class Notebook:
-    """A notebook in JupyterLab, and what a person does with it."""
-
-    def __init__(self, browser: Any, lab: tuple[str, str, Path], name: str) -> None:
-        address, token, self.folder = lab
-        self.name, self.errors = name, list[str]()
-        self.page = browser.new_page()
-        self.page.on("console", self._hear)
-        self.page.on("pageerror", self._catch)
-        self.page.goto(f"{address}/lab/tree/{name}?reset&token={token}")
-        self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.sessionContext?.isReady", timeout=90000)
-        self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
-        self.page.wait_for_selector(".jp-Notebook .jp-Cell")
-        self.theme("JupyterLab Light")  # JupyterLab remembers what the test before has chosen
-
-    def _catch(self, error: Any) -> None:
-        if not NOT_OURS.search(str(error)):
-            self.errors.append(f"page error: {error}")
-
-    def _hear(self, message: Any) -> None:
-        if message.type == "error":
-            self.errors.append(f"{message.text} {message.location.get('url', '')}")
-
-    def run_all(self, timeout: float = 120) -> None:
-        """Run all cells and wait until the kernel has run the last."""
-        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
-        self.wait_idle(timeout)
-
-    def run_cell(self, place: int, source: str | None = None, timeout: float = 60) -> None:
-        """Run one cell, with another source if given."""
-        change = """([place, source]) => {
-          const cells = window.jupyterapp.shell.currentWidget.content;
-          cells.activeCellIndex = place;
-          if (source) cells.activeCell.model.sharedModel.setSource(source);
-        }"""
-        self.page.evaluate(change, [place, source])
-        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell')")
-        self.wait_idle(timeout)
-
-    def wait_idle(self, timeout: float) -> None:
-        ready = """() => {
-          const cells = window.jupyterapp.shell.currentWidget.content.widgets.filter(c => c.model.type === 'code');
-          return cells.every(c => !c.model.sharedModel.getSource().trim() || c.model.executionState === 'idle'
-            && c.model.executionCount !== null);
-        }"""
-        self.page.wait_for_timeout(100)
-        self.page.wait_for_function(ready, timeout=timeout * 1000)
-
-    def outputs(self, place: int) -> str:
-        """What a cell printed."""
-        return str(self.page.locator(".jp-Cell").nth(place).locator(".jp-OutputArea").inner_text())
-
-    def failed_cells(self) -> list[str]:
-        """What every cell that raised has to say."""
-        return list(self.page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts())
-
-    def save(self) -> dict[str, Any]:
-        """Save, and read what is in the file."""
-        self.page.wait_for_timeout(1200)  # the stage leaves its picture when it has been still for a while
-        self.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
-        self.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
-        return dict(json.loads((self.folder / self.name).read_text(encoding="utf-8")))
-
-    def theme(self, name: str) -> None:
-        """JupyterLab Light or JupyterLab Dark."""
-        if self.page.evaluate("document.body.dataset.jpThemeLight") == ("false" if "Dark" in name else "true"):
-            return
-        self.page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name)
-        self.page.wait_for_function(
-            "dark => document.body.dataset.jpThemeLight === (dark ? 'false' : 'true')", arg="Dark" in name
-        )
-        self.page.wait_for_timeout(300)
-
-    @property
-    def stages(self) -> Any:
-        """All stages on the page; the other live views share their looks, not their keys."""
-        return self.page.locator(".gv-stage:not(.gv-bias, .gv-film, .gv-fraction, .gv-chart)")
-
-    def stage(self, place: int = 0) -> StagePage:
-        """A stage on the page, counted from the top."""
-        return StagePage(self, self.stages.nth(place))
-
-    def shot(self, name: str, target: Any = None) -> None:
-        """A screenshot for a person to look at."""
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        if target is None:
-            self.page.screenshot(path=str(SHOTS / f"{name}.png"))
-            return
-        size, high = self.page.viewport_size, int(target.bounding_box()["height"]) + 300
-        self.page.set_viewport_size({**size, "height": max(size["height"], high)})  # all of it, however high it is
-        target.screenshot(path=str(SHOTS / f"{name}.png"))
-        self.page.set_viewport_size(size)
-
-    def long_shot(self, name: str) -> None:
-        """A screenshot of the whole notebook."""
-        self.page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0")
-        end = "[...document.querySelectorAll('.jp-Notebook .jp-Cell')].at(-1).getBoundingClientRect().bottom"
-        self.page.set_viewport_size({"width": 1380, "height": min(9000, int(self.page.evaluate(end)) + 60)})
-        self.page.wait_for_timeout(300)
-        self.shot(name)
-        self.page.set_viewport_size(SIZE)
-
-    def close(self) -> None:
-        """Shut the kernel down and leave without being asked; no error may be in the console."""
-        self.page.evaluate("window.jupyterapp.shell.currentWidget?.sessionContext?.shutdown()")
-        self.page.close(run_before_unload=False)
-        assert self.errors == []
-
-
-class LabPage(Notebook):
-    """A lab that has been run, its cells found by words that stand in them."""
-
-    def __init__(self, browser: Any, lab: tuple[str, str, Path], path: Path) -> None:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        self.sources = ["".join(cell["source"]) for cell in cells]
-        shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
-        super().__init__(browser, lab, f"labs/{path.name}")
-        self.run_all(timeout=300)
-        assert self.failed_cells() == []
-
-    def place_of(self, words: str) -> int:
-        return next(place for place, source in enumerate(self.sources) if words in source)
-
-    def cell_of(self, words: str) -> Any:
-        """The first cell with these words, on the page."""
-        cell = self.page.locator(".jp-Cell").nth(self.place_of(words))
-        cell.scroll_into_view_if_needed()
-        return cell
-
-    def answer(self, words: str, source: str | None = None) -> str:
-        """Run the first cell with these words, a student's answer in it if there is one; what it says."""
-        self.run_cell(self.place_of(words), source)
-        return self.outputs(self.place_of(words))
-
-
-WATCH = """root => {
-  window.seen = [];
-  const look = () => {
-    const cursor = Number(root.dataset.cursor);
-    if (cursor && window.seen.at(-1)?.[0] !== cursor) window.seen.push([cursor, Date.now()]);
-    if (root.dataset.ended !== 'true') requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-}"""
-
-
-class StagePage:
-    """A stage as a person finds it on the page."""
-
-    def __init__(self, notebook: Notebook, root: Any) -> None:
-        self.notebook, self.root = notebook, root
-        root.wait_for(timeout=20000)
-        root.scroll_into_view_if_needed()
-
-    def watch(self) -> None:
-        """Note in `window.seen` when each step is painted."""
-        self.notebook.page.evaluate(WATCH, self.root.element_handle())
-
-    def press(self, label: str) -> None:
-        self.root.get_by_role("button", name=label, exact=True).click()
-
-    @property
-    def cursor(self) -> int:
-        return int(self.root.get_attribute("data-cursor"))
-
-    def wait(self, cursor: int, timeout: float = 10) -> None:
-        """Until the page stands at this step."""
-        self._wait_for(f"Number(root.dataset.cursor) === {cursor}", timeout)
-
-    def run_to_end(self, timeout: float = 30) -> None:
-        """Press End and wait until the decode has ended."""
-        self.press("to the end, decoding what is missing")
-        self._wait_for("root.dataset.ended === 'true' && root.dataset.playing === 'false'", timeout)
-
-    def wait_past(self, cursor: int, timeout: float = 10) -> None:
-        """Until the page stands at this step or a later one."""
-        self._wait_for(f"Number(root.dataset.cursor) >= {cursor}", timeout)
-
-    def wait_paused(self, timeout: float = 30) -> None:
-        self._wait_for("root.dataset.playing === 'false'", timeout)
-
-    def _wait_for(self, check: str, timeout: float) -> None:
-        self.notebook.page.wait_for_function(f"root => {check}", arg=self.root.element_handle(), timeout=timeout * 1000)
-
-    @property
-    def tokens(self) -> list[str]:
-        return list(self.root.locator(".gv-chip .gv-name").all_inner_texts())
-
-    @property
-    def words(self) -> str:
-        return str(self.root.locator(".gv-words").inner_text())
-
-
-@contextmanager
-def opening(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
-    """Open a notebook made of these cells, or one in the folder; afterwards no error may be in the console."""
-    opened: list[Notebook] = []
-
-    def open_it(*cells: str, name: str = "") -> Notebook:
-        if not name:
-            name = f"test{secrets.token_hex(3)}.ipynb"
-            (lab[2] / name).write_text(json.dumps(make_notebook(*cells)), encoding="utf-8")
-        opened.append(Notebook(browser, lab, name))
-        return opened[-1]
-
-    yield open_it
-    for notebook in opened:
-        notebook.close()
-
-
 @pytest.fixture
-def open_notebook(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
-    """Notebooks for one test."""
-    with opening(browser, lab) as open_it:
-        yield open_it
-
-
-@pytest.fixture(scope="module")
-def open_once(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
-    """Notebooks for all tests of a file: a lab takes a while to run."""
-    with opening(browser, lab) as open_it:
-        yield open_it
-
-
-@pytest.fixture(scope="module")
-def lab_page(browser: Any, lab: tuple[str, str, Path], request: pytest.FixtureRequest) -> Iterator[LabPage]:
-    """A lab, run once for all tests of a file: the one that is asked for, or that of `test_lab_NN.py`."""
-    name = getattr(request, "param", request.path.stem.removeprefix("test_lab_"))
-    (path,) = LABS.glob(f"{name}*.ipynb")
-    page = LabPage(browser, lab, path)
+def bare(browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[BarePage]:
+    """An empty page; no error may be in its console afterwards."""
+    monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
+    page = BarePage(browser)
     yield page
     page.close()
-
-
-def make_notebook(*cells: str) -> dict[str, Any]:
-    code = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    listed = [{**code, "id": f"cell{place}", "source": source} for place, source in enumerate(cells)]
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": listed}

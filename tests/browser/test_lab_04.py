@@ -17,16 +17,16 @@ COMPLETE = """def legal_tokens(machine, state, pieces):
         if here is not None and machine.is_accepting(here):
             legal.add(token)
     return legal
-gv.check_legal_tokens(legal_tokens)"""
+gv.checks.legal_tokens(legal_tokens)"""
 LEGAL = COMPLETE.replace(" and machine.is_accepting(here)", "")
-LOOSE = 'price = r"\\$[0-9]{1,5}\\.[0-9]{2}"\ngv.check_price(price)'
+LOOSE = 'price = r"\\$[0-9]{1,5}\\.[0-9]{2}"\ngv.checks.price(price)'
 PRICE = LOOSE.replace("[0-9]{1,5}", "(0|[1-9][0-9]{0,4})")
 EVENT = """event = {"type": "object", "properties": {
     "event": {"enum": ["concert", "meeting", "wedding"]},
     "date": {"type": "string", "format": "date"},
     "seats": {"type": "integer", "minimum": 1},
 }, "required": ["event", "date", "seats"]}
-gv.check_event_schema(event)"""
+gv.checks.event_schema(event)"""
 
 
 def press(film, label):
@@ -92,24 +92,24 @@ def test_what_is_live_moves(lab_page):
 
 
 def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
-    said = lab_page.answer("gv.check_legal_tokens", COMPLETE)
+    said = lab_page.answer("gv.checks.legal_tokens", COMPLETE)
     assert "not yet right" in said
     assert "every byte passes: q1 to q2" in said
-    assert lab_page.cell_of("gv.check_legal_tokens").locator(".jp-OutputArea svg .gv-lit").count()
-    lab_page.shot("lab-04-wrong-tokens", lab_page.cell_of("gv.check_legal_tokens"))
-    assert "not yet" not in lab_page.answer("gv.check_legal_tokens", LEGAL)
+    assert lab_page.cell_of("gv.checks.legal_tokens").locator(".jp-OutputArea svg .gv-lit").count()
+    lab_page.shot("lab-04-wrong-tokens", lab_page.cell_of("gv.checks.legal_tokens"))
+    assert "not yet" not in lab_page.answer("gv.checks.legal_tokens", LEGAL)
 
-    assert "$00.00" in lab_page.answer("gv.check_price", LOOSE)
-    lab_page.shot("lab-04-wrong-price", lab_page.cell_of("gv.check_price"))
-    assert "not yet" not in lab_page.answer("gv.check_price", PRICE)
+    assert "$00.00" in lab_page.answer("gv.checks.price", LOOSE)
+    lab_page.shot("lab-04-wrong-price", lab_page.cell_of("gv.checks.price"))
+    assert "not yet" not in lab_page.answer("gv.checks.price", PRICE)
     lab_page.answer("gv.stage(clerk, costs")
     stage = lab_page.stage(0)
     stage.run_to_end()
     assert "".join(stage.tokens).startswith("$12.50"), "the student's own regex guides the model"
 
-    assert '"seats":1000}' in lab_page.answer("gv.check_event_schema", EVENT)
-    lab_page.shot("lab-04-wrong-event", lab_page.cell_of("gv.check_event_schema"))
+    assert '"seats":1000}' in lab_page.answer("gv.checks.event_schema", EVENT)
+    lab_page.shot("lab-04-wrong-event", lab_page.cell_of("gv.checks.event_schema"))
     mended = EVENT.replace('"minimum": 1', '"minimum": 1, "maximum": 999')
-    assert "not yet" not in lab_page.answer("gv.check_event_schema", mended)
+    assert "not yet" not in lab_page.answer("gv.checks.event_schema", mended)
     wedding = lab_page.answer("print(gv.record(clerk, party")
     assert '{"event": "wedding", "date": "1987-06-19", "seats": 120}' in wedding

@@ -14,16 +14,16 @@ root   ::= ([a-z ] | bold | italic)*
 bold   ::= "<b>" root "</b>"
 italic ::= "<i>" {inside} "</i>"
 """
-gv.check_tags(tags)'''
+gv.checks.tags(tags)'''
 MISSPELT = TAGS.replace("{inside}", "rooot")
 SHALLOW = TAGS.replace("{inside}", "[a-z ]*")
-SUMS = 'sums = given.replace("root sign item | item", "item{rest}")\ngv.check_sums(sums)'
+SUMS = 'sums = given.replace("root sign item | item", "item{rest}")\ngv.checks.sums(sums)'
 LISTS = '''lists = r"""
 root   ::= "[" (item ("," item)*)? "]"
 item   ::= number | root
 number ::= {number}
 """
-gv.check_lists(lists)'''
+gv.checks.lists(lists)'''
 
 
 def step_to_the_end(stage):
@@ -54,13 +54,9 @@ def test_the_stack_is_seen_to_push_and_pop(lab_page):
     stage.press("one step back")
     stage.wait(len(depths) - 3)
     lab_page.shot("lab-05-stage", stage.root)
-    lab_page.theme("JupyterLab Dark")
-    lab_page.shot("lab-05-stage-dark", stage.root)
-    lab_page.theme("JupyterLab Light")
     for name in ("tree", "chart", "depth"):
         stage.root.locator(f"[data-slot='stack'] [data-name='{name}']").click()
         stage.root.locator("[data-slot='stack'] .gv-stack-picture svg").wait_for()
-        lab_page.page.wait_for_timeout(500)
         lab_page.shot(f"lab-05-{name}", stage.root)
 
 
@@ -84,20 +80,20 @@ def test_the_rules_change_while_it_writes(lab_page):
 
 
 def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
-    said = lab_page.answer("gv.check_tags", MISSPELT)
+    said = lab_page.answer("gv.checks.tags", MISSPELT)
     assert 'did you mean "root"?' in said
-    said = lab_page.answer("gv.check_tags", SHALLOW)
+    said = lab_page.answer("gv.checks.tags", SHALLOW)
     assert "<i><b></b></i>" in said
     assert "italic, which waits for" in said
-    lab_page.shot("lab-05-wrong-tags", lab_page.cell_of("gv.check_tags"))
-    assert "not yet" not in lab_page.answer("gv.check_tags", TAGS.replace("{inside}", "root"))
+    lab_page.shot("lab-05-wrong-tags", lab_page.cell_of("gv.checks.tags"))
+    assert "not yet" not in lab_page.answer("gv.checks.tags", TAGS.replace("{inside}", "root"))
 
-    assert "refuses it" in lab_page.answer("gv.check_sums", SUMS.replace("{rest}", " (sign item)?"))
-    lab_page.shot("lab-05-wrong-sums", lab_page.cell_of("gv.check_sums"))
-    assert "begins with itself" in lab_page.answer("gv.check_sums", SUMS.replace("item{rest}", "(root sign)? item"))
-    assert "not yet" not in lab_page.answer("gv.check_sums", SUMS.replace("{rest}", " (sign item)*"))
+    assert "refuses it" in lab_page.answer("gv.checks.sums", SUMS.replace("{rest}", " (sign item)?"))
+    lab_page.shot("lab-05-wrong-sums", lab_page.cell_of("gv.checks.sums"))
+    assert "begins with itself" in lab_page.answer("gv.checks.sums", SUMS.replace("item{rest}", "(root sign)? item"))
+    assert "not yet" not in lab_page.answer("gv.checks.sums", SUMS.replace("{rest}", " (sign item)*"))
     assert "guided '(3 + 4) * 5'" in lab_page.answer("gv.guide(gv.grammar(sums)")
 
-    assert "[00]" in lab_page.answer("gv.check_lists", LISTS.replace("{number}", "[0-9]+"))
-    lab_page.shot("lab-05-wrong-lists", lab_page.cell_of("gv.check_lists"))
-    assert "not yet" not in lab_page.answer("gv.check_lists", LISTS.replace("{number}", '"0" | [1-9] [0-9]*'))
+    assert "[00]" in lab_page.answer("gv.checks.lists", LISTS.replace("{number}", "[0-9]+"))
+    lab_page.shot("lab-05-wrong-lists", lab_page.cell_of("gv.checks.lists"))
+    assert "not yet" not in lab_page.answer("gv.checks.lists", LISTS.replace("{number}", '"0" | [1-9] [0-9]*'))

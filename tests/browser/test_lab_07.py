@@ -30,14 +30,14 @@ WHOLE = """def whole(machine, state, part):
                 if {new}:
                     pairs.append((after, inner))
     return True
-gv.check_whole(whole)"""
+gv.checks.whole(whole)"""
 COMPLETE = """def complete(chart, done):
     return [moved(item) for item in chart[{where}] if wanted(item) == done.rule]
-gv.check_complete(complete)"""
+gv.checks.complete(complete)"""
 
 
 def test_the_walk_is_stepped_through(lab_page):
-    film = lab_page.cell_of("gv.trie_frames").locator(".gv-film")
+    film = lab_page.cell_of("gv.sketches.trie_frames").locator(".gv-film")
     words, seen = film.locator(".gv-film-words"), []
     on = film.get_by_role("button", name="one frame on", exact=True)
     while on.is_enabled():
@@ -49,24 +49,24 @@ def test_the_walk_is_stepped_through(lab_page):
 
 def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
     lab_page.answer("def jump", JUMP.format(back=BACK, cut="1"))
-    said = lab_page.answer("gv.check_jump")
+    said = lab_page.answer("gv.checks.jump")
     assert "not yet right" in said
-    lab_page.shot("lab-07-wrong-jump", lab_page.cell_of("gv.check_jump"))
+    lab_page.shot("lab-07-wrong-jump", lab_page.cell_of("gv.checks.jump"))
     lab_page.answer("def jump", JUMP.format(back=BACK, cut="0"))
-    assert "does not end" in lab_page.answer("gv.check_jump")
+    assert "does not end" in lab_page.answer("gv.checks.jump")
     lab_page.answer("def jump", JUMP.format(back=BACK, cut="tree.size[i]"))
-    assert "looks at no node below a refused one" in lab_page.answer("gv.check_jump")
+    assert "looks at no node below a refused one" in lab_page.answer("gv.checks.jump")
     assert "asked     1,356 times" in lab_page.answer("count(jump, decimal, 2, large)").splitlines()[-1]
     assert "asked     4,221 times" in lab_page.answer("gv.json(), inside, rest)")
 
-    assert "aaaa" in lab_page.answer("gv.check_whole", WHOLE.format(new="False"))
-    lab_page.shot("lab-07-wrong-slice", lab_page.cell_of("gv.check_whole"))
-    assert "not yet" not in lab_page.answer("gv.check_whole", WHOLE.format(new="(after, inner) not in pairs"))
+    assert "aaaa" in lab_page.answer("gv.checks.whole", WHOLE.format(new="False"))
+    lab_page.shot("lab-07-wrong-slice", lab_page.cell_of("gv.checks.whole"))
+    assert "not yet" not in lab_page.answer("gv.checks.whole", WHOLE.format(new="(after, inner) not in pairs"))
     assert "at most 3  False" in lab_page.answer('"at most 3"')
 
-    assert "root → digit • (from 0)" in lab_page.answer("gv.check_complete", COMPLETE.format(where="-1"))
-    lab_page.shot("lab-07-wrong-complete", lab_page.cell_of("gv.check_complete"))
-    assert "not yet" not in lab_page.answer("gv.check_complete", COMPLETE.format(where="done.origin"))
+    assert "root → digit • (from 0)" in lab_page.answer("gv.checks.complete", COMPLETE.format(where="-1"))
+    lab_page.shot("lab-07-wrong-complete", lab_page.cell_of("gv.checks.complete"))
+    assert "not yet" not in lab_page.answer("gv.checks.complete", COMPLETE.format(where="done.origin"))
     yours, ours = lab_page.answer('print("yours').strip().splitlines()
     assert yours.split("[")[1] == ours.split("[")[1]
 
@@ -79,11 +79,8 @@ def test_another_constraint_is_asked_about(lab_page):
     lab_page.shot("lab-07-compared", cell)
 
 
-def test_the_page_is_looked_at_in_both_themes(lab_page):
-    for theme in ("Light", "Dark"):
-        lab_page.theme(f"JupyterLab {theme}")
-        lab_page.long_shot(f"lab-07-{theme.lower()}")
-        for name in ("break_even", "museum"):  # below the end of the long picture
-            lab_page.shot(f"lab-07-{name}-{theme.lower()}", lab_page.cell_of(f"gv.draw_{name}("))
-    lab_page.theme("JupyterLab Light")
-    assert lab_page.cell_of("gv.draw_museum(").locator(".gv svg").count() == 1
+def test_every_picture_is_there(lab_page):
+    for name in ("draw_break_even", "draw_museum"):
+        cell = lab_page.cell_of(f"{name}(")
+        assert cell.locator(".jp-OutputArea svg").first.is_visible()
+        lab_page.shot(f"lab-07-{name}", cell)

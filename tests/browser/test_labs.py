@@ -1,4 +1,4 @@
-"""Every lab as a student finds it: run all, then use each stage on the page; light and dark pictures of the whole."""
+"""Every lab as a student finds it: run all, then use each stage on the page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ def test_a_lab_runs_and_its_stages_step(lab_page):
     for place in range(lab_page.stages.count()):
         use_stage(lab_page.stage(place))
         choose_and_warm(lab_page.stage(place))
-    for theme in ("Light", "Dark"):
-        lab_page.theme(f"JupyterLab {theme}")
-        lab_page.long_shot(f"{lab_page.name.removeprefix('labs/').removesuffix('.ipynb')}-{theme.lower()}")
 
 
 def use_stage(stage):
@@ -46,11 +43,12 @@ def choose_and_warm(stage):
         stage.press("one step on")
         stage.wait_past(cursor + 1, 30)
         cursor = stage.cursor
+        stage.wait_ready()
     name = other.locator(".gv-name").inner_text()
     other.click()
     stage.root.locator(".gv-words:has-text('put in by you')").wait_for(timeout=20000)
     assert name in stage.root.locator(".gv-chip.gv-now").inner_text()
-    assert len(stage.tokens) == cursor, "what came after is cut"
+    assert len(stage.tokens) == cursor + 1, "what came after is cut"
     heat = stage.root.get_by_label("temperature")
     heat.focus()
     heat.press("End")

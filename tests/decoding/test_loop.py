@@ -7,7 +7,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.loop import start, take_step
-from guidedviz.decoding.sampling import Settings
+from guidedviz.decoding.settings import Settings
+from guidedviz.views.words import say_step
 
 PIECES = [b"a", b"b", b"c", b"<eos>", b"<script>alert(1)</script>"]
 
@@ -92,7 +93,7 @@ def test_a_step_records_both_distributions_and_the_legal_mass():
     model = toy()
     guide = gv.static_masks(model.vocabulary, [{0, 1}])
     step = next(gv.decode(model, "a", guide))
-    raw = gv.softmax(model.logits([0]))
+    raw = gv.sampling.softmax(model.logits([0]))
     by_token = {c.token: c for c in step.candidates}
     assert step.legal == 2
     assert step.mass == pytest.approx(raw[0] + raw[1])
@@ -163,6 +164,76 @@ def test_a_step_names_what_is_open_and_a_trace_keeps_it(tmp_path):
         ("root",), ("array", "root"), ("member", "object", "array", "root"), ("array", "object", "array", "root"),
         ("number", "array", "object", "array", "root"),
     ]  # fmt: skip
-    assert all(s.state.startswith("q") for s in trace.steps)
+    assert all(s.state.startswith("n") for s in trace.steps), "the nodes of the rules"
     trace.save(tmp_path / "nested.json")
     assert gv.Trace.load(tmp_path / "nested.json").steps == trace.steps
+
+
+class Short(gv.ToyModel):
+    """A model that reads four tokens."""
+
+    context = 4
+
+    def logits(self, tokens):
+        assert len(tokens) <= self.context
+        return super().logits(tokens)
+
+
+def test_a_full_context_ends_the_decode_and_keeps_the_record(tmp_path):
+    model = Short(PIECES, lambda tokens: [0.0, 1.0, 2.0, -90.0, -90.0])
+    trace = gv.record(model, "ab")
+    assert [(s.how, s.end) for s in trace.steps] == [*[("sampled", "")] * 3, ("none", "context")]
+    assert len(trace.tokens) == 3, "the token after the last that it reads"
+    trace.save(tmp_path / "t.json")
+    assert gv.Trace.load(tmp_path / "t.json") == trace
+    assert "the context of the model is full" in say_step(trace.steps[-1])
+    assert [s.end for s in gv.decode(model, "abca")] == ["", "context"]
+    with pytest.raises(gv.SettingError, match="prompt: saw 5 tokens, expected at most 4, the context of toy"):
+        gv.decode(model, "abcab")
+
+
+def test_forced_tokens_go_on_where_the_context_is_full():
+    model = Short(PIECES, lambda tokens: [0.0, 1.0, 2.0, -90.0, -90.0])
+    guide = gv.guide(gv.regex("[ab]abcabc"), model.vocabulary)
+    trace = gv.record(model, "abc", guide, jump_forward=True)
+    assert (trace.text[1:], trace.steps[-1].end) == ("abcabc", "complete")
+
+
+def test_after_a_full_context_a_person_gets_the_closing_step_too():
+    model = Short(PIECES, lambda tokens: [0.0, 1.0, 2.0, -90.0, -90.0])
+    point = start(model, "abca")
+    for _ in range(2):
+        step, point = take_step(model, point, None, Settings(), choice=1)
+    assert (step.how, step.end) == ("none", "context")
+
+
+@pytest.mark.parametrize("wrong", ["clerk", "bard", None, 3, gv.Trace, [], "x" * 10_000])
+def test_the_name_of_a_model_is_not_a_model(wrong):
+    for use in (gv.decode, gv.record):
+        with pytest.raises(gv.SettingError, match=r'^model: saw .*, expected a model; try: gv.load_model\("'):
+            use(wrong, "Hello")
+    with pytest.raises(gv.SettingError, match=r'gv.load_model\("bard"\)'):
+        gv.record("bard", "Hello")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"a", ["a"], "a\ud800", "\udfff", ""])
+def test_a_prompt_that_is_no_text_is_refused(wrong):
+    with pytest.raises(gv.SettingError, match=r"^prompt: saw ") as error:
+        gv.decode(toy(), wrong)
+    assert str(error.value).isprintable()
+
+
+def test_a_control_character_that_the_model_does_not_know_is_named():
+    with pytest.raises(gv.SettingError, match=r"^prompt: saw .*x1b"):
+        gv.decode(toy(), "a\x1b[31m")
+
+
+def test_a_constraint_in_words_is_a_text():
+    with pytest.raises(gv.SettingError, match="constraint: saw 5, expected a text"):
+        gv.record(toy(), "a", constraint=5)
+
+
+@pytest.mark.parametrize("choice", ["a", 1.0])
+def test_an_inserted_token_is_an_id(choice):
+    with pytest.raises(gv.IllegalToken, match="no such id"):
+        take_step(toy(), start(toy(), "a"), None, Settings(), choice=choice)

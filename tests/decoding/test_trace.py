@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.decoding.trace import follows, standing, taken_back
 
 
 @pytest.fixture
@@ -21,8 +26,6 @@ def test_a_trace_survives_the_file(trace, tmp_path):
 
 
 def test_a_live_trace_comes_back_as_recorded(trace, tmp_path):
-    from dataclasses import replace
-
     replace(trace, source="LIVE").save(tmp_path / "t.json")
     assert gv.Trace.load(tmp_path / "t.json").source == "RECORDED"
 
@@ -33,33 +36,84 @@ def test_the_output_leaves_eos_out():
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("way", "value", "said"),
     [
-        (lambda d: d | {"guidedviz_trace": 99}, "version 99"),
-        (lambda d: {k: v for k, v in d.items() if k != "guidedviz_trace"}, "version None"),
-        (lambda d: {k: v for k, v in d.items() if k != "prompt"}, "damaged"),
-        (lambda d: d | {"steps": [{}]}, "damaged"),
-        (lambda d: d | {"steps": [d["steps"][0] | {"extra": 1}]}, "damaged"),
-        (lambda d: d | {"steps": 3}, "damaged"),
-        (lambda d: [d], "version None"),
+        (["steps", 2, "back"], 3, r"steps\[2\].back: saw 3, expected at most the 2 tokens that stand"),
+        (["steps", 1, "end"], "eos", r"steps\[1\].end: saw 'eos', expected an end in the last step only"),
+        (["steps", 1, "token"], -1, r"steps\[1\].how: saw 'sampled', expected 'none' exactly where the token is -1"),
+        (["steps", 1, "candidates"], [], r"steps\[1\].candidates: saw \[\], expected token"),
+        (["steps", 1, "candidates", 0, "token"], 3, r"steps\[1\]"),
+        (["steps", 0, "candidates", 1, "raw"], "0.5", r"steps\[0\].candidates\[1\].raw: saw '0.5', expected a number"),
+        (["steps", 0, "piece"], "\u0394", r"steps\[0\].piece: saw 'Δ', expected bytes as Latin-1 text"),
+        (["temperature"], 101, "temperature: saw 101, expected a number from 0 to 100"),
     ],
 )
-def test_a_damaged_file_is_a_clear_error(trace, tmp_path, damage, said):
+def test_a_damaged_trace_names_the_field(trace, tmp_path, way, value, said):
     path = tmp_path / "t.json"
     trace.save(path)
-    path.write_text(json.dumps(damage(json.loads(path.read_text()))))
+    data = json.loads(path.read_text())
+    put(data, way, value)
+    path.write_text(json.dumps(data))
     with pytest.raises(gv.TraceError, match=said):
         gv.Trace.load(path)
 
 
-@pytest.mark.parametrize("text", ["", "{", "\x00", "[1, 2"])
-def test_no_json_at_all_is_a_clear_error(tmp_path, text):
-    path = tmp_path / "t.json"
-    path.write_text(text)
-    with pytest.raises(gv.TraceError, match="no JSON"):
-        gv.Trace.load(path)
+def test_a_step_without_a_token_says_how_the_decode_ended(trace, tmp_path):
+    last = replace(trace.steps[-1], token=-1, how="none", end="")
+    replace(trace, steps=(*trace.steps[:-1], last)).save(tmp_path / "t.json")
+    with pytest.raises(gv.TraceError, match="expected an end where no token was chosen"):
+        gv.Trace.load(tmp_path / "t.json")
 
 
-def test_a_missing_file_is_a_clear_error(tmp_path):
-    with pytest.raises(gv.TraceError, match="No such file"):
-        gv.Trace.load(tmp_path / "none.json")
+def put(data, way, value):
+    *before, last = way
+    for name in before:
+        data = data[name]
+    data[last] = value
+
+
+def all_ways(data, way=()):
+    """The path of every field, list item and list of a record."""
+    yield way
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for name, value in items:
+        yield from all_ways(value, (*way, name))
+
+
+MODEL = gv.ToyModel([b"n", b"a", b"name", b"x", b"me", b"!", b"?"], lambda tokens: [5.0, 4, 0, 3, 0, 1, 0])
+GUIDE = gv.guide(gv.regex("x?name[!?]"), MODEL.vocabulary)
+VALID = gv.record(MODEL, "x", GUIDE, temperature=0, jump_forward=True)
+WRONG = st.sampled_from(
+    [None, True, -1, 0, 1, 7, 10**40, -0.5, 0.5, 2.5, float("nan"), float("inf"), "", "x", "none", "eos", "\ud800",
+     [], [[]], [0], {}, {"token": 1}]
+)  # fmt: skip
+
+
+@given(st.data())
+def test_a_trace_with_damaged_fields_is_refused_or_can_be_drawn(tmp_path_factory, data):
+    """Whatever loads does not fail later."""
+    path = tmp_path_factory.getbasetemp() / "damaged.json"
+    VALID.save(path)
+    damaged = json.loads(path.read_text())
+    for _ in range(data.draw(st.integers(0, 3))):
+        way = data.draw(st.sampled_from([way for way in all_ways(damaged) if way]))
+        put(damaged, way, deepcopy(data.draw(WRONG)))  # or a list might hold itself
+    path.write_text(json.dumps(damaged))
+    try:
+        trace = gv.Trace.load(path)
+    except gv.TraceError:
+        return
+    trace.save(path)
+    assert gv.Trace.load(path) == trace
+    assert gv.draw_strip(trace).text
+    assert gv.draw_costs(trace).text
+    assert gv.views.draw_stage(trace).text
+    assert all(gv.draw_distribution(step).text for step in trace.steps)
+    assert isinstance((trace.text, trace.tokens, trace.passes, trace.prefilled), tuple)
+
+
+def test_a_step_names_the_places_of_the_steps_that_it_takes_back(trace):
+    steps = [replace(trace.steps[0], back=back) for back in (0, 0, 2, 0, 1)]
+    assert taken_back(steps) == [[], [], [0, 1], [], [3]]
+    assert standing(steps) == [steps[2], steps[4]]
+    assert follows(steps) == [0, 1, 0, 3, 3]

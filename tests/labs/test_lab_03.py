@@ -12,7 +12,7 @@ LAB = read_solved("03_fsm")
     [
         ("Oxford and Leontes are people of the plays", "runs = [", "'OXFORD: therefore\\n'"),
         ("Look at `FRIARGILE` above", "runs = [", "FRIARGILE"),
-        ("the check speaks of six", "gv.check_several_words", "6 states"),
+        ("the check speaks of six", "gv.checks.several_words", "6 states"),
         ("the friar has a name of his own", "gv.guide(several", "FRIAR PETER"),
         ("24 × 60 = 1,440 minutes", "gv.regex(clock)", "1,440 texts"),
         ("there is no 31st of November", "texts = hostile", "-11-31"),

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.nfa import build_nfa
-from guidedviz.machines.regex import parse_regex
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.regex import parse_regex
 
 LAB = Path(__file__).resolve().parents[2] / "labs" / "04_regex_to_tokens.ipynb"
 DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
@@ -39,7 +39,7 @@ def test_outlines_core_loses_the_point(llama3):
 def test_the_clumsy_regex_has_so_many_states():
     clumsy = r"\d+|\d+\.\d+|\d+,\d+"
     assert len(build_nfa(parse_regex(clumsy))) == 16
-    assert len(gv.dfa_frames(clumsy)[-1].names) == 6
+    assert len(gv.sketches.dfa_frames(clumsy)[-1].names) == 6
     assert [len(build_nfa(parse_regex(f"[ab]*a[ab]{{{n}}}"))) for n in (4, 5, 6)] == [8, 9, 10]
 
 

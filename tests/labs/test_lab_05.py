@@ -28,7 +28,7 @@ LAB = read_solved("05_pda")
         ("it is nonsense", "known = gv.guide", "WHERE title < 20;      0 rows   smallest Z 0.00"),
         ("the 255 states of section 1, in eight rules", "print(capped(7)", "PDA(8 rules, 36 nodes)"),
         ("the 255 states of section 1", "print(capped(7)", "as a flat machine DFA(255 states"),
-        ("`:0}]]}` are they", "gv.bytes_to_end", "6 bytes to the end"),
+        ("`:0}]]}` are they", "gv.machines.bytes_to_end", "6 bytes to the end"),
         ("Two flat machines, whose masks an index holds", "type(gv.guide(made", "tree    PDA("),
     ],
 )  # fmt: skip

@@ -30,7 +30,7 @@ WRITTEN = "written = gv.build"
         ("Of 65,536 cells 16 ask", "asks, cells =", "16 of 16 × 4,096 cells ask: 0.024%"),
         ("and no bit is wrong", "sum(same)", "130 of 130 masks are the same in all 4096 bits"),
         ("Two of eight, both at a comma", "careless =", """[{"nameganshelf",                          no JSON"""),
-        ("16 of the 20: at the four ends", "gv.draw_split_nodes(split)", "Split: 16 nodes over 4,096 tokens"),
+        ("16 of the 20: at the four ends", "gv.views.draw_split_nodes(split)", "Split: 16 nodes over 4,096 tokens"),
         ("16 of the 20: at the four ends", "gv.draw_machine(nested", "machine: 4 rules, 20 nodes"),
         ('"No" at a node means: not from', "json_split =", "number NodeSplit(node 46: 13 yes, 4,083 no, 0 ask)"),
         ("1,151 ask; with expansion 195", WRITTEN, "expanded       58 nodes, 25 ask; in a string   195"),
@@ -40,14 +40,14 @@ WRITTEN = "written = gv.build"
         ("| 160 MB | 0.91 MB |", "draw_split_nodes(full", "57 nodes over 128,256 tokens"),
         ("| 160 MB | 0.91 MB |", "draw_split_nodes(full", "of a dense table's 913,824"),
         ("75 to 169, and the 120 of the paper lie between", "blanks in {", "in a string    75"),
-        ("There only 2 are left", "gv.draw_split_nodes(full", "any character but controls   123,257    4,997    2"),
+        ("There only 2 are left", "gv.views.draw_split_nodes(full", "any character but controls   123,257    4,997    2"),
         ("Nearly every node of JSON has fewer", "angles =", "JSON         {'accepted': 51, 'rejected': 0, 'bits': 6}"),
         ("where nearly all text is allowed they are not", "angles =", "'rejected': 1"),
         ("about 18, 6 and 29", "made in {\"sure", "nothing kept          128,256\nsure ones kept          7,068\n"),
         ("about 18, 6 and 29", "made in {\"sure", "and inlined             1,181\nand expanded               40\n"),
-        ("Here are four, and a step back", "gv.draw_branches", "as after text 1"),
-        ("Not at all, as long as the mask is there first", "gv.draw_overlap", "RECORDED"),
-        ("a small model of 37 million random", "gv.draw_overlap", "random weights: 4 layers of 256, 37 million"),
+        ("Here are four, and a step back", "gv.views.draw_branches", "as after text 1"),
+        ("Not at all, as long as the mask is there first", "gv.views.draw_overlap", "RECORDED"),
+        ("a small model of 37 million random", "gv.views.draw_overlap", "random weights: 4 layers of 256, 37 million"),
         ("and the root is one more", "history =", "10001 open rules, 6001 after going back"),
         ("There they are, the same 121,060 tokens", '"char*"', "NodeSplit(node 50: 4,635 yes, 2,561 no, 121,060 ask)"),
         ("with `inline` they are gone", '"char*"', "NodeSplit(node 3: 123,180 yes, 3,925 no, 1,151 ask)"),
@@ -117,7 +117,7 @@ def test_what_is_kept_takes_190_000_bytes():
 
 def test_side_by_side_the_logits_wait_for_no_mask_and_a_step_gains_less_than_the_wait_was():
     assert "and a step gains less than the wait was" in LAB.prose
-    said = LAB.output_of("gv.draw_overlap").splitlines()[1:3]
+    said = LAB.output_of("gv.views.draw_overlap").splitlines()[1:3]
     waits, steps = ([float(re.search(f"{name} ([0-9.]+) ms", line)[1]) for line in said] for name in ("wait", "in all"))
     assert waits[0] > waits[1] == 0
     assert steps[0] - steps[1] < waits[0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.bench.differences import VOCABULARIES, exhibits
+from guidedviz.bench.museum import VOCABULARIES, exhibits
 from tests.labs.solved import read_solved
 
 LAB = read_solved("07_walk_the_trie")
@@ -31,21 +31,21 @@ TOY, LARGE, INSIDE = "decimal, 2, toy)", "count(jump, decimal, 2, large)", "gv.j
         ("4,221 instead of", "gv.json(), inside, rest)", "jump                 367 legal, asked     4,221 times"),
         ("and 367 others are 123,259", INSIDE, "123,259 legal"),
         ("one has to be sure", "whole(machine, state_after(", "any text   True\nat most 3  False"),
-        ("The longest bar is 3,629 of 274,520 nodes, where a value", "gv.draw_walks(", 'before ␣": 3,629 asked'),
+        ("The longest bar is 3,629 of 274,520 nodes, where a value", "gv.views.draw_walks(", 'before ␣": 3,629 asked'),
         ("What is legal there?", "numbers, blanks = ", "1,928 legal, of these 1,000 only digits and 423 only blanks"),
-        ("each bracket after the first costs one more row of four", "gv.draw_shared_stacks(", "4 tops, 14 frames"),
-        ("Inside a string the walk asks even less than our 4,221", "gv.draw_walks(", "122,892 tokens by a slice"),
+        ("each bracket after the first costs one more row of four", "gv.views.draw_shared_stacks(", "4 tops, 14 frames"),
+        ("Inside a string the walk asks even less than our 4,221", "gv.views.draw_walks(", "122,892 tokens by a slice"),
         ("It doubles with each bracket", "stacks = [closing", "10 opened 1,024 stacks"),
         ("Seven, at every depth, where the list had 1,024", 'print("yours', "yours        " + ITEMS),
         ("Seven, at every depth", 'print("yours', "guidedviz's  " + ITEMS),
-        ("Its twin `open` is still waiting", "gv.draw_chart(", '◆ complete  open → "(" root • ")"  from 0'),
-        ("completes what wanted it, in column 0", "gv.draw_chart(", "◆ complete  root → half •  from 0"),
+        ("Its twin `open` is still waiting", "gv.views.draw_chart(", '◆ complete  open → "(" root • ")"  from 0'),
+        ("completes what wanted it, in column 0", "gv.views.draw_chart(", "◆ complete  root → half •  from 0"),
         ("Fewer columns, and far fewer items in each", "by_words, words_of", "bytes:  68 columns,  1,008 items"),
         ("Fewer columns, and far fewer items in each", "by_words, words_of", "words:  18 columns,     93 items"),
         ("at how many of its 274,520 nodes can the string end", "string = re.compile", "at 189 nodes"),
         ("they agreed at every place but one: after `((x`", "gv.draw_comparison", "xgrammar: differs in 1 of 4"),
         ("outlines-core cannot be asked", "gv.draw_comparison", "outlines-core cannot take the constraint"),
-        ("and what was seen is kept", "gv.draw_museum()", "RECORDED 20"),
+        ("and what was seen is kept", "gv.views.draw_museum()", "RECORDED 20"),
     ],
 )  # fmt: skip
 def test_what_the_prose_says_stands_in_an_output(said, words, shown):
@@ -91,7 +91,9 @@ def test_the_steps_ask_less_and_find_as_many():
 
 
 def test_no_walk_of_the_text_asks_about_more_nodes():
-    asked = [int(count.replace(",", "")) for count in re.findall(r": ([\d,]+) asked", output_of("gv.draw_walks("))]
+    asked = [
+        int(count.replace(",", "")) for count in re.findall(r": ([\d,]+) asked", output_of("gv.views.draw_walks("))
+    ]
     assert len(asked) == 23
     assert max(asked) == 3629
     assert sum(count < 400 for count in asked) == 13, (
@@ -110,11 +112,11 @@ def test_shared_stacks_take_four_more_frames_a_bracket():
 
 def test_the_same_texts_are_a_grammar_and_a_regex():
     lab = defined("sql", "same")
-    assert gv.compare_machines(lab["sql"], lab["same"], 3000).whole
+    assert gv.machines.compare_machines(lab["sql"], lab["same"], 3000).whole
 
 
 def test_the_table_begins_higher_and_rises_more_slowly():
-    lines = output_of("gv.draw_break_even(")
+    lines = output_of("gv.views.draw_break_even(")
     cost = {
         name: (float(first), float(each))
         for name, first, each in re.findall(r"(\w+): (\S+) ms before .*?, (\S+) ms", lines)
@@ -127,17 +129,20 @@ def test_the_table_begins_higher_and_rises_more_slowly():
 
 def test_the_lexer_answers_alone_at_all_other_nodes():
     """A flat machine for the rest of a string, walked over the trie: it ends at as many nodes, and stops there."""
-    rest, trie = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"'), gv.build_trie(gv.Vocabulary.llama3())
-    live = {0: rest.initial} | dict(gv.walk_steps(trie, rest, rest.initial))
+    rest, trie = (
+        gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"'),
+        gv.Vocabulary.llama3().trie,
+    )
+    live = {0: rest.initial} | dict(gv.tokens.walk_steps(trie, rest, rest.initial))
     inside = [node for node, state in live.items() if not rest.is_accepting(state)]
     assert len(live) - len(inside) == 189
-    asked = gv.lazy_walk(gv.json(), gv.Vocabulary.llama3(), '{"a', slices=False).asked
+    asked = gv.tokens.lazy_walk(gv.json(), gv.Vocabulary.llama3(), '{"a', slices=False).asked
     assert asked - len(trie.children(np.array(inside))) == 438
     assert "and at the few nodes behind them that a walk still looks at" in LAB.prose
 
 
 def test_the_museum_names_versions_and_has_no_fault_of_ours():
-    said = output_of("gv.draw_museum()")
+    said = output_of("gv.views.draw_museum()")
     for engine in ("xgrammar", "llguidance", "outlines-core"):
         assert re.search(rf"{engine} \d+\.\d+", said)
     assert "xgrammar 0.2.8, llguidance 1.9.1" in said, "as the prose says of the picture above it"

@@ -17,14 +17,14 @@ RAW = "in ((party, wedding), (shop, vase))"
 @pytest.mark.parametrize(
     ("said", "words", "shown"),
     [
-        ("Most of them: a key is a chain of states", "gv.count_ways(person)", "45 of 50 states have one way out"),
-        ("there are further states", "gv.count_ways(named)", "11 of 25 states have one way out"),
+        ("Most of them: a key is a chain of states", "gv.sketches.count_ways(person)", "45 of 50 states have one way out"),
+        ("there are further states", "gv.sketches.count_ways(named)", "11 of 25 states have one way out"),
         ("What is left are the decisions", "gv.folded(person)", "41 of them folded"),
         ("after the `t` all of `rue` is settled", "gv.folded(person)", "fals (3 states inside) → q47 · tru"),
         ("ten bytes; then there is a choice", "run = guide.forced", 'b\'{"name": "\''),
         ("A run ends before it", 'for pattern in ("é|è"', "é|è b''\naé|aè b'a'"),
         ('Two: `{` and `{"`', "guide.mask(guide.initial)", "['{', '{\"']"),
-        ("gives nearly all probability to it", "gv.draw_spellings(spelled)", "0.999  0.00 nats  canonical, longest"),
+        ("gives nearly all probability to it", "gv.views.draw_spellings(spelled)", "0.999  0.00 nats  canonical, longest"),
         ("saves next to nothing", '"longest", "minimal"', "minimal   passes: 20"),
         ("The other two ask the model only where", '"longest", "minimal"', "canonical passes:  9, prefilled: 11"),
         ("your formula, with *a* = 4 ms and *c* = 0.1 ms", "for rows in", "128 texts:   1.1x   1.2x   1.3x"),

@@ -70,7 +70,7 @@ def test_every_picture_says_in_words_what_it_shows(name, solved):
 @each_lab
 def test_checks_are_open_for_students_and_right_in_solutions(name):
     for solved, word in ((False, "not done yet"), (True, "right")):
-        cells = [cell for cell in committed(name, solved).cells if "gv.check_" in cell.source]
+        cells = [cell for cell in committed(name, solved).cells if "gv.checks." in cell.source]
         assert cells
         for cell in cells:
             assert cell.outputs[-1].data["text/plain"].split(": ")[0].endswith(word)

@@ -8,9 +8,9 @@ from functools import reduce
 from itertools import accumulate
 from typing import ClassVar
 
-from guidedviz.machines.dfa import DFA
-from guidedviz.machines.grammar import Grammar
-from guidedviz.machines.nfa import NFA
+from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.tree import LAST, Call, Chars, Concat, Either, Repeat
 
 

@@ -6,7 +6,7 @@ import re
 from itertools import islice, product
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -18,7 +18,6 @@ SIGNS = "abA1é☃"
 TEXTS = ["".join(signs) for length in range(5) for signs in product(SIGNS, repeat=length)]
 
 
-@settings(deadline=None, max_examples=100)
 @given(regexes)
 def test_every_text_that_re_takes_begins_with_them(pattern):
     run = forced_bytes(gv.regex(pattern), 0)
@@ -26,7 +25,6 @@ def test_every_text_that_re_takes_begins_with_them(pattern):
     assert all(text.encode().startswith(run) for text in TEXTS if compiled.fullmatch(text))
 
 
-@settings(deadline=None, max_examples=100)
 @given(grammars, st.lists(st.integers(0, 255), max_size=4))
 @example('root ::= "a" [à-ê]', [])
 @example('root ::= "🙂" | "🙃"', [0])

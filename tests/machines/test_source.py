@@ -54,7 +54,7 @@ def test_another_language_is_refused():
     ("kind", "text", "head", "under"),
     [
         ("regex", "ab\n(c", "regex line 2, column 1: ", "("),
-        ("regex", "a(?=b)", "regex line 1, column 2: ", "("),
+        ("regex", "a(?>b)", "regex line 1, column 2: ", "("),
         ("schema", '{"type": nul}', "schema line 1, column 10: ", "n"),
         ("schema", '{"a": {"type": 1},\n "type": "strang"}', "schema line 2, column 10, #/type: ", '"'),
         ("grammar", GRAMMAR, "GBNF line 2, column 21: ", "v"),

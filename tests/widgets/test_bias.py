@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import guidedviz as gv
@@ -29,17 +27,34 @@ def test_a_slider_wants_one_token(toy):
         gv.bias_sliders(toy.toy_model(), "say ", ["AdanameBob"])
 
 
-def test_too_much_is_told_and_changes_nothing(toy):
+def test_a_refused_bias_changes_nothing(toy):
     sliders = gv.bias_sliders(toy.toy_model(), "say ", ["Ada"])
-    sliders._hear({"do": "bias", "token": 6, "value": 200})
-    assert "-100 to 100" in sliders.note
-    assert "Ada: " in repr(sliders)
+    with pytest.raises(gv.SettingError, match="-100 to 100"):
+        sliders.set(6, 200)
+    assert sliders.bias == {6: 0.0}
 
 
-def test_every_token_with_a_slider_has_a_row(toy):
+def test_every_token_with_a_slider_has_a_bar(toy):
     sliders = gv.bias_sliders(toy.toy_model(), "say ", range(14))
-    news = json.loads(json.dumps(sliders._news(True)))
-    assert {token for token, _, _ in news["sliders"]} <= {row[0] for row in news["rows"]}
+    assert all(f"{sliders._pieces[token].decode()} before" in sliders.figure.alt for token in range(1, 13))
+
+
+def test_a_slider_on_the_page_moves_the_bars_and_code_moves_the_slider(toy):
+    sliders = gv.bias_sliders(toy.toy_model(), "say ", ["Ada", "Bob"])
+    ada, *_, bars = sliders.widget.children
+    ada.value = 12.5
+    assert sliders.bias[6] == 12.5
+    assert "Ada +12.5 before 1 in 330 after &gt;0.99" in bars.value
+    sliders.set(6, -100)
+    assert ada.value == -100
+    sliders.reset()
+    assert (ada.value, "Ada +" in bars.value) == (0, False)
+
+
+def test_a_notebook_keeps_a_picture_beside_the_sliders(toy):
+    data, _ = gv.bias_sliders(toy.toy_model(), "say ", ["Ada"])._repr_mimebundle_()
+    assert sorted(data) == ["application/vnd.jupyter.widget-view+json", "text/html", "text/plain"]
+    assert "RECORDED" in data["text/html"] or "TOY" in data["text/html"]
 
 
 @pytest.mark.usefixtures("headless")

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 import xml.etree.ElementTree as ET
-from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.machines.dfa import DFA
-from guidedviz.machines.sketch import Arrow, Sketch
-from guidedviz.views.frames import overlay, wind
-from guidedviz.views.trail import step_path
-from guidedviz.widgets import machine as machine_feed
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.sketches.sketch import Arrow, Sketch
+from guidedviz.views.machine.film_frames import build_film, overlay
+from guidedviz.views.machine.recorded_path import read_step
+from guidedviz.widgets.panels import machine_panel as machine_feed
 
 PIECES = [b"<eos>", *(bytes([i]) for i in range(32, 127)), b"1.5", b"3.", b"42"]
 DECIMAL = gv.regex(r"[0-9]+([.][0-9]+)?")
-WIDGETS = Path(gv.__file__).parent / "widgets"
 
 
 def likes(*wanted):
@@ -44,7 +40,7 @@ FRAMES = [
 
 
 def test_frames_with_the_same_states_share_one_drawing():
-    reel = wind(FRAMES)
+    reel = build_film(FRAMES)
     assert len(reel.drawings) == 1
     assert [frame["states"] for frame in reel.frames] == [[0, 1], [0, 1, 2]]
     assert [frame["arrows"] for frame in reel.frames] == [["0-1"], ["0-1", "1~2"]]
@@ -57,9 +53,11 @@ def test_an_arrow_that_grows_is_drawn_as_it_ends():
     assert free.ranges == ()
 
 
-@pytest.mark.parametrize("frames", [gv.nfa_frames("[ab]+c?"), gv.dfa_frames("ab|cb"), gv.minimal_frames("ab|cb")])
+@pytest.mark.parametrize(
+    "frames", [gv.sketches.nfa_frames("[ab]+c?"), gv.sketches.dfa_frames("ab|cb"), gv.sketches.minimal_frames("ab|cb")]
+)
 def test_everything_a_frame_names_is_on_its_drawing(frames):
-    reel = wind(frames)
+    reel = build_film(frames)
     for frame in reel.frames:
         drawn = list(ET.fromstring(reel.drawings[frame["drawing"]]).iter())
         assert set(map(str, frame["states"])) <= {node.get("data-state") for node in drawn}
@@ -71,9 +69,9 @@ def test_a_film_is_sent_once_and_keeps_a_picture_of_its_last_frame():
     data, *_ = film._repr_mimebundle_()
     assert data["text/plain"] == "Film: 2 frames; the last: two"
     assert data["text/html"].startswith('<img alt="machine: 3 states')
-    saved = film.widget.saved
+    saved = film.display.widget.saved
     assert (saved["title"], len(saved["frames"]), len(saved["drawings"])) == ("two frames", 2, 1)
-    film.close()
+    film.display.close()
 
 
 @pytest.mark.usefixtures("headless")
@@ -93,19 +91,19 @@ def test_a_film_of_nothing_is_an_error():
 
 def test_the_drawing_goes_with_the_head_and_never_again():
     stage = guided(b"1.5", b"4")
-    assert told(stage)["machine"]["svg"].count("data-state") == 4
+    assert told(stage)["drawings"]["0"]["svg"].count("data-state") == 4
     stage.take(1)
     news = told(stage, everything=False)
-    assert "machine" not in news
-    assert news["add"][0]["path"] == [0, 1, 2, 3], "one more state a byte"
+    assert not {"machine", "drawings"} & set(news)
+    assert news["add"] == [None], "it was told as the next step"
+    assert told(stage)["add"][0]["path"] == [0, 1, 2, 3], "one more state per byte"
     assert "machine" in stage._everything(), "a notebook without a kernel has it too"
 
 
 def test_an_end_reads_no_byte_even_where_its_letters_could_come():
     model = likes(b"4", b"<eos>")
-    stage = gv.stage(model, "say ", gv.guide(gv.regex("x?.*y?z*"), model.vocabulary), seed=1, steps=1)
+    stage = gv.stage(model, "say ", gv.guide(gv.regex("x?.*y?z*"), model.vocabulary), seed=1)
     stage.choose(PIECES.index(b"4"))
-    stage.take(1)
     stage.choose(0)
     assert stage.player.steps[-1].end == "eos"
     first, last = (step["path"] for step in told(stage)["add"])
@@ -115,13 +113,12 @@ def test_an_end_reads_no_byte_even_where_its_letters_could_come():
 
 def test_why_names_the_way_and_the_byte_that_died():
     stage = guided(b"1.5", b"3.")
-    stage.take(1)
     why = stage._panels.explain(stage.player, PIECES.index(b"a"))
     assert (why["path"], why["died"]) == ([0], "a")
     stage.take(1)
     why = stage._panels.explain(stage.player, PIECES.index(b"3."))
     assert (why["path"], why["died"]) == ([3, 3], ".")
-    stage = guided(b"x", b"4").take(1)
+    stage = guided(b"x", b"4")
     why = stage._panels.explain(stage.player, 0)
     assert (why["path"], why["died"]) == ([0], "end"), "the text cannot end here"
 
@@ -129,10 +126,26 @@ def test_why_names_the_way_and_the_byte_that_died():
 def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the_old_one():
     chain = DFA((*(((97, 97, n + 1),) for n in range(2000)), ()), frozenset({2000}))
     feed = machine_feed.MachineFeed(chain)
-    assert "of 2,001 states" in feed.drawing(0, True)["machine"]["words"]
-    assert feed.drawing(1, False) == {}
-    assert 'data-state="1500"' in feed.drawing(1500, False)["machine"]["svg"]
-    assert 'data-state="0"' in feed.drawing(0, False)["machine"]["svg"], "and back"
+    read = {
+        "how": "sampled",
+        "raw": 1,
+        "masked": 1,
+        "drawn": 1,
+        "candidates": (),
+        "legal": 1,
+        "mass": 1,
+        "state": "",
+        "stack": (),
+    }
+    spent = {"forward_ms": 0, "mask_ms": 0, "sample_ms": 0}
+    steps = tuple(gv.Step(place, 0, b"a" * count, **read, **spent) for place, count in enumerate((1, 1499, 1)))
+    numbers = [way["drawing"] for way in feed.pack(steps, 0)]
+    assert numbers == [0, 1, 1], "a new drawing only where the old one does not show the state"
+    drawings = feed.news(True)["drawings"]
+    assert "of 2,001 states" in drawings[0]["words"]
+    assert 'data-state="0"' in drawings[0]["svg"]
+    assert 'data-state="1500"' in drawings[1]["svg"]
+    assert "drawings" not in feed.news(False)
 
 
 def test_a_recording_shows_the_machine_of_its_guide_and_no_other():
@@ -141,10 +154,10 @@ def test_a_recording_shows_the_machine_of_its_guide_and_no_other():
     trace = replace(gv.record(model, "say ", guide, seed=1, max_tokens=4), source="RECORDED")
     stage = gv.stage(trace, guide=guide)
     assert told(stage)["machine"]["initial"] == 0
-    stage.take(1)
-    assert told(stage)["add"][0]["path"] == [0, 1, 2, 3]
     why = stage._panels.explain(stage.player, PIECES.index(b"a"))
     assert (why["path"], why["died"]) == ([0], "a"), "a replay can explain as well"
+    stage.take(1)
+    assert told(stage)["add"][0]["path"] == [0, 1, 2, 3]
     with pytest.raises(SettingError, match=r"this guide: saw step 1.*expected the guide of the recording"):
         gv.stage(trace, guide=gv.guide(gv.regex("[a-z]+"), model.vocabulary))
     assert "machine" not in told(gv.stage(trace))
@@ -152,25 +165,15 @@ def test_a_recording_shows_the_machine_of_its_guide_and_no_other():
 
 def test_the_still_picture_shows_the_machine_where_the_cursor_is():
     stage = guided(b"1.5", b"4", steps=1)
-    assert step_path(DECIMAL, stage.player.steps[0]) == (0, 1, 2, 3)
-    figure = gv.draw_stage(stage.trace, machine=DECIMAL)
+    assert read_step(DECIMAL, 0, stage.player.steps[0]) == (0, 1, 2, 3)
+    figure = gv.views.draw_stage(stage.trace, machine=DECIMAL)
     lit = [n.get("data-state") for n in ET.fromstring(figure.svg).iter() if "gv-lit" in n.get("class", "")]
     assert lit == ["3"]
     assert "Machine in q3" in figure.alt
-    assert "data-state" not in gv.draw_stage(stage.trace).svg
+    assert "data-state" not in gv.views.draw_stage(stage.trace).svg
 
 
 def test_a_stage_without_a_finite_machine_has_no_machine(toy):
     model = toy.toy_model()
     assert "machine" not in told(gv.stage(model, "say ", toy.WordsGuide(model.vocabulary)))
     assert "machine" not in told(gv.stage(model, "say "))
-
-
-def test_scripts_that_are_joined_name_nothing_twice():
-    from guidedviz.widgets.wire import Wire
-
-    names = re.findall(r"^(?:function|const|let|class) (\w+)", Wire._esm, re.MULTILINE)
-    assert [name for name, count in Counter(names).items() if count > 1] == []
-    assert {path.name for path in WIDGETS.glob("*.js")} == set(
-        re.findall(r'"(\w+\.js)"', (WIDGETS / "wire.py").read_text())
-    )

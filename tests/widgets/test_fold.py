@@ -65,7 +65,7 @@ def test_headless_it_is_the_folded_picture():
 
 def test_what_is_no_machine_is_an_error():
     for wrong, seen in (("abc", "str"), (3, "int"), (None, "NoneType")):
-        with pytest.raises(SettingError, match=rf"^folded: saw {seen}, expected a machine; try: gv.regex") as raised:
+        with pytest.raises(SettingError, match=rf"^gv.folded: saw {seen}, expected a machine; try: gv.regex") as raised:
             gv.folded(wrong)
         assert "draw_machine" not in str(raised.value)
 

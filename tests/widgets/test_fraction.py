@@ -7,19 +7,21 @@ import gc
 import json
 import time
 from dataclasses import replace
-from types import SimpleNamespace
 from weakref import ref
 
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.payoff import PLACES, Cost, Payoff, Timed
+from guidedviz.decoding.jump.cost import FRACTIONS, Cost
+from guidedviz.decoding.jump.payoff import Payoff, Timed
+from guidedviz.decoding.jump.tasks import Task
 from guidedviz.widgets import fraction
 
 PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
-PREVIEWS = (PARTS,) * len(PLACES)
+PREVIEWS = (PARTS,) * len(FRACTIONS)
 RECORD = Payoff(Cost(2.5, 0.25), (), PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
-TASKS = tuple(SimpleNamespace(fraction=share, text=PARTS) for share in PLACES)
+WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
+TASKS = tuple(Task(share, "", {}, PARTS, WORDS, PARTS) for share in FRACTIONS)
 
 
 class Clock:
@@ -27,6 +29,7 @@ class Clock:
 
     def __init__(self):
         self.slow, self.begun, self.stopped, self.error = 0.0, [], [], None
+        self.naive, self.costs = [30.0], [Cost(2.5, 0.25)]  # of the next runs; the last one of a list stays
 
     def time_task(self, model, task, rows, stop):
         wish = (task.fraction, rows)
@@ -39,7 +42,15 @@ class Clock:
             time.sleep(0.002)
         if self.error:
             raise self.error
-        return Timed(task.fraction, task.fraction, rows, 30.0, 10.0, 3, 1, 1, 3, PARTS, "same tokens")
+        naive, by_hand = next_of(self.naive), bool(task.pattern)
+        return Timed(task.fraction, 0.5, rows, naive, 10.0, 3, 1, 1, 3, task.text, "same tokens", by_hand=by_hand)
+
+    def measure_cost(self, model):
+        return next_of(self.costs)
+
+
+def next_of(values):
+    return values.pop(0) if len(values) > 1 else values[0]
 
 
 class Model:
@@ -52,6 +63,8 @@ class Model:
 def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(fraction, "time_task", clock.time_task)
+    monkeypatch.setattr(fraction, "measure_cost", clock.measure_cost)
+    monkeypatch.setattr(fraction, "ROUNDS", 1)
     return clock
 
 
@@ -63,122 +76,100 @@ def rest(slider, place, rows=1):
     slider._hear({"do": "rest", "place": place, "rows": rows, "time": True})
 
 
-async def until(true, seconds=5.0):
-    for _ in range(int(seconds / 0.005)):
-        if true():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it did not come")
+async def test_where_the_handles_rest_a_run_is_timed_and_the_page_is_told_of_it_alone(clock, until):
+    slider = live()
+    rest(slider, 10)
+    assert slider._news(False)["timing"]
+    await until(lambda: slider.payoff.runs)
+    await slider._running
+    rest(slider, 14, 8)
+    await slider._running
+    first, both = slider._sent, slider._news(True)
+    assert first == 0
+    assert [(run["place"], run["rows"]) for run in both["add"]] == [(10, 1), (14, 8)]
+    assert {run["speedup"] for run in both["add"]} == {3.0}
+    rest(slider, 3)
+    await slider._running
+    news = json.loads(json.dumps(slider._news(False)))
+    assert (news["from"], [run["place"] for run in news["add"]], news["timing"]) == (2, [3], False)
 
 
-def test_where_the_handles_rest_a_run_is_timed_and_the_page_is_told_of_it_alone(clock):
-    async def lesson():
-        slider = live()
-        rest(slider, 10)
-        assert slider._news(False)["timing"]
-        await until(lambda: slider.payoff.runs)
-        await slider._running
-        rest(slider, 14, 8)
-        await slider._running
-        first, both = slider._sent, slider._news(True)
-        assert first == 0
-        assert [(run["place"], run["rows"], run["speedup"]) for run in both["add"]] == [(10, 1, 3.0), (14, 8, 3.0)]
-        rest(slider, 3)
-        await slider._running
-        news = json.loads(json.dumps(slider._news(False)))
-        assert (news["from"], [run["place"] for run in news["add"]], news["timing"]) == (2, [3], False)
-
-    asyncio.run(lesson())
+async def test_moving_on_stops_the_run_and_leaves_nothing_behind(clock, until):
+    clock.slow = 30
+    slider = live()
+    rest(slider, 10)
+    await until(lambda: clock.begun)
+    slider._hear({"do": "move"})
+    await asyncio.wait_for(slider._running, 2)
+    assert clock.stopped == [(0.5, 1)]
+    assert slider.payoff.runs == ()
+    assert not slider._news(False)["timing"]
 
 
-def test_moving_on_stops_the_run_and_leaves_nothing_behind(clock):
-    async def lesson():
-        clock.slow = 30
-        slider = live()
-        rest(slider, 10)
-        await until(lambda: clock.begun)
-        slider._hear({"do": "move"})
-        await asyncio.wait_for(slider._running, 2)
-        assert clock.stopped == [(0.5, 1)]
-        assert slider.payoff.runs == ()
-        assert not slider._news(False)["timing"]
-
-    asyncio.run(lesson())
+async def test_a_newer_wish_takes_the_place_of_an_older_one(clock, until):
+    clock.slow = 30
+    slider = live()
+    rest(slider, 10)
+    await until(lambda: clock.begun)
+    for place in (11, 12, 13):
+        rest(slider, place)
+    clock.slow = 0.0
+    await asyncio.wait_for(slider._running, 2)
+    assert clock.begun == [(0.5, 1), (0.65, 1)], "those between were never begun"
+    assert [run.asked for run in slider.payoff.runs] == [0.65]
 
 
-def test_a_newer_wish_takes_the_place_of_an_older_one(clock):
-    async def lesson():
-        clock.slow = 30
-        slider = live()
-        rest(slider, 10)
-        await until(lambda: clock.begun)
-        for place in (11, 12, 13):
-            rest(slider, place)
-        clock.slow = 0.0
-        await asyncio.wait_for(slider._running, 2)
-        assert clock.begun == [(0.5, 1), (0.65, 1)], "those between were never begun"
-        assert [run.asked for run in slider.payoff.runs] == [0.65]
-
-    asyncio.run(lesson())
-
-
-def test_coming_back_while_the_old_run_stops_begins_a_new_one(clock):
-    async def lesson():
-        clock.slow = 0.2
-        slider = live()
-        rest(slider, 10)
-        await until(lambda: clock.begun)
-        slider._hear({"do": "move"})
-        rest(slider, 10)
-        await slider._running
-        assert clock.begun == [(0.5, 1)] * 2
-        assert len(slider.payoff.runs) == 1
-
-    asyncio.run(lesson())
+async def test_coming_back_while_the_old_run_stops_begins_a_new_one(clock, until):
+    clock.slow = 0.2
+    slider = live()
+    rest(slider, 10)
+    await until(lambda: clock.begun)
+    slider._hear({"do": "move"})
+    rest(slider, 10)
+    await slider._running
+    assert clock.begun == [(0.5, 1)] * 2
+    assert len(slider.payoff.runs) == 1
 
 
 def test_a_place_that_is_timed_again_has_one_point(clock):
     slider = live()
     slider.measure(0.5, rows=1).measure(0.5, rows=8).measure(0.5, rows=1)
     assert [(run.asked, run.rows) for run in slider.payoff.runs] == [(0.5, 8), (0.5, 1)]
-    assert slider._news(False)["from"] == 0, "the page gets them anew"
+    slider._news(False)
+    slider.measure(0.5, rows=8)
+    assert slider._news(False)["from"] == 0, "the page gets them anew from the first that changed"
+    slider.measure(0.5, rows=8)
+    assert slider._news(False)["from"] == 1
 
 
-def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
-    async def lesson():
-        slider = live()
-        errors = {"no memory": gv.ModelError("model", seen="no memory"), "ValueError: odd": ValueError("odd")}
-        for said, error in errors.items():
-            clock.error = error
-            rest(slider, 10)
-            await slider._running
-            assert said in slider._news(False)["note"]
-        clock.error = None
+async def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
+    slider = live()
+    errors = {"no memory": gv.ModelError("model", seen="no memory"), "ValueError: odd": ValueError("odd")}
+    for said, error in errors.items():
+        clock.error = error
         rest(slider, 10)
         await slider._running
-        assert slider._news(False)["note"] == ""
-        assert len(slider.payoff.runs) == 1
+        assert said in slider._news(False)["note"]
+    clock.error = None
+    rest(slider, 10)
+    await slider._running
+    assert slider._news(False)["note"] == ""
+    assert len(slider.payoff.runs) == 1
 
-    asyncio.run(lesson())
 
-
-def test_a_closed_slider_stops_and_lets_go_of_its_model(clock):
-    async def lesson():
-        clock.slow = 30
-        model = Model()
-        gone, slider = ref(model), live(model)
-        del model
-        rest(slider, 10)
-        await until(lambda: clock.begun)
-        slider.close()
-        await asyncio.wait_for(slider._running, 2)
-        assert clock.stopped == [(0.5, 1)]
-        rest(slider, 4)
-        assert len(clock.begun) == 1, "a closed slider begins nothing"
-        gc.collect()
-        assert gone() is None
-
-    asyncio.run(lesson())
+async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
+    clock.slow = 30
+    model = Model()
+    gone, slider = ref(model), live(model)
+    del model
+    rest(slider, 10)
+    await until(lambda: clock.begun)
+    slider.close()
+    await asyncio.wait_for(slider._running, 2)
+    assert clock.stopped == [(0.5, 1)]
+    rest(slider, 4)
+    assert len(clock.begun) == 1, "a closed slider begins nothing"
+    await until(lambda: gc.collect() >= 0 and gone() is None)  # the worker may still be leaving the run
 
 
 def test_a_second_run_of_the_cell_closes_what_the_first_left(clock, monkeypatch):
@@ -207,8 +198,8 @@ def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch
     monkeypatch.setattr(fraction, "shipped", lambda name: name)
     slider = gv.fraction_slider(toy.toy_model(slow=0.1))
     assert slider.payoff is RECORD
-    assert "A pass of toy takes 1" in slider.note
-    assert "recorded" in slider.note
+    assert "A forward pass of toy takes 1" in slider.note
+    assert "these are recorded" in slider.note
 
 
 def test_a_toy_cannot_be_timed(toy):
@@ -219,10 +210,65 @@ def test_a_toy_cannot_be_timed(toy):
 def test_everything_goes_once_and_is_plain(clock):
     news = json.loads(json.dumps(live()._news(True)))
     assert len(news["texts"]) == len(news["places"]) == 20
-    assert news["texts"][0]["read"] == [2]
-    assert news["texts"][0]["rest"] == 1
+    assert news["texts"][0] == [['{"name":␣"', True], ["Ada", False], ['"}', True]]
     assert news["at"] == [14, 0]
-    assert set(json.loads(json.dumps(live()._news(False)))) == {"from", "add", "timing", "note"}
+    assert set(json.loads(json.dumps(live()._news(False)))) == {"from", "add", "cost", "timing", "note"}
+
+
+async def test_a_first_page_starts_a_first_run_and_a_second_page_none(clock):
+    slider = live()
+    assert slider._news(True)["timing"]
+    await slider._running
+    assert clock.begun == [(0.7, 1)]
+    assert not slider._news(True)["timing"]
+    recorded = gv.fraction_slider(RECORD)
+    assert not recorded._news(True)["timing"]
+    assert recorded._running is None
+
+
+async def test_a_point_is_the_median_of_its_runs_and_the_constants_are_measured_between_them(clock, monkeypatch):
+    monkeypatch.setattr(fraction, "ROUNDS", 5)
+    clock.naive = [90.0, 30.0, 31.0, 15.0, 32.0]
+    clock.costs = [Cost(share, 0.1) for share in (50.0, 1.0, 3.0, 2.0, 4.0)]
+    slider = live()
+    rest(slider, 10)
+    await slider._running
+    (run,) = slider._news(True)["add"]
+    assert (run["speedup"], run["spread"]) == (pytest.approx(3.1), pytest.approx([1.5, 9.0]))
+    assert run["title"] == "50% fixed, rows 1: measured 3.10×, the median of 5 runs from 1.50× to 9.00×"
+    assert "measured 3.10× a token, the median of 5 runs from 1.50× to 9.00×: 10.0 ms for 3 tokens" in run["told"]
+    assert slider.payoff.cost == Cost(3.0, 0.1), "one disturbed measurement does not move the model"
+    slider.measure(0.5)
+    assert len(slider.payoff.runs[0].speedups) == 5
+
+
+def fix(slider, place, of, fixed, rows=1):
+    slider._hear({"do": "rest", "place": place, "rows": rows, "time": True, "of": of, "fixed": fixed})
+
+
+async def test_tokens_that_a_person_fixed_are_timed_at_the_place_of_their_share(clock):
+    slider = live()
+    fix(slider, 19, [14, 1], [True, True, True])
+    await slider._running
+    (run,) = slider.payoff.runs
+    assert (run.asked, run.by_hand, [sure for _, sure in run.parts]) == (0.95, True, [True] * 3)
+    assert "fixed by hand" in slider._news(True)["add"][0]["title"]
+    fix(slider, 7, [19, 1], [True, False, False])
+    await slider._running
+    assert [sure for _, sure in slider.payoff.runs[1].parts] == [True, False, False], "from the text of that run"
+    rest(slider, 19)
+    await slider._running
+    assert not slider.payoff.runs[-1].by_hand, "the text of the schema comes back"
+
+
+@pytest.mark.parametrize(
+    ("of", "fixed"), [([14, 1], [True]), ([14], [True] * 3), ([20, 1], [True] * 3), ("x", [True] * 3), ([14, 1], 3)]
+)
+async def test_fixed_tokens_that_fit_no_text_time_the_text_of_the_schema(clock, of, fixed):
+    slider = live()
+    fix(slider, 14, of, fixed)
+    await slider._running
+    assert not slider.payoff.runs[0].by_hand
 
 
 def test_code_leads_the_handles_once(clock):
@@ -292,17 +338,15 @@ def test_what_no_page_says_is_not_heard(clock, said):
 def test_a_closed_slider_says_so_whoever_closed_it(clock):
     for slider in (live(), gv.fraction_slider(RECORD)):
         slider.close()
-        assert slider.note == "This slider is closed: its runs stay, no new one is timed."
+        assert slider.note == "This slider is closed: its runs stay, no new run is timed."
 
 
-def test_the_page_gets_the_words_and_boxes_of_the_picture(clock):
+def test_the_page_gets_the_words_of_a_run():
     odd = Timed(0.5, 1.0, 1, 30.0, 10.0, 4, 0, 2, 3, PARTS, "other text")
     packed = json.loads(json.dumps(fraction.pack_run(odd), allow_nan=False))
-    assert (packed["read"], packed["rest"], packed["passes"]) == ([], 3, [4, 0])
-    assert (packed["tokens"], packed["times"]) == ([4, 3], "2.25×"), "a token: 7.5 ms and 3.33 ms"
-    two = fraction.pack_run(replace(odd, jump_passes=2))
-    assert len(two["read"]) == 2
-    assert sum(two["read"]) + two["rest"] == 3
+    assert (packed["passes"], packed["speedup"], packed["spread"]) == ([4, 0], 2.25, []), "7.5 ms and 3.33 ms a token"
+    assert packed["told"].startswith("measured 2.25× a token: 10.0 ms for 3 tokens instead of 30.0 ms for 4; ")
+    assert packed["told"].endswith("the two ways wrote different texts")
 
 
 @pytest.mark.usefixtures("headless")

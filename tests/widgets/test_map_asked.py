@@ -6,9 +6,10 @@ import json
 from base64 import b64decode
 
 import numpy as np
+import pytest
 
 import guidedviz as gv
-from guidedviz.views.atlas import atlas
+from guidedviz.views.vocabulary.atlas import atlas
 
 PIECES = [b"(", b")", b"x", b"x)", b"[x])", b"]", b"x)]", b"x))", b"</s>", b"[(", b"["]
 NESTED = 'root ::= "(" root ")" | "[" root "]" | "x"'
@@ -22,17 +23,22 @@ def says(tokens):
     return [9.0 if piece == wanted else 6.0 if piece in LIKELY else 0.0 for piece in PIECES]
 
 
-def nested(**settings):
+def nested(stack=True, **settings):
     model = gv.ToyModel(PIECES, says, eos={8})
-    return gv.stage(model, "x", gv.guide(gv.grammar(NESTED), model.vocabulary), temperature=0, **settings)
+    return gv.stage(model, "x", gv.guide(gv.grammar(NESTED), model.vocabulary), temperature=0, stack=stack, **settings)
+
+
+def shown(news):
+    """The step whose mask the page shows: the next one or, at the end, the last one."""
+    return [*news["add"][news["cursor"] :], news["next"] or news["add"][-1]][0]
 
 
 def seen(news):
     """What the page paints: the pieces that asked and were legal, and those that asked and were not."""
-    told = json.loads(json.dumps(news))["map"]
+    told, step = json.loads(json.dumps(news))["map"], shown(news)
     order, bits = atlas(gv.Vocabulary(PIECES, eos={8})).order, {int(n): b64decode(b) for n, b in told["bits"].items()}
-    legal = np.unpackbits(np.frombuffer(bits[told["now"]], np.uint8), bitorder="little")
-    ranks = np.frombuffer(bits[told["asked"]], "<i4").tolist()
+    legal = np.unpackbits(np.frombuffer(bits[step["mask"]], np.uint8), bitorder="little")
+    ranks = np.frombuffer(bits[step["asked"]], "<i4").tolist()
     assert ranks == sorted(ranks)
     return [{PIECES[order[rank]] for rank in ranks if legal[rank] == kind} for kind in (1, 0)]
 
@@ -43,45 +49,58 @@ ASKED = [
     [{b"x)]"}, {b"x))"}],  # b"[(": x) is sure, what comes after it is not
     [{b"x))"}, {b"x)]"}],  # b"[((": the same node on another stack
     [set(), set()],  # b"[((x)": only ) may come
+    [set(), set()],  # b"[((x))": only ] may come
 ]
 
 
 def test_at_every_step_the_page_knows_who_asked_and_what_the_stack_said():
     stage = nested()
-    assert seen(stage._news(True)) == ASKED[0], "at the prompt: before the first token"
-    for cursor, asked in enumerate(ASKED, 1):
-        stage.take()
+    for cursor, asked in enumerate(ASKED):
         assert stage.player.cursor == cursor
         assert seen(stage._news(True)) == asked
+        stage.take()
     for cursor in (3, 1, 2):
-        assert seen(stage.go(cursor)._news(True)) == ASKED[cursor - 1], "and when one goes back"
+        assert seen(stage.go(cursor)._news(True)) == ASKED[cursor], "and when one goes back"
 
 
 def test_another_token_is_another_stack():
-    stage = nested(steps=2)
+    stage = nested(steps=1)
     assert seen(stage._news(True)) == ASKED[1]
-    stage.go(1).choose(PIECES.index(b"(")).take()
+    stage.go(0).choose(PIECES.index(b"("))
     assert seen(stage._news(True)) == [set(), {b"x)]", b"x))"}], "after ( alone there is nothing that they could close"
 
 
 def test_what_was_told_is_not_told_again_and_a_saved_notebook_has_it_all():
     stage = nested(steps=3)
     stage._news(True)
-    first = stage.back()._news(False)["map"]
-    assert stage.take()._news(False)["map"]["bits"] == {}
-    assert stage.back()._news(False)["map"] | {"bits": 0} == first | {"bits": 0}
+    for move in (stage.back, stage.take, stage.back):
+        news = move()._news(False)
+        assert (news["map"]["bits"], news["add"]) == ({}, [])
     kept = stage._everything()
-    assert seen(kept) == ASKED[1]
-    assert seen(stage._news(True)) == ASKED[1], "to keep it told the page nothing"
+    assert seen(kept) == ASKED[2]
+    assert seen(stage._news(True)) == ASKED[2], "to keep it told the page nothing"
 
 
 def test_a_recording_with_its_guide_has_the_same_map():
     live = nested(steps=4)
-    replay = gv.stage(live.trace, guide=live.guide)
+    replay = gv.stage(live.trace, guide=live.guide, stack=True)
     for cursor in range(5):
         assert seen(replay.go(0).take(cursor)._news(True)) == seen(live.go(cursor)._news(True))
     other = gv.guide(gv.grammar(NESTED), gv.Vocabulary([bytes([b]) for b in b"()[]x"]))
     assert "map" not in gv.stage(live.trace, guide=other, steps=2)._news(True), "ids of another vocabulary"
+
+
+def test_who_asked_the_stack_is_shown_only_where_somebody_wants_it():
+    stage = nested(stack=False, steps=3)
+    assert {step["asked"] for news in (stage._news(True), stage._everything()) for step in news["add"]} == {None}
+    shown = stage._repr_mimebundle_()[0]["text/html"]
+    assert "Mask: 7 of 11 tokens legal" in shown
+    assert "surely" not in shown
+    assert "surely" not in repr(gv.vocabulary_map(stage.guide))
+    assert gv.vocabulary_map(stage.guide)._news(True)["map"]["asked"] is None
+    assert gv.vocabulary_map(stage.guide, stack=True)._news(True)["map"]["asked"] is not None
+    with pytest.raises(gv.SettingError, match="a guide without a split"):
+        gv.vocabulary_map(gv.guide(gv.regex("x"), stage.guide.vocabulary), stack=True)
 
 
 def test_where_nothing_asks_a_stack_there_are_two_colours():
@@ -89,28 +108,34 @@ def test_where_nothing_asks_a_stack_there_are_two_colours():
     for engine in ("trie", "index"):
         machine = gv.grammar(NESTED) if engine == "trie" else gv.regex("[(]x[)]")
         plain = gv.stage(
-            stage.player.walk.model, "x", gv.guide(machine, stage.guide.vocabulary, engine=engine), steps=1
+            stage.player.walk.model,
+            "x",
+            gv.guide(machine, stage.guide.vocabulary, engine=engine),
+            steps=1,
+            stack=True,
         )
-        assert plain._news(True)["map"]["asked"] is None
+        assert shown(plain._news(True))["asked"] is None
 
 
 def test_a_grammar_with_too_many_ways_to_read_a_text_has_two_colours(monkeypatch):
     def refuse(split, state):
         raise gv.PatternError("grammar", seen="more than 1,000,000 moves", hint="rules that are not ambiguous")
 
-    monkeypatch.setattr(gv.Split, "answers", refuse)
+    monkeypatch.setattr(gv.tokens.Split, "answers", refuse)
     stage = nested(steps=2)
-    assert stage._news(True)["map"]["asked"] is None
+    assert shown(stage._news(True))["asked"] is None
     assert "asked the stack" not in stage._repr_mimebundle_()[0]["text/html"]
-    assert "tokens legal" in repr(gv.vocabulary_map(stage.guide))
+    assert "tokens legal" in repr(gv.vocabulary_map(stage.guide, stack=True))
 
 
 def test_an_edit_compares_two_masks_and_then_asks_the_new_stack():
     stage = nested(steps=3, edit=("grammar", NESTED))
     stage.edit('root ::= "(" root ")" | "[" root "]" | "x" | "y"', "grammar")
-    assert stage._news(True)["map"]["asked"] is None
+    assert len(stage._news(True)["map"]["edited"]) == 2
     stage.take()
-    assert seen(stage._news(True)) == ASKED[3]
+    news = stage._news(True)
+    assert news["map"]["edited"] is None
+    assert seen(news) == ASKED[4]
 
 
 def test_still_pictures_have_the_three_colours(monkeypatch):
@@ -118,9 +143,9 @@ def test_still_pictures_have_the_three_colours(monkeypatch):
     said = "of 11 tokens 6 are surely legal, 3 surely illegal, 2 asked the stack: 1 legal, 1 illegal"
     stage = nested(steps=3)
     assert said in stage._repr_mimebundle_()["text/html"]
-    figure = gv.draw_stage(stage.trace, machine=stage.guide.machine, split=stage.guide.split)
+    figure = gv.views.draw_stage(stage.trace, machine=stage.guide.machine, split=stage.guide.split, stack=True)
     assert "asked, legal 1" in figure.svg
-    assert figure.text == gv.draw_stage(stage.trace).text
-    chart = gv.vocabulary_map(stage.guide, text="[((")
+    assert figure.text == gv.views.draw_stage(stage.trace).text
+    chart = gv.vocabulary_map(stage.guide, text="[((", stack=True)
     assert said in repr(chart)
     assert "xor" in repr(chart.compare(stage.guide.initial))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import threading
 import weakref
 
 import pytest
 
 import guidedviz as gv
+from guidedviz.views.words import probability
 from guidedviz.widgets import cells
-from guidedviz.widgets.pack import pack_step
-from guidedviz.widgets.stage import Stage
+from guidedviz.widgets.live_stage import Stage
+from guidedviz.widgets.panels.pack import pack_step
 
 
 def guided(toy, **settings) -> Stage:
@@ -25,13 +27,14 @@ class Page:
 
     def __init__(self, stage: Stage) -> None:
         self.steps, self.told = [], []
-        stage._wire = self
+        stage.display.wire = self
         self.stage, self.saved = stage, {}
         self.tell()
 
     def tell(self, everything: bool = False) -> None:
         news = json.loads(json.dumps(self.stage._news(everything)))
-        self.steps[news["from"] :] = news["add"]
+        new = [self.told[-1]["next"] if step is None else step for step in news["add"]]
+        self.steps[news["from"] :] = new
         self.told.append(news)
 
     def close(self) -> None:
@@ -40,14 +43,6 @@ class Page:
     @property
     def tokens(self) -> list[int]:
         return [step["token"] for step in self.steps]
-
-
-async def until(check) -> None:
-    for _ in range(500):
-        if check():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it never happened")
 
 
 @pytest.mark.usefixtures("headless")
@@ -93,136 +88,186 @@ def test_the_page_has_what_the_player_has_after_any_walk(toy):
     page = Page(stage)
     for move in (lambda: stage.take(5), lambda: stage.go(2), lambda: stage.change(seed=8), lambda: stage.take(4)):
         move()
-    legal = [c.token for c in stage.go(1).player.current.candidates if c.legal]
+    legal = [c.token for c in stage.go(0).player.ahead.step.candidates if c.legal]
     for token in legal:
-        stage.choose(token)
+        stage.go(0).choose(token)
         assert page.tokens == [step.token for step in stage.player.steps]
 
 
-def test_it_plays_and_pauses_within_one_step(toy):
-    async def lesson():
-        stage = gv.stage(toy.toy_model(slow=0.02, end=False), "say ")
-        page = Page(stage)
-        stage.speed = 60
-        stage.play()
-        await until(lambda: stage.player.cursor >= 3)
-        stage.pause()
-        cursor = stage.player.cursor
-        await asyncio.sleep(0.2)
-        assert stage.player.cursor <= cursor + 1
-        assert not page.told[-1]["playing"]
+class Gate:
+    """A model whose passes wait while the gate is shut."""
 
-    asyncio.run(lesson())
+    def __init__(self, toy) -> None:
+        self.open, self.passes = threading.Event(), 0
+        self.open.set()
+        self.model = gv.ToyModel(toy.PIECES, lambda tokens: self.rule(toy, tokens), eos={0})
+
+    def rule(self, toy, tokens):
+        self.passes += 1
+        assert self.open.wait(10)
+        return toy.rule(tokens, end=False)
 
 
-def test_buttons_answer_while_a_step_is_under_way(toy):
-    async def lesson():
-        stage = gv.stage(toy.toy_model(slow=0.15, end=False), "say ", steps=2)
-        page = Page(stage)
+async def settled(stage) -> None:
+    """Wait for what the runner does."""
+    runner = stage._runner
+    while waits := [t for t in (runner._running, runner._by_hand, runner._looking) if t and not t.done()]:
+        await asyncio.gather(*waits)
+
+
+async def test_it_plays_and_pauses_within_one_step(toy, until):
+    stage = gv.stage(Gate(toy).model, "say ")
+    page = Page(stage)
+    stage.speed = 60
+    stage.play()
+    await until(lambda: stage.player.cursor >= 3)
+    stage.pause()
+    cursor = stage.player.cursor
+    await settled(stage)
+    assert stage.player.cursor <= cursor + 1
+    assert not page.told[-1]["playing"]
+
+
+async def test_buttons_answer_while_a_step_is_under_way(toy, until):
+    gate = Gate(toy)
+    stage = gv.stage(gate.model, "say ", steps=2)
+    gate.open.clear()
+    page = Page(stage)
+    await until(lambda: gate.passes == 3)
+    stage._hear({"do": "step"})
+    stage._hear({"do": "go", "cursor": 1, "turn": 5})
+    assert (page.told[-1]["cursor"], page.told[-1]["turn"]) == (1, 5)
+    gate.open.set()
+    await settled(stage)
+    assert stage.player.cursor == 1, "a step that comes too late does not count"
+
+
+async def test_many_presses_on_a_slow_model_do_not_pile_up(toy, until):
+    gate = Gate(toy)
+    stage = gv.stage(gate.model, "say ")
+    gate.open.clear()
+    for _ in range(20):
         stage._hear({"do": "step"})
-        await asyncio.sleep(0.02)
-        stage._hear({"do": "go", "cursor": 1})
-        assert page.told[-1]["cursor"] == 1
-        await asyncio.sleep(0.4)
-        assert stage.player.cursor == 1, "a step that comes too late does not count"
-
-    asyncio.run(lesson())
+    await until(lambda: gate.passes == 1)
+    gate.open.set()
+    await settled(stage)
+    assert stage.player.cursor == 1
 
 
-def test_many_presses_on_a_slow_model_do_not_pile_up(toy):
-    async def lesson():
-        stage = gv.stage(toy.toy_model(slow=0.1, end=False), "say ")
-        Page(stage)
-        for _ in range(20):
-            stage._hear({"do": "step"})
-            await asyncio.sleep(0.005)
-        await asyncio.sleep(0.4)
-        assert stage.player.cursor <= 3
-
-    asyncio.run(lesson())
-
-
-def test_choosing_while_it_plays_takes_the_token_that_was_pressed(toy):
-    async def lesson():
-        stage = guided(toy)
-        page = Page(stage)
-        stage.speed = 30
-        stage.play()
-        await until(lambda: stage.player.cursor >= 2)
-        other = next(r[0] for r in page.steps[0]["rows"] if r[4] and r[0] != page.tokens[0])
-        stage._hear({"do": "choose", "token": other, "cursor": 1})
-        await until(lambda: page.tokens[:1] == [other])
-        await asyncio.sleep(0.1)
-        assert page.tokens == [other]
-        assert not stage.playing
-
-    asyncio.run(lesson())
+async def test_the_next_distribution_is_told_before_its_token_is_drawn(toy, until):
+    stage = guided(toy)
+    page = Page(stage)
+    await settled(stage)
+    assert page.tokens == []
+    assert stage.trace.steps == ()
+    first = page.told[-1]["next"]
+    assert [row[0] for row in first["rows"]]
+    stage._hear({"do": "step"})
+    await settled(stage)
+    assert page.steps[0]["rows"] == first["rows"]
+    assert page.told[-1]["next"]["rows"] != first["rows"]
+    stage.change(seed=99)
+    await settled(stage)
+    assert page.tokens == [step.token for step in stage.player.steps], "nothing was drawn again"
 
 
-def test_of_two_presses_the_second_is_not_lost(toy):
-    async def lesson():
-        stage = guided(toy, steps=1)
-        page = Page(stage)
-        first, *others = (r[0] for r in page.steps[0]["rows"] if r[4] and r[0] != page.tokens[0])
-        for token in (first, others[0] if others else first):
-            stage._hear({"do": "choose", "token": token, "cursor": 1})
-        await until(lambda: page.tokens == [token])
-        await asyncio.sleep(0.1)
-        assert page.tokens == [token]
-
-    asyncio.run(lesson())
+async def test_a_model_that_fails_before_the_draw_is_said_once(toy, until):
+    stage = gv.stage(gv.ToyModel(toy.PIECES, lambda tokens: 1 / 0, eos={0}), "say ")
+    page = Page(stage)
+    await settled(stage)
+    assert page.told[-1]["note"].startswith("ZeroDivisionError")
+    assert page.told[-1]["next"] is None
 
 
-def test_end_runs_on_to_the_end(toy):
-    async def lesson():
-        stage = guided(toy)
-        page = Page(stage)
-        stage._hear({"do": "end"})
-        await until(lambda: page.told[-1]["ended"] and not page.told[-1]["playing"])
-        assert page.steps[-1]["end"] == "eos"
+def test_a_run_that_was_left_is_kept_and_can_be_returned_to(toy):
+    stage = guided(toy, steps=5)
+    page = Page(stage)
+    first = stage.player.steps
+    other = next(c.token for c in stage.go(0).player.ahead.step.candidates if c.legal and c.token != first[0].token)
+    stage.choose(other)
+    same, count, text = page.told[-1]["branches"][0]
+    assert (same, count) == (0, 5)
+    assert text.startswith(first[0].piece.decode())
+    stage._hear({"do": "turn", "branch": 0})
+    assert stage.player.steps == first
+    assert stage.player.cursor == 0, "where the two part"
+    assert [branch[1] for branch in page.told[-1]["branches"]] == [1]
 
-    asyncio.run(lesson())
+
+async def test_choosing_while_it_plays_takes_the_token_that_was_pressed(toy, until):
+    stage = guided(toy)
+    page = Page(stage)
+    stage.speed = 30
+    stage.play()
+    await until(lambda: stage.player.cursor >= 2)
+    other = next(r[0] for r in page.steps[0]["rows"] if r[4] and r[0] != page.tokens[0])
+    stage._hear({"do": "choose", "token": other, "cursor": 0})
+    await settled(stage)
+    assert page.tokens == [other]
+    assert not stage.playing
+
+
+async def test_of_two_presses_the_second_is_not_lost(toy):
+    stage = guided(toy, steps=1)
+    page = Page(stage)
+    first, *others = (r[0] for r in page.steps[0]["rows"] if r[4] and r[0] != page.tokens[0])
+    for token in (first, others[0] if others else first):
+        stage._hear({"do": "choose", "token": token, "cursor": 0})
+    await settled(stage)
+    assert page.tokens == [token]
+
+
+async def test_end_runs_on_to_the_end(toy, until):
+    stage = guided(toy)
+    page = Page(stage)
+    stage._hear({"do": "end"})
+    await until(lambda: page.told[-1]["ended"] and not page.told[-1]["playing"])
+    assert page.steps[-1]["end"] == "eos"
 
 
 def test_an_illegal_token_is_explained_byte_by_byte(toy):
-    stage = guided(toy, steps=1)
+    stage = guided(toy)
     page = Page(stage)
-    row = next(r for r in page.steps[0]["rows"] if not r[4])
-    stage._hear({"do": "choose", "token": row[0], "cursor": 1})
+    row = next(r for r in page.told[0]["next"]["rows"] if not r[4])
+    stage._hear({"do": "choose", "token": row[0], "cursor": 0})
     why = page.told[-1]["why"]
     assert why["label"] == row[1]
     assert why["rows"][-1] == [row[1][:1], "q0", "expected {", True]
-    assert page.tokens == [stage.player.current.token], "nothing was put in"
+    assert page.tokens == [], "nothing was put in"
 
 
-def test_an_error_is_told_and_the_stage_lives(toy):
+def test_at_the_end_a_forbidden_token_of_the_last_step_is_explained(toy):
+    stage = guided(toy, steps=40)
+    page = Page(stage)
+    last = stage.trace.steps[-1]
+    token = next(c.token for c in last.candidates if not c.legal)
+    stage._hear({"do": "choose", "token": token, "cursor": len(stage.trace.steps)})
+    assert page.told[-1]["why"]["rows"][-1][3]
+    assert stage.trace.steps[-1] is last
+
+
+async def test_an_error_is_told_and_the_stage_lives(toy, until):
     def rule(tokens):
         if len(tokens) == 4:
             raise gv.ModelError("toy", seen="out of memory", hint="a smaller model")
         return toy.rule(tokens, end=False)
 
-    async def lesson():
-        stage = gv.stage(gv.ToyModel(toy.PIECES, rule, eos={0}), "say ")
-        page = Page(stage)
-        stage.play(hurry=True)
-        await until(lambda: page.told[-1]["note"])
-        assert "out of memory; try: a smaller model" in page.told[-1]["note"]
-        assert not stage.playing
-        stage._hear({"do": "go", "cursor": 1})
-        assert page.told[-1]["note"] == ""
-
-    asyncio.run(lesson())
+    stage = gv.stage(gv.ToyModel(toy.PIECES, rule, eos={0}), "say ")
+    page = Page(stage)
+    stage.play(hurry=True)
+    await until(lambda: page.told[-1]["note"])
+    assert "out of memory; try: a smaller model" in page.told[-1]["note"]
+    assert not stage.playing
+    stage._hear({"do": "go", "cursor": 1, "turn": 1})
+    assert page.told[-1]["note"] == ""
 
 
-def test_any_other_exception_is_told_too(toy):
-    async def lesson():
-        stage = gv.stage(gv.ToyModel(toy.PIECES, lambda tokens: 1 / 0, eos={0}), "say ")
-        page = Page(stage)
-        stage._hear({"do": "step"})
-        await until(lambda: page.told[-1]["note"])
-        assert page.told[-1]["note"].startswith("ZeroDivisionError")
-
-    asyncio.run(lesson())
+async def test_any_other_exception_is_told_too(toy, until):
+    stage = gv.stage(gv.ToyModel(toy.PIECES, lambda tokens: 1 / 0, eos={0}), "say ")
+    page = Page(stage)
+    stage._hear({"do": "step"})
+    await until(lambda: page.told[-1]["note"])
+    assert page.told[-1]["note"].startswith("ZeroDivisionError")
 
 
 def test_a_recording_replays_as_recorded(toy):
@@ -261,4 +306,7 @@ def test_a_packed_step_is_small_and_plain(toy):
     packed = pack_step(guided(toy, steps=2).player.steps[1])
     assert json.loads(json.dumps(packed)) == json.loads(json.dumps(packed))
     assert len(packed["rows"]) <= 9
+    for _, _, raw, drawn, _, *said in packed["rows"]:
+        assert said == [probability(raw), probability(drawn)], "the page gets its probabilities as text"
+    assert (packed["maskedText"], packed["massText"]) == (probability(packed["masked"]), probability(packed["mass"]))
     assert packed["words"].startswith("“")

@@ -46,7 +46,7 @@ def test_the_kept_picture_strikes_it(stage):
 
 
 def test_one_can_go_back_into_it_and_take_another_token(stage):
-    stage.go(1)
+    stage.go(0)
     stage.choose(3)
     assert [s.piece for s in stage.player.steps] == [b"x"]
     stage.take(9)
@@ -63,3 +63,11 @@ def test_another_guide_reads_what_stands(stage):
 def test_a_record_of_it_is_replayed_with_its_machine(stage):
     again = gv.stage(stage.trace, guide=stage.guide)
     assert again.take(9).text == "name!"
+
+
+def test_the_other_pictures_of_the_stack_read_what_stands(stage):
+    model = stage.player.walk.model
+    guide = gv.guide(gv.grammar('root ::= "x"? "name" [!?]'), model.vocabulary)
+    again = gv.stage(model, "x", guide, temperature=0, jump_forward=True)
+    again._hear({"do": "picture", "name": "tree"})
+    assert again._panels.pictures._wanted == ("tree", again.text.encode()) == ("tree", b"name!")

@@ -1,0 +1,59 @@
+"""Make assets/stage.png: the run that README shows, before its 8th token is drawn, in Chromium.
+
+python assets/picture.py            # needs the `test` extra and Chromium
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+import guidedviz as gv
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURE = ROOT / "assets" / "stage.png"
+STEP, SIZE = 7, {"width": 1280, "height": 800}
+
+
+def readme_run() -> tuple[str, str, int]:
+    """The grammar, the prompt and the seed of the run in README."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    cell = next(part for part in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "grammar = r" in part)
+    names: dict[str, Any] = {}
+    exec(cell.partition("gv.stage(")[0], names)
+    (prompt, seed) = re.findall(r"gv\.stage\(model, (.+), edit=grammar, seed=(\d+)\)", cell)[0]
+    return names["grammar"], eval(prompt, names), int(seed)
+
+
+def recorded_run() -> gv.Trace:
+    """The run in README, recorded."""
+    text, prompt, seed = readme_run()
+    model = gv.load_model("clerk")
+    guide = gv.guide(gv.grammar(text), model.vocabulary)
+    return replace(gv.record(model, prompt, guide=guide, seed=seed, constraint="boxes"), source="RECORDED")
+
+
+def main() -> None:
+    """Play the run in a browser and save its picture."""
+    trace = recorded_run()
+    with TemporaryDirectory() as folder, sync_playwright() as play:
+        page_file = Path(folder) / "run.html"
+        trace.page(page_file, STEP)
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        page = play.chromium.launch(executable_path=path, args=["--no-sandbox"]).new_page(viewport=SIZE)
+        page.goto(page_file.as_uri())
+        page.locator(".gv-stage").wait_for()
+        page.wait_for_timeout(500)  # until nothing moves
+        page.evaluate("document.activeElement.blur()")
+        page.locator(".gv-stage").screenshot(path=PICTURE)
+    print(f"{PICTURE}: {STEP} of {len(trace.steps)} steps")
+
+
+if __name__ == "__main__":
+    main()

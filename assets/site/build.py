@@ -1,0 +1,228 @@
+"""Build the site: a page that plays a run, every lab with recordings instead of live widgets, the API, and a search.
+
+    python assets/site/build.py                  build all pages into site/
+    python assets/site/build.py 00_start_here    build the first page and one lab
+
+Every page is a notebook that nbconvert renders with the template in page/. A lab is run once more for the site: with
+GUIDEDVIZ_SITE=1 each live object gives its recording. A page loads nothing from other hosts, and opens from a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from nbconvert.exporters import HTMLExporter
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from pygments.formatters import HtmlFormatter
+
+from guidedviz.views.theme import theme_css
+from guidedviz.widgets.display import RECORDING
+from guidedviz.widgets.panels.packed_run import compress
+from guidedviz.widgets.recorded_page import BUNDLES, CSP, play_place
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+POLICY = CSP.replace("script-src", "script-src 'self' file:").replace("style-src", "style-src 'self' file:")
+POLICY = POLICY.replace("img-src", "img-src 'self' file:")
+RUN = """import guidedviz as gv
+
+clerk = gv.load_model("clerk")
+kinds = {"name": "string", "age": "integer", "city": "string", "job": "string"}
+schema = {"type": "object", "properties": {key: {"type": kind} for key, kind in kinds.items()},
+          "required": list(kinds), "additionalProperties": False}
+guide = gv.guide(gv.json_schema(schema, whitespace="one"), clerk.vocabulary)
+prompt = "Hi! Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\\nJSON with name, age, city, job:\\n"
+gv.stage(clerk, prompt, guide, constraint="a person as JSON")"""
+
+
+LAB = re.compile(
+    r"^# # (?:Lab )?(?P<title>.*?)\n"
+    r".*?\*\*Question\.\*\* (?P<question>.*?)\n#\n.*?\*\*Time\.\*\* (?P<time>\d+ minutes)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page lies in the site, what it is called in the list of pages, and what a lab says of itself."""
+
+    file: str
+    title: str
+    question: str = ""
+    time: str = ""
+
+
+def load(name: str, path: Path) -> ModuleType:
+    """A module from a file that is not in a package."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{path} is missing")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+labs = load("labs_build", ROOT / "labs" / "build.py")
+reading = load("site_reading", HERE / "reading.py")
+
+
+# -- notebooks -----------------------------------------------------------------------------------------------------
+
+
+def run(notebook: NotebookNode) -> NotebookNode:
+    """Run a notebook so that its live objects give their recordings."""
+    os.environ["GUIDEDVIZ_SITE"] = "1"
+    labs.run_notebook(notebook)
+    return notebook
+
+
+def build_landing(places: list[Place]) -> NotebookNode:
+    """The first page: what the README says first, a recorded run, and the questions of the labs."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = [f"| [{lab.title}]({lab.file}) | {lab.question} | {lab.time} |" for lab in places]
+    table = "\n".join(["## The labs", "", "| lab | question | time |", "| --- | --- | --- |", *rows])
+    help_line = "This is a recorded run. Click it: `→` and `←` step, `space` plays and pauses, a struck token says why."
+    start = readme.split("\n## ")[0].split("![")[0].strip()
+    cells = [new_markdown_cell(start), new_code_cell(RUN), new_markdown_cell(help_line), new_markdown_cell(table)]
+    return new_notebook(cells=[*cells, new_markdown_cell(section(readme, "Two commands").split("<details>")[0])])
+
+
+def build_reference() -> NotebookNode:
+    """The API reference."""
+    text = (ROOT / "assets" / "reference" / "README.md").read_text(encoding="utf-8")
+    return new_notebook(cells=[new_markdown_cell(text)])
+
+
+def section(text: str, title: str) -> str:
+    """A section of a Markdown text with its heading.
+
+    >>> section("# A\\n\\n## B\\nb\\n\\n## C\\nc", "B")
+    '## B\\nb\\n'
+    """
+    found = re.search(rf"^## {re.escape(title)}$.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    if not found:
+        raise SystemExit(f'README.md has no section "{title}", which the site shows')
+    return found[0].rstrip("\n") + "\n"
+
+
+def lab_place(name: str) -> Place:
+    """The page of a lab, with what its first cell says."""
+    text = (ROOT / "labs" / "src" / f"{name}.py").read_text(encoding="utf-8")
+    if not (found := LAB.search(text)):
+        raise SystemExit(f"labs/src/{name}.py begins with no title, **Question.** and **Time.** in minutes")
+    return Place(f"labs/{name}.html", found["title"], found["question"].replace("\n# ", " "), found["time"])
+
+
+# -- pages ---------------------------------------------------------------------------------------------------------
+
+
+def render(notebook: NotebookNode, place: Place, pages: list[Place], plays: bool = False) -> str:
+    """The page of a notebook; with `plays` its run starts at once, and its code is not shown."""
+    recordings = [output.data[RECORDING] for output in outputs(notebook) if RECORDING in output.get("data", {})]
+    at = next((number for number, page in enumerate(pages) if page.file == place.file), 0)
+    about = {
+        "title": place.title if place.file == "index.html" else f"{place.title} · guidedviz",
+        "file": place.file,
+        "root": "../" * place.file.count("/"),
+        "policy": POLICY,
+        "kinds": list(dict.fromkeys(recording["kind"] for recording in recordings)),
+        "pages": pages,
+        "before": pages[at - 1] if at else None,
+        "after": pages[at + 1] if at + 1 < len(pages) else None,
+        "plays": plays,
+    }
+    exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(HERE)])
+    exporter.register_filter("place", place_recording)
+    exporter.environment.globals["recording"] = RECORDING
+    html, _ = exporter.from_notebook_node(notebook, resources={"site": about})
+    html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # an empty cell is the head of nothing
+    return re.sub(r'(<a\s[^>]*href="[^":]*)\.ipynb(["#])', r"\1.html\2", html)
+
+
+def outputs(notebook: NotebookNode) -> list[NotebookNode]:
+    """All outputs of a notebook."""
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
+def place_recording(recording: dict[str, Any], plays: bool) -> str:
+    """The place of a recording on a page."""
+    place = play_place(recording["kind"], compress(recording["shown"]), recording["step"])
+    return place.replace("<div ", "<div data-plays ", 1) if plays else place
+
+
+def write_files(folder: Path) -> None:
+    """What all pages share. A script of a widget adds itself as text: a page from a file may not import modules."""
+    folder.mkdir(parents=True)
+    for script in BUNDLES.glob("*.js"):
+        text = script.read_text(encoding="utf-8")
+        code = f'{{type: "text/plain", textContent: {json.dumps(text)}}}'
+        add = f'document.head.append(Object.assign(document.createElement("script"), {code}));\n'
+        mark = f"document.head.lastElementChild.dataset.code = {json.dumps(script.stem)};\n"
+        (folder / script.name).write_text(text if script.stem == "player" else add + mark, encoding="utf-8")
+        shutil.copy(script.with_suffix(".css"), folder)
+    for name in ("site.js", "theme.js"):
+        shutil.copy(HERE / name, folder)
+    night = "[data-jp-theme-light='false'] "
+    colours = theme_css("body.site").replace(f"{night}body", "body[data-jp-theme-light='false']") + theme_css()
+    light = HtmlFormatter(style="xcode").get_style_defs(".highlight")
+    dark = HtmlFormatter(style="github-dark").get_style_defs(f"{night}.highlight")
+    styles = [colours, light, dark, (BUNDLES / "player.css").read_text(), (HERE / "site.css").read_text()]
+    (folder / "site.css").write_text("\n".join(styles), encoding="utf-8")
+
+
+# -- the site ------------------------------------------------------------------------------------------------------
+
+
+def build(folder: Path, names: list[str]) -> None:
+    """Build the first page, the reference and some labs; a broken link is an error."""
+    lab_places = {name: lab_place(name) for name in labs.lab_names()}
+    pages = [Place("index.html", "Start"), *lab_places.values(), Place("reference/index.html", "The API")]
+    notebooks = [build_landing([*lab_places.values()]), *(labs.build_notebook(name, solved=False) for name in names)]
+    with ThreadPoolExecutor(2) as pool:
+        ran = list(pool.map(run, notebooks))
+    shutil.rmtree(folder, ignore_errors=True)
+    write_files(folder / "files")
+    written = {"index.html": render(ran[0], Place("index.html", "guidedviz"), pages, plays=True)}
+    written["reference/index.html"] = render(build_reference(), pages[-1], pages)
+    for name, notebook in zip(names, ran[1:], strict=True):
+        written[lab_places[name].file] = render(notebook, lab_places[name], pages)
+    for name, html in written.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(html, encoding="utf-8")
+    for picture in (ROOT / "assets" / "reference").glob("*.svg"):
+        shutil.copy(picture, folder / "reference")
+    found = reading.read_site(folder)
+    (folder / "files" / "index.js").write_text(reading.search_index(found), encoding="utf-8")
+    if broken := reading.find_broken(folder, found, {page.file for page in pages}):
+        raise SystemExit("\n".join(["links that lead nowhere:", *broken]))
+
+
+def main() -> None:
+    """Build the site, and say how long it took and how large it is."""
+    parser = argparse.ArgumentParser(description="Build the site into site/.")
+    parser.add_argument("names", nargs="*", metavar="NN_name", help="labs to build; all if none is given")
+    parser.add_argument("--to", type=Path, default=ROOT / "site", help="the folder, which is made anew")
+    chosen = parser.parse_args()
+    began = time.perf_counter()
+    build(chosen.to, chosen.names or labs.lab_names())
+    sizes = {file: file.stat().st_size for file in chosen.to.rglob("*") if file.is_file()}
+    largest = max(sizes, key=lambda file: sizes[file])
+    print(f"{chosen.to}: {len(sizes)} files, {sum(sizes.values()) / 1e6:.1f} MB, {time.perf_counter() - began:.0f} s")
+    print(f"the largest: {largest.relative_to(chosen.to)}, {sizes[largest] / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""The commands of the library: `python -m guidedviz demo`, `python -m guidedviz labs my-labs`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from guidedviz.demo import PROMPT, REGEX, SEED, decode_in_words, has_colour
+from guidedviz.errors import GuidedVizError, SettingError, escaped, quoted
+from guidedviz.extras import need
+from guidedviz.files import PACKAGE
+from guidedviz.models.load import load_model
+
+FIRST = "00_start_here.ipynb"
+MORE = "python -m guidedviz.bench measures masks, grammars and engines on this machine."
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; without one, say which there are."""
+    about = "See how a mask guides a language model."
+    parser = argparse.ArgumentParser(prog="python -m guidedviz", description=about, epilog=MORE)
+    commands = parser.add_subparsers(metavar="command")
+    labs = commands.add_parser("labs", help="copy the labs to a folder and open JupyterLab there")
+    labs.add_argument("folder", nargs="?", default="guidedviz-labs", help="a new folder, or one with labs from before")
+    labs.add_argument("--no-open", action="store_true", help="only copy")
+    labs.set_defaults(run=run_labs)
+    demo = commands.add_parser("demo", help="decode in the terminal, with the mask shown as text")
+    demo.add_argument("--prompt", default=PROMPT, help="what the model continues")
+    demo.add_argument("--regex", default=REGEX, help="what the output must match")
+    demo.add_argument("--model", default="auto", help="clerk, bard, a folder or a hub name")
+    demo.add_argument("--seed", type=int, default=SEED)
+    demo.set_defaults(run=run_demo)
+    options = parser.parse_args(arguments)
+    if not hasattr(options, "run"):
+        parser.print_help()
+        return 0
+    try:
+        options.run(options)
+    except GuidedVizError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader has seen enough: python -m guidedviz demo | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def run_demo(options: argparse.Namespace) -> None:
+    """Print a decode, a line per step."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal may lack the signs for spaces and line ends
+    for line in decode_in_words(
+        load_model(options.model), options.prompt, options.regex, options.seed, has_colour(sys.stdout)
+    ):
+        print(line, flush=True)
+
+
+def run_labs(options: argparse.Namespace) -> None:
+    """Copy the labs, say what was kept, and open JupyterLab on the first one."""
+    folder = Path(options.folder).expanduser()
+    new, changed = copy_labs(folder)
+    print(f"{len(new)} notebooks copied to {escaped(str(folder))}")
+    for name in changed:
+        print(f"kept {name}: it was changed; to get the lab anew, rename your file and run this again")
+    if not options.no_open:
+        lab = need("jupyterlab.labapp", "lab", "python -m guidedviz labs")
+        root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        lab.main([str(folder / FIRST), *root])
+
+
+def copy_labs(folder: Path) -> tuple[list[str], list[str]]:
+    """Copy the notebooks that the folder lacks; the names of the copied ones, and of those that differ and stay."""
+    labs = find_labs()
+    new, changed = [], []
+    try:
+        for source in sorted(labs.rglob("*.ipynb")):
+            name = source.relative_to(labs)
+            if ".ipynb_checkpoints" in name.parts:
+                continue
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with open(folder / name, "xb") as file:
+                    file.write(source.read_bytes())
+                new.append(str(name))
+            except FileExistsError:
+                if not _holds(folder / name, source.read_bytes()):
+                    changed.append(str(name))
+    except OSError as error:
+        seen, expected = error.strerror or str(error), "a folder that can be written"
+        raise SettingError(f"labs, folder {quoted(str(folder))}", seen=seen, expected=expected) from error
+    return new, changed
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Whether a path is a file with this content."""
+    return path.is_file() and path.read_bytes() == content
+
+
+def find_labs() -> Path:
+    """The folder of the labs: in a wheel beside the code, in a clone at the top."""
+    for folder in (PACKAGE / "assets" / "labs", PACKAGE.parent / "labs"):
+        if (folder / FIRST).is_file():
+            return folder
+    raise SettingError("labs", seen="no notebooks", expected="labs that came with guidedviz", hint="install it again")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""The spellings (tokenizations) of a forced run, and the model's probability of each.
+
+The bytes are forced, but their tokenization is not: under the mask every spelling has some probability. Appending
+one without a forward pass removes this choice (dottxt, "Coalescence: making LLM inference 5x faster";
+llguidance, docs/fast_forward.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import reduce
+from heapq import heappop, heappush
+from math import inf, log
+from typing import Any
+
+from guidedviz.decoding.loop import check_fit, start
+from guidedviz.decoding.sampling import masked_softmax
+from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.models.model import Model, Source, check_model
+from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.jump import spell_output
+from guidedviz.tokens.spelling import build_forced_lattice, shared_length, spell_longest
+from guidedviz.tokens.vocabulary import Vocabulary
+
+LEAST = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
+Tokens = tuple[int, ...]
+Prefix = tuple[Tokens, float]  # a spelling or a prefix of one, and its probability
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """One tokenization of the run, or a prefix of one."""
+
+    tokens: Tokens
+    pieces: tuple[bytes, ...]
+    probability: float  # under the mask: the product over its tokens
+    beyond: bytes = b""  # the bytes of its last token after the end of the run
+    canonical: bool = False  # the tokenizer's own spelling
+    longest: bool = False  # takes the longest token at each position
+    dead: bool = False  # a prefix after which no token is legal
+
+    @property
+    def cost(self) -> float:
+        """The cost of forcing this spelling in nats: -ln p.
+
+        >>> round(Spelling((0,), (b"a",), 0.5).cost, 3)
+        0.693
+        """
+        return -log(self.probability) if self.probability else inf
+
+
+@dataclass(frozen=True)
+class Spellings:
+    """The explored spellings of a run. The probabilities of `spellings`, `open` and `faint` add up to 1."""
+
+    run: bytes
+    spellings: tuple[Spelling, ...]  # the likeliest first
+    open: tuple[Spelling, ...]  # prefixes that do not reach the end of the run: not explored further, or dead
+    faint: tuple[int, float]  # spellings below LEAST: their number and total probability
+    count: int  # the number of spellings that end exactly at the end of the run
+    count_beyond: int  # the number of spellings whose last token extends beyond the run
+    back: int  # number of output tokens before the run that the canonical spelling would replace
+    passes: int  # forward passes
+    prompt: str
+    text: str  # the output before the run
+    model: str
+    device: str
+    date: str
+    vocabulary_size: int
+    source: Source
+
+    @property
+    def rest(self) -> float:
+        """The probability that was not explored; 0.0 if the record is exact."""
+        return sum((part.probability for part in self.open if not part.dead), 0.0)
+
+    @property
+    def lost(self) -> float:
+        """The probability of dead ends: prefixes of legal tokens after which no token is legal."""
+        return sum((part.probability for part in self.open if part.dead), 0.0)
+
+    @property
+    def canonical(self) -> Spelling | None:
+        """The tokenizer's spelling; None if it would replace earlier tokens, or if the passes did not reach its end."""
+        return next((spelling for spelling in self.spellings if spelling.canonical), None)
+
+    @property
+    def longest(self) -> Spelling | None:
+        """The spelling with the longest token at each position."""
+        return next((spelling for spelling in self.spellings if spelling.longest), None)
+
+    def through(self, tokens: Sequence[int]) -> float:
+        """The probability of all explored spellings that begin with these tokens."""
+        begun = (part.probability for part in self.spellings + self.open if part.tokens[: len(tokens)] == tuple(tokens))
+        return sum(begun, 0.0)
+
+
+def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: int = 64) -> Spellings:
+    """The spellings of the forced run after the prompt and `text`, the output so far; the likeliest first.
+
+    The canonical and the longest spelling are explored first. There are at most `limit` forward passes.
+
+    >>> toy = gv.ToyModel([b"a", b"b", b"ab", b"\\n"], lambda tokens: [0, 0, 0, 0])
+    >>> found = spellings(toy, "\\n", gv.guide(gv.regex("ab\\n"), toy.vocabulary))
+    >>> [(spelling.pieces, spelling.probability) for spelling in found.spellings]
+    [((b'a', b'b', b'\\n'), 0.5), ((b'ab', b'\\n'), 0.5)]
+    >>> found.rest, found.passes, found.canonical.pieces
+    (0.0, 4, (b'ab', b'\\n'))
+    """
+    _check(model, guide, text, limit)
+    before, written = start(model, prompt, guide).tokens, tuple(model.encode(text)) if text else ()
+    state = reduce(guide.advance, written, guide.initial)
+    lattice = build_forced_lattice(guide, state)
+    if not lattice.run:
+        hint = "a `text` (the output so far) after which only one continuation is legal"
+        raise SettingError("spellings", seen=f"a choice after {quoted(text)}", expected="a forced run", hint=hint)
+    back, canonical = _canonical(model, written, lattice.run)
+    named = canonical, tuple(spell_longest(model.vocabulary, lattice.run))
+    found = _search(model, guide, (*before, *written), state, len(lattice.run), named, limit)
+    return Spellings(
+        run=lattice.run,
+        spellings=_make_all(found.done, model.vocabulary, lattice.run, named),
+        open=_make_all(found.open, model.vocabulary, lattice.run, named)
+        + _make_all(found.dead, model.vocabulary, lattice.run, named, dead=True),
+        faint=(len(found.faint), sum(found.faint, 0.0)),
+        count=lattice.count,
+        count_beyond=lattice.count_beyond,
+        back=back,
+        passes=found.passes,
+        prompt=prompt,
+        text=text,
+        model=model.name,
+        device=model.device,
+        date=date.today().isoformat(),
+        vocabulary_size=len(model.vocabulary),
+        source=model.source,
+    )
+
+
+def _check(model: Any, guide: Any, text: Any, limit: Any) -> None:
+    """Reject invalid arguments; `start` validates the prompt."""
+    check_model(model, "spellings, model")
+    check_fit(guide, model.vocabulary)
+    expect(text, str, "spellings, text", "a text", 'the output so far, "" at its start')
+    if not isinstance(limit, int) or limit < 1:
+        expected = "a whole number of forward passes, at least one"
+        raise SettingError("spellings, limit", seen=quoted(limit), expected=expected, hint="limit=64")
+
+
+def _make_all(
+    leaves: Sequence[Prefix], vocabulary: Vocabulary, run: bytes, named: tuple[Tokens, Tokens], dead: bool = False
+) -> tuple[Spelling, ...]:
+    """Convert leaves to spellings, the likeliest first."""
+    made = []
+    for tokens, odds in sorted(leaves, key=lambda leaf: (-leaf[1], leaf[0])):
+        pieces = tuple(vocabulary.pieces[token] for token in tokens)
+        beyond = b"".join(pieces)[len(run) :]
+        made.append(Spelling(tokens, pieces, odds, beyond, tokens == named[0], tokens == named[1], dead))
+    return tuple(made)
+
+
+def _canonical(model: Model, written: Tokens, run: bytes) -> tuple[int, Tokens]:
+    """The number of tokens that the canonical spelling replaces; if it is zero, also its tokens."""
+    spelled = spell_output(model.vocabulary, model.encode, written, run)
+    if spelled is None:
+        return 0, ()
+    back = len(written) - shared_length(written, spelled)
+    return back, () if back else tuple(spelled[len(written) :])
+
+
+@dataclass
+class _Found:
+    """The leaves found by the search."""
+
+    done: list[Prefix] = field(default_factory=list)
+    open: list[Prefix] = field(default_factory=list)
+    dead: list[Prefix] = field(default_factory=list)
+    faint: list[float] = field(default_factory=list)
+    passes: int = 0
+
+
+def _search(
+    model: Model, guide: Guide, before: Tokens, state: Hashable, size: int, named: Sequence[Tokens], limit: int
+) -> _Found:
+    """Extend prefixes of the named spellings first, then the likeliest prefix."""
+    waiting: list[tuple[int, float, Tokens, Any]] = [(0, -1.0, (), state)]
+    found, pieces = _Found(), guide.vocabulary.pieces
+    while waiting and found.passes < limit:
+        _, odds, tokens, state = heappop(waiting)
+        mask = guide.mask(state)
+        if not mask.any():
+            found.dead.append((tokens, -odds))
+            continue
+        shares = masked_softmax(model.logits([*before, *tokens]), mask)
+        found.passes += 1
+        left = size - sum(len(pieces[token]) for token in tokens)
+        for token in mask.nonzero()[0].tolist():
+            longer, likely = (*tokens, token), -odds * float(shares[token])
+            if len(pieces[token]) < left:
+                heappush(waiting, (_turn(longer, named), -likely, longer, guide.advance(state, token)))
+            elif likely < LEAST and longer not in named:
+                found.faint.append(likely)
+            else:
+                found.done.append((longer, likely))
+    found.open = [(tokens, -odds) for _, odds, tokens, _ in waiting]
+    return found
+
+
+def _turn(tokens: Tokens, named: Sequence[Tokens]) -> int:
+    """The sort key of a prefix: prefixes of the first named spelling, then of the second, then all others."""
+    return next((turn for turn, name in enumerate(named) if name[: len(tokens)] == tokens), len(named))

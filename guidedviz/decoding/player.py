@@ -1,0 +1,243 @@
+"""A decode with a cursor that moves forward and back and can branch. A player is immutable; a move returns a new one.
+
+The cursor is the number of tokens written. The step after it can be computed before it is taken, so that its
+distribution can be shown before the draw. Where another token is taken, the run so far is kept as a branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from guidedviz.decoding.loop import check_fit, is_complete, start, take_step
+from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.step_record import Point
+from guidedviz.decoding.trace import End, Step, Trace
+from guidedviz.errors import IllegalToken, ModelError, SettingError
+from guidedviz.models.model import Model
+from guidedviz.tokens.guide import Guide
+
+
+class Walk(Protocol):
+    """The source of steps: a model or a record."""
+
+    @property
+    def first(self) -> Any: ...
+    def step(self, point: Any, settings: Settings, choice: int | None) -> tuple[Step, Any]: ...
+
+
+class LiveWalk:
+    """Steps computed live by a model."""
+
+    def __init__(self, model: Model, prompt: str, guide: Guide | None) -> None:
+        self.model, self.guide = model, guide
+        self.first = start(model, prompt, guide)
+
+    def step(self, point: Point, settings: Settings, choice: int | None) -> tuple[Step, Point]:
+        """One forward pass."""
+        return take_step(self.model, point, self.guide, settings, choice)
+
+    def under(self, guide: Guide) -> LiveWalk:
+        """The same model and prompt under another guide."""
+        walk = copy(self)
+        walk.guide, walk.first = guide, replace(self.first, states=(guide.initial,))
+        return walk
+
+
+class ReplayWalk:
+    """Steps of a record."""
+
+    first = 0
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    def step(self, point: int, settings: Settings, choice: int | None) -> tuple[Step, int]:
+        """The next step of the record; a record cannot branch."""
+        if choice is not None:
+            hint = "start a live stage with gv.stage(model, prompt, guide)"
+            raise SettingError("this recording", seen="another token", expected="the recorded tokens", hint=hint)
+        if point >= len(self.trace.steps):
+            raise SettingError("this recording", seen="a step after its last one", expected="fewer steps")
+        return self.trace.steps[point], point + 1
+
+
+def recorded_settings(trace: Trace) -> Settings:
+    """The settings of a replay: those of the record."""
+    return Settings(trace.temperature, seed=trace.seed, max_tokens=max(1, len(trace.steps)))
+
+
+class ClosedWalk:
+    """A source without steps: the cell was run again and its model was freed."""
+
+    first = None
+
+    def step(self, point: Any, settings: Settings, choice: int | None) -> tuple[Step, Any]:
+        """Always raise an error that says what to do."""
+        raise ModelError("this stage", seen="its cell was run again", hint="use the newer stage")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A step, the point after it, and the settings and the walk that produced it."""
+
+    step: Step
+    after: Any
+    settings: Settings
+    walk: Walk
+
+
+Run = tuple[Taken, ...]
+MOST_BRANCHES = 6  # an older one is forgotten
+
+
+@dataclass(frozen=True)
+class Player:
+    """All known steps, and a cursor."""
+
+    walk: Walk
+    settings: Settings
+    taken: Run = ()
+    cursor: int = 0
+    peek: Taken | None = None  # the step at the cursor, computed but not taken
+    branches: tuple[Run, ...] = ()  # runs that were left, newest last
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All known steps, including those after the cursor."""
+        return tuple(t.step for t in self.taken)
+
+    @property
+    def current(self) -> Step | None:
+        """The step before the cursor; None at the prompt."""
+        return self.taken[self.cursor - 1].step if self.cursor else None
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the decode ended here."""
+        if isinstance(self.walk, ReplayWalk) and self.cursor >= len(self.walk.trace.steps):
+            return True
+        return bool(self.cursor and self.taken[self.cursor - 1].step.end)
+
+    @property
+    def known(self) -> bool:
+        """Whether the next step is known and was computed with the current settings."""
+        return self.cursor < len(self.taken) and not self.stale
+
+    @property
+    def stale(self) -> bool:
+        """Whether the step after the cursor was computed with other settings or under another constraint."""
+        return self.cursor < len(self.taken) and self._is_old(self.taken[self.cursor])
+
+    @property
+    def outdated(self) -> list[int]:
+        """The places of all steps that were computed with other settings or under another constraint."""
+        return [place for place, taken in enumerate(self.taken) if self._is_old(taken)]
+
+    def _is_old(self, taken: Taken) -> bool:
+        return taken.settings != self.settings or taken.walk is not self.walk
+
+    @property
+    def ahead(self) -> Taken | None:
+        """The step that comes next, if it is computed."""
+        return self.taken[self.cursor] if self.known else self.peek
+
+    @property
+    def wants_look(self) -> bool:
+        """Whether there is a next step that is not computed."""
+        return not (self.at_end or self.ahead or isinstance(self.walk, ClosedWalk))
+
+    def go(self, cursor: int) -> Player:
+        """Move the cursor to a known step."""
+        cursor = max(0, min(cursor, len(self.taken)))
+        return self if cursor == self.cursor else replace(self, cursor=cursor, peek=None)
+
+    def look(self) -> Player:
+        """Compute the next step without taking it."""
+        return replace(self, peek=self._compute(None)) if self.wants_look else self
+
+    def forward(self) -> Player:
+        """Move one step forward; the step is computed only if it is not known."""
+        if self.at_end:
+            return self
+        return self.go(self.cursor + 1) if self.known else self._take(self.peek or self._compute(None))
+
+    def choose(self, token: int) -> Player:
+        """Take this token as the next one; if it replaces another, the steps so far are kept as a branch."""
+        if self.known and self.taken[self.cursor].step.token == token:
+            return self.go(self.cursor + 1)
+        return self if self.at_end else self._take(self._compute(token))
+
+    def turn(self, branch: int) -> Player:
+        """Return to a branch, at the place where it parts from the current run, which becomes a branch."""
+        run = self.branches[branch]
+        kept = tuple(other for other in self.branches if other is not run)
+        branches = _add_branch(kept, self.taken)
+        return replace(self, taken=run, cursor=shared_steps(self.taken, run), peek=None, branches=branches)
+
+    def change(self, **changes: Any) -> Player:
+        """Change the settings for all later steps."""
+        return replace(self, settings=replace(self.settings, **changes), peek=None)
+
+    def reset(self) -> Player:
+        """Return to the prompt and remove all steps."""
+        return replace(self, taken=(), cursor=0, peek=None, branches=())
+
+    def close(self) -> Player:
+        """The same steps without a source, so that the model can be freed."""
+        walk = ClosedWalk()
+        kept = tuple(replace(t, after=None, walk=walk) for t in self.taken)
+        return replace(self, walk=walk, taken=kept, peek=None, branches=())
+
+    def adopt(self, guide: Guide) -> Player:
+        """Continue under another guide: it reads the tokens so far; steps from the first rejected token are removed.
+
+        The distributions of the steps do not change; their states are those of the new guide.
+        """
+        if not isinstance(self.walk, LiveWalk):
+            raise SettingError("another constraint", seen="a recording", expected="a live stage")
+        check_fit(guide, self.walk.model.vocabulary)
+        walk = self.walk.under(guide)
+        kept = tuple(_under(guide, walk.first, self.taken))
+        if kept and kept[-1].step.end in ("", "complete"):
+            end: End = "complete" if is_complete(guide, kept[-1].after.state) else ""
+            kept = (*kept[:-1], replace(kept[-1], step=replace(kept[-1].step, end=end)))
+        return replace(self, walk=walk, taken=kept, cursor=min(self.cursor, len(kept)), peek=None, branches=())
+
+    def point(self, cursor: int) -> Any:
+        """The point of the decode after this many steps."""
+        return self.taken[cursor - 1].after if cursor else self.walk.first
+
+    def _compute(self, choice: int | None) -> Taken:
+        step, after = self.walk.step(self.point(self.cursor), self.settings, choice)
+        return Taken(step, after, self.settings, self.walk)
+
+    def _take(self, step: Taken) -> Player:
+        left = self.taken if self.cursor < len(self.taken) else ()
+        taken = (*self.taken[: self.cursor], step)
+        branches = _add_branch(self.branches, left)
+        return replace(self, taken=taken, cursor=len(taken), peek=None, branches=branches)
+
+
+def shared_steps(one: Run, other: Run) -> int:
+    """How many first steps two runs have in common."""
+    same = (a is b for a, b in zip(one, other, strict=False))
+    return next((place for place, equal in enumerate(same) if not equal), min(len(one), len(other)))
+
+
+def _add_branch(branches: tuple[Run, ...], run: Run) -> tuple[Run, ...]:
+    return (*branches, run)[-MOST_BRANCHES:] if run else branches
+
+
+def _under(guide: Guide, point: Point, taken: tuple[Taken, ...]) -> Iterator[Taken]:
+    """The same steps with the states of another guide, up to the first token that it rejects."""
+    for one in taken:
+        before, step = point.back(one.step.back), one.step
+        try:
+            point = before.then(step.token, guide.advance(before.state, step.token))
+        except IllegalToken:
+            return
+        step = replace(step, state=guide.label(before.state), stack=guide.stack(before.state))
+        yield replace(one, step=step, after=point)

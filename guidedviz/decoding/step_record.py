@@ -1,0 +1,127 @@
+"""Where a decode stands, what one step measures, and the record that is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from guidedviz.decoding.sampling import Floats
+from guidedviz.decoding.trace import Candidate, End, How, Step
+from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.guide import Guide
+
+SHOWN = 12  # candidates kept in a step
+NO_TOKEN = -1
+NOTHING = Candidate(NO_TOKEN, b"", 0.0, 0.0, False, 0.0)
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a decode stands: all tokens, the guide's state before each new token and now, and forced tokens to come."""
+
+    tokens: tuple[int, ...]
+    states: tuple[Any, ...]
+    ahead: tuple[int, ...] = ()  # the rest of a forced run
+
+    @property
+    def state(self) -> Any:
+        """The guide's state now."""
+        return self.states[-1]
+
+    @property
+    def position(self) -> int:
+        """The number of new tokens."""
+        return len(self.states) - 1
+
+    @property
+    def output(self) -> tuple[int, ...]:
+        """The new tokens."""
+        return self.tokens[len(self.tokens) - self.position :]
+
+    def back(self, count: int) -> Point:
+        """The point before the last `count` tokens."""
+        return Point(self.tokens[: len(self.tokens) - count], self.states[: len(self.states) - count])
+
+    def then(self, token: int, state: Hashable, ahead: tuple[int, ...] = ()) -> Point:
+        """The point after one more token."""
+        return Point((*self.tokens, token), (*self.states, state), ahead)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a step measures: three numbers per token, and milliseconds. A forced token leaves all but one time empty."""
+
+    raw: Floats = field(default_factory=lambda: np.zeros(0))  # probability before the mask
+    mask: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    drawn: Floats = field(default_factory=lambda: np.zeros(0))  # after mask, temperature, top-k and top-p
+    forward_ms: float = 0.0
+    mask_ms: float = 0.0
+    sample_ms: float = 0.0
+
+
+NOTHING_MEASURED = Measured()
+
+
+def start_watch() -> Callable[[], float]:
+    """A stopwatch: each call gives the milliseconds since the call before."""
+    since = perf_counter()
+
+    def lap() -> float:
+        nonlocal since
+        before, since = since, perf_counter()
+        return (since - before) * 1000
+
+    return lap
+
+
+def make_step(
+    guide: Guide,
+    point: Point,
+    seen: Measured = NOTHING_MEASURED,
+    token: int = NO_TOKEN,
+    how: How = "none",
+    end: End = "",
+    back: int = 0,
+) -> Step:
+    """The record of a step from a point; without a token it only says how the decode ended."""
+    pieces, raw, mask, drawn = guide.vocabulary.pieces, seen.raw, seen.mask, seen.drawn
+    mass = 1.0 if len(mask) and mask.all() else float(raw[mask].sum())  # exactly 1 where nothing is forbidden
+
+    def candidate(t: int) -> Candidate:
+        legal = bool(mask[t])
+        masked = float(raw[t]) / mass if legal and mass else 0.0
+        return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(drawn[t]))
+
+    chosen = NOTHING if token == NO_TOKEN or how == "forced" else candidate(token)
+    return Step(
+        position=point.position,
+        token=token,
+        piece=b"" if token == NO_TOKEN else pieces[token],
+        how=how,
+        raw=chosen.raw,
+        masked=chosen.masked,
+        drawn=chosen.drawn,
+        candidates=tuple(candidate(t) for t in _likeliest(raw, mask, chosen.token)),
+        legal=int(mask.sum()),
+        mass=mass,
+        state=guide.label(point.state),
+        stack=guide.stack(point.state),
+        forward_ms=seen.forward_ms,
+        mask_ms=seen.mask_ms,
+        sample_ms=seen.sample_ms,
+        end=end,
+        back=back,
+    )
+
+
+def _likeliest(raw: Floats, mask: Mask, token: int) -> list[int]:
+    """The likeliest tokens of all, the likeliest legal ones and the chosen one, sorted by raw probability."""
+    shown = {token} - {NO_TOKEN}
+    for ids, count in ((np.arange(len(raw)), SHOWN), (np.flatnonzero(mask), SHOWN // 2)):
+        if few := min(count, len(ids)):
+            shown |= set(ids[np.argpartition(-raw[ids], few - 1)[:few]].tolist())
+    return sorted(shown, key=lambda t: (-raw[t], t))

@@ -1,0 +1,55 @@
+"""Packages of the extras: each is imported where it is used, and if it is missing, an error says what to install.
+
+`lab` has notebooks, widgets and Graphviz, `hub` has torch and transformers, `engines` has the real engines.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Literal
+
+from guidedviz.errors import SettingError
+from guidedviz.files import PACKAGE
+
+Extra = Literal["lab", "hub", "engines"]
+
+
+def need(module: str, extra: Extra, where: str = "") -> Any:
+    """Import a package of an extra; if it is missing, the error says how to install the extra.
+
+    >>> need("json.nothing", "lab", "gv.film")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: gv.film: saw No module named 'json.nothing', expected the package json of ...
+    """
+    package = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ImportError as error:
+        absent = isinstance(error, ModuleNotFoundError) and error.name == package
+        raise SettingError(
+            where or f"package {package}",
+            seen="it is not installed" if absent else str(error),
+            expected=f"the package {package} of the extra {extra!r}",
+            hint=how_to_install(extra),
+        ) from error
+
+
+def is_missing(module: str) -> bool:
+    """Whether a package cannot be imported.
+
+    >>> is_missing("numpy"), is_missing("numpy.nothing")
+    (False, True)
+    """
+    try:
+        import_module(module)
+    except ImportError:
+        return True
+    return False
+
+
+def how_to_install(extra: Extra) -> str:
+    """The command that installs an extra, for a clone or for an installed wheel."""
+    clone = PACKAGE.parent
+    if (clone / "pyproject.toml").exists():
+        return f'pip install -e ".[{extra}]" in {clone}'
+    return f'pip install "guidedviz[{extra}]"'

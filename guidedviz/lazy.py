@@ -1,0 +1,39 @@
+"""Lazy packages: a name is imported when it is first used, so that `import guidedviz` loads no heavy package.
+
+The stub beside a package (`__init__.pyi`) lists its public names. Editors and mypy read the stub, and so does Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` for a package, from the imports in its stub."""
+    homes = _read_stub(Path(str(sys.modules[package].__file__)).with_suffix(".pyi"))
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, original = homes[name]
+        try:
+            value = (
+                import_module(f"{module}.{original}") if module == package else getattr(import_module(module), original)
+            )
+        except AttributeError:  # a module, not a name in one
+            value = import_module(f"{module}.{original}")
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get, lambda: sorted(homes), sorted(homes)
+
+
+def _read_stub(path: Path) -> dict[str, tuple[str, str]]:
+    """Public name -> the module that defines it, and its name there."""
+    imports = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name: (str(node.module), alias.name) for node in imports for alias in node.names}

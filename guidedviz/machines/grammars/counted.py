@@ -1,0 +1,115 @@
+"""Large counted repeats as rules of their own: a call with a count instead of too many copies.
+
+XGrammar-2 calls this repetition compression (arXiv 2601.04426).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from guidedviz.machines.grammars.analysis import rules_with, walk
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
+from guidedviz.machines.tree import EMPTY, NOTHING, Call, Concat, Either, Net, Repeat, Tree, Words
+
+# Measured on Llama 3 with a string of n characters (20 states per copy), compiling and all masks along a text: copies
+# are faster up to 32 characters, counting from 64 on; with 128 it takes half the time, with 1,024 a twentieth.
+MOST_COPIES = 1_000  # states of the copies of one repeat
+MOST_STATES = 8_000  # states of a rule before smaller repeats are counted too; about one second
+FEWEST_COPIES = 30
+
+Bounds = tuple[int, int | None]  # lowest and highest count
+
+
+def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, Mapping[str, Bounds]]:
+    """The grammar with a call in place of each repeat of more than `most` states, and the bounds of these rules.
+
+    If a rule stays too large, smaller repeats are counted too.
+
+    >>> counted, bounds = count_repeats(gv.grammar('root ::= "x"{2} [a-z]{0,5000} "y"').grammar)
+    >>> print(gv.machines.to_gbnf(counted), dict(bounds))
+    root ::= "x"{2} root{0,5000} "y"
+    root{0,5000} ::= [a-z] {'root{0,5000}': (0, 5000)}
+    """
+    found = _Counted(grammar)
+    rules = [replace(rule, tree=found.shrink(rule, most)) for rule in grammar.rules]
+    return replace(grammar, rules=(*rules, *found.rules.values())), found.bounds
+
+
+def is_counted(tree: Tree, most: int = MOST_COPIES) -> bool:
+    """Whether a tree has a repeat that is counted."""
+    counted, bounds = count_repeats(Grammar((Rule("root", tree, (0, 0)),)), most)
+    return any(isinstance(part, Call) and part.name in bounds for part in walk(counted.rules[0].tree))
+
+
+@dataclass
+class _Counted:
+    """The rules of the counted repeats so far; equal repeats share one."""
+
+    grammar: Grammar
+    rules: dict[tuple[Tree, Bounds], Rule] = field(default_factory=dict)
+    bounds: dict[str, Bounds] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.empty = rules_with(self.grammar.rules, lambda chars: False)
+        self.finished = rules_with(self.grammar.rules, lambda chars: chars != NOTHING)
+
+    def shrink(self, rule: Rule, most: int) -> Tree:
+        """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
+        if count_states(rule.tree) <= most:
+            return rule.tree
+        large = tree = self.replace(rule.tree, rule, most, {})
+        states = count_states(large)
+        while count_states(tree) > MOST_STATES and (most := most // 4) >= FEWEST_COPIES:
+            tree = self.replace(rule.tree, rule, most, {})
+        return tree if count_states(tree) <= states // 2 or states > MOST_NFA_STATES else large
+
+    def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree]) -> Tree:
+        """The tree with calls, innermost repeats first; shared parts are looked at once."""
+        if id(tree) not in known:
+            known[id(tree)] = self.call(
+                map_parts(tree, lambda part: self.replace(part, rule, most, known)), tree, rule, most
+            )
+        return known[id(tree)]
+
+    def call(self, new: Tree, old: Tree, rule: Rule, most: int) -> Tree:
+        """A call, if this is a repeat with too many copies of a part that is never empty."""
+        if not isinstance(new, Repeat) or not isinstance(old, Repeat) or (new.high or new.low) < 2:
+            return new
+        if count_states(new) <= most or not self.may_count(old.part):
+            return new
+        bounds: Bounds = new.low, new.high
+        key = new.part, bounds
+        if key not in self.rules:
+            plain = f"{rule.name}{replace(new, position=None)}"
+            same = sum(name.startswith(plain) for name in self.bounds)
+            name = f"{plain}-{same + 1}" if same else plain
+            self.rules[key] = Rule(name, new.part, rule.span)
+            self.bounds[name] = bounds
+        return Call(self.rules[key].name)
+
+    def may_count(self, part: Tree) -> bool:
+        """Whether a part has texts, none of them empty."""
+        known = [Rule(name, EMPTY, (0, 0)) for name in self.empty]
+        ended = [Rule(name, EMPTY, (0, 0)) for name in self.finished]
+        here = Rule("", part, (0, 0))
+        empty = rules_with([here, *known], lambda chars: False)
+        return "" not in empty and "" in rules_with([here, *ended], lambda chars: chars != NOTHING)
+
+
+def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
+    """The tree with every direct part changed."""
+    match tree:
+        case Concat(parts):
+            return Concat(tuple(map(change, parts)))
+        case Either(options):
+            return Either(tuple(map(change, options)))
+        case Repeat(part):
+            return replace(tree, part=change(part))
+        case Words():
+            return tree
+        case Net(places, edges):
+            return Net(places, tuple((source, change(part), target) for source, part, target in edges))
+        case _:
+            return tree

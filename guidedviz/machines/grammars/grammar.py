@@ -1,0 +1,104 @@
+"""A grammar: named rules, each a tree that may call the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+
+from guidedviz.errors import GrammarError, PatternError, quoted
+from guidedviz.machines.tree import Tree
+from guidedviz.machines.visible import visible
+
+Span = tuple[int, int]  # start and end in the grammar's text, the end not included
+LINE_END = re.compile(r"\r\n?|\n")
+WIDEST = 80  # characters of a line in an error
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: its name and its tree."""
+
+    name: str
+    tree: Tree
+    span: Span  # of the name where it is defined
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The rules in the order of the text, and the name of the root."""
+
+    rules: tuple[Rule, ...]
+    root: str = "root"
+    text: str = ""
+
+    @cached_property
+    def named(self) -> Mapping[str, Rule]:
+        """The rules by name."""
+        return {rule.name: rule for rule in self.rules}
+
+    def rule(self, name: str) -> Rule:
+        """The rule of this name.
+
+        >>> from guidedviz.machines.tree import literal
+        >>> Grammar((Rule("root", literal("a"), (0, 4)),)).rule("root").tree
+        Chars(ranges=((97, 97),))
+        """
+        if name not in self.named:
+            hint = nearest_name(name, self.named)
+            raise PatternError("grammar", seen=f"the rule {quoted(name)}", expected="a rule that is defined", hint=hint)
+        return self.named[name]
+
+
+def nearest_name(name: str, names: Iterable[str]) -> str:
+    """The most similar name, in quotes; "" if none is similar.
+
+    >>> nearest_name("vlaue", ["root", "value"]), nearest_name("x", ["root", "value"])
+    ('"value"', '')
+    """
+    short = [known for known in names if len(known) <= 60][:5000] if len(name) <= 60 else []
+    close = get_close_matches(name, short, 1)
+    return f'"{close[0]}"' if close else ""
+
+
+def line_and_column(text: str, place: int) -> tuple[int, int]:
+    r"""The line and column of an offset, both counted from 1.
+
+    >>> line_and_column("ab\ncd", 4)
+    (2, 2)
+    """
+    starts = [0, *(found.end() for found in LINE_END.finditer(text, 0, place))]
+    return len(starts), place - starts[-1] + 1
+
+
+def grammar_error(text: str, place: int, seen: str, expected: str = "", hint: str = "") -> GrammarError:
+    r"""The error at an offset of a grammar's text, with a caret under it.
+
+    >>> print(grammar_error("root ::= vlaue", 9, 'unknown rule "vlaue"', hint='did you mean "value"?'))
+    GBNF line 1, column 10: unknown rule "vlaue"
+      root ::= vlaue
+               ^ did you mean "value"?
+    """
+    line, column = line_and_column(text, place)
+    where, picture = f"GBNF line {line}, column {column}", draw_caret(text, place)
+    return GrammarError(where, seen=seen, expected=expected, hint=hint, picture=picture, position=place)
+
+
+def draw_caret(text: str, place: int) -> str:
+    """The line of an offset with a caret below it; of a long line the part around the offset."""
+    start = place - line_and_column(text, place)[1] + 1
+    end = found.start() if (found := LINE_END.search(text, place)) else len(text)
+    left, right = max(start, place - WIDEST // 2), min(end, place + WIDEST // 2)
+    before = "…" * (left > start) + show_line(text[left:place])
+    return f"  {before}{show_line(text[place:right])}{'…' * (right < end)}\n  {' ' * len(before)}^"
+
+
+def show_line(text: str) -> str:
+    r"""Readable text of a grammar: blanks stay blank, invisible characters get a sign.
+
+    >>> show_line('a ::= "\u202e"\t#')
+    'a ::= "<U+202E>"⇥#'
+    """
+    return " ".join(visible(part.encode(errors="surrogatepass")) for part in text.split(" "))

@@ -1,0 +1,48 @@
+"""What is possible at a node of a grammar, whatever lies below it: all calls are followed until a byte is read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from guidedviz.machines.pushdown.rule_nodes import RuleNodes
+
+Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
+
+
+class Closure(NamedTuple):
+    """The positions that each byte leads to, where each call that is opened here returns, and how deep each is."""
+
+    reads: dict[int, tuple[Position, ...]]
+    returns: dict[int, tuple[Position, ...]]
+    depth: dict[int, int]  # per rule: the number of calls it stands in, along the first path
+
+
+def close_node(nodes: RuleNodes, node: int) -> Closure:
+    """Follow all calls from a node; a rule that is called several times is followed once."""
+    reads: dict[int, dict[Position, None]] = defaultdict(dict)
+    returns: dict[int, dict[Position, None]] = defaultdict(dict)
+    found: dict[Position, None] = {(node, None): None}
+    waiting = list(found)
+    for at, opened in waiting:
+        for low, high, target in nodes.edges[at]:
+            for byte in range(low, high + 1):
+                reads[byte][target, opened] = None
+        for rule, after in nodes.calls[at]:
+            start = nodes.starts[rule]
+            following = [(after, opened)] if rule in nodes.skipped else []  # the called rule may be empty
+            if after in nodes.last and nodes.counts[rule] is None:
+                following.append((start, opened))
+            else:
+                returns[rule][after, opened] = None
+                following.append((start, rule))
+            waiting += [position for position in dict.fromkeys(following) if position not in found]
+            found.update(dict.fromkeys(following))
+    depth: dict[int | None, int] = {None: 0}
+    for rule, positions in returns.items():  # the first return of a rule is into a call that was found before it
+        depth[rule] = 1 + depth[next(iter(positions))[1]]
+    return Closure(
+        {byte: tuple(positions) for byte, positions in reads.items()},
+        {rule: tuple(positions) for rule, positions in returns.items()},
+        {rule: number for rule, number in depth.items() if rule is not None},
+    )

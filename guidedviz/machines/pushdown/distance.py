@@ -1,0 +1,113 @@
+"""The fewest bytes after which a text may end.
+
+A mask keeps a text completable; this number says whether it can be completed within a budget.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable
+from functools import lru_cache
+from heapq import heapify, heappop, heappush
+from itertools import count
+
+from guidedviz.errors import SettingError
+from guidedviz.machines.machine import Machine, check_machine, next_bytes
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.rule_nodes import RuleNodes
+from guidedviz.machines.pushdown.stack_graph import Cell, State
+
+ALL = frozenset(range(256))
+MOST_STATES = 100_000  # looked at in a machine that is no PDA
+
+
+def bytes_to_end(machine: Machine, state: Hashable | None, alphabet: frozenset[int] = ALL) -> int | None:
+    """The fewest bytes of an alphabet after which the text may end; None if it cannot end or none is found.
+
+    >>> from guidedviz.machines.machine import read
+    >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
+    >>> [bytes_to_end(nested, read(nested, text)) for text in (b"", b"((", b"((x)", b"((x))")]
+    [1, 3, 1, 0]
+    """
+    check_machine(machine, "bytes_to_end")
+    if state is None:
+        return None
+    if isinstance(state, str | bytes):
+        hint = "machine.step(machine.initial, byte), byte by byte"
+        raise SettingError("bytes_to_end", seen="a text", expected="the state after it", hint=hint)
+    if machine.is_accepting(state):
+        return 0
+    if isinstance(machine, PDA) and isinstance(state, State):
+        return _of_stacks(machine, state, _rests(machine, alphabet))
+    level, seen = {state}, {state}
+    for steps in count(1):
+        moves = ((each, byte) for each in level for byte in next_bytes(machine, each) if byte in alphabet)
+        level = {after for each, byte in moves if (after := machine.step(each, byte)) is not None} - seen
+        seen |= level
+        if any(map(machine.is_accepting, level)):
+            return steps
+        if not level or len(seen) > MOST_STATES:
+            break
+    return None
+
+
+def _of_stacks(pda: PDA, state: State, rests: dict[int, int]) -> int | None:
+    """The cost of finishing the open rules of the cheapest stack, by Dijkstra's algorithm over cells."""
+    order, done = count(), set[Cell]()
+    heap = [(rests[node], next(order), cell) for node, cells in state.tops if node in rests for cell in cells]
+    heapify(heap)
+    while heap:
+        cost, _, cell = heappop(heap)
+        if cell is pda.bottom:
+            return cost
+        if cell not in done:
+            done.add(cell)
+            missing = _missing(pda, cell)
+            more = missing * rests.get(pda.nodes.starts[cell.rule], 0)
+            for after, below in pda.below(cell):
+                if after in rests and (not missing or pda.nodes.starts[cell.rule] in rests):
+                    heappush(heap, (cost + more + rests[after], next(order), below))
+    return None
+
+
+def _missing(pda: PDA, cell: Cell) -> int:
+    """How many more parts a repeat needs after the one that is being read."""
+    bounds = pda.nodes.counts[cell.rule]
+    return max(0, bounds.low - 1 - cell.counts[-1][1]) if bounds and cell.counts else 0
+
+
+@lru_cache(maxsize=16)
+def _rests(pda: PDA, alphabet: frozenset[int]) -> dict[int, int]:
+    return rests_of_rules(pda.nodes, alphabet)
+
+
+def rests_of_rules(nodes: RuleNodes, alphabet: frozenset[int] = ALL) -> dict[int, int]:
+    """The fewest bytes that finish the rule of each node (Knuth, "A generalization of Dijkstra's algorithm", 1977).
+
+    >>> rests_of_rules(gv.grammar('root ::= "(" root ")" | "xyz"').nodes)[0]
+    3
+    """
+    clauses: list[tuple[int, int, dict[int, int]]] = []  # a node, the bytes it reads, the nodes to finish: how often
+    for node in range(len(nodes)):
+        readable = (to for low, high, to in nodes.edges[node] if not alphabet.isdisjoint(range(low, high + 1)))
+        clauses += [(node, 1, {to: 1}) for to in readable]
+        for rule, after in nodes.calls[node]:
+            often = 1 if (bounds := nodes.counts[rule]) is None else bounds.low
+            needs = {nodes.starts[rule]: often} if often else {}
+            clauses.append((node, 0, needs | {after: 1 + needs.get(after, 0)}))
+    wanted: dict[int, list[int]] = defaultdict(list)
+    for number, (_, _, needs) in enumerate(clauses):
+        for need in needs:
+            wanted[need].append(number)
+    rests: dict[int, int] = {}
+    heap = [(0, node) for node in nodes.accepting]
+    heapify(heap)
+    while heap:
+        cost, node = heappop(heap)
+        if node in rests:
+            continue
+        rests[node] = cost
+        for head, read, needs in (clauses[number] for number in wanted[node]):
+            if head not in rests and needs.keys() <= rests.keys():
+                heappush(heap, (read + sum(times * rests[need] for need, times in needs.items()), head))
+    return rests

@@ -1,0 +1,179 @@
+"""The rules of a pushdown machine on stacks of which only the top is known: what holds wherever a node occurs.
+
+Below the known cells is a ground. A state is sure while one of its stacks stands on the ground of its own rule: then
+its bytes may be read whatever lies below. When that rule ends, the text goes on as after some call of the rule, and
+this is a guess. Bytes that no guess reads are legal nowhere (context expansion, arXiv 2411.15100).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from math import inf
+
+from guidedviz.machines.pushdown.counts import Counts, alike_counts, join_counts
+from guidedviz.machines.pushdown.distance import rests_of_rules
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.rule_nodes import RuleNodes
+from guidedviz.machines.pushdown.stack_graph import Cell, StackGraph, State
+
+
+class OpenStack:
+    """Reads bytes from any node of a grammar. Without `expand`, anything may follow when the known rules have ended.
+
+    More stacks are possible than in the real machine: `allow_work` limits the work of the steps that follow it.
+    Counts that behave alike in a run of `longest` bytes are one.
+    """
+
+    def __init__(self, pda: PDA, expand: bool = True, longest: float = inf) -> None:
+        self._bottom, self.kinds, self.nodes = pda.bottom, pda.kinds, pda.nodes
+        graph = self._graph = StackGraph(self, add_anything(pda.nodes))
+        self.step, self.allow_work = graph.steps.step, graph.allow_work
+        rules = range(len(pda.nodes.names))
+        self._end = graph.add_ground(sure=True)
+        self._grounds = [graph.add_ground(rule, sure=True) for rule in rules]
+        guesses = [graph.add_ground(rule, guessed=True) for rule in rules]
+        rests = rests_of_rules(pda.nodes) if graph.counts else {}
+        entered = (to for node, row in enumerate(pda.nodes.edges) for *_, to in (*row, *pda.nodes.calls[node]))
+        self._entered = {pda.nodes.rule_of[to] for to in entered if to in pda.nodes.starts}  # also after their start
+        self._most = [1 + (longest - 1) // max(1, rests[start]) if rests else 0 for start in pda.nodes.starts]
+        after = follow_calls(pda.nodes)
+        for rule in rules:
+            guess = tuple((node, guesses[pda.nodes.rule_of[node]]) for node in after[rule])
+            follow = guess if expand else ((len(pda.nodes), guesses[0]),)
+            graph.follow_ground(self._grounds[rule], follow)
+            graph.follow_ground(guesses[rule], follow)
+
+    def at(self, node: int, counts: Counts = None) -> State:
+        """The state at one node with nothing known below it, after so many repeats if its rule is counted."""
+        ground = self._grounds[self.nodes.rule_of[node]]
+        return self._graph.state({node: (self._graph.recount(ground, counts),)})
+
+    def places(self, state: State) -> tuple[Place, ...]:
+        """The nodes of a state of the real machine, each with its counts as far as they matter."""
+        rule_of = self.nodes.rule_of
+        return tuple(
+            (node, join_counts(self._alike(cell, rule_of[node]) for cell in cells)) for node, cells in state.tops
+        )
+
+    def _alike(self, cell: Cell, rule: int) -> Counts:
+        """The counts of a cell as far as they matter; a last call has no cell, so the cell may be of another rule."""
+        bounds = self.nodes.counts[rule] if cell.rule == rule else None
+        return None if bounds is None else alike_counts(cell.counts, bounds, self._most[rule])
+
+    def near_end(self, node: int, counts: Counts) -> tuple[int, int] | None:
+        """The lowest count near the upper bound of a node's rule, and how many more parts are allowed; or None."""
+        rule = self.nodes.rule_of[node]
+        bounds = self.nodes.counts[rule]
+        if not counts or bounds is None or bounds.high is None or rule in self._entered:
+            return None
+        count, last = counts[0][0], counts[-1][1]
+        first = int(max(bounds.low, bounds.high - self._most[rule]))
+        return (first, bounds.high - count) if bounds.low <= count == last else None
+
+    def begun(self, state: State, node: int, first: int) -> int:
+        """How many parts of the counted rule of a node have begun, at least, if the count was `first` at the start."""
+        rule = self.nodes.rule_of[node]
+        start, bounds = self.nodes.starts[rule], self.nodes.counts[rule]
+        inside = (
+            (at != start or base is not cell, base)
+            for at, cells in state.tops
+            for cell in cells
+            for base in _bases(cell)
+        )
+        counts = [base.counts[0][0] + more for more, base in inside if base.counts and base.rule == rule]
+        return min(counts, default=bounds.high if bounds and bounds.high is not None else first) - first
+
+    def known(self, state: State, depth: int) -> State:
+        """A state of the real machine, cut to the top `depth` cells of its stacks.
+
+        >>> from guidedviz.machines.machine import read
+        >>> lists = gv.grammar('root ::= "<" item ">" | "[" item "]"\\nitem ::= [a-z]+')
+        >>> unknown, state = OpenStack(lists), read(lists, b"<a")
+        >>> [read(unknown, text, unknown.known(state, 0)).sure for text in (b"bc", b"b>", b"b]")]
+        [True, False, False]
+        >>> [read(unknown, b"b]", unknown.known(state, depth)) is None for depth in (0, 1)]
+        [False, True]
+        """
+        seen: dict[tuple[Cell, int], Cell] = {}
+        rule_of = self.nodes.rule_of
+        return self._graph.state(
+            {node: {self._top(cell, rule_of[node], depth, seen) for cell in cells} for node, cells in state.tops}
+        )
+
+    def _top(self, cell: Cell, rule: int, depth: int, seen: dict[tuple[Cell, int], Cell]) -> Cell:
+        if depth == 0:
+            return self._graph.recount(self._grounds[rule], self._alike(cell, rule))
+        if cell is self._bottom:
+            return self._end
+        if (cell, depth) not in seen:
+            caller = self.nodes.rule_of[cell.node]
+            below = {self._top(under, caller, depth - 1, seen) for under in cell.below}
+            ordered = tuple(sorted(below, key=lambda under: under.number))
+            same = self._graph.cell(cell.node, cell.rule, ordered)
+            seen[cell, depth] = self._graph.recount(same, self._alike(cell, cell.rule))
+        return seen[cell, depth]
+
+    def reads(self, state: State) -> frozenset[int]:
+        """The bytes that may come next."""
+        return frozenset[int]().union(*(self._graph.closure(node).reads for node, _ in state.tops))
+
+
+def _bases(cell: Cell) -> Iterator[Cell]:
+    """The sure grounds below a cell."""
+    if cell.sure and not cell.below:
+        yield cell
+    for under in cell.below:
+        yield from _bases(under) if under.sure else ()
+
+
+Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
+Runs = tuple[tuple[int, State], ...]  # the number of a start, and the state that it has reached
+
+
+class ParallelRuns:
+    """Several starts read the same bytes at once; those that cannot go on are dropped.
+
+    >>> runs = ParallelRuns(OpenStack(gv.grammar('root ::= "a" "b"+ | "c"')))
+    >>> begun = runs.begin((node, None) for node in range(3))
+    >>> [[start for start, _ in runs.step(begun, byte) or ()] for byte in b"abx"]
+    [[0], [1], []]
+    """
+
+    def __init__(self, machine: OpenStack) -> None:
+        self.machine, self.kinds = machine, machine.kinds
+        self._reads: dict[State, frozenset[int]] = {}
+
+    def begin(self, places: Iterable[Place]) -> Runs:
+        """One run from each of these nodes, with nothing known below it."""
+        return tuple((start, self.machine.at(*place)) for start, place in enumerate(places))
+
+    def step(self, runs: Runs, byte: int) -> Runs | None:
+        """The runs after one more byte; None if none is left."""
+        for _, state in runs:
+            if state not in self._reads:
+                self._reads[state] = self.machine.reads(state)
+        moved = [(start, self.machine.step(state, byte)) for start, state in runs if byte in self._reads[state]]
+        return tuple([(start, after) for start, after in moved if after is not None]) or None
+
+
+def add_anything(nodes: RuleNodes) -> RuleNodes:
+    """One more node, which reads all bytes and never ends."""
+    edges = (*nodes.edges, ((0, 255, len(nodes)),))
+    return replace(nodes, edges=edges, calls=(*nodes.calls, ()), rule_of=(*nodes.rule_of, 0))
+
+
+def follow_calls(nodes: RuleNodes) -> Mapping[int, list[int]]:
+    """For every rule the nodes where a text goes on when a call of it has ended.
+
+    >>> lists = gv.grammar('root ::= "<" item ">" | "[" item "]"\\nitem ::= [a-z]+')
+    >>> dict(follow_calls(lists.nodes))
+    {1: [3, 4]}
+    """
+    after: dict[int, list[int]] = defaultdict(list)
+    for node in range(len(nodes)):
+        for rule, following in nodes.calls[node]:
+            if following not in after[rule]:
+                after[rule].append(following)
+    return after

@@ -1,0 +1,233 @@
+"""The stacks of a pushdown machine as one graph, in which they share cells (Tomita's graph-structured stack, 1985).
+
+All calls of one rule from one node share a cell, so a rule may call itself first (GLL, Scott and Johnstone, 2010). A
+call with nothing after it is not pushed, so a list that ends in itself stays flat.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.lazy_steps import LazySteps
+from guidedviz.machines.names import name_nodes
+from guidedviz.machines.pushdown.closure import Closure, close_node
+from guidedviz.machines.pushdown.counts import FIRST, Counts, count_once, join_counts
+from guidedviz.machines.pushdown.rule_nodes import RuleNodes
+
+MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
+MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
+MOST_WORK = 1_000_000  # moves for one walk where work is limited; half a second
+MOST_KEPT = 500_000  # moves, states and cells; about 150 MB
+FEW_WAYS, HINT = "few ways to read a text", "rules that are not ambiguous"
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Cell:
+    """An open call of a rule made at a node, and the cells that may lie below it; compared by identity."""
+
+    number: int
+    node: int
+    rule: int
+    below: tuple[Cell, ...]
+    depth: int  # of the first stack with this top
+    sure: bool = False  # one of its stacks stands on a sure ground, see `StackGraph.add_ground`
+    guessed: bool = False  # one of its stacks stands on a guessed ground
+    counts: Counts = None  # of a counted repeat: how many parts were read before this one
+
+    def __repr__(self) -> str:
+        return f"Cell({self.number}: rule {self.rule} called at node {self.node})"
+
+
+Configuration = tuple[int, Cell]  # a node, and the open call that it is in
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class State:
+    """The possible configurations: nodes, each with the tops of its stacks; compared by identity."""
+
+    number: int
+    tops: tuple[tuple[int, tuple[Cell, ...]], ...]
+    accepting: bool
+    sure: bool  # one of the stacks with which the last byte was read stands on a sure ground
+    clean: bool  # none of them stands on a guessed ground
+    bottom: Cell  # of its graph, to recognise the states of another one
+    moves: dict[int, State | None] = field(default_factory=dict)  # the steps that are known, by kind of byte
+
+    def __repr__(self) -> str:
+        return name_nodes([node for node, _ in self.tops])
+
+
+class StackGraph:
+    """The cells and states met so far. When there are too many they are forgotten; states that are held stay valid."""
+
+    def __init__(self, machine: object, nodes: RuleNodes) -> None:
+        self.nodes = nodes
+        self.counts = any(nodes.counts)  # whether a rule is counted
+        self.work = 0  # done so far, in moves from stack to stack
+        self._most_work: int | None = None
+        self.steps: LazySteps[State] = LazySteps(machine, nodes.kinds, self._read, self.owns)
+        self._cell_numbers, self._state_numbers = count(), count()
+        self._grounds: dict[Cell, tuple[Configuration, ...]] = {}
+        self._walked: list[State] = []
+        self._forget()
+        self.bottom = self.add_ground()
+
+    def owns(self, state: object) -> bool:
+        """Whether this is a state of this graph."""
+        return isinstance(state, State) and state.bottom is self.bottom
+
+    def add_ground(self, rule: int = 0, sure: bool = False, guessed: bool = False) -> Cell:
+        """A new cell of a rule with nothing below it; a counted rule may go on and may end."""
+        number = next(self._cell_numbers)
+        ground = Cell(number, -1 - number, rule, (), 1, sure, guessed)
+        self._grounds[ground] = ()
+        return ground
+
+    def follow_ground(self, ground: Cell, after: tuple[Configuration, ...]) -> None:
+        """Where a text may go on when the last rule above this ground has ended."""
+        self._grounds[ground] = after
+
+    def closure(self, node: int) -> Closure:
+        """The closure of a node, computed once."""
+        if (found := self._closures.get(node)) is None:
+            with self.steps.lock:
+                found = self._closures[node] = close_node(self.nodes, node)
+                self._kept += len(found.reads)
+        return found
+
+    def below(self, cell: Cell) -> tuple[Configuration, ...]:
+        """The configurations in which a text may go on when this call has ended; none at the bottom."""
+        with self.steps.lock:
+            return tuple(self._below(cell))
+
+    def cell(self, node: int, rule: int, below: tuple[Cell, ...]) -> Cell:
+        """The one cell of a call."""
+        counts = None if self.nodes.counts[rule] is None else FIRST
+        key = node, rule, below, counts
+        with self.steps.lock:
+            if (found := self._cells.get(key)) is None:
+                depth = below[0].depth + self.closure(node).depth[rule]
+                sure, guessed = any(cell.sure for cell in below), any(cell.guessed for cell in below)
+                number = next(self._cell_numbers)
+                found = self._cells[key] = Cell(number, node, rule, below, depth, sure, guessed, counts)
+                self._kept += 1
+            return found
+
+    def recount(self, cell: Cell, counts: Counts) -> Cell:
+        """The same call with other counts."""
+        if counts == cell.counts:
+            return cell
+        key = cell.node, cell.rule, cell.below, counts
+        with self.steps.lock:
+            if (found := self._cells.get(key)) is None:
+                found = self._cells[key] = replace(cell, counts=counts)
+                if cell in self._grounds:
+                    self._grounds[found] = self._grounds[cell]
+                self._kept += 1
+            return found
+
+    def state(self, places: Mapping[int, Iterable[Cell]], accepting: bool = False, clean: bool = True) -> State:
+        """The one state of these nodes and tops of stacks."""
+        resting = [(node, list(cells)) for node, cells in places.items() if node not in self.nodes.last]
+        if self.counts:
+            resting = [(node, self.join(cells) if len(cells) > 1 else cells) for node, cells in resting]
+        tops = tuple((node, tuple(sorted(cells, key=lambda cell: cell.number))) for node, cells in resting)
+        sure = any(cell.sure for cells in places.values() for cell in cells)
+        key = accepting, sure, clean, tops if len(tops) == 1 else frozenset(tops)
+        with self.steps.lock:
+            if (found := self._states.get(key)) is None:
+                found = self._states[key] = State(next(self._state_numbers), tops, accepting, sure, clean, self.bottom)
+            return found
+
+    def join(self, cells: list[Cell]) -> list[Cell]:
+        """The same stacks with one cell for all counts of a call."""
+        calls: dict[object, list[Cell]] = defaultdict(list)
+        for cell in cells:
+            calls[cell.node, cell.rule, cell.below].append(cell)
+        return [self.recount(same[0], join_counts(cell.counts for cell in same)) for same in calls.values()]
+
+    def settle(self, arrived: Iterable[Configuration]) -> State | None:
+        """The state of these configurations and of those that follow when rules end; None if there is none."""
+        places: dict[int, dict[Cell, None]] = defaultdict(dict)
+        waiting: list[Configuration] = []
+
+        def arrive(configurations: Iterable[Configuration]) -> None:
+            for node, cell in configurations:
+                if cell not in places[node]:
+                    places[node][cell] = None
+                    waiting.append((node, cell))
+                    if len(places[node]) > MOST_STACKS:
+                        raise self._too_many(places, f"{MOST_STACKS:,} stacks at one place of")
+
+        with self.steps.lock:
+            arrive(arrived)
+            clean = not any(cell.guessed for _, cell in waiting)
+            accepting, most = False, self.work + MOST_MOVES
+            for node, cell in waiting:
+                if node in self.nodes.ends:
+                    accepting |= cell is self.bottom
+                    arrive(self._after(cell))
+                    if self.work > most:
+                        raise self._too_many(places, f"{MOST_MOVES:,} moves for one byte in")
+            self.work += 20 * len(waiting)  # a new configuration costs more than a move
+            self._kept += len(waiting)
+            return self.state(places, accepting, clean) if places else None
+
+    def allow_work(self, walks: int = 1) -> None:
+        """Limit the work of the steps from now on."""
+        self._most_work = self.work + walks * MOST_WORK
+
+    def _read(self, state: State, byte: int) -> State | None:
+        """The next state, computed for the first time."""
+        if self._most_work is not None and self.work > self._most_work:
+            raise PatternError("grammar", seen=f"more than {MOST_WORK:,} moves", expected=FEW_WAYS, hint=HINT)
+        if self._kept > MOST_KEPT:
+            self._forget()
+        if not state.moves:
+            self._walked.append(state)
+        self._kept += 1
+        return self.settle(
+            (target, cell)
+            for node, tops in state.tops
+            for target, rule in self.closure(node).reads.get(byte, ())
+            for cell in (tops if rule is None else (self.cell(node, rule, tops),))
+        )
+
+    def _after(self, cell: Cell) -> Iterator[Configuration]:
+        """Where a text may go on at the end of the rule of a cell: in the next repeat, or below."""
+        bounds, may_end = self.nodes.counts[cell.rule], True
+        if bounds is not None:
+            again, may_end = count_once(cell.counts, bounds)
+            if again != ():
+                yield self.nodes.starts[cell.rule], self.recount(cell, again)
+        if may_end:
+            yield from self._below(cell)
+
+    def _below(self, cell: Cell) -> Iterator[Configuration]:
+        if (known := self._grounds.get(cell)) is not None:
+            yield from known
+            return
+        for after, rule in self.closure(cell.node).returns[cell.rule]:
+            self.work += len(cell.below)
+            for under in cell.below if rule is None else (self.cell(cell.node, rule, cell.below),):
+                yield after, under
+
+    def _forget(self) -> None:
+        """Start with empty tables; a state that is still held steps into new ones."""
+        for state in self._walked:
+            state.moves.clear()  # or one state would keep all that was reached from it
+        self._walked.clear()
+        self._closures: dict[int, Closure] = {}
+        self._cells: dict[tuple[int, int, tuple[Cell, ...], Counts], Cell] = {}
+        self._states: dict[object, State] = {}
+        self._kept = 0
+
+    def _too_many(self, places: Mapping[int, Collection[Cell]], what: str) -> PatternError:
+        most = max(map(len, places.values()))
+        crowded = [node for node, cells in places.items() if len(cells) > most // 2]
+        names = " and ".join(list(dict.fromkeys(map(self.nodes.name_of, crowded)))[:3])
+        return PatternError("grammar", seen=f"more than {what} {names}", expected=FEW_WAYS, hint=HINT)

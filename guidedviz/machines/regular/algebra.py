@@ -1,0 +1,172 @@
+"""Set operations on machines by the product construction (Rabin and Scott, 1959).
+
+A state of the product is a pair of states; None is the dead state. Every result is minimal, so `==` compares languages.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from guidedviz.errors import PatternError, SettingError, expect, quoted
+from guidedviz.machines.compare import compare_machines
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.regular.dfa import DFA, MOST_STATES, merge_edges
+from guidedviz.machines.regular.minimal import minimise
+from guidedviz.machines.regular.nfa import Edge, too_large
+from guidedviz.machines.regular.regex import regex
+
+Pair = tuple[int | None, int | None]
+Wanted = Callable[[bool, bool], bool]  # whether each machine accepts a text -> whether the result does
+
+NOTHING = DFA(((),), frozenset())
+MOST_PAIRS = 100_000  # pairs of states in a comparison
+MOST_EDGES = 1_000_000  # visited in a product or a count
+MOST_LENGTH = 1_000  # bytes per counted text; Python prints integers of at most 4,300 digits
+
+
+def union(one: DFA, other: DFA) -> DFA:
+    """The texts that at least one machine accepts.
+
+    >>> union(regex("a+"), regex("b?")) == regex("a*|b")
+    True
+    """
+    return product(one, other, lambda in_one, in_other: in_one or in_other)
+
+
+def intersection(one: DFA, other: DFA) -> DFA:
+    """The texts that both machines accept.
+
+    >>> intersection(regex("(aa)*"), regex("(aaa)*")) == regex("(a{6})*")
+    True
+    """
+    return product(one, other, lambda in_one, in_other: in_one and in_other)
+
+
+def difference(one: DFA, other: DFA) -> DFA:
+    """The texts that the first machine accepts and the second does not.
+
+    >>> difference(regex("[ab]*"), regex("a*|b*")) == regex("(a+b|b+a)[ab]*")
+    True
+    """
+    return product(one, other, lambda in_one, in_other: in_one and not in_other)
+
+
+def complement(one: DFA) -> DFA:
+    """The UTF-8 texts that the machine does not accept.
+
+    >>> complement(regex("a*")) == regex("(?s).*[^a].*")
+    True
+    """
+    return difference(regex("(?s:.*)"), one)
+
+
+def product(one: DFA, other: DFA, wanted: Wanted) -> DFA:
+    """The product machine; `wanted` decides which texts it accepts."""
+    _check_machines(one, other)
+    live = {kind for kind in ((True, True), (True, False), (False, True)) if _may_become(wanted, *kind)}
+    numbers: dict[Pair, int] = {(0, 0): 0}
+    edges: list[tuple[Edge, ...]] = []
+    looked_at = 0
+    for pair in (queue := list(numbers)):
+        row = []
+        for low, high, target in pair_moves(one, other, pair):
+            if (target[0] is not None, target[1] is not None) in live:
+                if target not in numbers:
+                    numbers[target] = len(numbers)
+                    queue.append(target)
+                row.append((low, high, numbers[target]))
+        edges.append(merge_edges(row))
+        looked_at += len(row)
+        if len(numbers) > MOST_STATES or looked_at > MOST_EDGES:
+            raise too_large(f"a product of more than {MOST_STATES:,} states or {MOST_EDGES:,} edges")
+    accepting = (
+        number for pair, number in numbers.items() if wanted(pair[0] in one.accepting, pair[1] in other.accepting)
+    )
+    return minimise(DFA(tuple(edges), frozenset(accepting)))
+
+
+def _check_machines(*machines: object) -> None:
+    for machine in machines:
+        expect(machine, DFA, "machines", "a finite machine", "gv.regex(text)")
+
+
+def _may_become(wanted: Wanted, one_lives: bool, other_lives: bool) -> bool:
+    """Whether a wanted text is still reachable; a dead machine accepts nothing."""
+    return any(wanted(a, b) for a in {False, one_lives} for b in {False, other_lives})
+
+
+def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pair]]:
+    """Lowest byte, highest byte, next pair: the edges of both states, split at every start and end of an edge."""
+    first = one.edges[pair[0]] if pair[0] is not None else ()
+    second = other.edges[pair[1]] if pair[1] is not None else ()
+    cuts = sorted({cut for low, high, _ in (*first, *second) for cut in (low, high + 1)})
+    at = beside = 0
+    for low, after in pairwise(cuts):
+        while at < len(first) and first[at][1] < low:
+            at += 1
+        while beside < len(second) and second[beside][1] < low:
+            beside += 1
+        target = first[at][2] if at < len(first) and first[at][0] <= low else None
+        partner = second[beside][2] if beside < len(second) and second[beside][0] <= low else None
+        if (target, partner) != (None, None):
+            yield low, after - 1, (target, partner)
+
+
+def is_empty(one: Machine) -> bool:
+    """Whether the machine accepts no text.
+
+    >>> is_empty(intersection(regex("a+"), regex("b+"))), is_empty(regex(""))
+    (True, False)
+    """
+    return shortest(one) is None
+
+
+def shortest(one: Machine) -> bytes | None:
+    """The shortest text that the machine accepts, the most readable of several; None if there is none.
+
+    >>> shortest(regex("[0-9]{4}-x?")), shortest(regex("[é-🙂]")), shortest(regex(""))
+    (b'0000-', b'\\xc3\\xa9', b'')
+    """
+    return shortest_difference(one, NOTHING)
+
+
+def shortest_difference(one: Machine, other: Machine) -> bytes | None:
+    """The shortest text that exactly one machine accepts, the most readable of several; None if they are equal.
+
+    If a machine is not finite, the search may not end; an error then says how much was compared.
+
+    >>> shortest_difference(regex("[0-9]+"), regex("[0-9]*"))
+    b''
+    >>> shortest_difference(regex("[^a]b"), regex("[^a]c"))
+    b'bb'
+    """
+    found = compare_machines(one, other, MOST_PAIRS)
+    if found.text is None and not found.whole:
+        hint = "gv.machines.compare_machines reports how much was compared"
+        raise PatternError("machines", seen=str(found), expected="a difference, or a finished search", hint=hint)
+    return found.text
+
+
+def count_texts(one: DFA, length: int) -> int:
+    """The number of accepted texts with exactly `length` bytes.
+
+    >>> count_texts(regex("[0-9]{4}"), 4), count_texts(regex("[ab]*"), 10), count_texts(regex("é|ab"), 2)
+    (10000, 1024, 2)
+    """
+    _check_machines(one)
+    if not (isinstance(length, int) and 0 <= length <= MOST_LENGTH):
+        expected = f"a whole number from 0 to {MOST_LENGTH:,}"
+        raise SettingError("count_texts, length", seen=quoted(length), expected=expected)
+    ways, looked_at = {one.initial: 1}, 0
+    for _ in range(length):
+        following: dict[int, int] = defaultdict(int)
+        looked_at += sum(len(one.edges[state]) for state in ways)
+        if looked_at > MOST_EDGES:
+            raise too_large(f"more than {MOST_EDGES:,} edges to count texts of {length:,} bytes")
+        for state, count in ways.items():
+            for low, high, target in one.edges[state]:
+                following[target] += count * (high - low + 1)
+        ways = following
+    return sum(count for state, count in ways.items() if state in one.accepting)

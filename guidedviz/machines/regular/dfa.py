@@ -1,0 +1,183 @@
+"""Build a DFA from an NFA: one state per set of NFA states (subset construction, Rabin and Scott, 1959).
+
+Next: `tokens/vocabulary.py`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from guidedviz.machines.byte_kinds import byte_kinds
+from guidedviz.machines.fixpoint import reach
+from guidedviz.machines.machine import no_step, read
+from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
+from guidedviz.machines.steps import drain
+from guidedviz.machines.visible import counted
+
+MOST_STATES = 40_000
+MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second
+
+
+@dataclass(frozen=True)
+class DFA:
+    """The edges of every state, sorted and disjoint: lowest byte, highest byte, target. State 0 is initial.
+
+    >>> ab = DFA((((97, 97, 1),), ((98, 98, 0),)), frozenset({0}))
+    >>> ab.accepts(b"abab"), ab.accepts(b"aba"), ab.step(0, ord("b"))
+    (True, False, None)
+    """
+
+    edges: tuple[tuple[Edge, ...], ...]
+    accepting: frozenset[int]
+    notes: tuple[str, ...] = field(default=(), compare=False)  # what the source says and the machine does not enforce
+
+    initial = 0
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def __repr__(self) -> str:
+        notes = f"; {counted(len(self.notes), 'note')}" if self.notes else ""
+        return f"DFA({counted(len(self), 'state')}, {len(self.accepting):,} accepting{notes})"
+
+    @cached_property
+    def table(self) -> array[int]:
+        """The edges as an array: table[state * 256 + byte] is the next state, or -1."""
+        table = array("i", [-1]) * (256 * len(self))
+        for state, edges in enumerate(self.edges):
+            for low, high, target in edges:
+                table[state * 256 + low : state * 256 + high + 1] = array("i", [target]) * (high - low + 1)
+        return table
+
+    @cached_property
+    def kinds(self) -> bytes:
+        """The kind of every byte: in every state, bytes of one kind have the same target."""
+        return byte_kinds(self.edges)
+
+    def step(self, state: int | None, byte: int) -> int | None:
+        """The next state, or None."""
+        try:
+            if 0 <= byte < 256 and 0 <= state < len(self.edges):  # type: ignore[operator]
+                target = self.table[state * 256 + byte]  # type: ignore[operator]
+                return None if target < 0 else target
+        except TypeError:
+            if state is None:
+                return None
+        raise no_step(self, state, byte)
+
+    def is_accepting(self, state: int | None) -> bool:
+        """Whether the text may end here."""
+        return state in self.accepting
+
+    def accepts(self, data: bytes) -> bool:
+        """Whether this is a complete text."""
+        return read(self, data) in self.accepting
+
+    def accepts_prefix(self, data: bytes) -> bool:
+        """Whether this can become a complete text."""
+        return bool(self.accepting) and read(self, data) is not None
+
+
+class DFAStep(NamedTuple):
+    """One finished DFA state: its set of NFA states and its edges."""
+
+    state: int
+    subset: frozenset[int]
+    edges: tuple[Edge, ...]
+
+
+def build_dfa(nfa: NFA) -> DFA:
+    """The subset construction.
+
+    >>> build_dfa(gv.machines.machine_stages("a|ab")[0])
+    DFA(3 states, 2 accepting)
+    """
+    return drain(build_dfa_steps(nfa))
+
+
+def build_dfa_steps(nfa: NFA) -> Generator[DFAStep, None, DFA]:
+    """`build_dfa` in steps of one state, in the order of discovery."""
+    moves = _Moves(nfa)
+    start = moves.follow_free((nfa.initial,))
+    numbers = {start: 0}  # a set of NFA states -> its DFA state
+    edges: list[tuple[Edge, ...]] = []
+    for subset in (queue := [start]):
+        row = []
+        for low, high, target in moves.out_of(subset):
+            if target not in numbers:
+                numbers[target] = len(numbers)
+                queue.append(target)
+            row.append((low, high, numbers[target]))
+        edges.append(merge_edges(row))
+        if len(numbers) > MOST_STATES + max(0, len(nfa) - MOST_NFA_STATES):
+            raise too_large(f"more than {MOST_STATES:,} DFA states", nfa.tree)
+        yield DFAStep(len(edges) - 1, subset, edges[-1])
+    return DFA(tuple(edges), frozenset(number for subset, number in numbers.items() if nfa.accepting in subset))
+
+
+class _Moves:
+    """The moves of sets of NFA states; their number is limited, so a hostile pattern raises an error."""
+
+    def __init__(self, nfa: NFA) -> None:
+        self.nfa, self.left = nfa, MOST_MOVES + 8 * max(0, len(nfa) - MOST_NFA_STATES)
+        self.known: dict[int, frozenset[int]] = {}
+
+    def spend(self, moves: int) -> None:
+        self.left -= moves
+        if self.left < 0:
+            raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.tree)
+
+    def follow_free(self, states: Iterable[int]) -> frozenset[int]:
+        """The closure over free edges, without the states that have only free edges."""
+        found = reach(states, self.nfa.free.__getitem__)
+        self.spend(len(found))
+        return frozenset(state for state in found if self.nfa.edges[state] or state == self.nfa.accepting)
+
+    def out_of(self, subset: frozenset[int]) -> Iterator[tuple[int, int, frozenset[int]]]:
+        """Lowest byte, highest byte, the set of next NFA states."""
+        edges = sorted([edge for state in subset for edge in self.nfa.edges[state]])
+        self.spend(len(edges))
+        if any(after[0] <= edge[1] for edge, after in pairwise(edges)):
+            yield from self.out_of_overlapping(edges)
+            return
+        for low, high, target in edges:  # every byte has one target
+            if target not in self.known:
+                self.known[target] = self.follow_free((target,))
+            yield low, high, self.known[target]
+
+    def out_of_overlapping(self, edges: list[Edge]) -> Iterator[tuple[int, int, frozenset[int]]]:
+        """The same with overlapping edges: split the bytes where an edge begins or ends."""
+        cuts = sorted({low for low, _, _ in edges} | {high + 1 for _, high, _ in edges})
+        place = {cut: number for number, cut in enumerate(cuts)}
+        targets: list[set[int]] = [set() for _ in cuts]
+        for low, high, target in edges:
+            for number in range(place[low], place[high + 1]):
+                targets[number].add(target)
+        self.spend(sum(map(len, targets)))
+        known: dict[frozenset[int], frozenset[int]] = {}
+        for number, reached in enumerate(targets):
+            if reached:
+                key = frozenset(reached)
+                if key not in known:
+                    known[key] = self.follow_free(key)
+                yield cuts[number], cuts[number + 1] - 1, known[key]
+
+
+def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """Merge adjacent edges with the same target.
+
+    >>> merge_edges([(97, 97, 1), (98, 98, 1), (99, 99, 2)])
+    ((97, 98, 1), (99, 99, 2))
+    """
+    merged: list[Edge] = []
+    for low, high, target in sorted(edges):
+        if merged and merged[-1][2] == target and merged[-1][1] + 1 == low:
+            merged[-1] = (merged[-1][0], high, target)
+        else:
+            merged.append((low, high, target))
+    return tuple(merged)

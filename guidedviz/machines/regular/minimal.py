@@ -1,0 +1,194 @@
+"""The minimal DFA: drop dead states, merge equivalent states (Hopcroft, 1971), renumber.
+
+Patterns with the same language give equal machines, so `==` on machines compares languages.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from guidedviz.machines.fixpoint import reach
+from guidedviz.machines.regular.dfa import DFA, merge_edges
+from guidedviz.machines.steps import drain
+
+Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
+
+
+class MinStep(NamedTuple):
+    """One split: the states of a block that lead into a set by these bytes become a new block."""
+
+    block: int
+    new: int
+    moved: frozenset[int]
+    into: frozenset[int]
+    by: Ranges
+
+
+def minimise(dfa: DFA) -> DFA:
+    """The minimal machine with the same language.
+
+    >>> gv.regex("aa*|b") == gv.regex("b|a+"), len(gv.regex("(ab|cb)*"))
+    (True, 2)
+    """
+    trimmed = trim(dfa)
+    block_of = same_ends(trimmed)
+    if block_of is None:
+        block_of = drain(split_steps(trimmed))
+    return number_states(merge_states(trimmed, block_of))
+
+
+def same_ends(dfa: DFA) -> list[int] | None:
+    """The block of every state of an acyclic machine (Revuz, 1992); None if it has a cycle.
+
+    States are processed in reverse order. Two states are equivalent if both accept or both do not, and the same bytes
+    lead to the same blocks. This is faster than `split_steps`.
+
+    >>> [same_ends(gv.machines.machine_stages(text)[1]) for text in ("ab|cb", "ab*")]
+    [[2, 1, 1, 0], None]
+    """
+    sources, left = sources_of(dfa), [len(edges) for edges in dfa.edges]
+    block_of, known = [-1] * len(dfa), dict[object, int]()
+    for state in (done := [state for state, edges in enumerate(dfa.edges) if not edges]):
+        row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[state])
+        block_of[state] = known.setdefault((state in dfa.accepting, row), len(known))
+        for source in sources[state]:
+            left[source] -= 1
+            if not left[source]:
+                done.append(source)
+    return block_of if len(done) == len(dfa) else None
+
+
+def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:
+    """`minimise` in steps of one split, on the states of `trim(dfa)`, starting from `first_blocks`."""
+    trimmed = trim(dfa)
+    block_of = yield from split_steps(trimmed)
+    return number_states(merge_states(trimmed, block_of))
+
+
+def trim(dfa: DFA) -> DFA:
+    """The machine without edges into dead states."""
+    sources = sources_of(dfa)
+    live = set(reach(dfa.accepting, sources.__getitem__))
+    if len(live) == len(dfa):
+        return dfa
+    return DFA(tuple(tuple(edge for edge in edges if edge[2] in live) for edges in dfa.edges), dfa.accepting)
+
+
+def sources_of(dfa: DFA) -> list[list[int]]:
+    """The sources of the edges into every state."""
+    sources: list[list[int]] = [[] for _ in dfa.edges]
+    for state, edges in enumerate(dfa.edges):
+        for _, _, target in edges:
+            sources[target].append(state)
+    return sources
+
+
+def first_blocks(dfa: DFA) -> list[set[int]]:
+    """The accepting states and the others; the empty text distinguishes them."""
+    accepting = set(dfa.accepting)
+    return [block for block in (accepting, set(range(len(dfa))) - accepting) if block]
+
+
+def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
+    """The block of every state; states of one block are equivalent.
+
+    If a byte leads into a block from only some states of another block, that other block is split. Only the smaller
+    part is processed again, so the time is O(n log n).
+    """
+    letters = byte_classes(dfa)
+    incoming = _incoming(dfa, letters)
+    blocks = first_blocks(dfa)
+    block_of = [0] * len(dfa)
+    for number, block in enumerate(blocks):
+        for state in block:
+            block_of[state] = number
+    waiting = set(range(len(blocks)))
+    while waiting:
+        into = frozenset(blocks[waiting.pop()])
+        for sources, letter in _preimages(into, incoming):
+            for number, new, moved in _split_blocks(sources, blocks, block_of, waiting):
+                yield MinStep(number, new, moved, into, letters[letter])
+    return block_of
+
+
+def byte_classes(dfa: DFA) -> list[Ranges]:
+    """The letters of a machine: bytes with the same target in every state are one letter.
+
+    >>> byte_classes(gv.regex("[a-z]+|7"))
+    [((55, 55),), ((97, 122),)]
+    """
+    spans = {(low, high) for edges in dfa.edges for low, high, _ in edges}
+    cuts = sorted({cut for low, high in spans for cut in (low, high + 1)})
+    alike: dict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = defaultdict(list)
+    for low, after in pairwise(cuts):
+        inside = tuple(span for span in spans if span[0] <= low <= span[1])
+        alike[inside].append((low, after - 1))
+    return [tuple(ranges) for inside, ranges in alike.items() if inside]
+
+
+def _incoming(dfa: DFA, letters: list[Ranges]) -> list[list[tuple[int, int]]]:
+    """The incoming edges of every state as (letter, source)."""
+    spelled: dict[tuple[int, int], list[int]] = {}
+    incoming: list[list[tuple[int, int]]] = [[] for _ in dfa.edges]
+    for state, edges in enumerate(dfa.edges):
+        for low, high, target in edges:
+            if (low, high) not in spelled:
+                spelled[low, high] = [n for n, ranges in enumerate(letters) if low <= ranges[0][0] <= high]
+            incoming[target].extend([(letter, state) for letter in spelled[low, high]])
+    return incoming
+
+
+def _preimages(block: frozenset[int], incoming: list[list[tuple[int, int]]]) -> Iterable[tuple[tuple[int, ...], int]]:
+    """The sets of states from which a letter leads into the block, each with one such letter."""
+    sources: dict[int, list[int]] = defaultdict(list)
+    for state in block:
+        for letter, source in incoming[state]:
+            sources[letter].append(source)
+    return {tuple(states): letter for letter, states in sources.items()}.items()
+
+
+def _split_blocks(
+    sources: tuple[int, ...], blocks: list[set[int]], block_of: list[int], waiting: set[int]
+) -> Iterator[tuple[int, int, frozenset[int]]]:
+    touched: dict[int, set[int]] = defaultdict(set)
+    for source in sources:
+        touched[block_of[source]].add(source)
+    for number, inside in touched.items():
+        if len(inside) == len(blocks[number]):
+            continue
+        blocks[number] -= inside
+        new = len(blocks)
+        blocks.append(inside)
+        for state in inside:
+            block_of[state] = new
+        waiting.add(new if number in waiting or len(inside) <= len(blocks[number]) else number)
+        yield number, new, frozenset(inside)
+
+
+def merge_states(dfa: DFA, block_of: list[int]) -> DFA:
+    """One state per block; the block of the initial state becomes state 0."""
+    names: dict[int, int] = {}
+    for block in block_of:
+        names.setdefault(block, len(names))
+    rows: dict[int, tuple[tuple[int, int, int], ...]] = {}
+    for state, edges in enumerate(dfa.edges):
+        name = names[block_of[state]]
+        if name not in rows:
+            rows[name] = merge_edges((low, high, names[block_of[target]]) for low, high, target in edges)
+    accepting = frozenset(names[block_of[state]] for state in dfa.accepting)
+    return DFA(tuple(rows[name] for name in range(len(rows))), accepting)
+
+
+def number_states(dfa: DFA) -> DFA:
+    """Number the reachable states in breadth-first order, by byte; drop the others."""
+    order = {0: 0}
+    for state in (queue := [0]):
+        for _, _, target in dfa.edges[state]:
+            if target not in order:
+                order[target] = len(order)
+                queue.append(target)
+    edges = (tuple((low, high, order[target]) for low, high, target in dfa.edges[state]) for state in queue)
+    return DFA(tuple(edges), frozenset(order[state] for state in dfa.accepting if state in order))

@@ -1,0 +1,270 @@
+"""Build an NFA over bytes from a syntax tree (Ken Thompson's construction, CACM 1968).
+
+An NFA can be in several states at the same time. A free edge (epsilon edge) reads no byte.
+
+Next: `machines/regular/dfa.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.steps import drain
+from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tree, Words, no_rules
+from guidedviz.machines.utf8 import ByteRanges, utf8_rows
+from guidedviz.machines.visible import counted
+
+Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
+Shape = tuple[int, tuple[tuple[int, int, int, int], ...]]  # the number of new states, and the edges between them
+MOST_NFA_STATES = 40_000
+MOST_LISTED = 1_000_000  # states of lists of words
+
+
+@dataclass(frozen=True)
+class NFA:
+    """State 0 is initial and state 1 is accepting.
+
+    >>> nfa = build_nfa(Chars(((97, 98),)))
+    >>> nfa.edges, nfa.free
+    ((((97, 98, 1),), ()), ((), ()))
+    """
+
+    edges: tuple[tuple[Edge, ...], ...]
+    free: tuple[tuple[int, ...], ...]
+    tree: Tree | None = field(default=None, compare=False)  # the source; errors name its repeats
+
+    initial = 0
+    accepting = 1
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def __repr__(self) -> str:
+        return f"NFA({counted(len(self), 'state')}, {counted(sum(map(len, self.free)), 'free edge')})"
+
+
+class NFAStep(NamedTuple):
+    """One part of the tree, wired between two states; its inner parts are wired later."""
+
+    part: Tree
+    start: int
+    end: int
+    states: int  # the number of states so far
+    edges: tuple[tuple[int, Edge], ...] = ()  # source, edge
+    free: tuple[tuple[int, int], ...] = ()  # source, target
+    inside: tuple[tuple[Tree, int, int], ...] = ()  # part, start, end
+
+
+def no_letter(call: Call) -> int:
+    """Rule calls are not allowed in a pattern without rules."""
+    raise no_rules(call)
+
+
+def build_nfa(tree: Tree, letter: Callable[[Call], int] = no_letter) -> NFA:
+    """Wire the tree between state 0 and state 1; a call is an edge with its own letter above 255.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> build_nfa(parse_regex("[a-z]{3}x?"))
+    NFA(5 states, 1 free edge)
+    """
+    return drain(build_nfa_steps(tree, letter))
+
+
+def build_nfa_steps(
+    tree: Tree, letter: Callable[[Call], int] = no_letter, shape: Callable[[Chars], Shape] | None = None
+) -> Generator[NFAStep, None, NFA]:
+    """`build_nfa` in steps of one part, in preorder; `shape` gives the edges of a class, by default over bytes."""
+    if count_states(tree) > MOST_NFA_STATES + min(MOST_LISTED, count_listed(tree)):
+        raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", tree)
+    edges: list[list[Edge]] = [[], []]
+    free: list[list[int]] = [[], []]
+    waiting = [(tree, 0, 1)]
+    while waiting:
+        step = wire(*waiting.pop(), len(edges), shape or shape_chars)
+        for _ in range(step.states - len(edges)):
+            edges.append([])
+            free.append([])
+        for source, edge in step.edges:
+            edges[source].append(edge)
+        if isinstance(step.part, Call):
+            edges[step.start].append((letter(step.part), letter(step.part), step.end))
+        for source, target in step.free:
+            free[source].append(target)
+        waiting.extend(reversed(step.inside))
+        yield step
+    return NFA(tuple(map(tuple, edges)), tuple(map(tuple, free)), tree)
+
+
+def too_large(seen: str, tree: Tree | None = None) -> PatternError:
+    """The error for a machine that is too large."""
+    blame = find_blame(tree) if tree else ""
+    hint = f"a smaller repeat: {blame} costs most" if blame else "a smaller pattern"
+    return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
+
+
+def wire(part: Tree, start: int, end: int, new: int, shape: Callable[[Chars], Shape]) -> NFAStep:
+    """Wire a part so that exactly its texts lead from start to end; new states are numbered from `new`."""
+    match part:
+        case Chars():
+            fresh, joined = shape(part)
+            places = (start, end, *range(new, new + fresh))
+            edges = tuple([(places[source], (low, high, places[target])) for source, low, high, target in joined])
+            return NFAStep(part, start, end, new + fresh, edges)
+        case Concat(()):
+            return NFAStep(part, start, end, new, free=((start, end),))
+        case Concat(parts):
+            joints = (start, *range(new, new + len(parts) - 1), end)
+            inside = tuple(zip(parts, joints, joints[1:], strict=False))
+            return NFAStep(part, start, end, new + len(parts) - 1, inside=inside)
+        case Either(options):
+            return NFAStep(part, start, end, new, inside=tuple((option, start, end) for option in options))
+        case Repeat():
+            return wire_repeat(part, start, end, new)
+        case Words():
+            return wire_words(part, start, end, new)
+        case Net(places, joined):
+            inside = tuple((inner, new + source, new + target) for source, inner, target in joined)
+            free = ((start, new), (new + places - 1, end))
+            return NFAStep(part, start, end, new + places, free=free, inside=inside)
+        case Call():
+            return NFAStep(part, start, end, new)  # build_nfa_steps adds the edge; it knows the rule's number
+
+
+def wire_words(words: Words, start: int, end: int, new: int) -> NFAStep:
+    """All edges of a list of words in one step."""
+    states, edges, free = new + words.places, list[tuple[int, Edge]](), [(start, new), (new + words.places - 1, end)]
+    for source, part, target in words.edges:
+        if not isinstance(part, Chars):
+            free.append((new + source, new + target))
+            continue
+        fresh, shape = shape_chars(part)
+        places = (new + source, new + target, *range(states, states + fresh))
+        edges += [(places[one], (low, high, places[other])) for one, low, high, other in shape]
+        states += fresh
+    return NFAStep(words, start, end, states, tuple(edges), tuple(free))
+
+
+def wire_repeat(repeat: Repeat, start: int, end: int, new: int) -> NFAStep:
+    """`low` required copies and then optional copies; a loop if there is no upper bound."""
+    inner, low, high = repeat.part, repeat.low, repeat.high
+    if high is None:
+        return wire_loop(repeat, start, end, new)
+    if high == 0:
+        return NFAStep(repeat, start, end, new, free=((start, end),))
+    joints = (start, *range(new, new + high - 1), end)
+    free = tuple((joint, end) for joint in joints[low:-1])
+    inside = tuple((inner, joint, after) for joint, after in pairwise(joints))
+    return NFAStep(repeat, start, end, new + high - 1, free=free, inside=inside)
+
+
+def wire_loop(repeat: Repeat, start: int, end: int, new: int) -> NFAStep:
+    """The required copies, the last with a back edge; or an optional loop if none is required."""
+    joints = (start, *range(new, new + max(0, repeat.low - 1)))
+    first = new + len(joints) - 1  # the loop's states
+    last = first + 1 if repeat.low else first
+    back = ((last, first),) if repeat.low else ()
+    inside = tuple((repeat.part, joint, after) for joint, after in pairwise(joints))
+    free = ((joints[-1], first), *back, (last, end))
+    return NFAStep(repeat, start, end, last + 1, free=free, inside=(*inside, (repeat.part, first, last)))
+
+
+@lru_cache(maxsize=256)
+def shape_chars(chars: Chars) -> Shape:
+    """One chain per sequence of byte ranges, with shared suffixes: the number of new states, and the edges.
+
+    An edge is (source, low, high, target). The start is 0, the end is 1, and new states follow.
+
+    >>> shape_chars(Chars(((0x41, 0x41), (0xE9, 0xEB))))
+    (1, ((0, 65, 65, 1), (2, 169, 171, 1), (0, 195, 195, 2)))
+    """
+    tails: dict[ByteRanges, int] = {(): 1}
+    shape = []
+    for row in (row for low, high in chars.ranges for row in utf8_rows(low, high)):
+        target = 1
+        for place in range(len(row) - 1, 0, -1):
+            tail = row[place:]
+            if tail not in tails:
+                tails[tail] = len(tails) + 1
+                shape.append((tails[tail], *row[place], target))
+            target = tails[tail]
+        shape.append((0, *row[0], target))
+    return len(tails) - 1, tuple(shape)
+
+
+def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int | None = None) -> int:
+    """The number of states that `build_nfa` adds for a tree; `calls` gives the states of each call.
+
+    A repeat of more than `copies` states is counted later and adds one copy.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
+    (999999, 10)
+    """
+    return _weigh(tree, [], calls or {}, copies)
+
+
+def count_listed(tree: Tree) -> int:
+    """The states of the lists of words in a tree, which are not repeated."""
+    match tree:
+        case Concat(parts) | Either(parts):
+            return sum(map(count_listed, parts))
+        case Words():
+            return tree.places
+        case Net(_, edges):
+            return sum(count_listed(part) for _, part, _ in edges)
+        case Repeat(part, _, 1):
+            return count_listed(part)
+    return 0
+
+
+def find_blame(tree: Tree) -> str:
+    """The counted repeat with the most states, as text; "" if there is none.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> find_blame(parse_regex("a{3}b{1,200}"))
+    '{1,200} at position 5'
+    """
+    counted: list[tuple[int, Repeat]] = []
+    _weigh(tree, counted, {}, None)
+    return str(max(counted, key=lambda found: found[0])[1]) if counted else ""
+
+
+def _weigh(
+    tree: Tree,
+    counted: list[tuple[int, Repeat]],
+    calls: Mapping[str, int],
+    copies: int | None,
+    known: dict[int, int] | None = None,
+) -> int:
+    """The states that a tree adds; every counted repeat is appended to `counted` with its states.
+
+    The count of a shared part is cached, so 2**60 copies take the same time as one.
+    """
+    known = {} if known is None else known
+    if id(tree) not in known:
+        match tree:
+            case Chars():
+                states = shape_chars(tree)[0]
+            case Concat(parts):
+                states = sum(_weigh(part, counted, calls, copies, known) for part in parts) + max(0, len(parts) - 1)
+            case Either(options):
+                states = sum(_weigh(option, counted, calls, copies, known) for option in options)
+            case Words():
+                states = tree.places
+            case Net(places, edges):
+                states = sum(_weigh(part, counted, calls, copies, known) for _, part, _ in edges) + places
+            case Repeat(part, low, high):
+                each = _weigh(part, counted, calls, copies, known)
+                states = max(low, 1) * each + low + 1 if high is None else high * each + max(0, high - 1)
+                if (high or low) > 1:
+                    counted.append((states, tree))
+                    states = each + 1 if copies is not None and states > copies else states
+            case Call(name):
+                states = calls.get(name, 0)
+        known[id(tree)] = states
+    return known[id(tree)]

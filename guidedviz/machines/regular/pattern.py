@@ -1,0 +1,92 @@
+"""Patterns for NanoGPT: a list of pairs of a character class (or a text) and a count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from guidedviz.errors import PatternError, quoted
+from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.minimal import minimise
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.tree import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges
+
+LETTER: tuple[Range, ...] = ((65, 90), (97, 122))
+DIGIT: tuple[Range, ...] = ((48, 57),)
+CLASSES: dict[str, tuple[Range, ...]] = {
+    "DIGIT": DIGIT,
+    "LETTER": LETTER,
+    "LOWER": ((97, 122),),
+    "NEWLINE": ((10, 10),),
+    "PUNCT": other_ranges(((0, 32), *LETTER, *DIGIT, (127, LAST))),  # ASCII punctuation
+    "SPACE": ((32, 32),),
+    "UPPER": ((65, 90),),
+    "ANY": ((0, LAST),),
+}
+COUNTS: dict[str, tuple[int, int | None]] = {"1": (1, 1), "+": (1, None), "*": (0, None), "?": (0, 1)}
+COUNTED = re.compile(r"\{(\d{1,9})(?:(,)(\d{0,9}))?\}", re.ASCII)
+
+
+def pattern(parts: Iterable[Sequence[str]]) -> DFA:
+    r"""The minimal machine for a list of (what, how often).
+
+    What: UPPER LOWER LETTER DIGIT PUNCT SPACE NEWLINE (of ASCII) ANY, or a text. How often: 1 + * ? {m} {m,} {m,n}.
+
+    >>> speaker = pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
+    >>> speaker, speaker.accepts(b"ROMEO: ay\n"), sum(map(len, speaker.edges))
+    (DFA(6 states, 1 accepting), True, 7)
+    """
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
+        hint = '[("UPPER", "+"), (":", "1")]'
+        raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
+    tree = concat(*(_read_part(place, part) for place, part in enumerate(parts)))
+    return minimise(build_dfa(build_nfa(tree)))
+
+
+def _read_part(place: int, part: Any) -> Tree:
+    where = f"pattern, part {place}"
+    if not (isinstance(part, tuple | list) and len(part) == 2 and all(isinstance(half, str) for half in part)):
+        raise PatternError(where, seen=quoted(part), expected="a pair of texts: what, how often", hint='("UPPER", "+")')
+    what, often = part
+    low, high = read_count(where, often)
+    if what in CLASSES:
+        inner: Tree = Chars(CLASSES[what])
+    elif what and not looks_like_class(what):
+        inner = literal(what)
+    else:
+        raise unknown_class(where, what)
+    return inner if (low, high) == (1, 1) else Repeat(inner, low, high, place)
+
+
+def read_count(where: str, often: str) -> tuple[int, int | None]:
+    """The lowest and the highest count of a quantifier.
+
+    >>> read_count("", "+"), read_count("", "{2,5}"), read_count("", "{3}")
+    ((1, None), (2, 5), (3, 3))
+    """
+    if often in COUNTS:
+        return COUNTS[often]
+    found = COUNTED.fullmatch(often)
+    low, high = (int(found[1]), found[3] if found[2] else found[1]) if found else (1, "0")
+    if high and int(high) < low:
+        expected = "1, +, *, ?, {m}, {m,} or {m,n} with m ≤ n"
+        raise PatternError(f"{where}, how often", seen=quoted(often), expected=expected)
+    return low, int(high) if high else None
+
+
+def looks_like_class(what: str) -> bool:
+    """Whether the text looks like a class name: a word in capitals, or a class name in any case.
+
+    >>> looks_like_class("UPER"), looks_like_class("Digit"), looks_like_class("I"), looks_like_class("true")
+    (True, True, False, False)
+    """
+    return what.upper() in CLASSES or re.fullmatch("[A-Z][A-Z_]+", what) is not None
+
+
+def unknown_class(where: str, what: str, other: str = "a text") -> PatternError:
+    """The error for an unknown class, with the nearest known class."""
+    near = get_close_matches(what.upper(), CLASSES, 1, cutoff=0.5)
+    hint = f'"{near[0]}"' if near else "one part per letter, if you mean the text itself" if what else ""
+    return PatternError(f"{where}, what", seen=quoted(what), expected=f"{', '.join(CLASSES)} or {other}", hint=hint)

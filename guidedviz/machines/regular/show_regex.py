@@ -1,0 +1,187 @@
+"""Write a syntax tree as a regex for Python's re, with the same language.
+
+A net becomes a regex by state elimination (Brzozowski and McCluskey, 1963), which may copy parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.tree import (
+    EMPTY,
+    LAST,
+    NOTHING,
+    Call,
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Range,
+    Repeat,
+    Tree,
+    concat,
+    either,
+    no_rules,
+    optional,
+    other_ranges,
+)
+
+MOST_CHARACTERS = 1_000_000
+ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\f": r"\f", "\v": r"\v"}
+
+
+def show_regex(tree: Tree) -> str:
+    r"""The regex of a tree.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> show_regex(parse_regex(r"(a|bc)*[^\n]{2,}\."))
+    '(?:a|bc)*[^\\n]{2,}\\.'
+    """
+    match tree:
+        case Chars(ranges):
+            return show_class(ranges)
+        case Concat(parts):
+            return _checked("".join(map(_show_part, parts)))
+        case Either(options):
+            return _checked("|".join(map(show_regex, options)))
+        case Net():
+            return show_regex(unfold(tree))
+        case Repeat(part):
+            return (show_regex(part) if isinstance(part, Chars) else _bracket(part)) + str(replace(tree, position=None))
+        case Call():
+            raise no_rules(tree)
+
+
+def _show_part(part: Tree) -> str:
+    part = unfold(part) if isinstance(part, Net) else part
+    return _bracket(part) if isinstance(part, Either) else show_regex(part)
+
+
+def _bracket(tree: Tree) -> str:
+    return f"(?:{show_regex(tree)})"
+
+
+def _checked(text: str) -> str:
+    if len(text) > MOST_CHARACTERS:
+        raise _too_long()
+    return text
+
+
+def _too_long() -> PatternError:
+    seen = f"more than {MOST_CHARACTERS:,} characters"
+    return PatternError("regex", seen=seen, expected="a shorter regex", hint="use the machine directly")
+
+
+def show_class(ranges: tuple[Range, ...]) -> str:
+    r"""A character class for these ranges.
+
+    >>> show_class(((65, 90),)), show_class(((46, 46),)), show_class(()), show_class(((0, LAST),))
+    ('[A-Z]', '\\.', '[^\\s\\S]', '[\\s\\S]')
+    """
+    if not ranges or ranges == ((0, LAST),):
+        return r"[\s\S]" if ranges else r"[^\s\S]"
+    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+        return show_char(ranges[0][0], r"\.^$*+?{}[]|()")
+    negated = ranges[-1][1] == LAST
+    return write_class(ranges, negated, lambda code: show_char(code, r"\]^-[&~|"))
+
+
+def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], str]) -> str:
+    """A class in brackets, written as its complement if `negated`; `show` writes a character.
+
+    >>> write_class(((97, 122), (48, 49)), False, chr)
+    '[a-z01]'
+    """
+    shown = (show_range(pair, show) for pair in (other_ranges(ranges) if negated else ranges))
+    return f"[{'^' * negated}{''.join(shown)}]"
+
+
+def show_range(pair: Range, show: Callable[[int], str]) -> str:
+    """One character, two characters, or a range with a minus."""
+    low, high = map(show, pair)
+    return low if low == high else low + ("" if pair[1] - pair[0] == 1 else "-") + high
+
+
+def show_char(code: int, special: str) -> str:
+    """One character in a pattern: special and unprintable characters are escaped."""
+    char = chr(code)
+    if char in ESCAPES:
+        return ESCAPES[char]
+    if char in special:
+        return "\\" + char
+    if char.isprintable():
+        return char
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+class Way(NamedTuple):
+    """A part between two places, and the approximate length of its text."""
+
+    part: Tree
+    size: int
+
+
+def _length(tree: Tree) -> int:
+    return len(show_regex(tree))
+
+
+def unfold(net: Net, size: Callable[[Tree], int] = _length) -> Tree:
+    """An equivalent tree without a net: the places are eliminated one by one, cheapest first by `size`.
+
+    >>> a, b = Chars(((97, 97),)), Chars(((98, 98),))
+    >>> show_regex(unfold(Net(2, ((0, a, 1), (1, b, 0)))))
+    'a(?:ba)*'
+    """
+    start, end = net.places, net.places + 1
+    out: dict[int, dict[int, Way]] = {place: {} for place in range(net.places + 2)}
+    into: dict[int, set[int]] = {place: set() for place in range(net.places + 2)}
+    for source, part, target in [(start, EMPTY, 0), *net.edges, (net.places - 1, EMPTY, end)]:
+        _add_way(out, into, source, target, Way(part, size(part)))
+    queue = [(_cost(out, into, place), place) for place in range(net.places)]
+    heapify(queue)
+    while queue:
+        cost, place = heappop(queue)
+        if place in into and cost == _cost(out, into, place):  # skip outdated entries
+            for near in _take_out(out, into, place) - {start, end}:
+                heappush(queue, (_cost(out, into, near), near))
+    return out[start].get(end, Way(NOTHING, 0)).part
+
+
+def _add_way(out: dict[int, dict[int, Way]], into: dict[int, set[int]], source: int, target: int, new: Way) -> None:
+    old = out[source].get(target, Way(NOTHING, 0))
+    if EMPTY in (old.part, new.part):
+        part = optional(either(*(way.part for way in (old, new) if way.part != EMPTY)))
+    else:
+        part = either(old.part, new.part)
+    out[source][target] = Way(part, old.size + new.size + 1)
+    into[target].add(source)
+
+
+def _take_out(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: int) -> set[int]:
+    """Replace every path through a place by an edge; return the neighbours."""
+    onward, sources = out.pop(place), into.pop(place) - {place}
+    loop = onward.pop(place, Way(EMPTY, 0))
+    around = EMPTY if loop.part == EMPTY else Repeat(loop.part, 0, None)
+    for target in onward:
+        into[target].discard(place)
+    for source in sources:
+        before = out[source].pop(place)
+        for target, after in onward.items():
+            size = before.size + loop.size + after.size
+            if size > MOST_CHARACTERS:
+                raise _too_long()
+            _add_way(out, into, source, target, Way(concat(before.part, around, after.part), size))
+    return {*sources, *onward}
+
+
+def _cost(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: int) -> int:
+    """The approximate length of the text that eliminating this place copies."""
+    before = [out[source][place].size + 1 for source in into[place] if source != place]
+    after = [way.size + 1 for target, way in out[place].items() if target != place]
+    loop = out[place].get(place, Way(EMPTY, 0)).size
+    ways = len(before) * len(after)
+    return sum(before) * (len(after) - 1) + sum(after) * (len(before) - 1) + loop * (ways - 1)

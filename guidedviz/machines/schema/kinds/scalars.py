@@ -1,0 +1,160 @@
+"""Trees for the strings and numbers that a case allows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.regular.dfa import build_dfa
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.schema.document.paths import below, exact, refusal
+from guidedviz.machines.schema.kinds.empty import Empty, take_range
+from guidedviz.machines.schema.logic.cases import Case
+from guidedviz.machines.schema.logic.facts import Limit, Step, Text
+from guidedviz.machines.schema.text.intersect import overlap
+from guidedviz.machines.schema.text.json_text import ONE_CHARACTER, escape, quoted
+from guidedviz.machines.schema.text.multiples import multiples
+from guidedviz.machines.schema.text.numerals import ANY_FRACTION, Bound, decimals, integers
+from guidedviz.machines.tree import LAST, NOTHING, Chars, Repeat, Tree, concat, either, literal, optional
+
+ANYTHING = Repeat(Chars(((0, LAST),)), 0, None)
+ZEROS = Repeat(literal("0"), 0, None)
+POINT_ZERO = optional(concat(literal("."), Repeat(literal("0"), 1, None)))
+
+
+def string_tree(case: Case, path: str) -> Tree:
+    """A string; it is written without optional escapes if a pattern, a format or a constant limits it."""
+    texts = string_texts(case, path)
+    return quoted(Repeat(ONE_CHARACTER, *take_range(case, "string")) if texts is None else escape(texts))
+
+
+def string_texts(case: Case, path: str) -> Tree | None:
+    """The contents of a string before JSON escapes; None if only its length is limited."""
+    low, high = take_range(case, "string")
+    facts = case.facts(Text)
+    banned = [literal(value) for value in case.banned.values() if isinstance(value, str)]
+    if not facts and not banned:
+        return None
+    wanted = [fact.tree for fact in facts if fact.wanted]
+    if not wanted or (low, high) != (0, None):
+        wanted.append(Repeat(Chars(((0, LAST),)), low, high))
+    at = facts[0].path if facts else path
+    unwanted = [fact.tree for fact in facts if not fact.wanted]
+    tree = combine(wanted, [*unwanted, either(*banned)] if banned else unwanted, at)
+    if tree == NOTHING:
+        raise Empty(at, "a pattern, format or length that no string meets", "some string")
+    return tree
+
+
+def combine(wanted: list[Tree], banned: Iterable[Tree], path: str) -> Tree:
+    """The texts of all wanted trees and of no banned one; errors name the path."""
+    try:
+        return overlap(wanted, banned)
+    except PatternError as error:
+        raise refusal(path, error.seen, error.expected, error.hint) from error
+
+
+def number_tree(case: Case, path: str, kinds: frozenset[str]) -> Tree:
+    """A number between its bounds; `kinds` says whether integers, fractions or both."""
+    whole = "fraction" not in kinds
+    low, high = (tightest(case, lower) for lower in (True, False))
+    tree = whole_tree(low, high) if whole else decimals(low, high)
+    steps = case.facts(Step)
+    banned = [number_texts(value, whole) for value in case.banned.values() if is_number(value)]
+    if steps or banned or "integer" not in kinds:
+        at = steps[0].path if steps else path
+        if not whole and (low, high) == (None, None):
+            tree = concat(integers(None, None), ANY_FRACTION)  # no exponent
+        free = (low, high) == (None, None) and any(fact.wanted for fact in steps)
+        trees = {True: [] if free else [tree], False: banned}
+        for fact in steps:
+            trees[fact.wanted].append(step_tree(fact, whole))
+        if "integer" not in kinds:
+            trees[False].append(concat(integers(None, None), POINT_ZERO))
+        tree = combine(trees[True], trees[False], at)
+    if tree == NOTHING:
+        limits = case.facts(Limit)
+        kind = "integer" if whole else "number"
+        at = limits[0].path if limits else path
+        raise Empty(at, f"bounds with no {kind} between them", "a minimum not above the maximum")
+    return tree
+
+
+def whole_tree(low: Bound | None, high: Bound | None) -> Tree:
+    """The integers between two bounds."""
+    first = None if low is None else math.floor(low.value) + 1 if low.strict else math.ceil(low.value)
+    last = None if high is None else math.ceil(high.value) - 1 if high.strict else math.floor(high.value)
+    return integers(first, last)
+
+
+def tightest(case: Case, lower: bool) -> Bound | None:
+    """The tightest bound on one side; the strict one if two are equal."""
+    bounds = [fact.bound for fact in case.facts(Limit) if fact.lower == lower]
+    pick = max if lower else min
+    value = pick((bound.value for bound in bounds), default=None)
+    if value is None:
+        return None
+    return Bound(value, any(bound.strict for bound in bounds if bound.value == value))
+
+
+def step_tree(fact: Step, whole: bool) -> Tree:
+    try:
+        return multiples(fact.step, whole)
+    except PatternError as error:
+        raise refusal(below(fact.path, "multipleOf"), error.seen, error.expected) from error
+
+
+def number_texts(value: Any, whole: bool) -> Tree:
+    """All texts of a number without an exponent."""
+    number = exact(value, "#").normalize()
+    sign = literal("-") if number < 0 else optional(literal("-")) if number == 0 else literal("")
+    digits = format(abs(number), "f")
+    if "." in digits:
+        return NOTHING if whole else concat(sign, literal(digits), ZEROS)
+    return concat(sign, literal(digits), literal("") if whole else POINT_ZERO)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def fitting_scalars(case: Case, path: str) -> list[Any]:
+    """The strings and numbers among a case's values that its other keywords allow."""
+    values = list((case.values or {}).values())
+    texts = [value for value in values if isinstance(value, str)]
+    numbers = [value for value in values if is_number(value)]
+    kept: list[Any] = []
+    if texts and case.asks("string"):
+        texts = fitting_texts(texts, case, path)
+    if numbers and case.asks("number"):
+        numbers = [value for value in numbers if fits_number(exact(value, path), case)]
+    kept_keys = {id(value) for value in (*texts, *numbers)}
+    kept = [value for value in values if id(value) in kept_keys or not (isinstance(value, str) or is_number(value))]
+    return kept
+
+
+def fitting_texts(values: list[str], case: Case, path: str) -> list[str]:
+    """The strings that the lengths and patterns of a case allow."""
+    low, high = take_range(case, "string")
+    values = [value for value in values if low <= len(value) and (high is None or len(value) <= high)]
+    for fact in case.facts(Text):
+        machine = build_dfa(build_nfa(fact.tree))
+        values = [value for value in values if machine.accepts(value.encode()) == fact.wanted]
+    return values
+
+
+def fits_number(value: Decimal, case: Case) -> bool:
+    """Whether a number lies between the bounds and is a multiple of the steps."""
+    for fact in case.facts(Limit):
+        low, high = (fact.bound.value, value) if fact.lower else (value, fact.bound.value)
+        if low > high or (low == high and fact.bound.strict):
+            return False
+    for step in case.facts(Step):
+        top, bottom = value.as_integer_ratio()
+        size, parts = step.step.as_integer_ratio()
+        if (top * parts % (bottom * size) == 0) != step.wanted:
+            return False
+    return True

@@ -1,0 +1,251 @@
+"""Models that run on torch: those of the hub, any folder that transformers reads, and the embedded ones on request.
+
+Weights are read from safetensors only, and no code of a model is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from guidedviz.errors import ModelError, quoted
+from guidedviz.extras import how_to_install, need
+from guidedviz.headless import headless
+from guidedviz.models.language_model import LanguageModel, too_large, with_eos
+from guidedviz.models.safetensors import SMALLER, Array, weight_files
+from guidedviz.tokens.vocabulary import Vocabulary
+
+FILES = ["config.json", "generation_config.json", "tokenizer*", "vocab.json", "merges.txt", "special_tokens_map.json",
+         "model*.safetensors", "model.safetensors.index.json"]  # fmt: skip
+
+
+def has_torch() -> bool:
+    """Whether the packages of the extra `hub` are installed."""
+    return all(find_spec(package) for package in ("torch", "transformers"))
+
+
+def pick_device(wanted: str = "auto") -> str:
+    """The torch device: "auto" is cuda, else mps, else cpu, and cpu in a notebook run without a browser."""
+    import torch
+
+    if wanted in ("torch", "cpu") or (wanted == "auto" and headless()):
+        return "cpu"  # notebooks are built and checked with the same bits on every machine
+    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if wanted == "auto":
+        return next(device for device, here in present.items() if here)
+    if not present.get(wanted.split(":")[0], False):
+        expected = " or ".join(["auto", "numpy", *(device for device, here in present.items() if here)])
+        raise ModelError(f"device {quoted(wanted)}", seen="not on this machine", expected=expected)
+    return wanted
+
+
+def load_torch(name: str, place: Path | str, device: str = "auto") -> LanguageModel:
+    """A folder or a model of the hub, on torch."""
+    if not has_torch():
+        hint = f"{how_to_install('hub')}, or load one that needs no torch: {SMALLER}"
+        raise ModelError(f"model {quoted(name)}", seen="torch and transformers are not installed", hint=hint)
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()  # what it would warn of is an error here
+    device = pick_device(device)
+    dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
+    with _as_model_error(name):
+        folder = fetch(place)
+        weight_files(folder)  # refuses an index that names other files
+        safe: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
+        config = AutoConfig.from_pretrained(folder, **safe)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
+        network, report = AutoModelForCausalLM.from_pretrained(
+            folder,
+            config=config,
+            dtype=dtype,
+            use_safetensors=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+            **safe,
+        )
+        if lost := sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]])):
+            raise ValueError(f"{len(lost)} tensors missing or of another shape, such as {lost[0]}")
+    try:
+        network = network.eval().to(device)
+    except (MemoryError, RuntimeError) as error:
+        if _is_full(error):
+            raise too_large(name, _megabytes(network)) from None
+        raise
+    return make_model(name, network, tokenizer, device)
+
+
+def make_model(name: str, network: Any, tokenizer: Any, device: str) -> LanguageModel:
+    """A network and a tokenizer of transformers as a model."""
+    size = network.get_output_embeddings().weight.shape[0]
+    vocabulary = with_eos(Vocabulary.from_tokenizer(tokenizer, size=size), network.generation_config.to_dict())
+    return LanguageModel(name, TorchNetwork(network, device), PlainText(tokenizer), vocabulary)
+
+
+def fetch(place: Path | str) -> Path:
+    """A folder as it is; the folder of a model of the hub, downloaded if it is not there yet."""
+    if isinstance(place, Path):
+        return place
+    snapshot_download = need("huggingface_hub", "hub", f"model {quoted(place)}").snapshot_download
+    with _as_model_error(place):
+        return Path(snapshot_download(place, allow_patterns=FILES, local_files_only=not hub_answers(place)))
+
+
+def hub_answers(name: str, seconds: float = 3.0) -> bool:
+    """Whether the hub can be reached. If not, only the cache is read: the hub's client would retry for 25 seconds."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        HfApi().model_info(name, timeout=seconds)
+    except HfHubHTTPError:
+        return True  # it answered, if only with an error
+    except Exception:  # offline mode, no network, or an invalid name: each library raises its own
+        return False
+    return True
+
+
+@contextmanager
+def _as_model_error(name: str) -> Iterator[None]:
+    """Every failure of the hub or of a folder becomes one readable error."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except Exception as error:  # each reader raises its own kind for a damaged file
+        said = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+        expected = "a folder with config.json, tokenizer.json and model.safetensors, or a hub name and a network"
+        hint = f"load one that needs no network: {SMALLER}"
+        raise ModelError(f"model {quoted(name)}", seen=said, expected=expected, hint=hint) from error
+
+
+def _is_full(error: BaseException) -> bool:
+    return not isinstance(error, RuntimeError) or "memory" in str(error)
+
+
+def _megabytes(network: Any) -> float:
+    return float(sum(p.numel() * p.element_size() for p in network.parameters())) / 1e6
+
+
+class PlainText:
+    """A tokenizer of transformers that takes the text of a special token as plain text where it can."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    def encode(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, split_special_tokens=True)["input_ids"])
+
+
+class Past:
+    """The cache of one text; torch replaces it when texts are read together."""
+
+    def __init__(self, cache: Any) -> None:
+        self.cache = cache
+
+
+class TorchNetwork:
+    """A causal language model of transformers."""
+
+    copies = 1
+
+    def __init__(self, network: Any, device: str) -> None:
+        self.network, self.device, self._device = network, f"torch · {device}", device
+        self.context: int = getattr(network.config, "max_position_embeddings", 0) or 1 << 30
+        self.weights = sum(p.numel() for p in network.parameters())
+        self.megabytes = _megabytes(network)
+
+    def new_cache(self) -> Past:
+        """An empty cache."""
+        from transformers import DynamicCache
+
+        return Past(DynamicCache(config=self.network.config))
+
+    def fork(self, past: Past, length: int) -> Past | None:
+        """A cache of its own that holds the first tokens; None if this kind of cache cannot be cropped."""
+        cache = deepcopy(past.cache)
+        try:
+            if length < cache.get_seq_length():
+                cache.crop(length - cache.get_seq_length())  # negative: how many to remove
+        except (NotImplementedError, AttributeError, ValueError, RuntimeError):
+            return None
+        return Past(cache) if cache.get_seq_length() == length else None
+
+    def read(self, caches: Sequence[Past], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]:
+        """Read the new tokens of several texts, in one pass where their caches can be joined."""
+        import torch
+
+        try:
+            with torch.inference_mode():
+                if len(texts) > 1 and all(map(_is_plain, caches)):
+                    return self._read_joined(caches, texts, every)
+                return [self._read_one(past.cache, text, every) for past, text in zip(caches, texts, strict=True)]
+        except RuntimeError as error:
+            if not _is_full(error):
+                raise
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            raise MemoryError from None
+
+    def _read_one(self, cache: Any, text: Sequence[int], every: bool) -> Array:
+        import torch
+
+        ids = torch.tensor([text] * self.copies, device=self._device)
+        keep = 0 if every else 1
+        out = self.network(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=keep)
+        return to_numpy(out.logits[0])
+
+    def _read_joined(self, caches: Sequence[Past], texts: Sequence[Sequence[int]], every: bool) -> list[Array]:
+        """Pad the caches on the left and the new tokens on the right, so that in between each text is whole."""
+        import torch
+        from torch.nn.functional import pad
+
+        past = [past.cache.get_seq_length() for past in caches]
+        new, most = [len(text) for text in texts], max(past)
+        wide, copies = max(new), self.copies
+        ids, mask, places = (torch.zeros(len(texts), size, dtype=torch.long) for size in (wide, most + wide, wide))
+        for row, text in enumerate(texts):
+            ids[row, : new[row]] = torch.tensor(text)
+            mask[row, most - past[row] : most + new[row]] = 1
+            places[row] = past[row] + torch.arange(wide)
+        joined = self.new_cache().cache
+        for layer in range(self.network.config.num_hidden_layers if most else 0):
+            known = [p.cache.layers[layer] if length else None for p, length in zip(caches, past, strict=True)]
+            like = next(part for part in known if part is not None)
+            both = []
+            for kind in ("keys", "values"):
+                parts = [getattr(part or like, kind)[:, :, :length] for part, length in zip(known, past, strict=True)]
+                both.append(torch.cat([pad(part, (0, 0, most - part.shape[2], 0)) for part in parts]))
+            joined.update(*both, layer)
+        last = torch.unique(torch.tensor(new) - 1)
+        ids, mask, places = (part.repeat_interleave(copies, 0).to(self._device) for part in (ids, mask, places))
+        out = self.network(input_ids=ids, attention_mask=mask, position_ids=places, past_key_values=joined,
+                           use_cache=True, logits_to_keep=0 if every else last.to(self._device))  # fmt: skip
+        rows = to_numpy(out.logits[::copies])
+        for row, held in enumerate(caches):
+            held.cache = self.new_cache().cache
+            span, of = slice(most - past[row], most + new[row]), slice(row * copies, (row + 1) * copies)
+            for layer, part in enumerate(joined.layers):
+                held.cache.update(part.keys[of, :, span].clone(), part.values[of, :, span].clone(), layer)
+        if every:
+            return [rows[row, : new[row]] for row in range(len(texts))]
+        found = last.tolist()
+        return [rows[row, [found.index(new[row] - 1)]] for row in range(len(texts))]
+
+
+def _is_plain(past: Past) -> bool:
+    """Whether all layers keep the keys and values of the whole text."""
+    return all(type(layer).__name__ == "DynamicLayer" for layer in past.cache.layers)
+
+
+def to_numpy(logits: Any) -> Array:
+    """Logits as 32-bit floats of NumPy."""
+    values: Array = logits.float().cpu().numpy()
+    return values

@@ -1,0 +1,166 @@
+"""A Llama-shaped language model in NumPy: the whole forward pass.
+
+Every layer adds attention over the text so far and a small network to each token's vector (arXiv 2302.13971).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.models.safetensors import Array
+
+Turn = tuple[Array, Array]  # the cosine and the sine of the angle at each new token's place
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The sizes of a model."""
+
+    vocabulary: int
+    width: int  # numbers per token
+    inner: int  # numbers in the middle of a layer's network
+    layers: int
+    heads: int
+    kv_heads: int
+    head_size: int
+    context: int
+    epsilon: float
+    tied: bool  # whether the embedding is also the output matrix
+    frequencies: Array = field(repr=False)  # of the rotary embedding, one per pair of numbers of a head
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The weights of one layer; a matrix has one row per number that it gives."""
+
+    attention_norm: Array
+    query_key_value: Array
+    out: Array
+    network_norm: Array
+    gate_up: Array
+    down: Array
+
+
+class Cache:
+    """The keys and values of a text, for every layer: they stay the same when tokens are added."""
+
+    def __init__(self, shape: Shape, copies: int) -> None:
+        self.length = 0
+        self._room = np.empty((shape.layers, 2, copies, shape.kv_heads, 0, shape.head_size), np.float32)
+
+    def fork(self, length: int) -> Cache:
+        """A cache of its own that holds the first tokens of this one."""
+        other = copy(self)
+        other.length, other._room = length, self._room[..., :length, :].copy()
+        return other
+
+    def make_room(self, tokens: int) -> npt.NDArray[np.int64]:
+        """Make room for new tokens and give their places; the room doubles, so that copies are few."""
+        need, room = self.length + tokens, self._room.shape[-2]
+        if need > room:
+            more = [(0, 0)] * 4 + [(0, max(need, 2 * room, 64) - room), (0, 0)]
+            self._room = np.pad(self._room, more)
+        return np.arange(self.length, need)
+
+    def store(self, layer: int, keys: Array, values: Array) -> tuple[Array, Array]:
+        """Store a layer's keys and values of the new tokens; gives those of the whole text."""
+        end = self.length + keys.shape[-2]
+        room = self._room[layer]
+        room[0, :, :, self.length : end], room[1, :, :, self.length : end] = keys, values
+        return room[0, :, :, :end], room[1, :, :, :end]
+
+
+class Llama:
+    """The model's weights, and the pass that turns new tokens into logits. It reads `copies` copies of every text."""
+
+    device = "NumPy · cpu"
+    copies = 1
+
+    def __init__(self, shape: Shape, embedding: Array, layers: list[Layer], norm: Array, head: Array) -> None:
+        self.shape, self.embedding, self.layers, self.norm, self.head = shape, embedding, layers, norm, head
+        self.context = shape.context
+        matrices = [getattr(layer, name) for layer in layers for name in Layer.__slots__]
+        self.weights = sum(part.size for part in [embedding, norm, *matrices, *([] if shape.tied else [head])])
+        self.megabytes = self.weights * 4 / 1e6
+
+    def fork(self, cache: Cache, length: int) -> Cache:
+        """A cache of its own that holds the first tokens of this one."""
+        return cache.fork(length)
+
+    def new_cache(self) -> Cache:
+        """An empty cache."""
+        return Cache(self.shape, self.copies)
+
+    def read(self, caches: Sequence[Cache], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]:
+        """Read the new tokens of several texts in one pass.
+
+        The result has one array per text: the logits after its last token, or after every new token.
+        """
+        ids, ends = np.concatenate(texts).astype(np.int64), np.cumsum([len(text) for text in texts])
+        spans = [slice(end - len(text), end) for text, end in zip(texts, ends, strict=True)]
+        places = np.concatenate([cache.make_room(len(text)) for cache, text in zip(caches, texts, strict=True)])
+        angles = places[:, None, None].astype(np.float32) * self.shape.frequencies
+        turn, parts = (np.cos(angles), np.sin(angles)), list(zip(caches, spans, strict=True))
+        x = np.tile(self.embedding[ids], (self.copies, 1))
+        for number in range(len(self.layers)):
+            x += self._attend(number, x, turn, parts)
+            x += self._think(number, x)
+        for cache, span in parts:
+            cache.length += span.stop - span.start
+        wanted = np.arange(len(ids)) if every else ends - 1
+        x = x.reshape(self.copies, len(ids), -1)[:, wanted].reshape(-1, self.shape.width)
+        logits = self._normalized(x, self.norm) @ self.head.T
+        return [logits[span] for span in (spans if every else map(slice, range(len(ends)), range(1, len(ends) + 1)))]
+
+    def _normalized(self, x: Array, weights: Array) -> Array:
+        """RMSNorm: each vector divided by the root of the mean of its squares."""
+        mean = np.einsum("ij,ij->i", x, x) / np.float32(self.shape.width)
+        normalized: Array = x / np.sqrt(mean + np.float32(self.shape.epsilon))[:, None] * weights
+        return normalized
+
+    def _attend(self, number: int, x: Array, turn: Turn, parts: list[tuple[Cache, slice]]) -> Array:
+        """Attention: each new token looks at the tokens before it in its own text."""
+        layer, heads, kv_heads = self.layers[number], self.shape.heads, self.shape.kv_heads
+        both = self._normalized(x, layer.attention_norm) @ layer.query_key_value.T
+        both = both.reshape(self.copies, -1, heads + 2 * kv_heads, self.shape.head_size)
+        turned, value = rotated(both[:, :, :-kv_heads], turn).swapaxes(1, 2), both[:, :, -kv_heads:].swapaxes(1, 2)
+        query, key = turned[:, :heads], turned[:, heads:]
+        mixed = np.empty_like(query)
+        for cache, span in parts:
+            mixed[:, :, span] = attention(query[:, :, span], *cache.store(number, key[:, :, span], value[:, :, span]))
+        added: Array = mixed.swapaxes(1, 2).reshape(len(x), -1) @ layer.out.T
+        return added
+
+    def _think(self, number: int, x: Array) -> Array:
+        """SwiGLU: the small network of a layer, whose upper half is opened and closed by its lower half."""
+        layer, inner = self.layers[number], self.shape.inner
+        middle = self._normalized(x, layer.network_norm) @ layer.gate_up.T
+        gate = middle[:, :inner]
+        added: Array = (gate / (1 + np.exp(-gate)) * middle[:, inner:]) @ layer.down.T
+        return added
+
+
+def rotated(x: Array, turn: Turn) -> Array:
+    """Rotary position embedding: pairs of numbers are rotated by an angle that grows with the position."""
+    (cos, sin), half = turn, x.shape[-1] // 2
+    one, other = x[..., :half], x[..., half:]
+    return np.concatenate([one * cos - other * sin, other * cos + one * sin], axis=-1)
+
+
+def attention(query: Array, keys: Array, values: Array) -> Array:
+    """The values of the tokens so far, weighted by how well their keys match each query."""
+    copies, kv_heads, length, size = keys.shape
+    new = query.shape[-2]
+    scores = query.reshape(copies, kv_heads, -1, size) @ keys.swapaxes(-1, -2) / np.float32(size**0.5)
+    if new > 1:  # no token sees the tokens after it
+        scores = scores.reshape(copies, kv_heads, -1, new, length)
+        scores[..., np.triu(np.ones((new, length), np.bool_), length - new + 1)] = -np.inf
+        scores = scores.reshape(copies, kv_heads, -1, length)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    mixed: Array = weights / weights.sum(axis=-1, keepdims=True) @ values
+    return mixed.reshape(query.shape)

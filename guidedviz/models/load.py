@@ -1,0 +1,120 @@
+"""Load a model by name: an embedded one or a Llama folder in NumPy, any other through torch and transformers."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from guidedviz.errors import ModelError, SettingError, quoted
+from guidedviz.extras import Extra, how_to_install
+from guidedviz.files import shipped
+from guidedviz.models.hub import fetch, has_torch, load_torch
+from guidedviz.models.language_model import LanguageModel, with_eos
+from guidedviz.models.llama_folder import read_llama
+from guidedviz.models.safetensors import SMALLER, read_json
+from guidedviz.models.tokenizer import Tokenizer
+from guidedviz.tokens.vocabulary import Vocabulary
+
+EMBEDDED = ("clerk", "bard")
+MISSING = "not installed"
+MOST_NAME = 200  # characters of a hub name
+DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
+
+
+def embedded_folder(name: str) -> Path:
+    """The folder of an embedded model."""
+    try:
+        return shipped(f"models/{name}/model.safetensors").parent
+    except SettingError as error:
+        raise ModelError(f"embedded model {name!r}", seen="no weights", hint=error.hint) from None
+
+
+def find_model(name: str) -> tuple[str, Path | str]:
+    """A model's short name, and the folder or hub name to load it from."""
+    if not isinstance(name, str) or not name:
+        raise ModelError("model", seen=quoted(name), expected=f"a folder, a hub name, or {SMALLER}")
+    if name == "auto":
+        name = os.environ.get("GUIDEDVIZ_MODEL") or "clerk"
+    if name in EMBEDDED:
+        return name, embedded_folder(name)
+    folder = Path(os.path.expanduser(name))
+    if os.path.isdir(folder):  # it never raises
+        return folder.resolve().name, folder
+    if folder.is_absolute() or name.count("/") > 1 or name.startswith(".") or len(name) > MOST_NAME:
+        raise ModelError(f"model {quoted(name)}", seen="no such folder", expected=f"a folder, a hub name, or {SMALLER}")
+    return name, name
+
+
+def load_model(name: str = "auto", device: str = "auto") -> LanguageModel:
+    """An embedded model ("clerk", "bard"), a folder, or a hub name; "auto" is GUIDEDVIZ_MODEL, else clerk.
+
+    The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
+    Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.
+
+    >>> load_model("bard")
+    bard · NumPy · cpu: 2.7 million weights, 65 tokens
+    """
+    short, place = find_model(name)
+    if not isinstance(device, str) or device.split(":")[0] not in DEVICES:
+        raise ModelError(f"device {quoted(device)}", seen="no such device", expected=" or ".join(DEVICES))
+    simple = short in EMBEDDED or (not has_torch() and isinstance(place, Path))
+    if device == "numpy" or (simple and device in ("auto", "cpu")):
+        return load_numpy(short, fetch(place))
+    return load_torch(short, place, device)
+
+
+def load_numpy(name: str, folder: Path) -> LanguageModel:
+    """A folder of Llama's kind, on NumPy."""
+    network, tokenizer = read_llama(folder), Tokenizer(folder)
+    plain = Vocabulary.from_tokenizer(tokenizer, size=network.shape.vocabulary)
+    about = folder / "generation_config.json"
+    return LanguageModel(name, network, tokenizer, with_eos(plain, read_json(about) if about.exists() else {}))
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What is installed on this machine, in words."""
+
+    lines: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def readiness() -> Readiness:
+    """What is installed: the embedded models, and for each extra its packages and what they are for."""
+    models = ", ".join(f"{name} ({_weights_file(name)})" for name in EMBEDDED)
+    lines = [
+        f"Python {platform.python_version()}: ready",
+        f"embedded models: {models}; they run on NumPy {_version('numpy')}, no GPU needed",
+        *map(_say_extra, EXTRAS),
+    ]
+    return Readiness(tuple(lines))
+
+
+EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
+    "lab": ("notebooks and widgets", ("jupyterlab", "ipywidgets", "anywidget", "plotly", "pygraphviz")),
+    "hub": ("other models, on cuda, mps or cpu", ("torch", "transformers")),
+    "engines": ("the real engines", ("xgrammar", "llguidance", "outlines-core")),
+}
+
+
+def _say_extra(extra: Extra) -> str:
+    purpose, packages = EXTRAS[extra]
+    found = {package: _version(package) for package in packages}
+    missing = f"; to install it: {how_to_install(extra)}" if MISSING in found.values() else ""
+    return f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}{missing}"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return MISSING
+
+
+def _weights_file(name: str) -> str:
+    return f"{(embedded_folder(name) / 'model.safetensors').stat().st_size / 1e6:.1f} MB"

@@ -1,0 +1,204 @@
+"""Tokenize with the rules of a tokenizer.json: split the text by a pattern, then merge pairs of pieces by their rank.
+
+It reads byte-level BPE, as Llama 3 and GPT-2 have it, and single characters. Other kinds need the package tokenizers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from pathlib import Path
+from typing import Any
+
+from guidedviz.errors import quoted
+from guidedviz.models.safetensors import damaged, read_json
+from guidedviz.tokens.readers.tokenizers import byte_alphabet, flat_parts
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+CLASSES = {r"\p{L}": "a-zA-Zª", r"\p{N}": "0-9²"}
+ESCAPE = re.compile(r"\\p\{[LN]\}|\\[^a-zA-Z0-9]|\\[sSrnt]|\\.|[^\\]", re.DOTALL)
+KNOWN = "byte-level BPE or single characters"
+
+
+class _Kinds(dict[int, str]):
+    """Each character outside ASCII as one that stands for its kind: ª a letter, ² a number, ¡ anything else."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if code < 0x80:
+            kind = "¡" if 0x1C <= code <= 0x1F else char  # re takes these for white space, tokenizers do not
+        else:
+            kind = "\u00a0" if char.isspace() else {"L": "ª", "N": "²"}.get(unicodedata.category(char)[0], "¡")
+        self[code] = kind
+        return kind
+
+
+KINDS = _Kinds()
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    r"""A tokenizer's pattern for Python's `re`, to be matched with the kinds of a text's characters.
+
+    >>> compile_pattern(r"\p{N}{1,3}| ?[^\s\p{L}]+").pattern
+    '[0-9²]{1,3}| ?[^\\sa-zA-Zª]+'
+    """
+    written, inside = [], False
+    for part in ESCAPE.findall(pattern):
+        inside = part == "[" or (inside and part != "]")
+        known = CLASSES.get(part)
+        if known is None and re.fullmatch(r"\\[a-zA-Z0-9]", part) and part[1] not in "sSrnt":
+            raise ValueError(f"the escape {part}")
+        written.append(part if known is None else known if inside else f"[{known}]")
+    return re.compile("".join(written))
+
+
+class Tokenizer:
+    """The tokenizer of a model folder.
+
+    >>> from guidedviz.files import shipped
+    >>> Tokenizer(shipped("models/bard")).encode("ROMEO")
+    [30, 27, 25, 17, 27]
+    """
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / "tokenizer.json"
+        self._config = read_json(file)
+        try:
+            self._read(self._config, self._config["model"])
+        except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
+            raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN) from None
+        about = folder / "tokenizer_config.json"
+        ends = read_json(about).get("eos_token") if about.exists() else None
+        self.eos_token_id = self._ids.get(str(ends.get("content") if isinstance(ends, dict) else ends))
+
+    def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
+        special = {token["content"]: token["id"] for token in config["added_tokens"] if token["special"]}
+        self._added = {token["content"]: token["id"] for token in config["added_tokens"] if not token["special"]}
+        longest_first = sorted(self._added, key=len, reverse=True)
+        self._literal = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
+        self._ids: dict[str, int] = special | self._added | model["vocab"]
+        self._normal = _normalizes(config["normalizer"])
+        before = list(flat_parts(config["pre_tokenizer"], "pretokenizers"))
+        self._patterns = [compile_pattern(pattern) for part in before for pattern in _patterns(part)]
+        bytes_too = any(part["type"] == "ByteLevel" for part in before)
+        self._letters = {byte: char for char, byte in byte_alphabet().items()} if bytes_too else None
+        self._ranks = _ranks(model)
+        self._whole = bool(model.get("ignore_merges"))
+        if (model["type"] == "BPE") != bytes_too:
+            raise ValueError(f"{model['type']} with {', '.join(part['type'] for part in before)}")
+        self._around = _around(config.get("post_processor"))
+
+    def to_str(self) -> str:
+        """The text of tokenizer.json, from which a `Vocabulary` is read."""
+        return json.dumps(self._config)
+
+    def encode(self, text: str) -> list[int]:
+        """A text as tokens; the text of a special token is plain text."""
+        if self._normal:
+            text = unicodedata.normalize("NFC", text)
+        parts = self._literal.split(text) if self._added else [text]
+        tokens = [token for part in parts for token in self._encode_part(part)]
+        return [*self._around[0], *tokens, *self._around[1]]
+
+    def _encode_part(self, text: str) -> list[int]:
+        if text in self._added:
+            return [self._added[text]]
+        words = [text]
+        for pattern in self._patterns:
+            words = [piece for word in words for piece in _isolated(pattern, word)]
+        return [self._ids[piece] for word in words for piece in self._pieces(word)]
+
+    def _pieces(self, word: str) -> list[str]:
+        if self._letters is None:
+            return [word]
+        symbols = [self._letters[byte] for byte in word.encode()]
+        if self._whole and (whole := "".join(symbols)) in self._ids:
+            return [whole]
+        return merge(symbols, self._ranks)
+
+
+def merge(symbols: list[str], ranks: dict[tuple[str, str], int]) -> list[str]:
+    """Byte-pair encoding: merge the neighbours with the lowest rank until no pair has a rank (arXiv 1508.07909).
+
+    >>> merge(list("lower"), {("e", "r"): 0, ("l", "o"): 1, ("lo", "w"): 2})
+    ['low', 'er']
+    """
+    pieces: list[str] = [*symbols]
+    before, after = [*range(-1, len(pieces) - 1)], [*range(1, len(pieces)), -1]  # the places of the neighbours
+    pairs: list[tuple[int, int, str, str]] = []  # a heap: rank, place, and the two pieces when they were found
+
+    def find(place: int) -> None:
+        if place >= 0 and after[place] >= 0:
+            pair = pieces[place], pieces[after[place]]
+            if pair in ranks:
+                heappush(pairs, (ranks[pair], place, *pair))
+
+    for place in range(len(pieces)):
+        find(place)
+    while pairs:
+        _, place, one, other = heappop(pairs)
+        gone = after[place]
+        if gone < 0 or (pieces[place], pieces[gone]) != (one, other):
+            continue  # one of the two was merged meanwhile
+        pieces[place], pieces[gone], after[place] = one + other, "", after[gone]
+        if after[place] >= 0:
+            before[after[place]] = place
+        find(before[place])
+        find(place)
+    return [piece for piece in pieces if piece]
+
+
+def _isolated(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    """The matches of a pattern and the texts between them, in their order."""
+    end = 0
+    for match in pattern.finditer(text.translate(KINDS)):
+        begin, stop = match.span()
+        yield from filter(None, (text[end:begin], text[begin:stop]))
+        end = stop
+    yield from filter(None, (text[end:],))
+
+
+def _normalizes(part: dict[str, Any] | None) -> bool:
+    """Whether the text is normalized to NFC; other normalizers are refused."""
+    if part is not None and part["type"] != "NFC":
+        raise ValueError(f"the normalizer {part['type']}")
+    return part is not None
+
+
+def _patterns(part: dict[str, Any]) -> list[str]:
+    """The patterns by which a part of the pre-tokenizer splits a text."""
+    match part:
+        case {"type": "ByteLevel", "add_prefix_space": False, "use_regex": regex}:
+            return [GPT2] if regex else []
+        case {"type": "Digits", "individual_digits": True}:
+            return [r"\p{N}"]
+        case {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}:
+            return [pattern]
+    raise ValueError(f"the pre-tokenizer {part}")
+
+
+def _ranks(model: dict[str, Any]) -> dict[tuple[str, str], int]:
+    """The rank of every pair that is merged."""
+    unknown = ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback")
+    if strange := [key for key in unknown if model.get(key)]:
+        raise ValueError(f"{model['type']} with {strange[0]}")
+    pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model.get("merges", ()))
+    return {(one, other): rank for rank, (one, other) in enumerate(pairs)}
+
+
+def _around(part: dict[str, Any] | None) -> tuple[list[int], list[int]]:
+    """The special tokens that the tokenizer puts before and after a text."""
+    around: tuple[list[int], list[int]] = ([], [])
+    for template in flat_parts(part, "processors"):
+        if template["type"] == "TemplateProcessing":
+            passed = False
+            for item in template["single"]:
+                passed = passed or "Sequence" in item
+                if "SpecialToken" in item:
+                    around[passed].extend(template["special_tokens"][item["SpecialToken"]["id"]]["ids"])
+        elif template["type"] != "ByteLevel":
+            raise ValueError(f"the post-processor {template['type']}")
+    return around

@@ -1,0 +1,156 @@
+"""A finite-state machine over tokens, built transition by transition, as in NanoGPT's lesson. It is mutable.
+
+The tokens with a transition from the current state are legal. `machine()` gives the same machine over bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import Any
+
+from guidedviz.errors import IllegalToken, SettingError, quoted
+from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.minimal import minimise
+from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
+from guidedviz.machines.regular.pattern import looks_like_class, unknown_class
+from guidedviz.tokens.by_hand.static import char_classes
+from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+
+NAMED = 8  # the most tokens that an error lists
+
+
+class GuidedFSM:
+    """A finite-state machine over tokens. States are hashable; by default, states without transitions are accepting.
+
+    >>> fsm = GuidedFSM(Vocabulary([b"a", b"b", b":"]))
+    >>> fsm.add_transition(0, "LOWER", 1)
+    >>> fsm.add_transition(1, "LOWER", 1)
+    >>> fsm.add_transition(1, ":", 2)
+    >>> fsm.allowed_tokens(), fsm.advance(0), fsm.allowed_tokens()
+    ({0, 1}, 1, {0, 1, 2})
+    >>> fsm.advance(2), fsm.is_complete(), fsm.allowed_tokens(), fsm.machine().accepts(b"abba:")
+    (2, True, set(), True)
+    """
+
+    def __init__(self, vocabulary: Vocabulary, start: Hashable = 0, accepting: Any = None) -> None:
+        check_vocabulary(vocabulary, "GuidedFSM")
+        several = isinstance(accepting, Iterable) and not isinstance(accepting, str)
+        self.vocabulary, self.start, self.state = vocabulary, start, start
+        self.accepting = None if accepting is None else frozenset(accepting if several else {accepting})
+        self.transitions: dict[Hashable, dict[int, Hashable]] = {start: {}}  # state -> token -> next state
+
+    def __repr__(self) -> str:
+        arrows = {(source, target) for source, ways in self.transitions.items() for target in ways.values()}
+        return f"GuidedFSM({len(self.transitions)} states, {len(arrows)} transitions, in state {self.state!r})"
+
+    @cached_property
+    def _classes(self) -> dict[str, frozenset[int]]:
+        return char_classes(self.vocabulary)
+
+    def add_transition(self, source: Hashable, what: Any, target: Hashable) -> None:
+        """Add a transition on a class ("UPPER"), a character (":"), a token id, or several of these."""
+        where = f"transition from {quoted(source)} to {quoted(target)}"
+        tokens = self._find_tokens(where, what)
+        if not tokens:
+            raise SettingError(where, seen=quoted(what), expected="at least one token")
+        ways = self.transitions.get(source, {})
+        for token in sorted(tokens):
+            if ways.get(token, target) != target:
+                seen = f"{self.vocabulary.display(token)!r} leads to {ways[token]!r} already"
+                raise SettingError(where, seen=seen, expected="one next state per token", hint="a class without it")
+        self.transitions.setdefault(source, {}).update(dict.fromkeys(tokens, target))
+        self.transitions.setdefault(target, {})
+
+    def _find_tokens(self, where: str, what: Any) -> frozenset[int]:
+        if isinstance(what, str):
+            return self._find_text(where, what)
+        if isinstance(what, Iterable) and not isinstance(what, bytes):
+            return frozenset[int]().union(*(self._find_tokens(where, one) for one in what))
+        try:
+            token = self.vocabulary.as_id(what)
+        except IllegalToken as error:
+            expected = f"a class, a character or an id: {error.expected}"
+            raise SettingError(where, seen=quoted(what), expected=expected) from None
+        if not self.vocabulary.is_text(token):
+            raise SettingError(where, seen=self.vocabulary.display(token), expected="a token that is text")
+        return frozenset({token})
+
+    def _find_text(self, where: str, what: str) -> frozenset[int]:
+        if what not in self._classes and (looks_like_class(what) or not what):
+            raise unknown_class(where, what, "one character")
+        if what not in self._classes and len(what) > 1:
+            hint = f"{list(what)} for one of these tokens, or an intermediate state for a sequence"
+            raise SettingError(where, seen=quoted(what), expected="a class or one character", hint=hint)
+        tokens = self._classes.get(what, self.vocabulary.ids(what.encode(errors="surrogatepass")))
+        found = frozenset(token for token in tokens if self.vocabulary.is_text(token))
+        if not found:
+            raise SettingError(where, seen=quoted(what), expected="a character of this vocabulary")
+        return found
+
+    def allowed_tokens(self) -> set[int]:
+        """The ids with a transition from the current state; empty if the text must end."""
+        return set(self.transitions[self.state])
+
+    def advance(self, token: int) -> Hashable:
+        """Take a token and return the new current state."""
+        ways = self.transitions[self.state]
+        token = self.vocabulary.as_id(token)
+        if token not in ways:
+            named = [self.vocabulary.display(legal) for legal in sorted(ways)]
+            more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+            expected = " ".join(named[:NAMED]) + more if named else "the end"
+            where = f"token {token} {self.vocabulary.display(token)!r}"
+            raise IllegalToken(where, seen=f"no transition from state {self.state!r}", expected=expected)
+        self.state = ways[token]
+        return self.state
+
+    def is_complete(self) -> bool:
+        """Whether the text may end in the current state."""
+        return self.is_accepting(self.state)
+
+    def is_accepting(self, state: Hashable) -> bool:
+        """Whether the text may end in a state."""
+        return not self.transitions.get(state) if self.accepting is None else state in self.accepting
+
+    def reset(self) -> None:
+        """Return to the start state; the transitions are kept."""
+        self.state = self.start
+
+    def machine(self) -> DFA:
+        """The smallest machine over bytes that accepts the same texts; it works with any vocabulary.
+
+        >>> fsm = gv.GuidedFSM(gv.Vocabulary(["é".encode(), b"ab"]), accepting=1)
+        >>> fsm.add_transition(0, {0, 1}, 1)
+        >>> fsm.machine() == gv.regex("é|ab")
+        True
+        """
+        others = [state for state in self.transitions if state != self.start]
+        number = {self.start: 0} | {state: place for place, state in enumerate(others, 2)}
+        free: list[tuple[int, ...]] = [(1,) if self.is_accepting(state) else () for state in (self.start, *others)]
+        edges: list[list[Edge]] = [[] for _ in range(len(others) + 2)]
+        for source, ways in self.transitions.items():
+            spell(edges, number[source], {(self.vocabulary.pieces[token], number[to]) for token, to in ways.items()})
+        free[1:1] = [()]  # the accepting state
+        free += [()] * (len(edges) - len(free))
+        return minimise(build_dfa(NFA(tuple(map(tuple, edges)), tuple(free))))
+
+
+def spell(edges: list[list[Edge]], source: int, ways: Iterable[tuple[bytes, int]]) -> None:
+    """Add edges for pieces from one state, byte by byte; pieces with a common prefix share edges.
+
+    >>> edges = [[], []]
+    >>> spell(edges, 0, [(b"ab", 1), (b"ac", 1)])
+    >>> edges
+    [[(97, 97, 2)], [], [(98, 98, 1), (99, 99, 1)]]
+    """
+    known = {b"": source}
+    for piece, target in ways:
+        for end in range(1, len(piece)):
+            if piece[:end] not in known:
+                known[piece[:end]] = len(edges)
+                edges[known[piece[: end - 1]]].append((piece[end - 1], piece[end - 1], len(edges)))
+                edges.append([])
+        edges[known[piece[:-1]]].append((piece[-1], piece[-1], target))
+        if len(edges) > MOST_NFA_STATES:
+            raise too_large(f"more than {MOST_NFA_STATES:,} NFA states")

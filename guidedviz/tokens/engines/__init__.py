@@ -1,0 +1,1 @@
+"""The engines used in production, with one common interface; each package is optional."""

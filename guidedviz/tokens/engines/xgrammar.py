@@ -1,0 +1,77 @@
+"""xgrammar (MLC, arXiv 2411.15100): grammars in GBNF, its own parsers for regexes and schemas, copies by `fork`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.engines.constraint import Asked
+from guidedviz.tokens.engines.matcher import Compile, Words, empty_words, load, refusal, unpack_words
+from guidedviz.tokens.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class XGrammarMatcher:
+    """The engine's state after some tokens of a text."""
+
+    inner: Any
+    words: Words
+    size: int
+
+    def fill(self) -> None:
+        """Compute the engine's mask. The engine does not write the buffer if all tokens are allowed."""
+        self.inner.fill_next_token_bitmask(self.words)
+
+    def mask(self) -> Mask:
+        """True for every id that the engine allows."""
+        self.words[:] = -1
+        self.fill()
+        return unpack_words(self.words, self.size)
+
+    def take(self, token: int) -> bool:
+        """Append a token; False if the engine rejects it."""
+        return bool(self.inner.accept_token(token))
+
+    def may_end(self) -> bool:
+        """Whether the text may end here."""
+        return bool(self.inner.is_completed())
+
+    def copy(self) -> XGrammarMatcher:
+        """A copy that can be advanced independently."""
+        return XGrammarMatcher(self.inner.fork(), self.words, self.size)
+
+
+def build_compiler(vocabulary: Vocabulary, special_text: bool = False) -> Any:
+    """A compiler with one thread and no cache.
+
+    Special ids get no bytes. With `special_text` they keep their bytes, as when the engine reads a tokenizer itself.
+    """
+    xgrammar = load("xgrammar")
+    hidden = frozenset() if special_text else vocabulary.special - vocabulary.eos
+    pieces = [b"" if token in hidden else piece for token, piece in enumerate(vocabulary.pieces)]
+    info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(vocabulary.eos))
+    return xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+
+
+def prepare(vocabulary: Vocabulary, special_text: bool = False) -> Compile:
+    """Prepare the engine for a vocabulary."""
+    xgrammar, words = load("xgrammar"), empty_words(vocabulary)
+    compiler = build_compiler(vocabulary, special_text)
+
+    def compile_asked(asked: Asked) -> XGrammarMatcher:
+        try:
+            return XGrammarMatcher(xgrammar.GrammarMatcher(compile_with(compiler, asked)), words, len(vocabulary))
+        except RuntimeError as error:
+            raise refusal("xgrammar", error) from error
+
+    return compile_asked
+
+
+def compile_with(compiler: Any, asked: Asked) -> Any:
+    """Compile a constraint with the engine's parser for its language."""
+    if asked.kind == "regex":
+        return compiler.compile_regex(asked.text)
+    if asked.kind == "schema":
+        return compiler.compile_json_schema(asked.text, any_whitespace=False)
+    return compiler.compile_grammar(asked.gbnf)

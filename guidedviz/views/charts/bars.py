@@ -1,0 +1,109 @@
+"""Horizontal bars, one or more per label, as a figure and as parts of the stage."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
+from guidedviz.views.words import probability, reading
+
+EDGE = 16.0
+
+
+def draw_bars(
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    *,
+    title: str = "",
+    struck: Collection[int] = (),
+    marked: Collection[int] = (),
+) -> Figure:
+    """Horizontal bars, one or more per label: the first outlined, the others filled; values may be negative.
+
+    >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask", struck={1}).text
+    'mask: a before 0.20 after 1, b before 0.80 after 0'
+    """
+    check_bars(labels, series)
+    expect(title, str, "draw_bars, title", "a text")
+    rows = [(reading(words), [float(values[i]) for values in series.values()]) for i, words in enumerate(labels)]
+    low = min([0.0, *(v for _, values in rows for v in values)])
+    high = max([1e-9, *(v for _, values in rows for v in values)])
+    name_width = max([60.0, *(wide(shorten(words, 24), 14) for words, _ in rows)]) + 34
+    between = " → " if next(iter(series), "").startswith("before") else " | "
+    said = [between.join(map(_number, values)) for _, values in rows]
+    said_width = max([0, *map(len, said)]) * 7.0
+    span, start = 600 - name_width - said_width - 2 * EDGE, name_width
+    zero = start + span * -low / (high - low)
+    pitch = 8.0 * len(series) + 14
+    parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
+    parts += write_bar_names(list(series), 600 - EDGE, 20) if len(series) > 1 else []
+    top = 30 if parts else 8
+    for index, (words, values) in enumerate(rows):
+        y = top + pitch * index
+        parts.append(write_name(start - 10, y + pitch / 2 + 2, words, index in struck, index in marked, 24))
+        for place, value in enumerate(values):
+            x, long = zero + min(0.0, value) / (high - low) * span, abs(value) / (high - low) * span
+            kind = place if len(series) > 1 else 1
+            parts.append(write_bar(x, y + 5 + 8 * place, long, 7.0, kind, index in struck))
+        parts.append(soft(600 - EDGE, y + pitch / 2 + 2, said[index], text_anchor="end"))
+    if low < 0:
+        end = top + pitch * len(rows)
+        parts.append(node("line", x1=zero, x2=zero, y1=top, y2=end, stroke="var(--gv-soft)", stroke_width=1))
+    told = ", ".join(
+        f"{words} " + " ".join(f"{name} {_number(v)}" for name, v in zip(series, values, strict=True))
+        for words, values in rows
+    )
+    text = f"{title}: {told}" if title else told
+    return Figure(drawing(600, top + pitch * len(rows) + 10, *parts, alt=text), text, text)
+
+
+def check_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
+    """Refuse labels that are not texts, and series without one number per label."""
+    if (
+        isinstance(labels, str)
+        or not isinstance(labels, Sequence)
+        or not all(isinstance(label, str) for label in labels)
+    ):
+        raise SettingError("draw_bars, labels", seen=quoted(labels), expected="a list of texts")
+    expect(series, Mapping, "draw_bars, series", "names with their numbers", "{'before': [0.2, 0.8]}")
+    for name, values in series.items():
+        try:
+            numbers = [float(value) for value in values]
+        except (TypeError, ValueError):
+            numbers = []
+        if len(numbers) != len(labels):
+            raise SettingError(f"draw_bars, series {quoted(name)}", seen=quoted(values), expected="a number per label")
+
+
+def _number(value: float) -> str:
+    return probability(value) if 0 <= value <= 1 else f"{value:.1f}".removesuffix(".0")
+
+
+def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> str:
+    """The label to the left of a bar."""
+    style = {"text_decoration": "line-through", "fill": "var(--gv-soft)"} if struck else {}
+    heavy = {"font_weight": "bold"} if bold else {}
+    return write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
+
+
+def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> str:
+    """One bar: the first of a row is an outline, a forbidden one is dashed."""
+    size = {"x": x, "y": y, "width": max(0.0, long), "height": high, "rx": 1.5}
+    if long <= 0:
+        return ""
+    dash = {"stroke_dasharray": "2 2"} if struck else {}
+    if place == 0:
+        return node("rect", **size, fill="none", stroke="var(--gv-soft)", **dash)
+    return node("rect", **size, fill=f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})")
+
+
+def write_bar_names(names: Sequence[str], right: float, y: float) -> list[str]:
+    """The legend of the bars in a row, aligned to the right edge."""
+    parts, x = [], right
+    for place, name in reversed(list(enumerate(names))):
+        parts.append(soft(x, y, name, text_anchor="end"))
+        x -= 7.0 * len(name) + 18
+        parts.append(write_bar(x, y - 8, 12, 7.0, place, False))
+        x -= 14
+    return parts

@@ -1,0 +1,170 @@
+"""When jump-forward pays: speed-up over the share of fixed tokens, the text of one share, and its passes both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guidedviz.decoding.jump.cost import FRACTIONS, Parts, Passes, fixed_share, group_passes, ideal, nearest_fraction
+from guidedviz.decoding.jump.payoff import Payoff, Timed
+from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.views.charts.interactive import plotly_json
+from guidedviz.views.charts.payoff_plot import HEIGHT, WIDTH, draw_plot, payoff_chart, say_times
+from guidedviz.views.charts.plot import Frame, write_legend, write_plot
+from guidedviz.views.charts.series import Axis, Chart, Series
+from guidedviz.views.figure import Figure, drawing, moved, node, soft, wide, write
+from guidedviz.views.words import label, milliseconds
+
+COLUMN, EDGE, HEAD, TEXT, LINE = 340.0, 14.0, 66.0, 100.0, 25.0  # the room of the text, and its lines
+
+
+def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
+    """The curves and the measured points with the handle at one share; to the right its text, below its passes.
+
+    >>> previews = ((("{", True), ('"', True), ("a", False), ("}", True)),) * 20
+    >>> toy = Payoff(gv.decoding.Cost(9.0, 1.0), (), previews, "toy", "cpu", "2026-11-22", "canonical", "TOY")
+    >>> print(draw_payoff(toy, 0.75).text)
+    jump-forward, TOY: toy; cpu
+    75% fixed: 4 tokens, 1 pass instead of 4; not measured here, the cost model says 3.08×, ideal 4.00×
+    """
+    hint = "gv.decoding.Payoff.load(path)"
+    expect(payoff, Payoff, "draw_payoff", "runs that were timed: a Payoff", hint)
+    if not isinstance(rows, int) or rows < 1:
+        raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1")
+    at = nearest_fraction(fraction)
+    run = find_run(payoff, at, rows)
+    parts = run.parts if run else payoff.previews[at]
+    said = say_place(payoff, at, rows)
+    text = f"{_say_origin(payoff)}\n{said}"
+    chart = payoff_chart(payoff, rows, said)
+    plot = moved(0, HEAD + 20, *draw_plot(payoff, FRACTIONS[at], rows))
+    low = HEAD + max(HEIGHT + 36, TEXT + 10 + LINE * len(list(_wrap(parts))))
+    lanes = Frame(lanes_chart(payoff, parts, rows, run), EDGE + 236, low)
+    inside = [*_head(chart), *write_legend(chart, EDGE, HEAD + 4), plot, *_text(parts), *write_plot(lanes)]
+    inside += write_legend(lanes.chart, lanes.left, low + lanes.chart.height + 26)
+    alt = text.replace("\n", ". ")
+    svg = drawing(WIDTH + COLUMN + EDGE, low + lanes.chart.height + 42, *inside, alt=alt)
+    return Figure(svg, text, text, plotly_json(chart), "no")
+
+
+def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> Chart:
+    """Both ways on one clock: a high box is the cost of a pass itself, a low one the cost of the tokens it reads."""
+    count = run.naive_passes if run else len(parts)
+    ways = Passes((1,) * count, 0), group_passes(parts, run.jump_passes if run else None)
+    own, each = payoff.cost.prices(rows)
+    passes: list[tuple[float, float, float]] = []  # the lane, the start and the end
+    tokens: list[tuple[float, float, float]] = []
+    for lane, way in zip((2.0, 1.0), ways, strict=True):
+        now = 0.0
+        for read in way.read:
+            passes.append((lane, now, now + own))
+            tokens.append((lane - 0.18, now + own, now + own + read * each))
+            now = tokens[-1][2]
+        tokens += [(lane - 0.18, now, now + way.rest * each)] * bool(way.rest)
+    end = 1.1 * count * (own + each) or 1.0  # jump-forward may be slower
+    series = [
+        _boxes("a pass", passes, "blue", 0.7),
+        _boxes("the tokens that it reads, by the cost model", tokens, "gold", 0.34),
+    ]
+    if run:
+        clock = count * (own + each) * run.jump_ms / run.naive_ms
+        series.append(Series("measured", "line", (clock, clock), (0.5, 1.5), colour="orange"))
+    took = [f", {milliseconds(ms)}" for ms in (run.naive_ms, run.jump_ms)] if run else ["", ""]
+    names = [say_passes(len(way.read)) + ms for way, ms in zip(ways, took, strict=True)]
+    ticks = (2.0, f"token by token: {names[0]}"), (1.0, f"jump-forward: {names[1]}")
+    x, y = Axis("", 0.0, end, (), grid=False), Axis("", 0.5, 2.5, ticks, grid=False)
+    return Chart("", x, y, tuple(series), width=576.0, height=60.0)
+
+
+def _boxes(name: str, boxes: list[tuple[float, float, float]], colour: str, thick: float) -> Series:
+    lanes, low, up = (tuple(column) for column in zip(*boxes, strict=True)) if boxes else ((), (), ())
+    return Series(name, "spans", up, lanes, colour=colour, start=low, thick=thick)
+
+
+def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
+    """The last live run of a place."""
+    runs = (run for run in reversed(payoff.runs) if nearest_fraction(run.asked) == at and run.rows == rows)
+    return next(runs, None)
+
+
+def say_speedups(payoff: Payoff, at: int, rows: int) -> dict[str, str]:
+    """The speed-up of each series at a place."""
+    run = find_run(payoff, at, rows)
+    share = run.fraction if run else fixed_share(payoff.previews[at])
+    said = {"ideal": say_times(ideal(share)), "model": say_times(payoff.cost.speedup(share, rows))}
+    return said | {"measured": say_times(run.speedup) if run else "–"}
+
+
+def say_place(payoff: Payoff, at: int, rows: int) -> str:
+    """A place in a sentence."""
+    run = find_run(payoff, at, rows)
+    parts = run.parts if run else payoff.previews[at]
+    share = run.fraction if run else fixed_share(parts)
+    passes = len(group_passes(parts, run.jump_passes if run else None).read)
+    says = say_speedups(payoff, at, rows)
+    measured = f"measured {says['measured']}" if run else "not measured here"
+    side = f", {rows} texts side by side" if rows > 1 else ""
+    count = f"{say_passes(passes)} instead of {run.naive_passes if run else len(parts)}"
+    return (
+        f"{share:.0%} fixed: {len(parts)} tokens{side}, {count}; {measured}, "
+        f"the cost model says {says['model']}, ideal {says['ideal']}"
+    )
+
+
+def say_passes(count: int) -> str:
+    """The number of passes.
+
+    >>> say_passes(1), say_passes(19)
+    ('1 pass', '19 passes')
+    """
+    return f"{count} pass{'es' * (count != 1)}"
+
+
+def _say_origin(payoff: Payoff) -> str:
+    where = "live" if payoff.source == "LIVE" else payoff.source
+    return f"jump-forward, {where}: {payoff.model}; {payoff.device}"
+
+
+def _head(chart: Chart) -> Iterator[str]:
+    where, said = chart.notes
+    yield write(EDGE, 22, chart.title, 13, font_weight="bold")
+    yield soft(WIDTH + COLUMN, 22, where, text_anchor="end")
+    yield write(EDGE, 44, said, 13)
+
+
+def _wrap(parts: Parts) -> Iterator[list[tuple[float, float, str, bool]]]:
+    """Lines of tokens: where each begins, how wide it is, and its text."""
+    line: list[tuple[float, float, str, bool]] = []
+    x = 0.0
+    for text, fixed in parts:
+        said = shorten(label(text.encode()), 30)
+        width = wide(said, 13) + 6
+        if line and x + width > COLUMN:
+            yield line
+            line, x = [], 0.0
+        line.append((x, width, said, fixed))
+        x += width + 2
+    if line:
+        yield line
+
+
+def _text(parts: Parts) -> Iterator[str]:
+    """The tokens in boxes: fixed ones grey, free ones blue and underlined."""
+    left, top = WIDTH + 4, HEAD + TEXT
+    free = sum(not fixed for _, fixed in parts)
+    yield _box(left, top - 27, 12, 14, True)
+    yield soft(left + 18, top - 16, f"{len(parts) - free} fixed")
+    yield _box(left + 90, top - 27, 12, 14, False)
+    yield soft(left + 108, top - 16, f"{free} free: the model chooses")
+    for number, line in enumerate(_wrap(parts)):
+        y = top + LINE * number
+        for x, width, said, fixed in line:
+            yield _box(left + x, y, width, 21, fixed)
+            colour = "var(--gv-soft)" if fixed else "var(--gv-ink)"
+            yield write(left + x + 3, y + 15, said, 13, mono=True, fill=colour)
+
+
+def _box(x: float, y: float, width: float, high: float, fixed: bool) -> str:
+    if fixed:
+        return node("rect", x=x, y=y, width=width, height=high, rx=3, fill="var(--gv-card)", stroke="var(--gv-line)")
+    tint = node("rect", x=x, y=y, width=width, height=high, rx=3, fill="var(--gv-sky)", fill_opacity=0.25)
+    return tint + node("path", d=f"M{x:.1f},{y + high - 1:.1f}h{width:.1f}", stroke="var(--gv-blue)", stroke_width=2.4)

@@ -1,0 +1,201 @@
+"""A chart as a still SVG drawing: the axes, the marks and the legend. Values beyond an axis are drawn at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from guidedviz.errors import shorten
+from guidedviz.views.charts.interactive import plotly_json
+from guidedviz.views.charts.series import Chart, Series
+from guidedviz.views.figure import Figure, drawing, escape, node, soft, wide, write
+
+EDGE, LINE, LEGEND = 16.0, 18.0, 26.0
+NARROW, SHORT = 10.0, 10  # pixels per tick label; characters of a label that is turned
+DASHES = {"dashed": "7 4", "dotted": "2 4", "mixed": "10 3 2 3"}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The place of a plot in a drawing."""
+
+    chart: Chart
+    left: float
+    top: float
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """The pixel of a value."""
+        chart = self.chart
+        return self.left + chart.width * chart.x.share(x), self.top + chart.height * (1 - chart.y.share(y))
+
+
+def draw_chart(chart: Chart, text: str, interactive: Literal["yes", "live", "no"] = "yes") -> Figure:
+    """The chart as a figure: the SVG drawing, its words, and the data for Plotly."""
+    left = EDGE + max((wide(words, 12) for _, words in chart.y.ticks), default=0.0) + 12
+    top = EDGE + LINE * (1 + len(chart.notes)) + LEGEND + (LINE if chart.y.title else 6)
+    frame = Frame(chart, left, top)
+    parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]
+    parts += [write(EDGE, 24 + LINE * n, words, 13) for n, words in enumerate(chart.notes, 1)]
+    parts += [*write_legend(chart, EDGE, 24 + LINE * (1 + len(chart.notes))), *write_plot(frame)]
+    low = top + chart.height + _label_room(chart) + (LINE + 6 if chart.x.title else 8)
+    width = max(left + chart.width + 2 * EDGE, *(2 * EDGE + 6.8 * len(words) for words in ("", *chart.notes)))
+    alt = text.replace("\n", ". ")
+    return Figure(drawing(width, low, *parts, alt=alt), text, alt, plotly_json(chart), interactive)
+
+
+# --- the still picture ---
+
+
+def write_legend(chart: Chart, x: float, y: float) -> Iterator[str]:
+    """The sign and the name of each series."""
+    for series in chart.series:
+        if series.name:
+            yield _sign(series, x, y - 4) + soft(x + 24, y, series.name)
+            x += 44 + 6.8 * len(series.name)
+
+
+def write_plot(frame: Frame) -> Iterator[str]:
+    """The axes and the marks of a chart."""
+    yield from (_hatch(series) for series in frame.chart.series if series.look == "hatched")
+    yield from _write_y(frame)
+    yield from _write_x(frame)
+    for series in frame.chart.series:
+        yield from MARKS[series.mark](frame, series)
+
+
+def _write_y(frame: Frame) -> Iterator[str]:
+    chart = frame.chart
+    for value, words in chart.y.ticks:
+        x, y = frame.at(chart.x.low, value)
+        if chart.y.grid:
+            yield node("path", d=f"M{x:g},{y:.1f}h{chart.width:g}", stroke="var(--gv-line)")
+        yield soft(x - 8, y + 4, words, mono=chart.y.mono, text_anchor="end")
+    if chart.y.title:
+        yield soft(EDGE if frame.left > 60 else 6, frame.top - 14, chart.y.title)
+
+
+def _write_x(frame: Frame) -> Iterator[str]:
+    chart, ground = frame.chart, frame.top + frame.chart.height
+    yield node("path", d=f"M{frame.left:g},{ground:g}h{chart.width:g}", stroke="var(--gv-soft)")
+    each, turned = _label_step(chart)
+    for value, words in chart.x.ticks[::each]:
+        x, _ = frame.at(value, chart.y.low)
+        if chart.x.grid:
+            yield node("path", d=f"M{x:.1f},{frame.top:g}v{chart.height + 5:g}", stroke="var(--gv-line)")
+        look: dict[str, Any] = {"fill": "var(--gv-soft)", "text_anchor": "end" if turned else "middle"}
+        look |= {"transform": f"rotate(-90 {x + 4:.1f} {ground + 7:g})"} if turned else {}
+        place = (x + 4, ground + 7) if turned else (x, ground + 18)
+        yield write(*place, shorten(words, SHORT) if turned else words, 12, chart.x.mono, **look)
+    if chart.x.title:
+        low = ground + _label_room(chart) + LINE - 2
+        yield soft(frame.left + chart.width / 2, low, chart.x.title, text_anchor="middle")
+
+
+def _label_step(chart: Chart) -> tuple[int, bool]:
+    """How many labels of the x axis go by for one that has room, and whether labels are turned."""
+    room = chart.width / max(1, len(chart.x.ticks))
+    turned = chart.x.mono and any(wide(words, 12) > room - 2 for _, words in chart.x.ticks)
+    return max(1, -int(-NARROW // room)) if chart.x.mono else 1, turned
+
+
+def _label_room(chart: Chart) -> float:
+    _, turned = _label_step(chart)
+    return 8 + max(wide(shorten(words, SHORT), 12) for _, words in chart.x.ticks) if turned else 22.0
+
+
+def _write_line(frame: Frame, series: Series) -> Iterator[str]:
+    points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
+    way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    look: dict[str, Any] = {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
+    look |= {"data_part": series.part} if series.part else {}
+    yield node("path", d=way, fill="none", stroke=f"var(--gv-{series.colour})", stroke_width=2.2, **look)
+
+
+def _write_dots(frame: Frame, series: Series) -> Iterator[str]:
+    def dots() -> Iterator[str]:
+        halo: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
+        for n, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
+            cx, cy = frame.at(x, y)
+            radius, fill = (4.0, "page") if series.look == "hollow" else (5.0, series.colour)
+            size = {"r": radius, "stroke_width": 1.6, "stroke": f"var(--gv-{series.colour})"}
+            yield node("circle", *_title(series, n), cx=cx, cy=cy, **size, fill=f"var(--gv-{fill})")
+            if series.words:
+                yield write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **halo)
+
+    yield node("g", *dots(), **({"data_part": series.part} if series.part else {}))
+
+
+def _write_bars(frame: Frame, series: Series) -> Iterator[str]:
+    high = frame.chart.y.high
+    for n, (x, low, up) in enumerate(zip(series.x, series.begins(frame.chart.y), series.y, strict=True)):
+        left, top = frame.at(x - series.thick / 2, up)
+        right, base = frame.at(x + series.thick / 2, low)
+        if base - top > 0.05:
+            yield _box(series, n, left, top, right - left, base - top)
+        if low < high < up:  # the bar is cut
+            yield _tear(left, frame.top + 10, right - left)
+        if series.words and series.words[n]:
+            yield write((left + right) / 2, top - 5, series.words[n], 10, text_anchor="middle")
+
+
+def _write_spans(frame: Frame, series: Series) -> Iterator[str]:
+    for n, (low, up, lane) in enumerate(zip(series.begins(frame.chart.x), series.x, series.y, strict=True)):
+        left, top = frame.at(low, lane + series.thick / 2)
+        right, base = frame.at(up, lane - series.thick / 2)
+        width = max(1.0, right - left - 1)
+        yield _box(series, n, left, top, width, base - top)
+        if series.words and wide(series.words[n], 11) + 4 < width:
+            look = {"fill": "var(--gv-on)", "text_anchor": "middle"}
+            yield write(left + width / 2, (top + base) / 2 + 4, series.words[n], 11, mono=True, **look)
+
+
+MARKS: dict[str, Callable[[Frame, Series], Iterator[str]]] = {
+    "line": _write_line,
+    "dots": _write_dots,
+    "bars": _write_bars,
+    "spans": _write_spans,
+}
+
+
+def _box(series: Series, n: int, x: float, y: float, width: float, height: float) -> str:
+    """One bar or span: solid, hatched, or an outline."""
+    place = {"x": x, "y": y, "width": width, "height": height}
+    colour = f"var(--gv-{series.colour})"
+    if series.look == "hollow":
+        look = {"fill": colour, "fill_opacity": 0.25, "stroke": colour, "stroke_width": min(1.2, height / 2)}
+        return node("rect", *_title(series, n), **place, **look)
+    over = node("rect", **place, fill=f"url(#gv-hatch-{series.colour})") if series.look == "hatched" else ""
+    return node("g", *_title(series, n), node("rect", **place, fill=colour), over)
+
+
+def _title(series: Series, n: int) -> list[str]:
+    return [node("title", escape(series.hover[n]))] if series.hover else []
+
+
+def _hatch(series: Series) -> str:
+    """Lines over the colour, so that the parts differ by more than colour."""
+    line = node("path", d="M-1 5L5 -1", stroke="var(--gv-page)", stroke_width=1.2)
+    name = f"gv-hatch-{series.colour}"
+    return node("defs", node("pattern", line, id=name, width=4, height=4, patternUnits="userSpaceOnUse"))
+
+
+def _tear(x: float, y: float, width: float) -> str:
+    """A zigzag over a bar that is cut."""
+    way = f"M{x - 2:g} {y + 3:g}l{width / 4 + 1:g} -6l{width / 4 + 1:g} 6l{width / 4 + 1:g} -6l{width / 4 + 1:g} 6"
+    draw = partial(node, "path", d=way, fill="none")
+    return draw(stroke="var(--gv-page)", stroke_width=5) + draw(stroke="var(--gv-ink)", stroke_width=1.4)
+
+
+def _sign(series: Series, x: float, y: float) -> str:
+    """The mark of a series in the legend."""
+    colour = f"var(--gv-{series.colour})"
+    if series.mark == "line":
+        dash = {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
+        return node("path", d=f"M{x - 4:g},{y:g}h24", stroke=colour, stroke_width=2.2, **dash)
+    if series.mark == "dots":
+        fill = "var(--gv-page)" if series.look == "hollow" else colour
+        return node("circle", cx=x + 10, cy=y, r=4.5, fill=fill, stroke=colour, stroke_width=1.6)
+    plain = Series("", "bars", (), (), colour=series.colour, look=series.look)
+    return _box(plain, 0, x + 4, y - 6, 12, 12)

@@ -1,0 +1,94 @@
+"""Bézier curves as tuples of points: a start, then three points per segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import dist
+
+Point = tuple[float, float]
+Curve = tuple[Point, ...]
+SEGMENTS = 12  # straight lines per Bézier segment when a curve is measured or cut
+
+
+def straight(start: Point, end: Point) -> Curve:
+    """A straight line.
+
+    >>> straight((0, 0), (3, 0))
+    ((0, 0), (1.0, 0.0), (2.0, 0.0), (3, 0))
+    """
+    (a, b), (c, d) = start, end
+    return (start, ((2 * a + c) / 3, (2 * b + d) / 3), ((a + 2 * c) / 3, (b + 2 * d) / 3), end)
+
+
+def through(points: Sequence[Point]) -> Curve:
+    """Straight lines from point to point."""
+    pieces = [straight(a, b)[1:] for a, b in pairwise(points)]
+    return (points[0], *(point for piece in pieces for point in piece))
+
+
+def sample(curve: Curve) -> list[Point]:
+    """Points along the curve at short distances."""
+    points = [curve[0]]
+    for first in range(0, len(curve) - 3, 3):
+        points += [_at(curve[first : first + 4], step / SEGMENTS) for step in range(1, SEGMENTS + 1)]
+    return points
+
+
+def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
+    """The points at these fractions of the curve's length, which ascend from 0 to 1.
+
+    >>> along(straight((0, 0), (8, 0)), [0.25, 1])
+    [(2.0, 0.0), (8.0, 0.0)]
+    """
+    points = sample(curve)
+    lengths = [dist(a, b) for a, b in pairwise(points)]
+    whole, done, place, found = sum(lengths) or 1.0, 0.0, 0, []
+    for share in shares:
+        while place < len(lengths) - 1 and done + lengths[place] < share * whole:
+            done += lengths[place]
+            place += 1
+        part = min(1.0, (share * whole - done) / lengths[place]) if lengths[place] else 0.0
+        (a, b), (c, d) = points[place], points[place + 1]
+        found.append((a + part * (c - a), b + part * (d - b)))
+    return found
+
+
+def cut(curve: Curve, count: int) -> list[Curve]:
+    """The curve in `count` parts of equal length."""
+    ends = along(curve, [number / count for number in range(count + 1)])
+    inner = along(curve, [number / (4 * count) for number in range(4 * count + 1)])
+    return [through([ends[n], *inner[4 * n + 1 : 4 * n + 4], ends[n + 1]]) for n in range(count)]
+
+
+def above_middle(curve: Curve) -> Point:
+    """The position of a label: above the point at half the length."""
+    x, y = along(curve, [0.5])[0]
+    return x, y - 9
+
+
+def write_path(curve: Curve) -> str:
+    """The curve as the path data of SVG.
+
+    >>> write_path(((0, 0), (1, 0), (2, 0), (3.25, 0)))
+    'M0,0C1,0 2,0 3.2,0'
+    """
+    points = [f"{x:.1f}".removesuffix(".0") + "," + f"{y:.1f}".removesuffix(".0") for x, y in curve]
+    return f"M{points[0]}C{' '.join(points[1:])}"
+
+
+def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
+    """The arrowhead at the end of a curve, as the points of a polygon."""
+    (x, y) = curve[-1]
+    (a, b) = next((p for p in reversed(sample(curve)) if dist(p, (x, y)) >= long), curve[0])
+    far = dist((a, b), (x, y)) or 1.0
+    u, v = (x - a) / far, (y - b) / far
+    base = ((x - long * u - side * v, y - long * v + side * u) for side in (broad, -broad))
+    return " ".join(f"{p:.1f},{q:.1f}" for p, q in ((x, y), *base))
+
+
+def _at(piece: Sequence[Point], t: float) -> Point:
+    s = 1 - t
+    weights = (s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t)
+    x, y = (sum(w * p[axis] for w, p in zip(weights, piece, strict=True)) for axis in (0, 1))
+    return x, y

@@ -1,0 +1,69 @@
+"""A diagram with all positions: states, curves, labels, and the frames of grammar rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from guidedviz.sketches.sketch import Sketch
+from guidedviz.views.layout.bezier import Curve, Point
+
+
+@dataclass(frozen=True)
+class Spot:
+    """The position of a state, half its size, and whether it is drawn as a dot."""
+
+    x: float
+    y: float
+    rx: float
+    ry: float
+    dot: bool = False
+
+
+@dataclass(frozen=True)
+class Label:
+    """The text on a line, and the arrows that it labels."""
+
+    x: float
+    y: float
+    words: str
+    full: str
+    arrows: tuple[int, ...]
+    bundle: bool = False  # the arrows overlap
+
+
+@dataclass(frozen=True)
+class Block:
+    """The frame of a grammar rule: its name, and its nodes, the start first."""
+
+    name: str
+    nodes: tuple[int, ...]
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """The curves of a call: to the start of the called rule, and from its ends back to the node after."""
+
+    call: Curve
+    returns: tuple[Curve, ...]
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A sketch with positions; the states in `more` have neighbours that are not drawn."""
+
+    sketch: Sketch
+    spots: dict[int, Spot]
+    curves: dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
+    labels: tuple[Label, ...]
+    exits: frozenset[int]  # arrows that leave the middle of a run; drawn thin
+    more: frozenset[int]
+    width: float
+    height: float
+    blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
+    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
+    counts: Mapping[int, Point] = field(default_factory=dict)  # arrow number -> the place of its bytes' numbers

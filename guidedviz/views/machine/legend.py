@@ -1,0 +1,82 @@
+"""The legend below a diagram: the meaning of the shapes that it contains."""
+
+from __future__ import annotations
+
+from guidedviz.machines.visible import counted
+from guidedviz.sketches.sketch import Sketch
+from guidedviz.views.figure import moved, node, soft
+from guidedviz.views.layout.parts import Diagram
+from guidedviz.views.machine.highlight import Highlight
+from guidedviz.views.machine.svg import FEW
+
+EDGE = 14.0
+NARROW = 620.0  # the legend of a narrower diagram may be this wide
+ROW = 20.0
+LINE = node("path", d="M1,0h17", class_="gv-line")
+CROSS = node("path", d="M4,-5l10,10m0,-10l-10,10")
+CALL = node("rect", x=0, y=-7, width=18, height=14, class_="gv-box")
+CALL += node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
+
+
+def write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[str, float, float]:
+    """The legend, the least width of the picture, and the y of the last line."""
+    limit, x, y, parts = max(width, NARROW), 0.0, 0.0, []
+    for icon, words in _signs(diagram, lit):
+        long = 24 + 6.3 * len(words) + 20
+        if x and x + long > limit:
+            x, y = 0.0, y + ROW
+        parts += [moved(x, y, icon, class_="gv-machine"), soft(x + 24, y + 4, words)]
+        x, width = x + long, max(width, x + long + EDGE)
+    return "".join(parts), width, y
+
+
+def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[str, str]]:
+    """The icon and the meaning of each shape in the diagram."""
+    sketch, rules = diagram.sketch, bool(diagram.blocks)
+    calls = any(arrow.call for arrow in sketch.arrows)
+    ways = diagram.jumps and (lit.calls or lit.last or len(diagram.jumps) <= FEW)
+    start, end = ("where a rule begins", "the rule may end here") if rules else ("start", "may end here")
+    signs = (
+        (sketch.initial in diagram.spots, LINE + _circle(3, "head", 3) + _tip("head"), start),
+        (not sketch.accepting.isdisjoint(diagram.spots), _circle(7) + _circle(4.4, "ring"), end),
+        (lit.now, _kind("lit", _circle(5.5)), "now"),
+        (lit.arrows, _arrow("on"), "taken" + ", byte by byte" * bool(lit.numbers)),
+        (lit.cross, _kind("cross", CROSS), "died here"),
+        (any(not arrow.ranges and not arrow.call for arrow in sketch.arrows), _arrow("free"), "ε reads nothing"),
+        (calls, _kind("call", CALL), "calls a rule"),
+        (lit.calls, _kind("call gv-open", CALL), "open: on the stack"),
+        (lit.last, _kind("call gv-last", CALL), "last call of its rule: not on the stack"),
+        (ways, _way("push"), "push: to the rule's start"),
+        (ways, _way("pop"), "pop: back from its end"),
+        (lit.back, _kind("back", _circle(5.5)), "where the caller continues"),
+        (any(map(sketch.is_chain, sketch.arrows)), _arrow("chain"), say_thick(sketch)),
+        (any(s.dot for s in diagram.spots.values()), _kind("dot", _circle(3.4)), "a state inside a run or a character"),
+        (diagram.more, _kind("more", _circle(7)), "has neighbours that are not drawn"),
+    )
+    return [(icon, words) for there, icon, words in signs if there]
+
+
+def say_thick(sketch: Sketch) -> str:
+    """The meaning of a thick arrow."""
+    folded = f"; {counted(len(sketch.folded), 'state')} inside" if sketch.folded else ""
+    return f"thick: bytes in a row without a choice{folded}"
+
+
+def _kind(kind: str, icon: str) -> str:
+    return node("g", icon, class_=f"gv-{kind}")
+
+
+def _arrow(kind: str) -> str:
+    return _kind(kind, LINE + _tip("head"))
+
+
+def _circle(radius: float, kind: str = "disc", x: float = 9) -> str:
+    return node("circle", cx=x, cy=0, r=radius, class_=f"gv-{kind}")
+
+
+def _tip(kind: str) -> str:
+    return node("polygon", points="19,0 12,-3.2 12,3.2", class_=f"gv-{kind}")
+
+
+def _way(kind: str) -> str:
+    return node("path", d="M0,0h13", class_=f"gv-{kind}") + _tip(f"{kind}-head")

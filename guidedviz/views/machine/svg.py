@@ -1,0 +1,178 @@
+"""A diagram as SVG, for the still picture and for the live page; highlights are CSS classes only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from guidedviz.errors import shorten
+from guidedviz.sketches.sketch import Arrow, Sketch
+from guidedviz.views.figure import escape, node, wide, write
+from guidedviz.views.layout.bezier import head, straight, write_path
+from guidedviz.views.layout.flat import FREE_END, short_name
+from guidedviz.views.layout.labels import say_arrow
+from guidedviz.views.layout.parts import Diagram, Label, Spot
+from guidedviz.views.machine.calls import CALL_STYLE, write_blocks, write_call
+from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
+
+STYLE = """
+.gv-machine { --lit: var(--gv-orange); }
+.gv-machine .gv-disc { fill: var(--gv-page); stroke: var(--gv-ink); stroke-width: 1.4; }
+.gv-machine .gv-ring { fill: none; stroke: var(--gv-ink); stroke-width: 1.2; }
+.gv-machine .gv-line { fill: none; stroke: var(--gv-soft); stroke-width: 1.3; }
+.gv-machine .gv-reach { fill: none; stroke: transparent; stroke-width: 12; }
+.gv-machine .gv-head { fill: var(--gv-soft); }
+.gv-machine .gv-name { fill: var(--gv-ink); }
+.gv-machine .gv-label { fill: var(--gv-ink);
+  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 3px; }
+.gv-machine .gv-dot .gv-disc { fill: var(--gv-soft); stroke: var(--gv-card); stroke-width: 0.8; }
+.gv-machine .gv-dot.gv-may-end .gv-ring { stroke: var(--gv-soft); }
+.gv-machine .gv-exit .gv-line { stroke-width: 0.7; opacity: 0.7; }
+.gv-machine .gv-exit.gv-on .gv-line { opacity: 1; }
+.gv-machine .gv-free .gv-line { stroke-dasharray: 4 3; }
+.gv-machine .gv-chain .gv-line { stroke: var(--gv-ink); stroke-width: 3.4; }
+.gv-machine .gv-chain .gv-head { fill: var(--gv-ink); stroke: var(--gv-ink); stroke-width: 2.6;
+  stroke-linejoin: round; }
+.gv-machine .gv-chain .gv-label { font-weight: 700; }
+.gv-machine .gv-more .gv-disc { stroke-dasharray: 3 2.5; }
+.gv-machine .gv-nth { fill: var(--lit); font-weight: 700;
+  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
+.gv-machine .gv-on .gv-line { stroke: var(--lit); stroke-width: 3; }
+.gv-machine .gv-on .gv-head { fill: var(--lit); }
+.gv-machine .gv-chain.gv-on .gv-line, .gv-machine .gv-chain.gv-on .gv-head { stroke: var(--lit); stroke-width: 4; }
+.gv-machine .gv-on > .gv-label, .gv-machine .gv-run.gv-on .gv-label { fill: var(--lit); font-weight: 700; }
+.gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-line { stroke: var(--gv-soft); stroke-width: 1.3; }
+.gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-head { fill: var(--gv-soft); }
+.gv-machine .gv-bundle.gv-on > .gv-arrow:not(.gv-on) { opacity: 0.3; }
+.gv-machine .gv-met .gv-disc { stroke: var(--lit); stroke-width: 3; }
+.gv-machine .gv-met .gv-ring { stroke: var(--lit); }
+.gv-machine .gv-lit .gv-disc { fill: var(--lit); stroke: var(--lit); stroke-width: 5; }
+.gv-machine .gv-lit .gv-ring { stroke: var(--gv-on); stroke-width: 1.6; }
+.gv-machine .gv-lit .gv-name { fill: var(--gv-on); font-weight: 700; }
+.gv-machine .gv-ghost { opacity: 0.16; }
+.gv-machine .gv-tag { fill: var(--gv-ink); font-weight: 700; }
+.gv-machine .gv-cross path { stroke: var(--lit); stroke-width: 3.4; stroke-linecap: round; fill: none; }
+.gv-machine .gv-cross text { fill: var(--lit); font-weight: 700;
+  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
+.gv-machine .gv-walker { fill: var(--lit); stroke: var(--gv-page); stroke-width: 1.5; }
+"""
+STYLE += CALL_STYLE
+FEW = 6  # with so few calls the curves of all are drawn faintly; else only those of open calls
+GROUPS = ("blue", "green", "gold", "orange", "sky")
+NOTHING: Mapping[int, str] = {}
+
+
+def write_diagram(diagram: Diagram, lit: Highlight = UNLIT, notes: Mapping[int, str] = NOTHING) -> str:
+    """The diagram as one element; a drawing that contains it needs STYLE as well."""
+    sketch = diagram.sketch
+    labels = {label.arrows: label for label in diagram.labels}
+    numbers = dict(lit.numbers)
+    runs = []
+    grouped = {n for label in diagram.labels if len(label.arrows) > 1 for n in label.arrows}
+    for label in diagram.labels:
+        if len(label.arrows) > 1:  # one line with several arrows
+            inside = [_arrow(diagram, n, lit, numbers) for n in label.arrows]
+            on = any(arrow_ends(sketch.arrows[n]) in lit.arrows for n in label.arrows)
+            kind = "gv-run" + " gv-bundle" * label.bundle + " gv-on" * on
+            runs.append(node("g", *inside, _write_label(label), class_=kind))
+    singles = [_arrow(diagram, n, lit, numbers, labels.get((n,))) for n in diagram.curves if n not in grouped]
+    states = [_state(diagram, state, spot, lit, notes.get(state, "")) for state, spot in sorted(diagram.spots.items())]
+    firsts = [block.nodes[0] for block in diagram.blocks] or [sketch.initial]
+    starts = [_start(diagram, first) for first in firsts]
+    cross = _cross(diagram, lit.cross) if lit.cross and lit.cross[0] in diagram.spots else ""
+    blocks = write_blocks(diagram, lit)
+    few = " gv-few" if len(diagram.jumps) <= FEW else ""
+    return node("g", *blocks, *starts, *singles, *runs, *states, cross, class_="gv-machine" + few)
+
+
+def _arrow(
+    diagram: Diagram, n: int, lit: Highlight, numbers: dict[tuple[int, int], str], label: Label | None = None
+) -> str:
+    arrow, (curve, headed) = diagram.sketch.arrows[n], diagram.curves[n]
+    if arrow.call and label:
+        return write_call(diagram, n, label, lit)
+    path = write_path(curve)
+    pair = arrow_ends(arrow)
+    parts = [node("title", escape(_title(diagram.sketch, arrow))), node("path", d=path, class_="gv-reach")]
+    parts.append(node("path", d=path, class_="gv-line"))
+    parts += [node("polygon", points=head(curve), class_="gv-head")] if headed else []
+    parts += [_write_label(label)] if label else []
+    if n in diagram.counts:
+        (x, y), said = diagram.counts[n], _numbers(arrow, numbers)
+        parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=11))
+    kind = (
+        "gv-arrow"
+        + " gv-free" * (not arrow.ranges)
+        + " gv-chain" * diagram.sketch.is_chain(arrow)
+        + " gv-exit" * (n in diagram.exits)
+        + " gv-on" * (pair in lit.arrows)
+    )
+    return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
+
+
+def _numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:
+    """The numbers of the bytes that took an arrow; for a chain the first and the last."""
+    last = (arrow.through[-1] if arrow.through else arrow.source), arrow.target
+    return " … ".join(dict.fromkeys(numbers[pair] for pair in (arrow_ends(arrow), last) if pair in numbers))
+
+
+def _title(sketch: Sketch, arrow: Arrow) -> str:
+    names = f"{sketch.names[arrow.source]} → {sketch.names[arrow.target]}"
+    return f"{names}: {say_arrow(arrow, whole=True)}"
+
+
+def _write_label(label: Label) -> str:
+    title = node("title", escape(label.full))
+    words = write(label.x, label.y + 3, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
+    return node("g", title, words)
+
+
+def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight, note: str) -> str:
+    sketch, ends = diagram.sketch, state in diagram.sketch.accepting
+    kind = "gv-state" + " gv-dot" * spot.dot + " gv-may-end" * ends + " gv-more" * (state in diagram.more)
+    kind += " gv-lit" if state in lit.now else " gv-met" if state in lit.met else ""
+    kind += " gv-back" * (state in lit.back)
+    inset = 0.0 if spot.dot or not ends else 3.5
+    shape = {"x": spot.x - spot.rx, "y": spot.y - spot.ry, "width": 2 * spot.rx, "height": 2 * spot.ry, "rx": spot.ry}
+    parts = [node("title", escape(_about(sketch, state, note))), node("rect", **shape, class_="gv-disc")]
+    if ends:
+        grow = 2.4 if spot.dot else -inset
+        ring = {"x": spot.x - spot.rx - grow, "y": spot.y - spot.ry - grow, "rx": spot.ry + grow}
+        parts.append(node("rect", **ring, width=2 * (spot.rx + grow), height=2 * (spot.ry + grow), class_="gv-ring"))
+    if not spot.dot:
+        name = short_name(sketch, state)
+        parts.append(write(spot.x, spot.y + 4, name, 12, class_="gv-name", text_anchor="middle"))
+    parts += [_tag(spot, n, title) for n, (title, states) in enumerate(sketch.groups) if state in states]
+    return node("g", *parts, class_=kind, data_state=state)
+
+
+def _about(sketch: Sketch, state: int, note: str) -> str:
+    said = [sketch.names[state], *[note] * bool(note)]
+    said += ["the start"] * (state == sketch.initial) + ["the text may end here"] * (state in sketch.accepting)
+    return " · ".join(said + [title for title, states in sketch.groups if state in states])
+
+
+def _tag(spot: Spot, number: int, title: str) -> str:
+    """The mark of a group: its colour and its first letters."""
+    words = shorten(title, 3)
+    x, y, half = spot.x + spot.rx * 0.8, spot.y - spot.ry * 0.9, max(7.5, wide(words, 10) / 2 + 3)
+    colour = f"var(--gv-{GROUPS[number % len(GROUPS)]})"
+    pill = {"x": x - half, "y": y - 7.5, "width": 2 * half, "height": 15, "rx": 7.5}
+    back = node("rect", **pill, fill="var(--gv-page)", stroke=colour, stroke_width=2.4)
+    return back + write(x, y + 3.5, words, 10, class_="gv-tag", text_anchor="middle")
+
+
+def _start(diagram: Diagram, first: int) -> str:
+    spot = diagram.spots.get(first)
+    if not spot:
+        return ""
+    line = straight((spot.x - spot.rx - FREE_END, spot.y), (spot.x - spot.rx, spot.y))
+    dot = node("circle", cx=line[0][0], cy=spot.y, r=3.2, class_="gv-head")
+    path = node("path", d=write_path(line), class_="gv-line")
+    return node("g", dot, path, node("polygon", points=head(line), class_="gv-head"), class_="gv-start")
+
+
+def _cross(diagram: Diagram, cross: tuple[int, str]) -> str:
+    spot, (_, byte) = diagram.spots[cross[0]], cross
+    x, y = spot.x + spot.rx + 9, spot.y - spot.ry - 5
+    path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")
+    return node("g", path, write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)"), class_="gv-cross")

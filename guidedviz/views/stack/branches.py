@@ -1,0 +1,236 @@
+"""Several texts and the stacks after them, where shared frames are drawn once; stepping back is an old pointer.
+
+This is XGrammar's persistent stack (arXiv 2411.15100): a branch adds only the frames in which it differs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from guidedviz.errors import SettingError, expect
+from guidedviz.machines.fixpoint import reach
+from guidedviz.machines.machine import to_bytes
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.stack_graph import Configuration, State
+from guidedviz.machines.visible import counted, visible
+from guidedviz.tokens.spelling import shared_length
+from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
+from guidedviz.views.layout.bezier import Point, straight, through
+from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
+from guidedviz.views.stack.shared_stacks import (
+    BOTTOM,
+    CARD,
+    StackCard,
+    card_width,
+    say_cards,
+    stack_cards,
+    top_frames,
+    write_pointer,
+    write_stack_card,
+)
+
+EDGE, TOP, CHIP, ROW, GAP = 16.0, 62.0, 46.0, 70.0, 26.0
+MOST_TEXTS = 24
+ROOM = 16  # characters of a text
+Spots = Mapping[int, Point]
+
+
+@dataclass(frozen=True)
+class StackedText:
+    """A text, the state after it, and the number of its frames, in total and new."""
+
+    data: bytes
+    known: int  # length of the longest prefix that it shares with an earlier text
+    state: State
+    tops: tuple[int, ...]  # the numbers of its top frames
+    frames: int
+    new: int
+    same: int  # the number of an earlier text with the same state; 0 for none
+
+
+def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
+    """The stacks after each of several texts; every frame is drawn once.
+
+    >>> pairs = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
+    >>> print(draw_branches(pairs, ["((", "((x", "((", "(["]).text)
+    branches: 4 texts, 8 frames if each had a stack of its own, 4 kept
+    1 ((: 2 frames, 2 new → 1
+    2 ((x: 2 frames, 1 new → 3
+    3 ((: 2 frames, 0 new, as after text 1 → 1
+    4 ([: 2 frames, 1 new → 4
+    ▸ 1 root n1 now ( [ or x → 2 root n4
+      2 root n4 then ) → bottom
+    ▸ 3 root n4 now ) → 2 root n4
+    ▸ 4 root n2 now ( [ or x → 2 root n4
+    """
+    check_pda(pda, "draw_branches")
+    branches = build_branches(pda, texts)
+    cards = stack_cards(pda, [branch.state for branch in branches])
+    columns, heights = _columns(branches, cards), _heights(cards)
+    spots, chips, width = _place(branches, cards, columns, heights)
+    parts = []
+    for number, card in cards.items():
+        foot = (spots[number][0], spots[number][1] + (CARD / 2 if card.waits else 10))
+        parts += [_pointer(foot, cards, spots, under, columns[number]) for under in card.below]
+    for column, (branch, (x, y)) in enumerate(zip(branches, chips, strict=True)):
+        parts += [_pointer((x, y + CHIP), cards, spots, top, column) for top in branch.tops]
+        parts.append(_chip(column + 1, branch, x, y))
+    for number, card in cards.items():  # on top of the pointers
+        parts.append(_ground(spots[number][1], width) if number == BOTTOM else write_stack_card(card, *spots[number]))
+    said = _say(branches, cards)
+    high = max((y for _, y in spots.values()), default=TOP + CHIP) + CARD
+    title = write(EDGE, 24, "stacks that share their frames", font_weight="bold")
+    return Figure(drawing(width, high, title, soft(EDGE, 44, _say_counts(branches)), *parts, alt=said), said, said)
+
+
+def build_branches(pda: PDA, texts: Sequence[bytes | str]) -> tuple[StackedText, ...]:
+    """The texts in order, with the frames that each adds."""
+    expected = f"a list of 1 to {MOST_TEXTS} texts"
+    expect(texts, list | tuple, "draw_branches, texts", expected)
+    if not 1 <= len(texts) <= MOST_TEXTS:
+        raise SettingError("draw_branches, texts", seen=f"{len(texts):,} texts", expected=expected)
+    branches: list[StackedText] = []
+    kept: set[Configuration] = set()
+    for text in texts:
+        data, state = to_bytes(text), state_after(pda, text)
+        frames = find_frames(pda, state)
+        known = max((shared_length(data, branch.data) for branch in branches), default=0)
+        same = next((n for n, branch in enumerate(branches, 1) if branch.state is state), 0)
+        branches.append(StackedText(data, known, state, top_frames(pda, state), len(frames), len(frames - kept), same))
+        kept |= frames
+    return tuple(branches)
+
+
+def find_frames(pda: PDA, state: State) -> set[Configuration]:
+    """All frames of a state, as pairs of a node and an open call."""
+    tops = ((place, cell) for place, cells in state.tops for cell in cells)
+    return set(reach(tops, lambda frame: pda.below(frame[1])))
+
+
+# --- positions ---
+
+
+def _columns(branches: Sequence[StackedText], cards: Mapping[int, StackCard]) -> dict[int, int]:
+    """The column of each card: that of the first text with this frame."""
+    columns: dict[int, int] = {}
+    for column, branch in enumerate(branches):
+        waiting = [top for top in branch.tops if top not in columns]
+        for number in waiting:
+            if number not in columns:
+                columns[number] = column
+                waiting += cards[number].below
+    return columns
+
+
+def _heights(cards: Mapping[int, StackCard]) -> dict[int, int]:
+    """The row of each card: the length of the shortest path to the bottom."""
+    above = defaultdict(list)
+    for number, card in cards.items():
+        for under in card.below:
+            above[under].append(number)
+    heights = {number: 0 for number, card in cards.items() if not card.below}
+    waiting = list(heights)
+    for number in waiting:
+        fresh = [upper for upper in above[number] if upper not in heights]
+        heights |= dict.fromkeys(fresh, heights[number] + 1)
+        waiting += dict.fromkeys(fresh)
+    return heights
+
+
+def _place(
+    branches: Sequence[StackedText],
+    cards: Mapping[int, StackCard],
+    columns: Mapping[int, int],
+    heights: Mapping[int, int],
+) -> tuple[Spots, list[Point], float]:
+    """The positions of the cards and of the texts, and the total width."""
+    cells: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for number in cards:
+        cells[columns[number], heights[number]].append(number)
+    ground = TOP + CHIP + 34 + ROW * max(heights.values(), default=0)
+    spots, chips, left = dict[int, Point](), list[Point](), EDGE
+    for column, branch in enumerate(branches):
+        rows = {height: row for (at, height), row in cells.items() if at == column}
+        wides = [sum(card_width(cards[number]) + GAP for number in row) - GAP for row in rows.values()]
+        width = max([_chip_width(column + 1, branch), *wides])
+        for height, row in rows.items():
+            x = left + (width - sum(card_width(cards[number]) + GAP for number in row) + GAP) / 2
+            for number in row:
+                half = card_width(cards[number]) / 2
+                spots[number], x = (x + half, ground - ROW * height), x + 2 * half + GAP
+        chips.append((left + width / 2, TOP))
+        left += width + GAP
+    return spots, chips, max(left - GAP + EDGE, 560.0)
+
+
+# --- drawing ---
+
+
+def _pointer(start: Point, cards: Mapping[int, StackCard], spots: Spots, number: int, column: int) -> str:
+    """A pointer: straight down, or to the side in a lane of its column above the row of its target."""
+    (x, y), (a, b), half = start, spots[number], card_width(cards[number]) / 2
+    roof = b - (CARD / 2 if cards[number].waits else 14)
+    if number == BOTTOM:
+        return write_pointer(straight(start, (x, b)))
+    if abs(x - a) < half and y < roof:
+        return write_pointer(straight(start, (x, roof)))
+    lane, end = roof - 11 - 4 * (column % 4), a + (0.7 * half - 5 * (column % 3)) * (1 if x > a else -1)
+    return write_pointer(through([start, (x, lane), (end, lane), (end, roof)]))
+
+
+def _ground(y: float, width: float) -> str:
+    """The bottom of all stacks."""
+    line = node("path", d=f"M{EDGE:g},{y + 1.5:g}H{width - EDGE:g}", stroke="var(--gv-ink)", stroke_width=3)
+    return line + write(EDGE, y + 18, "bottom", 13, mono=True)
+
+
+def _chip_words(number: int, branch: StackedText) -> tuple[str, str, str]:
+    """The number of a text, its known prefix and its new rest."""
+    old, new = (visible(part) for part in (branch.data[: branch.known], branch.data[branch.known :]))
+    over = len(old) + len(new) - ROOM
+    if over > 0:
+        old, new = ("…" + old[over + 1 :], new) if over < len(old) else ("…", new[-ROOM + 1 :])
+    return f"{number} ", old or "∅" * (not new), new
+
+
+def _chip_width(number: int, branch: StackedText) -> float:
+    words = "".join(_chip_words(number, branch))
+    return max(wide(words, 15) + 16, 6.6 * len(_added(branch)) + 16)
+
+
+def _added(branch: StackedText) -> str:
+    if branch.same:
+        return f"as after text {branch.same}"
+    return f"{branch.new:,} new, {branch.frames - branch.new:,} shared"
+
+
+def _chip(number: int, branch: StackedText, x: float, y: float) -> str:
+    width = _chip_width(number, branch)
+    dash = {"stroke_dasharray": "4 3"} if branch.same else {}
+    x -= width / 2
+    size = {"x": x, "y": y, "width": width, "height": CHIP, "rx": 5}
+    parts, at = [node("rect", **size, fill="var(--gv-card)", stroke="var(--gv-line)", **dash)], x + 8
+    looks = {"fill": "var(--gv-soft)"}, {"fill": "var(--gv-soft)"}, {"font_weight": "bold"}
+    for words, look in zip(_chip_words(number, branch), looks, strict=True):
+        parts.append(write(at, y + 19, words, 15, mono=True, **look))
+        at += wide(words, 15)
+    return "".join(parts) + soft(x + 8, y + 37, _added(branch))
+
+
+def _say_counts(branches: Sequence[StackedText]) -> str:
+    copied, kept = (f"{sum(counts):,}" for counts in zip(*((b.frames, b.new) for b in branches), strict=True))
+    texts = counted(len(branches), "text")
+    return f"{texts}, {copied} frames if each had a stack of its own, {kept} kept"
+
+
+def _say(branches: Sequence[StackedText], cards: Mapping[int, StackCard]) -> str:
+    places = {number: place for place, number in enumerate(cards, 1)}
+    lines = [f"branches: {_say_counts(branches)}"]
+    for number, branch in enumerate(branches, 1):
+        same = f", as after text {branch.same}" if branch.same else ""
+        tops = " · ".join(str(places[top]) for top in branch.tops) or "bottom"
+        text = visible(branch.data[-40:]) or "∅"
+        lines.append(f"{number} {text}: {counted(branch.frames, 'frame')}, {branch.new:,} new{same} → {tops}")
+    return "\n".join([*lines, *say_cards(cards).split("\n")[1:]])

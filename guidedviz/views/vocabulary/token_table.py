@@ -1,0 +1,206 @@
+"""The index as a table of states and tokens: a filled cell is a legal token and names the next state.
+
+With many tokens, those with equal next states in all rows share a column. If these are still too many, neighbours in
+byte order share one, and the fill shows the fraction that is legal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.machines.names import name_state
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.visible import counted
+from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.index import Index, build_index
+from guidedviz.views.figure import Figure, drawing, heading, node, soft, write
+from guidedviz.views.vocabulary.atlas import atlas
+from guidedviz.views.vocabulary.find import find_tokens
+from guidedviz.views.vocabulary.map import share
+from guidedviz.views.words import label
+
+COLUMNS, ROWS = 40, 60
+LEFT, TOP, HIGH = 76.0, 120.0, 24.0
+NEIGHBOURS = "neighbours in byte order"
+TokenIds = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """Rows are states, columns are groups of tokens; a group of one is a token."""
+
+    states: tuple[str, ...]
+    accepting: tuple[bool, ...]
+    groups: tuple[TokenIds, ...]
+    names: tuple[str, ...]
+    filled: npt.NDArray[np.float64]  # the fraction of a group that is legal in a state
+    leads: npt.NDArray[np.int32]  # the next state; -1 if there is none or several
+    legal: tuple[int, ...]  # legal tokens of the whole vocabulary, per state
+    left_out: int  # states without a row
+    by: str  # the meaning of a column
+
+    @property
+    def count(self) -> int:
+        """The number of tokens in the table."""
+        return sum(map(len, self.groups))
+
+    def cell(self, row: int, column: int) -> str:
+        """The next state, or the fraction of the group that is legal."""
+        lead = int(self.leads[row, column])
+        return name_state(lead) if lead >= 0 else share(float(self.filled[row, column]))
+
+
+def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> TokenTable:
+    """The table of a DFA; `tokens` are ids or a search.
+
+    >>> v = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
+    >>> made = token_table(gv.guide(gv.regex(r"[0-9]+(\\.[0-9]+)?"), v))
+    >>> made.names, made.leads[0].tolist()
+    (('.', '.5', '3', '42', 'x', '</s>'), [-1, -1, 1, 1, -1, -1])
+    """
+    index = finite_index(guide)
+    ids = _chosen(guide, tokens)
+    groups, by = _groups(index, ids)
+    rows = range(min(len(index.row), ROWS))
+    after = index.after[:, : len(rows)]
+    filled, leads = np.zeros((len(rows), len(groups))), np.full((len(rows), len(groups)), -1, dtype=np.int32)
+    for column, group in enumerate(groups):
+        reached = after[index.kind[group]]
+        filled[:, column] = (reached >= 0).mean(0)
+        one = (reached == reached[0]).all(0)
+        leads[:, column] = np.where(one, reached[0], -1)
+    return TokenTable(
+        tuple(guide.label(state) for state in rows),
+        tuple(guide.is_accepting(state) for state in rows),
+        groups,
+        tuple(_name(guide, group, by) for group in groups),
+        filled,
+        leads,
+        tuple(index.legal[: len(rows)].tolist()),
+        len(index.row) - len(rows),
+        by,
+    )
+
+
+def finite_index(guide: Guide) -> Index:
+    """The index of a guide's machine, which must be a DFA."""
+    machine = getattr(guide, "machine", None)
+    if not isinstance(machine, DFA):
+        expected = "a guide over a finite machine"
+        raise SettingError(
+            "a view of all states", seen=quoted(guide), expected=expected, hint="gv.guide(gv.regex(text))"
+        )
+    return build_index(machine, guide.vocabulary)
+
+
+def _chosen(guide: Guide, tokens: str | Iterable[int] | None) -> TokenIds:
+    """TokenIds in byte order."""
+    made = atlas(guide.vocabulary)
+    if tokens is None:
+        return made.order.astype(np.int64)
+    expect(tokens, Iterable, "token table, tokens", "ids, or a search")
+    if isinstance(tokens, str):
+        tokens = np.flatnonzero(find_tokens(guide.vocabulary, tokens)).tolist()
+    ids = np.array([guide.vocabulary.as_id(token) for token in tokens], dtype=np.int64)
+    ids = ids[np.argsort(made.rank[ids], kind="stable")]
+    if not len(ids):
+        raise SettingError("token table", seen="no such token", expected="at least one token")
+    return ids
+
+
+def _groups(index: Index, ids: TokenIds) -> tuple[tuple[TokenIds, ...], str]:
+    if len(ids) <= COLUMNS:
+        return tuple(np.split(ids, len(ids))), "a token"
+    kinds, first, member = np.unique(index.kind[ids], return_index=True, return_inverse=True)
+    if len(kinds) <= COLUMNS:
+        return tuple(ids[member == kind] for kind in np.argsort(first)), "tokens that lead alike from every state"
+    return tuple(np.array_split(ids, COLUMNS)), NEIGHBOURS
+
+
+def _name(guide: Guide, group: TokenIds, by: str) -> str:
+    """The text of a column's token; for several, one of them and their number."""
+    pieces = guide.vocabulary.pieces
+    if by == NEIGHBOURS:
+        return f"{label(pieces[group[0]])} …"
+    shortest = min(group.tolist(), key=lambda token: (len(pieces[token]) or 99, pieces[token]))
+    return label(pieces[shortest]) + (f" +{len(group) - 1:,}" if len(group) > 1 else "")
+
+
+def draw_token_table(guide: Guide, tokens: str | Iterable[int] | None = None, title: str = "") -> Figure:
+    """The table of a DFA as a picture; `tokens` are ids or a search.
+
+    >>> v = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
+    >>> draw_token_table(gv.guide(gv.regex("[0-9]+"), v)).text
+    'Token table: 2 states x 6 tokens; q0: 3→q1 42→q1; q1: 3→q1 42→q1 </s>→q1'
+    """
+    expect(title, str, "draw_token_table, title", "a text")
+    made = token_table(guide, tokens)
+    wide = min(44.0, (888 - LEFT - 64) / len(made.groups))
+    head = [heading(16, 24, "state × token", title or say_size(made))]
+    names = [_column_name(LEFT + wide * (place + 0.5), name) for place, name in enumerate(made.names)]
+    names.append(soft(LEFT + wide * len(made.groups) + 8, TOP - 8, "legal", 11))
+    rows = [part for row in range(len(made.states)) for part in _row(made, row, wide, len(guide.vocabulary))]
+    bottom = TOP + HIGH * len(made.states) + 20
+    foot = soft(16, bottom, legend(made))
+    size = f"{counted(len(made.states), 'state')} x {counted(made.count, 'token')}"
+    text = f"Token table: {size}; {_say(made)}"
+    svg = drawing(920, bottom + 14, *head, *names, *rows, _gaps(made, wide), foot, alt=text)
+    return Figure(svg, shorten(text, 400), text)
+
+
+def say_size(made: TokenTable) -> str:
+    """The size of the table and the meaning of a column."""
+    states, tokens = counted(len(made.states) + made.left_out, "state"), counted(made.count, "token")
+    return f"{states} × {tokens} · a column is {made.by}"
+
+
+def legend(made: TokenTable) -> str:
+    """How to read a cell."""
+    pale = ", a pale one legal in part" if made.by == NEIGHBOURS else ""
+    more = f" · {made.left_out:,} more states have no row" if made.left_out else ""
+    return f"a filled cell is legal and names the state after it{pale} · ◎ the text may end{more}"
+
+
+def _column_name(x: float, name: str) -> str:
+    return write(x, TOP - 8, shorten(name, 14), 11, mono=True, transform=f"rotate(-60 {x:g} {TOP - 8:g})")
+
+
+def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[str]:
+    y, end = TOP + HIGH * row, LEFT + wide * len(made.groups)
+    sign = "◎ " if made.accepting[row] else ""
+    yield write(LEFT - 8, y + 16, sign + shorten(made.states[row], 8), 12, text_anchor="end")
+    yield node("rect", x=LEFT, y=y + 1, width=end - LEFT, height=HIGH - 2, fill="var(--gv-land)")
+    for column in np.flatnonzero(made.filled[row]).tolist():
+        yield from _cell(float(made.filled[row, column]), int(made.leads[row, column]), LEFT + wide * column, y, wide)
+    count = made.legal[row]
+    said = f"{count:,} · {share(count / size)}" if end < 720 else f"{count:,}"
+    yield soft(end + 8, y + 16, said, 11)
+
+
+def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[str]:
+    box = {"x": x, "y": y + 1, "width": wide, "height": HIGH - 2}
+    yield node("rect", **box, fill="var(--gv-sea)", opacity=round(0.25 + 0.75 * part, 2))
+    if lead >= 0 and wide >= 16:
+        words = name_state(lead) if wide >= 30 else f"{lead}"
+        yield write(x + wide / 2, y + 16, words, 11, text_anchor="middle", fill="var(--gv-foam)")
+
+
+def _gaps(made: TokenTable, wide: float) -> str:
+    tall = HIGH * len(made.states)
+    lines = "".join(f"M{LEFT + wide * column:g} {TOP:g}v{tall:g}" for column in range(len(made.groups) + 1))
+    return node("path", d=lines, fill="none", stroke="var(--gv-page)", stroke_width=2)
+
+
+def _say(made: TokenTable) -> str:
+    """The legal tokens of every state."""
+    rows = []
+    for row, state in enumerate(made.states):
+        legal = np.flatnonzero(made.filled[row]).tolist()
+        said = [f"{made.names[column]}→{made.cell(row, column)}" for column in legal]
+        rows.append(f"{state}: {' '.join(said) or 'none'}")
+    return "; ".join(rows)

@@ -1,0 +1,117 @@
+"""What a notebook shows of an object: a still picture, and a live widget beside it where somebody can click."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from guidedviz.extras import how_to_install, is_missing, need
+from guidedviz.headless import for_site, headless
+from guidedviz.views.figure import Figure, escape, picture, show_figure
+from guidedviz.widgets.cells import close_older
+
+Message = dict[str, Any]
+RECORDING = "application/vnd.guidedviz.recording+json"
+
+
+def said(do: str, **about: Any) -> str:
+    """What a page says, as text: the key of an answer in a recording.
+
+    >>> said("turn", chain=3)
+    '{"do":"turn","chain":3}'
+    """
+    return json.dumps({"do": do, **about}, separators=(",", ":"))
+
+
+class Shown(Protocol):
+    """An object that a notebook shows: a still picture in words and as a drawing, and its widget."""
+
+    display: Display
+
+    @property
+    def figure(self) -> Figure: ...
+
+    def __repr__(self) -> str:
+        return self.figure.text
+
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        return self.display.bundle(self.figure, **wanted)
+
+
+class Display:
+    """The widget of one object, made when it is first shown; a second run of the object's cell closes it.
+
+    `news` returns what the page is told, or all of it to a new page; `hear` receives what the page says;
+    `saved` returns what a saved notebook keeps, `record` what plays without a kernel, from the step `opens_at` on.
+    A recording may hold `pages` of changes, and `moves`: what the page says -> the number of the page that answers it.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        news: Callable[[bool], Message] = lambda everything: {},
+        hear: Callable[[Any], None] = lambda said: None,
+        *,
+        saved: Callable[[], Message] | None = None,
+        record: Callable[[], Message] | None = None,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._kind, self._news, self._hear = kind, news, hear
+        self._saved, self._on_close = saved or (lambda: news(True)), on_close
+        self._record, self.opens_at = record or self._saved, 0
+        self.wire: Any = None
+        close_older(self)
+
+    @property
+    def widget(self) -> Any:
+        """The widget."""
+        if self.wire is None:
+            need("anywidget", "lab", f"the widget of a {self._kind}")
+            from guidedviz.widgets.wire import Wire
+
+            self.wire = Wire(self._kind, self._hear, self._news)
+            self.save()
+        return self.wire
+
+    def tell(self) -> None:
+        """Tell the page what is new, if there is a page."""
+        if self.wire is not None:
+            self.wire.tell()
+
+    def save(self) -> None:
+        """Update what a saved notebook keeps."""
+        if self.wire is not None:
+            self.wire.saved = self._saved()
+
+    def close(self) -> None:
+        """Release what the object holds and remove the widget."""
+        self._on_close()
+        if self.wire is not None:
+            self.wire.close()
+        self.wire = None
+
+    def bundle(self, figure: Figure, still: bool = False, **wanted: Any) -> Any:
+        """The picture with its words, and the widget unless `still`; on the site, the recording of the widget."""
+        bundle = mime_bundle(figure, None if still else lambda: self.widget, **wanted)
+        if for_site() and not still:
+            bundle[RECORDING] = {"kind": self._kind, "shown": self._record(), "step": self.opens_at}
+        return bundle
+
+
+def is_still() -> bool:
+    """Whether there is nobody to click: in a headless notebook, or where widgets are not installed."""
+    return headless() or is_missing("anywidget")
+
+
+def mime_bundle(figure: Figure, make_widget: Callable[[], Any] | None, **wanted: Any) -> Any:
+    """A picture with its words, and a widget beside it; where widgets are not installed, what to install."""
+    bundle = {"text/plain": figure.text, "text/html": show_figure(figure) if for_site() else picture(figure)}
+    if make_widget is None or headless():
+        return bundle
+    if is_still():
+        note = f"This is a still picture. The live one needs the package anywidget: {how_to_install('lab')}"
+        return {"text/plain": f"{figure.text}\n{note}", "text/html": f"{picture(figure)}<p>{escape(note)}</p>"}
+    found = make_widget()._repr_mimebundle_(**wanted)
+    data, about = found if isinstance(found, tuple) else (found, {})  # anywidget adds metadata, ipywidgets does not
+    return {**data, **bundle}, about

@@ -1,0 +1,37 @@
+"""`jupyter nbconvert --to guidedviz`: a saved notebook as a page whose stages, maps and films play without a kernel.
+
+Plain `--to html` shows a widget only with scripts from another host.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from nbconvert.exporters import HTMLExporter
+
+from guidedviz.widgets.panels.packed_run import compress
+from guidedviz.widgets.recorded_page import BUNDLES, play_head, play_place
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+STATE = "application/vnd.jupyter.widget-state+json"
+KINDS = {path.stem for path in BUNDLES.glob("*.js")} - {"player"}
+
+
+class PageExporter(HTMLExporter):
+    """A page of a notebook; what its widgets saved is played by scripts on the page itself."""
+
+    export_from_notebook = "HTML that plays"
+
+    def from_notebook_node(self, nb: Any, resources: Any = None, **more: Any) -> tuple[Any, dict[str, Any]]:
+        """The page; a widget that is not ours is shown as its still output."""
+        nb = deepcopy(nb)
+        models = nb.metadata.pop("widgets", {}).get(STATE, {}).get("state", {})
+        kinds: dict[str, None] = {}
+        for data in (output.data for cell in nb.cells for output in cell.get("outputs", []) if "data" in output):
+            saved = models.get(data.pop(VIEW, {}).get("model_id"), {}).get("state", {})
+            if (kind := saved.get("kind")) in KINDS and saved.get("saved"):
+                kinds[kind] = None
+                data["text/html"] = play_place(kind, compress(saved["saved"]), int(saved["saved"].get("cursor", 0)))
+        html, resources = super().from_notebook_node(nb, resources, **more)
+        return html.replace("</head>", f"{play_head([*kinds])}</head>", 1) if kinds else html, resources

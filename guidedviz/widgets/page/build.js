@@ -1,0 +1,16 @@
+// Bundles each kind of widget into one script and one style sheet: `node build.js [folder]`, by default into dist/.
+// The bundles are committed, so that nobody who uses guidedviz needs node.
+
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const outdir = process.argv[2] ?? join(here, "dist");
+const entryPoints = readdirSync(join(here, "kinds")).map((name) => join(here, "kinds", name));
+
+await build({
+  entryPoints, outdir, bundle: true, minify: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning",
+});

@@ -1,0 +1,148 @@
+// A film: frames of one construction on one drawing. All of it comes at once, so it runs without a kernel.
+
+/** @import { FilmFrame, Model } from "../types.js" */
+/** @import { Drawing, Spot } from "../machine/drawing.js" */
+import { buildDrawing, copyParts, follow, showDrawing, spotOf } from "../machine/drawing.js";
+import { button, commandOf, consume, paintPlayButton, refocusAfterPress, widgetRoot } from "../shared/controls.js";
+import { make, setText, shape } from "../shared/elements.js";
+import { buildSaveMenu, drawingActions } from "../shared/export.js";
+
+const FRAME = 1500; // milliseconds per frame
+const COLOURS = ["blue", "green", "gold", "orange", "sky"]; // of the groups
+
+/**
+ * @typedef {Record<"start" | "back" | "play" | "step" | "end", () => void>} Moves
+ * @param {Moves} act
+ * @param {(frame: number) => void} go
+ */
+function buildFilm(act, go) {
+  const keys = {
+    start: button("start", "to the first frame", "Home", act.start),
+    back: button("back", "one frame back", "←", act.back),
+    play: button("play", "play", "space", act.play),
+    step: button("step", "one frame on", "→", act.step),
+    end: button("end", "to the last frame", "End", act.end),
+  };
+  const scrub = make("input", { type: "range", min: 0, step: 1, class: "gv-film-scrub", "aria-label": "frame" });
+  scrub.addEventListener("input", () => go(Number(scrub.value)));
+  const title = make("strong", {});
+  const count = make("span", { class: "gv-soft" });
+  const words = make("p", { class: "gv-film-words", role: "status", "aria-live": "polite" });
+  const group = make("span", { class: "gv-keys", role: "group", "aria-label": "frames" }, ...Object.values(keys));
+  const header = make("header", { role: "none" }, make("div", { class: "gv-about" }, title, count), make("div", { class: "gv-controls" }, group, scrub));
+  const screen = make("div", { role: "group", class: "gv-panel", "aria-label": "machine" });
+  const root = widgetRoot("gv-film", "film: arrows step, space plays, Home and End", { tabindex: 0 }, header, words, screen);
+  return { root, keys, scrub, title, count, words, screen };
+}
+
+/**
+ * The name of a group beside one of its states.
+ * @param {Spot} spot
+ * @param {string} title
+ * @param {number} group
+ */
+function drawTag({ x, y, rx, ry }, title, group) {
+  const words = title.length > 3 ? `${title.slice(0, 2)}…` : title;
+  const [left, top, half] = [x + rx * 0.8, y - ry * 0.9, Math.max(7.5, words.length * 3 + 3)];
+  const stroke = `var(--gv-${COLOURS[group % COLOURS.length]})`;
+  const back = shape("rect", { x: left - half, y: top - 7.5, width: 2 * half, height: 15, rx: 7.5, fill: "var(--gv-page)", stroke, "stroke-width": 2.4 });
+  return shape("g", {}, back, shape("text", { x: left, y: top + 3.5, "font-size": 10, "text-anchor": "middle", class: "gv-tag" }, words));
+}
+
+/**
+ * Shows a frame. States and arrows that it does not have yet are pale or hidden, so that everything keeps its place.
+ * @param {Drawing} drawing
+ * @param {FilmFrame} frame
+ */
+function paintFrame(drawing, frame) {
+  const [states, arrows] = [new Set(frame.states), new Set(frame.arrows)];
+  for (const [state, node] of drawing.states) node.classList.toggle("gv-ghost", !states.has(state));
+  for (const [key, node] of drawing.arrows) node.classList.toggle("gv-absent", !arrows.has(key));
+  const tags = frame.groups.flatMap(([title, members], group) => members.flatMap((state) => {
+    const spot = spotOf(drawing.states.get(state));
+    return spot ? [drawTag(spot, title, group)] : [];
+  }));
+  drawing.layer.replaceChildren(...copyParts(drawing.arrows, frame.on, "gv-on"), ...copyParts(drawing.states, frame.lit, "gv-lit"), ...tags);
+  if (frame.lit.length) drawing.at = spotOf(drawing.states.get(frame.lit[0]));
+  follow(drawing);
+}
+
+/** @param {{ model: Model, el: HTMLElement }} place */
+function render({ model, el }) {
+  const { title, drawings: svgs, frames } = /** @type {{ title: string, drawings: string[], frames: FilmFrame[] }} */ (model.get("saved"));
+  const last = frames.length - 1;
+  let at = 0;
+  /** @type {any} */
+  let timer = 0;
+
+  /** @param {number} frame */
+  function go(frame) {
+    at = Math.max(0, Math.min(last, frame));
+    paint();
+  }
+  function pause() {
+    clearInterval(timer);
+    timer = 0;
+  }
+  /** @param {() => number} frame */
+  const pauseAndGo = (frame) => () => {
+    pause();
+    go(frame());
+  };
+  function tick() {
+    if (at >= last - 1) pause();
+    go(at + 1);
+  }
+  /** @type {Moves} */
+  const act = {
+    start: pauseAndGo(() => 0),
+    back: pauseAndGo(() => at - 1),
+    step: pauseAndGo(() => at + 1),
+    end: pauseAndGo(() => last),
+    play: () => {
+      if (timer) pause();
+      else if (at < last) timer = setInterval(tick, FRAME);
+      paint();
+    },
+  };
+  const ui = buildFilm(act, go);
+  el.append(ui.root);
+  const drawings = svgs.map((svg) => {
+    const drawing = buildDrawing();
+    ui.screen.append(drawing.size.node, drawing.node);
+    showDrawing(drawing, svg);
+    return drawing;
+  });
+  ui.scrub.after(buildSaveMenu("frame", drawingActions("frame", () => /** @type {SVGElement[]} */ ([...drawings[frames[at].drawing].sheets.children]))));
+  ui.scrub.max = String(last);
+  setText(ui.title, title);
+
+  function paint() {
+    const frame = frames[at];
+    drawings.forEach((drawing, number) => {
+      drawing.node.hidden = number !== frame.drawing;
+      drawing.size.node.classList.toggle("gv-absent", number !== frame.drawing);
+    });
+    paintFrame(drawings[frame.drawing], frame);
+    setText(ui.words, frame.words);
+    setText(ui.count, `frame ${at + 1} of ${frames.length}`);
+    ui.root.dataset.frame = String(at);
+    ui.scrub.value = String(at);
+    ui.scrub.setAttribute("aria-valuetext", `frame ${at + 1} of ${frames.length}: ${frame.words}`);
+    ui.keys.start.disabled = ui.keys.back.disabled = at === 0;
+    ui.keys.end.disabled = ui.keys.step.disabled = ui.keys.play.disabled = at === last;
+    ui.words.setAttribute("aria-live", timer ? "off" : "polite");
+    paintPlayButton(ui.keys.play, Boolean(timer));
+  }
+  ui.root.addEventListener("keydown", (event) => {
+    const move = act[/** @type {keyof Moves} */ (commandOf(event))];
+    if (!move) return;
+    move();
+    consume(event);
+  });
+  refocusAfterPress(ui.root, "button");
+  paint();
+  return pause;
+}
+
+export default { render };

@@ -1,0 +1,254 @@
+// The deterministic-fraction slider. The page moves on its own from what came once; the kernel is asked only where the
+// handles rest, and then for live runs.
+
+/** @import { FractionEdit, FractionRun, FractionView, Model } from "../types.js" */
+/** @import { FractionUi } from "../fraction/layout.js" */
+import { shownText, textOf } from "../fraction/cost-model.js";
+import { buildFraction, showPlot } from "../fraction/layout.js";
+import { paintFraction } from "../fraction/painting.js";
+import { shareAt } from "../fraction/plot.js";
+import { connect, nextFrame } from "../shared/connection.js";
+import { consume, hasModifier } from "../shared/controls.js";
+
+const REST = 300; // milliseconds without a move
+/** @type {Record<string, number>} */
+const ARROWS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+
+/**
+ * Connects an input with stops, and returns how to move it to a value or a stop. It moves freely under the pointer; let go between two stops, it goes to the nearer one.
+ * @param {HTMLInputElement} input
+ * @param {(value: number) => number} nearest the stop that is nearest to a value
+ * @param {(stop: number, value?: number) => number} put moves the handle to a stop, or to a value near it
+ * @param {() => void} moved
+ */
+function listenToHandle(input, nearest, put, moved) {
+  /** @param {number} stop */
+  function goTo(stop) {
+    input.value = String(put(stop));
+    moved();
+  }
+  input.addEventListener("input", () => {
+    put(nearest(Number(input.value)), Number(input.value));
+    moved();
+  });
+  input.addEventListener("change", () => goTo(nearest(Number(input.value))));
+  input.addEventListener("keydown", (event) => {
+    const way = ARROWS[event.key];
+    if (!way || hasModifier(event)) return;
+    consume(event);
+    goTo(nearest(Number(input.value)) + way);
+  });
+  return {
+    goTo,
+    /** @param {number} value */
+    moveTo(value) {
+      input.value = String(put(nearest(value), value));
+      moved();
+    },
+  };
+}
+
+/**
+ * @param {FractionUi} ui
+ * @param {FractionView} view
+ * @param {() => void} moved
+ */
+function listenToHandles(ui, view, moved) {
+  /** @param {number} stop @param {unknown[]} stops */
+  const within = (stop, stops) => Math.max(0, Math.min(stops.length - 1, stop));
+  const share = listenToHandle(ui.share, (value) => within(Math.round(value * view.places.length), view.places), (stop, value) => {
+    view.place = within(stop, view.places);
+    if (view.edit?.place !== view.place) view.edit = null;
+    return (view.share = value ?? view.places[view.place]);
+  }, moved);
+  listenToHandle(ui.rows, Math.round, (stop, value) => {
+    view.row = within(stop, view.rows);
+    return (view.rowBetween = value ?? view.row);
+  }, moved);
+  listenToPlot(ui, view, share);
+}
+
+/**
+ * Drags the curve: the handle follows the pointer, and the keyboard goes on from there.
+ * @param {FractionUi} ui
+ * @param {FractionView} view
+ * @param {ReturnType<typeof listenToHandle>} handle
+ */
+function listenToPlot(ui, view, handle) {
+  let dragged = false;
+  ui.plot.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    dragged = true;
+    ui.plot.setPointerCapture(event.pointerId);
+    handle.moveTo(shareAt(ui, view, event));
+  });
+  ui.plot.addEventListener("pointermove", (event) => {
+    if (dragged) handle.moveTo(shareAt(ui, view, event));
+  });
+  for (const end of ["pointerup", "pointercancel"]) {
+    ui.plot.addEventListener(end, () => {
+      if (!dragged) return;
+      dragged = false;
+      handle.goTo(view.place);
+      ui.share.focus({ preventScroll: true });
+    });
+  }
+}
+
+/**
+ * Tokens are pressed with the pointer or with Enter; arrows go from one to the next.
+ * @param {HTMLElement} text
+ * @param {(at: number) => void} turn
+ */
+function listenToTokens(text, turn) {
+  /** @param {Event} event */
+  const indexOf = (event) => [...text.children].findIndex((chip) => chip.contains(/** @type {Node} */ (event.target)));
+  text.addEventListener("click", (event) => {
+    const at = indexOf(event);
+    if (at >= 0) turn(at);
+  });
+  text.addEventListener("keydown", (event) => {
+    const chips = /** @type {HTMLElement[]} */ ([...text.children]);
+    const [at, last] = [indexOf(event), chips.length - 1];
+    const next = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last }[event.key];
+    if (at < 0 || next === undefined || hasModifier(event)) return;
+    consume(event);
+    const chip = chips[Math.max(0, Math.min(last, next))];
+    chips[at].tabIndex = -1;
+    chip.tabIndex = 0;
+    chip.focus();
+  });
+}
+
+/**
+ * The edit after a run: where the run is its own, what the run wrote is the text from now on.
+ * @param {FractionEdit} edit
+ * @param {FractionRun} run
+ * @returns {FractionEdit}
+ */
+function settle(edit, { byHand, place, rows, parts }) {
+  if (!byHand || place !== edit.place) return edit;
+  return { ...edit, of: [place, rows], fixed: parts.map(([, sure]) => sure), text: textOf(parts), timed: [...edit.timed, rows] };
+}
+
+/** @param {{ model: Model, el: HTMLElement }} place */
+function render({ model, el }) {
+  const view = /** @type {FractionView} */ (/** @type {unknown} */ ({ runs: [], edit: null, timing: false, sweeping: false, note: "" }));
+  const { say, start, stop } = connect(model);
+  /** @type {any} */
+  let resting = 0;
+  let [due, asked] = [false, ""]; // whether a frame is due; where the kernel was asked last
+  const here = () => `${view.place} ${view.row}`;
+  /** @param {number} place */
+  const isTimed = (place) => view.runs.some((run) => run.place === place && run.rows === view.rows[view.row]);
+
+  function paint() {
+    if (due || !view.head) return;
+    due = true;
+    nextFrame(() => {
+      due = false;
+      paintFraction(ui, view);
+    });
+  }
+
+  /** @param {number} place @param {number} row */
+  function put(place, row) {
+    Object.assign(view, { place, row, share: view.places[place], rowBetween: row, edit: null });
+    ui.share.value = String(view.share);
+    ui.rows.value = String(row);
+  }
+
+  /** @param {boolean} [anew] */
+  function rest(anew = false) {
+    asked = here();
+    const { place, edit, head } = view;
+    const rows = view.rows[view.row];
+    const known = edit ? edit.timed.includes(rows) : isTimed(place);
+    say({ do: "rest", place, rows, time: head.live && (anew || !known), ...(edit && { of: edit.of, fixed: edit.fixed }) });
+  }
+
+  // Fixes or frees a token; the share follows.
+  /** @param {number} at */
+  function turn(at) {
+    const { parts, run } = shownText(view);
+    const { of, fixed } = view.edit && !run ? view.edit : { of: [view.place, view.rows[view.row]], fixed: parts.map(([, sure]) => sure) };
+    const turned = fixed.map((sure, token) => (token === at ? !sure : sure));
+    const text = textOf(parts.map(([label], token) => [label, turned[token]]));
+    const place = Math.min(view.places.length - 1, Math.round(text.share * view.places.length));
+    const edit = { of, fixed: turned, text, place, timed: [] };
+    Object.assign(view, { edit, place, share: Math.min(view.axes.last, text.share) });
+    ui.share.value = String(view.share);
+    cancel();
+    moved();
+  }
+
+  // Times the text of the schema, also where a person has changed it.
+  function again() {
+    view.edit = null;
+    rest(true);
+    paint();
+  }
+
+  // Times the next place that has no run.
+  function sweepOn() {
+    const next = view.places.findIndex((_, place) => !isTimed(place));
+    view.sweeping = next >= 0;
+    if (next < 0) return;
+    put(next, view.row);
+    rest();
+  }
+
+  function cancel() {
+    if (asked || view.timing) say({ do: "move" });
+    asked = "";
+    view.timing = view.sweeping = false;
+    clearTimeout(resting);
+  }
+
+  function moved() {
+    paint();
+    if (here() === asked) return;
+    cancel();
+    resting = setTimeout(rest, REST);
+  }
+
+  function sweep() {
+    if (view.sweeping) cancel();
+    else sweepOn();
+    paint();
+  }
+
+  const ui = buildFraction({ again, sweep });
+  el.append(ui.root);
+  listenToHandles(ui, view, moved);
+  listenToTokens(ui.text, turn);
+
+  /** @param {any[]} all */
+  function onNews(all) {
+    for (const { from, add, at, ...news } of all) {
+      view.runs = [...view.runs.slice(0, from), ...add];
+      Object.assign(view, news);
+      if (news.head) showPlot(ui, view);
+      if (at && (!news.head || view.place === undefined)) put(at[0], at[1]);
+      const { edit } = view;
+      if (edit && asked) view.edit = add.reduce(settle, edit);
+      view.sweeping &&= !view.note;
+      if (view.sweeping && !view.timing && isTimed(view.place)) sweepOn();
+    }
+    paint();
+  }
+
+  /** @param {string} words */
+  function onSilence(words) {
+    if (!view.head?.live) return; // recorded runs need no kernel
+    view.note = words;
+    paint();
+  }
+  start(onNews, onSilence);
+  return () => {
+    clearTimeout(resting);
+    stop();
+  };
+}
+
+export default { render };

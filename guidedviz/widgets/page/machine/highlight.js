@@ -1,0 +1,169 @@
+// What is lit in a drawing: the states and arrows that a token's bytes went through, and where a forbidden one died.
+
+/** @import { Drawing, Spot } from "./drawing.js" */
+/** @import { StackState, Way } from "../types.js" */
+import { shape, wantsStillness } from "../shared/elements.js";
+import { copyPart, copyParts, follow, spotOf } from "./drawing.js";
+
+const WALK = 220; // milliseconds that a dot takes through the bytes of one token
+
+/**
+ * Lights the last state of a path and the states before it; arrows carry the numbers of their bytes.
+ * @param {Drawing} drawing
+ * @param {number[]} path
+ * @param {string} [died] the byte that could not be read
+ * @param {boolean} [quick] no moving dot
+ */
+export function lightPath(drawing, path, died = "", quick = true) {
+  const shown = `${path}|${died}`;
+  if (drawing.shown === shown) return;
+  drawing.shown = shown;
+  const taken = new Map();
+  path.slice(1).forEach((state, place) => addTo(taken, `${path[place]}-${state}`, place + 1));
+  const last = path[path.length - 1];
+  const before = [...new Set(path)].filter((state) => state !== last);
+  drawing.at = spotOf(drawing.states.get(last));
+  drawing.layer.replaceChildren(
+    ...copyArrows(drawing, taken, path.length + (died ? 1 : 0) > 2),
+    ...copyParts(drawing.states, before, "gv-met"),
+    ...copyParts(drawing.states, [last], "gv-lit"),
+    ...(drawing.at && died ? [drawCross(drawing.at, died)] : []),
+  );
+  if (!quick && !wantsStillness() && path.length > 2) walkDot(drawing, path);
+  follow(drawing);
+}
+
+/**
+ * Lights a pushdown machine after `count` bytes of a way: its nodes, its open calls, the arrows that read the bytes.
+ * @param {Drawing} drawing
+ * @param {Record<number, StackState>} known
+ * @param {Way} way
+ * @param {number} count
+ */
+export function lightStack(drawing, known, way, count) {
+  const shown = `${way.path.slice(0, count + 1)}|${way.died ?? ""}|${count}`;
+  if (drawing.shown === shown) return;
+  drawing.shown = shown;
+  const { now, back, calls, last, rules, counts, frames } = known[way.path[count]];
+  const { states, arrows } = drawing;
+  const called = new Set(calls.map(([key]) => key));
+  const taken = new Map();
+  way.taken.slice(0, count).forEach((keys, place) => keys.forEach((key) => addTo(taken, key, place + 1)));
+  const open = [...new Set(frames.map(([, rule]) => rule))].filter((rule) => !rules.includes(rule));
+  const blocks = [...copyParts(drawing.rules, open, "gv-open"), ...copyParts(drawing.rules, rules, "gv-lit")];
+  blocks.forEach((block) => sayCount(block, new Map(counts)));
+  const lit = now.find((node) => states.has(node));
+  drawing.at = lit === undefined ? null : spotOf(states.get(lit));
+  drawing.layer.replaceChildren(
+    ...blocks,
+    ...copyParts(arrows, last.filter((key) => !called.has(key)), "gv-last"),
+    ...calls.flatMap(([key, times]) => copyCall(arrows.get(key), times)),
+    ...copyArrows(drawing, taken, way.path.length > 2),
+    ...copyParts(states, back.filter((node) => !now.includes(node)), "gv-back"),
+    ...copyParts(states, now, "gv-lit"),
+    ...(drawing.at && way.died && count === way.path.length - 1 ? [drawCross(drawing.at, way.died)] : []),
+  );
+  follow(drawing);
+}
+
+/**
+ * @param {Map<string, number[]>} lists
+ * @param {string} key
+ * @param {number} value
+ */
+const addTo = (lists, key, value) => lists.set(key, [...(lists.get(key) ?? []), value]);
+
+/** @param {number[]} numbers */
+const sayNumbers = (numbers) =>
+  numbers.length <= 3 ? numbers.join(" ") : `${numbers[0]} ${numbers[1]} … ${numbers[numbers.length - 1]}`;
+
+/**
+ * @param {SVGElement | undefined} node
+ * @param {number} times
+ */
+function copyCall(node, times) {
+  if (!node) return [];
+  const twin = copyPart(node, "gv-open");
+  const more = twin.querySelector(".gv-times");
+  if (more && times > 1) more.textContent = `×${times}`;
+  return [twin];
+}
+
+/**
+ * Writes the counter of a counted rule into its frame.
+ * @param {SVGElement} block
+ * @param {Map<string | undefined, string>} counts
+ */
+function sayCount(block, counts) {
+  const text = block.querySelector(".gv-count");
+  const said = counts.get(block.dataset.rule);
+  if (text && said) text.textContent = said;
+}
+
+/**
+ * Copies of the arrows that were taken. Arrows of one folded run stay together, with the run's label.
+ * @param {Drawing} drawing
+ * @param {Map<string, number[]>} taken arrow to the numbers of its bytes
+ * @param {boolean} numbered
+ */
+function copyArrows(drawing, taken, numbered) {
+  /** @type {Map<Element, SVGElement[]>} */
+  const runs = new Map();
+  const copies = [];
+  for (const [key, numbers] of taken) {
+    const node = drawing.arrows.get(key);
+    if (!node) continue;
+    const arrow = copyPart(node, "gv-on");
+    const number = arrow.querySelector(".gv-nth");
+    if (number && numbered) number.textContent = sayNumbers(numbers);
+    const run = node.closest(".gv-run");
+    if (!run) copies.push(arrow);
+    else runs.set(run, [...(runs.get(run) ?? []), arrow]);
+  }
+  for (const [run, arrows] of runs) {
+    const label = /** @type {Node} */ (run.lastChild).cloneNode(true);
+    copies.push(shape("g", { class: "gv-run gv-on" }, ...arrows, label));
+  }
+  return copies;
+}
+
+/**
+ * A cross at a state, with the byte that could not be read.
+ * @param {Spot} spot
+ * @param {string} byte
+ */
+function drawCross({ x, y, rx, ry }, byte) {
+  const [left, top] = [x + rx + 9, y - ry - 5];
+  const text = shape("text", { x: left + 10, y: top + 4, "font-size": 12 }, byte);
+  return shape("g", { class: "gv-cross" }, shape("path", { d: `M${left - 5},${top - 5}l10,10m0,-10l-10,10` }), text);
+}
+
+/**
+ * Moves a dot through the arrows of a token: a token is several bytes.
+ * @param {Drawing} drawing
+ * @param {number[]} path
+ */
+function walkDot(drawing, path) {
+  const lines = path.slice(1).flatMap((state, place) => {
+    const line = drawing.arrows.get(`${path[place]}-${state}`)?.querySelector(".gv-line");
+    return line ? [/** @type {SVGGeometryElement} */ (line)] : [];
+  });
+  const lengths = lines.map((line) => line.getTotalLength());
+  const whole = lengths.reduce((sum, length) => sum + length, 0);
+  if (!whole) return;
+  const dot = shape("circle", { class: "gv-walker", r: 5 });
+  drawing.layer.append(dot);
+  const begun = performance.now();
+  /** @param {number} now */
+  const move = (now) => {
+    let left = whole * Math.max(0, (now - begun) / WALK);
+    let at = 0;
+    while (at < lines.length && left > lengths[at]) left -= lengths[at++];
+    if (at === lines.length || !dot.isConnected) return dot.remove();
+    const { x, y } = lines[at].getPointAtLength(left);
+    dot.setAttribute("cx", String(x));
+    dot.setAttribute("cy", String(y));
+    requestAnimationFrame(move);
+  };
+  requestAnimationFrame(move);
+}

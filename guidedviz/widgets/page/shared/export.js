@@ -1,0 +1,176 @@
+// Pictures of panels as files. The colours that the theme gives are written into the picture, so a file needs no style.
+
+import { make } from "./elements.js";
+
+const SHARP = 2; // pixels of a PNG per unit of the drawing
+const SVG = "http://www.w3.org/2000/svg";
+const STYLES = [
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "opacity",
+  "font-family", "font-size", "font-weight", "font-style", "text-anchor", "paint-order", "display", "visibility",
+];
+const DROPPED = "style, script, foreignObject";
+
+/** @typedef {{ text: string, width: number, height: number }} Sheet a whole SVG, and its size */
+
+/**
+ * Drawings on top of each other, all of one size, as one SVG with the colours in which they are shown.
+ * @param {SVGElement[]} drawings the lowest first
+ * @returns {Sheet}
+ */
+export function writeSvg(drawings) {
+  const [x, y, width, height] = (drawings[0].getAttribute("viewBox") ?? "0 0 0 0").split(/[\s,]+/).map(Number);
+  const sheet = document.createElementNS(SVG, "svg");
+  for (const [name, value] of Object.entries({ viewBox: `${x} ${y} ${width} ${height}`, width, height, role: "img" })) {
+    sheet.setAttribute(name, String(value));
+  }
+  const label = drawings[0].getAttribute("aria-label");
+  if (label) sheet.setAttribute("aria-label", label);
+  const page = document.createElementNS(SVG, "rect");
+  for (const [name, value] of Object.entries({ x, y, width, height, fill: groundOf(drawings[0]) })) page.setAttribute(name, String(value));
+  sheet.append(page, ...drawings.flatMap((drawing) => [...drawing.children].flatMap(styledCopy)));
+  return { text: new XMLSerializer().serializeToString(sheet), width, height };
+}
+
+/**
+ * A copy of a part with the styles that it is shown with; what is not shown is left out.
+ * @param {Element} part
+ * @returns {Element[]}
+ */
+function styledCopy(part) {
+  if (part.matches(DROPPED)) return [];
+  const copy = /** @type {Element} */ (part.cloneNode(false));
+  for (const { name } of [...copy.attributes]) if (/^on|^style$|href$/i.test(name)) copy.removeAttribute(name);
+  if (part.matches("title")) copy.textContent = part.textContent;
+  else {
+    const shown = getComputedStyle(part);
+    if (shown.display === "none" || shown.visibility === "hidden") return [];
+    for (const name of STYLES) {
+      const value = shown.getPropertyValue(name);
+      if (value) copy.setAttribute(name, value);
+    }
+    copy.append(...[...part.childNodes].flatMap((node) => (node instanceof Element ? styledCopy(node) : [node.cloneNode()])));
+  }
+  return [copy];
+}
+
+/**
+ * The colour behind an element.
+ * @param {Element} node
+ * @returns {string}
+ */
+export function groundOf(node) {
+  for (let at = /** @type {Element | null} */ (node); at; at = at.parentElement) {
+    const colour = getComputedStyle(at).backgroundColor;
+    if (colour && colour !== "transparent" && !/, 0\)$/.test(colour)) return colour;
+  }
+  return "#ffffff";
+}
+
+/**
+ * An SVG as a canvas, two pixels per unit.
+ * @param {Sheet} sheet
+ */
+export async function paintSvg({ text, width, height }) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = make("canvas", { width: Math.ceil(SHARP * width), height: Math.ceil(SHARP * height) });
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas;
+}
+
+/**
+ * Canvases on top of each other as one, with the colour behind them; each keeps its place on the page.
+ * @param {HTMLCanvasElement[]} layers the lowest first
+ */
+export function mergeCanvases(layers) {
+  const boxes = layers.map((layer) => layer.getBoundingClientRect());
+  const [left, top] = [Math.min(...boxes.map((box) => box.left)), Math.min(...boxes.map((box) => box.top))];
+  const [right, bottom] = [Math.max(...boxes.map((box) => box.right)), Math.max(...boxes.map((box) => box.bottom))];
+  const merged = make("canvas", { width: Math.ceil(SHARP * (right - left)), height: Math.ceil(SHARP * (bottom - top)) });
+  const pen = merged.getContext("2d");
+  if (!pen) return merged;
+  pen.fillStyle = groundOf(layers[0]);
+  pen.fillRect(0, 0, merged.width, merged.height);
+  layers.forEach((layer, place) => {
+    const { x, y, width, height } = boxes[place];
+    pen.drawImage(layer, SHARP * (x - left), SHARP * (y - top), SHARP * width, SHARP * height);
+  });
+  return merged;
+}
+
+/**
+ * @param {Blob} blob
+ * @param {string} name
+ */
+export function download(blob, name) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/**
+ * Copies a text; where the browser forbids it, the text becomes a file.
+ * @param {string} text
+ */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    download(new Blob([text], { type: "text/plain" }), "run.txt");
+  }
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {string} name
+ */
+export const downloadPng = (canvas, name) => canvas.toBlob((blob) => blob && download(blob, `${name}.png`), "image/png");
+
+/**
+ * The actions that save a drawing as SVG and as PNG.
+ * @param {string} name of the file, without its ending
+ * @param {() => SVGElement[]} find the drawings, the lowest first; none while there is nothing to save
+ */
+export function drawingActions(name, find) {
+  return {
+    SVG: () => {
+      const drawings = find();
+      if (drawings.length) download(new Blob([writeSvg(drawings).text], { type: "image/svg+xml" }), `${name}.svg`);
+    },
+    PNG: async () => {
+      const drawings = find();
+      if (drawings.length) downloadPng(await paintSvg(writeSvg(drawings)), name);
+    },
+  };
+}
+
+/**
+ * A small button that opens a choice of formats.
+ * @param {string} what the panel
+ * @param {Record<string, () => void>} actions a format to what saves it
+ */
+export function buildSaveMenu(what, actions) {
+  const formats = Object.entries(actions).map(([format, act]) =>
+    make("button", { type: "button", "aria-label": `${what} as ${format}`, on: { click: () => { open(false); act(); } } }, format));
+  const menu = make("span", { class: "gv-save-menu", role: "group", "aria-label": `save the ${what}`, hidden: true }, ...formats);
+  const key = make("button", { type: "button", class: "gv-save-key", "aria-expanded": "false", "aria-label": `save the ${what}`, title: `save the ${what}`, on: { click: () => open(Boolean(menu.hidden)) } }, "⤓");
+  const node = make("span", { class: "gv-save" }, key, menu);
+  /** @param {boolean} wide */
+  function open(wide) {
+    if (!wide && menu.contains(document.activeElement)) key.focus();
+    menu.hidden = !wide;
+    key.setAttribute("aria-expanded", String(wide));
+    if (wide) document.addEventListener("pointerdown", ({ target }) => node.contains(/** @type {Node} */ (target)) || open(false), { once: true });
+  }
+  node.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || menu.hidden) return;
+    event.stopPropagation();
+    open(false);
+  });
+  node.addEventListener("focusout", ({ relatedTarget }) => {
+    const other = /** @type {Node | null} */ (relatedTarget); // the widget itself takes the focus after each press
+    if (other && !node.contains(other) && !other.contains(node)) open(false);
+  });
+  return node;
+}

@@ -1,0 +1,21 @@
+// Lecture mode: the stage fills the screen, with type that can be read from the last row.
+
+/**
+ * @param {HTMLElement} root
+ */
+export async function toggleLecture(root) {
+  if (document.fullscreenElement === root) return document.exitFullscreen();
+  const leave = () => {
+    if (document.fullscreenElement === root) return;
+    root.classList.remove("gv-lecture");
+    document.removeEventListener("fullscreenchange", leave);
+  };
+  root.classList.add("gv-lecture");
+  document.addEventListener("fullscreenchange", leave);
+  try {
+    await root.requestFullscreen();
+  } catch {
+    leave(); // the browser forbids it here
+  }
+  root.focus({ preventScroll: true });
+}

@@ -1,0 +1,95 @@
+// What the stage shows at a cursor: a function of the head, the records and the cursor.
+
+/** @import { StageView, Step } from "../types.js" */
+
+/** @returns {StageView} */
+export function newView() {
+  const state = { head: null, steps: [], next: null, nextAt: -1, cursor: 0, hover: -1, turn: 0, seen: Infinity, known: {}, drawings: {}, machine: null, edited: null };
+  const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, note: "", why: null };
+  return /** @type {StageView} */ (/** @type {unknown} */ ({ ...state, ...kernel }));
+}
+
+/**
+ * The record whose distribution is shown: of the step that comes next or, at the end, of the last step.
+ * @param {StageView} view
+ * @returns {Step | undefined}
+ */
+export function shownStep({ steps, cursor, stale, next, nextAt }) {
+  const known = stale.includes(cursor) ? undefined : steps[cursor];
+  return known ?? (nextAt === cursor ? next : null) ?? steps[cursor - 1];
+}
+
+/**
+ * The step whose path is lit: of the token under the pointer, else of the last token.
+ * @param {StageView} view
+ * @returns {Step | undefined}
+ */
+export const stepPassed = ({ steps, cursor, hover }) => steps[hover < 0 ? cursor - 1 : hover];
+
+/**
+ * The place of the shown record among the steps, or -1 if its token is not drawn yet.
+ * @param {StageView} view
+ */
+export function placeShown(view) {
+  const place = view.steps.lastIndexOf(/** @type {Step} */ (shownStep(view)), view.cursor);
+  return place < view.seen ? place : -1;
+}
+
+/**
+ * The numbers of the masks on the map: of the shown step, and of the step before it or of the constraint before an edit.
+ * @param {StageView} view
+ */
+export function masksShown(view) {
+  const [step, { edited, steps, cursor }] = [shownStep(view), view];
+  if (step?.mask === undefined) return null;
+  if (edited) return { before: edited[0], now: edited[1], asked: null, states: ["after the edit", "before the edit"] };
+  const place = steps.lastIndexOf(step, cursor);
+  const last = steps[(place < 0 ? cursor : place) - 1];
+  return { now: step.mask, asked: step.asked, before: last?.mask ?? null, states: [step.state, last?.state ?? ""] };
+}
+
+/**
+ * The place of the token that Tab reaches: the last one before the cursor, or the first one.
+ * @param {StageView} view
+ */
+export const currentChip = ({ cursor }) => Math.max(0, cursor - 1);
+
+/** @param {StageView} view */
+export const isEnded = ({ steps, cursor, ended, alone }) => cursor === steps.length && (ended || alone);
+
+/**
+ * Whether the shown distribution is that of the next token, and not the last one that stays until the next is computed.
+ * @param {StageView} view
+ */
+export const isReady = (view) => shownStep(view) !== view.steps[view.cursor - 1];
+
+/**
+ * Takes a message of the kernel, and says how many first steps it left alone. A message that was sent before the
+ * kernel heard of this page's last move does not move the cursor back.
+ * @param {StageView} view
+ * @param {any} news
+ * @returns {number}
+ */
+export function updateView(view, { from, add, turn, cursor, playing, next, why, machine, drawings, stacks, map, ...standing }) {
+  view.steps.splice(from, Infinity, ...add.map((/** @type {Step | null} */ step) => step ?? view.next)); // null: the next step was taken
+  Object.assign(view, standing);
+  if (machine !== undefined) Object.assign(view, { machine, drawings: {}, known: {} });
+  Object.assign(view.drawings, drawings);
+  Object.assign(view.known, stacks, why?.stacks);
+  if (map) view.edited = map.edited;
+  Object.assign(view, { next, nextAt: cursor });
+  if (turn >= view.turn) Object.assign(view, { turn, cursor, playing, why });
+  view.cursor = Math.min(view.cursor, view.steps.length);
+  return from;
+}
+
+/**
+ * Moves the cursor among the known steps; says whether it moved.
+ * @param {StageView} view
+ * @param {number} cursor
+ */
+export function moveCursor(view, cursor) {
+  if (cursor === view.cursor || cursor < 0 || cursor > view.steps.length) return false;
+  Object.assign(view, { cursor, hover: -1, why: null, turn: view.turn + 1, seen: Math.max(view.seen, cursor) });
+  return true;
+}

@@ -1,0 +1,75 @@
+"""A run as a recording: what the page shows at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from guidedviz.decoding.player import Player, Taken, recorded_settings
+from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.step_record import Point
+from guidedviz.decoding.trace import Trace
+from guidedviz.errors import IllegalToken, SettingError, TraceError, quoted
+from guidedviz.tokens.guide import Guide
+from guidedviz.views.words import kept_source, label
+from guidedviz.widgets.panels.live_panels import Panels
+from guidedviz.widgets.panels.pack import pack_head, pack_player, pack_times
+from guidedviz.widgets.panels.packed_run import compress
+
+ALL_TEXTS = 20_000  # tokens of a vocabulary whose texts are all kept; of a larger one only those that the steps show
+
+
+@dataclass(frozen=True)
+class RecordedWalk:
+    """The states of a recorded run."""
+
+    first: Point
+
+    def step(self, point: Any, settings: Settings, choice: int | None) -> Any:
+        """A recorded run has no more steps."""
+        raise SettingError("this recording", seen="a new step", expected="the recorded ones")
+
+
+def recording_of(trace: Trace) -> str:
+    """The recording of a trace: the one it was loaded with, or a new one."""
+    return trace.recording or compress(show_run(trace))
+
+
+def show_run(trace: Trace) -> dict[str, Any]:
+    """What the page shows at every step of a trace."""
+    player = _finished(trace)
+    panels = Panels(trace.guide, None, lambda: None)
+    shown = pack_player(player) | pack_times(player.steps) | panels.kept(player)
+    shown |= {"head": pack_head(trace, player) | {"source": kept_source(trace.source)}, "cursor": 0, "turn": 0}
+    shown |= {"playing": False, "speed": 4, "note": "", "why": None}
+    if trace.guide is not None:
+        for step, whys in zip(shown["add"], panels.explain_steps(player), strict=True):
+            step["whys"] = whys
+    if panels.map:
+        shown["map"]["answers"] = list(panels.map.texts(_ranks(shown, trace.vocabulary_size)))
+    return shown
+
+
+def _ranks(shown: Mapping[str, Any], tokens: int) -> list[int]:
+    """The places on the map whose texts are kept."""
+    return [*range(tokens)] if tokens <= ALL_TEXTS else [rank for step in shown["add"] for rank in step["ranks"]]
+
+
+def _finished(trace: Trace) -> Player:
+    """A player that has taken all steps of a trace, with the state after each."""
+    guide: Guide | None = trace.guide
+    settings = recorded_settings(trace)
+    point = Point((), (guide.initial if guide else None,))
+    walk, run = RecordedWalk(point), []
+    for place, step in enumerate(trace.steps):
+        if step.how != "none":
+            before = point.back(step.back)
+            try:
+                state = guide.advance(before.state, step.token) if guide else None
+            except IllegalToken:
+                where, expected = f"step {place + 1}", "a token that the guide allows"
+                raise TraceError(where, seen=quoted(label(step.piece)), expected=expected) from None
+            point = before.then(step.token, state)
+        run.append(Taken(step, point, settings, walk))
+    return Player(walk, settings, tuple(run), len(run))

@@ -1,0 +1,242 @@
+"""A bare page: the bundles that users get, in Chromium, without JupyterLab.
+
+The widget's Python side runs in the test's own process. What it sends goes to the page through a web socket that
+Playwright routes, and what the page sends comes back the same way. Playwright runs an asyncio loop in the test's
+thread, and the widget uses this loop: it runs while the test waits for the page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SHOTS = Path(__file__).resolve().parents[1] / "shots"
+SIZE = {"width": 1380, "height": 1000}
+HTML = "<!doctype html><meta charset=utf-8><title>guidedviz</title><body data-jp-theme-light=true>"
+ADDRESS = "bare.test"
+MOUNT = """async (text) => {
+  const [name, code, saved] = JSON.parse(text);
+  const el = document.body.appendChild(document.createElement("div"));
+  const listeners = new Map();
+  let socket = { readyState: 1, send: () => {} };  // a page without a kernel
+  if (name) {
+    socket = new WebSocket(`ws://bare.test/${name}`);
+    await new Promise((open) => (socket.onopen = open));
+    socket.onmessage = ({ data }) => listeners.get("msg:custom")?.(JSON.parse(data));
+  }
+  const model = {
+    get: (trait) => ({ saved, code: "IPY_MODEL_code" })[trait],
+    widget_manager: { get_model: async () => ({ get: (trait) => code[trait] }) },
+    on: (name, listener) => listeners.set(name, listener),
+    off: (name) => listeners.delete(name),
+    send: (content) => socket.send(JSON.stringify(content)),
+  };
+  const widget = await import("http://bare.test/loader.js");
+  await widget.default.render({ model, el });
+  el.lastElementChild.dataset.shown = name;
+}"""
+WATCH = """root => {
+  window.seen = [];
+  window.watched = root;
+  const look = () => {
+    const cursor = Number(root.dataset.cursor);
+    const top = root.querySelector(".gv-frame-card:not(.gv-popped)")?.textContent;
+    const lit = root.querySelector(".gv-over .gv-state.gv-lit")?.dataset.state;
+    if (cursor && window.seen.at(-1)?.[0] !== cursor) window.seen.push([cursor, Date.now(), top, lit]);
+    if (window.watched === root) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+
+
+class Shown:
+    """A page with widgets on it."""
+
+    page: Any
+
+    @property
+    def stages(self) -> Any:
+        """All stages on the page; the other live views share their looks, not their keys."""
+        return self.page.locator(".gv-stage:not(.gv-film, .gv-fraction, .gv-chart)")
+
+    def stage(self, place: int = 0) -> StagePage:
+        """A stage on the page, counted from the top."""
+        return StagePage(self, self.stages.nth(place))
+
+    def narrow(self, width: int) -> None:
+        """Make the page as narrow as this."""
+        self.page.set_viewport_size({**SIZE, "width": width})
+
+    def shot(self, name: str, target: Any = None) -> None:
+        """A picture for a person to look at, where GUIDEDVIZ_SHOTS asks for pictures."""
+        if not os.environ.get("GUIDEDVIZ_SHOTS"):
+            return
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        if target is None:
+            self.page.screenshot(path=str(SHOTS / f"{name}.png"))
+            return
+        size, high = self.page.viewport_size, int(target.bounding_box()["height"]) + 300
+        self.page.set_viewport_size({**size, "height": max(size["height"], high)})  # all of it, however high it is
+        target.screenshot(path=str(SHOTS / f"{name}.png"))
+        self.page.set_viewport_size(size)
+
+
+class BarePage(Shown):
+    """An empty page on which widgets are shown, each with its own connection."""
+
+    def __init__(self, context: Any) -> None:
+        self.errors: list[str] = []
+        self._shown: dict[str, Any] = {}
+        self._loader = ""
+        self.page = context.new_page()
+        self.page.set_default_timeout(15000)
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.route(f"http://{ADDRESS}/**", self._serve)
+        self.page.route_web_socket(f"ws://{ADDRESS}/*", self._connect)
+        self.page.goto(f"http://{ADDRESS}/")
+        self.page.evaluate("localStorage.clear()")
+
+    def _serve(self, route: Any) -> None:
+        name = route.request.url.rsplit("/", 1)[1]
+        if name.endswith(".js"):
+            route.fulfill(body=self._loader, content_type="text/javascript")
+        else:
+            route.fulfill(body=HTML if not name else "", content_type="text/html")
+
+    def _connect(self, socket: Any) -> None:
+        wire = self._shown[socket.url.rsplit("/", 1)[1]].display.widget
+        wire.send = lambda content, buffers=None: socket.send(json.dumps(content))
+        socket.on_message(lambda said: wire._receive(None, json.loads(said), None))
+
+    def show(self, shown: Any) -> Any:
+        """Put a live widget on the page."""
+        name, wire = f"widget{len(self._shown)}", shown.display.widget
+        self._shown[name] = shown
+        self._mount(name, wire)
+        return self.page.locator(f"[data-shown={name}]")
+
+    def reopen(self, shown: Any) -> Any:
+        """Put on the page what a notebook keeps of a widget, without a kernel."""
+        wire = shown.display.widget
+        self._mount("", wire)
+        return self.page.locator("[data-shown='']")
+
+    def _mount(self, name: str, wire: Any) -> None:
+        self._loader = wire._esm
+        code = {"script": wire.code.script, "style": wire.code.style}
+        self.page.evaluate(MOUNT, json.dumps([name, code, wire.saved]))
+
+    def show_stage(self, stage: Any) -> StagePage:
+        """Put a stage on the page and wait until it has heard from Python."""
+        page = StagePage(self, self.show(stage))
+        self.wait(lambda: stage.display.widget._answered)
+        return page
+
+    def theme(self, name: str) -> None:
+        """Light or Dark, as JupyterLab says it."""
+        self.page.evaluate("light => (document.body.dataset.jpThemeLight = light)", str(name == "Light").lower())
+
+    def wait(self, holds: Callable[[], Any], timeout: float = 15) -> None:
+        """Until something holds in Python."""
+        deadline = time.monotonic() + timeout
+        while not holds():
+            assert time.monotonic() < deadline, "it did not come to hold"
+            self.page.wait_for_timeout(5)
+
+    def close(self) -> None:
+        """Close what was shown; no error may be in the console."""
+        for shown in self._shown.values():
+            shown.display.close()
+        self.page.close()
+        assert self.errors == [], self.errors
+
+
+class StagePage:
+    """A stage as a person finds it on the page."""
+
+    def __init__(self, shown: Shown, root: Any) -> None:
+        self.shown, self.page, self.root = shown, shown.page, root
+        root.wait_for(timeout=20000)
+        root.scroll_into_view_if_needed()
+
+    def watch(self) -> None:
+        """Note in `window.seen` when each step is painted, with the top of the stack and the lit state."""
+        self.page.evaluate(WATCH, self.root.element_handle())
+
+    def press(self, label: str) -> None:
+        self.root.get_by_role("button", name=label, exact=True).click()
+
+    def enlarge(self, name: str) -> None:
+        """Press the small picture of a panel: machine, next or map."""
+        self.root.locator(f"[data-box='{name}'] .gv-grow").click()
+
+    def go_on(self, count: int) -> None:
+        """Press for one step on, so many times; the page must follow each time."""
+        for cursor in range(self.cursor + 1, self.cursor + count + 1):
+            self.press("one step on")
+            self.wait(cursor)
+
+    def go_back(self, count: int) -> None:
+        """Press for one step back, so many times."""
+        for cursor in range(self.cursor - 1, self.cursor - count - 1, -1):
+            self.press("one step back")
+            self.wait(cursor)
+
+    @property
+    def cursor(self) -> int:
+        return int(self.root.get_attribute("data-cursor"))
+
+    def wait(self, cursor: int, timeout: float = 15) -> None:
+        """Until the page stands at this step."""
+        self._wait_for(f"Number(root.dataset.cursor) === {cursor}", timeout)
+
+    def run_to_end(self, timeout: float = 30) -> None:
+        """Press End and wait until the decode has ended."""
+        self.press("to the end, decoding what is missing")
+        self.wait_end(timeout)
+
+    def wait_end(self, timeout: float = 60) -> None:
+        self._wait_for("root.dataset.ended === 'true' && root.dataset.playing === 'false'", timeout)
+
+    def wait_ready(self, timeout: float = 15) -> None:
+        """Until the distribution of the next token is shown, or the end."""
+        self._wait_for("root.dataset.ready === 'true' || root.dataset.ended === 'true'", timeout)
+
+    def wait_past(self, cursor: int, timeout: float = 15) -> None:
+        """Until the page stands at this step or a later one."""
+        self._wait_for(f"Number(root.dataset.cursor) >= {cursor}", timeout)
+
+    def wait_paused(self, timeout: float = 30) -> None:
+        self._wait_for("root.dataset.playing === 'false'", timeout)
+
+    def wait_words(self, words: str) -> None:
+        """Until this is said of the step."""
+        self.root.locator(f".gv-words:has-text({json.dumps(words)})").wait_for()
+
+    def _wait_for(self, check: str, timeout: float) -> None:
+        self.page.wait_for_function(f"root => {check}", arg=self.root.element_handle(), timeout=timeout * 1000)
+
+    @property
+    def tokens(self) -> list[str]:
+        return list(self.root.locator(".gv-chip .gv-name").all_inner_texts())
+
+    @property
+    def words(self) -> str:
+        return str(self.root.locator(".gv-words").inner_text())
+
+    def lit(self) -> list[int]:
+        """The states of the machine that are lit."""
+        states = self.root.locator(".gv-over .gv-state.gv-lit")
+        return list(states.evaluate_all("nodes => nodes.map(node => Number(node.dataset.state))"))
+
+
+def work_of(session: Any) -> float:
+    """Seconds that the page's main thread has worked."""
+    return float(
+        next(m["value"] for m in session.send("Performance.getMetrics")["metrics"] if m["name"] == "TaskDuration")
+    )

@@ -1,0 +1,220 @@
+"""A JupyterLab of our own, with live kernels: a few tests need one, most run on a bare page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.bare import Shown
+
+ROOT = Path(__file__).resolve().parents[2]
+LABS = ROOT / "labs"
+# JupyterLab's own, seen a few times in hundreds of notebooks: it took the name of a kernel's channel for its message
+NOT_OURS = re.compile(
+    r'Kernel message validation error: Unexpected token .*"(kernel|stream)\.'
+    r"|Canceled future for \w+ message"  # at a restart JupyterLab drops what it asked the old kernel
+    r"|'removeChild' on 'Node'[^\n]*\n +at \S*/jlab_core\."  # thrown in JupyterLab's own code
+)
+SETTINGS = {
+    "@jupyterlab/apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
+    "@jupyterlab/notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},
+}
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Path]]:
+    """A JupyterLab with settings of its own: its address, its token, its folder."""
+    home, folder = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")
+    settings = home / "config" / "lab" / "user-settings"
+    for name, content in SETTINGS.items():
+        (settings / name).parent.mkdir(parents=True, exist_ok=True)
+        (settings / name).write_text(json.dumps(content))
+    port, token = free_port(), secrets.token_hex(8)
+    env = {k: v for k, v in os.environ.items() if k not in ("GUIDEDVIZ_HEADLESS", "JUPYTER_TOKEN")}
+    env |= {"JUPYTER_CONFIG_DIR": str(home / "config"), "IPYTHONDIR": str(home / "ipython")}
+    env |= {"JUPYTER_DATA_DIR": str(home / "data")}
+    env |= {"JUPYTERLAB_SETTINGS_DIR": str(settings), "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces")}
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
+        f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True",
+        "--ServerApp.port_retries=0",
+    ]  # fmt: skip
+    with (home / "log").open("w") as log:
+        server = subprocess.Popen(command, env=env, stdout=log, stderr=log)
+    try:
+        wait_for_server(f"http://127.0.0.1:{port}/api/status?token={token}", server, home / "log")
+        yield f"http://127.0.0.1:{port}", token, folder
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def wait_for_server(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.time() + 90
+    while time.time() < deadline:
+        try:
+            with urllib.request.urlopen(url, timeout=2):
+                return
+        except OSError:
+            assert server.poll() is None, log.read_text()
+            time.sleep(0.2)
+    raise AssertionError(f"JupyterLab did not start: {log.read_text()}")
+
+
+class Notebook(Shown):
+    """A notebook in JupyterLab, and what a person does with it."""
+
+    def __init__(self, browser: Any, lab: tuple[str, str, Path], name: str) -> None:
+        address, token, self.folder = lab
+        self.name, self.errors = name, list[str]()
+        self.page = browser.new_page()
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", self._catch)
+        self.page.goto(f"{address}/lab/tree/{name}?reset&token={token}")
+        self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.sessionContext?.isReady", timeout=90000)
+        self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell")
+        self.theme("JupyterLab Light")  # JupyterLab remembers what the test before has chosen
+
+    def _catch(self, error: Any) -> None:
+        if not NOT_OURS.search(f"{error}\n{error.stack}"):
+            self.errors.append(f"page error: {error}")
+
+    def _hear(self, message: Any) -> None:
+        if message.type == "error" and not NOT_OURS.search(message.text):
+            self.errors.append(f"{message.text} {message.location.get('url', '')}")
+
+    def run_all(self, timeout: float = 120) -> None:
+        """Run all cells and wait until the kernel has run the last."""
+        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        self.wait_idle(timeout)
+
+    def run_cell(self, place: int, source: str | None = None, timeout: float = 60) -> None:
+        """Run one cell, with another source if given."""
+        change = """([place, source]) => {
+          const cells = window.jupyterapp.shell.currentWidget.content;
+          cells.activeCellIndex = place;
+          if (source) cells.activeCell.model.sharedModel.setSource(source);
+        }"""
+        self.page.evaluate(change, [place, source])
+        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell')")
+        self.wait_idle(timeout)
+
+    def wait_idle(self, timeout: float) -> None:
+        ready = """() => {
+          const cells = window.jupyterapp.shell.currentWidget.content.widgets.filter(c => c.model.type === 'code');
+          return cells.every(c => !c.model.sharedModel.getSource().trim() || c.model.executionState === 'idle'
+            && c.model.executionCount !== null);
+        }"""
+        self.page.wait_for_timeout(100)
+        self.page.wait_for_function(ready, timeout=timeout * 1000)
+
+    def outputs(self, place: int) -> str:
+        """What a cell printed."""
+        return str(self.page.locator(".jp-Cell").nth(place).locator(".jp-OutputArea").inner_text())
+
+    def failed_cells(self) -> list[str]:
+        """What every cell that raised has to say."""
+        return list(self.page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts())
+
+    def save(self) -> dict[str, Any]:
+        """Save, and read what is in the file."""
+        self.page.wait_for_timeout(1000)  # a stage leaves its picture when it has been still for 0.7 s
+        self.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+        self.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
+        return dict(json.loads((self.folder / self.name).read_text(encoding="utf-8")))
+
+    def theme(self, name: str) -> None:
+        """JupyterLab Light or JupyterLab Dark."""
+        if self.page.evaluate("document.body.dataset.jpThemeLight") == ("false" if "Dark" in name else "true"):
+            return
+        self.page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name)
+        self.page.wait_for_function(
+            "dark => document.body.dataset.jpThemeLight === (dark ? 'false' : 'true')", arg="Dark" in name
+        )
+
+    def close(self) -> None:
+        """Shut the kernel down and leave without being asked; no error may be in the console."""
+        self.page.evaluate("window.jupyterapp.shell.currentWidget?.sessionContext?.shutdown()")
+        self.page.close(run_before_unload=False)
+        assert self.errors == [], self.errors
+
+
+class LabPage(Notebook):
+    """A lab that has been run, its cells found by words that stand in them."""
+
+    def __init__(self, browser: Any, lab: tuple[str, str, Path], path: Path) -> None:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        self.sources = ["".join(cell["source"]) for cell in cells]
+        shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
+        super().__init__(browser, lab, f"labs/{path.name}")
+        self.run_all(timeout=300)
+        assert self.failed_cells() == []
+
+    def place_of(self, words: str) -> int:
+        return next(place for place, source in enumerate(self.sources) if words in source)
+
+    def cell_of(self, words: str) -> Any:
+        """The first cell with these words, on the page."""
+        cell = self.page.locator(".jp-Cell").nth(self.place_of(words))
+        cell.scroll_into_view_if_needed()
+        return cell
+
+    def answer(self, words: str, source: str | None = None) -> str:
+        """Run the first cell with these words, a student's answer in it if there is one; what it says."""
+        self.run_cell(self.place_of(words), source)
+        return self.outputs(self.place_of(words))
+
+
+@pytest.fixture
+def open_notebook(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
+    """Open a notebook made of these cells, or one in the folder; afterwards no error may be in the console."""
+    opened: list[Notebook] = []
+
+    def open_it(*cells: str, name: str = "") -> Notebook:
+        if not name:
+            name = f"test{secrets.token_hex(3)}.ipynb"
+            (lab[2] / name).write_text(json.dumps(make_notebook(*cells)), encoding="utf-8")
+        opened.append(Notebook(browser, lab, name))
+        return opened[-1]
+
+    yield open_it
+    for notebook in opened:
+        notebook.close()
+
+
+@pytest.fixture(scope="module")
+def lab_page(browser: Any, lab: tuple[str, str, Path], request: pytest.FixtureRequest) -> Iterator[LabPage]:
+    """A lab, run once for all tests of a file: the one that is asked for, or that of `test_lab_NN.py`."""
+    name = getattr(request, "param", request.path.stem.removeprefix("test_lab_"))
+    (path,) = LABS.glob(f"{name}*.ipynb")
+    page = LabPage(browser, lab, path)
+    yield page
+    page.close()
+
+
+def make_notebook(*cells: str) -> dict[str, Any]:
+    code = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    listed = [{**code, "id": f"cell{place}", "source": source} for place, source in enumerate(cells)]
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": listed}

@@ -1,0 +1,162 @@
+"""What only JupyterLab can show: its keys and themes, a cell that runs again, a notebook that is opened again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from guidedviz.widgets.notebook_page import PageExporter
+from tests.browser.jupyter import Notebook, make_notebook
+
+pytestmark = pytest.mark.browser
+
+TOY = (Path(__file__).parents[1] / "widgets" / "toy.py").read_text(encoding="utf-8")
+STAGE = """import gc, weakref
+model = toy_model(slow=0.05)
+old, new = globals().get('new'), weakref.ref(model)
+stage = gv.stage(model, 'say ', WordsGuide(model.vocabulary), seed=3)
+stage"""
+BIAS = "gv.bias_sliders(toy_model(), 'say ', ['Ada', 'Bob', 'Sure'])"
+
+
+@pytest.fixture(scope="module")
+def notebook(browser, lab):
+    """One notebook for all tests of this file: a stage, sliders, and a cell to ask the kernel in."""
+    (lab[2] / "jupyterlab.ipynb").write_text(json.dumps(make_notebook(TOY, STAGE, BIAS, "")), encoding="utf-8")
+    opened = Notebook(browser, lab, "jupyterlab.ipynb")
+    opened.run_all()
+    assert opened.failed_cells() == []
+    yield opened
+    opened.close()
+
+
+def test_every_key_reaches_the_stage_and_none_the_notebook(notebook):
+    stage = notebook.stage()
+    stage.root.focus()
+    for key, cursor in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0), ("ArrowRight", 1)):
+        notebook.page.keyboard.press(key)
+        stage.wait(cursor)
+    notebook.page.keyboard.press("r")
+    stage.wait(0)
+    notebook.page.keyboard.press("Space")
+    stage.wait_past(2)
+    notebook.page.keyboard.press("Space")
+    stage.wait_paused()
+    assert notebook.page.evaluate(CELLS) == ["code"] * 4
+
+
+CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.type)"
+
+
+def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
+    """In command mode x cuts a cell and arrows move to another one."""
+    stage, page = notebook.stage(), notebook.page
+    active = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+    heat = stage.root.locator("input[type=range][aria-label=temperature]")
+    controls = [heat, stage.root.locator(".gv-toggle button").first, stage.root.locator("input[type=number]"),
+                stage.root.locator(".gv-chip").first]  # fmt: skip
+    stage.root.focus()
+    for key, cursor in (("Home", 0), ("ArrowRight", 1)):
+        page.keyboard.press(key)
+        stage.wait(cursor)
+    for control in controls:
+        control.click()
+        before = page.evaluate(active)
+        for key in ("x", "d", "d", "ArrowUp", "a", "b", "m"):
+            page.keyboard.press(key)
+        assert page.evaluate(CELLS) == ["code"] * 4
+        assert page.evaluate(active) == before
+    heat.click()
+    value = float(heat.input_value())
+    page.keyboard.press("ArrowLeft")
+    assert float(heat.input_value()) < value
+    page.keyboard.press("Tab")
+    page.keyboard.press("x")
+    assert page.evaluate(CELLS) == ["code"] * 4
+
+
+def test_the_stage_takes_the_theme_of_jupyterlab(notebook):
+    stage, looks = notebook.stage(), set()
+    for theme in ("Dark", "Light"):
+        notebook.theme(f"JupyterLab {theme}")
+        looks.add(stage.root.evaluate("root => getComputedStyle(root).backgroundColor"))
+        notebook.shot(f"jupyterlab-{theme.lower()}")
+    assert len(looks) == 2
+
+
+def test_bias_sliders_move_the_distribution(notebook):
+    root = notebook.page.locator(".widget-vbox")
+    bars = root.locator("svg")
+    ada = root.locator(".widget-slider:has-text('Ada')")
+    ada.get_by_role("slider").focus()
+    notebook.page.keyboard.press("PageUp")
+    bars.locator("text:has-text('Ada +')").wait_for()
+    readout = ada.locator(".widget-readout")
+    readout.fill("12.5")
+    notebook.page.keyboard.press("Enter")
+    root.locator("[aria-label*='Ada +12.5 before 1 in 330 after >0.99']").wait_for()
+    root.get_by_role("button", name="Reset").click()
+    bars.locator("text:text-is('Ada')").wait_for()
+    assert readout.inner_text() == "0.00"
+
+
+def test_a_second_run_of_the_cell_stops_the_first_and_frees_its_model(notebook):
+    stage = notebook.stage()
+    stage.press("play")
+    stage.wait_past(3)
+    notebook.run_cell(1)
+    stage = notebook.stage()
+    assert stage.cursor == 0
+    assert notebook.stages.count() == 1
+    notebook.run_cell(3, "import time; time.sleep(0.2); gc.collect(); print('freed', old() is None)")
+    assert "freed True" in notebook.outputs(3)
+    stage.go_on(1)
+
+
+def test_after_a_restart_of_the_kernel_the_known_steps_are_walked(open_notebook):
+    notebook = open_notebook(TOY, STAGE)
+    notebook.run_all()
+    stage = notebook.stage()
+    stage.go_on(3)
+    notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    stage.root.locator(".gv-note:has-text('The kernel was restarted')").wait_for()
+    last = len(stage.tokens)
+    stage.root.focus()
+    for key, cursor in (("Home", 0), ("ArrowRight", 1), ("End", last), ("ArrowLeft", last - 1)):
+        notebook.page.keyboard.press(key)
+        stage.wait(cursor)
+
+
+def test_a_saved_notebook_opens_without_a_kernel_and_shows_the_stage(notebook, open_notebook):
+    stage = notebook.stage()
+    stage.press("forget all steps and start anew")
+    stage.wait(0)
+    stage.go_on(3)
+    saved = notebook.save()
+    models = saved["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
+    scripts = [model["state"]["script"] for model in models if "script" in model["state"]]
+    assert len(scripts) == len(set(scripts)), "the script of a kind of widget is stored once"
+    data = saved["cells"][1]["outputs"][0]["data"]
+    assert "".join(data["text/html"]).startswith("<img alt=")
+    assert "".join(data["text/plain"]).startswith("Stage: toy")
+    notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    again = open_notebook(name=notebook.name)
+    assert again.stage().cursor == 3
+    assert "model not found" not in again.page.content()
+
+
+def test_a_saved_notebook_becomes_a_page_that_plays_without_a_network(notebook, browser, tmp_path):
+    html, _ = PageExporter().from_filename(str(notebook.folder / notebook.name))
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    context = browser.browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(f"file://{tmp_path / 'page.html'}")
+    page.locator(".gv-place").first.scroll_into_view_if_needed()
+    page.locator(".gv-stage[data-cursor]").first.focus()
+    for key, cursor in (("Home", 0), ("ArrowRight", 1), ("End", 3)):
+        page.keyboard.press(key)
+        page.locator(f".gv-stage[data-cursor='{cursor}']").first.wait_for()
+    assert not page.locator(".gv-stage .gv-note").first.is_visible()
+    context.close()

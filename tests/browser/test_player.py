@@ -1,0 +1,117 @@
+"""A run in a file, opened in a browser that has no network: it steps, plays, scrubs and says why."""
+
+from __future__ import annotations
+
+import pytest
+
+import guidedviz as gv
+from tests.browser.bare import SIZE
+
+pytestmark = pytest.mark.browser
+HOSTILE = '<img src=x onerror="window.hacked=1">'
+PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", HOSTILE.encode(), b"x"]
+TEXT = (1, 2, 3, 4, 5, 6, 5, 7, 8, 0)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A run of nested JSON whose likeliest forbidden token is markup."""
+
+    def rule(tokens):
+        wanted = TEXT[min(len(tokens) - 1, len(TEXT) - 1)]
+        return [9.0 if token == wanted else 7.0 if token == 9 else 0.0 for token in range(len(PIECES))]
+
+    model = gv.ToyModel(PIECES, rule, eos={0})
+    path = tmp_path_factory.mktemp("run") / "run.html"
+    gv.record(model, "x", gv.guide(gv.json(), model.vocabulary), temperature=0).page(path, 3, f"Watch this: {HOSTILE}")
+    return path
+
+
+@pytest.fixture
+def show(browser, file):
+    """Opens the file; nothing may be loaded and no error may be in the console."""
+    said, pages = [], []
+
+    def open_page(after="", theme="light"):
+        context = browser.browser.new_context(viewport=SIZE, color_scheme=theme, offline=True)
+        page = context.new_page()
+        pages.append(context)
+        page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
+        page.goto(f"file://{file}{after}")
+        page.locator(".gv-stage").wait_for()
+        return page
+
+    yield open_page
+    for context in pages:
+        context.close()
+    assert said == []
+
+
+def cursor(page):
+    return int(page.locator(".gv-stage").get_attribute("data-cursor"))
+
+
+def tokens(page):
+    return page.locator(".gv-chip:not(.gv-unseen) .gv-name").all_inner_texts()
+
+
+def test_it_opens_at_its_step_and_hides_what_comes(show):
+    page = show()
+    assert cursor(page) == 3
+    assert tokens(page) == ["{", '"a"', ":"]
+    assert page.locator(".gv-chip.gv-unseen").first.is_hidden()
+    assert page.locator(".gv-row.gv-chosen").count() == 0, "the next token is not said before it is drawn"
+    assert HOSTILE in page.locator(".note").inner_text()
+    assert "TOY" in page.locator(".gv-badge").inner_text()
+
+
+def test_keys_step_play_and_scrub_and_the_address_follows(show):
+    page = show()
+    page.keyboard.press("ArrowRight")
+    assert (cursor(page), tokens(page)[-1]) == (4, "[")
+    assert page.url.endswith("#step=4")
+    page.keyboard.press("Home")
+    assert cursor(page) == 0
+    page.keyboard.press("Space")
+    page.locator(".gv-stage[data-ended='true']").wait_for(timeout=20000)
+    assert cursor(page) == len(TEXT)
+    bars = page.locator(".gv-timebars i")
+    bars.nth(2).click(position={"x": 3, "y": 1}, force=True)
+    assert cursor(page) == 2
+    assert len(tokens(page)) == len(TEXT), "what was seen stays"
+
+
+def test_a_link_opens_its_step(show):
+    page = show("#step=7")
+    assert cursor(page) == 7
+    assert page.locator(".gv-frame-card b").first.inner_text()
+
+
+def test_a_forbidden_token_says_why_and_markup_stays_text(show):
+    page = show()
+    row = page.locator(".gv-row.gv-struck").first
+    assert HOSTILE.replace(" ", "␣") in row.locator(".gv-name").inner_text()
+    row.click()
+    page.locator(".gv-why").wait_for()
+    assert "cannot come" in page.locator(".gv-why").inner_text() or "expected" in page.locator(".gv-why").inner_text()
+    assert page.evaluate("window.hacked") is None
+    page.keyboard.press("ArrowRight")
+    assert not page.locator(".gv-why").is_visible()
+
+
+def test_the_map_of_a_recording_names_its_tokens(show):
+    page = show()
+    page.locator("[data-box='map'] .gv-grow").click()
+    page.locator(".gv-map").focus()
+    page.keyboard.press("Home")
+    assert page.locator(".gv-map-card .gv-name").inner_text() not in ("", "…")
+
+
+def test_it_follows_the_theme_of_the_system(show):
+    colours = {
+        show(theme=theme).locator(".gv-stage").evaluate("root => getComputedStyle(root).backgroundColor")
+        for theme in ("light", "dark")
+    }
+    assert len(colours) == 2

@@ -1,0 +1,43 @@
+"""The site, opened from a file by a browser without a network."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.site.load import load_site
+
+pytestmark = pytest.mark.browser
+
+
+def test_it_plays_steps_searches_and_changes_its_theme(browser, tmp_path, monkeypatch):
+    for name in ("GUIDEDVIZ_SITE", "GUIDEDVIZ_HEADLESS", "CUDA_VISIBLE_DEVICES"):
+        monkeypatch.setenv(name, "")  # the build sets them: they are restored
+    load_site().build(tmp_path / "site", ["01_logit_bias"])
+    context = browser.browser.new_context(offline=True, color_scheme="light", viewport={"width": 1366, "height": 768})
+    page, said = context.new_page(), []
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
+    page.goto(f"file://{tmp_path}/site/index.html")
+    page.locator(".gv-stage[data-playing='true']").wait_for()
+    page.locator(".gv-stage").click(position={"x": 5, "y": 5})
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".gv-stage").get_attribute("data-cursor") == "1"
+    page.locator(".search input").fill("yes or no")
+    page.locator(".found a").first.click()
+    page.wait_for_url("**/labs/01_logit_bias.html#Exercise-3*")
+    page.locator(".gv-place").first.scroll_into_view_if_needed()
+    stage = page.locator(".gv-stage").first
+    stage.click(position={"x": 5, "y": 5})
+    opened = int(stage.get_attribute("data-cursor"))
+    page.keyboard.press("ArrowRight")
+    assert stage.get_attribute("data-cursor") == str(opened + 1)
+    colour = "root => getComputedStyle(root).backgroundColor"
+    light = stage.evaluate(colour)
+    page.get_by_role("button", name="dark theme").click()
+    assert stage.evaluate(colour) != light
+    page.reload()
+    assert page.locator("body").get_attribute("data-jp-theme-light") == "false", "the choice is kept"
+    context.close()
+    assert said == []

@@ -1,0 +1,111 @@
+"""Random walks of presses, keys, drags and reloads: at every move the page stands where a model of the stage stands."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.views.words import label
+from tests.browser.bare import BarePage, StagePage
+from tests.widgets.toy import PIECES, rule
+
+pytestmark = pytest.mark.browser
+MOST = 14  # tokens of a run
+MOVES = 12
+
+
+class Expected:
+    """The output and the cursor. The toy takes the likeliest token, so that all that comes can be told before."""
+
+    def __init__(self, prompt: list[int]) -> None:
+        self.prompt, self.output, self.cursor = prompt, [], 0
+
+    def step(self) -> None:
+        if self.cursor == len(self.output) < MOST:
+            self.output.append(int(np.argmax(rule(self.prompt + self.output, end=False))))
+        self.cursor = min(self.cursor + 1, len(self.output))
+
+    def end(self) -> None:
+        while self.cursor < MOST:
+            self.step()
+
+    def go(self, cursor: int) -> None:
+        self.cursor = max(0, min(cursor, len(self.output)))
+
+    def take(self, token: int) -> None:
+        if self.cursor == MOST:
+            return
+        if self.output[self.cursor : self.cursor + 1] != [token]:
+            self.output[self.cursor :] = [token]
+        self.cursor += 1
+
+
+def drag(stage: StagePage, expected: Expected, chance: random.Random) -> None:
+    """Drag along the bars of the timeline to some step."""
+    if not expected.output:
+        return
+    cursor = chance.randrange(1, len(expected.output) + 1)
+    bars, mouse = stage.root.locator(".gv-timebars i"), stage.page.mouse
+    for bar, move in ((bars.nth(1), mouse.down), (bars.nth(cursor), mouse.up)):
+        box = bar.bounding_box()
+        mouse.move(box["x"] + box["width"] / 2, box["y"] + 1, steps=3)
+        move()
+    expected.go(cursor)
+
+
+def move(stage: StagePage, expected: Expected, chance: random.Random) -> None:
+    """One thing that a person does, on the page and in the model."""
+    keys = {
+        "ArrowRight": expected.step,
+        "ArrowLeft": lambda: expected.go(expected.cursor - 1),
+        "Home": lambda: expected.go(0),
+        "End": expected.end,
+        "r": lambda: (expected.output.clear(), expected.go(0)),
+    }
+    what = chance.choices(
+        ["ArrowRight", "ArrowLeft", "Home", "End", "r", "row", "chip", "drag"], [6, 3, 1, 2, 1, 4, 2, 2]
+    )[0]
+    if what in keys:
+        stage.root.focus()
+        stage.page.keyboard.press(what)
+        keys[what]()
+    elif what == "row":
+        if expected.cursor < MOST:
+            stage._wait_for("root.dataset.ready === 'true'", 15)  # the rows of the next token, not of the last one
+        row = stage.root.locator("button.gv-row:visible").nth(chance.randrange(3))
+        token = int(row.get_attribute("data-token"))
+        row.click()
+        expected.take(token)
+    elif what == "chip" and expected.output:
+        place = chance.randrange(len(expected.output))
+        stage.root.locator(".gv-chip").nth(place).click()
+        expected.go(place)
+    elif what == "drag":
+        drag(stage, expected, chance)
+
+
+def follow(bare: BarePage, stage: StagePage, expected: Expected) -> None:
+    """Wait until the page stands where the model stands."""
+    stage.wait(expected.cursor)
+    names = [label(PIECES[token]) for token in expected.output]
+    bare.wait(lambda: stage.tokens == names)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_page_stands_where_a_model_of_the_stage_stands(bare, seed):
+    chance = random.Random(seed)
+    model = gv.ToyModel(PIECES, lambda tokens: rule(tokens, end=False), eos={0})
+    live = gv.stage(model, "say ", temperature=0, max_tokens=MOST)
+    stage, expected = bare.show_stage(live), Expected(model.encode("say "))
+    for count in range(MOVES):
+        if count == MOVES // 2:
+            stage = StagePage(bare, bare.show(live))  # what a reload shows
+            follow(bare, stage, expected)
+        stage.root.locator("button.gv-row:visible").first.wait_for()
+        move(stage, expected, chance)
+        follow(bare, stage, expected)
+    bare.wait(lambda: live.player.cursor == expected.cursor)
+    assert [step.token for step in live.player.steps] == expected.output

@@ -1,0 +1,168 @@
+"""A right answer to every check."""
+
+import json
+
+import numpy as np
+
+import guidedviz as gv
+from guidedviz.checks.lab02 import BARD
+from guidedviz.checks.lab04 import EVENT
+from guidedviz.checks.lab05 import LISTS, SUMS, TAGS
+from guidedviz.checks.lab06 import merge_parts, ways_to_store
+from guidedviz.checks.lab07_chart import complete
+from guidedviz.machines.machine import read
+from guidedviz.models.toy import ToyModel
+
+UPPER, LOWER = set(range(13, 39)), set(range(39, 65))
+TOY = ToyModel(
+    [b"yes", b"no", b"maybe", b"Sure", *(bytes([byte]) for byte in range(256))],
+    lambda tokens: np.linspace(2, -2, 260),
+)
+
+
+def parses(text):
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def softmax(logits, temperature):
+    scaled = np.asarray(logits) / temperature
+    return np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
+
+
+def spellings(pieces, word):
+    return [token for token, piece in enumerate(pieces) if piece.strip().lower() == word.encode()]
+
+
+def count_texts(masks):
+    return int(np.prod([len(mask) for mask in masks], dtype=object))
+
+
+def name_masks(letters):
+    return [UPPER, *[LOWER] * (letters - 1), {BARD.index(":")}, {BARD.index(" ")}]
+
+
+def advance(transitions, state, token):
+    for source, tokens, target in transitions:
+        if source == state and token in tokens:
+            return target
+    return None
+
+
+def legal_tokens(machine, state, pieces):
+    return {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
+
+
+def sort_token(rule, state, piece):
+    finished = rule.is_accepting(state)
+    for byte in piece:
+        state = rule.step(state, byte)
+        if state is None:
+            return "ask" if finished else "no"
+        finished = finished or rule.is_accepting(state)
+    return "yes"
+
+
+def storage(count, size):
+    return min(ways_to_store(count, size).items(), key=lambda way: way[1])
+
+
+def jump(machine, state, tree, cut=lambda size: size, back=lambda depth: depth):
+    legal, states, i = set(), [state], 0
+    while i < len(tree.byte):
+        del states[back(tree.depth[i]) :]
+        after = machine.step(states[-1], tree.byte[i])
+        if after is None:
+            i += cut(tree.size[i])
+        else:
+            states.append(after)
+            legal.update(tree.ends[i])
+            i += 1
+    return legal
+
+
+def whole(machine, state, part, most=10**6):
+    pairs = [(state, part.initial)]
+    for here, there in pairs:
+        for byte in range(256):
+            inner = part.step(there, byte)
+            after = machine.step(here, byte) if inner is not None else here
+            if after is None:
+                return False
+            if inner is not None and (after, inner) not in pairs and len(pairs) < most:
+                pairs.append((after, inner))
+    return True
+
+
+def forced(machine, state, may_end=lambda machine, state: machine.is_accepting(state), bytes_=range(256)):
+    run = bytearray()
+    while not may_end(machine, state):
+        ways = [byte for byte in bytes_ if machine.step(state, byte) is not None]
+        if len(ways) != 1:
+            break
+        run += bytes(ways)
+        state = machine.step(state, ways[0])
+    return bytes(run)
+
+
+def heal(tokens, legal):
+    left = b"".join(tokens)
+    for place, piece in enumerate(tokens):
+        if any(one[: len(left)] == left and len(one) > len(left) for one in legal[place]):
+            return place
+        left = left[len(piece) :]
+    return len(tokens)
+
+
+def speedup(fraction, pass_ms, token_ms, rows):
+    naive = pass_ms + token_ms * rows
+    return naive / ((1 - fraction) * naive + fraction * token_ms * rows)
+
+
+def several_words():
+    fsm = gv.GuidedFSM(gv.Vocabulary([character.encode() for character in BARD]), start=0, accepting=6)
+    for source, what, target in [
+        (0, "UPPER", 1), (1, "UPPER", 1), (1, " ", 2), (2, "UPPER", 1), (1, ":", 3), (3, " ", 4),
+        (4, "LOWER", 5), (5, "LOWER", 5), (5, "\n", 6),
+    ]:  # fmt: skip
+        fsm.add_transition(source, what, target)
+    return fsm
+
+
+FUNCTIONS = {
+    "parses": parses,
+    "softmax": softmax,
+    "spellings": spellings,
+    "token_mask": gv.sampling.apply_mask,
+    "count_texts": count_texts,
+    "name_masks": name_masks,
+    "advance": advance,
+    "legal_tokens": legal_tokens,
+    "sort_token": sort_token,
+    "merge": merge_parts,
+    "storage": storage,
+    "jump": jump,
+    "whole": whole,
+    "complete": complete,
+    "forced": forced,
+    "heal": heal,
+    "speedup": speedup,
+}
+VALUES = {
+    "only_answers": {0: 100, 1: 100},
+    "several_words": several_words(),
+    "clock": r"([01]\d|2[0-3]):[0-5]\d",
+    "price": r"\$(0|[1-9][0-9]{0,4})\.[0-9]{2}",
+    "event_schema": EVENT,
+    "tags": TAGS,
+    "sums": SUMS,
+    "lists": LISTS,
+}
+
+
+def check(name, answer):
+    given = (answer, TOY) if name == "only_answers" else (answer,)
+    return getattr(gv.checks, name)(*given)

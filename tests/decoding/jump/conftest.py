@@ -1,0 +1,10 @@
+"""The tasks of the slider, built once."""
+
+import pytest
+
+from guidedviz.decoding.jump.tasks import build_tasks
+
+
+@pytest.fixture(scope="session")
+def tasks(clerk):
+    return build_tasks(clerk)

@@ -1,0 +1,120 @@
+"""Greedy decoding with jump-forward and without, on models whose taste is known."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.decoding.jump.difference import compare_jump, find_cause
+
+PIECES = [b"n", b"o", b"no", b"t", b"!", b"</s>"]
+
+
+def toy(rule):
+    return gv.ToyModel(PIECES, rule, eos=[5])
+
+
+def guide(model, pattern):
+    return gv.guide(gv.regex(pattern), model.vocabulary)
+
+
+def test_a_model_that_spells_as_its_tokenizer_does_decodes_the_same_tokens():
+    model = toy(lambda tokens: [1, 1, 9, 3, 2, 0])
+    found = compare_jump(model, "t", guide(model, "no[t!]"))
+    assert (found.difference, found.cause) == ("same tokens", "")
+    assert found.plain.tokens == found.jumped.tokens == (2, 3, 5)
+    assert found.jumped.passes < found.plain.passes
+    assert found.shared == 3
+
+
+def test_another_spelling_of_a_forced_run_may_leave_the_text_as_it_is():
+    model = toy(lambda tokens: [9, 8, 1, 3, 2, 0])
+    found = compare_jump(model, "t", guide(model, "no[t!]"))
+    assert found.plain.tokens == (0, 1, 3, 5)
+    assert found.jumped.tokens == (2, 3, 5)
+    assert (found.difference, found.cause) == ("same text, other tokens", "a spelling")
+
+
+def test_or_change_it_where_the_model_minds_what_came_before():
+    model = toy(lambda tokens: [9, 8, 1, *((7, 6) if 2 in tokens else (6, 7)), 0])
+    found = compare_jump(model, "t", guide(model, "no[t!]"))
+    assert (found.plain.text, found.jumped.text) == ("no!", "not")
+    assert (found.difference, found.cause, found.shared) == ("other text", "a spelling", 2)
+
+
+def test_another_choice_after_the_same_tokens_is_rounding():
+    asked = []
+
+    def undecided(tokens):
+        asked.append(tokens)
+        return [1, 1, 9, 5 + len(asked) % 2, 5.5, 0]
+
+    model = toy(undecided)
+    found = compare_jump(model, "t", guide(model, "[t!]no"))
+    assert len(found.plain.tokens) == len(found.jumped.tokens)
+    assert found.plain.tokens[0] != found.jumped.tokens[0]
+    assert (found.difference, found.cause, found.shared) == ("other text", "rounding", 0)
+
+
+def test_texts_that_were_cut_are_compared_as_far_as_both_go():
+    model = toy(lambda tokens: [9, 8, 1, 3, 2, 0])
+    found = compare_jump(model, "t", guide(model, "(no){9}[t!]"), max_tokens=6)
+    assert len(found.plain.output) != len(found.jumped.output)
+    assert found.difference == "same text, other tokens"
+
+
+def find_cause_anew(plain, jumped):
+    """What stands is written down anew before each step."""
+    tokens, stands = list(plain.tokens), []
+    for step in jumped.steps:
+        stands = stands[: len(stands) - step.back]
+        longer = [*stands, step.token]
+        if step.how == "sampled" and tokens[: len(longer)] != longer:
+            return "rounding" if tokens[: len(stands)] == stands else "a spelling"
+        stands = longer
+    return "" if tokens == stands else "a spelling"
+
+
+MODEL = toy(lambda tokens: [1, 1, 9, 3, 2, 0])
+TRACE = gv.record(MODEL, "t", guide(MODEL, "[t!]no"), temperature=0.0)
+moves = st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["sampled", "forced"]), st.integers(0, 3)), max_size=8)
+
+
+@given(st.lists(st.integers(0, 1), max_size=8), moves)
+def test_the_cause_is_found_whatever_is_taken_back(plain, moves):
+    sampled = replace(TRACE.steps[0], how="sampled", end="", back=0)
+    steps, size = [], 0
+    for token, how, back in moves:
+        back = min(back, size) if how == "forced" else 0
+        steps.append(replace(sampled, token=token, how=how, back=back))
+        size += 1 - back
+    one = replace(TRACE, steps=tuple(replace(sampled, token=token) for token in plain))
+    other = replace(TRACE, steps=tuple(steps))
+    assert find_cause(one, other) == find_cause_anew(one, other)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "no", gv.regex("no")])
+def test_without_a_guide_there_is_nothing_to_compare(wrong):
+    with pytest.raises(gv.SettingError, match=r"^guide: saw .*expected a guide; try: gv.guide\("):
+        compare_jump(toy(lambda tokens: [0] * 6), "t", wrong)
+
+
+@pytest.mark.parametrize("way", ["canonical", "longest", "minimal"])
+def test_clerk_writes_a_record_and_what_differs_is_named(clerk, way):
+    schema = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+              "required": ["name", "age"], "additionalProperties": False}  # fmt: skip
+    found = compare_jump(
+        clerk,
+        "Ada Lovelace is 36.\nJSON with name, age:\n",
+        gv.guide(gv.json_schema(schema, whitespace="one"), clerk.vocabulary),
+        way,
+    )
+    assert found.jumped.text == '{"name": "Ada Lovelace", "age": 36}'
+    assert found.difference == "same tokens"
+
+
+def test_the_name_of_a_model_is_not_a_model():
+    with pytest.raises(gv.SettingError, match=r'model: saw .clerk., expected a model; try: gv.load_model\("clerk"\)'):
+        compare_jump("clerk", "t", None)

@@ -1,0 +1,173 @@
+"""The cost model against passes added up one by one, and a record that a file gives back."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.decoding.jump.cost import FRACTIONS, Cost, group_passes, ideal, nearest_fraction
+from guidedviz.decoding.jump.payoff import Payoff, Timed, median_run
+from guidedviz.errors import SettingError, TraceError
+from guidedviz.files import shipped
+
+
+def add_up(forced: list[bool], cost: Cost, rows: int) -> float:
+    """A text token by token: forced ones wait until a chosen one is read, and are read with it."""
+    spent, waiting = 0.0, 0
+    for is_forced in forced:
+        waiting += 1
+        if not is_forced:
+            spent += cost.pass_ms + cost.put_ms * waiting
+            spent += sum(cost.row_ms + cost.token_ms * waiting for _ in range(rows))
+            waiting = 0
+    return spent
+
+
+costs = st.builds(Cost, st.floats(0.1, 50), st.floats(0.001, 5), row_ms=st.floats(0, 0.05), put_ms=st.floats(0, 0.5))
+texts = st.lists(st.booleans(), max_size=80).map(lambda forced: [*forced, False])
+
+
+@given(costs, texts, st.integers(1, 256))
+def test_the_cost_model_is_the_sum_over_the_passes(cost, forced, rows):
+    plain = add_up([False] * len(forced), cost, rows)
+    fraction = sum(forced) / len(forced)
+    assert cost.speedup(fraction, rows) == pytest.approx(plain / add_up(forced, cost, rows))
+
+
+@given(costs, texts, st.integers(1, 256))
+def test_it_lies_between_one_and_the_ideal(cost, forced, rows):
+    fraction = sum(forced) / len(forced)
+    assert 1 - 1e-9 <= cost.speedup(fraction, rows) <= ideal(fraction) + 1e-9
+
+
+@given(costs, texts, st.integers(1, 256))
+def test_where_rows_cost_only_what_they_read_it_falls_with_them(cost, forced, rows):
+    alone, fraction = replace(cost, row_ms=0.0), sum(forced) / len(forced)
+    assert alone.speedup(fraction, rows + 1) <= alone.speedup(fraction, rows) + 1e-9
+
+
+def test_reading_that_costs_nothing_is_the_ideal_and_passes_that_cost_nothing_gain_nothing():
+    assert Cost(5.0, 0.0).speedup(0.9) == pytest.approx(ideal(0.9)) == pytest.approx(10)
+    assert Cost(0.0, 5.0).speedup(0.9) == 1
+
+
+def test_where_all_is_fixed_only_reading_costs():
+    assert ideal(1) == math.inf
+    assert Cost(9.0, 1.0).speedup(1) == 10
+    assert Cost(9.0, 0.0).speedup(1) == math.inf
+
+
+@pytest.mark.parametrize("fraction", [1.5, -0.1, float("nan"), "a", None])
+def test_a_fraction_that_is_none_is_refused(fraction):
+    with pytest.raises(SettingError, match=r"fraction: saw .*, expected 0 to 1"):
+        ideal(fraction)
+    with pytest.raises(SettingError, match=r"fraction: saw .*, expected 0 to 0\.95"):
+        nearest_fraction(fraction)
+
+
+def test_the_slider_has_twenty_places_and_each_is_found_by_its_own_share():
+    assert (len(FRACTIONS), FRACTIONS[0], FRACTIONS[-1]) == (20, 0.0, 0.95)
+    assert [nearest_fraction(share) for share in FRACTIONS] == list(range(20))
+
+
+parts = st.lists(st.tuples(st.sampled_from(["{", '"', "Ada"]), st.booleans()), min_size=1, max_size=70).map(tuple)
+
+
+@given(parts)
+def test_each_free_token_is_a_pass_that_reads_what_is_fixed_before_it(text):
+    passes, tokens = group_passes(text), list(text)
+    for count in passes.read:
+        read, tokens = tokens[:count], tokens[count:]
+        assert [fixed for _, fixed in read] == [True] * (count - 1) + [False]
+    assert [fixed for _, fixed in tokens] == [True] * passes.rest
+
+
+@given(parts, st.integers(0, 80))
+def test_as_many_passes_as_were_made_read_each_token_once(text, made):
+    passes = group_passes(text, made)
+    assert len(passes.read) == made
+    assert sum(passes.read) + passes.rest == len(text)
+    assert min((*passes.read, passes.rest)) >= 0
+    free = sum(not fixed for _, fixed in text)
+    assert group_passes(text, free) == group_passes(text)
+    if made:
+        assert passes.rest == group_passes(text).rest, "what comes last is chosen, not what follows it"
+
+
+RUN = Timed(
+    asked=0.5, fraction=0.5, rows=8, naive_ms=80.0, jump_ms=50.0, naive_passes=4, jump_passes=2, prefilled=1,
+    tokens=4, parts=(('{"', True), ("</script>é", False)), difference="other text",
+)  # fmt: skip
+RECORD = Payoff(Cost(2.5, 0.25), (RUN,), (RUN.parts,) * 20, "clerk", "cpu", "2026-11-22", "canonical")
+
+
+def test_the_speed_up_of_a_run_is_counted_by_the_token():
+    assert RUN.speedup == 1.6
+    assert replace(RUN, naive_passes=5).speedup == pytest.approx(1.28)  # one token more than with jump-forward
+
+
+def test_the_median_of_several_runs_counts_whatever_disturbs_one_of_them():
+    runs = [replace(RUN, jump_ms=ms) for ms in (50.0, 5000.0, 40.0)]
+    assert median_run(runs) == replace(RUN, speedups=(0.016, 1.6, 2.0))
+    assert median_run(runs[:2]).speedups == (0.016, 1.6)
+    assert median_run([RUN]) == RUN
+
+
+def test_a_file_from_before_medians_still_loads(tmp_path):
+    RECORD.save(tmp_path / "jump.json")
+    data = json.loads((tmp_path / "jump.json").read_text(encoding="utf-8"))
+    for run in data["runs"]:
+        del run["speedups"], run["by_hand"]
+    (tmp_path / "jump.json").write_text(json.dumps(data))
+    (run,) = Payoff.load(tmp_path / "jump.json").runs
+    assert (run.speedups, run.by_hand) == ((), False)
+
+
+@pytest.mark.parametrize(("source", "kept"), [("LIVE", "RECORDED"), ("RECORDED", "RECORDED"), ("TOY", "TOY")])
+def test_a_file_gives_back_what_was_saved_and_says_recorded_unless_it_is_a_toy(tmp_path, source, kept):
+    replace(RECORD, source=source).save(tmp_path / "jump.json")
+    assert Payoff.load(tmp_path / "jump.json") == replace(RECORD, source=kept)
+
+
+def put(data, way, value):
+    *before, last = way
+    for name in before:
+        data = data[name]
+    data[last] = value
+
+
+@pytest.mark.parametrize(
+    ("way", "value", "said"),
+    [
+        (["previews"], [RUN.parts] * 2, "previews: saw 2, expected 20"),
+        (["previews", 3], [], r"previews\[3\]: saw \(\), expected a text token by token"),
+        (["previews", 3], [[7, True]], r"previews\[3\]\[0\]\[0\]: saw 7, expected a text"),
+        (["previews", 3], ["ab"], r"previews\[3\]\[0\]: saw 'ab', expected a list of 2"),
+        (["runs", 0, "parts"], [], r"runs\[0\].parts: saw \(\)"),
+        (["runs", 0, "asked"], 0.52, r"runs\[0\].asked: saw 0.52, expected a stop of the slider"),
+        (["runs", 0, "fraction"], 1.01, r"runs\[0\].fraction: saw 1.01, expected a number from 0 to 1"),
+        (["runs", 0, "naive_ms"], 0, r"runs\[0\].naive_ms: saw 0, expected a number from 1e-09"),
+        (["runs", 0, "naive_passes"], 0, r"runs\[0\].naive_passes: saw 0, expected a whole number from 1"),
+        (["runs", 0, "difference"], "none", r"runs\[0\].difference: saw 'none', expected 'same tokens' or"),
+        (["runs", 0, "speedups"], [0], r"runs\[0\].speedups\[0\]: saw 0, expected a number from 1e-09"),
+        (["runs", 0, "by_hand"], 1, r"runs\[0\].by_hand: saw 1, expected true or false"),
+        (["cost", "token_ms"], -1.0, "cost.token_ms: saw -1.0, expected a number from 0"),
+        (["cost"], {"pass_ms": 0, "token_ms": 0.0}, r"cost: saw \(0.0, 0.0\), expected a pass or a token that costs"),
+        (["cost"], [], r"cost: saw \[\], expected the fields of a Cost"),
+    ],
+)
+def test_a_damaged_record_is_told_where_it_is_damaged(tmp_path, way, value, said):
+    RECORD.save(tmp_path / "jump.json")
+    data = json.loads((tmp_path / "jump.json").read_text(encoding="utf-8"))
+    put(data, way, value)
+    (tmp_path / "jump.json").write_text(json.dumps(data))
+    with pytest.raises(TraceError, match=said) as error:
+        Payoff.load(tmp_path / "jump.json")
+    assert error.value.where.startswith("payoff file ")
+
+
+def test_the_record_that_comes_along_is_whole():
+    assert len(Payoff.load(shipped("traces/jump-cpu.json")).previews) == len(FRACTIONS)

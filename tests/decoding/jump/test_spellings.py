@@ -1,0 +1,188 @@
+"""What the spellings of a forced run are worth, against every way through the masks."""
+
+from itertools import pairwise
+from math import exp, isclose, log
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.jump.spellings import LEAST
+from guidedviz.errors import IllegalToken, SettingError
+
+PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b"s", b":", b"\n"]
+
+
+def moody(tokens):
+    """Logits that hang on every token before."""
+    return np.random.default_rng(tokens).normal(0, 2, len(PIECES))
+
+
+@pytest.fixture
+def toy():
+    return gv.ToyModel(PIECES, moody)
+
+
+def brute_force(model, guide, before, state, left):
+    """The probability of every way through the masks until so many bytes are spelled."""
+    powers = [exp(x) if legal else 0.0 for x, legal in zip(model.logits(before), guide.mask(state), strict=True)]
+    found = {}
+    for token in np.flatnonzero(guide.mask(state)).tolist():
+        odds, size = powers[token] / sum(powers), len(model.vocabulary.pieces[token])
+        if size >= left:
+            found[(token,)] = odds
+        else:
+            longer = brute_force(model, guide, [*before, token], guide.advance(state, token), left - size)
+            found |= {(token, *rest): odds * part for rest, part in longer.items()}
+    return found
+
+
+def total(record):
+    return sum(s.probability for s in record.spellings) + record.rest + record.lost + record.faint[1]
+
+
+@pytest.mark.parametrize(("regex", "text"), [("names?:", ""), ("(name|names)\n", ""), ("name:", "n"), ("name:", "nam")])
+def test_all_spellings_have_the_probability_that_the_masks_give_them(toy, regex, text):
+    guide = gv.guide(gv.regex(regex), toy.vocabulary)
+    record = gv.spellings(toy, "\n", guide, text, limit=1000)
+    state = guide.initial
+    for token in toy.encode(text):
+        state = guide.advance(state, token)
+    expected = brute_force(toy, guide, [*toy.encode("\n"), *toy.encode(text)], state, len(record.run))
+    assert {s.tokens for s in record.spellings} == set(expected)
+    assert all(isclose(s.probability, expected[s.tokens], rel_tol=1e-9) for s in record.spellings)
+    assert record.rest == 0
+    assert isclose(total(record), 1)
+    assert record.count + record.count_beyond == len(expected)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+def test_what_was_looked_at_and_the_rest_sum_to_one(toy, limit):
+    record = gv.spellings(toy, "\n", gv.guide(gv.regex("names?:"), toy.vocabulary), limit=limit)
+    assert record.passes <= limit
+    assert record.rest > 0
+    assert isclose(total(record), 1)
+
+
+def test_more_passes_leave_less_unseen_and_change_nothing_that_was_seen(toy):
+    guide = gv.guide(gv.regex("names?:"), toy.vocabulary)
+    records = [gv.spellings(toy, "\n", guide, limit=limit) for limit in range(1, 9)]
+    rests = [record.rest for record in records]
+    assert rests == sorted(rests, reverse=True)
+    for fewer, more in pairwise(records):
+        assert set(fewer.spellings) <= set(more.spellings)
+
+
+def test_the_canonical_is_looked_at_first_however_unlikely_it_is():
+    toy = gv.ToyModel(PIECES, lambda tokens: [30.0 if len(piece) == 1 else 0.0 for piece in PIECES])
+    record = gv.spellings(toy, "\n", gv.guide(gv.regex("name:"), toy.vocabulary), limit=2)
+    assert record.canonical.pieces == (b"name", b":")
+    assert record.canonical.probability < 1e-12
+    assert record.canonical is record.longest
+    assert isclose(record.canonical.cost, 30, abs_tol=1e-6)
+
+
+def test_what_is_too_unlikely_to_list_is_counted():
+    toy = gv.ToyModel(PIECES, lambda tokens: [30.0 if piece == b"n" else 0.0 for piece in PIECES])
+    record = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary))
+    assert all(s.probability >= LEAST or s.canonical for s in record.spellings)
+    assert record.faint[0] > 0
+    assert len(record.spellings) + record.faint[0] == record.count
+    assert isclose(total(record), 1)
+
+
+def test_a_token_that_goes_beyond_the_run_says_what_it_adds(toy):
+    record = gv.spellings(toy, "\n", gv.guide(gv.regex("(name|names)\n"), toy.vocabulary))
+    assert record.run == b"name"
+    assert {s.pieces[-1]: s.beyond for s in record.spellings if s.beyond} == {b"es": b"s"}
+    assert not record.canonical.beyond
+
+
+def test_canonical_is_how_the_whole_output_is_cut(toy):
+    guide = gv.guide(gv.regex("name:"), toy.vocabulary)
+    assert gv.spellings(toy, "\n", guide).canonical.pieces == (b"name", b":")
+    after = gv.spellings(toy, "\n", guide, "n")  # as a whole it is one token, and the run is no part of it
+    assert after.canonical is None
+    assert after.back == 1
+    assert after.longest.pieces == (b"am", b"e", b":")
+
+
+def test_through_a_beginning_goes_all_that_begins_with_it(toy):
+    guide = gv.guide(gv.regex("names?:"), toy.vocabulary)
+    whole = gv.spellings(toy, "\n", guide)
+    few = gv.spellings(toy, "\n", guide, limit=2)
+    first = PIECES.index(b"na")
+    assert isclose(whole.through([first]), few.through([first]))
+    assert isclose(whole.through([]), 1)
+    assert isclose(whole.through(whole.canonical.tokens), whole.canonical.probability)
+
+
+def test_a_dead_end_was_looked_at_and_is_lost():
+    toy = gv.ToyModel([b"n", b"nam", b"ame", b"\n"], lambda tokens: [0.0, log(3), 0.0, 0.0])
+    record = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary))
+    assert [s.pieces for s in record.spellings] == [(b"n", b"ame")]
+    assert [(part.pieces, part.dead) for part in record.open] == [((b"nam",), True)]
+    assert isclose(record.lost, 0.75, rel_tol=1e-6)
+    assert record.rest == 0
+    assert isclose(total(record), 1)
+    few = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary), limit=1)
+    assert (few.lost, few.rest) == (0, 1), "it is not known to be one before it is looked at"
+
+
+def test_a_run_that_no_tokens_spell_is_lost_and_nothing_of_it_is_left_to_look_at():
+    toy = gv.ToyModel([b"a", b"x", b"\n"], lambda tokens: [0.0, 0.0, 0.0])
+    record = gv.spellings(toy, "\n", gv.guide(gv.regex("axzq"), toy.vocabulary))
+    assert record.spellings == ()
+    assert (record.lost, record.rest, record.passes) == (1, 0, 2)
+
+
+def test_a_state_with_a_choice_has_no_run_to_spell(toy):
+    guide = gv.guide(gv.regex("n|a"), toy.vocabulary)
+    with pytest.raises(SettingError, match=r"a choice after ''.*expected a forced run"):
+        gv.spellings(toy, "\n", guide)
+
+
+def test_settings_out_of_range_are_named(toy):
+    guide = gv.guide(gv.regex("name"), toy.vocabulary)
+    for limit in (0, -1, "a", 2.5, None):
+        with pytest.raises(SettingError, match=r"^spellings, limit: saw .*at least one; try: limit=64"):
+            gv.spellings(toy, "\n", guide, limit=limit)
+    for text in (3, None, b"n"):
+        with pytest.raises(SettingError, match=r"^spellings, text: saw \w+, expected a text; try: the output so far"):
+            gv.spellings(toy, "\n", guide, text)
+    for model in (None, "clerk"):
+        with pytest.raises(SettingError, match=r"^spellings, model: saw .*, expected a model; try: gv.load_model"):
+            gv.spellings(model, "\n", guide)
+    for wrong in (None, gv.regex("name")):
+        with pytest.raises(SettingError, match=r"^guide: saw \w+, expected a guide; try: gv.guide"):
+            gv.spellings(toy, "\n", wrong)
+    with pytest.raises(IllegalToken):
+        gv.spellings(toy, "\n", guide, "s")
+
+
+def test_the_record_says_where_it_comes_from(toy):
+    record = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary))
+    assert (record.source, record.model, record.device, record.vocabulary_size) == ("TOY", "toy", "cpu", len(PIECES))
+
+
+def test_clerk_prefers_its_own_spelling_of_a_key(clerk):
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    guide = gv.guide(gv.json_schema(schema), clerk.vocabulary)
+    record = gv.spellings(clerk, "Maria Cohen is 42 years old.\nJSON with name:\n", guide)
+    assert record.run == b'{"name":'
+    assert record.count == 32
+    assert record.canonical.pieces == (b'{"', b"name", b'":')
+    assert record.spellings[0].canonical
+    assert isclose(total(record), 1)
+
+
+def test_the_canonical_spelling_of_a_run_can_shut_out_what_the_model_means(clerk):
+    prompt = "The lamp is pink and costs $12.50.\nJSON with product, color:\n"
+    guide = gv.guide(gv.regex(r'\{"product": "lamp", "color": "(pin|pink)"\}'), clerk.vocabulary)
+    record = gv.spellings(clerk, prompt, guide, '{"product": "lamp", "color":')
+    assert record.run == b' "pin'
+    assert record.spellings[0].pieces == (b' "', b"pink")
+    assert record.spellings[0].probability > 0.999
+    assert record.canonical.pieces == (b' "', b"pin")
+    assert record.canonical.cost > 15
+    assert record.rest == 0

@@ -1,0 +1,123 @@
+"""Runs against the clock, on clerk and on a device whose two constants are known."""
+
+from copy import copy
+from functools import partial
+from itertools import takewhile
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.jump import timing
+from guidedviz.decoding.jump.cost import Cost
+from guidedviz.decoding.jump.timing import mark_parts, measure_cost, time_task
+
+
+class Device:
+    """clerk on a clock of its own: each pass takes as long as the cost model says, and nothing else takes any time."""
+
+    name, device, source = "clerk", "a clock", "TOY"
+
+    def __init__(self, clerk, cost, monkeypatch):
+        self.clerk, self.cost, self.rows = clerk, cost, 1
+        self.read, self.clock = (), {"ms": 0.0, "passes": 0}  # the clock is shared by copies
+        self.vocabulary, self.encode = clerk.vocabulary, clerk.encode
+        monkeypatch.setattr(timing, "perf_counter", lambda: self.clock["ms"] / 1e3)
+
+    def side_by_side(self, rows):
+        other = copy(self)
+        other.rows, other.read = rows, ()
+        return other
+
+    def logits(self, tokens):
+        same = (a == b for a, b in zip(self.read, tokens, strict=False))
+        new = max(1, len(tokens) - sum(takewhile(bool, same)))
+        own, each = self.cost.prices(self.rows)
+        self.clock["ms"] += own + each * new
+        self.clock["passes"] += 1
+        self.read = tuple(tokens)
+        return self.clerk.logits(tokens)
+
+
+@pytest.mark.parametrize("rows", [1, 32])
+def test_the_constants_of_a_device_are_found(clerk, rows, monkeypatch):
+    cost = Cost(40.0, 0.3, row_ms=0.1, put_ms=0.2)
+    found = measure_cost(Device(clerk, cost, monkeypatch)).prices(rows)
+    assert found == pytest.approx(cost.prices(rows), rel=0.1)
+
+
+@pytest.mark.parametrize(("place", "rows"), [(6, 1), (14, 1), (14, 16), (19, 64)])
+def test_a_run_is_as_much_faster_as_the_cost_model_says_of_its_passes(clerk, tasks, place, rows, monkeypatch):
+    cost = Cost(20.0, 0.5)
+    run = time_task(Device(clerk, cost, monkeypatch), tasks[place], rows)
+    plain = run.naive_passes * (cost.pass_ms + cost.token_ms * rows)
+    jumped = run.jump_passes * cost.pass_ms + cost.token_ms * rows * (run.jump_passes + run.prefilled)
+    assert run.naive_ms / run.jump_ms == pytest.approx(plain / jumped, rel=0.05)
+    assert run.speedup == pytest.approx(cost.speedup(run.fraction, rows), rel=0.15)
+
+
+def test_a_run_tells_what_the_two_decodes_did(clerk, tasks):
+    run, task = time_task(clerk, tasks[15], 2), tasks[15]
+    plain, jumped = (
+        gv.record(clerk, task.prompt, task.guide, temperature=0.0, jump_forward=way) for way in (False, True)
+    )
+    assert (run.asked, run.rows, run.tokens) == (task.fraction, 2, len(jumped.tokens))
+    assert (run.naive_passes, run.jump_passes) == (plain.passes, jumped.passes)
+    assert run.fraction == pytest.approx(1 - jumped.passes / len(jumped.tokens), abs=1e-4)
+    assert run.prefilled == jumped.prefilled
+    assert "".join(text for text, _ in run.parts) == jumped.text + "<|end|>"
+    assert run.difference in ("same tokens", "same text, other tokens", "other text")
+
+
+def test_a_part_is_fixed_where_no_byte_of_it_was_chosen_even_if_it_was_cut_anew():
+    v = gv.Vocabulary([b"a", b"b", b"ab", b"c"])
+    model = gv.ToyModel(v.pieces, lambda tokens: [9, 0, 0, 0])
+    trace = gv.record(model, "c", gv.guide(gv.regex("abc|c"), v), temperature=0.0, jump_forward=True)
+    assert [(step.token, step.back) for step in trace.steps] == [(0, 0), (2, 1), (3, 0)]
+    assert mark_parts(trace) == (("ab", False), ("c", True))
+
+
+def test_a_run_that_is_stopped_gives_nothing(clerk, tasks, monkeypatch):
+    """However many tokens have been put by then, one pass is all that still runs."""
+    device, asked = Device(clerk, Cost(1.0, 0.0), monkeypatch), []
+
+    def stop(after):
+        asked.append(device.clock["passes"])
+        return len(asked) > after
+
+    for after in (0, 1, 7, 70):
+        asked.clear()
+        assert time_task(device, tasks[8], 4, partial(stop, after)) is None
+        assert device.clock["passes"] == asked[-1]
+    assert time_task(device, tasks[8], 4, lambda: False) is not None
+
+
+def test_a_model_that_is_timed_with_many_rows_can_be_used_meanwhile(clerk, tasks):
+    prompt = clerk.encode("Ada is 36.\nJSON with name, age:\n")
+    expected, seen = clerk.logits(prompt), []
+
+    def ask():
+        seen.append((clerk.rows, bool(np.allclose(clerk.logits(prompt), expected, atol=1e-3))))
+        return len(seen) > 5
+
+    assert time_task(clerk, tasks[8], 16, ask) is None
+    assert seen == [(1, True)] * 6
+
+
+def test_a_run_that_fails_leaves_nothing_behind(clerk, tasks, monkeypatch):
+    def fail(task):
+        raise RuntimeError("no guide")
+
+    monkeypatch.setattr(type(tasks[0]), "guide", property(fail))
+    with pytest.raises(RuntimeError, match="no guide"):
+        time_task(clerk, tasks[0], 32)
+    assert clerk.rows == 1
+
+
+def test_a_text_after_a_measurement_is_the_same(clerk):
+    prompt = clerk.encode("Ada is 36.\nJSON with name, age:\n")
+    before = clerk.logits(prompt)
+    cost = measure_cost(clerk)
+    assert cost.pass_ms > 0
+    assert cost.token_ms >= 0
+    assert (clerk.logits(prompt) == before).all()

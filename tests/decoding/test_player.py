@@ -1,0 +1,155 @@
+"""A player is a value: forward, back and branch give new players, the old ones stay."""
+
+from __future__ import annotations
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk
+
+
+@pytest.fixture
+def player(toy):
+    model = toy.toy_model()
+    return Player(LiveWalk(model, "say ", toy.WordsGuide(model.vocabulary)), gv.decoding.Settings(seed=3))
+
+
+def forward(player, count=1):
+    for _ in range(count):
+        player = player.forward()
+    return player
+
+
+def tokens(player):
+    return [step.token for step in player.steps]
+
+
+def test_it_walks_to_the_end_and_no_further(player):
+    end = forward(player, 60)
+    assert end.at_end
+    assert end.current.end == "eos"
+    assert end.forward() is end
+
+
+def test_the_same_steps_come_as_in_a_decode(player, toy):
+    model = toy.toy_model()
+    steps = gv.decode(model, "say ", toy.WordsGuide(model.vocabulary), seed=3)
+    assert tokens(forward(player, 60)) == [step.token for step in steps]
+
+
+def test_back_forgets_nothing_and_forward_takes_nothing_anew(player):
+    five = forward(player, 5)
+    back = five.go(2)
+    assert (back.cursor, len(back.taken)) == (2, 5)
+    assert back.known
+    assert forward(back, 3).taken is five.taken
+
+
+def test_the_cursor_stays_among_the_steps(player):
+    three = forward(player, 3)
+    assert three.go(-4).cursor == 0
+    assert three.go(99).cursor == 3
+    assert player.go(5).current is None
+
+
+def other_than_first(player):
+    """Another legal token for the first step."""
+    first = player.taken[0].step
+    return next(c.token for c in first.candidates if c.legal and c.token != first.token)
+
+
+def test_a_choice_is_the_next_token_and_the_steps_after_it_become_a_branch(player, toy):
+    five = forward(player, 5).go(0)
+    other = other_than_first(five)
+    branch = five.choose(other)
+    assert tokens(branch) == [other]
+    assert branch.current.how == "inserted"
+    assert branch.branches == (five.taken,)
+    assert len(five.taken) == 5, "the old player is still what it was"
+    assert b"".join(s.piece for s in forward(branch, 60).steps[:-1]) in toy.WORDS
+
+
+def test_choosing_the_token_that_is_there_goes_on(player):
+    two = forward(player, 2)
+    assert two.go(1).choose(two.current.token).taken is two.taken
+
+
+def test_a_branch_is_returned_to_where_it_parts_and_nothing_is_lost(player):
+    five = forward(player, 5)
+    left = five.go(0).choose(other_than_first(five))
+    back = left.turn(0)
+    assert (back.taken, back.cursor, back.branches) == (five.taken, 0, (left.taken,))
+    assert forward(back, 5).taken is five.taken
+
+
+def test_old_branches_are_forgotten(player):
+    branched = forward(player, 3)
+    first, other = branched.taken[0].step.token, other_than_first(branched)
+    for turn in range(9):
+        branched = branched.go(0).choose(first if turn % 2 else other)
+    assert len(branched.branches) == 6
+
+
+def test_a_look_computes_the_next_step_and_takes_nothing(player):
+    looked = forward(player, 2).look()
+    assert (looked.cursor, len(looked.taken)) == (2, 2)
+    assert looked.ahead is looked.peek
+    assert looked.look() is looked
+    assert looked.forward().taken[2] is looked.peek
+    assert looked.go(1).ahead is looked.taken[1], "a step that is known needs no look"
+    assert looked.change(temperature=0.5).ahead is None, "other settings, another step"
+    end = forward(player, 60)
+    assert end.look() is end
+
+
+def test_an_illegal_choice_is_an_error(player):
+    forbidden = next(c.token for c in player.look().ahead.step.candidates if not c.legal)
+    with pytest.raises(gv.IllegalToken):
+        player.choose(forbidden)
+
+
+def test_new_settings_hold_from_the_cursor_on(player):
+    back = forward(player, 6).go(3)
+    changed = back.change(seed=11)
+    assert changed.stale
+    assert not changed.known
+    assert changed.steps == back.steps, "nothing is lost until the next step"
+    on = changed.forward()
+    assert len(on.taken) == 4
+    assert tokens(on)[:3] == tokens(back)[:3]
+    assert not changed.change(seed=3).stale, "back to the old settings, the old steps hold again"
+
+
+def test_a_setting_out_of_range_is_an_error(player):
+    with pytest.raises(gv.SettingError):
+        player.change(temperature=-1)
+
+
+def test_a_dead_end_is_the_last_step(toy):
+    model = toy.toy_model()
+    end = forward(Player(LiveWalk(model, "say ", toy.WordsGuide(model.vocabulary, [b"{z"])), gv.decoding.Settings()), 5)
+    assert [s.end for s in end.steps] == ["", "dead_end"]
+    assert end.at_end
+
+
+def test_a_limit_is_the_last_step(toy):
+    end = forward(Player(LiveWalk(toy.toy_model(end=False), "say ", None), gv.decoding.Settings(max_tokens=4)), 9)
+    assert len(end.steps) == 4
+    assert end.current.end == "max_tokens"
+
+
+def test_a_replay_has_one_way_only(toy):
+    trace = gv.record(toy.toy_model(), "say ", None, max_tokens=5)
+    player = forward(Player(ReplayWalk(trace), gv.decoding.Settings()), 9)
+    assert player.steps == trace.steps
+    assert player.at_end
+    with pytest.raises(gv.SettingError, match="recorded"):
+        player.go(0).choose(next(c.token for c in trace.steps[0].candidates if c.token != trace.steps[0].token))
+
+
+def test_a_closed_player_keeps_its_steps_but_no_model(player):
+    closed = forward(player, 3).close()
+    assert len(closed.steps) == 3
+    assert all(taken.after is None for taken in closed.taken)
+    with pytest.raises(gv.ModelError, match="run again"):
+        closed.forward()

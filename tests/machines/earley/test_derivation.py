@@ -1,0 +1,144 @@
+"""The tree of what was read: it spells the text, its branches are open where rules are, and depth is no matter."""
+
+from functools import cache
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
+from guidedviz.machines.earley.earley import build_earley, earley
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from tests.machines.oracle import Fitting, Listing
+from tests.strategies import grammars
+
+LIST = earley('root ::= "[" (item ("," item)*)? "]"\nitem ::= [0-9]+ | root')
+SUM = earley('root ::= y ";"\ny ::= "(" y ")" | y "+" y | "1"')
+
+
+def spell(tree):
+    return b"".join(part.data for _, part in walk(tree) if isinstance(part, ParseLeaf))
+
+
+def test_a_finished_text_has_no_open_branch():
+    tree = derivation(LIST, b"[12,[3],[]]")
+    assert [part.open for _, part in walk(tree) if not isinstance(part, ParseLeaf)] == [False] * 7
+    assert [child.name for child in tree.children if not isinstance(child, ParseLeaf)] == ["item"] * 3
+    assert spell(tree) == b"[12,[3],[]]"
+
+
+def test_a_beginning_is_open_down_to_where_it_is_read():
+    assert str(derivation(LIST, b"[12,[")).split() == ["root…", '"["', "item", '"12"', '","', "item…", "root…", '"["']
+    assert str(derivation(LIST, b"")) == "root…"
+
+
+def test_the_branch_with_a_second_tree_says_so():
+    marks = [part.ambiguous for _, part in walk(derivation(SUM, b"1+1+1;")) if not isinstance(part, ParseLeaf)]
+    assert marks == [False, True, False, False, False, False]
+    assert "?" not in str(derivation(SUM, b"1+(1);"))
+    assert str(derivation(earley('root ::= a\na ::= a | "x"'), b"x")).split() == ["root", "a?", '"x"']
+
+
+def test_a_rule_that_is_empty_in_two_ways_says_so_and_has_no_parts():
+    tree = derivation(earley('root ::= "x" s "y"\ns ::= t\nt ::= "" | u\nu ::= ""'), b"xy")
+    assert str(tree).split() == ["root", '"x"', "s?", '"y"']
+    assert str(derivation(earley('root ::= "x" s "y"\ns ::= "z"?'), b"xy")).split() == ["root", '"x"', "s", '"y"']
+
+
+def test_depth_is_no_matter():
+    tree = derivation(LIST, b"[" * 5000 + b"]" * 5000)
+    assert max(depth for depth, _ in walk(tree)) == 9999
+    assert repr(tree) == "ParseTree(root, 0-10000)"
+
+
+def test_a_text_that_cannot_be_is_an_error_at_its_byte():
+    with pytest.raises(PatternError, match=r"derivation, byte 3: saw x after \[12, expected , 0-9 \]"):
+        derivation(LIST, b"[12x")
+    with pytest.raises(PatternError, match="derivation, byte 2: saw ! after 1;, expected the end of the text"):
+        derivation(SUM, b"1;!")
+
+
+def parts_of(branch):
+    """What Fitting asks for."""
+    for child in branch.children:
+        if isinstance(child, ParseLeaf):
+            yield from child.data
+        else:
+            yield ("open", child.name) if child.open else child.name
+
+
+@given(grammars, st.data())
+def test_every_branch_is_its_rule_and_the_leaves_are_the_text(text, data):
+    grammar = parse_grammar(text)
+    listed = Listing(grammar, 5)
+    assume(listed.finishing["root"])
+    machine = build_earley(grammar)
+    empty = {name for name, texts in listed.texts.items() if b"" in texts}
+    for word in data.draw(st.lists(st.sampled_from(sorted(listed.begun["root"])), max_size=5)):
+        tree = derivation(machine, word)
+        assert spell(tree) == word
+        assert (tree.name, tree.start, tree.end) == ("root", 0, len(word))
+        assert tree.open is (word not in listed.texts["root"])
+        for _, branch in walk(tree):
+            if not isinstance(branch, ParseLeaf):
+                check_branch(branch, grammar.rule(branch.name).tree, empty)
+
+
+def check_branch(branch, rule, empty):
+    place = branch.start
+    for child in branch.children:
+        assert child.start == place
+        place = child.end
+    assert place == branch.end
+    fitting = Fitting(list(parts_of(branch)), empty)
+    if branch.open:
+        assert fitting.is_begun(rule, 0)
+    else:
+        assert len(fitting.parts) in fitting.ends(rule, 0) or (branch.name in empty and not fitting.parts)
+        assert not any(isinstance(part, tuple) for part in fitting.parts)
+
+
+# Rules without empty rows and without rows of one rule alone: no text has trees without end, so they can be counted.
+NAMES = ("root", "s", "t")
+symbols = st.sampled_from(["a", "b", *NAMES])
+rows = symbols.filter(lambda symbol: symbol not in NAMES).map(lambda letter: [letter]) | st.lists(
+    symbols, min_size=2, max_size=3
+)
+plain_rules = st.fixed_dictionaries({name: st.lists(rows, min_size=1, max_size=3) for name in NAMES})
+
+
+def count_trees(rules, text):
+    @cache
+    def rule(name, start, end):
+        return sum(row(tuple(symbols), start, end) for symbols in rules[name])
+
+    @cache
+    def row(symbols, start, end):
+        if not symbols:
+            return int(start == end)
+        first, rest = symbols[0], symbols[1:]
+        if first not in NAMES:
+            return row(rest, start + 1, end) if text[start : start + 1] == first else 0
+        return sum(rule(first, start, cut) * row(rest, cut, end) for cut in range(start + 1, end - len(rest) + 1))
+
+    return rule("root", 0, len(text))
+
+
+@given(plain_rules, st.lists(st.text("ab", min_size=1, max_size=7), max_size=8))
+def test_a_branch_is_ambiguous_exactly_when_there_are_several_trees(rules, words):
+    written = {
+        name: " | ".join(" ".join(s if s in NAMES else f'"{s}"' for s in row) for row in rows)
+        for name, rows in rules.items()
+    }
+    try:
+        machine = build_earley(parse_grammar("\n".join(f"{name} ::= {body}" for name, body in written.items())))
+    except PatternError:
+        return
+    for word in words:
+        trees = count_trees(rules, word)
+        assert machine.accepts(word.encode()) == (trees > 0)
+        if trees:
+            tree = derivation(machine, word.encode())
+            found = [part.ambiguous for _, part in walk(tree) if not isinstance(part, ParseLeaf)]
+            assert any(found) == (trees > 1)

@@ -1,0 +1,199 @@
+"""The Earley machine: every grammar, in columns that can be read, and an answer in time where a grammar is hostile."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.errors import GrammarError, PatternError
+from guidedviz.machines.earley import earley as module
+from guidedviz.machines.earley.earley import build_earley, earley, earley_steps
+from guidedviz.machines.earley.productions import build_productions
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.steps import drain
+from guidedviz.machines.tree import Call, Concat, Either, Net, literal
+from tests.strategies import grammars
+
+
+def test_the_first_byte_is_dead_where_nothing_could_be_finished():
+    machine = earley('root ::= dead "a" | "b"\ndead ::= "d" dead')
+    assert next_bytes(machine, machine.initial) == b"b"
+    with pytest.raises(GrammarError, match="can never finish"):
+        earley('root ::= "a" root')
+    with pytest.raises(PatternError, match="the rule root can never finish"):
+        build_earley(parse_grammar('root ::= "a" root'))
+
+
+def test_a_grammar_a_machine_or_a_text_is_taken():
+    grammar = parse_grammar('s ::= "a" s | "b"', root="s")
+    for same in (grammar, PDA(grammar)):
+        assert earley(same).accepts(b"aab")
+    assert earley('s ::= "a" s | "b"', root="s").accepts(b"aab")
+    with pytest.raises(PatternError, match="earley: saw int, expected a grammar"):
+        earley(5)
+
+
+def test_states_are_values_and_met_once():
+    machine = earley('root ::= "[" (item ("," item)*)? "]"\nitem ::= [0-9]+ | root')
+    state = read(machine, b"[1,2")
+    assert machine.step(state, ord("3")) is machine.step(state, ord("3"))
+    assert machine.step(state, ord("x")) is None
+    assert read(machine, b"[12,34,56") is state, "what lies behind in a flat list is forgotten"
+    assert read(machine, b"[[1,2") is not state, "what is open is not"
+
+
+def test_a_list_that_ends_in_itself_takes_a_step_an_element():
+    machine = earley('root ::= "a" tail\ntail ::= root | ""')
+    begin = time.process_time()
+    assert machine.accepts(b"a" * 3000)
+    assert time.process_time() - begin < 2
+
+
+def test_the_chart_of_a_text():
+    machine = earley('root ::= list ";"\nlist ::= list "," e | e\ne ::= "1"?')
+    chart = machine.chart(b",1")
+    assert [(column.position, column.byte) for column in chart] == [(0, None), (1, ord(",")), (2, ord("1"))]
+    assert [str(item) for item in chart[1].items] == [
+        'list → list "," • e (from 0)', 'e → • "1"? (from 1)', 'list → list "," e • (from 0)', '"1"? → • (from 1)',
+        '"1"? → • "1" (from 1)', 'e → "1"? • (from 1)', 'root → list • ";" (from 0)', 'list → list • "," e (from 0)',
+    ]  # fmt: skip
+    assert [item.rule for item in chart[2].items if item.done and item.written] == ["e", "list"]
+    assert [item.rule for item in chart[1].items if not item.written] == ['"1"?', '"1"?']
+    assert len(machine.chart(b",x;")) == 2, "a column for every byte that could be read"
+
+
+@given(grammars, st.lists(st.sampled_from("ab"), max_size=4).map("".join))
+def test_the_steps_are_the_chart_row_by_row(text, word):
+    try:
+        machine = build_earley(parse_grammar(text))
+    except PatternError:
+        return
+    steps = []
+    generator = earley_steps(machine, word.encode())
+    while True:
+        try:
+            steps.append(next(generator))
+        except StopIteration as stop:
+            chart = stop.value
+            break
+    assert chart == machine.chart(word.encode())
+    assert [(step.position, step.item) for step in steps] == [(c.position, item) for c in chart for item in c.items]
+    assert all(step.words.startswith(step.kind) for step in steps)
+
+
+def test_every_move_is_said_in_words():
+    machine = earley('root ::= pair ";"\npair ::= "a" e\ne ::= "b"?')
+    said = {step.kind: step.words for step in earley_steps(machine, b"ab;")}
+    assert said == {
+        "predict": 'predict: "b"? may begin here with "b"',
+        "scan": "scan: ; was read, root is finished",
+        "skip": 'skip: "b"? may be empty, e is finished',
+        "complete": "complete: root is finished, start is finished too",
+    }  # fmt: skip
+    assert drain(earley_steps(machine, b"x")) == machine.chart(b"")
+
+
+@pytest.mark.parametrize("count", [8, 9, 127, 128, 129, 1000])
+def test_counts_by_halves(count):
+    exact, most = earley(f"root ::= x{{{count}}}\nx ::= [ab]"), earley(f"root ::= x{{0,{count}}}\nx ::= [ab]")
+    for size in (0, 1, count // 2, count - 1, count, count + 1):
+        assert exact.accepts((b"ab" * count)[:size]) == (size == count)
+        assert most.accepts((b"ab" * count)[:size]) == (size <= count)
+
+
+def test_a_count_of_a_million_is_few_rows():
+    assert len(build_productions(parse_grammar('root ::= "a"{1000000}')).after) < 150
+    assert len(build_productions(parse_grammar('root ::= "a"{0,1000000}')).after) < 400
+    assert earley('root ::= "a"{1000000}').accepts_prefix(b"a" * 2000)
+
+
+HOSTILE = {
+    "two of itself": ('root ::= "<" s ">"\ns ::= s s | "a"', b"<" + b"a" * 3000),
+    "three of itself": ('root ::= s\ns ::= s s s | s s | "a" | ""', b"a" * 3000),
+    "nullable loops": ('root ::= (("a"?)*)*', b"a" * 3000),
+    "counts in counts": ('root ::= ((("a"?){1000}){1000}){1000}', b"a" * 3000),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_too_many_ways_end_in_an_error_soon(kind):
+    text, data = HOSTILE[kind]
+    machine, begin = earley(text), time.process_time()
+    assert machine.accepts_prefix(data[:5])
+    with pytest.raises(PatternError, match=r"over 1,000 rows or 10,000 moves at one byte, most of them for (s|root),"):
+        machine.accepts_prefix(data)
+    assert time.process_time() - begin < 8
+
+
+def test_a_megabyte_of_flat_text_is_read():
+    machine = earley(r'root ::= "[" text ("," text)* "]"' + "\n" + r'text ::= "\"" [^"]* "\""')
+    data = b"[" + b",".join(['"é🙂 and so on"'.encode()] * 60_000) + b"]"
+    assert len(data) > 1_000_000
+    assert machine.accepts(data)
+    assert not machine.accepts(data[:-1])
+
+
+def test_a_depth_without_bound_is_an_error(monkeypatch):
+    monkeypatch.setattr(module, "MOST_DEPTH", 1000)
+    machine = earley('root ::= "(" root ")" | "x"')
+    assert machine.accepts(b"(" * 900 + b"x" + b")" * 900)
+    with pytest.raises(PatternError, match="a depth over 1,000"):
+        machine.accepts_prefix(b"(" * 1100)
+
+
+def test_what_was_asked_is_forgotten_in_time(monkeypatch):
+    monkeypatch.setattr(module, "MOST_STATES", 50)
+    machine = earley('root ::= "(" root ")" | "x"')
+    assert machine.accepts(b"(" * 200 + b"x" + b")" * 200)
+    assert len(machine._states) <= 50
+
+
+def test_a_chart_has_a_longest_text():
+    machine = earley('root ::= "a"*')
+    with pytest.raises(PatternError, match="chart: saw a text of 20,001 bytes, expected at most 20,000"):
+        machine.chart(b"a" * 20_001)
+
+
+def test_a_chain_of_thousands_of_rules():
+    links = [f'r{number} ::= r{number + 1} "x"?' for number in range(1000)]
+    machine = earley("\n".join(["root ::= r0", *links, 'r1000 ::= "end"']))
+    assert machine.accepts(b"end" + b"x" * 3)
+    assert not machine.accepts(b"endend")
+
+
+def test_long_rows_are_shown_cut():
+    item = earley('root ::= "' + "ab" * 5000 + '"').chart(b"ab" * 500)[-1].items[0]
+    assert len(str(item)) < 200
+    assert item.before.startswith("… ")
+    assert item.after.endswith(" …")
+
+
+def test_a_net_is_read_along_its_edges():
+    item = Either((literal("ab"), Call("root")))
+    net = Net(3, ((0, literal("("), 1), (1, item, 2), (2, literal(","), 1), (0, literal("!"), 2)))
+    grammar = Grammar((Rule("root", Concat((net, literal(")"))), (0, 0)),))
+    machines = build_earley(grammar), PDA(grammar)
+    for text in ("(ab)", "(ab,ab)", "((ab,!)),ab)", "!)", "(!))", "()", "(ab,)", "ab", ")", "(ab"):
+        reads = [(machine.accepts(text.encode()), machine.accepts_prefix(text.encode())) for machine in machines]
+        assert reads[0] == reads[1]
+    assert machines[0].accepts(b"(ab,!),ab)")
+    assert "root, to place 2 of 3" in {item.rule for item in machines[0].chart(b"!")[-1].items}
+
+
+@given(grammars, st.binary(max_size=4))
+def test_bytes_of_one_kind_are_read_alike(text, start):
+    try:
+        machine = build_earley(parse_grammar(text))
+    except PatternError:
+        return
+    after = {}
+    state = read(machine, start) or machine.initial
+    for byte in range(256):
+        rows = machine.productions.after
+        reading = frozenset(spot for spot, _ in state.readers if byte in rows[spot])
+        after.setdefault(machine.kinds[byte], set()).add((reading, machine.step(state, byte)))
+    assert all(len(reached) == 1 for reached in after.values())

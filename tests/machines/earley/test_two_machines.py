@@ -1,0 +1,97 @@
+"""Two machines for one grammar share no algorithm: where they agree with each other and with a list, all are right."""
+
+import subprocess
+import sys
+from contextlib import suppress
+from functools import reduce
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.earley.earley import build_earley
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.tokens.machine_guide import guide
+from tests.machines.oracle import Listing
+from tests.strategies import draw_walk, grammars, vocabularies
+
+TRAPS = [
+    ("root ::= root | [a]", ["a"], ["", "aa"]),
+    ('root ::= s\ns ::= s s | "a"', ["a", "aa", "a" * 9], ["", "b"]),
+    ("root ::= [a]? [a]? [a]? [a]? [a]?", ["", "a", "aaaaa"], ["aaaaaa"]),
+    ('root ::= root "x" | "a"', ["a", "axxx"], ["", "x", "xa"]),
+    ('root ::= e root "x" | "a"\ne ::= "e"?', ["a", "ax", "eax", "eeaxx"], ["ea", "eeax"]),
+    ('root ::= e e e\ne ::= "" | e', [""], ["e"]),
+    ('root ::= (e*)* "a"\ne ::= "b"?', ["a", "bba"], ["", "ab"]),
+    ('root ::= "a" root "b" | u | ""\nu ::= "a" root "c"', ["", "aabc", "ab", "acb"[:2]], ["a", "acb", "abc"]),
+    ('root ::= x "b" | x "c" x\nx ::= "a"', ["ab", "aca"], ["ac", "a"]),
+    ('root ::= y ";"\ny ::= "(" y ")" | y "+" y | "1"', ["1;", "(1+1)+1;", "((1));"], ["1", "(1;", "1+;"]),
+    ('root ::= dead "a" | "b"\ndead ::= "d" dead', ["b"], ["d", "a"]),
+    ('root ::= "a"{0} "b"{0,3}', ["", "bbb"], ["a", "bbbb"]),
+    ("root ::= [^a]", ["b", "é", "🙂"], ["a", "", "bb"]),
+    ('root ::= "é" root "è" | "|"', ["|", "éé|èè"], ["é|é", "é|"]),
+    ('root ::= "(" root ")" root | ""', ["", "()(())"], ["(", ")("]),
+    ('root ::= a "c" | b "d"\na ::= "x" a | "x"\nb ::= "x" b | "x"', ["xxc", "xxxd"], ["xx", "c"]),
+]  # fmt: skip
+LONGEST = 5
+TEXTS = ["".join(row).encode() for size in range(LONGEST + 1) for row in product(Listing.LETTERS, repeat=size)]
+NEAR = sorted({text[:size] for text in TEXTS for size in range(LONGEST + 1)})
+
+
+def build(builder, text):
+    """The machine; None if no text can ever be finished."""
+    with suppress(PatternError):
+        return builder(parse_grammar(text))
+
+
+@given(grammars)
+def test_both_machines_read_exactly_the_texts_that_can_be_listed(text):
+    listed = Listing(parse_grammar(text), LONGEST)
+    pda, earley = build(PDA, text), build(build_earley, text)
+    if not listed.finishing["root"]:
+        assert pda is earley is None
+        return
+    for machine in (earley, pda):
+        assert take(machine.accepts) == listed.texts["root"]
+        assert take(machine.accepts_prefix) == listed.begun["root"]
+
+
+def take(reads):
+    """The texts that are read; a machine may refuse a grammar that is too ambiguous, if it says so."""
+    try:
+        return {word for word in NEAR if reads(word)}
+    except PatternError as error:
+        assume("few ways to read" not in str(error))
+        raise
+
+
+@given(grammars, vocabularies(), st.data())
+def test_both_machines_have_the_same_masks_on_every_walk(text, vocabulary, data):
+    pda, earley = build(PDA, text), build(build_earley, text)
+    assume(pda is not None)
+    ours, other = guide(pda, vocabulary), guide(earley, vocabulary)
+    for state, tokens in draw_walk(data, ours):
+        twin = reduce(other.advance, tokens, other.initial)
+        assert np.array_equal(ours.mask(state), other.mask(twin))
+        assert ours.forced(state) == other.forced(twin)
+
+
+def test_the_two_share_nothing_but_the_grammar_and_its_characters():
+    code = "import sys, guidedviz.machines.earley.derivation; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    shared = {f"guidedviz.machines.{name}" for name in ("pda", "rule_nodes", "nfa", "dfa", "minimal", "algebra")}
+    assert "guidedviz.machines.earley.earley" in loaded
+    assert shared.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("machine", [PDA, build_earley], ids=["pda", "earley"])
+@pytest.mark.parametrize(("text", "good", "bad"), TRAPS, ids=[text for text, _, _ in TRAPS])
+def test_grammars_that_trap_a_parser(machine, text, good, bad):
+    machine = machine(parse_grammar(text))
+    assert [word for word in good if not machine.accepts(word.encode())] == []
+    assert [word for word in bad if machine.accepts(word.encode())] == []
+    assert all(machine.accepts_prefix(word.encode()[:size]) for word in good for size in range(len(word.encode())))

@@ -1,0 +1,282 @@
+"""A grammar's text means what llama.cpp reads in it, comes back as it went in, and an error points at its cause."""
+
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.errors import GrammarError, GuidedVizError, PatternError
+from guidedviz.machines.grammars.gbnf import MOST_NESTED, parse_grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.show_gbnf import show_gbnf
+from guidedviz.machines.regular.dfa import build_dfa
+from guidedviz.machines.regular.minimal import minimise
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.tree import (
+    EMPTY,
+    LAST,
+    NOTHING,
+    Call,
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Repeat,
+    concat,
+    literal,
+    other_ranges,
+)
+
+JSON = r"""
+# any value, blanks between
+root   ::= ws value ws
+value  ::= object | array | string | number | "true" | "false" | "null"
+object ::= "{" ws (member (ws "," ws member)*)? ws "}"
+member ::= string ws ":" ws value
+array  ::= "[" ws (value (ws "," ws
+                          value)*)? ws "]"
+string ::= "\"" ([^"\\\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4}))* "\""
+number ::= "-"? ("0" | [1-9] [0-9]*) ("." [0-9]+)? ([eE] [-+]? [0-9]+)?
+ws     ::=
+  | " " |   # an option may stand on the next line
+  "\n" [ \t]{0,20}
+"""
+
+# The same pattern twice: in GBNF, and in Python's syntax.
+ATOMS = [('"a"', "a"), ('"ab"', "(?:ab)"), ('"#" # "b"\n', r"\#"),
+         ('"\\"\\\\"', r'(?:"\\)'), ('"é🙂"', "(?:é🙂)"), ('"\\n"', r"\n"), (".", r"[\s\S]"),
+         ("[a-c]", "[a-c]"), ("[^a]", "[^a]"), (r"[\]\[\-^]", r"[\]\[\-^]"), ("[-a]", "[-a]"), ("[a-]", "[a-]"),
+         (r"[^\x00-\x1F\"\\]", r'[^\x00-\x1F"\\]'), (r"[\u00e9-\U0001F642]", "[é-🙂]"), ('""', ""),
+         ("[+--]", r"[+-\-]"), ("[a-c-e]", r"[a-c\-e]"), ("[a\\-c]", r"[a\-c]")]  # fmt: skip
+COUNTS = [(sign, sign) for sign in ("*", "+", "?", "{2}", "{0}", "{1,2}", "{2,}", "{0,3}")] + [("{ 1 , 2 }", "{1,2}")]
+
+
+def grow(inner):
+    pairs = st.tuples(inner, inner)
+    return (
+        pairs.map(lambda two: (f"{two[0][0]} {two[1][0]}", two[0][1] + two[1][1]))
+        | pairs.map(lambda two: (f"({two[0][0]}\n|\t{two[1][0]})", f"(?:{two[0][1]}|{two[1][1]})"))
+        | st.tuples(inner, st.sampled_from(COUNTS)).map(
+            lambda two: (f"( {two[0][0]} ){two[1][0]}", f"(?:{two[0][1]}){two[1][1]}")
+        )
+    )
+
+
+twins = st.recursive(st.sampled_from(ATOMS), grow, max_leaves=6)
+
+
+def plain(tree):
+    """The tree without places in the text."""
+    match tree:
+        case Concat(parts):
+            return Concat(tuple(map(plain, parts)))
+        case Either(options):
+            return Either(tuple(map(plain, options)))
+        case Repeat(part, low, high):
+            return Repeat(plain(part), low, high)
+        case Call(name):
+            return Call(name)
+    return tree
+
+
+def plain_rules(grammar):
+    return [(rule.name, plain(rule.tree)) for rule in grammar.rules]
+
+
+def machine_of(tree):
+    return minimise(build_dfa(build_nfa(tree)))
+
+
+@given(twins)
+def test_a_rule_means_what_the_same_regex_means(twin):
+    gbnf, pattern = twin
+    assert machine_of(parse_grammar(f"root ::= ({gbnf})").rule("root").tree) == regex(pattern)
+
+
+@st.composite
+def grammars(draw):
+    names = ["root", "b-2", "under_score"]
+    calls = st.sampled_from([(name, "") for name in names])
+    bodies = st.recursive(calls | st.sampled_from(ATOMS), grow, max_leaves=8)
+    return "\n".join(f"{name} ::= ({draw(bodies)[0]})" for name in names)
+
+
+@given(grammars())
+def test_a_shown_grammar_is_the_same_grammar(text):
+    grammar = parse_grammar(text)
+    shown = show_gbnf(grammar)
+    assert plain_rules(parse_grammar(shown)) == plain_rules(grammar)
+    assert len(shown.splitlines()) == 3
+
+
+def test_json_is_read_and_shown():
+    grammar = parse_grammar(JSON)
+    names = ["root", "value", "object", "member", "array", "string", "number", "ws"]
+    assert [rule.name for rule in grammar.rules] == names
+    assert plain_rules(parse_grammar(show_gbnf(grammar))) == plain_rules(grammar)
+    member = concat(Call("string"), Call("ws"), literal(":"), Call("ws"), Call("value"))
+    assert plain(grammar.rule("member").tree) == member
+    assert machine_of(grammar.rule("ws").tree) == regex(r"( |\n[ \t]{0,20})?")
+
+
+@given(st.lists(st.tuples(st.sampled_from(r"\]^-[\"a# .é" + "\n\t\u202e\0\U0010ffff"), st.integers(0, 40)), max_size=4))
+def test_any_class_and_any_text_is_shown_as_it_is(pairs):
+    some = tuple((ord(low), min(ord(low) + more, LAST)) for low, more in pairs)
+    for tree in (Chars(other_ranges(some)), Chars(other_ranges(other_ranges(some))), literal("".join(dict(pairs)))):
+        shown = show_gbnf(Grammar((Rule("root", tree, (0, 0)),)))
+        assert parse_grammar(shown).rule("root").tree == tree
+        assert shown.isprintable()
+
+
+def test_spans_are_places_in_the_text():
+    grammar = parse_grammar('# first\nroot ::= "é" (item "," )*\nitem ::= root{2}')
+    for rule in grammar.rules:
+        assert grammar.text[slice(*rule.span)] == rule.name
+    repeat = grammar.rule("root").tree.parts[1]
+    assert grammar.text[slice(*repeat.part.parts[0].span)] == "item"
+    assert grammar.text[repeat.position] == "*"
+    assert grammar.text[grammar.rule("item").tree.position :] == "{2}"
+
+
+def test_a_small_net_is_written_out():
+    net = Net(3, ((0, literal("a"), 1), (1, Repeat(Call("b"), 0, None), 2), (2, literal(","), 0)))
+    assert show_gbnf(Grammar((Rule("root", Concat((literal("<"), net)), (0, 0)),))) == 'root ::= "<" "a" b* (",a" b*)*'
+
+
+def test_a_large_net_is_shown_as_a_rule_a_place():
+    net = Net(302, tuple((place, literal(chr(97 + place % 26)), place + 1) for place in range(301)))
+    other = Rule("root-0-0", literal("x"), (0, 0))
+    shown = parse_grammar(show_gbnf(Grammar((Rule("root", Concat((literal("<"), net)), (0, 0)), other))))
+    assert [rule.name for rule in shown.rules[:3]] == ["root", "root-1-0", "root-1-1"]
+    assert [rule.name for rule in shown.rules[-2:]] == ["root-1-301", "root-0-0"]
+    assert show_gbnf(shown).splitlines()[2].split() == ["root-1-1", "::=", '"b"', "root-1-2"]
+
+
+def test_odd_trees_are_shown_too():
+    trees = {
+        '("")*': Repeat(EMPTY, 0, None),
+        r"[^\u0000-\U0010FFFF]": NOTHING,
+        '("a"+)?': Repeat(Repeat(literal("a"), 1, None), 0, 1),
+        '"ab"{2}': Repeat(literal("ab"), 2, 2),
+        '("a" b)?': Repeat(concat(literal("a"), Call("b")), 0, 1),
+    }
+    for shown, tree in trees.items():
+        assert show_gbnf(Grammar((Rule("root", tree, (0, 0)),))) == f"root ::= {shown}"
+
+
+ERRORS = [
+    ('root ::= "a" vlaue\nvalue ::= "c"', 'column 14: unknown rule "vlaue"', "vlaue", 'did you mean "value"?'),
+    ('root ::= "a" [x', "an unclosed class", "[x", "close it with ]"),
+    ('root ::= "a', "an unclosed text", '"a', 'close it with "'),
+    ('root ::= "a"\n  | "b"', "line 2, column 3: saw |, expected a rule", '| "b"', 'end the line above with the "|"'),
+    ('root ::= ("a"\nb ::= "c"', 'column 3: saw ::=, expected ")"', "::=", 'the "(" of line 1, column 10 is'),
+    ('root ::= ("a"', 'saw the end of the grammar, expected ")"', "", "is not closed"),
+    ('root ::= "b" |\na ::= "x"', "saw ::=", '::= "x', 'an empty option is written ""'),
+    (r'root ::= "a\q"', r"saw \q, expected \t", r'\q"', ""),
+    (r'root ::= "\x4"', "\\x", r"\x4", ""),
+    (r'root ::= [\d]', r"saw \d", r"\d]", ""),
+    (r'root ::= "\U00110000"', "a character up to U+10FFFF", r"\U", ""),
+    ('root = "a"', "an equals sign", "=", "name ::= ..."),
+    ('root ::= "a"+?', "saw ?, expected something to repeat before it", "?", '("a"+)?'),
+    ("root ::= *", "saw *", "*", ""),
+    ("root ::= [z-a]", "a range in descending order", "z-a", ""),
+    ("root ::= []", "a class with a character in it", "[]", '""'),
+    ("root ::= [^]", "a class with a character in it", "[^]", '""'),
+    ('root ::= "a"{2,1}', "saw {2,1}, expected the lower count first", "{2,1}", ""),
+    ('root ::= "a"{,1}', "expected {m}, {m,} or {m,n}", "{,1}", "{0,n}"),
+    ('root ::= "a"{1000001}', "counts up to 1,000,000", "{1", "{m,}"),
+    ('root ::= "a")', 'an unmatched ")"', ")", ""),
+    ("root ::= 'a'", "a single quote", "'a", "double quotes"),
+    ("root ::= <[3]>", "a token of the model", "<", "in quotes"),
+    ('root ::= "a"\nroot ::= "b"', 'line 2, column 1: duplicate rule "root"', 'root ::= "b"', "line 1 defines it"),
+    ('root ::= \u202e "a"', "<U+202E> is not allowed here", "\u202e", ""),
+    ('root\n::= "a"', 'saw the end of the line, expected "::="', "\n", ""),
+    ('"a"', 'saw "a", expected a rule: name ::= ...', '"a"', ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said", "at", "hint"), ERRORS, ids=[said for _, said, _, _ in ERRORS])
+def test_an_error_points_at_its_cause(text, said, at, hint):
+    with pytest.raises(GrammarError) as caught:
+        parse_grammar(text)
+    message, picture, caret = str(caught.value).split("\n")
+    assert said in message
+    assert text[caught.value.position :].startswith(at)
+    assert picture[caret.index("^") :].startswith(at.replace("\u202e", "<U+202E>").split("\n")[0])
+    assert caret.endswith("^") if not hint else hint in caret
+    assert message.startswith("GBNF line ")
+
+
+def test_the_example_of_a_good_error():
+    with pytest.raises(GrammarError) as caught:
+        parse_grammar('root ::= pair\nvalue ::= string\n  pair ::= string ":" vlaue\nstring ::= "s"')
+    assert str(caught.value).splitlines() == [
+        'GBNF line 3, column 23: unknown rule "vlaue"',
+        '    pair ::= string ":" vlaue',
+        '                        ^ did you mean "value"?',
+    ]
+
+
+def test_a_missing_root_names_the_nearest_rule():
+    with pytest.raises(PatternError, match=r"no rule 'root'.*\"rot\""):
+        parse_grammar('a ::= "a"\nrot ::= a')
+    with pytest.raises(PatternError, match="no rule 'root'"):
+        parse_grammar("# nothing")
+    assert parse_grammar('a ::= "a"', root="a").root == "a"
+
+
+def test_the_machines_without_a_stack_refuse_a_call():
+    with pytest.raises(PatternError, match="a call of the rule b"):
+        build_nfa(parse_grammar("root ::= b b\nb ::= ").rule("root").tree)
+
+
+def test_line_ends_of_every_system():
+    for end in ("\n", "\r\n", "\r"):
+        grammar = parse_grammar(end.join(["# x", 'root ::= a |', '  "c" # y', "", 'a ::= "a"', ""]))  # fmt: skip
+        assert plain_rules(grammar) == plain_rules(parse_grammar('root ::= a | "c"\na ::= "a"'))
+    with pytest.raises(GrammarError, match="line 3, column 6"):
+        parse_grammar('root ::= "a"\r\n\r\na ::=*')
+
+
+HOSTILE = {
+    "open": "root ::= " + "(" * 100_000,
+    "nested": "root ::= " + "(" * 100_000 + '"a"' + ")" * 100_000,
+    "closed": "root ::= " + ")" * 100_000,
+    "brackets": "root ::= " + "[" * 300_000,
+    "quotes": "root ::= " + '"' * 300_001,
+    "stars": 'root ::= "a"' + "*" * 100_000,
+    "digits": 'root ::= "a"{' + "9" * 100_000 + "}",
+    "name": "root ::= " + "b" * 400_000 + "\n" + "c" * 400_000 + ' ::= "a"',
+    "chain": "\n".join(f"r{number} ::= r{number + 1}" for number in range(20_000)),
+    "lines": "\n" * 300_000 + "?",
+    "long": "root ::= " + " " * 2_000_000,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_grammar_ends_in_a_short_error_soon(kind):
+    began = time.perf_counter()
+    with pytest.raises(PatternError) as caught:
+        parse_grammar(HOSTILE[kind])
+    assert time.perf_counter() - began < 5
+    assert len(str(caught.value)) < 600
+
+
+SCRAPS = 'root ::= a | ( ) "x" " [a [^b] ] . * + ? {2} {1,} { } # \\ \\n -'.split() + list("\n \ré\ud800\0")
+
+
+def test_parentheses_may_be_nested_up_to_the_bound():
+    text = "(" * MOST_NESTED + '"a"' + ")" * MOST_NESTED
+    assert parse_grammar(f"root ::= {text}").rule("root").tree == literal("a")
+    with pytest.raises(GrammarError, match=f"more than {MOST_NESTED} nested parentheses"):
+        parse_grammar(f"root ::= ({text})")
+
+
+@given(st.lists(st.sampled_from(SCRAPS), max_size=25))
+def test_no_text_ends_in_any_other_error(parts):
+    for text in ("".join(parts), "root ::= " + " ".join(parts)):
+        with suppress(GuidedVizError):
+            parse_grammar(text)

@@ -1,0 +1,62 @@
+"""Whatever is typed as a grammar ends in a machine or in our own error, soon; a shown grammar reads the same texts."""
+
+import time
+from contextlib import suppress
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.errors import GuidedVizError
+from guidedviz.machines.earley.earley import build_earley, earley
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.lint import lint
+from guidedviz.machines.grammars.show_gbnf import show_gbnf
+from guidedviz.machines.pushdown.pda import grammar
+from tests.machines.earley.test_two_machines import NEAR, build
+from tests.strategies import grammars
+
+SCRAPS = [
+    *'()|[]{}"*+?.#\\-^:=,0é🙂\n\r \0', "::=", "root", "s ", '"a"', "[^", "{1000}", "{0,}", "{1,2}", "{999999}", "\\u",
+    "\\xC3", "\\UFFFFFFFF", "s s", "(s*)*", "\ud800", "\u202e", "\nt ::= t\n", "| |", "[z-a]", '""',
+]  # fmt: skip
+edits = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 4), st.sampled_from(SCRAPS)), min_size=1, max_size=4)
+
+
+def mutate(text, changes):
+    for place, cut, put in changes:
+        place %= len(text) + 1
+        text = text[:place] + put + text[place + cut :]
+    return text
+
+
+def read_all(text):
+    """Everything that is done to a grammar, to the end or to our own error."""
+    parsed = parse_grammar(text)
+    lint(parsed)
+    show_gbnf(parsed)
+    for machine in (grammar, earley):
+        with suppress(GuidedVizError):
+            machine(text).accepts_prefix("aé🙂ab".encode())
+
+
+@given(grammars, edits)
+def test_a_spoilt_grammar_ends_in_our_own_error_or_a_machine_soon(text, changes):
+    begin = time.process_time()
+    with suppress(GuidedVizError):
+        read_all(mutate(text, changes))
+    assert time.process_time() - begin < 10
+
+
+@given(st.text(max_size=30) | st.text(st.sampled_from('rot:= "a[]|()*\n'), max_size=40))
+def test_any_text_at_all_ends_so(text):
+    for written in (text, "root ::= " + text):
+        with suppress(GuidedVizError):
+            read_all(written)
+
+
+@given(grammars)
+def test_a_shown_grammar_reads_the_same_texts(text):
+    machine, twin = (build(build_earley, written) for written in (text, show_gbnf(parse_grammar(text))))
+    assert (machine is None) == (twin is None)
+    if machine and twin:
+        assert [word for word in NEAR if machine.accepts(word) != twin.accepts(word)] == []

@@ -1,0 +1,107 @@
+"""The stack of a pushdown machine as people read it: open rules, what each waits for, and what keeps its number."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.machines.machine import read, stack_of
+
+JSON = gv.json()
+NESTED = b'{"key": {"b": [1, "x"]}}'
+TWO = gv.grammar('root ::= "a" root "b" | u | ""\nu ::= "a" root "c"')  # b closes the one, c the other
+
+
+def at(text, machine=JSON):
+    return read(machine, text)
+
+
+def test_the_front_door_reads_a_grammar_and_says_what_is_wrong_with_one():
+    assert gv.grammar('start ::= "x"', root="start").accepts(b"x")
+    with pytest.raises(gv.GrammarError, match=r'line 1, column 10: unknown rule "vlaue"'):
+        gv.grammar('root ::= vlaue\nvalue ::= "1"')
+    with pytest.raises(gv.GrammarError, match="it can never finish"):
+        gv.grammar('root ::= "a" root')
+    assert [finding.kind for finding in gv.machines.lint(JSON.grammar)] == ["nullable", "nested", "blank"]
+
+
+def test_each_frame_says_where_its_rule_stands_and_what_it_waits_for():
+    frames = JSON.frames(at(b'{"key": {"b": [1'))
+    assert [(frame.rule, frame.waits) for frame in frames] == [
+        ("number", ". 0-9 E e or its end"), ("array", ", or ]"), ("object", ", or }"), ("object", ", or }"),
+        ("root", "⇥ ↵ <0x0D> ␣ or its end"),
+    ]  # fmt: skip
+    assert all(JSON.nodes.name_of(frame.node) == frame.rule for frame in frames)
+
+
+def test_a_number_stays_with_its_call_from_push_to_pop():
+    """What is new was pushed, what is gone was popped, and nothing else moves."""
+    before = ()
+    for size in range(len(NESTED) + 1):
+        numbers = tuple(frame.number for frame in JSON.frames(at(NESTED[:size])))[::-1]
+        shared = sum(1 for one, other in zip(before, numbers, strict=False) if one == other)
+        assert len(set(numbers)) == len(numbers)
+        assert len(before) - shared <= 3
+        assert len(numbers) - shared <= 2
+        assert numbers[:1] == (0,)
+        before = numbers
+
+
+def test_the_innermost_rule_that_cannot_end_stands_in_the_way():
+    names = [JSON.unfinished(at(text)) for text in (b"", b"[1", b'[{"a"', b'[{"a":1}', b"[1]")]
+    assert [frame and (frame.rule, frame.waits) for frame in names] == [
+        ("root", '" - 0-9 [ f n t or {'), ("array", ", or ]"), ("member", ":"), ("array", ", or ]"), None,
+    ]  # fmt: skip
+
+
+def test_a_deep_stack_shows_its_innermost_rules_and_counts_the_others():
+    state = at(b'{"a":' * 2000 + b"[" * 30)
+    assert JSON.depth(state) == 2031
+    assert JSON.stack(state) == ("array",) * 30 + ("object",) * 10 + ("… 1,991 more",)
+    assert [frame.rule for frame in JSON.frames(state)] == [*JSON.stack(state)[:40]]
+    assert len(JSON.branches(state)) == 60
+
+
+@given(st.text(st.sampled_from("abc"), max_size=12))
+def test_the_depth_is_the_number_of_names(text):
+    for machine in (TWO, JSON):
+        if state := at(text.encode(), machine):
+            assert machine.depth(state) == len(machine.stack(state)) == len(machine.frames(state))
+
+
+def test_shared_stacks_stand_there_once():
+    state = at(b"a" * 8, TWO)
+    shared = TWO.branches(state)
+    assert len({stack.number for stack in shared}) == len(shared) < 60, "two to the eighth stacks"
+    assert {number for stack in shared for number in stack.below} <= {0, *(stack.number for stack in shared)}
+    assert [stack.node for stack in shared[:4]] == [node for node, cells in state.tops for _ in cells]
+    assert any(len(stack.below) == 2 for stack in shared)
+    assert {stack.number for stack in shared} & {stack.number for stack in TWO.branches(at(b"a" * 7, TWO))}
+
+
+def test_a_machine_without_a_stack_has_none():
+    assert stack_of(gv.regex("a*"), 0) == ()
+
+
+EXPLAINED = [
+    (b"[1", b"}", "} cannot come: the innermost open rule that cannot end here is array, which waits for , or ]"),
+    (b"[[]", b"}", "} cannot come: the innermost open rule is array, which waits for , or ]"),
+    (b"[", b"2}", "after 2, } cannot come: the innermost open rule that cannot end here is array, "
+     "which waits for , or ]"),
+    (b'{"a":1', b"</s>", "EOS would end the text before it is complete: object is still open and waits for , or }"),
+    (b"1", b"}", "} cannot come: expected ⇥ ↵ <0x0D> ␣ . 0-9 E e or the end"),
+    (b"1", b"</s>", "EOS: the text may end here"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "piece", "reason"), EXPLAINED)
+def test_explain_names_the_rule_that_forbids(text, piece, reason):
+    v = gv.Vocabulary([b"}", b"2}", b"</s>"], eos={2})
+    why = gv.guide(JSON, v).explain(at(text), v.pieces.index(piece))
+    assert why.reason == reason
+
+
+def test_explain_shows_the_stack_where_the_token_died():
+    g = gv.guide(JSON, gv.Vocabulary([b'"a":[}', b'"a":']))
+    assert g.explain(at(b"{"), 0).stack == ("array", "object", "root")
+    assert g.explain(at(b"{"), 1).stack == ("member", "object", "root")

@@ -1,0 +1,145 @@
+"""Machines that count repeats, against the machines with copies."""
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.machines.compare import compare_machines
+from guidedviz.machines.grammars.counted import count_repeats, is_counted
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.counts import Bounds, alike_counts, count_once
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.regex import parse_regex
+
+
+def counting(text, copies=0):
+    return PDA(Grammar((Rule("root", parse_regex(text), (0, 4)),)), copies=copies)
+
+
+AMBIGUOUS = ["a*a{2,3}b", "(a|aa){2,4}", "(aa|aaaaa){1,3}b", "a{0,3}a{0,3}", "(a{1,2}){2,3}", "(a|b)*a(a|b){3}"]
+PLAIN = ["a{2,3}", "(ab|a){0,3}b", "a{3,}", "(a{2,3}b){2,3}", "a{0,3}b{1,2}|ab{0,4}", "(b|a{3,4}b){1,2}", "a{4}"]
+BODIES = ["(é|x){2,4}", "((ab)*b){2,3}", "(a*b){0,2}a", "((a|b)b?){3,4}"]
+
+
+@pytest.mark.parametrize("text", PLAIN + AMBIGUOUS + BODIES)
+def test_a_machine_that_counts_accepts_the_texts_of_its_copies(text):
+    machine, copies = counting(text), gv.regex(text)
+    assert any(machine.nodes.counts)
+    found = compare_machines(machine, copies)
+    assert found.whole, found
+    assert found.text is None, found
+
+
+counts = st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda pair: f"{{{pair[0]},{sum(pair)}}}")
+letters = st.sampled_from(["a", "b", "[ab]", "ab", "aab"])
+regexes = st.recursive(
+    letters,
+    lambda inner: st.one_of(
+        st.tuples(inner, counts).map(lambda pair: f"(?:{pair[0]}){pair[1]}"),
+        st.tuples(inner, inner).map("".join),
+        st.tuples(inner, inner).map(lambda pair: f"(?:{pair[0]}|{pair[1]})"),
+        inner.map(lambda text: f"(?:{text})*"),
+    ),
+    max_leaves=4,
+)
+
+
+@given(regexes)
+def test_random_counted_repeats_accept_the_texts_of_their_copies(text):
+    found = compare_machines(counting(text), gv.regex(text), most=3_000)
+    assert found.text is None, found
+
+
+@pytest.mark.parametrize("bounds", [(0, 127), (1, 128), (128, 128), (129, 4095), (0, 4096), (4096, 4097), (4095, None)])
+def test_large_counts_end_at_their_bounds(bounds):
+    low, high = bounds
+    machine = counting(f'"(?:[a-z]|é){{{low},{"" if high is None else high}}}"')
+    for count in {0, 1, 127, 128, 129, 4095, 4096, 4097}:
+        fits = low <= count and (high is None or count <= high)
+        assert machine.accepts(b'"' + "é".encode() * count + b'"') == fits
+        assert machine.accepts_prefix(b'"' + b"a" * count) == (high is None or count <= high)
+
+
+def test_equal_repeats_share_a_rule():
+    machine = gv.grammar('root ::= [a-z]{0,5000} "," [a-z]{0,5000} "," x\nx ::= [a-z]{0,5000} x?')
+    assert machine.nodes.names == ("root", "root{0,5000}", "x")
+    assert machine.accepts(b"," + b"a" * 5000 + b"," + b"a" * 9000)
+
+
+def test_counted_repeats_of_rules_that_nest():
+    machine = gv.grammar('root ::= "[" item{2,3000} "]"\nitem ::= "x" | root')
+    assert machine.accepts(b"[" + b"x" * 2999 + b"[xx]]")
+    assert not machine.accepts(b"[" + b"x" * 3000 + b"[xx]]")
+    assert not machine.accepts(b"[x[x]]")
+
+
+def test_small_repeats_stay_copies():
+    assert gv.regex("[a-z]{0,500}") == gv.regex("[a-z]{0,250}[a-z]{0,250}")
+    assert not is_counted(parse_regex("[0-9]{4}-[0-9]{2}"))
+
+
+@pytest.mark.parametrize("text", ["(a?){0,90000}", "(a*){90000}"])
+def test_a_part_that_may_be_empty_is_not_counted(text):
+    with pytest.raises(gv.PatternError, match="NFA states"):
+        gv.regex(text)
+
+
+def test_many_repeats_that_are_too_large_together_are_counted():
+    text = "-".join(f"[a-z]{{0,{count}}}" for count in range(970, 992))
+    assert is_counted(parse_regex(text))
+    machine = gv.regex(text)
+    assert machine.accepts(b"ab-" * 21 + b"a" * 991)
+    assert not machine.accepts(b"ab-" * 21 + b"a" * 992)
+
+
+def test_the_grammar_itself_keeps_its_repeats():
+    grammar = parse_grammar("root ::= [a-z]{0,5000}")
+    assert PDA(grammar).grammar == grammar
+    assert count_repeats(grammar)[1] == {"root{0,5000}": (0, 5000)}
+
+
+@pytest.mark.parametrize("text", ["a{2,30}", "b(ab?){7,9}a", "(a{2,9}b){2,13}", "(a|aa){5,9}", "a{5,}b"])
+def test_the_way_to_the_end_counts_what_is_missing(text):
+    machine, copies, rng = counting(text), gv.regex(text), random.Random(text)
+    state, copy = machine.initial, copies.initial
+    for _ in range(40):
+        assert gv.machines.bytes_to_end(machine, state) == gv.machines.bytes_to_end(copies, copy)
+        ways = [byte for byte in b"ab" if machine.step(state, byte) is not None]
+        if not ways:
+            break
+        byte = rng.choice(ways)
+        state, copy = machine.step(state, byte), copies.step(copy, byte)
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 6), st.integers(0, 24))
+def test_alike_counts_allow_the_same_parts(low, more, most, count):
+    bounds = Bounds(low, low + more)
+    if not 0 <= count < (bounds.high or 0):
+        return
+    one, other = ((count, count),), alike_counts(((count, count),), bounds, most)
+    for _ in range(most):
+        (one, may_end), (other, may_too) = count_once(one, bounds), count_once(other, bounds)
+        assert may_end == may_too
+        assert (one == ()) == (other == ())
+        if one == ():
+            break
+
+
+def test_a_text_with_several_counts_keeps_them_as_an_interval():
+    state = read(machine := counting("(a|aa){2,9}b"), b"aaaa")
+    assert {cell.counts for _, cells in state.tops for cell in cells if cell.counts} == {((2, 4),), ((2, 3),)}
+    assert [machine.accepts(b"a" * n + b"b") for n in (1, 2, 18, 19)] == [False, True, True, False]
+
+
+def test_every_text_of_up_to_eight_letters():
+    for text in AMBIGUOUS:
+        machine, copies = counting(text), gv.regex(text)
+        for size in range(9):
+            for word in map(bytes, itertools.product(b"ab", repeat=size)):
+                assert machine.accepts(word) == copies.accepts(word), (text, word)

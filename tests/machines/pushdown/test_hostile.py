@@ -1,0 +1,310 @@
+"""Grammars and texts that are meant to hurt end in time: with the right answer, or with an error that says why."""
+
+import gc
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.errors import PatternError
+from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.pushdown import stack_graph as graph_file
+from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.pushdown.open_stack import OpenStack
+from guidedviz.machines.pushdown.stack_graph import MOST_KEPT, State
+from guidedviz.tokens import trie as trie_file
+
+LONG = 100_000
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def lines(*rules):
+    return "\n".join(rules)
+
+
+@pytest.fixture(autouse=True)
+def _in_time():
+    began = time.process_time()
+    yield
+    assert time.process_time() - began < 20, "a hostile grammar took too long"
+
+
+READ = [
+    ("root ::= root | [a]", b"a", b"a" * LONG),
+    ('root ::= e e e\ne ::= "" | e', b"", b"a" * LONG),
+    ('root ::= (e*)* "a"\ne ::= "b"?', b"b" * LONG + b"a", b"b" * LONG),
+    ("root ::= " + '"a"? ' * 300, b"a" * 300, b"a" * 301),
+    ("root ::= " + "x? " * 300 + '\nx ::= "a" | "(" x ")"', b"a" * 299 + b"((a))", b"a" * 301),
+    ('root ::= a a a a a a\na ::= b b b b b b\nb ::= c c c c c c\nc ::= "x"?', b"x" * 216, b"x" * 217),
+    ('root ::= x{0,5000}\nx ::= "a" | "b" x', b"a" * 5000, b"a" * 5001),
+    ('root ::= root "x" | "a"', b"a" + b"x" * LONG, b"x" * LONG),
+    ('root ::= "x" root | "a"', b"x" * LONG + b"a", b"x" * LONG),
+    ('root ::= e root "x" | "a"\ne ::= "e"?', b"e" * 200 + b"a" + b"x" * 400, b"e" * 200 + b"a" + b"x" * 100),
+    ('root ::= "a" root "a" | "b" root "b" | ""', b"ab" * 200 + b"ba" * 200, b"ab" * 400),
+    ("root ::= " + "(" * 99 + '"a"' + ")" * 99, b"a", b"aa"),
+    ("root ::= .*", "é".encode() * LONG, b"\xc3" * LONG),
+    (JSON_GBNF, b'"' + b"x" * LONG + b'"', b"[" + b"1," * LONG + b"]"),
+    (lines("root ::= r0", *(f'r{n} ::= r{n + 1} "x"?' for n in range(1000)), 'r1000 ::= "end"'), b"endxx", b"endend"),
+    (lines("root ::= r0", *(f'r{n} ::= r{(n + 1) % 1000} "x" | "a"' for n in range(1000))), b"a" + b"x" * 999, b"x"),
+    (lines("root ::= r0", *(f"r{n} ::= r{n + 1} r{n + 1}" for n in range(9)), 'r9 ::= "a"?'), b"a" * 40, b"b"),
+    (lines("root ::= " + " | ".join(f"r{n}" for n in range(1000)),
+           *(f'r{n} ::= "w{n};" r{n * 7 % 1000} | "."' for n in range(1000))), b"w5;w35;.", b"w5;w6;."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "good", "bad"), READ, ids=[text[:40] for text, _, _ in READ])
+def test_it_is_read(text, good, bad):
+    machine = gv.grammar(text)
+    assert machine.accepts(good)
+    assert not machine.accepts(bad)
+    assert isinstance(gv.machines.lint(machine.grammar), tuple)
+
+
+REFUSED = [
+    ("root ::= root", 'the rule "root": it can never finish: root → root'),
+    ("root ::= a\na ::= b\nb ::= a", "it can never finish"),
+    (lines(*(f"r{n} ::= r{(n + 1) % 5000}" for n in range(5000)), "root ::= r0"), "it can never finish"),
+    ('root ::= ("a"?){1000000}', "rule root: .*NFA states.*smaller repeat: .1000000. at position 15"),
+    ('root ::= x{1000000}\nx ::= "a"?', "rule root: .*NFA states"),
+    ('root ::= (((("a"{0,100}){0,100}){0,100}){0,100}){0,100}', "rule root: .*NFA states"),
+    ("root ::= " + '"a"? ' * 20_000, "rule root: .*moves from NFA to DFA"),
+    ("root ::= " + " | ".join(f'"word{n}"' for n in range(6_000)), "rule root: .*NFA states"),
+    ('root ::= "' + "a" * 50_000 + '"', "rule root: .*NFA states"),
+    ('root ::= "' + "a" * 1_000_001 + '"', "saw 1,000,012 characters, expected at most 1,000,000"),
+    ("root ::= " + "(" * 100_000, "more than 100 nested parentheses"),
+    ("root ::= (" * 50_000, "saw ::="),
+    ("x" * 900_000, 'expected "::="'),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), REFUSED, ids=[text[:40] for text, _ in REFUSED])
+def test_it_is_refused_and_says_why(text, why):
+    with pytest.raises(PatternError, match=why) as caught:
+        gv.grammar(text)
+    assert len(str(caught.value)) < 500
+
+
+TWICE = 'root ::= "<" s ">"\ns ::= s s | "a"'
+DOUBLED = lines("root ::= r0", *(f"r{n} ::= r{n + 1} r{n + 1}" for n in range(60)), 'r60 ::= "a"?')
+THRICE = 'root ::= "<" s ">"\ns ::= s s s | s s | "a"*'
+
+
+SHARED = [(TWICE, "500 stacks at one place of s,"), (THRICE, "300,000 moves for one byte in s,")]
+
+
+@pytest.mark.parametrize(("text", "why"), SHARED)
+def test_a_text_that_can_be_read_in_too_many_ways_ends_in_an_error_that_names_the_rule(text, why):
+    machine = gv.grammar(text)
+    assert machine.accepts(b"<" + b"a" * 50 + b">")
+    with pytest.raises(PatternError, match=why) as caught:
+        machine.accepts(b"<" + b"a" * LONG)
+    assert (caught.value.expected, caught.value.hint) == ("few ways to read a text", "rules that are not ambiguous")
+    assert machine.accepts(b"<aa>"), "the machine stays good"
+
+
+def test_a_mask_of_an_ambiguous_grammar_ends_in_the_same_error(monkeypatch):
+    """All pieces go on differently, and each is read in a hundred ways; few pieces are walked one by one."""
+    nested = " | ".join(f'"{letter}" s "{letter}"' for letter in LETTERS)
+    machine = gv.grammar(f"root ::= s\ns ::= s s | {nested} | [a-z ]")
+    few = gv.Vocabulary([f"{one}{other}".encode() for one in LETTERS for other in LETTERS[:9]])
+    for vocabulary, most in ((gv.Vocabulary.llama3(), 10_000_000), (few, 500_000)):
+        monkeypatch.setattr(trie_file, "MOST_WORK", most)
+        with pytest.raises(PatternError, match=f"saw more than {most:,} moves for one mask in s, expected") as caught:
+            gv.guide(machine, vocabulary, engine="trie").mask(read(machine, b"abcde" * 10))
+        assert caught.value.hint == "rules that are not ambiguous"
+
+
+def test_decoding_ends_in_the_error_of_the_machine(monkeypatch):
+    monkeypatch.setattr(graph_file, "MOST_STACKS", 200)
+    model = gv.ToyModel([b"<", b"a" * 90, b"</s>"], lambda tokens: [9.0 if tokens == [1] else 0.0, 5.0, 0.0], eos={2})
+    with pytest.raises(PatternError, match="200 stacks at one place of s"):
+        list(gv.decode(model, "a" * 90, gv.guide(gv.grammar(TWICE), model.vocabulary)))
+
+
+@settings(max_examples=25)
+@given(st.lists(st.text(st.sampled_from('[]{}":,1 a'), max_size=12), min_size=2, max_size=6), st.integers(5, 60))
+def test_what_is_forgotten_is_made_again_and_held_states_stay_good(texts, kept):
+    plain, held = gv.grammar(JSON_GBNF), []
+    with pytest.MonkeyPatch.context() as patch:
+        machine = gv.grammar(JSON_GBNF)
+        patch.setattr(graph_file, "MOST_KEPT", kept)
+        for text in [*texts, '{"a":[[1', *texts]:
+            data = text.encode()
+            assert machine.accepts(data) == plain.accepts(data)
+            held.append((read(machine, data[:3]), data))
+        for state, data in held:
+            if state is not None:
+                before = read(plain, data[:3])
+                assert machine.stack(state) == plain.stack(before)
+                assert next_bytes(machine, state) == next_bytes(plain, before)
+                assert (read(machine, data[3:], state) is None) == (read(plain, data[3:], before) is None)
+
+
+def test_a_guide_stays_right_while_its_machine_forgets(monkeypatch):
+    monkeypatch.setattr(graph_file, "MOST_KEPT", 300)
+    vocabulary = gv.Vocabulary([*(bytes([byte]) for byte in range(256)), b'"}', b'":[', b"]]", b'{"a', b"\xc3\xa9"])
+    guide, machine = gv.guide(gv.grammar(JSON_GBNF), vocabulary), gv.json()
+    state, plain = guide.initial, machine.initial
+    for byte in b'{"a":[[1,{"b":"\xc3\xa9"}],[]]}':
+        legal = [read(machine, piece, plain) is not None for piece in vocabulary.pieces]
+        assert guide.mask(state).tolist() == legal
+        state, plain = guide.advance(state, byte), machine.step(plain, byte)
+    assert guide.machine.is_accepting(state)
+
+
+def test_no_two_states_share_a_number(monkeypatch):
+    monkeypatch.setattr(graph_file, "MOST_KEPT", 20)
+    machine, held = gv.grammar(JSON_GBNF), {}
+    for text in (b'{"a":[1,2]}', b'[[["x"]]]', b'{"a":[1,2]}'):
+        for size in range(len(text)):
+            state = read(machine, text[:size])
+            assert held.setdefault(state.number, state) is state
+
+
+def test_what_a_machine_keeps_is_bounded(monkeypatch):
+    monkeypatch.setattr(graph_file, "MOST_KEPT", 2_000)
+    gc.collect()
+    others = sum(type(found) is State for found in gc.get_objects())  # of machines that other tests hold
+    machine = gv.grammar('root ::= "a" root "a" | "b" root "b" | ""')
+    first = read(machine, b"ab")
+    for number in range(600):
+        read(machine, f"{number:014b}".translate({48: 97, 49: 98}).encode())
+    assert len(machine.graph._cells) + len(machine.graph._states) < 3_000
+    gc.collect()
+    assert sum(type(found) is State for found in gc.get_objects()) - others < 3 * MOST_KEPT // 100
+    assert machine.step(first, ord("a")) is not None
+
+
+def test_threads_that_ask_one_machine_at_once_all_get_the_right_answers(monkeypatch):
+    """A page asks for masks, stacks and pictures at once, while the machine forgets."""
+    monkeypatch.setattr(graph_file, "MOST_KEPT", 60)
+    machine = gv.grammar(JSON_GBNF)
+    texts = [b'{"a": [1, {"b": null}]}', b'[[[["x"]]]]', b'{"a":[1,2,}', b"[1.5e3, true]", b"[[[[[["]
+    whole, begun = [True, True, False, True, False], [True, True, False, True, True]
+
+    def ask(number):
+        state = read(machine, b'{"a":[[', machine.initial)
+        stack = machine.stack(state), len(machine.branches(state)), machine.unfinished(state).rule
+        place = number % len(texts)
+        return machine.accepts(texts[place]), machine.accepts_prefix(texts[place]), stack
+
+    pace = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(6) as threads:
+            answers = list(threads.map(ask, range(600)))
+    finally:
+        sys.setswitchinterval(pace)
+    for number, (complete, prefix, stack) in enumerate(answers):
+        assert (complete, prefix) == (whole[number % 5], begun[number % 5])
+        assert stack == (("array", "array", "object", "root"), 4, "array")
+
+
+def test_only_one_thread_at_a_time_looks_for_a_step():
+    """Or the work of one would count against another, and end its step in an error."""
+    machine, inside, most = gv.grammar(JSON_GBNF), [], []
+    plain = machine.graph.steps.read
+
+    def slow(state, byte):
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.002)
+        inside.pop()
+        return plain(state, byte)
+
+    machine.graph.steps.read = slow
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(machine.accepts, [b"[1]", b'{"a"', b"tru", b'"x"', b"12", b"nul"]))
+    assert len(most) > 10
+    assert max(most) == 1
+
+
+@pytest.mark.parametrize("state", [0, "q0", gv.grammar('root ::= [a-z]+ ("," root)?').initial])
+def test_what_is_no_state_of_this_machine_is_refused(state):
+    machine = gv.json()
+    guide = gv.guide(machine, gv.Vocabulary([b"[", b"]", b"</s>"], eos={2}))
+    asked = [machine.stack, machine.frames, machine.branches, machine.unfinished, machine.places, machine.depth]
+    asked += [
+        machine.is_accepting,
+        guide.mask,
+        lambda state: machine.step(state, 91),
+        lambda state: guide.explain(state, 0),
+    ]
+    for ask in asked:
+        with pytest.raises(
+            gv.SettingError, match=r"^state: saw (0|str|a state of another machine), expected a state of PDA"
+        ):
+            ask(state)
+
+
+def test_the_chart_is_read_off_an_earley_machine_and_bytes():
+    machine = gv.earley('root ::= "a"*')
+    for read_chart in (
+        lambda text: list(gv.machines.earley_steps(machine, text)),
+        machine.chart,
+        lambda text: gv.machines.derivation(machine, text),
+    ):
+        with pytest.raises(gv.SettingError, match="text to read: saw str, expected bytes"):
+            read_chart("aa")
+    with pytest.raises(PatternError, match="earley_steps: saw PDA, expected an Earley machine"):
+        list(gv.machines.earley_steps(gv.json(), b"aa"))
+    for state in (0, gv.grammar('root ::= "b"').initial):  # no step of it is known yet
+        for ask in (machine.is_accepting, lambda state: machine.step(state, 97)):
+            with pytest.raises(gv.SettingError, match=r"state: saw .*, expected a state of Earley"):
+                ask(state)
+
+
+MACHINES = [gv.json(), gv.earley('root ::= "a"'), gv.regex("a")]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_byte_leads_out_of_the_dead_state_and_it_accepts_nothing(machine):
+    assert [machine.step(None, byte) for byte in b"a["] == [None, None]
+    assert not machine.is_accepting(None)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("state", ["q0", 10**9, -1, []])
+def test_a_step_from_no_state_is_an_error_of_ours(machine, state):
+    with pytest.raises(gv.SettingError, match=r"^state: saw .*, expected a state of"):
+        machine.step(state, ord("a"))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("byte", [256, 10**20, "a", None, 1.5])
+def test_a_step_by_no_byte_is_an_error_of_ours(machine, byte):
+    with pytest.raises(gv.SettingError, match=r"^byte: saw .*, expected a number from 0 to 255"):
+        machine.step(machine.initial, byte)
+
+
+def test_tables_change_only_under_the_lock():
+    """A page asks for stacks and pictures in one thread while a mask steps in another."""
+
+    class Guarded(dict):
+        def __setitem__(self, key, value):
+            assert lock._is_owned(), "a table was changed without the lock"
+            super().__setitem__(key, value)
+
+    machine = gv.grammar(JSON_GBNF)
+    state, graph = read(machine, b'[{"a": [1'), machine.graph
+    lock = graph.steps.lock
+    graph._forget()
+    graph._cells, graph._closures, graph._states = Guarded(), Guarded(), Guarded()
+    assert machine.frames(state)
+    assert machine.branches(state)
+    assert machine.step(state, ord("]")) is not None
+    unknown = OpenStack(machine)
+    lock = unknown._graph.steps.lock
+    unknown._graph._cells, unknown._graph._closures, unknown._graph._states = Guarded(), Guarded(), Guarded()
+    assert unknown.step(unknown.known(state, 2), ord("]")) is not None
+    assert unknown.reads(unknown.at(0))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_text_that_is_no_bytes_is_refused(machine):
+    with pytest.raises(gv.SettingError, match="text to read: saw str, expected bytes"):
+        machine.accepts("a")

@@ -1,0 +1,275 @@
+"""The pushdown machine, against Python's own JSON reader, against listed sentences, and against the flat machines."""
+
+import json
+import re
+import time
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.regex import regex
+from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.vocabulary import Vocabulary
+
+FILES = Path(__file__).resolve().parents[4] / "shared" / "data" / "json-parsing"
+
+
+def pda(text):
+    return PDA(parse_grammar(text))
+
+
+JSON = pda(JSON_GBNF)
+
+
+def is_json(data):
+    try:
+        json.loads(data.decode(), parse_constant=lambda name: 1 / 0)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return True
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(json_values, st.booleans(), st.sampled_from([None, 1, "\t"]))
+def test_json_takes_every_value_that_python_writes(value, ascii_only, indent):
+    data = json.dumps(value, ensure_ascii=ascii_only, indent=indent).encode()
+    assert JSON.accepts(data)
+    assert JSON.accepts_prefix(data[: len(data) // 2])
+
+
+@given(json_values, st.data())
+def test_json_agrees_with_python_on_texts_that_are_nearly_right(value, data):
+    text = json.dumps(value)
+    at = data.draw(st.integers(0, len(text)))
+    put = data.draw(st.sampled_from(["", *'{}[]:,"0 .-eE\\/tn\n\x01é']))
+    mutant = (text[:at] + put + text[at + data.draw(st.integers(0, 2)) :]).encode()
+    assert JSON.accepts(mutant) == is_json(mutant)
+
+
+@pytest.mark.skipif(not FILES.is_dir(), reason=f"no JSON files in {FILES}")
+def test_the_files_of_the_json_parsing_suite():
+    files = sorted(FILES.glob("[yn]_*"))
+    begin = time.process_time()
+    assert [file.name for file in files if JSON.accepts(file.read_bytes()) != file.name.startswith("y_")] == []
+    assert len(files) == 283
+    assert time.process_time() - begin < 30, "none is slow, 100,000 open brackets included"
+
+
+def test_depth_neither_recurses_nor_slows():
+    took = []
+    for depth in (3_000, 30_000):
+        machine = pda(JSON_GBNF)
+        begin = time.process_time()
+        assert machine.accepts(b"[" * depth + b"]" * depth)
+        took.append(time.process_time() - begin)
+    assert took[1] < 40 * took[0], "ten times the depth takes about ten times as long"
+    state = read(machine, b"[" * depth)
+    assert machine.stack(state) == ("array",) * 40 + (f"… {depth - 39:,} more",)
+    assert machine.depth(state) == depth + 1
+    assert not machine.accepts(b"[" * depth + b"]" * (depth - 1))
+
+
+def test_the_stack_pushes_and_pops():
+    stacks = [JSON.stack(read(JSON, b'{"key": {"b": 1}}'[:size])) for size in (0, 1, 2, 7, 9, 13, 15, 16, 17)]
+    member, nested = ("member", "object", "root"), ("member", "object", "object", "root")
+    assert stacks == [
+        ("root",), ("object", "root"), ("string", *member), member, ("object", "object", "root"), nested,
+        ("number", "object", "object", "root"), ("object", "root"), ("root",),
+    ]  # fmt: skip
+
+
+def test_a_list_that_ends_in_itself_stays_flat():
+    machine = pda('root ::= "a" root | "b"')
+    assert machine.stack(read(machine, b"a" * 1000)) == ("root",)
+    assert read(machine, b"a") is read(machine, b"a" * 1000)
+
+
+def test_states_are_values_and_met_once():
+    state = read(JSON, b'{"a":[')
+    left, right = JSON.step(state, ord("]")), JSON.step(state, ord("1"))
+    assert left is not right
+    assert JSON.step(state, ord("]")) is left
+    assert read(JSON, b'{"b":[') is state
+    assert JSON.step(state, ord("}")) is None
+    assert repr(state) == f"n{JSON.places(state)[0]}"
+
+
+def test_the_first_byte_is_dead_where_nothing_could_be_finished():
+    machine = pda('root ::= dead "a" | "b"\ndead ::= "d" dead')
+    assert next_bytes(machine, machine.initial) == b"b"
+    with pytest.raises(PatternError, match="the rule root can never finish"):
+        pda('root ::= "a" root')
+
+
+def test_two_to_the_two_thousandth_stacks_share_their_places():
+    machine = pda('root ::= "a" root "b" | u | ""\nu ::= "a" root "c"')
+    closed = b"bc" * 1000
+    assert machine.accepts(b"a" * 2000 + closed)
+    assert not machine.accepts(b"a" * 1999 + closed)
+
+
+def test_a_chain_of_thousands_of_rules_is_no_ambiguity():
+    links = [f'r{number} ::= r{number + 1} "x"?' for number in range(2000)]
+    machine = pda("\n".join(["root ::= r0", *links, 'r2000 ::= "end"']))
+    assert machine.accepts(b"end" + b"x" * 20)
+    assert not machine.accepts(b"endend")
+
+
+@pytest.mark.parametrize("count", [127, 128, 129, 1000])
+def test_counted_calls(count):
+    machine = pda(f'root ::= x{{{count}}}\nx ::= "a" | "(" x ")"')
+    assert machine.accepts(b"a" * (count - 1) + b"((a))")
+    assert not machine.accepts(b"a" * (count + 1))
+    assert not machine.accepts(b"a" * (count - 1))
+
+
+def test_a_rule_that_is_too_large_is_named():
+    with pytest.raises(PatternError, match=r"rule many: .*NFA states"):
+        pda('root ::= many\nmany ::= ("a"?){1000000}')
+
+
+# Random grammars over a and b: a rule is a list of ways, a way a row of (symbol, quantifier).
+NAMES = ("root", "s", "t")
+LONGEST = 4
+WORDS = ["".join(letters) for size in range(LONGEST + 1) for letters in product("ab", repeat=size)]
+symbols = st.tuples(st.sampled_from(["a", "a", "b", "b", *NAMES]), st.sampled_from(["", "", "", "?", "*", "+"]))
+grammars = st.fixed_dictionaries(
+    {name: st.lists(st.lists(symbols, max_size=3), min_size=1, max_size=3) for name in NAMES}
+)
+
+
+def as_gbnf(rules):
+    def way(row):
+        return " ".join((symbol if symbol in NAMES else f'"{symbol}"') + sign for symbol, sign in row) or '""'
+
+    return "\n".join(f"{name} ::= {' | '.join(map(way, ways))}" for name, ways in rules.items())
+
+
+def join(some, others):
+    return {one + other for one in some for other in others if len(one + other) <= LONGEST}
+
+
+def grow(table, change):
+    """Apply a monotone change until nothing is new."""
+    while (after := {name: change(name, table) for name in table}) != table:
+        table = after
+    return table
+
+
+def sentences_of(row, table):
+    words = {""}
+    for symbol, sign in row:
+        once = table[symbol] if symbol in NAMES else {symbol}
+        many = {""} if sign in "?*" and sign else set()
+        layer = once
+        while layer - many:
+            many |= layer
+            layer = join(layer, once) if sign in ("*", "+") else set()
+        words = join(words, many)
+    return words
+
+
+def list_sentences(rules):
+    """Every sentence of up to LONGEST letters, by rule."""
+    return grow(
+        {name: set() for name in rules}, lambda n, known: set().union(*(sentences_of(r, known) for r in rules[n]))
+    )
+
+
+def finishing(rules):
+    """The rules that have a sentence, of whatever length."""
+
+    def has(name, known):
+        return any(all(s not in NAMES or sign in ("?", "*") or known[s] for s, sign in row) for row in rules[name])
+
+    return grow({name: False for name in rules}, has)
+
+
+def list_beginnings(rules, words, finish):
+    """Every beginning of a sentence of up to LONGEST letters, by rule."""
+
+    def begun(row, known):
+        if not all(finish[s] or sign in ("?", "*") for s, sign in row if s in NAMES):
+            return set()
+        found = {""}
+        for place, (symbol, sign) in enumerate(row):
+            if symbol in NAMES and not finish[symbol]:
+                continue
+            before = [*row[:place], (symbol, "*")] if sign in ("*", "+") else row[:place]
+            found |= join(sentences_of(before, words), known[symbol] if symbol in NAMES else {"", symbol})
+        return found
+
+    return grow({name: set() for name in rules}, lambda n, known: set().union(*(begun(r, known) for r in rules[n])))
+
+
+@given(grammars)
+def test_random_grammars_have_the_sentences_that_can_be_listed(rules):
+    finish = finishing(rules)
+    if not finish["root"]:
+        with pytest.raises(PatternError, match="can never finish"):
+            pda(as_gbnf(rules))
+        return
+    machine, words = pda(as_gbnf(rules)), list_sentences(rules)
+    begun = list_beginnings(rules, words, finish)["root"]
+    assert {word for word in WORDS if machine.accepts(word.encode())} == words["root"]
+    assert {word for word in WORDS if machine.accepts_prefix(word.encode())} == begun
+
+
+PAIRS = [
+    ('root ::= "-"? digit+ ("." digit+)?\ndigit ::= [0-9]', r"-?[0-9]+(\.[0-9]+)?"),
+    ('root ::= word (", " word)*\nword ::= [a-z] | "é" word', r"é*[a-z](, é*[a-z])*"),
+    ('root ::= a | a b\na ::= "x" b?\nb ::= "yy" | ""', r"x(yy){0,2}"),
+]
+
+
+@given(st.sampled_from(PAIRS), st.text(st.sampled_from("-0.1a, éxy"), max_size=8))
+def test_a_grammar_without_recursion_is_a_regex(pair, text):
+    grammar, pattern = pair
+    machine, flat, data = pda(grammar), regex(pattern), text.encode()
+    assert machine.accepts(data) == flat.accepts(data) == bool(re.fullmatch(pattern, text))
+    assert machine.accepts_prefix(data) == flat.accepts_prefix(data)
+
+
+def test_masks_over_a_toy_vocabulary():
+    pieces = [b"[", b"]", b"[[", b"]]", b"]]]", b"1", b",", b"],[", b"1]", b'"', b"x", b"</s>"]
+    g = guide(JSON, Vocabulary(pieces, eos={11}))
+
+    def legal(data):
+        state = g.initial
+        for token in data:
+            state = g.advance(state, pieces.index(token))
+        return [pieces[token] for token in np.flatnonzero(g.mask(state))]
+
+    assert legal([]) == [b"[", b"[[", b"1", b'"']
+    assert legal([b"[["]) == [b"[", b"]", b"[[", b"]]", b"1", b"],[", b"1]", b'"']
+    assert legal([b"[[", b"["]) == [b"[", b"]", b"[[", b"]]", b"]]]", b"1", b"],[", b"1]", b'"']
+    assert legal([b"[[", b"1"]) == [b"]", b"]]", b"1", b",", b"],[", b"1]"]
+    assert legal([b"[[", b"]]"]) == [b"</s>"]
+
+
+def test_every_cut_of_a_sentence_is_legal_at_each_step():
+    data = b'{"a":[1]}'
+    pieces = sorted({data[i:j] for i in range(len(data)) for j in range(i + 1, len(data) + 1)})
+    g = guide(JSON, Vocabulary([*pieces, b"</s>"], eos={len(pieces)}))
+    for bits in product([0, 1], repeat=len(data) - 1):
+        cuts = [0, *(place + 1 for place, bit in enumerate(bits) if bit), len(data)]
+        state = g.initial
+        for start, end in pairwise(cuts):
+            token = pieces.index(data[start:end])
+            state = g.advance(state, token)
+        assert g.is_accepting(state)

@@ -1,0 +1,132 @@
+"""Machines as sets of texts, against what `re` says of every short text."""
+
+import re
+import time
+from itertools import product
+
+import pytest
+from hypothesis import given
+
+from guidedviz.errors import PatternError, SettingError
+from guidedviz.machines.regular.algebra import (
+    complement,
+    count_texts,
+    difference,
+    intersection,
+    is_empty,
+    shortest,
+    shortest_difference,
+    union,
+)
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex import regex
+from tests.machines.oracle import matches, shortest_disagreement
+from tests.strategies import LETTERS, regexes
+
+SHORT = ["".join(letters) for length in range(3) for letters in product(LETTERS, repeat=length)]
+BROKEN = [b"\xff", b"\xc3", b"a\xe2\x98", b"\xed\xa0\x80"]
+
+
+@given(regexes, regexes)
+def test_every_short_text_is_where_it_belongs(one, other):
+    first, second = regex(one), regex(other)
+    both, either = intersection(first, second), union(first, second)
+    only, not_first = difference(first, second), complement(first)
+    for text in SHORT:
+        in_first, in_second, data = matches(one, text), matches(other, text), text.encode()
+        assert both.accepts(data) == (in_first and in_second)
+        assert either.accepts(data) == (in_first or in_second)
+        assert only.accepts(data) == (in_first and not in_second)
+        assert not_first.accepts(data) == (not in_first)
+
+
+@given(regexes, regexes)
+def test_the_laws_of_sets_hold_as_equality_of_machines(one, other):
+    a, b = regex(one), regex(other)
+    assert complement(complement(a)) == a
+    assert complement(union(a, b)) == intersection(complement(a), complement(b))
+    assert difference(a, b) == intersection(a, complement(b))
+    assert union(a, b) == union(b, a) == regex(f"(?:{one})|(?:{other})") if "(?" not in one[:2] + other[:2] else True
+    assert union(difference(a, b), intersection(a, b)) == a
+
+
+@given(regexes)
+def test_bytes_that_are_no_text_are_in_no_complement(pattern):
+    assert not any(complement(regex(pattern)).accepts(data) for data in BROKEN)
+
+
+@given(regexes, regexes)
+def test_the_shortest_difference_is_one_and_none_is_shorter(one, other):
+    a, b = regex(one), regex(other)
+    found = shortest_difference(a, b)
+    assert (found is None) == (a == b)
+    assert shortest_disagreement(a, b) == (None if found is None else len(found))
+    if found is not None:
+        assert matches(one, found.decode()) != matches(other, found.decode())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [("[0-9]+", "[0-9]*", b""), (".", "[^a]", b"a"), (r"[\s\S]", "[^x\x00]", b"x"), (r"[\x00-\x20!]", "x", b"x"),
+     (r"[\x00-\x20!]", "[!]", b" "), (r"[\x00\x01]b|b[\x07 ]", "", b""), (r"[\x00\x01]b|b[\x07 ]", "[^\\s\\S]", b"b "),
+     ("é|à", "x{9}", "é".encode()), (r"[\d]{4}-[\d]{2}", r"[\d]{4}-[\d]", b"0000-0"),
+     ("~a|\x00a|a\n", "[^\\s\\S]", b"~a"), (".*a", ".*b", b"a"), ("[A-Z]+: [a-z]+\n", "[A-Z]+: [a-z]*\n", b"A: \n")],
+)  # fmt: skip
+def test_of_several_shortest_differences_the_one_that_reads_best_is_shown(one, other, found):
+    assert shortest_difference(regex(one), regex(other)) == found
+    assert shortest_difference(regex(other), regex(one)) == found
+
+
+def test_machines_that_are_not_minimal_are_compared_by_their_texts():
+    clumsy = DFA((((97, 97, 1),), ((97, 97, 0), (98, 98, 2)), ()), frozenset({0, 1}))
+    assert clumsy != regex("a*")
+    assert shortest_difference(clumsy, regex("a*")) is None
+    assert union(clumsy, clumsy) == regex("a*")
+
+
+@given(regexes)
+def test_the_shortest_text_is_accepted_and_nothing_shorter_is(pattern):
+    machine = regex(pattern)
+    found = shortest(machine)
+    assert is_empty(machine) == (found is None)
+    assert found is None or matches(pattern, found.decode())
+    lengths = range(8 if found is None else len(found))
+    assert all(count_texts(machine, length) == 0 for length in lengths)
+    assert found is None or count_texts(machine, len(found)) > 0
+
+
+@pytest.mark.parametrize("pattern", ["[ab]*", "a|ab|ba|b", "(a[ab])*b?", "[^c]{2}", "é|a.", ""])
+def test_texts_are_counted_as_they_are_enumerated(pattern):
+    for length in range(3):
+        texts = (bytes(data) for data in product(range(256), repeat=length))
+        assert count_texts(regex(pattern), length) == sum(map(regex(pattern).accepts, texts))
+
+
+def test_large_counts_are_exact_and_hopeless_ones_refused():
+    assert count_texts(regex("[01]*"), 1000) == 2**1000
+    for wrong in (-1, 1001, 2.5, "3"):
+        with pytest.raises(SettingError, match="length"):
+            count_texts(regex("a"), wrong)
+
+
+def test_a_count_that_would_take_long_is_refused():
+    began = time.process_time()
+    with pytest.raises(PatternError, match="edges to count texts of 1,000 bytes"):
+        count_texts(regex("[ab]*a[ab]{10}"), 1000)
+    assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize("wrong", [None, "a", re.compile("a")])
+@pytest.mark.parametrize("verb", [union, intersection, difference, shortest_difference])
+def test_only_finite_machines_are_added_and_compared(verb, wrong):
+    with pytest.raises(SettingError, match=r"a (finite )?machine"):
+        verb(regex("a"), wrong)
+
+
+@pytest.mark.parametrize("verb", [union, intersection, difference, shortest_difference])
+def test_a_product_that_would_not_fit_ends_in_time(verb):
+    one, other = (DFA(tuple(((97, 97, (s + 1) % n),) for s in range(n)), frozenset(range(n))) for n in (997, 991))
+    began = time.process_time()
+    with pytest.raises(PatternError, match=r"more than|100,000 pairs of states"):
+        verb(one, other)
+    assert time.process_time() - began < 10

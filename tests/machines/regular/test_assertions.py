@@ -1,0 +1,121 @@
+"""Anchors, word boundaries and lookarounds anywhere in a pattern: `re` is the oracle."""
+
+import re
+import time
+from itertools import product
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.regular.algebra import difference, intersection
+from guidedviz.machines.regular.dfa import build_dfa
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.regex import parse_regex, regex
+from tests.machines.oracle import count_classes, matches
+
+TEXTS = ["".join(text) for length in range(5) for text in product("ab \n", repeat=length)]
+ATOMS = ["a", "b", ".", r"\n", "[^a]", r"\w", r"\W", r"\b", r"\B", "^", "$", r"\A", r"\Z", "", "é"]
+QUANTIFIERS = ["*", "+", "?", "{2}", "{1,2}", "{0,2}", "*?", "+?", "??"]
+GROUPS = ["", "?:", "?i:", "?s:", "?m:", "?=", "?!", "?<=", "?<!"]
+
+
+def grow(inner):
+    return (
+        st.builds("{}{}".format, inner, inner)
+        | st.builds("(?:{}|{})".format, inner, inner)
+        | st.builds("(?:{}){}".format, inner, st.sampled_from(QUANTIFIERS))
+        | st.builds("({}{})".format, st.sampled_from(GROUPS), inner)
+    )
+
+
+asserted = st.builds(
+    "{}{}".format,
+    st.sampled_from(["", "", "(?m)", "(?s)"]),
+    st.recursive(st.sampled_from(ATOMS), grow, max_leaves=8),
+)
+
+
+def compile_pattern(pattern):
+    try:
+        return re.compile(pattern, re.ASCII)
+    except re.error:
+        assume(False)
+
+
+@given(asserted)
+def test_a_machine_accepts_what_re_accepts(pattern):
+    compiled, machine = compile_pattern(pattern), regex(pattern)
+    for text in TEXTS:
+        assert machine.accepts(text.encode()) == (compiled.fullmatch(text) is not None), text
+    assert count_classes(machine) == (len(machine) if machine.accepting else 0)
+
+
+@given(asserted)
+def test_a_search_finds_what_re_finds(pattern):
+    compile_pattern(pattern)
+    assume("?m" not in pattern or pattern.count("?m") == pattern.startswith("(?m)"))
+    compiled = re.compile(pattern if "?m" in pattern else pattern.replace("$", r"\Z"), re.ASCII)
+    machine = build_dfa(build_nfa(parse_regex(pattern, search=True)))
+    for text in TEXTS:
+        assert machine.accepts(text.encode()) == (compiled.search(text) is not None), text
+
+
+PARTS = ["a", "b", r"\n", "a*", "(?:a|b)", "^", "$", r"\b", r"\B", "(?=a)", "(?!b)", "(?<=a)", r"(?<!\w)", "(?m:$)"]
+
+
+@pytest.mark.parametrize("first", PARTS)
+def test_every_short_pattern_accepts_what_re_accepts(first):
+    wrong = []
+    for rest in product(PARTS, repeat=2):
+        pattern = "".join((first, *rest))
+        compiled, machine = re.compile(pattern, re.ASCII), regex(pattern)
+        wrong += [(pattern, x) for x in TEXTS if machine.accepts(x.encode()) != (compiled.fullmatch(x) is not None)]
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "other"),
+    [(r"\bfoo\b.*", "foo-bar", "foobar"), (r"^(?=.*\bfoo\b)(?=.*\bbar\b).*$", "bar, foo", "barfoo"),
+     (r"(?=.*[A-Z])(?=.*\d)[A-Za-z\d]{8,}", "passWord1", "password1"), ("((?!END).)*END", "a END", "END END"),
+     (r"(?!.*--)[a-z0-9-]{1,63}(?<!-)", "a-b", "a-"), (r"(?!(?:con|aux)$)[a-z]+", "cons", "con"),
+     (r"\d+(?:\.\d+)?(?<!00)", "0.10", "100"), ("(?m)^a$\n^b$", "a\nb", "a b"), ("a$\n", "a\n", "a"),
+     (r"(?<=\bré)?é(?=☃$)☃", "é☃", "é"), (r"[^é]\bé?", "aé", "é")],
+)  # fmt: skip
+def test_patterns_from_practice(pattern, text, other):
+    machine = regex(pattern)
+    for tried in (text, other):
+        assert machine.accepts(tried.encode()) == matches(pattern, tried)
+    assert machine.accepts(text.encode())
+    assert not machine.accepts(other.encode())
+
+
+@pytest.mark.parametrize("one", ["a*b?", "(?:ab)*", "[ab]{2,3}"])
+@pytest.mark.parametrize("other", ["b*a", "a+|b+", ".b."])
+def test_a_lookahead_for_the_whole_text_is_an_intersection_or_a_difference(one, other):
+    assert regex(f"(?=(?:{one})\\Z)(?:{other})") == intersection(regex(other), regex(one))
+    assert regex(f"(?!(?:{one})\\Z)(?:{other})") == difference(regex(other), regex(one))
+
+
+@pytest.mark.parametrize("pattern", ["a{0,50}", "(?:ab|c)+", "[^a]{3}"])
+def test_an_assertion_that_is_always_true_does_not_change_the_machine(pattern):
+    assert regex(f"(?=){pattern}(?!.)(?<!xyza)|[^\\s\\S]") == regex(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(?=.{20}a).*", ".*(?<=a.{8})b", "(?:a(?=.{6}b)|b)*", r"(?:\b\w+\b ?){1,30}"])
+def test_long_lookarounds_fit(pattern):
+    machine, compiled = regex(pattern), re.compile(pattern, re.ASCII)
+    for text in ("a" * 21, "ba" + "b" * 30, "ab" * 11, "abababab b", "a" * 9 + "b" + "a" * 20):
+        assert machine.accepts(text.encode()) == (compiled.fullmatch(text) is not None)
+
+
+@pytest.mark.parametrize("pattern", [
+    ".*(?<=a.{20})b", "(?:a(?=.{20}b)|b)*", "(?=(?:a?){500}b)(?:.(?<!a.{30})){900}", r"(?:\b.{0,900}){90}",
+    "".join(f"(?=.*{a}.*{b})" for a in "abcdef" for b in "uvwxyz") + ".*",
+])  # fmt: skip
+def test_lookarounds_that_are_too_large_are_refused_in_time(pattern):
+    began = time.process_time()
+    with pytest.raises(PatternError, match=r"more than|too deep"):
+        regex(pattern)
+    assert time.process_time() - began < 10

@@ -1,0 +1,69 @@
+"""The machine itself: a value, with the same table for people (edges) and for speed (table)."""
+
+import dataclasses
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.minimal import minimise, trim
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.regex import parse_regex, regex
+from tests.strategies import regexes
+
+
+@given(regexes)
+def test_the_table_says_what_the_edges_say(pattern):
+    machine = regex(pattern)
+    for state, edges in enumerate(machine.edges):
+        by_edge = {byte: target for low, high, target in edges for byte in range(low, high + 1)}
+        assert {byte: machine.step(state, byte) for byte in next_bytes(machine, state)} == by_edge
+        assert list(edges) == sorted(edges)
+
+
+@given(regexes, st.randoms(use_true_random=False))
+def test_minimising_forgets_how_the_states_were_numbered(pattern, random):
+    raw = build_dfa(build_nfa(parse_regex(pattern)))
+    names = list(range(1, len(raw)))
+    random.shuffle(names)
+    name = dict(enumerate([0, *names]))
+    rows = {name[s]: tuple((a, b, name[t]) for a, b, t in edges) for s, edges in enumerate(raw.edges)}
+    shuffled = DFA(tuple(rows[s] for s in range(len(raw))), frozenset(name[s] for s in raw.accepting))
+    assert minimise(shuffled) == minimise(raw) == regex(pattern)
+    assert minimise(minimise(raw)) == minimise(raw)
+
+
+def test_trimming_removes_the_way_into_a_dead_end():
+    dfa = DFA((((97, 97, 1), (98, 98, 2)), (), ()), frozenset({2}))
+    assert trim(dfa).step(0, ord("a")) is None
+    assert trim(dfa).step(0, ord("b")) == 2
+
+
+def test_states_are_numbered_in_the_order_in_which_they_are_met():
+    machine = regex("b(c|d)|ae")
+    met = [target for edges in machine.edges for _, _, target in edges]
+    assert list(dict.fromkeys([0, *met])) == list(range(len(machine)))
+    assert machine.step(0, ord("a")) == 1
+
+
+def test_a_machine_is_a_value():
+    one, other = DFA(regex("a+b").edges, regex("a+b").accepting), regex("a+b")
+    assert one == other
+    assert hash(one) == hash(other)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.accepting = frozenset()
+
+
+def test_reading_goes_on_from_any_state():
+    machine = regex("abc")
+    assert read(machine, b"c", read(machine, b"ab")) == read(machine, b"abc")
+    assert read(machine, b"x") is None
+
+
+def test_a_large_machine_is_minimised_in_time():
+    began = time.process_time()
+    assert len(regex(".{0,900}x")) == 8_102
+    assert time.process_time() - began < 10

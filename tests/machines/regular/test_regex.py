@@ -1,0 +1,160 @@
+"""A regex means what `re.fullmatch` means under re.ASCII, over UTF-8 bytes."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.forced import forced_bytes
+from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.regular.nfa import build_nfa, count_states
+from guidedviz.machines.regular.regex import parse_regex, regex
+from tests.machines.oracle import count_classes, matches, nfa_accepts, shortest_completion
+from tests.strategies import regexes, texts
+
+
+@given(regexes, st.lists(texts, min_size=1, max_size=8))
+def test_a_machine_accepts_what_re_accepts(pattern, tried):
+    machine, nfa = regex(pattern), build_nfa(parse_regex(pattern))
+    for text in tried:
+        assert machine.accepts(text.encode()) == matches(pattern, text)
+        assert nfa_accepts(nfa, text.encode()) == matches(pattern, text)
+
+
+@given(regexes, texts)
+def test_a_prefix_is_accepted_exactly_when_a_text_that_re_accepts_begins_with_it(pattern, text):
+    machine, data = regex(pattern), text.encode()
+    for end in range(len(data) + 1):
+        state = read(machine, data[:end])
+        rest = None if state is None else shortest_completion(machine, state)
+        assert machine.accepts_prefix(data[:end]) == (rest is not None)
+        if rest is not None:
+            assert matches(pattern, (data[:end] + rest).decode())
+        if matches(pattern, text):
+            assert rest is not None
+
+
+@given(regexes)
+def test_no_machine_has_two_states_that_do_the_same(pattern):
+    machine = regex(pattern)
+    live = len(machine) if machine.accepting else 0
+    assert count_classes(machine) == live
+
+
+@given(regexes)
+def test_states_are_counted_before_they_are_built(pattern):
+    tree = parse_regex(pattern)
+    assert len(build_nfa(tree)) <= count_states(tree) + 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("aa*", "a+"), ("a|b", "[ab]"), ("(a|b)*", "(a*b*)*"), ("a{2,3}", "aa|aaa"), ("a??", "a?"), ("(?i)k", "[kK]"),
+     (r"\d", "[0-9]"), ("[^a]", r"[\0-`b-\U0010FFFF]"), ("x{0}", ""), ("^a$", "a"), ("(^a|^b)$", "a|b"),
+     ("aa$|aa$", "aa"), ("$^", ""),  ("(^)(^)a($)()", "a"),
+     ("(?x) a  b # no", "ab"), ("(a?){5}", "a{0,5}"), (r"\Aa\Z", "a"), ("(|a)+", "a*"), ("(?s:.)", r"[\s\S]")],
+)  # fmt: skip
+def test_equal_languages_give_the_very_same_machine(one, other):
+    assert regex(one) == regex(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("a", "b"), ("a*", "a+"), (".", "(?s:.)"), ("(?i)k", "[kK\u212a]")])
+def test_different_languages_give_different_machines(one, other):
+    assert regex(one) != regex(other)
+
+
+def test_not_a_allows_exactly_the_bytes_of_utf8():
+    machine = regex("[^a]")
+    first = {*range(0x61), *range(0x62, 0x80), *range(0xC2, 0xF5)}
+    assert set(next_bytes(machine, 0)) == first
+    for lead, low, high in [(0xE0, 0xA0, 0xBF), (0xED, 0x80, 0x9F), (0xF0, 0x90, 0xBF), (0xF4, 0x80, 0x8F)]:
+        after = machine.step(0, lead)
+        assert set(next_bytes(machine, after)) == set(range(low, high + 1))
+
+
+def test_a_state_from_which_nothing_can_be_completed_is_dead():
+    machine = regex(r"a[^\s\S]|b")
+    assert not machine.accepts_prefix(b"a")
+    assert machine.accepts(b"b")
+
+
+def test_a_pattern_without_any_text_gives_a_machine_that_accepts_nothing():
+    machine = regex(r"[^\s\S]")
+    assert len(machine) == 1
+    assert not machine.accepts_prefix(b"")
+    assert forced_bytes(machine, 0) == b""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "forced"),
+    [("abc", b"abc"), ("ab*", b"a"), ("a|b", b""), ("(abc)?", b""), ("é|è", b""), ("aé|aè", b"a"),
+     ("é", b"\xc3\xa9"), ("a+b", b"a"), ("(ab)+c", b"ab"), ('{"id": [0-9]+}', b'{"id": ')],
+)  # fmt: skip
+def test_forced_bytes_stop_at_a_choice_and_where_the_text_may_end(pattern, forced):
+    assert forced_bytes(regex(pattern), 0) == forced
+
+
+@pytest.mark.parametrize(
+    ("pattern", "position", "what"),
+    [(r"(a)\1", 3, "backreference"), (r"(?P<x>a)(?P=x)", 8, "backreference"), (r"(?=(a)\1)b", 6, "backreference"),
+     ("a*+", 1, "possessive"), ("a{2}+b", 1, "possessive"), ("a{3}b{2}+", 5, "possessive"),
+     ("(?>a)", 0, "atomic"), ("(a)?(?(1)b|c)", 4, "conditional"), ("b(?<=a|bc)", 1, "lookbehind of variable length"),
+     (r"[(?<!\]]a(?<!b*)", 9, "lookbehind"), (r"\\(a)(?<=b+)", 5, "lookbehind"), ("(?<=a)b(?<!b?)", 7, "lookbehind")],
+)  # fmt: skip
+def test_what_is_not_regular_is_refused_with_its_place_and_its_name(pattern, position, what):
+    with pytest.raises(PatternError, match=rf"position {position}: .*{what}"):
+        regex(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(", "a)", "[a", "a**", "a{3,2}", "\\", "(?P<n", "(?u)a", "(?L)a", "*a", "(?z)"])
+def test_what_re_refuses_is_refused(pattern):
+    with pytest.raises((re.error, ValueError)):
+        re.compile(pattern, re.ASCII)
+    with pytest.raises(PatternError):
+        regex(pattern)
+
+
+@pytest.mark.parametrize("wrong", [b"a", None, 3])
+def test_a_pattern_is_a_str(wrong):
+    with pytest.raises(PatternError, match="expected a str"):
+        regex(wrong)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [("a{1000000000}", r"\{1000000000\} at position 1"), ("(x{0,300}){0,299}", r"\{0,299\} at position 10"), 
+     ("(x{300}){300}", r"\{300\} costs"),
+     ("(a|b)*a(a|b){15}", r"\{15\} at position 12"), (".*a.{12}", r"\{12\}"), (".{0,1000}x.{0,1000}", r"\{0,1000\}"),
+     ("((a{0,30}){0,30}){0,20}", r"\{0,20\}"), ("(a{0,100}b{0,100}){0,90}", r"\{0,90\}"),
+     ("(a?){1000}a{1000}", r"\{1000\}"), ("((a?){100}){100}", r"\{100\}")],
+)  # fmt: skip
+def test_a_hostile_pattern_ends_in_time_and_names_the_repeat_to_blame(pattern, named):
+    began = time.process_time()
+    with pytest.raises(PatternError, match=named):
+        regex(pattern)
+    assert time.process_time() - began < 10  # it took hours
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [("(x+x+)+y", "x" * 40), ("(a|a)*b", "a" * 40), (".{0,1000}", "🙂" * 1000), ("(a?){30}a{30}", "a" * 30),
+     ("|".join(f"word{i}" for i in range(2000)), "word1999"), ("(" * 100 + "a" + ")" * 100, "a"),
+     ("[a-z]{127}|[a-z]{128}|[a-z]{129}", "z" * 128)],
+)  # fmt: skip
+def test_what_is_slow_elsewhere_is_quick_here(pattern, text):
+    began = time.process_time()
+    machine = regex(pattern)
+    assert machine.accepts(text.encode()) == (not pattern.endswith(("y", "b")))
+    assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize("depth", [50, 150, 200, 300, 500, 3000])
+def test_deep_nesting_is_a_machine_or_an_error_never_a_crash(depth):
+    try:
+        machine = regex("(" * depth + "a" + "b)" * depth)
+    except PatternError as error:
+        said, machine = str(error), None
+    assert machine.accepts(b"a" + b"b" * depth) if machine else "nested" in said

@@ -1,0 +1,200 @@
+"""Formats are decided as Python's own readers of dates, addresses and identifiers decide them."""
+
+import calendar
+import ipaddress
+import uuid
+from datetime import date, datetime, time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+
+
+def machine(name):
+    return gv.json_schema({"type": "string", "format": name})
+
+
+NAMES = """
+date time date-time duration email hostname uuid ipv4 ipv6 uri uri-reference iri iri-reference uri-template json-pointer
+relative-json-pointer byte
+"""
+MACHINES = {name: machine(name) for name in NAMES.split()}
+
+
+def fits(name, text):
+    return MACHINES[name].accepts(f'"{text}"'.encode())
+
+
+def reads(reader, text):
+    try:
+        reader(text)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "year", [1, 4, 100, 400, 1582, 1600, 1700, 1900, 1999, 2000, 2023, 2024, 2096, 2100, 9996, 9999]
+)
+def test_every_day_of_a_year_and_no_other(year):
+    for month in range(15):
+        for day in range(34):
+            text = f"{year:04}-{month:02}-{day:02}"
+            assert fits("date", text) == reads(date.fromisoformat, text), text
+
+
+def test_leap_years_are_those_of_the_calendar():
+    assert [y for y in range(10_000) if fits("date", f"{y:04}-02-29")] == [
+        y for y in range(10_000) if calendar.isleap(y)
+    ]
+
+
+def test_every_minute_and_every_second_of_a_clock():
+    for first in range(62):
+        for second in range(62):
+            for text in (f"{first:02}:{second:02}:00", f"00:{first:02}:{second:02}"):
+                assert fits("time", text + "Z") == reads(time.fromisoformat, text), text
+            assert fits("time", f"00:00:00+{first:02}:{second:02}") == (first < 24 and second < 60)
+
+
+@given(st.datetimes(timezones=st.timezones(no_cache=True)), st.booleans())
+def test_what_python_writes_is_a_date_time(moment, with_z):
+    text = moment.isoformat()
+    whole_minutes = moment.utcoffset().total_seconds() % 60 == 0
+    assert fits("date-time", text) == whole_minutes
+    assert fits("date-time", datetime.isoformat(moment.replace(tzinfo=None)) + "Z")
+    assert not fits("date-time", datetime.isoformat(moment.replace(tzinfo=None)))
+
+
+@pytest.mark.parametrize(
+    ("text", "legal"),
+    [("1998-12-31T23:59:60Z", True), ("1998-12-31T23:58:60Z", False), ("1998-12-31t23:59:60.9z", True),
+     ("2026-11-20 12:00:00Z", False), ("2026-11-20T12:00Z", False), ("2026-11-20T12:00:00.Z", False),
+     ("2026-11-20T12:00:00+0100", False), ("2026-11-20T24:00:00Z", False), ("2026-11-20T12:00:00.123456789Z", True),
+     ("2026-11-20T12:00:00-00:00", True), ("2026-11-20T12:00:00+24:00", False), ("02026-11-20T12:00:00Z", False)],
+)  # fmt: skip
+def test_a_date_time_is_that_of_rfc_3339(text, legal):
+    assert fits("date-time", text) == legal
+
+
+addresses = st.ip_addresses().map(str) | st.ip_addresses(v=6).map(lambda address: address.exploded)
+almost = st.builds(
+    lambda text, place, new: text[: place % (len(text) + 1)] + new + text[place % (len(text) + 1) + (place % 2) :],
+    addresses
+    | st.sampled_from(["::", "::1", "1::", "::ffff:1.2.3.4", "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8", "1.2.3.4"]),
+    st.integers(0, 60),
+    st.sampled_from(["", ":", "::", ".", "0", "f", "256", "1.2.3.4", ":0", "g", "00", "-"]),
+)
+
+
+@given(addresses | almost | almost.flatmap(lambda text: almost.map(lambda other: text[:6] + other[-9:])))
+def test_addresses_are_those_of_ipaddress(text):
+    assert fits("ipv4", text) == reads(ipaddress.IPv4Address, text)
+    assert fits("ipv6", text) == reads(ipaddress.IPv6Address, text)
+
+
+@given(st.uuids().map(str), st.integers(0, 36), st.sampled_from(["", "-", "g", "A", "0"]), st.booleans())
+def test_identifiers_are_those_of_uuid(text, place, new, upper):
+    text = text.upper() if upper else text
+    assert fits("uuid", text)
+    changed = text[:place] + new + text[place + 1 :]
+    assert fits("uuid", changed) == (reads(uuid.UUID, changed) and str(uuid.UUID(changed)) == changed.lower())
+
+
+@pytest.mark.parametrize(
+    ("text", "legal"),
+    [("a@b", True), ("joe.bloggs@example.com", True), ("a+b/c=d@x-y.example", True), ("te~st@example.com", True),
+     (".a@b.c", False), ("a.@b.c", False), ("a..b@c.d", False), ("a@", False), ("@b", False), ("a@b@c", False),
+     ("a@-b.c", False), ("a@b-.c", False), ("a@b..c", False), ("a b@c.d", False), ("é@c.d", False), ("a@b.c.", False)],
+)  # fmt: skip
+def test_an_email_is_dots_and_atoms(text, legal):
+    assert fits("email", text) == legal
+
+
+URIS = """
+http://foo.bar/?baz=qux#quux http://foo.com/blah_(wikipedia)_blah#cite-1 http://user:pa%20ss@[::1]:8080/ urn:isbn:1
+mailto:a@b.c file:///etc/hosts tel:+1-816-555-1212 ldap://[2001:db8::7]/c=GB?objectClass?one a: a:/ a://
+http://223.255.255.254 http://a.b-c.de/%7e x+y.z-1:p/q//r http://[v1.a:b]/
+""".split()
+NO_URIS = """
+//foo.bar/?baz=qux#quux /abc \\\\\\\\WINDOWS abc 1http://a bar,baz:x http://a/%2 http://[::1 http://a/<> http://a/{}
+http://a#b#c http://é http://[1:2]/ http://a:b/ :
+""".split()
+NO_URIS += ["", "http:// a", ":// x", "http://a b"]
+
+
+def test_a_uri_is_that_of_rfc_3986():
+    assert [text for text in URIS if not fits("uri", text)] == []
+    assert [text for text in NO_URIS if fits("uri", text)] == []
+
+
+@given(st.data())
+def test_a_uri_with_a_fault_is_decided_as_by_a_validator(data):
+    validator = pytest.importorskip("rfc3986_validator")
+    text = data.draw(st.sampled_from(URIS))
+    place = data.draw(st.integers(0, len(text)))
+    text = text[:place] + data.draw(st.sampled_from(["", *"%:/?#[]@!$&'()*+,;=-._~ 0aZ<|^{é"])) + text[place + 1 :]
+    assert fits("uri", text) == bool(validator.validate_rfc3986(text, rule="URI")), text
+
+
+IRIS = ["http://ƒøø.ßår/?∂éœ=πîx#πîüx", "http://例え.jp/\U00020000", "urn:é", "http://a/?\ue000"]
+RELATIVE = ["", "/abc", "//foo.bar/?baz=qux#quux", "abc", "#frag", "a/b:c", "?q", "./a:b", "..", "a;b=1"]
+
+
+def test_an_iri_allows_more_characters_and_a_reference_no_scheme():
+    for name in ("uri-reference", "iri", "iri-reference"):
+        assert [text for text in URIS if not fits(name, text)] == []
+    assert [text for text in IRIS if not (fits("iri", text) and fits("iri-reference", text))] == []
+    assert [text for text in IRIS if fits("uri", text) or fits("uri-reference", text)] == []
+    assert [text for text in RELATIVE if not (fits("uri-reference", text) and fits("iri-reference", text))] == []
+    assert [text for text in RELATIVE if fits("uri", text) or fits("iri", text)] == []
+    for text in (r"\\\\WINDOWS", "1http://a:b%", "a b", "#a#b", ":a", "http://[::1", "%zz", "é<"):
+        assert not fits("uri-reference", text)
+        assert not fits("iri-reference", text)
+    assert not fits("iri", "http://a/\ue000")  # private characters are allowed in a query only
+
+
+@given(st.data())
+def test_a_reference_with_a_fault_is_decided_as_by_a_validator(data):
+    validator = pytest.importorskip("rfc3986_validator")
+    text = data.draw(st.sampled_from([*URIS, *RELATIVE]))
+    place = data.draw(st.integers(0, len(text)))
+    text = text[:place] + data.draw(st.sampled_from(["", *"%:/?#[]@!$&'()*+,;=-._~ 0aZ<|^{é"])) + text[place + 1 :]
+    assert fits("uri-reference", text) == bool(validator.validate_rfc3986(text, rule="URI_reference")), text
+
+
+OTHERS = {  # the cases of the standard's own suite
+    "duration": ("P4DT12H30M5S P4Y PT0S P0D P1M PT1M PT36H P1DT12H P2W PT1H2M3S",
+                 "PT1D P P1YT PT P2D1Y P1D2H P2S P1Y2W P1W2D P1 4DT12H PT1H2S P１Y"),
+    "hostname": ("www.example.com xn--4gbwdl.xn--wgbh1c host-name h0stn4me 1host hostnam3 a " + "a" * 63,
+                 "-a a- .a a. a..b a_b a.-b 例.jp " + "a" * 64),
+    "json-pointer": ("/foo/bar~0/baz~1/%a /foo// /foo/bar~0~1 / /~0 /~1 /g|h /-",
+                     "/foo/bar~ /~2 /~0~ /~-1 foo # #/ #a 0 a/a"),
+    "relative-json-pointer": ("1 0/foo/bar 2/0/baz/1/zip 0# 120/foo/bar", "/foo/bar -1/foo/bar 0## 01/a 01# +1/foo 1a"),
+    "uri-template": ("http://example.com/dictionary/{term:1}/{term} http://example.com/dictionary dictionary/{term:1} "
+                     "{+path}/here {?x,y*} {;x:9999} map?{x.y,z_1} {%41}",
+                     "http://example.com/dictionary/{term:1}/{term {} {x y} {x:0} {x:10000} {$x} a} <a> {x..y} %4"),
+    "byte": ("YQ== YWI= YWJj YWJjZA== +/+/", "Y YQ YQ= YQ=== YW=j YQ==YQ== Y-== é"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_other_formats_are_those_of_the_standard(name):
+    good, bad = (texts.split() for texts in OTHERS[name])
+    assert [text for text in good if not fits(name, text)] == []
+    assert [text for text in bad if fits(name, text)] == []
+
+
+@pytest.mark.parametrize("name", ["regex", "idn-email", "idn-hostname"])
+def test_a_format_that_is_not_regular_is_noted(name):
+    found = gv.json_schema({"type": "string", "format": name}, unknown="error")
+    assert found.notes == (f"#/format: the format '{name}' is not enforced",)
+    assert found.accepts(b'"(["')
+
+
+def test_base64_is_enforced_where_a_string_is_encoded_so():
+    found = gv.json_schema({"type": "string", "contentEncoding": "base64", "maxLength": 4})
+    assert [text for text in (b'"YQ=="', b'"YWJjZA=="', b'"Y"', b'""') if found.accepts(text)] == [b'"YQ=="', b'""']
+    assert gv.json_schema({"contentEncoding": "quoted-printable"}).notes != ()

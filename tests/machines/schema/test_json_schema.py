@@ -1,0 +1,375 @@
+"""A flat schema becomes a machine that reads what a validator would allow, written as the front door says."""
+
+import itertools
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+import guidedviz as gv
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 0}},
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
+
+
+def accepts(schema, text, whitespace="space"):
+    return gv.json_schema(schema, whitespace).accepts(text.encode())
+
+
+# --- blanks ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "modes"),
+    [('{"name":"a","age":1}', "compact space any"), ('{"name": "a", "age": 1}', "space one any"),
+     ('{"name": "a","age": 1}', "space any"), ('{"name":  "a", "age": 1}', "any"), ('{ "name": "a", "age": 1 }', "any"),
+     (' {"name":"a","age":1}', "any"), ('{"name":"a","age":1}\n', "any"), ('{"name" :"a","age":1}', "any"),
+     ('\n{\t"name"\r:\n"a" ,\n"age":1}', "any"), ('{"name":"a","age":1}\f', ""), ('{"name":"a" "age":1}', "")],
+)  # fmt: skip
+def test_blanks_stand_where_the_front_door_says(text, modes):
+    assert [mode for mode in ("compact", "space", "one", "any") if accepts(PERSON, text, mode)] == modes.split()
+
+
+def test_blanks_are_the_same_inside_a_constant():
+    schema = {"const": {"a": [1, {}, []]}}
+    assert accepts(schema, '{"a":[1,{},[]]}', "compact")
+    assert accepts(schema, '{"a": [1, {}, []]}', "space")
+    assert accepts(schema, '{ "a" : [ 1 , { } , [ ] ] }', "any")
+    assert not accepts(schema, '{"a": [1, {}, []]}', "compact")
+    assert not accepts(schema, '{"a": [1,{}, []]}', "one")
+
+
+# --- objects and arrays ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("required", [[], ["b"], ["a", "d"], ["d"], ["a", "b", "c", "d"]])
+def test_optional_keys_may_be_left_out_and_the_commas_are_right(required):
+    keys = ["a", "b", "c", "d"]
+    schema = {"type": "object", "properties": {key: {"type": "null"} for key in keys}, "required": required}
+    machine = gv.json_schema(schema)
+    for size in range(5):
+        for chosen in itertools.permutations(keys, size):
+            legal = set(required) <= set(chosen) and list(chosen) == sorted(chosen)
+            assert machine.accepts(json.dumps(dict.fromkeys(chosen)).encode()) == legal
+    for text in (
+        '{,"a": null}',
+        '{"a": null,}',
+        '{"a": null,,"d": null}',
+        '{"a": null "d": null}',
+        '{"a": null, "e": null}',
+    ):
+        assert not machine.accepts(text.encode())
+
+
+@pytest.mark.parametrize(("low", "high"), itertools.product([None, 0, 1, 2, 3], [None, 0, 1, 2, 4]))
+@pytest.mark.parametrize("prefix", [[], [{"type": "null"}], [{"type": "null"}, {"type": "boolean"}]])
+@pytest.mark.parametrize("items", [{"type": "integer"}, False])
+def test_an_array_has_the_items_it_says_in_the_numbers_it_says(low, high, prefix, items):
+    schema = {"type": "array", "items": items, "prefixItems": prefix, "minItems": low, "maxItems": high}
+    schema = {key: value for key, value in schema.items() if value is not None and value != []}
+    room = len(prefix) if items is False else 99
+    if (low or 0) > min(room, 99 if high is None else high):
+        with pytest.raises(gv.PatternError, match="minItems"):
+            gv.json_schema(schema)
+        return
+    machine = gv.json_schema(schema)
+    for size in range(6):
+        for chosen in itertools.product(["null", "true", "7"], repeat=min(size, 3)):
+            row = [*chosen, *["7"] * (size - 3)]
+            legal = Draft202012Validator(schema).is_valid([json.loads(item) for item in row])
+            assert machine.accepts(f"[{', '.join(row)}]".encode()) == legal
+
+
+def test_keys_are_written_as_json_writes_them():
+    odd = ['"', "\\", "a\nb", "<script>", "é", "🙂", "a/b~c", "", "\u202e", " "]
+    schema = {"type": "object", "properties": {key: {"type": "null"} for key in odd}, "required": odd}
+    assert accepts(schema, json.dumps(dict.fromkeys(odd), ensure_ascii=False))
+    assert gv.regex(gv.machines.schema_regex(schema)) == gv.json_schema(schema)
+
+
+def test_a_property_that_may_not_be_is_left_out():
+    schema = {"type": "object", "properties": {"a": False, "b": {"type": "null"}}}
+    assert accepts(schema, '{"b": null}')
+    assert not gv.json_schema(schema).accepts_prefix(b'{"a')
+
+
+# --- strings --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["ab", "a\n", "é🙂", r"\u00e9\ud83d\ude42", r"\"\\", r"\/\b", r"\u0041\uD7FF", "\x7f~"]
+)
+def test_two_characters_are_two_however_they_are_written(text):
+    written = text.replace("\n", "\\n")
+    assert accepts({"type": "string", "minLength": 2, "maxLength": 2}, f'"{written}"')
+    assert not accepts({"type": "string", "minLength": 3}, f'"{written}"')
+    assert not accepts({"type": "string", "maxLength": 1}, f'"{written}"')
+    assert accepts({"type": "string"}, f'"{written}"')
+
+
+CODES = [0x20, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x103FF, 0x1D800, 0x1DC00, 0x1F4A9, 0x10FFFF]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_character_escaped_is_one_whichever_plane_it_is_of(code):
+    one = gv.json_schema({"type": "string", "minLength": 1, "maxLength": 1})
+    assert one.accepts(json.dumps(chr(code)).encode())
+    assert one.accepts(json.dumps(chr(code), ensure_ascii=False).encode())
+    assert not one.accepts(json.dumps(2 * chr(code)).encode())
+
+
+@pytest.mark.parametrize(
+    "text", ['"a', 'a"', '"a"b"', '"\n"', '"\\x"', '"\\u12"', '"\\u12g4"', '"\\"', '"\x1f"', "'a'", "a"]
+)
+def test_what_is_no_json_string_is_refused(text):
+    assert not accepts({"type": "string"}, text)
+    assert not accepts({"type": "string", "minLength": 1}, text)
+    assert not accepts({"type": "string", "pattern": ""}, text)
+
+
+def test_half_a_pair_of_surrogates_is_not_counted():
+    for text in (r'"\ud83d"', r'"\ude42"', r'"\ud83d\u0041"', r'"\ud83dx"'):
+        assert accepts({"type": "string"}, text)
+        assert not accepts({"type": "string", "minLength": 1}, text)
+
+
+letters = st.text(st.sampled_from('ab1 "\\\n\x01é🙂-'), max_size=6)
+PATTERNS = r"^[a-z]+$ a ^a b$ ^a|b$ ^.{2,3}$ \d ^\S+$ [\"\\] ^[^a]*$ ^(ab?)*$ é ^\w+-\w+$ ^$ [\n\x01] (?i)^A".split()
+PATTERNS += r"\ba\b \B1 (?=.*a)b ^(?!.*ab).+$ (?<!a)b a$| (^a|b)1 (?m)^a (?<=\")1\b".split()
+patterns = st.sampled_from(["", *PATTERNS])
+
+
+@given(
+    patterns, st.none() | st.integers(0, 4), st.none() | st.integers(0, 5), st.lists(letters, min_size=1, max_size=6)
+)
+def test_a_pattern_speaks_of_the_decoded_string_and_lengths_count_its_characters(pattern, low, more, texts):
+    schema = {"type": "string", "pattern": pattern}
+    schema |= {} if low is None else {"minLength": low}
+    schema |= {} if more is None else {"maxLength": (low or 0) + more}
+    found = re.compile(pattern.replace("$", r"\Z"), re.ASCII).search
+    try:
+        machine = gv.json_schema(schema)
+    except gv.PatternError as error:
+        if "no string meets" not in str(error):
+            raise
+        machine = gv.json_schema(False)
+    for text in texts:
+        legal = found(text) and (low or 0) <= len(text) and (more is None or len(text) <= (low or 0) + more)
+        assert machine.accepts(json.dumps(text, ensure_ascii=False).encode()) == bool(legal), (schema, text)
+
+
+def test_a_pattern_is_written_plainly_and_escaped_only_where_it_must():
+    assert accepts({"type": "string", "pattern": "^A$"}, '"A"')
+    assert not accepts({"type": "string", "pattern": "^A$"}, r'"\u0041"')
+    for text in (r'"\""', r'"\u0022"', r'"\n"', r'"\u000A"', r'"\u000a"'):
+        assert accepts({"type": "string", "pattern": '^["\\n]$'}, text)
+
+
+def test_format_pattern_and_length_hold_together():
+    schema = {"type": "string", "format": "date", "pattern": "^2024-02", "maxLength": 10}
+    assert accepts(schema, '"2024-02-29"')
+    assert not accepts(schema, '"2023-02-28"')
+    assert not accepts(schema, '"2024-02-30"')
+
+
+# --- values, branches, references -----------------------------------------------------------------------------------
+
+
+def test_constants_have_one_spelling():
+    values = ["a", 'q"\n', "é", 1, -2.0, 1e-7, True, None, {"b": [1], "a": {}}, []]
+    machine = gv.json_schema({"enum": values})
+    for text in ['"a"', r'"q\"\n"', '"é"', "1", "-2", "0.0000001", "true", "null", '{"b": [1], "a": {}}', "[]"]:
+        assert machine.accepts(text.encode())
+    for text in ['"\\u0061"', '"\\u00e9"', "1.0", "-2.0", "1e-7", '{"a": {}, "b": [1]}', "false", '"true"', "[ ]"]:
+        assert not machine.accepts(text.encode())
+
+
+def test_constants_are_kept_if_the_rest_of_the_schema_allows_them():
+    schema = {"type": ["string", "integer"], "enum": ["a", "abc", 1, 2.0, 0.5, None], "minLength": 2, "maximum": 1}
+    machine = gv.json_schema(schema)
+    assert [text for text in ('"a"', '"abc"', "1", "2", "0.5", "null") if machine.accepts(text.encode())] == [
+        '"abc"',
+        "1",
+    ]
+
+
+def test_a_type_narrows_what_stands_beside_it():
+    titled = {"type": "string", "oneOf": [{"const": "a", "title": "A"}, {"const": "b"}, {"const": 1}]}
+    assert [text for text in ('"a"', '"b"', "1") if accepts(titled, text)] == ['"a"', '"b"']
+    number = {"type": "integer", "anyOf": [{"type": "number", "maximum": 3}, {"type": "string"}]}
+    assert [text for text in ("3", "2.5", "4", '"a"') if accepts(number, text)] == ["3"]
+
+
+def test_branches_of_one_of_share_nothing():
+    dog = {"type": "object", "properties": {"kind": {"const": "dog"}, "legs": {"const": 4}}, "required": ["kind"]}
+    bird = {"type": "object", "properties": {"kind": {"const": "bird"}, "wings": {"const": 2}}, "required": ["kind"]}
+    machine = gv.json_schema({"oneOf": [dog, bird], "discriminator": {"propertyName": "kind"}})
+    assert machine.accepts(b'{"kind": "bird", "wings": 2}')
+    assert not machine.accepts(b'{"kind": "bird", "legs": 4}')
+    shared = {"oneOf": [{"type": "integer", "minimum": 10}, {"type": "null"}, {"type": "number", "minimum": 0.5}]}
+    machine = gv.json_schema(shared)
+    assert [machine.accepts(text) for text in (b"9", b"10", b"10.5", b"null", b"0.4")] == [
+        True,
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_references_are_paths_into_the_schema():
+    schema = {
+        "$defs": {"a/b~c%": {"type": "null"}, "twice": {"$ref": "#/$defs/a~1b~0c%25"}, "~1": {"$ref": "#/$defs/twice"}},
+        "type": "array",
+        "prefixItems": [
+            {"$ref": "#/$defs/~01"},
+            {"$ref": "#/prefixItems/0"},
+            {"$ref": "#/$defs/a~1b~0c%25", "title": "n"},
+        ],
+        "items": False,
+    }
+    assert accepts(schema, "[null, null, null]")
+    assert not accepts(schema, "[null, null, 1]")
+
+
+def test_a_schema_may_be_given_as_text():
+    assert gv.json_schema(json.dumps(PERSON)) == gv.json_schema(PERSON)
+    assert gv.json_schema("false").accepting == frozenset()
+    assert accepts('{"const": 0.10000000000000000000001}', "0.10000000000000000000001")
+
+
+def test_remarks_are_harmless():
+    remarks = {
+        "title": "t",
+        "description": "d",
+        "default": 1,
+        "examples": [1],
+        "$schema": "x",
+        "$id": "y",
+        "$comment": "c",
+    }
+    remarks |= {"deprecated": True, "readOnly": True, "writeOnly": False}
+    assert gv.json_schema({**PERSON, **remarks}) == gv.json_schema(PERSON)
+
+
+def test_a_keyword_about_another_type_says_nothing():
+    schema = {"type": "integer", "minLength": 5, "properties": {"a": False}, "maxItems": 0, "pattern": "^a"}
+    assert gv.json_schema(schema) == gv.json_schema({"type": "integer"})
+
+
+# --- any flat schema ------------------------------------------------------------------------------------------------
+
+leaves = st.sampled_from(
+    [{"type": name} for name in ("null", "boolean", "integer", "number", "string", ["integer", "null"])]
+    + [{"type": "integer", "minimum": -3, "maximum": 12}, {"type": "number", "exclusiveMinimum": 0.5}]
+    + [{"type": "string", "minLength": 1, "maxLength": 2}, {"type": "string", "pattern": "^a"}]
+    + [{"enum": ["a", 1, None]}, {"const": True}, {"$ref": "#/$defs/s"}]
+)
+names = st.sampled_from(["a", "b", "ab", 'k"', "é"])
+
+
+def _grow(inner):
+    objects = st.dictionaries(names, inner, max_size=3).flatmap(
+        lambda parts: (
+            st.lists(st.sampled_from(sorted(parts)), unique=True).map(
+                lambda required: {
+                    "type": "object",
+                    "properties": parts,
+                    "required": required,
+                    "additionalProperties": False,
+                }
+            )
+            if parts
+            else st.just({"type": "object", "additionalProperties": False})
+        )
+    )
+    arrays = st.builds(
+        lambda items, low, more: {"type": "array", "items": items, "minItems": low, "maxItems": low + more},
+        inner, st.integers(0, 2), st.integers(0, 2),
+    )  # fmt: skip
+    tuples = st.lists(inner, min_size=1, max_size=2).map(
+        lambda parts: {"type": "array", "prefixItems": parts, "items": False}
+    )
+    lists = inner.map(lambda items: {"type": "array", "items": items})
+    return (
+        objects | arrays | tuples | lists | st.lists(inner, min_size=1, max_size=3).map(lambda parts: {"anyOf": parts})
+    )
+
+
+schemas = st.recursive(leaves, _grow, max_leaves=5).map(lambda schema: {**schema, "$defs": {"s": {"type": "string"}}})
+scalars = st.sampled_from(
+    [None, True, False, 0, 1, -3, 12, 13, 0.5, 0.75, -1.5, "", "a", "ab", "abc", "b", 'q"\n', "🙂"]
+)
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3), max_leaves=6
+)
+
+
+@st.composite
+def instances(draw, schema, root):
+    """A value that the schema is likely to allow; keys in its order."""
+    if "$ref" in schema:
+        schema = {"type": "string"}
+    if "anyOf" in schema:
+        return draw(instances(draw(st.sampled_from(schema["anyOf"])), root))
+    if schema.get("type") == "object":
+        parts = schema.get("properties", {})
+        return {
+            key: draw(instances(part, root))
+            for key, part in parts.items()
+            if key in schema["required"] or draw(st.booleans())
+        }
+    if "prefixItems" in schema:
+        return [draw(instances(part, root)) for part in schema["prefixItems"]]
+    if schema.get("type") == "array":
+        return draw(
+            st.lists(
+                instances(schema["items"], root), min_size=schema.get("minItems", 0), max_size=schema.get("maxItems", 3)
+            )
+        )
+    return draw(scalars)
+
+
+def ordered(value, schema):
+    """Do all keys stand in the schema's order, in one branch at least?"""
+    if "anyOf" in schema:
+        return any(
+            ordered(value, part) and Draft202012Validator({**part, **DEFS}).is_valid(value) for part in schema["anyOf"]
+        )
+    if isinstance(value, dict):
+        parts = schema.get("properties", {})
+        inside = all(ordered(item, parts[key]) for key, item in value.items() if key in parts)
+        return inside and list(value) == [key for key in parts if key in value]
+    if isinstance(value, list):
+        prefix = schema.get("prefixItems", [])
+        parts = [prefix[i] if i < len(prefix) else schema.get("items", {}) for i in range(len(value))]
+        return all(ordered(item, part or {}) for item, part in zip(value, parts, strict=True))
+    return True
+
+
+DEFS = {"$defs": {"s": {"type": "string"}}}
+
+
+@given(st.data(), schemas, st.lists(values, max_size=3))
+def test_a_machine_reads_what_a_validator_allows(data, schema, tried):
+    tried = [*tried, *(data.draw(instances(schema, schema)) for _ in range(3))]
+    machines = {blanks: gv.json_schema(schema, blanks) for blanks in ("compact", "space", "any")}
+    for value in tried:
+        legal = Draft202012Validator(schema).is_valid(value) and ordered(value, schema)
+        compact = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        assert [machine.accepts(compact.encode()) for machine in machines.values()] == [legal] * 3, (schema, value)
+        wide = json.dumps(value, ensure_ascii=False, indent=1)
+        assert machines["any"].accepts(wide.encode()) == legal
+        assert machines["space"].accepts(json.dumps(value, ensure_ascii=False).encode()) == legal
+
+
+@given(schemas, st.sampled_from(["compact", "one", "space", "any"]))
+def test_the_regex_that_is_shown_is_the_machine(schema, blanks):
+    assert gv.regex(gv.machines.schema_regex(schema, blanks)) == gv.json_schema(schema, blanks)

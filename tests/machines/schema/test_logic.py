@@ -1,0 +1,122 @@
+"""not, if, oneOf by difference, dependencies, counted keys, contains, multiples, unevaluated keys."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import guidedviz as gv
+
+S, INT, N = {"type": "string"}, {"type": "integer"}, {"type": "null"}
+AB = {"type": "object", "properties": {"a": S, "b": INT, "c": N}}
+CASES = [  # a schema, values that fit, values that do not; keys in the order of the schema
+    ({"allOf": [{"anyOf": [S, N]}, {"anyOf": [S, INT]}]}, ["a"], [None, 1]),
+    ({"type": "string", "not": {"enum": ["a", "b"]}}, ["c", ""], ["a", "b", 1]),
+    ({"type": "string", "not": {"pattern": "^a"}, "maxLength": 2}, ["", "ba"], ["a", "bab"]),
+    ({"not": {"type": ["object", "array", "number", "string"]}}, [None, True], [1, 0.5, "a", [], {}]),
+    ({"type": "number", "not": {"type": "integer"}}, [0.5, -2.25], [1, 0, "a"]),
+    ({"type": "integer", "not": {"const": 3}, "minimum": 2}, [2, 4, 30], [3, 1]),
+    ({"type": "integer", "not": {"minimum": 3, "maximum": 7}}, [2, 8], [3, 5, 7]),
+    ({**AB, "not": {"required": ["a", "b"]}}, [{}, {"a": ""}, {"b": 1, "c": None}], [{"a": "", "b": 1}]),
+    ({**AB, "not": {"properties": {"b": {"const": 1}}}}, [{"b": 2}], [{}, {"b": 1}, {"a": ""}]),
+    ({"type": "array", "items": INT, "not": {"items": {"minimum": 3}}}, [[1], [5, 2]], [[], [3, 4]]),
+    ({**AB, "if": {"properties": {"a": {"const": "x"}}, "required": ["a"]}, "then": {"required": ["b"]},
+      "else": {"required": ["c"]}}, [{"a": "x", "b": 1}, {"a": "y", "c": None}, {"c": None}], [{"a": "x"}, {"a": "y"}]),
+    ({**AB, "dependentRequired": {"a": ["b", "c"], "c": ["a"]}}, [{}, {"b": 1}, {"a": "", "b": 1, "c": None}],
+     [{"a": ""}, {"a": "", "b": 1}, {"c": None}]),
+    ({**AB, "dependentSchemas": {"a": {"properties": {"b": {"minimum": 3}}}}}, [{"b": 1}, {"a": "", "b": 3}],
+     [{"a": "", "b": 1}]),
+    ({**AB, "minProperties": 2, "maxProperties": 2, "additionalProperties": False}, [{"a": "", "c": None}],
+     [{}, {"a": ""}, {"a": "", "b": 1, "c": None}]),
+    ({"type": "object", "allOf": [{"patternProperties": {"^x": INT}}, {"patternProperties": {"y$": {"minimum": 3}}}],
+      "additionalProperties": False, "patternProperties": {"^x": {}, "y$": {}}}, [{"x": 1}, {"xy": 3}, {"y": 3}],
+     [{"x": ""}, {"xy": 1}, {"z": 1}]),
+    ({"oneOf": [{"type": "integer", "multipleOf": 3}, {"type": "integer", "multipleOf": 5}]}, [3, 5, 10], [0, 15, 1]),
+    ({"oneOf": [{"type": "object", "properties": {"a": S}}, {"type": "object", "properties": {"a": {"maxLength": 1}}}]},
+     [{"a": "ab"}, {"a": 1}], [{}, {"a": "a"}]),
+    ({"type": "number", "multipleOf": 0.25, "minimum": -1, "maximum": 3}, [0, 0.5, -0.75, 3], [0.3, 3.25, -1.25]),
+    ({"type": "integer", "multipleOf": 7}, [0, 7, -14, 700], [1, 13]),
+    ({"type": "integer", "multipleOf": 1.5}, [3, -6], [1, 2, 4]),
+    ({"type": "array", "items": INT, "contains": {"minimum": 5}}, [[5], [1, 7, 2]], [[], [1, 2]]),
+    ({"type": "array", "items": INT, "contains": {"minimum": 5}, "minContains": 2, "maxContains": 2}, [[5, 1, 5]],
+     [[5], [5, 5, 5], [1]]),
+    ({"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True}, [[], ["b", "a"], ["a", "b", "c"]],
+     [["a", "a"], ["a", "b", "a"]]),
+    ({"type": "array", "items": {"type": "boolean"}, "uniqueItems": True, "minItems": 2}, [[True, False]],
+     [[True], [True, True]]),
+    ({"allOf": [{"properties": {"a": S}}], "unevaluatedProperties": False, "type": "object"}, [{}, {"a": ""}],
+     [{"b": 1}, {"a": 1}]),
+    ({"anyOf": [{"properties": {"a": S}, "required": ["a"]}, {"properties": {"b": S}, "required": ["b"]}],
+      "unevaluatedProperties": False, "type": "object"}, [{"a": ""}, {"b": ""}, {"a": "", "b": ""}],
+     [{}, {"a": "", "b": 1}, {"a": "", "c": 1}]),
+    ({"prefixItems": [S], "anyOf": [{"prefixItems": [True, INT]}, True], "unevaluatedItems": False, "type": "array"},
+     [["a"], ["a", 1]], [["a", "b"], ["a", 1, 2]]),
+    ({"enum": [{"a": 1}, {"a": 1, "b": 2}, [1], 3], "minProperties": 2}, [{"a": 1, "b": 2}, [1], 3], [{"a": 1}]),
+    ({"type": "object", "propertyNames": {"not": {"const": "b"}, "maxLength": 2}}, [{"a": 1}, {"bb": 1}],
+     [{"b": 1}, {"abc": 1}]),
+    ({"const": 1.0}, [1], [1.5, True]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "good", "bad"), CASES)
+def test_a_keyword_means_what_the_standard_says(schema, good, bad):
+    truth = Draft202012Validator(schema)
+    assert [truth.is_valid(value) for value in (*good, *bad)] == [True] * len(good) + [False] * len(bad)
+    for mode in ("open", "closed"):
+        machine = gv.json_schema(schema, extra_keys=mode)
+        assert [value for value in good if not machine.accepts(json.dumps(value).encode())] == []
+        assert [value for value in bad if machine.accepts(json.dumps(value).encode())] == []
+
+
+def test_a_closed_object_has_the_keys_of_all_schemas_that_it_must_meet():
+    schema = {"allOf": [AB, {"properties": {"d": N}}], "if": {"required": ["a"]}, "then": {"properties": {"e": N}}}
+    machine = gv.json_schema(schema)
+    texts = [b'{"a": "", "d": null, "e": null}', b'{"d": null}', b'{"e": null}', b'{"f": null}', b'{"a": "", "f": 1}']
+    assert [machine.accepts(text) for text in texts] == [True, True, False, False, False]
+
+
+def test_a_key_that_is_negated_does_not_become_allowed():
+    schema = {**AB, "not": {"properties": {"d": S}, "required": ["d"]}}
+    machine = gv.json_schema(schema)
+    assert machine.accepts(b'{"a": ""}')
+    assert not machine.accepts(b'{"a": "", "d": 1}')
+    assert gv.json_schema({**AB, "not": {"properties": {"d": S}, "required": ["d"]}}, extra_keys="open").accepts(
+        b'{"d": 1}'
+    )
+
+
+def test_what_is_approximate_allows_more_and_says_what():
+    machine = gv.json_schema({"type": "array", "items": INT, "uniqueItems": True}, approximate=True)
+    assert machine.accepts(b"[1, 2]")
+    assert machine.accepts(b"[1, 1]")
+    assert machine.notes == ("#/uniqueItems: uniqueItems of items that are not one of a few values: not enforced",)
+    machine = gv.json_schema({"type": "object", "minProperties": 2}, approximate=True)
+    assert [machine.accepts(text) for text in (b'{"a": 1}', b'{"a": 1, "b": 1}')] == [False, True]
+    assert machine.accepts(b'{"a": 1, "a": 1}')
+
+
+WORDS = [f"word {number * 7919 % 100_003}" for number in range(20_000)]
+
+
+def test_a_long_enum_becomes_one_machine():
+    for schema in ({"enum": WORDS}, {"oneOf": [{"const": word, "title": word} for word in WORDS[:3000]]}):
+        machine = gv.json_schema(schema)
+        assert machine.accepts(b'"word 7919"')
+        assert not machine.accepts(b'"word 791900"')
+        assert not machine.accepts(b'"word 4"')
+    nested = gv.json_schema({"type": "object", "properties": {"w": {"enum": [*WORDS, "é\n", 5]}, "v": {}}})
+    for text, legal in (("word 7919", True), ("é\n", True), ("word", False)):
+        assert nested.accepts(json.dumps({"w": text, "v": [1]}, ensure_ascii=False).encode()) == legal
+    assert nested.accepts(b'{"w": 5}')
+
+
+def test_a_part_of_the_root_is_not_the_root():
+    schema = {"anyOf": [N, {"type": "array", "items": {"type": "array", "anyOf": [{"$ref": "#"}]}}]}
+    for whitespace in ("space", "any"):
+        machine = gv.json_schema(schema, whitespace)
+        assert [machine.accepts(text) for text in (b"null", b"[[[]]]", b"[null]", b"[[null]]")] == [
+            True,
+            True,
+            False,
+            False,
+        ]

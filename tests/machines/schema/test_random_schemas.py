@@ -1,0 +1,91 @@
+"""The jsonschema package judges texts and values of random schemas with every keyword, in both modes of extra keys."""
+
+import json
+import random
+import warnings
+from itertools import islice, permutations, product
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import guidedviz as gv
+from tests.machines.schema import random_schemas as drawn
+
+LAWFUL = (  # reasons to refuse a schema
+    "no value satisfies",
+    "minProperties",
+    "uniqueItems",
+    "leads back to itself",
+    "unevaluated items or properties in a schema that must not hold",
+    "unnamed keys that must exist",
+    "no value fits",
+    "combinations of branches",
+    "too many keys",
+)
+
+
+def build(draw):
+    """A random schema with its machine; no machine if the schema is refused for a known reason."""
+    schema = drawn.random_schema(draw, draw.choice([1, 2, 2, 3]))
+    schema = dict(schema) if isinstance(schema, dict) else {"allOf": [schema]}
+    schema["$defs"] = {"d": drawn.random_schema(draw, 1)}
+    mode = draw.choice(["open", "closed"])
+    try:
+        return schema, mode, gv.json_schema(schema, "space", mode)
+    except gv.PatternError as error:
+        if not any(words in str(error) for words in LAWFUL) and not error.where.startswith("schema, #/"):
+            raise
+        return schema, mode, None
+
+
+def is_valid(validator, text):
+    try:
+        return validator.is_valid(json.loads(text))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        return False
+
+
+def spellings(value):
+    """A value with its keys in every order."""
+    if isinstance(value, dict):
+        for keys in permutations(value):
+            for items in product(*(list(islice(spellings(value[key]), 30)) for key in keys)):
+                heads = (json.dumps(key, ensure_ascii=False) for key in keys)
+                yield "{" + ", ".join(f"{head}: {item}" for head, item in zip(heads, items, strict=True)) + "}"
+    elif isinstance(value, list):
+        for items in product(*(list(islice(spellings(item), 30)) for item in value)):
+            yield "[" + ", ".join(items) + "]"
+    else:
+        yield json.dumps(int(value) if isinstance(value, float) and value == int(value) else value, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_validator_agrees_with_the_machine_of_a_random_schema(seed):
+    draw = random.Random(seed)
+    for _ in range(6):
+        schema, mode, machine = build(draw)
+        if machine is None:
+            continue
+        truth = Draft202012Validator(schema)
+        for _ in range(4):
+            text = drawn.random_text(draw, machine)
+            if text is not None:
+                assert is_valid(truth, text), (mode, schema, text)
+                changed = drawn.mutated(draw, text)
+                assert is_valid(truth, changed) or not machine.accepts(changed), (mode, schema, changed)
+        for _ in range(10):
+            value = drawn.random_value(draw, 3)
+            texts = [text.encode() for text in islice(spellings(value), 300)]
+            accepted = any(map(machine.accepts, texts))
+            if len(texts) < 300 and accepted != truth.is_valid(value):
+                assert mode == "closed", (schema, value)
+                assert not accepted, (schema, value)
+
+
+def test_the_random_schemas_use_every_keyword():
+    draw = random.Random(0)
+    text = json.dumps([drawn.random_schema(draw, 2) for _ in range(300)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for keyword in "not if contains uniqueItems unevaluatedItems dependentSchemas propertyNames multipleOf".split():
+            assert f'"{keyword}"' in text

@@ -1,0 +1,62 @@
+"""Lengths and counts of items that ask for too many copies are counted."""
+
+import json
+import random
+
+import jsonschema
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.pushdown.pda import PDA
+
+STRING = {"type": "string"}
+SCHEMAS = {
+    "maxLength": {"type": "string", "maxLength": 4096},
+    "minLength": {"type": "string", "minLength": 4096},
+    "both": {"type": "string", "minLength": 4095, "maxLength": 4097},
+    "maxItems": {"type": "array", "items": {"type": "integer"}, "maxItems": 4096},
+    "minItems": {"type": "array", "items": {"type": "integer"}, "minItems": 4095, "maxItems": 4096},
+    "items with a length": {"type": "array", "items": STRING | {"maxLength": 4096}, "maxItems": 4096},
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("count", [0, 1, 127, 128, 129, 4094, 4095, 4096, 4097, 4098])
+def test_the_bounds_hold(name, count):
+    schema = SCHEMAS[name]
+    machine = gv.json_schema(schema)
+    assert isinstance(machine, PDA)
+    values = ["é" * count, "a" * count] if schema["type"] == "string" else [[7] * count, ["x"] * count]
+    for value in values:
+        text = json.dumps(value, ensure_ascii=count % 2 == 0).encode()
+        assert machine.accepts(text) == jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+def test_the_items_of_a_counted_list_keep_their_length():
+    machine = gv.json_schema(SCHEMAS["items with a length"])
+    assert machine.accepts(json.dumps(["x" * 4096] * 5).encode())
+    assert not machine.accepts_prefix(json.dumps(["x", "x" * 4097]).encode())
+
+
+@pytest.mark.parametrize("counted", [{"minLength": 1_000_000}, {"maxLength": 10**9}])
+def test_the_size_of_a_count_costs_nothing(counted):
+    assert len(gv.json_schema(STRING | counted).nodes) < 40
+
+
+def test_many_short_lengths_that_are_too_large_together_are_counted():
+    schema = {"type": "object", "properties": {f"key{n}": STRING | {"maxLength": 60 + n} for n in range(60)}}
+    machine = gv.json_schema(schema)
+    assert isinstance(machine, PDA)
+    rng = random.Random(1)
+    for more in (0, 0, 1):
+        value = {f"key{n}": "x" * (60 + n) for n in range(60) if rng.random() < 0.5 or n == 59}
+        value["key59"] += "x" * more
+        assert machine.accepts(json.dumps(value).encode()) == (more == 0)
+
+
+def test_a_recursive_schema_counts_too():
+    name = STRING | {"maxLength": 5000}
+    schema = {"type": "object", "properties": {"name": name, "next": {"$ref": "#"}}, "required": ["name"]}
+    machine = gv.json_schema(schema)
+    assert machine.accepts(json.dumps({"name": "x" * 5000, "next": {"name": "y" * 5000}}).encode())
+    assert not machine.accepts_prefix(json.dumps({"name": "x", "next": {"name": "y" * 5001}}).encode())

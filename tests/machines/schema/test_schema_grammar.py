@@ -1,0 +1,293 @@
+"""A schema that nests: its grammar reads as if a person had written it, and its machine reads the right texts."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+import guidedviz as gv
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.lint import lint
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.dfa import DFA
+
+S, INT, N = {"type": "string"}, {"type": "integer"}, {"type": "null"}
+
+
+def entity(properties, **more):
+    return {"type": "object", "properties": properties, "required": list(properties), **more}
+
+
+def named(root="#/$defs/node", **defs):
+    return {"$defs": defs, "$ref": root}
+
+
+TREE = named(node=entity({"name": S, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}}))
+LINKED = named(node=entity({"value": INT, "next": {"oneOf": [{"$ref": "#/$defs/node"}, N]}}))
+MUTUAL = named(
+    node={"type": "array", "items": {"$ref": "#/$defs/file"}},
+    file=entity({"title": S, "inside": {"anyOf": [N, {"$ref": "#/$defs/node"}]}}),
+)
+FIELDS = entity(
+    {"name": S, "age": {**INT, "minimum": 0, "maximum": 120}, "day": {**S, "format": "date"}, "on": {"type": "boolean"}}
+)
+CALL = entity({"name": {"enum": ["search", "open"]}, "arguments": {"type": "object"}})
+MIXED = entity({"id": INT, "in": S}, additionalProperties={"type": "array", "items": INT})
+LOOKS = {"properties": {"id": INT}, "patternProperties": {"^x-": S, "^n_": INT}, "type": "object"}
+WISHES = {"type": "object", "properties": {key: INT for key in "abc"}}
+SAMPLES = {  # a schema, texts of it, texts not of it; "space" is how they are written
+    "tree": (TREE, ['{"name": "a", "children": [{"name":"b", "children": []}, {"name": "c", "children": []}]}'],
+             ['{"name": "a"}', '{"children": [], "name": "a"}', '{"name": "a", "children": [{"name": "b"}]}']),
+    "list": (LINKED, ['{"value": 1, "next": {"value": 2, "next": null}}', '{"value": 1, "next": null}'],
+             ["null", '{"value": 1}', '{"value": 1, "next": {"value": 2, "next": 3}}']),
+    "mutual": (MUTUAL, ["[]", '[{"title": "a", "inside": [{"title": "b", "inside": null}]}]'],
+               ['[{"title": "a", "inside": {}}]', "[[]]"]),
+    "fields": (FIELDS, ['{"name": "a", "age": 120, "day": "2024-02-29", "on": true}'],
+               ['{"name": "a", "age": 121, "day": "2024-02-29", "on": true}']),
+    "call": (CALL, ['{"name": "open", "arguments": {"x": [1, {"y": null}], "z": "é"}}',
+                    '{"name": "search", "arguments": {}}'],
+             ['{"name": "close", "arguments": {}}', '{"name": "open", "arguments": []}']),
+    "any": (entity({"data": {}}), ['{"data": [1.5e3, {"a": ""}]}', '{"data": "\\u00e9"}'],
+            ['{"data": [}', '{"data": }', '{"data": 01}']),
+    "mixed": (MIXED, ['{"id": 1, "in": "", "i": [2], "ids": [], "x\\n": []}',
+                      '{"id": 1, "in": "", "": [], "caf\\u00e9": [], "é": []}'],
+              ['{"id": 1, "in": "", "x": 1}', '{"id": 1, "in": "", "id": [2]}', '{"id": 1, "in": "", "\\u0069d": [2]}',
+               '{"x": [], "id": 1, "in": ""}']),
+    "looks": (LOOKS, ["{}", '{"id": 1, "n_": 2, "x-": "", "n_n": 3}', '{"x-é": "a"}'],
+              ['{"x": "a"}', '{"n_a": "1"}', '{"x-a": 1}', '{"n_a": 1, "id": 2}']),
+    "wishes": (WISHES, ["{}", '{"a": 1, "c": 2}', '{"b": 1}', '{"a": 1, "b": 2, "c": 3}'],
+               ['{"c": 1, "a": 2}', '{"b": 1, }', '{"d": 1}']),
+}  # fmt: skip
+
+
+WRITE = {
+    "space": lambda text: text,
+    "one": lambda text: re.sub(r"([,:]) ?(?=\S)", r"\1 ", text),
+    "compact": lambda text: text.replace(": ", ":").replace(", ", ","),
+    "any": lambda text: " " + text.replace(" ", "\n\t ").replace("}", " }"),
+}
+each_sample = pytest.mark.parametrize(("schema", "good", "bad"), SAMPLES.values(), ids=SAMPLES)
+
+
+@pytest.mark.parametrize("blanks", WRITE)
+@each_sample
+def test_the_machine_and_the_shown_grammar_read_what_the_schema_says(schema, good, bad, blanks):
+    texts = [WRITE[blanks](text).encode() for text in (*good, *bad)]
+    for machine in (gv.json_schema(schema, blanks), gv.grammar(gv.machines.schema_gbnf(schema, blanks))):
+        assert [machine.accepts(text) for text in texts] == [True] * len(good) + [False] * len(bad)
+
+
+@each_sample
+def test_xgrammar_reads_the_shown_grammar_the_same(schema, good, bad):
+    xgrammar = pytest.importorskip("xgrammar")
+    info = xgrammar.TokenizerInfo([bytes([byte]) for byte in range(256)] + [b"</s>"], stop_token_ids=[256])
+    compiled = xgrammar.GrammarCompiler(info, max_threads=1).compile_grammar(gv.machines.schema_gbnf(schema))
+    for text in (*good, *bad):
+        matcher = xgrammar.GrammarMatcher(compiled)
+        read = all(matcher.accept_token(byte) for byte in text.encode()) and matcher.accept_token(256)
+        assert read == (text in good), text
+
+
+# --- what it looks like ---------------------------------------------------------------------------------------------
+
+STRING = [
+    r"""string ::= "\"" char* "\"" """.strip(),
+    r"""char   ::= [^\u0000-\u001F"\\] | "\\" (["/\\bfnrt] | "u" [0-9A-Fa-f]{4})""",
+]
+
+
+def test_a_tree_is_four_rules():
+    assert gv.machines.schema_gbnf(TREE).splitlines() == [
+        "root   ::= node",
+        r"""node   ::= "{\"name\":" " "? string "," " "? "\"children\":" " "? "[" (node ("," " "? node)*)? "]}""" + '"',
+        *STRING,
+    ]
+
+
+def test_blanks_are_a_rule_where_there_may_be_any():
+    assert gv.machines.schema_gbnf(
+        named(node={"type": "array", "items": {"$ref": "#/$defs/node"}}), "any"
+    ).splitlines() == [
+        "root ::= ws node",
+        'node ::= "[" ws (node ("," ws node)*)? "]" ws',
+        r"ws   ::= [\t\n\r ]*",
+    ]
+
+
+def test_any_json_is_the_grammar_that_everybody_knows():
+    assert [line.split()[0] for line in gv.machines.schema_gbnf(True).splitlines()] == [
+        "root", "value", "object", "member", "array", "string", "char", "number"
+    ]  # fmt: skip
+    machine, text = gv.json_schema({}, "any"), b' {"a" : [1, -2.5E+3, {}, [ ], "\\ud83d", true, false, null]}\n'
+    assert machine.accepts(text)
+    assert gv.json().accepts(text)
+
+
+def test_rules_are_named_after_definitions_and_properties():
+    address = entity({"street": S, "geo": entity({"lat": {"type": "number"}, "long": {"type": "number"}})})
+    schema = entity(
+        {"home": address, "a b/c": {"type": "array", "items": address}, "名": address}, **{"$defs": {"home": address}}
+    )
+    schema["properties"]["work"] = {"$ref": "#/$defs/home"}
+    rules = [rule.name for rule in gv.machines.schema_grammar(schema).rules]
+    assert rules[:4] == ["root", "home", "a-b-c-item", "part"]
+    assert "home-2" in rules or "home-geo" in rules
+    assert len(rules) == len(set(rules))
+
+
+def test_a_definition_may_have_the_name_of_any_rule():
+    names = ["root", "value", "object", "string", "ws", "string-2", "3d", "__", "-", "ünï", "a\nb", '"']
+    for name in names:
+        part = "#/$defs/" + name.replace("~", "~0").replace("/", "~1").replace("%", "%25")
+        schema = {
+            "$defs": {name: entity({"s": S, "v": {}, "more": {"type": "array", "items": {"$ref": part}}})},
+            "$ref": part,
+        }
+        text = b'{"s": "a", "v": [{}], "more": [{"s": "", "v": 1, "more": []}]}'
+        assert gv.json_schema(schema).accepts(text), name
+        shown = gv.grammar(gv.machines.schema_gbnf(schema, "any"))
+        assert shown.accepts(text)
+        assert all(rule.name.replace("-", "a").isalnum() and rule.name[0].isalpha() for rule in shown.grammar.rules)
+
+
+def test_a_machine_shows_the_rules_that_it_has():
+    machine = gv.json_schema(TREE)
+    assert gv.machines.to_gbnf(machine).splitlines()[0] == "root ::= node"
+    assert (
+        len(gv.machines.to_gbnf(machine).splitlines()) == 2
+    )  # a string needs no stack, so its rule stands where it was called
+    assert PDA(parse_grammar(gv.machines.to_gbnf(machine))).accepts(SAMPLES["tree"][1][0].encode())
+    with pytest.raises(gv.SettingError, match="to_gbnf: saw a DFA"):
+        gv.machines.to_gbnf(gv.json_schema(S))
+
+
+def test_what_needs_no_stack_has_none():
+    flat = [
+        FIELDS,
+        MIXED,
+        LOOKS,
+        WISHES,
+        named("#/$defs/a", a={"type": "array", "items": {"$ref": "#/$defs/b"}}, b=FIELDS),
+    ]
+    assert {type(gv.json_schema(schema)) for schema in flat} == {DFA}
+    assert {type(gv.json_schema(schema)) for schema in (TREE, LINKED, MUTUAL, CALL, {}, {"type": "array"})} == {PDA}
+    for schema in flat:
+        assert not any(finding.kind == "nested" for finding in lint(gv.machines.schema_grammar(schema)))
+
+
+def test_a_list_of_three_thousand_nodes_is_read_to_its_end():
+    machine = gv.json_schema(LINKED)
+    state = machine.initial
+    for byte in b'{"value": 7, "next": ' * 3_000 + b"null" + b"}" * 3_000:
+        state = machine.step(state, byte)
+    assert machine.is_accepting(state)
+
+
+# --- keys -----------------------------------------------------------------------------------------------------------
+
+keys = st.text(st.sampled_from('ab"\\é🙂\n/~'), max_size=4)
+
+
+@given(st.lists(keys, min_size=1, max_size=4, unique=True), st.lists(keys, max_size=6))
+def test_another_key_is_none_of_the_named_ones_however_it_is_written(names, tried):
+    machine = gv.json_schema({"type": "object", "properties": dict.fromkeys(names, INT), "additionalProperties": N})
+    for key in (*names, *tried):
+        escaped = '"' + "".join(f"\\u{ord(char):04x}" if ord(char) < 0x10000 else char for char in key) + '"'
+        for written in (json.dumps(key), json.dumps(key, ensure_ascii=False), escaped):
+            text = f"{{{written}: null}}".encode()
+            assert not (key in names and machine.accepts(text)), (names, written)
+        plain = json.dumps(key, ensure_ascii=False).encode()
+        assert machine.accepts(b"{%s: null}" % plain) == (key not in names)
+        assert machine.accepts(b"{%s: 1}" % plain) == (key in names)
+
+
+def test_keys_of_ascii_leave_the_others_free_to_be_escaped():
+    machine = gv.json_schema({"type": "object", "properties": {"a": INT}, "additionalProperties": N})
+    for written in (r'"\u00e9"', r'"\ud83d\ude42"', r'"\n"', r'"\u0007"', r'"\""', r'"\u0022"', r'"aa\u0061"', '""'):
+        assert machine.accepts(f"{{{written}: null}}".encode()), written
+    assert not machine.accepts(rb'{"\u0061": null}')
+
+
+@pytest.mark.parametrize(
+    ("more", "good", "bad"),
+    [
+        ({"required": ["b", "a"]}, ['{"b": 1, "a": 2}', '{"b": [], "a": 2, "c": 3}'], ['{"a": 1, "b": 2}', '{"b": 1}']),
+        ({"properties": {"a": INT}, "required": ["b"], "additionalProperties": S},
+         ['{"b": ""}', '{"a": 1, "b": "", "c": ""}'], ['{"a": 1}', '{"b": 1}', '{"b": "", "a": 1}']),
+        ({"propertyNames": {"pattern": "^[a-z]$"}, "additionalProperties": INT}, ["{}", '{"a": 1, "b": 2}'],
+         ['{"A": 1}', '{"ab": 1}']),
+        ({"propertyNames": {"enum": ["a", "b", 3]}}, ['{"a": {}, "b": []}'], ['{"c": 1}']),
+        ({"propertyNames": {"maxLength": 1}, "properties": {"a": INT, "bc": INT}}, ['{"a": 1}', "{}"], ['{"bc": 1}']),
+        ({"propertyNames": False}, ["{}"], ['{"a": 1}']),
+        ({"maxProperties": 2, "additionalProperties": INT}, ["{}", '{"a": 1, "b": 2}'], ['{"a": 1, "b": 2, "c": 3}']),
+        ({"minProperties": 1}, ['{"a": 1}', '{"a": 1, "b": {}}'], ["{}"]),
+        ({"minProperties": 1, "properties": {"a": INT, "b": INT}}, ['{"b": 1}', '{"a": 1, "b": 2}'], ["{}"]),
+        ({"minProperties": 2, "required": ["a"]}, ['{"a": 1, "b": 2}'], ['{"a": 1}', "{}", '{"b": 1, "c": 1}']),
+        ({"maxProperties": 1, "required": ["a"]}, ['{"a": 1}'], ['{"a": 1, "b": 2}', "{}"]),
+        ({"maxProperties": 0}, ["{}"], ['{"a": 1}']),
+        ({"patternProperties": {"^a": INT, "z$": True}, "additionalProperties": S},
+         ['{"ab": 1, "bz": [], "c": "", "abz": 3}'], ['{"ab": ""}', '{"c": 1}', '{"abz": ""}']),
+        ({"patternProperties": {"^a": INT}, "properties": {"ab": {}, "c": S}}, ['{"ab": 1, "c": "", "a": 2}'],
+         ['{"ab": ""}']),
+        ({"patternProperties": {"^a": False}, "additionalProperties": INT}, ['{"b": 1}'], ['{"a": 1}']),
+    ],
+)  # fmt: skip
+def test_keys_are_as_the_keywords_say(more, good, bad):
+    machine = gv.json_schema({"type": "object", **more})
+    assert [machine.accepts(text.encode()) for text in (*good, *bad)] == [True] * len(good) + [False] * len(bad)
+    for text in good:
+        assert Draft202012Validator(more).is_valid(json.loads(text))
+
+
+# --- branches -------------------------------------------------------------------------------------------------------
+
+NODE = {"$ref": "#/$defs/node"}
+
+
+@pytest.mark.parametrize("branches", [
+    [NODE, N], [NODE, S, {"type": "array", "items": NODE}], [{}, False],
+    [entity({"kind": {"const": "a"}, "sub": NODE}), entity({"kind": {"const": "b"}, "sub": {}})],
+    [entity({"kind": {"enum": ["aa", "ab"]}, "v": {}}), entity({"kind": {"const": "a"}, "v": {}}), {"type": "array"}],
+])  # fmt: skip
+def test_one_of_is_read_where_the_branches_differ_before_they_nest(branches):
+    node = entity({"v": INT, "next": {"oneOf": [N, NODE]}})
+    one, some = (gv.json_schema({"$defs": {"node": node}, shape: branches}) for shape in ("oneOf", "anyOf"))
+    for text in (
+        '{"v": 1, "next": {"v": 2, "next": null}}',
+        "null",
+        '"a"',
+        "[]",
+        '{"kind": "b", "sub": 1}',
+        '{"kind": "a", "v": 1}',
+    ):
+        assert one.accepts(text.encode()) == some.accepts(text.encode())
+
+
+def test_branches_of_one_of_share_no_value_in_whatever_order_they_name_its_keys():
+    one, other = entity({"a": INT, "b": INT}), entity({"b": INT, "a": INT})
+    with pytest.raises(gv.PatternError, match="no value satisfies together"):
+        gv.json_schema({"oneOf": [one, other]})
+    machine = gv.json_schema({"oneOf": [other, {"const": {"a": 1, "b": 2}}]})
+    assert [machine.accepts(text) for text in (b'{"b": 2, "a": 1}', b'{"a": 1, "b": 2}', b'{"b": 1, "a": 1}')] == [
+        False,
+        False,
+        True,
+    ]
+    machine = gv.json_schema({"oneOf": [one, {**entity({"b": INT}), "additionalProperties": True}]})
+    assert [machine.accepts(text) for text in (b'{"b": 2, "a": 1}', b'{"a": 1, "b": 2}', b'{"b": 1, "a": ""}')] == [
+        False,
+        False,
+        True,
+    ]
+    told = [
+        entity({"a": INT, "kind": {"const": 1}}),
+        entity({"kind": {"const": 2}, "a": INT}),
+        {"const": {"b": 1, "a": 2}},
+    ]
+    machine = gv.json_schema({"oneOf": told})
+    assert [
+        machine.accepts(text) for text in (b'{"kind": 2, "a": 1}', b'{"a": 1, "kind": 2}', b'{"b": 1, "a": 2}')
+    ] == [True, False, True]

@@ -1,0 +1,86 @@
+"""Keywords that JSON Schema does not have, keys that a schema does not name, and schemas given as Pydantic models."""
+
+import warnings
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SchemaWarning
+
+NAMED = {"type": "object", "properties": {"a": {"type": "null"}}}
+FOREIGN = "x-kubernetes-kind self _format javaType links readonly nullable enumNames discriminator unit".split()
+
+
+@pytest.mark.parametrize("keyword", FOREIGN)
+def test_a_keyword_that_json_schema_does_not_have_is_ignored_and_noted(keyword):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = gv.json_schema({"type": "object", "properties": {"a": {"type": "null", keyword: [1]}}})
+    assert machine == gv.json_schema(NAMED)
+    assert [note.split(": ")[0] for note in machine.notes] == [f"#/properties/a/{keyword}"]
+    with pytest.raises(gv.PatternError, match=rf"#/{keyword}: saw a keyword that JSON Schema does not have"):
+        gv.json_schema({keyword: 1}, unknown="error")
+
+
+@pytest.mark.parametrize(
+    ("keyword", "meant"),
+    [("propertes", "properties"), ("additonalProperties", "additionalProperties"), ("minlength", "minLength")],
+)
+def test_a_near_miss_of_a_keyword_warns(keyword, meant):
+    with pytest.warns(SchemaWarning, match=f'#/{keyword}: .* did you mean "{meant}"'):
+        machine = gv.json_schema({"type": "null", keyword: {}})
+    assert f'did you mean "{meant}"?' in machine.notes[0]
+
+
+def test_a_format_that_json_schema_does_not_have_is_noted():
+    machine = gv.json_schema({"type": "string", "format": "color", "maxLength": 1})
+    assert machine == gv.json_schema({"type": "string", "maxLength": 1})
+    assert machine.notes == ("#/format: the format 'color' is unknown, ignored",)
+
+
+def test_the_notes_are_counted_in_the_repr():
+    assert repr(gv.json_schema({"type": "null", "x": 1})).endswith(" states, 1 accepting; 1 note)")
+    assert repr(gv.json_schema({"x": 1, "y": 2})).endswith(" nodes; 2 notes)")
+    assert gv.regex("a").notes == ()
+    assert gv.grammar('root ::= "a"').notes == ()
+
+
+def test_extra_keys_are_allowed_where_the_caller_says_so():
+    for extra_keys, legal in (("closed", False), ("open", True)):
+        machine = gv.json_schema(NAMED, extra_keys=extra_keys)
+        assert machine.accepts(b'{"a": null}')
+        assert machine.accepts(b'{"a": null, "b": 1}') == legal
+        forbidden = gv.json_schema({**NAMED, "additionalProperties": False}, extra_keys=extra_keys)
+        assert not forbidden.accepts(b'{"a": null, "b": 1}')
+        allowed = gv.json_schema({**NAMED, "additionalProperties": True}, extra_keys=extra_keys)
+        assert allowed.accepts(b'{"a": null, "b": 1}')
+        assert not allowed.accepts(b'{"a": 1}')
+
+
+@pytest.mark.parametrize(("name", "value"), [("extra_keys", "some"), ("unknown", None), ("whitespace", [1])])
+def test_a_setting_out_of_its_range_is_an_error(name, value):
+    with pytest.raises(gv.PatternError, match=f"schema, {name}: saw .*, expected "):
+        gv.json_schema({}, **{name: value})
+
+
+def test_a_pydantic_model_is_a_schema():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Person(pydantic.BaseModel):
+        name: str
+        age: int | None = None
+
+    machine = gv.json_schema(Person)
+    assert machine == gv.json_schema(Person.model_json_schema())
+    assert machine.accepts(b'{"name": "Ada", "age": null}')
+    assert not machine.accepts(b'{"age": 3}')
+
+
+def test_the_other_forms_of_a_schema_take_the_same_settings():
+    text = gv.machines.schema_gbnf(NAMED, extra_keys="open")
+    assert gv.grammar(text).accepts(b'{"a": null, "b": 1}')
+    with pytest.raises(gv.PatternError, match="does not have"):
+        gv.machines.schema_regex({"type": "null", "x": 1}, unknown="error")
+    flat = {**NAMED, "properties": {"a": {"type": "null", "x": 1}}}
+    assert gv.machines.schema_regex(flat) == gv.machines.schema_regex(NAMED)
+    assert gv.machines.schema_grammar(flat) == gv.machines.schema_grammar(NAMED)

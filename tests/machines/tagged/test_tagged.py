@@ -1,0 +1,206 @@
+"""Free text with tags, against a plain reading of the definition."""
+
+import re
+from functools import lru_cache, partial
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.dfa import DFA
+
+NESTED = gv.grammar('root ::= "(" root ")" | "1"')
+
+
+def is_nested(text):
+    half = len(text) // 2
+    return text == "(" * half + "1" + ")" * half
+
+
+def reads(text, tags, triggers=None, free=".*", at_least_one=False, stop_after_first=False, seen=False):
+    """Whether the text is a sequence of stretches and tags; a tag is a begin, a predicate of its content and an end."""
+    triggers = triggers or [begin for begin, _, _ in tags]
+    ends = range(len(text) + 1)
+    end, trigger = next(((end, t) for end in ends for t in triggers if text[:end].endswith(t)), (None, ""))
+    stretch = text if end is None else text[: end - len(trigger)]
+    if not re.fullmatch(free, stretch, re.DOTALL):
+        return False
+    if end is None:
+        return seen or not at_least_one
+    for begin, is_content, close in tags:
+        start = end + len(begin) - len(trigger)
+        if not begin.startswith(trigger) or not text[end - len(trigger) :].startswith(begin):
+            continue
+        for stop in range(start, len(text) - len(close) + 1):
+            if is_content(text[start:stop]) and text[stop:].startswith(close):
+                rest = text[stop + len(close) :]
+                if stop_after_first and rest == "":
+                    return True
+                if not stop_after_first and reads(rest, tags, triggers, free, at_least_one, False, True):
+                    return True
+    return False
+
+
+def texts_of(letters, most):
+    return ("".join(text) for length in range(most + 1) for text in product(letters, repeat=length))
+
+
+OPTIONS = [{}, {"at_least_one": True}, {"stop_after_first": True}, {"at_least_one": True, "stop_after_first": True}]
+regex_of = {"1": "1", "1*": "1*", "[ab]{0,2}": "[ab]{0,2}", "b|bb": "b|bb", "": ""}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from(OPTIONS), st.sampled_from([None, None, "a*", "[^b]{0,2}", "ab|b"]))
+def test_a_machine_accepts_the_sequences_of_stretches_and_tags(data, options, free):
+    begins = data.draw(st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=2))
+    patterns = [data.draw(st.sampled_from(sorted(regex_of))) for _ in begins]
+    ends = [data.draw(st.text("ab1", max_size=2)) for _ in begins]
+    if any(one != other and one in other for one in begins for other in begins):
+        return
+    tags = [(begin, gv.regex(p), end) for begin, p, end in zip(begins, patterns, ends, strict=True)]
+    machine = gv.tagged(None if free is None else gv.regex(free), tags, **options)
+    plain = [(b, re.compile(p).fullmatch, e) for b, p, e in zip(begins, patterns, ends, strict=True)]
+    assert isinstance(machine, DFA)
+    for text in texts_of("ab1", 6):
+        assert machine.accepts(text.encode()) == reads(text, plain, free=free or ".*", **options), text
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("begin", ["a", "aab", "aba"])
+def test_a_tag_may_nest(begin, options):
+    machine = gv.tagged(begin=begin, machine=NESTED, end="b", **options)
+    assert isinstance(machine, PDA)
+    for text in texts_of("ab1()", 5):
+        assert machine.accepts(text.encode()) == reads(text, [(begin, is_nested, "b")], **options), text
+
+
+def test_a_trigger_opens_only_the_tags_that_begin_with_it():
+    tags = [("<f=a>", gv.regex("1*"), ";"), ("<f=b>", NESTED, ";"), ("<g>", gv.regex("x"), ";")]
+    machine = gv.tagged(None, tags, triggers=["<f=", "<g"])
+    for text, accepted in [
+        ("", True),
+        ("<f", True),
+        ("<f=a>11;", True),
+        ("<f=b>(1); <g>x;.", True),
+        ("<<f=a>;", True),
+        ("<f=", False),
+        ("<f=c>", False),
+        ("<g", False),
+        ("<f=a>(1);", False),
+        ("<f=b>1", False),
+    ]:
+        assert machine.accepts(text.encode()) == accepted, text
+    assert not machine.accepts_prefix(b"hi <f=c")
+    assert machine.stack(gv_read(machine, b"hi <f=b>((")) == ("content", "content", "f-b", "root")
+
+
+def gv_read(machine, data):
+    state = machine.initial
+    for byte in data:
+        state = machine.step(state, byte)
+    return state
+
+
+def test_a_content_without_a_machine_ends_at_the_first_end():
+    machine = gv.tagged(None, [("<t>", None, ("</t>", "!"))], stop_after_first=True)
+    for text, accepted in [
+        ("<t></t>", True),
+        ("<t>é<t></</t>", True),
+        ("<t>a!", True),
+        ("<t>a!b</t>", False),
+        ("<t>", False),
+        ("<t>a", False),
+    ]:
+        assert machine.accepts(text.encode()) == accepted, text
+    assert gv.tagged(begin="#", end="").accepts(b"a#b#")
+
+
+PIECES = [*"ab1x()é", "ab", "ba", "aab", "b1", "1b", "b1b", "x1b", "b(1", "))", "1)b"]
+CLOSINGS = [
+    "",
+    "b",
+    "1b",
+    ")b",
+    "1)b",
+    "))b",
+    "1))b",
+    "aab1b",
+    "ab1b",
+    "b1b",
+    "aabb",
+    ")))b",
+    "1)))b",
+    "))))b",
+    "1))))b",
+]
+
+
+@pytest.mark.parametrize("engine", ["auto", "trie", "split", "index"])
+@pytest.mark.parametrize("content", ["1*", "nested"])
+@pytest.mark.parametrize("options", OPTIONS)
+def test_masks_are_those_of_brute_force(engine, content, options):
+    machine = gv.tagged(begin="aab", machine=NESTED if content == "nested" else gv.regex(content), end="b", **options)
+    if (engine, type(machine)) in (("split", DFA), ("index", PDA)):
+        return
+    tags = [("aab", is_nested if content == "nested" else re.compile(content).fullmatch, "b")]
+    accepted = lru_cache(partial(reads, tags=tags, **options))
+    vocabulary = gv.Vocabulary([*(piece.encode() for piece in PIECES), b"\xc3", b""], eos={len(PIECES) + 1})
+    guide = gv.guide(machine, vocabulary, engine=engine)
+    texts = {"": guide.initial}
+    for text in (queue := [""]):
+        mask = guide.mask(texts[text])
+        for token, piece in enumerate(PIECES):
+            assert mask[token] == any(accepted(text + piece + tail) for tail in CLOSINGS), (text, piece)
+            if mask[token] and len(text) < 3 and text + piece not in texts:
+                texts[text + piece] = guide.advance(texts[text], token)
+                queue.append(text + piece)
+        assert mask[len(PIECES) + 1] == accepted(text) == guide.is_accepting(texts[text])
+    assert len(queue) > 100
+
+
+def test_a_token_may_close_one_tag_and_open_the_next():
+    vocabulary = gv.Vocabulary([b"hi <", b"t>1</t><t>", b"2</", b"t>", b"x", b"</s>"], eos={5})
+    guide = gv.guide(gv.tagged(begin="<t>", machine=gv.regex(r"\d"), end="</t>"), vocabulary)
+    state, legal = guide.initial, []
+    for token in (0, 1, 2, 3):
+        legal.append(np.flatnonzero(guide.mask(state)).tolist())
+        state = guide.advance(state, token)
+    assert legal == [[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5], [2], [1, 3]]  # 1</t> is free text after the end
+    assert guide.is_accepting(state)
+
+
+def test_an_illegal_token_is_explained_and_the_end_is_forced():
+    vocabulary = gv.Vocabulary([b"<t>", b"1", b"x", b"</t>"])
+    guide = gv.guide(gv.tagged(begin="<t>", machine=gv.regex("1"), end="</t>"), vocabulary)
+    opened = guide.advance(guide.initial, 0)
+    assert guide.explain(opened, 2).expected == "1"
+    assert guide.forced(opened) == b"1</t>"
+    assert guide.forced(guide.initial) == b""
+
+
+def test_a_tag_whose_content_has_no_text_never_opens():
+    machine = gv.tagged(begin="ab", machine=gv.regex(r"[^\s\S]"), end="")
+    assert machine.accepts(b"aaa")
+    assert not machine.accepts_prefix(b"aab")
+
+
+def test_notes_of_the_contents_are_kept():
+    schema = {"type": "integer", "x-unit": "m"}
+    assert gv.tagged(begin="<", machine=gv.json_schema(schema), end=">").notes
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ({}, "no tag"), ({"begin": "<", "machine": "a"}, "a finite or a pushdown machine"),
+    ({"begin": "<", "free": NESTED}, "a finite machine"), ({"tags": [("", None, "")]}, "not empty"),
+    ({"tags": ["ab"]}, "tuples"), ({"tags": [("a", None, ""), ("ab", None, "")]}, "contains 'a'.*triggers="),
+    ({"begin": "<a", "triggers": ["<b"]}, "begin"), ({"begin": "<a", "triggers": ["<a", "#"]}, "trigger '#'"),
+    ({"begin": "a\ud800"}, "a text"), ({"begin": 3, "end": ""}, "a str"), ({"begin": "a", "end": 3}, "an end"),
+    ({"begin": "<", "triggers": [""]}, "not empty"),
+])  # fmt: skip
+def test_wrong_arguments_say_what_is_expected(arguments, said):
+    with pytest.raises(gv.GuidedVizError, match=said):
+        gv.tagged(**arguments)

@@ -1,0 +1,73 @@
+"""A wrong type at the front door is an error of ours, and a message quotes little of what it was given."""
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import GuidedVizError
+from guidedviz.machines.source import compile_text
+
+WRONG = [None, 5, 1.5, b"a", [], {}, {1, 2}, object(), ["\ud800" * 999]]
+DOORS = {
+    "regex": gv.regex,
+    "grammar": gv.grammar,
+    "root": lambda value: gv.grammar('root ::= "a"', root=value),
+    "earley": gv.earley,
+    "lint": gv.machines.lint,
+    "to_gbnf": gv.machines.to_gbnf,
+    "shortest": gv.machines.shortest,
+    "union": lambda value: gv.machines.union(gv.regex("a"), value),
+    "compare": lambda value: gv.machines.compare_machines(gv.regex("a"), value),
+    "bytes_to_end": lambda value: gv.machines.bytes_to_end(value, 0),
+    "count": lambda value: gv.machines.count_texts(gv.regex("a"), [value]),
+    "free": lambda value: gv.tagged(value or 0, begin="<"),
+    "tags": lambda value: gv.tagged(None, value),
+    "triggers": lambda value: gv.tagged(begin="<", triggers=value or 0),
+    "kind": lambda value: compile_text(value, "a"),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("value", WRONG, ids=[type(value).__name__ for value in WRONG])
+def test_a_wrong_type_is_an_error_that_says_what_was_seen_and_expected(door, value):
+    with pytest.raises(GuidedVizError) as caught:
+        DOORS[door](value)
+    assert caught.value.where
+    assert caught.value.seen
+    assert caught.value.expected
+
+
+@pytest.mark.parametrize("value", [None, 5, "a:1", [5], [("a",)], [("a", 1)], [("UPPER", "\ud800" * 99)]], ids=ascii)
+def test_a_wrong_pattern_is_an_error_that_says_what_was_seen_and_expected(value):
+    with pytest.raises(GuidedVizError) as caught:
+        gv.pattern(value)
+    assert caught.value.seen
+    assert caught.value.expected
+
+
+LONG = "\ud800\x00\u202e" * 10_000
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: gv.regex(LONG + "("),
+        lambda: gv.regex("a{5,2}" + LONG),
+        lambda: gv.grammar(LONG),
+        lambda: gv.grammar("root ::= " + "v" * 10_000),
+        lambda: gv.grammar('root ::= "a"', root=LONG),
+        lambda: gv.grammar("r" * 10_000 + " ::= x", root="root"),
+        lambda: gv.grammar("root ::= " + "v" * 9_999 + "\n" + "v" * 9_999 + " ::= root"),
+        lambda: gv.pattern([(LONG, "many")]),
+        lambda: gv.pattern([("UPER" * 999, "1")]),
+        lambda: gv.pattern(LONG),
+        lambda: gv.regex("(?P<" + "n" * 9_999 + ">a)(?P<" + "n" * 9_999 + ">a)"),
+        lambda: gv.regex("(?P=" + "n" * 9_999 + ")"),
+        lambda: gv.machines.bytes_to_end(gv.regex("a"), LONG),
+        lambda: compile_text(LONG, "a"),
+    ],
+)
+def test_a_message_quotes_little_of_hostile_text_and_nothing_unprintable(ask):
+    with pytest.raises(GuidedVizError) as caught:
+        ask()
+    assert len(str(caught.value)) < 600
+    assert all(line.isprintable() for line in str(caught.value).split("\n"))

@@ -1,0 +1,248 @@
+"""Claims about a model's caches: what is read again, and that every order of reading gives the same logits."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+
+
+@pytest.fixture(params=["numpy", "torch"])
+def model(request, clerk, clerk_torch):
+    """clerk on both backends, with no text read."""
+    model = clerk if request.param == "numpy" else clerk_torch
+    model.forget()
+    return model
+
+
+def test_back_then_forward_gives_bit_identical_logits(model):
+    prompt = model.encode("Ada Lovelace is 36.\nJSON with name, age:\n")
+    tokens, seen = list(prompt), []
+    for _ in range(12):
+        logits = model.logits(tokens)
+        seen.append(logits)
+        tokens.append(int(logits.argmax()))
+    for length in (len(prompt) + 7, len(prompt) + 3, len(prompt), len(prompt) + 1):
+        for at in range(length, len(prompt) + 12):
+            np.testing.assert_array_equal(model.logits(tokens[:at]), seen[at - len(prompt)])
+
+
+def test_a_branch_does_not_disturb_the_way_back(model):
+    tokens = model.encode("Yes or no:\n")
+    before = model.logits(tokens)
+    model.logits([*tokens, 100, 101, 102])
+    np.testing.assert_array_equal(model.logits(tokens), before)
+
+
+def count_passes(model, monkeypatch):
+    """The numbers of tokens that went through the model, pass by pass."""
+    lengths, read = [], model.network.read
+
+    def count(caches, texts, every=False):
+        lengths.extend(map(len, texts))
+        return read(caches, texts, every)
+
+    # not setattr: it would leave a bound method behind, which `side_by_side` would copy
+    monkeypatch.setitem(vars(model.network), "read", count)
+    return lengths
+
+
+def test_tokens_that_are_new_go_through_in_one_pass_and_a_prompt_in_two(model, monkeypatch):
+    lengths, prompt = count_passes(model, monkeypatch), model.encode("Ada is 36.\nJSON with name, age:\n")
+    model.forget()
+    model.logits(prompt)
+    assert lengths == [len(prompt) - 1, 1]
+    model.logits([*prompt, 100])
+    model.logits([*prompt, 100, 101, 102, 103])
+    assert lengths[2:] == [1, 3]
+
+
+def test_what_went_through_together_goes_through_together_again(model, monkeypatch):
+    prompt = model.encode("Ada is 36.\nJSON with name, age:\n")
+    model.forget()
+    texts = [[*prompt, 100], [*prompt, 100, 101, 102, 103], [*prompt, 100, 101, 102, 103, 104]]
+    first = [model.logits(text) for text in texts]
+    lengths = count_passes(model, monkeypatch)
+    for place in (1, 0, 1, 2):
+        np.testing.assert_array_equal(model.logits(texts[place]), first[place])
+    assert lengths == [3, 1, 3, 1]
+
+
+def test_a_run_in_one_pass_gives_the_same_logits_but_for_rounding(model):
+    tokens = model.encode('Ada is 36.\nJSON with name, age:\n{"name": "Ada", "age": 36}')
+    one_by_one = [model.logits(tokens[:end]) for end in range(20, len(tokens) + 1)][-1]
+    model.logits(tokens[:20])
+    np.testing.assert_allclose(model.logits(tokens), one_by_one, atol=1e-3)
+
+
+def test_rows_read_copies_of_the_text_with_a_cache_of_their_own(model):
+    tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
+    alone, longer = model.logits(tokens), model.logits([*tokens, 9])
+    four = model.side_by_side(4)
+    np.testing.assert_allclose(four.logits(tokens), alone, atol=1e-3)
+    np.testing.assert_allclose(four.logits([*tokens, 9]), longer, atol=1e-3)
+    np.testing.assert_array_equal(model.logits([*tokens, 9]), longer)
+    assert four._texts[0].cache is not model._texts[0].cache
+    assert (model.rows, four.rows) == (1, 4)
+
+
+@pytest.mark.parametrize("rows", [0, -1, "4", 1.5])
+def test_rows_that_are_none_are_refused(clerk, rows):
+    with pytest.raises(gv.SettingError, match=r"rows: saw .*, expected a whole number from 1 up"):
+        clerk.side_by_side(rows)
+
+
+def test_a_model_may_be_asked_and_told_to_forget_from_two_threads(model):
+    tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
+    texts = [tokens, [*tokens, 9], [*tokens, 9, 10, 11]]
+    expected, done = [model.logits(text) for text in texts], threading.Event()
+
+    def forget_often():
+        while not done.wait(0.0005):
+            model.forget()
+
+    thread = threading.Thread(target=forget_often)
+    thread.start()
+    try:
+        for _ in range(40):
+            for text, answer in zip(texts, expected, strict=True):
+                np.testing.assert_allclose(model.logits(text), answer, atol=1e-3)
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_the_cache_changes_no_logit_by_more_than_rounding(bard):
+    tokens = bard.encode("ROMEO:\nBut soft, what light")
+    with_cache = [bard.logits(tokens[:n]) for n in range(1, len(tokens))]
+    bard.keep_cache = False
+    without = [bard.logits(tokens[:n]) for n in range(1, len(tokens))]
+    bard.keep_cache = True
+    np.testing.assert_allclose(with_cache, without, atol=1e-3)
+
+
+def test_a_character_bard_does_not_know_is_named(bard):
+    with pytest.raises(gv.SettingError, match="'7'"):
+        bard.encode("Act 7")
+
+
+def test_too_many_tokens_and_none_are_clear_errors(bard):
+    with pytest.raises(gv.SettingError, match="at most 1024"):
+        bard.logits([0] * 1025)
+    with pytest.raises(gv.SettingError, match="at least one"):
+        bard.logits([])
+
+
+def test_running_out_of_memory_names_the_size_and_leaves_the_model_usable(model, monkeypatch):
+    before = model.logits([1, 2, 3])
+
+    def full(*_, **__):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setitem(vars(model.network), "read", full)
+        with pytest.raises(gv.ModelError, match=r"weights take \d+ MB.*clerk"):
+            model.logits([1, 2, 3, 4])
+    np.testing.assert_allclose(model.logits([1, 2, 3]), before, atol=1e-4)
+
+
+def test_texts_read_in_turn_give_the_same_bits_as_one_after_the_other(model):
+    """Each text keeps its own cache, also where both begin alike."""
+    one, other = model.encode("Ada is 36.\nJSON with name, age:\n"), model.encode("Yes or no:\n")
+    for second in (other, one):
+        model.forget()
+        alone = [model.logits([*one, *range(100, end)]) for end in range(100, 108)]
+        model.forget()
+        for end in range(100, 108):
+            np.testing.assert_array_equal(model.logits([*one, *range(100, end)]), alone[end - 100])
+            model.logits([*second, *range(200, 100 + end)])
+
+
+def test_two_threads_give_the_same_bits_as_one_after_the_other(model):
+    starts = [model.encode(text) for text in ("Ada is 36.\nJSON with name, age:\n", "Yes or no:\n")]
+
+    def read(start):
+        return [model.logits([*start, *range(100, end)]) for end in range(100, 110)]
+
+    model.forget()
+    alone = [read(start) for start in starts]
+    model.forget()
+    with ThreadPoolExecutor(2) as pool:
+        np.testing.assert_array_equal([*pool.map(read, starts)], alone)
+
+
+def test_after_an_error_the_logits_differ_by_rounding_only(model, monkeypatch):
+    tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
+    before = [model.logits([*tokens, *range(100, end)]) for end in (100, 101, 104)]
+    with monkeypatch.context() as patch:
+        patch.setitem(vars(model.network), "read", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            model.logits([*tokens, *range(100, 105)])
+    after = [model.logits([*tokens, *range(100, end)]) for end in (100, 101, 104)]
+    np.testing.assert_allclose(after, before, atol=1e-4)
+
+
+def test_all_logits_are_the_rows_after_each_token_in_one_pass(model, monkeypatch):
+    tokens = model.encode('Ada is 36.\nJSON with name, age:\n{"name": "Ada", "age": 36}')
+    rows = [model.logits(tokens[:end]) for end in range(11, len(tokens) + 1)]
+    lengths = count_passes(model, monkeypatch)
+    np.testing.assert_allclose(model.all_logits(tokens, 10), rows, atol=1e-3)
+    assert lengths == [len(tokens) - 10]
+    model.forget()
+    np.testing.assert_allclose(model.all_logits(tokens), model.all_logits(tokens, 0), atol=1e-3)
+    assert model.all_logits(tokens).shape == (len(tokens), len(model.vocabulary))
+
+
+@pytest.mark.parametrize("start", [-1, 3, None, "0", True])
+def test_all_logits_start_inside_the_text(model, start):
+    with pytest.raises(gv.SettingError, match=r"start: saw .*, expected 0 to 2"):
+        model.all_logits([1, 2, 3], start)
+
+
+def test_a_batch_reads_different_texts_in_one_pass_with_a_cache_per_text(model, monkeypatch):
+    tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
+    texts = [tokens, tokens[:5], [7], [300, 301, 302], tokens]
+    alone = [model.logits(text) for text in texts]
+    longer = [[*text, 9, 8] for text in texts]
+    expected = [model.logits(text) for text in longer]
+    model.forget()
+    passes, read = [], model.network.read
+    monkeypatch.setitem(vars(model.network), "read", lambda c, t, *e: passes.append([*map(len, t)]) or read(c, t, *e))
+    np.testing.assert_allclose(model.batch(texts), alone, atol=1e-3)
+    np.testing.assert_allclose(model.batch(longer), expected, atol=1e-3)
+    assert model.batch([]) == []
+    first = len(tokens) - 1
+    assert passes == [[first, 4, 2, first], [1, 1, 1, 1, 1], [2, 2, 2, 2, 2]]
+
+
+def test_a_batch_of_many_texts_keeps_all_their_caches(clerk, monkeypatch):
+    texts = [[number, 5, 6] for number in range(30)]
+    clerk.batch(texts)
+    lengths = count_passes(clerk, monkeypatch)
+    clerk.batch([[*text, 7] for text in texts])
+    assert lengths == [1] * 30
+    clerk.forget()
+
+
+@pytest.mark.parametrize("tokens", [None, 3, "Ada", [1.5], [None], [[1]]])
+def test_anything_but_token_ids_is_refused(model, tokens):
+    for ask in (model.logits, model.all_logits, lambda tokens: model.batch([tokens])):
+        with pytest.raises(gv.SettingError, match=r"tokens: saw .*, expected a list of token ids"):
+            ask(tokens)
+
+
+@pytest.mark.parametrize("tokens", [[-1], [4096], [1, 2, 10**9]])
+def test_an_id_outside_the_vocabulary_is_refused(clerk, tokens):
+    with pytest.raises(gv.SettingError, match="expected ids from 0 to 4095"):
+        clerk.logits(tokens)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"a", "a\ud800"])
+def test_what_is_encoded_is_text(clerk, wrong):
+    for model in (clerk, gv.ToyModel([b"a"], lambda tokens: [0.0])):
+        with pytest.raises(gv.SettingError, match=r"^text: saw .*, expected (a text|text that UTF-8 can encode)"):
+            model.encode(wrong)

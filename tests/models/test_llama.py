@@ -1,0 +1,136 @@
+"""Claims about the forward pass in NumPy: the same logits and texts as torch, for every shape of Llama."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.models.hub import TorchNetwork
+from guidedviz.models.llama_folder import read_llama, read_shape
+
+LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 32, "rope_theta": 500.0}  # fmt: skip
+PLAIN = {"rope_type": "default", "rope_theta": 10_000.0}
+
+
+@pytest.fixture(scope="module", params=["clerk", "bard"])
+def pair(request):
+    """One model on both backends."""
+    return [gv.load_model(request.param, device) for device in ("numpy", "torch")]
+
+
+def read_greedily(model, prompt, count):
+    tokens = model.encode(prompt)
+    for _ in range(count):
+        tokens.append(int(model.logits(tokens).argmax()))
+    return tokens
+
+
+@given(st.data())
+def test_both_forward_passes_give_the_same_logits(pair, data):
+    """With and without cache, one token at a time and many, after any text read before."""
+    tokens = data.draw(st.lists(st.integers(0, len(pair[0].vocabulary) - 1), min_size=1, max_size=12))
+    for model in pair:
+        model.keep_cache = data.draw(st.booleans())
+    numpy, reference = pair
+    for end in data.draw(st.lists(st.integers(1, len(tokens)), min_size=1, max_size=4)):
+        np.testing.assert_allclose(numpy.logits(tokens[:end]), reference.logits(tokens[:end]), atol=1e-3)
+    start = data.draw(st.integers(0, len(tokens) - 1))
+    np.testing.assert_allclose(numpy.all_logits(tokens, start), reference.all_logits(tokens, start), atol=1e-3)
+    for model in pair:
+        model.keep_cache = True
+
+
+@pytest.mark.parametrize(
+    ("name", "prompt"), [("clerk", "Ada is 36.\nJSON with name, age:\n"), ("bard", "ROMEO:\nBut soft,")]
+)
+def test_both_write_the_same_greedy_text(name, prompt):
+    texts = [read_greedily(gv.load_model(name, device), prompt, 150) for device in ("numpy", "torch")]
+    assert texts[0] == texts[1]
+
+
+def build_folder(folder, **changes):
+    """A small model of random weights and this shape, on torch and saved."""
+    import torch  # here, or every worker would load it to collect the tests
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    sizes = {"vocab_size": 50, "hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2, "head_dim": 8,
+             "num_attention_heads": 4, "max_position_embeddings": 64, "rope_parameters": PLAIN}  # fmt: skip
+    torch.manual_seed(0)
+    network = LlamaForCausalLM(LlamaConfig(**sizes | changes)).eval()
+    for part in network.parameters():
+        torch.nn.init.normal_(part, std=0.3)
+    network.save_pretrained(folder)
+    return TorchNetwork(network, "cpu")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"num_key_value_heads": 2},
+        {"num_key_value_heads": 1, "tie_word_embeddings": True},
+        {"head_dim": 6, "rms_norm_eps": 1e-3},
+        {"rope_parameters": LLAMA3},
+        {"rope_parameters": {"rope_type": "linear", "factor": 4.0, "rope_theta": 10_000.0}},
+    ],
+    ids=["plain", "grouped", "tied", "sizes", "llama3", "linear"],
+)
+def test_every_shape_of_llama_gives_torchs_logits(tmp_path, changes):
+    network = build_folder(tmp_path, **changes)
+    numpy = read_llama(tmp_path)
+    assert numpy.weights == network.weights
+    caches = [model.new_cache() for model in (numpy, network)]
+    for tokens in ([*range(40)], [3], [7, 8, 9]):
+        ours, torchs = (
+            model.read([cache], [tokens], True)[0] for model, cache in zip((numpy, network), caches, strict=True)
+        )
+        np.testing.assert_allclose(ours, torchs, atol=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("model_type", "qwen3"),
+        ("hidden_act", "gelu"),
+        ("attention_bias", True),
+        ("num_hidden_layers", 0),
+        ("num_hidden_layers", 10**9),
+        ("hidden_size", "24"),
+        ("vocab_size", None),
+        ("num_key_value_heads", 3),
+        ("rms_norm_eps", "small"),
+        ("rope_parameters", {"rope_type": "yarn"}),
+        ("rope_parameters", {"rope_type": "linear", "factor": 0}),
+        ("rope_parameters", {"rope_type": "llama3"}),
+        ("rope_parameters", [1]),
+    ],
+)
+def test_a_config_of_another_model_is_refused_by_its_key(tmp_path, key, value):
+    build_folder(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {key: value}))
+    with pytest.raises(gv.ModelError, match=r"config.json: saw .*expected"):
+        read_shape(tmp_path)
+
+
+def test_a_tensor_that_the_shape_does_not_name_is_refused(tmp_path):
+    build_folder(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 1}))
+    with pytest.raises(
+        gv.ModelError, match=r"tensor 'model.layers.1.input_layernorm.weight': \(24,\), expected nothing"
+    ):
+        read_llama(tmp_path)
+
+
+def test_a_text_may_be_as_long_as_the_context(bard):
+    tokens = [number % 65 for number in range(1024)]
+    assert np.isfinite(bard.logits(tokens)).all()
+    np.testing.assert_allclose(bard.all_logits(tokens, 1000)[-1], bard.logits(tokens), atol=1e-3)
+    bard.forget()

@@ -1,0 +1,226 @@
+"""Claims about loading models by name, from folders and from the hub."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import time
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.models import hub, load
+
+
+def test_bard_has_the_65_symbols_in_nanogpts_order(bard):
+    pieces = bard.vocabulary.pieces
+    assert len(pieces) == 65
+    assert (pieces[0], pieces[13], pieces[64]) == (b"\n", b"A", b"z")
+    assert not bard.vocabulary.eos
+    assert bard.encode("To be\n") == [pieces.index(c.encode()) for c in "To be\n"]
+
+
+def test_clerk_has_every_byte_and_an_end(clerk):
+    pieces = set(clerk.vocabulary.pieces)
+    assert len(clerk.vocabulary) == 4096
+    assert {bytes([b]) for b in range(256)} <= pieces
+    assert len(clerk.vocabulary.eos) == 1
+
+
+def test_the_embedded_models_are_small_enough_to_carry():
+    sizes = {name: (load.embedded_folder(name) / "model.safetensors").stat().st_size for name in load.EMBEDDED}
+    assert sizes["bard"] <= 6_000_000
+    assert sizes["clerk"] <= 16_000_000
+
+
+@pytest.mark.parametrize("text", ["", "naïve 東京 🙂\x00", '{"name": "<|end|>"}', "  \n\n\t x"])
+def test_clerks_tokens_spell_the_text_again(clerk, text):
+    assert b"".join(clerk.vocabulary.pieces[t] for t in clerk.encode(text)) == text.encode()
+
+
+def test_auto_is_clerk_unless_the_environment_says_otherwise(monkeypatch):
+    monkeypatch.delenv("GUIDEDVIZ_MODEL", raising=False)
+    assert gv.load_model("auto").name == "clerk"
+    monkeypatch.setenv("GUIDEDVIZ_MODEL", "bard")
+    assert gv.load_model("auto").name == "bard"
+    assert gv.load_model("clerk").name == "clerk"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of bard's folder."""
+    shutil.copytree(load.embedded_folder("bard"), tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def test_a_folder_loads_on_torch_and_without_torch_on_numpy(folder, monkeypatch):
+    assert repr(gv.load_model(str(folder), device="cpu")).startswith("mine · torch · cpu: 2.7 million")
+    assert gv.load_model(str(folder), device="numpy").device == "NumPy · cpu"
+    monkeypatch.setattr(load, "has_torch", lambda: False)
+    assert gv.load_model(str(folder)).device == "NumPy · cpu"
+
+
+@pytest.mark.parametrize(
+    ("device", "shown"), [("auto", "NumPy"), ("cpu", "NumPy"), ("numpy", "NumPy"), ("torch", "torch")]
+)
+def test_the_embedded_models_run_on_numpy_unless_torch_is_asked_for(device, shown):
+    assert gv.load_model("bard", device=device).device == f"{shown} · cpu"
+
+
+def test_what_needs_torch_says_which_extra_to_install(folder, monkeypatch):
+    for module in (load, hub):
+        monkeypatch.setattr(module, "has_torch", lambda: False)
+    for name, device in (("bard", "torch"), (str(folder), "cuda"), ("someone/model", "auto")):
+        with pytest.raises(gv.ModelError, match=r"torch and transformers are not installed.*hub"):
+            gv.load_model(name, device=device)
+
+
+def test_a_hub_name_without_network_names_the_embedded_models_at_once(monkeypatch):
+    from huggingface_hub import constants
+
+    with socket.socket() as unused:  # bound and not listening: a hub that refuses
+        unused.bind(("127.0.0.1", 0))
+        monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{unused.getsockname()[1]}")
+        for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        began = time.monotonic()
+        with pytest.raises(gv.ModelError, match=r"clerk.*bard"):
+            gv.load_model("guidedviz-tests/no-such-model")
+        assert time.monotonic() - began < 20  # the hub's own client would retry for half a minute
+
+
+def test_a_folder_that_is_not_there_is_not_looked_for_on_the_hub():
+    with pytest.raises(gv.ModelError, match="no such folder"):
+        gv.load_model("./no/such/place")
+
+
+BOTH = pytest.mark.parametrize("device", ["numpy", "torch"])
+
+
+@BOTH
+def test_pickled_weights_are_refused(folder, device):
+    import torch
+
+    (folder / "model.safetensors").unlink()
+    torch.save({}, folder / "pytorch_model.bin")
+    with pytest.raises(gv.ModelError, match="safetensors"):
+        gv.load_model(str(folder), device)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "name", ["pytorch_model.bin", "../model.safetensors", "/tmp/model.safetensors", "", 3, "a/b.safetensors"]
+)
+def test_an_index_names_only_safetensors_of_its_folder(folder, device, name):
+    import torch
+
+    torch.save({}, folder / "pytorch_model.bin")
+    index = {"weight_map": {"model.norm.weight": "model.safetensors", "model.embed_tokens.weight": name}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(gv.ModelError, match=r"model.safetensors.index.json: saw .*in the same folder"):
+        gv.load_model(str(folder), device)
+
+
+@BOTH
+def test_weights_in_several_files_are_read(folder, device, bard):
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    files = {name: f"model-{place % 2}.safetensors" for place, name in enumerate(weights)}
+    for file in set(files.values()):
+        save_file({n: t for n, t in weights.items() if files[n] == file}, folder / file, metadata={"format": "pt"})
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": files}))
+    np.testing.assert_allclose(gv.load_model(str(folder), device).logits([1, 2]), bard.logits([1, 2]), atol=1e-3)
+
+
+@BOTH
+@pytest.mark.parametrize("change", ["missing", "misshapen"])
+def test_a_missing_or_misshapen_tensor_is_never_replaced_by_random_weights(folder, device, change):
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "model.safetensors")
+    name = "model.layers.3.mlp.up_proj.weight"
+    weights[name] = weights[name][:-1].clone()
+    if change == "missing":
+        del weights[name]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(gv.ModelError, match=r"layers.3.mlp.up_proj"):
+        gv.load_model(str(folder), device)
+
+
+@BOTH
+def test_remote_code_is_never_run(folder, tmp_path, device):
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "evil", "auto_map": {"AutoConfig": "evil.E", "AutoModelForCausalLM": "evil.M"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    with pytest.raises(gv.ModelError):
+        gv.load_model(str(folder), device)
+    assert not (tmp_path / "ran").exists()
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])
+@pytest.mark.parametrize(
+    "text", ["{ damaged", "", "[]", "{}", "[" * 100_000], ids=["json", "empty", "list", "object", "deep"]
+)
+def test_a_damaged_folder_is_a_clear_error(folder, device, name, text):
+    (folder / name).write_text(text)
+    with pytest.raises(gv.ModelError, match="model 'mine'") as error:
+        gv.load_model(str(folder), device)
+    assert len(str(error.value)) < 700
+
+
+@pytest.mark.parametrize("device", ["warp", "cuda", "mps:3", "", None, ["cpu"]])
+def test_a_device_that_is_not_here_is_named(device, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(gv.ModelError, match=r"device .*: saw .*, expected auto or numpy or"):
+        gv.load_model("bard", device=device)
+
+
+def test_running_out_of_memory_while_loading_names_the_size(monkeypatch):
+    import torch
+
+    def full(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.nn.Module, "to", full)
+    with pytest.raises(gv.ModelError, match="out of memory"):
+        gv.load_model("bard", device="torch")
+
+
+@pytest.mark.parametrize("name", ["bard", "clerk"])
+def test_each_model_has_a_card_with_its_figures(name):
+    card = (load.embedded_folder(name) / "README.md").read_text()
+    for word in ("trained", "cannot", "python assets/train/"):
+        assert word in card
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "", [], b"clerk"])
+def test_anything_but_a_name_is_refused(wrong):
+    with pytest.raises(gv.ModelError, match=r"^model: saw .*, expected a folder, a hub name, or .clerk."):
+        gv.load_model(wrong)
+
+
+@pytest.mark.parametrize("name", ["/" + "\x1b" * 10_000, "a" * 10_000, "a/" + "b" * 5_000, "x\0y", "~" * 300])
+def test_a_hostile_name_is_quoted_in_part_and_escaped(name):
+    with pytest.raises(gv.ModelError) as error:
+        gv.load_model(name)
+    assert len(str(error.value)) < 400
+    assert str(error.value).isprintable()
+
+
+def test_readiness_names_what_is_not_installed(monkeypatch):
+    from importlib.metadata import PackageNotFoundError, version
+
+    def without_lab(name):
+        if name == "jupyterlab":
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(load, "version", without_lab)
+    assert "widgets: jupyterlab not installed, ipywidgets" in repr(gv.readiness())
+    assert '; to install it: pip install -e ".[lab]" in' in repr(gv.readiness())

@@ -1,0 +1,95 @@
+"""Claims about the reader of weights: the three types, and a clear error for every damage."""
+
+from __future__ import annotations
+
+import json
+import random
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.models.safetensors import read_file
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16"])
+def test_each_type_is_read_exactly(tmp_path, kind):
+    import torch
+    from safetensors.torch import save_file
+
+    kind = getattr(torch, kind)
+    tensors = {"a": torch.randn(3, 5).to(kind), "b": torch.tensor(2.5).to(kind), "none": torch.zeros(0, 4).to(kind)}
+    save_file(tensors, tmp_path / "m.safetensors")
+    found = dict(read_file(tmp_path / "m.safetensors"))
+    assert found.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        np.testing.assert_array_equal(found[name], tensor.float().numpy())
+        assert found[name].dtype == np.float32
+
+
+def write(path, header, data=b"\0" * 16):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+    return path
+
+
+GOOD = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dtype": "I64"},
+        {"dtype": None},
+        {"dtype": ["F32"]},
+        {"shape": [2, 3]},
+        {"shape": [-2, -2]},
+        {"shape": 4},
+        {"shape": ["x"]},
+        {"shape": [1 << 70, 2]},
+        {"data_offsets": [0, 17]},
+        {"data_offsets": [16, 0]},
+        {"data_offsets": [-16, 0]},
+        {"data_offsets": [8, 24]},
+        {"data_offsets": [0]},
+        {"data_offsets": ["0", "16"]},
+        {"data_offsets": [0.0, 16.0]},
+    ],
+)
+def test_a_tensor_that_does_not_fit_its_bytes_is_refused(tmp_path, change):
+    file = write(tmp_path / "m.safetensors", {"a": GOOD | change})
+    with pytest.raises(gv.ModelError, match=r"m.safetensors: saw tensor 'a'"):
+        dict(read_file(file))
+
+
+@pytest.mark.parametrize("about", [None, 3, [], "F32", {}])
+def test_a_header_that_is_not_about_tensors_is_refused(tmp_path, about):
+    with pytest.raises(gv.ModelError, match=r"m.safetensors: saw tensor 'a'"):
+        dict(read_file(write(tmp_path / "m.safetensors", {"a": about})))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"1234567", b"\xff" * 100, b"\2\0\0\0\0\0\0\0{}", b"\2\0\0\0\0\0\0\0[]abc", b"PK\3\4" + b"x" * 99]
+)
+def test_a_file_of_another_kind_is_refused(tmp_path, content):
+    (tmp_path / "m.safetensors").write_bytes(content)
+    with pytest.raises(gv.ModelError, match=r"m.safetensors: saw no (header|tensors)"):
+        dict(read_file(tmp_path / "m.safetensors"))
+
+
+def test_a_cut_file_and_flipped_bytes_never_fail_in_another_way(tmp_path, bard):
+    from guidedviz.models.load import embedded_folder
+
+    whole, draw = (embedded_folder("bard") / "model.safetensors").read_bytes(), random.Random(0)
+    for length in [*range(0, 64, 7), 5000, 10_000, len(whole) - 1]:
+        (tmp_path / "m.safetensors").write_bytes(whole[:length])
+        with pytest.raises(gv.ModelError, match=r"m.safetensors: saw"):
+            dict(read_file(tmp_path / "m.safetensors"))
+    small = write(tmp_path / "s.safetensors", {"a": GOOD, "__metadata__": {"format": "pt"}}).read_bytes()
+    for _ in range(400):
+        damaged = bytearray(small)
+        damaged[draw.randrange(len(small) - 16)] = draw.randrange(256)
+        (tmp_path / "s.safetensors").write_bytes(damaged)
+        with suppress(gv.ModelError):
+            dict(read_file(tmp_path / "s.safetensors"))

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { likely, placeLabels } from "../../guidedviz/widgets/page/map/map-callouts.js";
+import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
+import { HOSTILE, press, render, stageNews, step } from "./fixtures.js";
+
+const GAP = 8;
+
+/** Numbers from 0 to 1 that are the same in every run. */
+function* numbers(seed) {
+  for (let state = seed; ; ) yield (state = (1103515245 * state + 12345) % 2147483648) / 2147483648;
+}
+
+test("no label leaves the room or meets another, and the labels of a side are in the order of their cells", () => {
+  const random = numbers(7);
+  const next = (low, high) => low + (high - low) * random.next().value;
+  for (let round = 0; round < 300; round++) {
+    const width = next(130, 400);
+    const spots = Array.from({ length: Math.floor(next(1, 12)) }, (_, name) => ({ name, x: next(0, 300), y: next(0, 100), wide: next(20, 120) }));
+    const placed = placeLabels(spots, width, 100);
+    assert.ok(placed.some(({ name }) => name === 0), "the first has room");
+    for (const side of [0, 1]) {
+      const row = placed.filter((one) => one.side === side);
+      for (const [i, one] of row.entries()) {
+        assert.ok(one.left > -1e-9 && one.left + one.wide < width + 1e-9);
+        if (i) assert.ok(one.x >= row[i - 1].x && one.left > row[i - 1].left + row[i - 1].wide + GAP - 1e-6);
+      }
+    }
+  }
+});
+
+test("places are those of the still picture", () => {
+  const spots = [[50, 10, 60], [60, 20, 60], [50, 90, 60]].map(([x, y, wide]) => ({ x, y, wide }));
+  assert.deepEqual(placeLabels(spots, 200, 100).map(({ side, left }) => [side, left]), [[0, 10], [0, 78], [1, 20]]);
+});
+
+test("the chosen token comes first, an unlikely one has no callout", () => {
+  const marks = [[0.2, false], [0.001, false], [0.6, false], [0.004, true]].map(([raw, chosen]) => ({ raw, chosen }));
+  assert.deepEqual(likely(marks).map(({ raw }) => raw), [0.004, 0.6, 0.2]);
+});
+
+const MOVES = btoa(String.fromCharCode(0b01000000, 0b00101010));
+const LAND = { count: 8, width: 4, height: 2, moves: MOVES, borders: "M0,0", chunk: 4, eos: [7], ways: "", places: [["letters", 0, 8, 2, 1, 4]] };
+const MAP = { land: LAND, bits: { 1: btoa("\x0f") }, answers: [], edited: null };
+const ON_MAP = { mask: 1, ranks: [2, 5] };
+
+test("on the stage the likely tokens are named beside the map, a hostile one as text, and the legend says what the marks mean", () => {
+  const page = render(stage, stageNews([step(HOSTILE.slice(0, 12), ON_MAP), step("b", ON_MAP)], 0, { map: MAP }));
+  page.find(".gv-map-room").resizeTo(400);
+  const texts = page.all(".gv-map canvas")[1].texts;
+  assert.deepEqual(texts.filter((text) => text.startsWith("0.") || text.startsWith("<") || text === "no"), ["<img src=x o", "0.50", "no", "0.40"]);
+  assert.equal(page.find(".gv-map-likely").textContent, "likely, legallikely, illegalwith the probability before the mask");
+  assert.equal(page.find(".gv-map-likely").hidden, false);
+  assert.equal(page.all(".gv-sign path").length, 4);
+  page.stop();
+});
+
+test("what the tip says stands in the card too, with the probability, and a key anywhere hides the tip", () => {
+  const page = render(stage, stageNews([step("a", ON_MAP), step("b", ON_MAP)], 0, { map: MAP }));
+  page.find(".gv-map-room").resizeTo(400);
+  const [sheet, tip] = [page.find(".gv-map"), page.find(".gv-map .gv-tip")];
+  sheet.dispatchEvent(new MouseEvent("pointermove", { clientX: 110, clientY: 22, bubbles: true }));
+  assert.equal(tip.hidden, false);
+  assert.match(tip.textContent, /letters✓ legalp 0.50 before the mask/);
+  press(sheet, "Home");
+  assert.equal(tip.hidden, true);
+  press(sheet, "ArrowRight");
+  press(sheet, "ArrowRight");
+  assert.match(page.find(".gv-map-card").textContent, /letters✓ legalp 0.50 before the mask/);
+  sheet.dispatchEvent(new MouseEvent("pointermove", { clientX: 10, clientY: 22, bubbles: true }));
+  assert.equal(tip.hidden, false);
+  press(page.root, "x");
+  assert.equal(tip.hidden, true);
+  page.stop();
+});

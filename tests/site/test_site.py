@@ -1,0 +1,123 @@
+"""The site: its links are checked, its index holds what a page says, and recordings answer what a page asks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+import guidedviz as gv
+from guidedviz.widgets.display import RECORDING
+from tests.site.load import load_site
+
+HOSTILE = "</title><img src=x onerror='window.hacked=1'>"
+
+
+@pytest.fixture(scope="module")
+def site():
+    return load_site()
+
+
+@pytest.fixture
+def play_alone(monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    monkeypatch.setenv("GUIDEDVIZ_SITE", "1")
+    return lambda shown: shown._repr_mimebundle_()[RECORDING]
+
+
+def read(site, tmp_path, **pages):
+    for name, html in pages.items():
+        (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
+    return site.reading.read_site(tmp_path)
+
+
+def test_a_link_to_a_missing_page_or_anchor_is_found_with_its_page(site, tmp_path):
+    links = '<a href="b.html#there">1</a><a href="b.html#gone">2</a><a href="c.html">3</a><a href="../d.html">4</a>'
+    pages = read(site, tmp_path, a=links, b='<h2 id="there">B</h2>')
+    assert site.reading.find_broken(tmp_path, pages) == [
+        "a.html: b.html#gone: the page has no such anchor",
+        "a.html: c.html: there is no such file",
+        "a.html: ../d.html: leads out of the site",
+    ]
+    assert "c.html" not in str(site.reading.find_broken(tmp_path, pages, {"c.html"}))
+
+
+def test_a_page_that_loads_from_another_host_is_refused_and_a_link_to_one_is_not(site, tmp_path):
+    pages = read(
+        site, tmp_path, a='<a href="https://arxiv.org/abs/1">1</a><script src="https://cdn.test/x.js"></script>'
+    )
+    assert site.reading.find_broken(tmp_path, pages) == ["a.html: https://cdn.test/x.js: is loaded from another host"]
+
+
+def test_the_index_has_the_prose_below_each_heading_and_nothing_of_the_frame(site, tmp_path):
+    html = (
+        "<nav>every page</nav><h1 id=top>One <code>a</code><a class='anchor-link' href='#top'>¶</a></h1>"
+        "<p>A stack, or <b>PDA</b>.</p><script>code</script><h2 id=two>Two</h2><p>x</p><p>y</p>"
+    )
+    script = site.reading.search_index(read(site, tmp_path, a=html))
+    found = json.loads(script.removeprefix("window.siteIndex = ").removesuffix(";\n"))
+    assert found == [
+        {"file": "a.html", "page": "One a", "anchor": "top", "heading": "One a", "text": "A stack, or PDA."},
+        {"file": "a.html", "page": "One a", "anchor": "two", "heading": "Two", "text": "x y"},
+    ]
+
+
+def test_a_hostile_title_and_output_stay_text(site):
+    cell = new_code_cell("1", outputs=[new_output("stream", text=HOSTILE)])
+    pages = [site.Place("a.html", HOSTILE)]
+    html = site.render(new_notebook(cells=[new_markdown_cell("# A"), cell]), pages[0], pages)
+    assert "<img src=x" not in html
+    assert html.count("&lt;img src=x") == 3, "the title, the list of pages and the output"
+
+
+def test_links_between_labs_lead_to_their_pages(site):
+    notebook = new_notebook(cells=[new_markdown_cell("[1](../01.ipynb) [2](02.ipynb#x) [3](https://a.test/3.ipynb)")])
+    html = site.render(notebook, site.Place("a.html", "A"), [])
+    assert [
+        link for link in ("../01.html", "02.html#x", "https://a.test/3.ipynb") if f'href="{link}"' not in html
+    ] == []
+
+
+def test_an_empty_cell_of_a_table_is_no_heading(site):
+    notebook = new_notebook(cells=[new_markdown_cell("| | a |\n| --- | --- |\n| b | 1 |")])
+    html = site.render(notebook, site.Place("a.html", "A"), [])
+    assert "<th></th>" not in html
+    assert "<th>a</th>" in html
+
+
+def test_a_section_that_the_readme_lacks_is_named(site):
+    with pytest.raises(SystemExit, match='no section "Two commands"'):
+        site.section("# A\n## B\n", "Two commands")
+
+
+def test_a_recorded_fold_answers_every_press(play_alone):
+    shown = play_alone(gv.folded(gv.regex("(abc|xyz|def)[0-9]")))["shown"]
+    assert shown["chains"]
+    for page in [shown, *shown["pages"]]:
+        for chain in page["chains"]:
+            answer = shown["pages"][page["moves"][f'{{"do":"turn","chain":{chain["name"]}}}']]
+            assert next(one for one in answer["chains"] if one["name"] == chain["name"])["open"] != chain["open"]
+        assert '{"do":"all"}' in page["moves"]
+
+
+def test_a_recorded_map_has_every_state_and_the_texts_of_its_tokens(play_alone):
+    vocabulary = gv.Vocabulary([b"<eos>", b"1", b"22", b"x", b"a"], eos={0})
+    shown = play_alone(gv.vocabulary_map(gv.guide(gv.regex("[0-9]+x?"), vocabulary)))["shown"]
+    pages = [shown["pages"][shown["moves"][f'{{"do":"state","state":{state}}}']] for state in range(3)]
+    assert [page["at"] for page in pages] == [0, 1, 2]
+    assert {page["map"]["now"] for page in pages} <= set(shown["map"]["bits"])
+    assert sum(len(answer["texts"][1]) for answer in shown["map"]["answers"]) == 5
+
+
+def test_a_recorded_table_has_the_reason_of_every_cell(play_alone):
+    vocabulary = gv.Vocabulary([b"<eos>", b"1", b"x"], eos={0})
+    shown = play_alone(gv.token_table(gv.guide(gv.regex("1+x"), vocabulary)))["shown"]
+    answer = shown["pages"][shown["moves"]['{"do":"why","row":0,"column":1}']]
+    assert answer["why"].startswith("x in q0: ")
+
+
+def test_without_the_site_a_built_notebook_has_no_recording(monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    monkeypatch.delenv("GUIDEDVIZ_SITE", raising=False)
+    assert sorted(gv.folded(gv.regex("abc"))._repr_mimebundle_()) == ["text/html", "text/plain"]

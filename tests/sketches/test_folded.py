@@ -1,0 +1,155 @@
+"""Folded machines: a chain is a row of bytes with nothing to decide in between, and folding loses nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.regex import parse_regex, regex
+from guidedviz.sketches.folded import WaysOut, count_ways, find_chains, fold, inside_chain
+from guidedviz.sketches.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
+from tests.strategies import grammars, regexes
+
+NAME = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+
+
+@st.composite
+def sketches(draw: st.DrawFn) -> tuple[object, Sketch]:
+    """A machine of any kind, and its sketch."""
+    text = draw(regexes)
+    try:
+        machine = draw(st.sampled_from([regex, lambda text: build_nfa(parse_regex(text))]))(text)
+    except GuidedVizError:
+        machine = regex("abc|xyz")
+    return machine, sketch_dfa(machine) if isinstance(machine, DFA) else sketch_nfa(machine)
+
+
+def texts_of(sketch: Sketch) -> dict[str, tuple[int, int]]:
+    """The ends of every folded arrow by its text."""
+    folded = [arrow for arrow in fold(sketch).arrows if arrow.through]
+    return {bytes(low for low, _ in arrow.ranges).decode(): (arrow.source, arrow.target) for arrow in folded}
+
+
+def unfolded_again(sketch: Sketch) -> list[Arrow]:
+    """Every arrow of a folded sketch as arrows of one byte."""
+    found = []
+    for arrow in sketch.arrows:
+        row = (arrow.source, *arrow.through, arrow.target)
+        parts = [(one,) for one in arrow.ranges] if arrow.through else [arrow.ranges]
+        found += [Arrow(*ends, ranges, arrow.call) for *ends, ranges in zip(row[:-1], row[1:], parts, strict=True)]
+    return found
+
+
+def check_nothing_is_lost(sketch: Sketch) -> None:
+    folded = fold(sketch)
+    assert sorted(unfolded_again(folded), key=repr) == sorted(sketch.arrows, key=repr)
+    assert (folded.names, folded.initial, folded.accepting) == (sketch.names, sketch.initial, sketch.accepting)
+    assert not folded.folded & {end for arrow in folded.arrows for end in (arrow.source, arrow.target)}
+
+
+@given(sketches())
+def test_folding_loses_nothing(drawn):
+    check_nothing_is_lost(drawn[1])
+
+
+@given(grammars)
+def test_folding_the_rules_of_a_grammar_loses_nothing(text):
+    try:
+        sketch = sketch_pda(gv.grammar(text))
+    except GuidedVizError:
+        return
+    check_nothing_is_lost(sketch)
+    assert not fold(sketch).folded & {
+        node for arrow in sketch.arrows if arrow.call for node in (arrow.source, arrow.target)
+    }
+    assert not fold(sketch).folded & {nodes[0] for _, nodes in sketch.rules}, "a rule begins at no state inside"
+
+
+@given(regexes)
+def test_the_text_of_a_chain_is_what_it_reads_and_all_that_can_be_folded_is(text):
+    try:
+        machine = regex(text)
+    except GuidedVizError:
+        return
+    moves = [(state, byte, machine.step(state, byte)) for state in range(len(machine)) for byte in range(256)]
+    moves = [move for move in moves if move[2] is not None]  # all there are, byte by byte
+    out, into = Counter(source for source, _, _ in moves), Counter(target for _, _, target in moves)
+    lonely = {state for state in range(1, len(machine)) if out[state] == into[state] == 1} - machine.accepting
+    folded = fold(sketch_dfa(machine))
+    assert folded.folded == lonely
+    for arrow in folded.arrows:
+        row = (arrow.source, *arrow.through, arrow.target)
+        read = [(source, low, target) for source, (low, _), target in zip(row, arrow.ranges, row[1:], strict=False)]
+        assert not arrow.through or (set(read) <= set(moves) and len(read) == len(row) - 1 == len(arrow.ranges))
+
+
+@given(sketches(), st.data())
+def test_a_chain_around_a_state_stays_unfolded(drawn, data):
+    _, sketch = drawn
+    chains = find_chains(sketch)
+    every = {state for chain in chains for state in inside_chain(chain)}
+    kept = data.draw(st.frozensets(st.integers(0, len(sketch.names) - 1)))
+    now = fold(sketch, kept)
+    assert now.opened | now.folded == every
+    assert now.opened == {s for chain in chains if kept & {*inside_chain(chain)} for s in inside_chain(chain)}
+    assert fold(sketch, every).arrows == sketch.arrows, "all unfolded, it is the machine itself"
+
+
+def test_a_schema_folds_to_its_choices():
+    assert texts_of(sketch_dfa(gv.json_schema(NAME, whitespace="compact"))) == {'{"name":"': (0, 9), '"}': (9, 19)}
+    assert texts_of(sketch_dfa(regex("(red|green|é☃)[0-9]kg"))).keys() == {"red", "green", "é☃", "kg"}
+
+
+def test_where_a_text_may_end_a_chain_ends_too():
+    assert texts_of(sketch_dfa(regex("ab(cde)?"))) == {"ab": (0, 2), "cde": (2, 5)}
+
+
+def test_a_loop_may_be_one_arrow():
+    assert texts_of(sketch_dfa(regex("(abc)*"))) == {"abc": (0, 0)}
+
+
+def test_a_row_that_nothing_enters_is_left_alone():
+    circle = DFA((((97, 97, 0),), ((98, 98, 2),), ((99, 99, 1),)), frozenset({0}))
+    assert fold(sketch_dfa(circle)) == sketch_dfa(circle)
+
+
+def test_calls_are_not_folded():
+    sketch = sketch_pda(gv.grammar('root ::= "ab" list "cd"\nlist ::= "[xyz" root? "]"'))
+    assert sorted(texts_of(sketch)) == ["[xyz", "ab", "cd"]
+
+
+def test_states_by_their_ways_out():
+    assert count_ways(regex("abc[0-9]")) == WaysOut(one=3, several=1, end=1)
+    assert count_ways(regex("ab?")) == WaysOut(one=1, several=0, end=2), "it may end after a: a second way out"
+    assert count_ways(gv.grammar('root ::= "a" list\nlist ::= "[" root? "]"')) == WaysOut(4, 1, 2)
+    assert str(count_ways(regex("abc"))) == "3 of 4 states have one way out"
+
+
+@given(regexes)
+def test_ways_out_byte_by_byte(text):
+    try:
+        machine = regex(text)
+    except GuidedVizError:
+        return
+    going = [state for state in range(len(machine)) if not machine.is_accepting(state)]
+    ways = [sum(machine.step(state, byte) is not None for byte in range(256)) for state in going]
+    found = count_ways(machine)
+    assert (found.one, found.end) == (ways.count(1), len(machine) - len(going))
+    assert found.several == len([count for count in ways if count > 1])
+
+
+def test_ways_of_what_is_no_machine():
+    with pytest.raises(SettingError, match="count_ways: saw str"):
+        count_ways("abc")

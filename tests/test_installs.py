@@ -1,0 +1,163 @@
+"""Claims about a bare install: a wheel in an environment of its own, with NumPy and platformdirs and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import venv
+from importlib.metadata import distributions
+from pathlib import Path
+from shutil import unpack_archive
+
+import numpy
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HEAVY = "torch transformers graphviz pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
+MODELS = """
+import contextlib, io, json, sys
+import guidedviz as gv
+from guidedviz.__main__ import main
+assert "bare" in gv.__file__, gv.__file__
+said = {"ready": repr(gv.readiness())}
+for name in gv.__all__:
+    getattr(gv, name)
+for name, size in (("bard", 65), ("clerk", 4096)):
+    model = gv.load_model(name)
+    assert len(model.vocabulary) == size
+guide = gv.guide(gv.regex("[0-9]{4}-[0-9]{2}"), model.vocabulary)
+said["text"] = gv.record(model, "We met on March 3rd 2024.\\nDate as YYYY-MM:\\n", guide, max_tokens=20).text
+with contextlib.redirect_stdout(io.StringIO()) as terminal:
+    assert main(["demo"]) == 0
+said["demo"] = terminal.getvalue()
+for shown in (
+    gv.stage(model, "Price:\\n", guide, max_tokens=9),
+    gv.bias_sliders(model, "Price:\\n", ["$"]),
+    gv.fraction_slider(model),
+    gv.vocabulary_map(guide),
+    gv.token_table(guide),
+    gv.film(gv.sketches.nfa_frames("a|b")),
+    gv.folded(gv.regex("abc")),
+):
+    said[type(shown).__name__] = shown._repr_mimebundle_()
+print(json.dumps(said))
+"""
+PICTURES = """
+import json, sys
+import guidedviz as gv
+from guidedviz.files import shipped
+heavy = sys.argv[1].split()
+assert not [name for name in heavy if name in sys.modules]
+json_machine, date = gv.json(), gv.regex("[0-9]{4}-[0-9]{2}")
+vocabulary = gv.Vocabulary([b"<eos>", b"1", b"2", b"-", b"{", b"}", b"\\x22"], eos={0})
+drawn = [gv.draw_machine(json_machine), gv.draw_machine(date, [0, 1]), gv.draw_stack(json_machine, b"[{")]
+for engine in ("index", "split", "trie"):
+    drawn.append(gv.draw_map(gv.guide(date if engine == "index" else json_machine, vocabulary, engine)))
+drawn.append(gv.draw_machine(gv.json_schema({"type": "object", "properties": {"a": {"type": "integer"}}})))
+chart = gv.views.draw_break_even({"table": (40, 0.02), "walk": (0, 1.02)})
+for number, figure in enumerate([*drawn, chart]):
+    assert figure._repr_mimebundle_()["text/plain"]
+    figure.save(f"{number}.svg")
+    if figure is not chart:
+        figure.save(f"{number}.html")
+shipped("differences.json"), gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
+wanted = {
+    "lab graphviz": lambda: gv.to_dot(date),
+    "lab plotly": lambda: chart.plotly,
+    "lab resvg_py": lambda: chart.save("x.png"),
+    "lab anywidget": lambda: gv.vocabulary_map(gv.guide(date, vocabulary)).display.widget,
+    "lab llama_models": gv.Vocabulary.llama3,
+    "engines mistral_common": gv.Vocabulary.tekken,
+    "engines xgrammar": lambda: gv.guide(date, vocabulary, "xgrammar"),
+    "engines llguidance": lambda: gv.guide(date, vocabulary, "llguidance"),
+    "engines outlines_core": lambda: gv.guide(date, vocabulary, "outlines-core"),
+    "hub torch": lambda: gv.load_model("clerk", device="torch"),
+    "hub transformers": lambda: gv.load_model("someone/some-model"),
+}
+errors = {}
+for name, ask in wanted.items():
+    try:
+        ask()
+    except gv.GuidedVizError as error:
+        errors[name] = str(error)
+print(json.dumps(errors))
+"""
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """Runs Python in an environment with the wheel, NumPy and platformdirs; its output."""
+    here = tmp_path_factory.mktemp("bare")
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(here)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    venv.create(here / "env", with_pip=False, symlinks=os.name != "nt")
+    python = here / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    code = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
+    site = Path(subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip())
+    for found in Path(numpy.__file__).parents[1].iterdir():
+        if re.match(r"(numpy|platformdirs)\b", found.name):
+            (site / found.name).symlink_to(found)
+    (wheel,) = here.glob("*.whl")
+    unpack_archive(wheel, site, "zip")  # as an installer does it
+    away = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "GUIDEDVIZ_HEADLESS")}
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run([python, *arguments], cwd=here, env=away, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run.site = site
+    return run
+
+
+def test_models_and_every_widget_work_as_stills(bare):
+    said = json.loads(bare("-c", MODELS))
+    ready = said.pop("ready")
+    for extra, package in (("lab", "anywidget"), ("hub", "torch"), ("engines", "xgrammar")):
+        line = rf'^{extra}\b.*\b{package} not installed.*pip install "guidedviz\[{extra}\]"'
+        assert re.search(line, ready, re.MULTILINE), ready
+    assert re.fullmatch(r"\d{4}-\d\d", said.pop("text"))
+    assert re.search(r"^with mask     \d{4}-\d\d-\d\d ", said.pop("demo"), re.MULTILINE)
+    for name, bundle in said.items():
+        assert bundle["text/html"].startswith("<img "), name
+        assert 'pip install "guidedviz[lab]"' in bundle["text/plain"].splitlines()[-1], name
+    assert len(said) == 7
+
+
+def test_pictures_need_nothing_and_the_rest_names_its_extra(bare):
+    errors = json.loads(bare("-c", PICTURES, HEAVY))
+    for name, error in errors.items():
+        extra, package = name.split()
+        assert f'pip install "guidedviz[{extra}]"' in error, name
+        assert package in error, name
+    assert len(errors) == 11
+
+
+def test_the_labs_come_out_of_the_wheel(bare):
+    inside = bare.site / "guidedviz/assets/labs"
+    names = {path.relative_to(ROOT / "labs") for path in (ROOT / "labs").rglob("*.ipynb")}
+    names = {name for name in names if ".ipynb_checkpoints" not in name.parts}
+    assert bare("-m", "guidedviz", "labs", "mine", "--no-open") == f"{len(names)} notebooks copied to mine\n"
+    assert {path.relative_to(inside) for path in inside.rglob("*") if path.is_file()} == names
+
+
+def test_the_wheel_carries_bundles_and_records_and_nothing_they_are_made_of(bare):
+    page = bare.site / "guidedviz/widgets/page"
+    assert {path.name for path in page.iterdir()} == {"dist", "loader.js"}
+    assert (page / "dist/film.js").exists()
+    for name in ("differences.json", "traces/overlap-cpu.json"):
+        assert (bare.site / "guidedviz/assets" / name).exists()
+    assert not list((bare.site / "guidedviz").rglob("*.ipynb_checkpoints"))
+
+
+def test_the_wheel_needs_what_the_bare_environment_has(bare):
+    (own,) = (found for found in distributions(path=[str(bare.site)]) if found.name == "guidedviz")
+    assert {line.split(">")[0] for line in own.requires if "extra ==" not in line} == {"numpy", "platformdirs"}
+
+
+def test_the_bare_install_stays_small(bare):
+    own = sum(path.stat().st_size for path in (bare.site / "guidedviz").rglob("*") if path.is_file())
+    assert own < 25e6, "with NumPy's 60 MB and pip's 25 MB the install stays below 120 MB"

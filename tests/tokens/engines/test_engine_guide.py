@@ -1,0 +1,192 @@
+"""The real engines as guides: the same protocol, states that are values, and what they cannot take said by name."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.errors import IllegalToken, PatternError, SettingError
+from guidedviz.tokens.engines.constraint import ask
+from guidedviz.tokens.engines.engine_guide import KEPT, PREPARE, prepared
+from tests.strategies import draw_walk
+
+PIECES = [bytes([byte]) for byte in range(256)]
+PIECES += [b"ab", b"aba", b"12", b".5", b"luluk", b"\xed\xa0", b'":', b'", "', b"<s>", b"</s>", b"</t>", b"<p>"]
+FIRST = len(PIECES) - 4
+V = gv.Vocabulary(PIECES, eos={FIRST + 1}, special={FIRST, FIRST + 1, FIRST + 3})
+NESTED = 'root ::= "(" root ")" | "x"'
+
+
+@pytest.fixture(params=PREPARE)
+def name(request):
+    pytest.importorskip(request.param.replace("-", "_"))
+    return request.param
+
+
+@pytest.mark.parametrize("pattern", ["[0-9]{4}-[0-9]{2}", "a*", "luluk", "é|è", "a/b", "a\0b", "[^a]"])
+def test_masks_are_ours_on_what_all_read_alike(name, pattern):
+    ours, theirs = gv.guide(gv.regex(pattern), V, "trie"), gv.guide(gv.regex(pattern), V, name)
+    rng, mine, state = np.random.default_rng(0), ours.initial, theirs.initial
+    for _ in range(8):
+        differ = np.flatnonzero(ours.mask(mine) != theirs.mask(state)).tolist()
+        assert [PIECES[token] for token in differ] in ([], [b"\xed\xa0"])  # xgrammar takes surrogates
+        assert ours.is_accepting(mine) == theirs.is_accepting(state)
+        assert ours.forced(mine) == theirs.forced(state)
+        legal = [token for token in np.flatnonzero(ours.mask(mine)).tolist() if token not in V.eos]
+        if not legal:
+            return
+        token = int(rng.choice(legal))
+        mine, state = ours.advance(mine, token), theirs.advance(state, token)
+
+
+@pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
+@settings(max_examples=25)
+@given(st.data())
+def test_old_states_stay_good(name, data):
+    pytest.importorskip(name)
+    guide = gv.guide(gv.grammar(NESTED), V, name)
+    walk = draw_walk(data, guide, steps=6)
+    masks = [guide.mask(state).copy() for state, _ in walk]
+    for place in data.draw(st.permutations(range(len(walk)))):
+        state, tokens = walk[place]
+        assert (guide.mask(state) == masks[place]).all()
+        again = guide.initial
+        for token in tokens:
+            again = guide.advance(again, token)
+        assert again == state
+        assert hash(again) == hash(state)
+
+
+def test_a_state_that_was_forgotten_is_found_again(name):
+    guide = gv.guide(gv.regex("a+b"), V, name)
+    states = [guide.initial]
+    for token in b"a" * 2 * KEPT + b"b":
+        states.append(guide.advance(states[-1], token))
+    assert len(guide._kept) == KEPT
+    assert states[3].tokens not in guide._kept
+    assert [bool(guide.mask(states[count])[ord("b")]) for count in (0, 3, -2, -1)] == [False, True, True, False]
+    assert guide.is_accepting(states[-1])
+    assert not guide.is_accepting(states[3])
+
+
+def test_where_no_token_can_come_the_mask_is_empty_and_no_error():
+    pytest.importorskip("llguidance")
+    lacking = gv.Vocabulary([b"\xc3", b"a", b"</s>"], eos={2})
+    guide = gv.guide(gv.regex("[é-ê]|a"), lacking, "llguidance")
+    assert not guide.mask(guide.advance(guide.initial, 0)).any()
+
+
+def test_advance_follows_the_mask(name):
+    guide = gv.guide(gv.regex("(ab)+"), V, name)
+    for token in range(len(V)):
+        if guide.mask(guide.initial)[token]:
+            assert guide.advance(guide.initial, token).tokens == (token,)
+        else:
+            with pytest.raises(IllegalToken):
+                guide.advance(guide.initial, token)
+    with pytest.raises(IllegalToken, match="no such id"):
+        guide.advance(guide.initial, len(V))
+
+
+def test_eos_ends_and_specials_are_no_text(name):
+    guide = gv.guide(gv.regex(".*"), V, name)
+    mask = guide.mask(guide.initial)
+    assert [bool(mask[token]) for token in range(FIRST, FIRST + 4)] == [False, True, True, False]
+    assert guide.advance(guide.initial, FIRST + 1) == guide.initial
+
+
+def test_a_guide_says_where_the_engine_leaves_the_machine():
+    pytest.importorskip("outlines_core")
+    guide = gv.guide(gv.regex(r"[0-9]+(\.[0-9]+)?"), V, "outlines-core")
+    state = guide.advance(guide.initial, ord("3"))
+    why = guide.explain(state, ord("."))
+    assert not why.legal
+    assert why.reason == "outlines-core forbids it, against the machine: every byte passes: q1 to q2"
+    assert guide.explain(state, ord("x")).reason == "x cannot come: expected . 0-9 or the end"
+    assert guide.label(state) == "q1"
+    assert guide.path(state, ord("4")) == (1, 1)
+
+
+def test_a_text_that_the_machine_does_not_know_has_no_state_of_it():
+    pytest.importorskip("xgrammar")
+    guide = gv.guide(gv.regex("[^a]b"), V, "xgrammar")
+    beyond = guide.advance(guide.initial, PIECES.index(b"\xed\xa0"))
+    assert (guide.label(beyond), guide.stack(beyond), guide.forced(beyond)) == ("no state of the machine", (), b"")
+    assert guide.path(beyond, 0) == ()
+    assert "xgrammar allows it" in guide.explain(beyond, 0x80).reason
+
+
+def test_rules_that_are_open_are_those_of_the_machine():
+    pytest.importorskip("llguidance")
+    guide = gv.guide(gv.grammar(NESTED), V, "llguidance")
+    state = guide.advance(guide.advance(guide.initial, ord("(")), ord("("))
+    assert guide.stack(state) == ("root", "root")
+
+
+def test_a_grammar_is_refused_by_outlines_core():
+    pytest.importorskip("outlines_core")
+    with pytest.raises(PatternError, match="'outlines-core': saw a grammar with a stack, expected a finite machine"):
+        gv.guide(gv.grammar(NESTED), V, "outlines-core")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("xgrammar", "root ::= .", r"EBNF parser error at line 1, column 10: Rule \".\" is not defined"),
+        ("llguidance", r"ab\Z", "invalid regex"),
+        ("outlines-core", r"ab\Z", "Failed to build DFA"),
+    ],
+)
+def test_what_an_engine_cannot_read_is_said_in_its_own_words(name, text, said):
+    pytest.importorskip(name.replace("-", "_"))
+    with pytest.raises(PatternError, match=f"engine '{name}': saw .*{said}"):
+        prepared(name, V)(ask(text))
+
+
+def test_an_engine_that_is_not_installed_is_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "xgrammar", None)
+    with pytest.raises(SettingError, match=r"engine 'xgrammar'.*pip install .*\[engines\]"):
+        gv.guide(gv.regex("a"), gv.Vocabulary([b"a", b"</s>"], eos={1}), "xgrammar")
+
+
+@pytest.mark.parametrize("name", ["llguidance", "outlines-core"])
+def test_an_engine_that_must_have_an_eos_says_so(name):
+    pytest.importorskip(name.replace("-", "_"))
+    with pytest.raises(SettingError, match="saw a vocabulary without EOS"):
+        gv.guide(gv.regex("a"), gv.Vocabulary([b"a"]), name)
+
+
+def test_a_built_index_is_not_for_a_real_engine():
+    machine = gv.regex("a")
+    with pytest.raises(SettingError, match="saw engine 'xgrammar', expected an Index and its engine"):
+        gv.guide(machine, V, "xgrammar", index=gv.build_index(machine, V))
+
+
+@pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
+def test_two_threads_get_the_masks_that_one_gets(name):
+    pytest.importorskip(name)
+    guides = [gv.guide(gv.regex(pattern), V, name) for pattern in ("[0-9]+", "[a-z]+")]
+    alone = [guide.mask(guide.initial) for guide in guides]
+    assert (alone[0] != alone[1]).any()
+
+    def ask_often(guide):
+        return [guide.mask(guide.initial) for _ in range(300)]
+
+    with ThreadPoolExecutor(2) as threads:
+        for mask, found in zip(alone, threads.map(ask_often, guides), strict=True):
+            assert all((mask == other).all() for other in found)
+
+
+@pytest.mark.parametrize("state", [None, 3.5, -1, "x", []])
+def test_what_is_no_state_of_an_engine_is_refused(name, state):
+    guide = gv.guide(gv.regex("[0-9]+"), V, name)
+    for method in (guide.mask, guide.is_accepting, guide.forced, guide.stack):
+        with pytest.raises(SettingError, match=f"expected a state of guide.*{name}.*guide.initial"):
+            method(state)
+    for method in (guide.advance, guide.explain, guide.path):
+        with pytest.raises(SettingError, match="expected a state of guide"):
+            method(state, 1)

@@ -1,0 +1,125 @@
+"""The record of a walk is that of the mask, and its numbers are those of a walk node by node."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.regex import regex
+from guidedviz.sketches.walk_tree import grow_tree
+from guidedviz.tokens.lazy.lazy_walk import lazy_walk, lazy_walks
+from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.vocabulary import Vocabulary
+from tests.strategies import regexes, vocabularies
+from tests.tokens.plain_walk import walk
+
+JSON_TEXT = '{"name": "Ada", "née": [1815, true, {"é": "\\u00e9"}]}'
+PLACES = [b"", b'{"a', b'{"a": 1', b'["\xc3', b'["\\u0', b'{"a": {"b": [', b"[tr"]
+NESTED = grammar('root ::= "a" root "b" | "A" root? "B" | [^a]')
+
+
+class Counted:
+    """A machine that counts what it is asked."""
+
+    def __init__(self, machine):
+        self.machine, self.initial, self.asked = machine, machine.initial, 0
+        self.is_accepting = machine.is_accepting
+
+    def step(self, state, byte):
+        self.asked += 1
+        return self.machine.step(state, byte)
+
+
+@given(vocabularies(), regexes)
+def test_as_many_nodes_are_asked_about_as_in_a_walk_node_by_node(v, pattern):
+    machine = regex(pattern)
+    counting = Counted(machine)
+    live = walk(v.trie, counting, machine.initial)
+    record = lazy_walk(machine, v, slices=False)
+    assert record.asked == counting.asked
+    assert record.live.tolist() == np.flatnonzero(live).tolist()
+
+
+@given(vocabularies(), st.sampled_from(["", "a", "aa", "A", "aA"]))
+def test_each_node_is_live_or_refused_or_below_one_that_was(v, text):
+    record = lazy_walk(NESTED, v, text)
+    assert record.asked == len(record.live) - 1 + record.cuts
+    assert record.asked + record.dropped == len(record.trie) - 1
+    assert record.mask.tolist() == guide(NESTED, v, engine="trie").mask(record.state).tolist()
+    assert record.legal == sum(record.mask)
+
+
+@pytest.mark.parametrize("text", PLACES)
+def test_the_record_is_that_of_the_engine_and_of_every_other_one(text):
+    v, machine = Vocabulary.llama3(), json()
+    record, whole = (lazy_walk(machine, v, text, slices=slices) for slices in (True, False))
+    assert np.array_equal(record.mask, whole.mask)
+    for engine in ("trie", "split"):
+        assert np.array_equal(guide(machine, v, engine=engine).mask(record.state), record.mask)
+    assert not record.mask.flags.writeable
+    assert whole.asked + whole.dropped == whole.nodes == record.nodes == 274_520
+
+
+def test_in_a_string_few_nodes_are_asked_about():
+    v = Vocabulary.llama3()
+    record, whole = (lazy_walk(json(), v, '{"a": "x', slices=slices) for slices in (True, False))
+    assert repr(record).startswith("Walk(122,892 tokens taken as a slice; of 274,520 nodes 343 asked about")
+    assert whole.asked > 700 * record.asked
+
+
+def test_the_walks_of_a_text_are_those_before_each_of_its_tokens():
+    v, machine = Vocabulary.llama3(), json()
+    walks = lazy_walks(machine, v, JSON_TEXT)
+    assert b"".join(one.piece for one in walks) == JSON_TEXT.encode()
+    read_so_far = b""
+    for one in walks:
+        assert one.state is read(machine, read_so_far)
+        assert one.mask[v.ids(one.piece)[0]]
+        read_so_far += one.piece
+    assert lazy_walks(machine, v, b"") == ()
+
+
+def test_a_walk_begins_at_a_state_or_after_a_text():
+    v, machine = Vocabulary([b"1", b"2", b"12"]), regex("[0-9]{3}")
+    assert [lazy_walk(machine, v, at).legal for at in (None, 1, "1", b"12", 3)] == [3, 3, 3, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seen"),
+    [
+        (("[0-9]", Vocabulary([b"1"])), "str"),
+        ((regex("[0-9]"), [b"1"]), "list"),
+        ((regex("[0-9]"), Vocabulary([b"1"]), "x"), "x"),
+    ],
+)
+def test_what_cannot_be_walked_is_refused(arguments, seen):
+    with pytest.raises(SettingError, match=f"lazy_walk: saw {seen}, expected"):
+        lazy_walk(*arguments)
+
+
+@pytest.mark.parametrize("most", [3, 22, 10**6])
+@given(vocabularies(), st.sampled_from(["", "a", "A", "ab"]))
+def test_the_tree_holds_every_node_and_token_however_much_is_folded(most, v, text):
+    if (state := read(NESTED, text.encode())) is None:
+        return
+    record = lazy_walk(NESTED, v, state)
+    root = grow_tree(record, most)
+    assert (root.live, root.dropped) == (len(record.live) - 1, record.cuts + record.dropped)
+    assert root.tokens == sum(record.mask[token] for token in v.text_ids)
+    for _, branch in root.rows():
+        if branch.parts:
+            below = branch.live - branch.nodes if branch is not root else branch.live
+            assert sum(part.live for part in branch.parts) == below
+            assert sum(part.dropped for part in branch.parts) == branch.dropped
+            assert sum(part.tokens for part in branch.parts if not part.cut) <= branch.tokens
+    assert sum(branch.tokens for depth, branch in root.rows() if depth == 1 and not branch.cut) == root.tokens
+
+
+def test_the_names_stand_at_the_front_door():
+    assert gv.tokens.lazy_walk is lazy_walk
+    assert gv.tokens.lazy_walks is lazy_walks

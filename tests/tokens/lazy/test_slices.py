@@ -1,0 +1,197 @@
+"""A slice holds exactly the tokens of its kind, and a walk with slices makes the same mask as one without."""
+
+import codecs
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.byte_kinds import kinds_of
+from guidedviz.machines.earley.earley import earley
+from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.schema.json_schema import json_schema
+from guidedviz.tokens.index import live_machine
+from guidedviz.tokens.lazy import slices as slices_file
+from guidedviz.tokens.lazy.lazy_walk import Walks, lazy_walk
+from guidedviz.tokens.lazy.slices import SLICES, behind, build_slices, follows, list_moves, make_slice
+from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.vocabulary import Vocabulary
+from tests.strategies import draw_walk, grammars, regexes, vocabularies
+
+TEXT = regex(SLICES["text in quotes"])
+
+
+@pytest.fixture
+def small_slices(monkeypatch):
+    """Slices of a few tokens count as well."""
+    monkeypatch.setattr(slices_file, "FEWEST", 1)
+    build_slices.cache_clear()
+    yield
+    build_slices.cache_clear()
+
+
+def is_text(piece):
+    """By Python's own decoder: the beginning of text without quotes, backslashes and control characters."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(piece)
+    except UnicodeDecodeError:
+        return False
+    return not any(sign in '"\\' or sign < " " or sign == "\x7f" for sign in text)
+
+
+def legal_tokens(machine, vocabulary, state):
+    """Byte by byte, token by token."""
+    texts = set(vocabulary.text_ids)
+    legal = [t in texts and read(machine, p, state) is not None for t, p in enumerate(vocabulary.pieces)]
+    for token in vocabulary.eos:
+        legal[token] = machine.is_accepting(state)
+    return legal
+
+
+@given(vocabularies())
+def test_a_slice_holds_the_text_tokens_that_begin_such_a_text(v):
+    made, texts = make_slice(v, "text", SLICES["text in quotes"]), set(v.text_ids)
+    assert made.mask.tolist() == [t in texts and is_text(v.pieces[t]) for t in range(len(v))]
+    assert len(made) == sum(made.mask)
+
+
+@pytest.mark.parametrize("vocabulary", [Vocabulary.llama3, Vocabulary.tekken])
+def test_nearly_all_tokens_of_a_real_vocabulary_are_text_in_quotes(vocabulary):
+    v = vocabulary()
+    largest, texts = build_slices(v)[0], set(v.text_ids)
+    assert largest.name == "text in quotes"
+    assert largest.mask.tolist() == [t in texts and is_text(v.pieces[t]) for t in range(len(v))]
+    assert len(largest) > 0.93 * len(v)
+
+
+@given(vocabularies())
+def test_what_lies_behind_begins_where_a_whole_text_ends_and_holds_what_ends_it(v):
+    made = make_slice(v, "text", SLICES["text in quotes"])
+    for token in v.text_ids:
+        piece = v.pieces[token]
+        if made.mask[token]:
+            assert made.rest.node_of[token] == -1
+        else:
+            rest = behind(TEXT, piece)
+            assert piece.endswith(rest)
+            assert TEXT.accepts(piece[: len(piece) - len(rest)])
+            assert not is_text(rest)
+
+
+@pytest.mark.usefixtures("small_slices")
+@given(vocabularies(), regexes, st.data())
+def test_slices_change_no_mask_of_a_regex(v, pattern, data):
+    machine = live_machine(regex(pattern))
+    walk = Walks(machine, v)
+    for state, _ in draw_walk(data, guide(machine, v)):
+        assert walk(state).mask.tolist() == legal_tokens(machine, v, state)
+
+
+@pytest.mark.usefixtures("small_slices")
+@pytest.mark.parametrize("build", [grammar, earley])
+@given(vocabularies(), grammars, st.data())
+def test_slices_change_no_mask_of_a_grammar(build, v, text, data):
+    try:
+        machine = build(text)
+    except PatternError:
+        return
+    g, walk = guide(machine, v, engine="trie"), Walks(machine, v)
+    try:
+        for state, _ in draw_walk(data, g, steps=4):
+            assert g.mask(state).tolist() == walk(state).mask.tolist() == legal_tokens(machine, v, state)
+    except PatternError:  # too many ways to read a text of this grammar, with slices or without
+        return
+
+
+QUOTED = [
+    r'"[^"\\]*"', r'"([^"\\]|\\.)*"', r'"[^"\\]{3,}"', r'"[^"\\]{0,12}"', r'"\w*"', r'"[\w ]*"', r'(?s)".*', r'"[^a]*"',
+    r'"([a-zé ]|[A-Z])*"', r'"[\x00-\x7f]*"', r'"[^\n"]+(, "[^\n"]+)*"',
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("small_slices")
+@pytest.mark.parametrize("pattern", QUOTED)
+@settings(max_examples=30)
+@given(vocabularies(), st.text(st.sampled_from("abA1_ \né☃🙂"), max_size=8), st.integers(0, 3))
+def test_slices_change_no_mask_inside_quotes(pattern, v, written, short):
+    machine = regex(pattern)
+    data = b'"' + written.encode()
+    state = read(machine, data[: len(data) - short])  # which may cut a character
+    if state is not None:
+        assert Walks(machine, v)(state).mask.tolist() == legal_tokens(machine, v, state)
+
+
+LIMITED = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 40}}, "required": ["a"]}
+TAKEN = [
+    (json(), b'{"a": "x', "text in quotes"),
+    (json(), b'[[["', "text in quotes"),
+    (json(), '["é'.encode()[:-1], None),  # inside a character
+    (json(), b'["\\', None),
+    (json(), b"[1", None),
+    (earley('root ::= "<" [^>"]* ">"'), b"<a", "words and blanks"),  # > is text in quotes, but ends this
+    (grammar('root ::= "\\"" [^"]* "\\""'), b'"', "text in quotes"),
+    (json_schema(LIMITED, whitespace="space"), b'{"a": "', "text in quotes, up to 30"),
+    (json_schema(LIMITED, whitespace="space"), b'{"a": "twelve bytes', "text in quotes, up to 10"),
+    (json_schema(LIMITED, whitespace="space"), b'{"a": "' + b"x" * 35, None),
+    (regex(r"[\w ]*;"), b"a", "words and blanks"),
+    (regex(r"[a-zA-Z_]\w*"), b"a", "words"),
+    (regex(r"[a-zA-Z_]\w*"), b"", None),  # no digit may come first
+]
+
+
+@pytest.mark.parametrize(("machine", "text", "name"), TAKEN, ids=[f"{text[:30]!r} {name}" for _, text, name in TAKEN])
+def test_the_slice_that_is_taken_and_the_mask_on_a_large_vocabulary(machine, text, name):
+    v = Vocabulary.llama3()
+    walk = lazy_walk(machine, v, text)
+    assert (walk.part.name if walk.part else None) == name
+    assert np.array_equal(walk.mask, lazy_walk(machine, v, text, slices=False).mask)
+
+
+def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
+    machine = grammar('root ::= s\ns ::= s s s | s s | [^"]')
+    v = Vocabulary([b"a", b"ab", b"b", b'"'])
+    with pytest.raises(PatternError):
+        read(machine, b"a" * 2000)
+    assert not follows(machine, machine.initial, list_moves(TEXT, kinds_of(machine)))
+    assert Walks(machine, v)(machine.initial).mask.tolist() == [True, True, True, False]
+
+
+def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
+    endless = grammar('root ::= "\\"" text\ntext ::= "a"* "\\"" | [^"] never\nnever ::= [^"] never')
+    state = read(endless, b'"')
+    assert not follows(endless, state, list_moves(TEXT, kinds_of(endless)))
+    assert follows(endless, read(endless, b'"aa'), list_moves(regex("a*"), kinds_of(endless)))
+
+
+def test_a_part_is_not_taken_where_the_machine_moves_on_while_the_part_stays():
+    """After one letter of `[a-z]+` the part is at its start, but the machine is not: what lies behind could differ."""
+    machine = regex("[a-z]+:")
+    moves = list_moves(regex("[a-z]*"), kinds_of(machine))
+    assert [follows(machine, state, moves) for state in (0, 1)] == [False, True]
+
+
+class Odd:
+    """A machine of one's own: it reads any text but 7 and what follows it, and has something else called kinds."""
+
+    initial, kinds = 0, ["digits", "letters"]
+
+    def step(self, state, byte):
+        return None if byte == ord("7") else state
+
+    def is_accepting(self, state):
+        return True
+
+
+@pytest.mark.usefixtures("small_slices")
+@given(vocabularies())
+def test_a_machine_of_ones_own_is_asked_about_every_byte(v):
+    assert Walks(Odd(), v)(0).mask.tolist() == legal_tokens(Odd(), v, 0)
+
+
+def test_a_slice_is_not_taken_for_one_byte_of_it_that_is_refused():
+    assert lazy_walk(Odd(), Vocabulary.llama3()).part is None

@@ -1,0 +1,195 @@
+"""Every kind of tokenizer gives pieces whose bytes in a row are the text, and an unknown kind is refused."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from guidedviz.errors import VocabularyError
+from guidedviz.tokens.vocabulary import Vocabulary
+
+CORPUS = ["the cat sat on the mat, naïve café 🙂", '{"name": "Ada", "age": 36}\n', "  two  blanks\ttab"]
+MODELS = Path(__file__).parents[3] / "assets" / "models"
+
+
+def byte_level():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=["<|end|>"], initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    tokenizer.add_tokens([AddedToken("  two blanks é", normalized=False), AddedToken("<tool>", normalized=False)])
+    return tokenizer
+
+
+def sentencepiece_like(metaspace):
+    letters = sorted({"▁", *"".join(CORPUS).replace(" ", "")} - set("🙂\n\tï"))
+    vocabulary = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *letters, "▁t", "th", "▁th"]
+    tokenizer = Tokenizer(
+        models.BPE({text: i for i, text in enumerate(vocabulary)}, [("▁", "t"), ("t", "h"), ("▁t", "h")],
+                   unk_token="<unk>", byte_fallback=True)
+    )  # fmt: skip
+    tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
+    if metaspace:
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
+        tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace(prepend_scheme="never")])
+    else:
+        tokenizer.normalizer = normalizers.Replace(" ", "▁")
+        parts = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+        tokenizer.decoder = decoders.Sequence(parts)
+    return tokenizer
+
+
+def letters():
+    tokenizer = Tokenizer(models.WordLevel({c: i for i, c in enumerate("\n abé")}, unk_token="?"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    tokenizer.decoder = decoders.Fuse()
+    return tokenizer
+
+
+def joined(vocabulary, ids):
+    return b"".join(vocabulary.pieces[token] for token in ids)
+
+
+TEXTS = st.text(st.sampled_from("the catlool é🙂\n\t{\"▁'<0x41>"), max_size=12)
+
+
+@given(TEXTS)
+def test_the_pieces_of_a_byte_level_text_in_a_row_are_the_text(text):
+    tokenizer = byte_level()
+    v = Vocabulary.from_tokenizer(tokenizer)
+    assert joined(v, tokenizer.encode(text).ids) == text.encode()
+
+
+@given(TEXTS.filter(lambda text: "▁" not in text))
+@pytest.mark.parametrize("metaspace", [True, False])
+def test_the_pieces_of_a_sentencepiece_text_in_a_row_are_the_text(metaspace, text):
+    tokenizer = sentencepiece_like(metaspace)
+    assert joined(Vocabulary.from_tokenizer(tokenizer), tokenizer.encode(text).ids) == text.encode()
+
+
+def test_byte_level_specials_keep_their_text_and_added_tokens_are_literal():
+    v = Vocabulary.from_tokenizer(byte_level())
+    assert v.special == {0}
+    assert v.pieces[0] == b"<|end|>"
+    assert v.ids("  two blanks é".encode())
+    assert v.ids(b"<tool>")
+    assert v.audit().missing_bytes == ()
+
+
+def test_a_byte_token_is_a_byte_only_where_the_decoder_says_so():
+    byte = Vocabulary.from_tokenizer(sentencepiece_like(True))
+    assert byte.pieces[3 + 0x41] == b"A"
+    assert byte.ids(b"<0x41>") == ()
+    assert byte.ids(b" th")
+    literal = Tokenizer(models.WordLevel({"<0x41>": 0, "A": 1}, unk_token="A"))
+    assert Vocabulary.from_tokenizer(literal).pieces == (b"<0x41>", b"A")
+    tokenizer = byte_level()
+    tokenizer.add_tokens(["<0x41>"])
+    assert Vocabulary.from_tokenizer(tokenizer).ids(b"<0x41>")
+
+
+def test_single_characters_are_themselves():
+    assert Vocabulary.from_tokenizer(letters()).pieces == (b"\n", b" ", b"a", b"b", "é".encode())
+
+
+def test_the_unknown_token_is_special():
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
+    assert Vocabulary.from_tokenizer(tokenizer).special == {1}
+    unigram = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0))
+    unigram.decoder = decoders.Metaspace()
+    v = Vocabulary.from_tokenizer(unigram)
+    assert (v.special, v.pieces[1]) == ({0}, b" a")
+
+
+def test_a_model_wider_than_its_tokenizer_has_padded_ids():
+    v = Vocabulary.from_tokenizer(letters(), size=8)
+    assert v.pieces[5:] == (b"", b"", b"")
+    assert v.audit().beyond == (5, 6, 7)
+    assert Vocabulary.from_tokenizer(letters(), size=3).pieces == (b"\n", b" ", b"a")
+
+
+def test_holes_between_ids_are_empty():
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 3}, unk_token="a"))
+    v = Vocabulary.from_tokenizer(tokenizer)
+    assert v.pieces == (b"a", b"", b"", b"b")
+    assert v.audit().empty == (1, 2)
+
+
+def test_eos_may_be_many_and_must_exist():
+    assert Vocabulary.from_tokenizer(letters(), eos=[0, 1]).eos == {0, 1}
+    with pytest.raises(VocabularyError, match="EOS 7"):
+        Vocabulary.from_tokenizer(letters(), eos=[7])
+
+
+def test_a_transformers_tokenizer_brings_its_eos():
+    transformers = pytest.importorskip("transformers")
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=byte_level(), eos_token="<|end|>")
+    v = Vocabulary.from_tokenizer(tokenizer)
+    assert (v.eos, v.special) == ({0}, {0})
+
+
+def word_piece():
+    tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "##a": 1}, unk_token="[UNK]"))
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
+
+
+def words():
+    tokenizer = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Whitespace()])
+    return tokenizer
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "seen"),
+    [(word_piece(), "WordPiece"), (words(), "drops blanks"), (object(), "object"), (None, "None")],
+)
+def test_an_unknown_kind_is_refused_with_what_was_seen(tokenizer, seen):
+    with pytest.raises(VocabularyError, match=f"{seen}.*expected"):
+        Vocabulary.from_tokenizer(tokenizer)
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_size_holds_at_least_one_id(size):
+    with pytest.raises(VocabularyError, match="size"):
+        Vocabulary.from_tokenizer(letters(), size=size)
+
+
+def test_a_real_sentencepiece_model_reads_the_same_both_ways():
+    sentencepiece = pytest.importorskip("sentencepiece")
+    folder = importlib.util.find_spec("mistral_common").submodule_search_locations[0]
+    processor = sentencepiece.SentencePieceProcessor(model_file=f"{folder}/data/tokenizer.model.v1")
+    v = Vocabulary.from_tokenizer(processor)
+    assert len(v) == 32_000
+    assert v.special == {0, 1, 2}
+    assert v.eos == {2}
+    assert v.audit().missing_bytes == ()
+    for text in ["Hello <0x41> wörld 🙂\n\n", '{"a":  1}']:
+        assert joined(v, processor.encode(text)) == b" " + text.encode()
+
+
+def test_a_tiktoken_encoding_brings_its_bytes():
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256}
+    encoding = tiktoken.Encoding("small", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens={"<end>": 300})
+    v = Vocabulary.from_tokenizer(encoding)
+    assert len(v) == 301
+    assert v.special == {300}
+    assert v.pieces[256:258] == (b"ab", b"")
+    assert joined(v, encoding.encode("abé\n")) == "abé\n".encode()
+
+
+@pytest.mark.parametrize(("name", "size"), [("bard", 65), ("clerk", 4096)])
+def test_the_embedded_tokenizers_are_read(name, size):
+    tokenizer = Tokenizer.from_file(str(MODELS / name / "tokenizer.json"))
+    v = Vocabulary.from_tokenizer(tokenizer)
+    text = "To be, or not to be\n" if name == "bard" else '{"name": "Zoë 🙂"}\n'
+    assert len(v) == size
+    assert joined(v, tokenizer.encode(text).ids) == text.encode()

@@ -1,0 +1,97 @@
+"""Masks of machines that count, against the masks of the machines with copies."""
+
+import random
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.regex import parse_regex
+from guidedviz.tokens.machine_guide import split_guide
+
+
+def counting(text):
+    return PDA(Grammar((Rule("root", parse_regex(text), (0, 4)),)), copies=0)
+
+
+def vocabulary(letters, longest, size, seed):
+    rng = random.Random(seed)
+    pieces = {"".join(rng.choices(letters, k=rng.randint(1, longest))).encode() for _ in range(size)}
+    pieces |= {letter.encode() for letter in letters} | {"é".encode()[:1], "é".encode()[1:] + b"b"}
+    return gv.Vocabulary([*sorted(pieces), b"</s>"], eos={len(pieces)})
+
+
+REGEXES = [
+    "a{2,30}",
+    "[ab]{0,20}b",
+    "a*a{2,30}b",
+    "(a|aa){2,24}",
+    "(ab|a){0,23}b",
+    "a{13,}b?",
+    "(a{2,9}b){2,13}",
+    "a{0,13}a{0,13}",
+    "[ab]{20}a{1,22}",
+    "a{0,13}b{1,12}|ab{0,14}",
+    "(a{1,12}){2,13}",
+    "[ab]*a[ab]{8}",
+    "(aa|aaaaa){1,13}b",
+    "(a*b){3,17}(ab)?",
+    "(b|a{3,9}b){4,30}",
+    "([aé]|b){5,18}b(a|b[aé]{0,16})?",
+]
+
+
+@pytest.mark.parametrize("text", REGEXES)
+@pytest.mark.parametrize("engine", ["split", "trie", "unknown"])
+def test_every_mask_is_the_mask_of_the_copies(text, engine):
+    machine, copies, rng = counting(text), gv.regex(text), random.Random(text)
+    for longest in (2, 6):
+        tokens = vocabulary("abé" if "é" in text else "ab", longest, 60, longest)
+        if engine == "unknown":
+            guide = split_guide(gv.build_split(machine, tokens, inline=False, expand=False))
+        else:
+            guide = gv.guide(machine, tokens, engine=engine)
+        oracle = gv.guide(copies, tokens)
+        for _ in range(12):
+            state, copy = guide.initial, oracle.initial
+            for _ in range(20):
+                mask = guide.mask(state)
+                assert np.array_equal(mask, oracle.mask(copy)), text
+                assert guide.forced(state) == oracle.forced(copy)
+                legal = mask[:-1].nonzero()[0]
+                if not legal.size:
+                    break
+                token = int(rng.choice(legal))
+                assert guide.explain(state, token).legal
+                state, copy = guide.advance(state, token), oracle.advance(copy, token)
+
+
+LONG = gv.Vocabulary([b"a", b"aaa", b"a" * 17, b'"', b'a"', b'aa"', b'"x', b"\xc3", b"\xa9", b"</s>"], eos={9})
+
+
+@pytest.mark.parametrize("bounds", [(0, 127), (1, 128), (128, 129), (4094, 4096), (0, 4096), (4095, 4097)])
+def test_masks_at_the_bounds(bounds):
+    low, high = bounds
+    text = f'"[aé]{{{low},{high}}}"x?'
+    guide = gv.guide(counting(text), LONG)
+    machine = guide.machine
+    state = machine.step(machine.initial, ord('"'))
+    for count in range(high + 1):
+        if min(abs(count - low), high - count) < 20:
+            mask = guide.mask(state)
+            ends = [low <= count + more <= high for more in (0, 1, 2)]
+            room = [count + more <= high for more in (1, 3, 17)]
+            assert mask.tolist() == [*room, *ends, ends[0], room[0], False, False], count
+        state = machine.step(state, ord("a"))
+    assert state is None
+
+
+def test_a_node_is_split_once_for_all_counts_far_from_the_bounds():
+    guide = gv.guide(gv.regex("x[a-z]{0,5000}"), gv.Vocabulary([b"a", b"bc", b"x", b"xa", b"def"]))
+    state = guide.initial
+    for token in [3] + [1] * 2400:
+        guide.mask(state)
+        state = guide.advance(state, token)
+    assert len(guide.split._kept.nodes) < 5

@@ -1,0 +1,275 @@
+"""The split: masks from what a node alone says, and from as much of the stack as is needed."""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.errors import IllegalToken, PatternError, SettingError
+from guidedviz.machines.machine import read
+from tests.strategies import draw_walk, grammars, vocabularies
+
+SWITCHES = ("merge", "inline", "cache", "expand", "remember")
+options = st.fixed_dictionaries(dict.fromkeys(SWITCHES, st.booleans()))
+NESTED = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
+PARENTHESES = gv.Vocabulary([b"(", b")", b"x", b"x)", b"[x])", b"]", b"x)]", b"x))"])
+
+
+def machine_of(text):
+    """The machine of a random grammar, if it has any text and is not too ambiguous."""
+    try:
+        return gv.grammar(text)
+    except PatternError:
+        assume(False)
+
+
+def walk_along(data, guide):
+    """A few states on a way of legal tokens, in a grammar that the machine itself can read there."""
+    try:
+        return draw_walk(data, guide, steps=4)
+    except PatternError:
+        assume(False)
+
+
+def brute_force(machine, vocabulary, state):
+    """Each token byte by byte; in a grammar's machine every way can be finished."""
+    text = frozenset(vocabulary.text_ids)
+    try:
+        return [
+            machine.is_accepting(state)
+            if token in vocabulary.eos
+            else token in text and read(machine, piece, state) is not None
+            for token, piece in enumerate(vocabulary.pieces)
+        ]
+    except PatternError:  # too ambiguous for the machine itself
+        assume(False)
+
+
+@given(vocabularies(), grammars, options, st.data())
+@example(
+    gv.Vocabulary([b"a", b"b"]),
+    'root ::= root root | s\ns ::= s "a" | "b"?\nt ::= s',
+    dict.fromkeys(SWITCHES, True),
+    None,
+)
+def test_masks_are_those_of_the_whole_walk_and_of_brute_force(v, text, chosen, data):
+    machine = machine_of(text)
+    walked, split = gv.guide(machine, v, engine="trie"), gv.build_split(machine, v, **chosen)
+    for state, tokens in walk_along(data, walked) if data else [(machine.initial, [])]:
+        own = read(split.pda, b"".join(v.pieces[token] for token in tokens if token not in v.eos))
+        assert own is not None
+        mask = split.mask(own)
+        assert mask.tolist() == walked.mask(state).tolist() == brute_force(machine, v, state)
+        assert split.mask(own).tolist() == mask.tolist(), "asked again"
+
+
+@given(vocabularies(), grammars, st.booleans(), st.data())
+def test_what_a_node_says_is_true_of_every_stack(v, text, expand, data):
+    """Sure tokens are legal wherever the node is met, and no token is legal that it calls illegal."""
+    machine = machine_of(text)
+    split = gv.build_split(machine, v, inline=False, expand=expand)
+    for state, _ in walk_along(data, gv.guide(machine, v, engine="trie")):
+        said, legal = split.answers(state), np.array(brute_force(machine, v, state))
+        assert legal[said == 1].all()
+        assert not legal[said == 0].any()
+
+
+def pieces(vocabulary, mask):
+    return {vocabulary.pieces[token] for token in np.flatnonzero(mask)}
+
+
+@pytest.mark.parametrize(
+    ("written", "yes", "ask", "legal"),
+    [
+        (b"", {b"(", b"x"}, {b"x)", b"x)]", b"x))", b"[x])"}, {b"(", b"x"}),
+        (b"(", {b"(", b"x", b"x)", b"[x])"}, {b"x)]", b"x))"}, {b"(", b"x", b"x)", b"[x])"}),
+        (b"((", {b"(", b"x", b"x)", b"[x])"}, {b"x)]", b"x))"}, {b"(", b"x", b"x)", b"[x])", b"x))"}),
+        (b"[(", {b"(", b"x", b"x)", b"[x])"}, {b"x)]", b"x))"}, {b"(", b"x", b"x)", b"[x])", b"x)]"}),
+        (b"[x", {b"]"}, set(), {b"]"}),
+    ],
+)
+def test_three_answers_by_hand(written, yes, ask, legal):
+    split = gv.build_split(NESTED, PARENTHESES)
+    state = read(split.pda, written)
+    assert pieces(PARENTHESES, split.answers(state) == 1) == yes
+    assert pieces(PARENTHESES, split.answers(state) == 2) == ask
+    assert pieces(PARENTHESES, split.mask(state)) == legal
+
+
+GRAMMARS = {  # what is hard about stacks
+    "a tail call puts nothing on the stack": 'root ::= "a" root | "(" root ")" | "b"',
+    "a rule that begins with itself": 'root ::= root "+" t | t\nt ::= "a" | "(" root ")"',
+    "rules that may be empty": 'root ::= s t s "b"\ns ::= "a"?\nt ::= ("(" root ")")*',
+    "a rule with many followers": 'root ::= "a" t "a" | "b" t "b" | "(" t ")"\nt ::= "+"* | "(" root ")"',
+    "ambiguous": 'root ::= root root | "a" | "(" root ")"',
+    "a rule that ends at once in all its callers": 'root ::= s ")"?\ns ::= t "b"?\nt ::= "a" s? "+"?',
+    "characters of several bytes": 'root ::= "(" root ")" | [^ab()]+ | "a" | "b"',
+}
+SIGNS = gv.Vocabulary(
+    ["".join(signs).encode() for size in (1, 2, 3, 4) for signs in product("ab+()", repeat=size)]
+    + [b"\xc3", b"\xa9", b"\xa9)", b"\xa9)(", b"\xe2\x98", b"\x83)))", b"", b"</s>", b"a"], eos=[787]
+)  # fmt: skip
+
+
+@cache
+def masks_of_short_texts(text):
+    """The machine, and what brute force allows after each text of up to four signs that it reads."""
+    machine = gv.grammar(text)
+    texts = ("".join(signs).encode() for size in range(5) for signs in product("ab+(", repeat=size))
+    states = ((data, read(machine, data)) for data in texts)
+    return machine, {data: brute_force(machine, SIGNS, state) for data, state in states if state is not None}
+
+
+@pytest.mark.parametrize("text", GRAMMARS.values(), ids=GRAMMARS)
+@pytest.mark.parametrize("off", ["", *SWITCHES])
+def test_all_short_texts_of_hard_grammars(text, off):
+    machine, masks = masks_of_short_texts(text)
+    split = gv.build_split(machine, SIGNS, **({off: False} if off else {}))
+    for data, mask in masks.items():
+        assert split.mask(read(split.pda, data)).tolist() == mask, data
+
+
+@pytest.mark.parametrize("text", GRAMMARS.values(), ids=GRAMMARS)
+def test_many_tokens_that_ask_are_walked(text, monkeypatch):
+    machine = gv.grammar(text)
+    one_by_one = gv.build_split(machine, SIGNS, inline=False, expand=False)
+    together = gv.build_split(machine, SIGNS, inline=False, expand=False)
+    states = [state for signs in product("ab+(", repeat=3) if (state := read(machine, "".join(signs).encode()))]
+    masks = [one_by_one.mask(state) for state in states]
+    monkeypatch.setattr("guidedviz.tokens.split.context.MANY", 0)
+    assert [together.mask(state).tolist() for state in states] == [mask.tolist() for mask in masks]
+
+
+def test_expansion_leaves_fewer_tokens_to_ask():
+    with_, without = (gv.build_split(gv.json(), SIGNS_OF_JSON, expand=expand).build() for expand in (True, False))
+    few, many = (sum(len(part.ask) for part in parts) for parts in (with_, without))
+    assert 0 < few < many
+    assert all(set(one.ask.tolist()) <= set(other.ask.tolist()) for one, other in zip(with_, without, strict=True))
+
+
+def test_without_the_check_a_bracket_closes_what_is_not_open():
+    right, wrong = (gv.tokens.split_guide(gv.build_split(NESTED, PARENTHESES, check=check)) for check in (True, False))
+    token = PARENTHESES.pieces.index(b"x))")
+    state = right.advance(right.initial, 0)
+    assert not right.mask(state)[token]
+    assert wrong.mask(read(wrong.machine, b"("))[token]
+    with pytest.raises(IllegalToken):
+        wrong.advance(read(wrong.machine, b"("), token)
+
+
+SIGNS_OF_JSON = gv.Vocabulary(
+    [b'{"', b'"', b'":', b'": "', b'",', b'"}', b'"}]', b'"]}', b"}", b"]", b"]]", b"]}", b"}}", b"},", b"],", b"1",
+     b"1}", b"1]", b"1,", b" ", b" [", b"[", b"[[", b"a", b'a"]', b'a"}', b'a":', b",", b", ", b"true}", b"null]",
+     b"</s>"],
+    eos={31},
+)  # fmt: skip
+
+
+def test_an_answer_holds_for_all_stacks_that_look_alike():
+    """Deep in a list nothing new is found out: the masks there were those of a list in a list."""
+    split = gv.build_split(gv.json(), SIGNS_OF_JSON)
+    shallow, deep = (split.mask(read(split.pda, b"[" * depth + b'"')) for depth in (3, 500))
+    assert shallow is deep
+    assert split.mask(read(split.pda, b'[[{"":"')) is not deep
+
+
+def test_tokens_that_leave_a_rule_alike_are_read_once():
+    """`"]`, `a"]` and `ab"]` end the same string: one of them is read, and the answer holds for all."""
+    v = gv.Vocabulary([b'"]', b'a"]', b'ab"]', b'"}', b'a"', b"a", b"[", b'"'])
+    split = gv.build_split(gv.json(), v)
+    state = read(split.pda, b'["a')
+    assert [v.pieces[token] for token in split.node(state.tops[0][0]).ask] == [b'"]', b'"}', b'a"]', b'ab"]']
+    assert split.node(state.tops[0][0]).asking.group.tolist() == [0, 1, 0, 0]
+    assert pieces(v, split.mask(state)) == {b'"]', b'a"]', b'ab"]', b'a"', b"a", b"[", b'"'}
+
+
+@given(vocabularies(), grammars, st.booleans())
+def test_built_all_at_once_or_node_by_node_the_splits_are_the_same(v, text, inline):
+    machine = machine_of(text)
+    try:
+        together = gv.build_split(machine, v, inline=inline).build()
+    except PatternError:
+        assume(False)
+    alone = gv.build_split(machine, v, inline=inline)
+    for part in together:
+        other = alone.node(part.node)
+        assert part.ask.tolist() == other.ask.tolist()
+        assert part.asking.group.tolist() == other.asking.group.tolist()
+        assert (part.sure.kind, part.sure.data.tolist()) == (other.sure.kind, other.sure.data.tolist())
+
+
+def test_masks_made_when_all_is_built_are_those_made_when_asked():
+    ready, asked = (gv.build_split(gv.json(), SIGNS_OF_JSON) for _ in range(2))
+    ready.build()
+    for text in (b"", b"t", b"[tru", b'{"a": nul', b"-", b"[1e", b'["\\u00'):
+        state = read(ready.pda, text)
+        assert ready.mask(state).tolist() == asked.mask(state).tolist()
+        assert not ready.mask(state).flags.writeable
+
+
+def test_nodes_that_know_the_same_share_its_memory():
+    split = gv.build_split(gv.grammar('root ::= "a" [b-d]+ "!" | "e" [b-d]+ "?"'), SIGNS)
+    assert split.nbytes < sum(part.nbytes for part in split.build())
+
+
+def test_a_finite_machine_has_no_stack_to_split():
+    with pytest.raises(SettingError, match="split: saw DFA, expected a pushdown machine"):
+        gv.guide(gv.regex("a"), SIGNS, engine="split")
+
+
+def test_a_state_of_another_machine_is_refused():
+    split = gv.build_split(NESTED, SIGNS)
+    for other in (None, gv.json().initial):
+        with pytest.raises(SettingError, match="expected a state of PDA"):
+            split.mask(other)
+        with pytest.raises(SettingError, match="expected a state of PDA"):
+            split.answers(other)
+
+
+def test_a_node_at_which_no_text_can_stand_has_no_split():
+    split = gv.build_split(NESTED, SIGNS)
+    for node in (-1, len(split.pda.nodes), *split.pda.nodes.last):
+        with pytest.raises(SettingError, match=f"split: saw node {node}, expected a node from 0 to"):
+            split.node(node)
+
+
+def test_json_on_a_real_vocabulary():
+    v = gv.Vocabulary.llama3()
+    walked, split = gv.guide(gv.json(), v, engine="trie"), gv.guide(gv.json(), v, engine="split")
+    for written in (b"", b'{"a": "', b'[{"a": [1', b'[{"a": {"b": []', b'{"\xe6', b"[[[-1.5e"):
+        state = read(gv.json(), written)
+        assert (split.mask(state) == walked.mask(state)).all(), written
+
+
+def test_rules_that_are_too_large_in_the_place_of_their_calls_stay_rules():
+    machine = gv.grammar('root ::= t{0,3}\nt ::= (("a" | "ab"){9})+ ("a")+')
+    split = gv.build_split(machine, SIGNS)
+    assert len(split.pda.nodes.names) == 2
+    assert split.mask(split.pda.initial).tolist() == brute_force(machine, SIGNS, machine.initial)
+
+
+def test_where_an_unknown_stack_has_too_many_ways_the_real_one_is_walked(monkeypatch):
+    machine = gv.grammar(GRAMMARS["ambiguous"])
+    monkeypatch.setattr("guidedviz.machines.pushdown.stack_graph.MOST_WORK", 50)
+    split = gv.build_split(machine, SIGNS, inline=False)
+    state = read(machine, b"(a")
+    assert split.mask(state).tolist() == brute_force(machine, SIGNS, state)
+    with pytest.raises(PatternError, match="saw more than 50 moves"):
+        split.build()
+
+
+def test_one_hard_state_leaves_the_split_to_all_others(monkeypatch):
+    machine = gv.grammar('root ::= "a" root "b" | "(" s ")" | ""\ns ::= s s | "a" | "+" s "+"')
+    split = gv.build_split(machine, SIGNS, inline=False)
+    easy, hard = read(machine, b"aa"), read(machine, b"(a")
+    split.mask(easy)
+    monkeypatch.setattr("guidedviz.machines.pushdown.stack_graph.MOST_WORK", 50)
+    walked = []
+    monkeypatch.setattr(split._kept, "walk", lambda state: walked.append(state) or np.zeros(len(SIGNS), dtype=bool))
+    split.mask(hard)
+    split.mask(easy)
+    assert walked == [hard]

@@ -1,0 +1,282 @@
+"""The rules of a mask, held against brute force: byte by byte, token by token, and `re` on whole texts."""
+
+import re
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.errors import IllegalToken, SettingError
+from guidedviz.machines.machine import read
+from guidedviz.tokens.machine_guide import lazy_guide
+from guidedviz.tokens.vocabulary import Vocabulary
+from tests.machines.oracle import matches, shortest_completion
+from tests.strategies import draw_walk, regexes, texts, vocabularies
+
+ENGINES = {"index": gv.guide, "trie": partial(gv.guide, engine="trie"), "lazy": lazy_guide}
+DECIMAL = r"[0-9]+(\.[0-9]+)?"
+TOY = Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s>", b"<eot>", b"3"],
+                 eos={8, 9}, special={7, 8})  # fmt: skip
+
+
+def legal_by_hand(v, machine, state):
+    """The rules of a mask, one id at a time."""
+    legal = []
+    for token, piece in enumerate(v.pieces):
+        if token in v.eos:
+            legal.append(machine.is_accepting(state))
+        else:
+            legal.append(bool(piece) and token not in v.special and read(machine, piece, state) is not None)
+    return legal
+
+
+def advances(guide, state, token):
+    try:
+        guide.advance(state, token)
+    except IllegalToken:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize(
+    ("written", "legal"),
+    [("", ["3", "42", "3"]), ("3", ["3", ".5", ".", "42", "</s>", "<eot>", "3"]), ("3.", ["3", "42", "3"]),
+     ("3.5", ["3", "42", "</s>", "<eot>", "3"])],
+)  # fmt: skip
+def test_the_decimal_number_on_a_toy_vocabulary(build, written, legal):
+    machine = gv.regex(DECIMAL)
+    guide = build(machine, TOY)
+    mask = guide.mask(read(machine, written.encode()))
+    assert [TOY.display(token) for token in np.flatnonzero(mask)] == legal
+
+
+@given(vocabularies(), regexes, st.data())
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
+def test_a_mask_is_brute_force_and_agrees_with_advance_and_explain_on_every_id(build, v, pattern, data):
+    machine = gv.regex(pattern)
+    guide = build(machine, v)
+    for state, _ in draw_walk(data, guide):
+        mask = guide.mask(state)
+        assert mask.dtype == np.bool_
+        assert mask.tolist() == legal_by_hand(v, machine, state)
+        assert mask.tolist() == [advances(guide, state, token) for token in range(len(v))]
+        assert mask.tolist() == [guide.explain(state, token).legal for token in range(len(v))]
+
+
+@given(vocabularies(), regexes, st.data())
+def test_every_legal_walk_can_be_completed_to_a_text_that_re_accepts(v, pattern, data):
+    machine = gv.regex(pattern)
+    guide = gv.guide(machine, v)
+    if not machine.accepting:
+        return
+    for state, tokens in draw_walk(data, guide):
+        written = b"".join(v.pieces[token] for token in tokens if token not in v.eos)
+        assert matches(pattern, (written + shortest_completion(machine, state)).decode())
+        inside = written.decode("utf-8", "ignore").encode() != written  # the last character is not whole yet
+        assert guide.is_accepting(state) == (not inside and matches(pattern, written.decode()))
+
+
+@given(regexes, texts, st.data())
+def test_every_way_to_cut_an_accepted_text_is_legal_and_no_cut_of_another_reaches_eos(pattern, text, data):
+    data_bytes = text.encode()
+    ends = sorted({*data.draw(st.lists(st.integers(0, len(data_bytes)))), 0, len(data_bytes)})
+    pieces = [data_bytes[a:b] for a, b in pairwise(ends)]
+    guide = gv.guide(gv.regex(pattern), Vocabulary([*pieces, b"</s>"], eos={len(pieces)}))
+    state, alive = guide.initial, True
+    for token in range(len(pieces)):
+        alive = alive and bool(guide.mask(state)[token])
+        state = guide.advance(state, token) if alive else state
+    assert (alive and bool(guide.mask(state)[len(pieces)])) == matches(pattern, text)
+
+
+@given(vocabularies(), regexes, st.data())
+def test_ids_with_the_same_bytes_are_legal_together(v, pattern, data):
+    guide = gv.guide(gv.regex(pattern), v)
+    for state, _ in draw_walk(data, guide):
+        mask = guide.mask(state)
+        for twins in v.audit().duplicates:
+            assert len({bool(mask[token]) for token in twins}) == 1
+
+
+@given(vocabularies(), regexes, st.data())
+def test_the_forced_bytes_are_the_beginning_of_every_way_on(v, pattern, data):
+    machine = gv.regex(pattern)
+    guide = gv.guide(machine, v)
+    for state, _ in draw_walk(data, guide, steps=3):
+        forced = guide.forced(state)
+        for end in range(len(forced)):
+            here = read(machine, forced[:end], state)
+            assert not guide.is_accepting(here)
+            assert [byte for byte in range(256) if machine.step(here, byte) is not None] == [forced[end]]
+        after = read(machine, forced, state)
+        ways = [byte for byte in range(256) if machine.step(after, byte) is not None]
+        assert guide.is_accepting(after) or len(ways) != 1
+
+
+def test_tokens_may_start_and_end_inside_a_character():
+    v = Vocabulary([b"\xc3", b"\xa9", b"\xa8", b"a\xc3", "é".encode()])
+    guide = gv.guide(gv.regex("a?é"), v)
+    inside = guide.advance(guide.initial, 3)
+    assert guide.mask(guide.initial).tolist() == [True, False, False, True, True]
+    assert guide.mask(inside).tolist() == [False, True, False, False, False]
+    assert guide.forced(inside) == b"\xa9"
+
+
+def test_surrogates_are_no_text():
+    v = Vocabulary([b"\xed\xa0\x80", b"\xed", b"\xed\x9f\xbf"])
+    assert gv.guide(gv.regex("."), v).mask(0).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
+def test_eos_keeps_the_state_and_an_old_state_stays_good(build):
+    guide = build(gv.regex(DECIMAL), TOY)
+    number = guide.advance(guide.initial, 0)
+    before = guide.mask(number).copy()
+    assert guide.advance(number, 8) == number
+    guide.advance(number, 2)
+    assert (guide.mask(number) == before).all()
+
+
+def test_a_vocabulary_that_cannot_write_the_text_has_an_empty_mask():
+    assert not gv.guide(gv.regex("é"), TOY).mask(0).any()
+
+
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
+def test_a_mask_cannot_be_written(build):
+    guide = build(gv.regex(DECIMAL), TOY)
+    with pytest.raises(ValueError, match="read-only"):
+        guide.mask(guide.initial)[0] = False
+
+
+@pytest.mark.parametrize(
+    ("token", "died_at", "reason"),
+    [(3, None, "every byte passes: q0 to q1"), (4, 1, "after 4, x cannot come: expected . 0-9 or the end"),
+     (5, 0, "x cannot come: expected 0-9"), (6, None, "the token has no bytes"),
+     (7, None, "a special token is never text"),
+     (8, None, "EOS would end the text before it is complete: expected 0-9")],
+)  # fmt: skip
+def test_an_explanation_names_the_byte_where_a_token_died(token, died_at, reason):
+    guide = gv.guide(gv.regex(DECIMAL), TOY)
+    why = guide.explain(guide.initial, token)
+    assert (why.token, why.piece, why.died_at, why.reason) == (token, TOY.pieces[token], died_at, reason)
+    assert why.legal == (token == 3)
+    if not why.legal:
+        with pytest.raises(IllegalToken, match=re.escape(reason)):
+            guide.advance(guide.initial, token)
+
+
+def test_an_explanation_lists_the_states_on_the_way():
+    guide = gv.guide(gv.regex("abc"), Vocabulary([b"abx", b"abc"]))
+    assert guide.explain(0, 0).states == ("q0", "q1", "q2")
+    assert guide.explain(0, 1).states == ("q0", "q1", "q2", "q3")
+    assert guide.explain(0, 1).expected == "the end"
+
+
+@given(vocabularies(), regexes, st.data())
+def test_a_path_is_the_states_inside_a_token_as_far_as_its_bytes_pass(v, pattern, data):
+    machine = gv.regex(pattern)
+    guide = gv.guide(machine, v)
+    for state, _ in draw_walk(data, guide, steps=3):
+        for token, piece in enumerate(v.pieces):
+            path = guide.path(state, token)
+            assert path == tuple(read(machine, piece[:end], state) for end in range(len(path)))
+            if token not in v.text_ids:
+                assert path == (state,)
+            elif guide.mask(state)[token]:
+                assert len(path) == len(piece) + 1
+                assert path[-1] == guide.advance(state, token)
+            else:
+                assert machine.step(path[-1], piece[len(path) - 1]) is None
+
+
+@pytest.mark.parametrize("token", [-1, 11, "a", None, 1.0])
+def test_a_number_that_is_no_token_is_illegal(token):
+    guide = gv.guide(gv.regex(DECIMAL), TOY)
+    for ask in (guide.advance, guide.explain, guide.path):
+        with pytest.raises(IllegalToken, match="no such id"):
+            ask(guide.initial, token)
+
+
+def foreign_states():
+    other = gv.grammar('root ::= "(" root ")" | "x"').initial
+    return {"minus one": -1, "too large": 4, "a stack": other, "a text": "q0", "none": None, "a list": []}
+
+
+@pytest.mark.parametrize("ask", ["mask", "is_accepting", "forced", "advance", "explain", "path"])
+@pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("state", foreign_states().values(), ids=foreign_states())
+def test_a_state_of_another_machine_is_refused(state, build, ask):
+    guide = build(gv.regex(DECIMAL), TOY)
+    assert guide.mask(1).any()
+    assert guide.mask(0).any()
+    token = () if ask in ("mask", "is_accepting", "forced") else (0,)
+    with pytest.raises(SettingError, match="expected a state of"):
+        getattr(guide, ask)(state, *token)
+
+
+@pytest.mark.parametrize("engine", ["split", "trie"])
+@pytest.mark.parametrize("state", [0, None, "x", []])
+def test_a_stack_guide_refuses_what_is_no_stack(engine, state):
+    guide = gv.guide(gv.grammar('root ::= "(" root ")" | "x"'), TOY, engine)
+    with pytest.raises(SettingError, match="expected a state of"):
+        guide.mask(state)
+
+
+@pytest.mark.parametrize("engine", [None, 3, [], ["index"], b"index", "x" * 999])
+def test_an_engine_is_one_of_the_names(engine):
+    with pytest.raises(SettingError, match=r"guide, engine: saw .*expected one of 'auto', 'index'") as raised:
+        gv.guide(gv.regex("a"), TOY, engine=engine)
+    assert len(str(raised.value)) < 250
+
+
+def test_numpy_tokens_are_taken():
+    guide = gv.guide(gv.regex(DECIMAL), TOY)
+    assert guide.advance(guide.initial, np.int64(3)) == 1
+    assert type(guide.explain(guide.initial, np.int64(3)).token) is int
+
+
+def test_an_unknown_engine_is_refused_with_the_known_ones():
+    with pytest.raises(SettingError, match="saw 'magic', expected one of 'auto', 'index', 'split', 'trie', 'xgrammar'"):
+        gv.guide(gv.regex("a"), TOY, engine="magic")
+
+
+def test_what_is_no_machine_or_no_vocabulary_is_refused():
+    with pytest.raises(SettingError, match="expected a machine"):
+        gv.guide("a", TOY)
+    with pytest.raises(SettingError, match="expected a Vocabulary"):
+        gv.guide(gv.regex("a"), ["a"])
+
+
+class Balanced:
+    """A machine that is no DFA: brackets that close; the state is how many are open."""
+
+    initial = 0
+
+    def step(self, state, byte):
+        depth = state + {ord("("): 1, ord(")"): -1}.get(byte, -1000)
+        return depth if depth >= 0 else None
+
+    def is_accepting(self, state):
+        return state == 0
+
+
+def test_any_machine_guides_by_the_plain_walk():
+    v = Vocabulary([b"(", b")", b"))", b"(()", b"</s>"], eos={4})
+    guide = gv.guide(Balanced(), v)
+    assert guide.mask(0).tolist() == [True, False, False, True, True]
+    assert guide.mask(1).tolist() == [True, True, False, True, False]
+    assert guide.advance(0, 3) == 1
+    with pytest.raises(SettingError, match="a finite machine"):
+        gv.guide(Balanced(), v, engine="index")
+
+
+def test_a_state_that_is_no_value_is_refused():
+    machine = Balanced()
+    machine.initial = []
+    with pytest.raises(SettingError, match="saw a state that is a list, expected a value"):
+        gv.guide(machine, TOY)

@@ -1,0 +1,136 @@
+"""The picture of spellings: what it draws is what the record holds."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.jump.spellings import Spelling
+from guidedviz.errors import SettingError
+from guidedviz.views.charts.lattice import find_flows
+from guidedviz.views.charts.spellings import ROWS, spelling_rows
+
+PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b":"]
+
+
+def spell(regex="name:", pieces=PIECES, odds=None, **settings):
+    toy = gv.ToyModel(pieces, lambda tokens: odds or [0.0] * len(pieces))
+    return gv.spellings(toy, pieces[-1].decode(), gv.guide(gv.regex(regex), toy.vocabulary), **settings)
+
+
+def test_every_arc_says_what_passes_through_it():
+    record = spell("n(am|a)e", [b"n", b"a", b"m", b"e", b"ame", b"am", b":"])
+    assert record.run == b"na"
+    found = re.findall(r"<title>([^:]+): ([\d.]+)</title><path", gv.views.draw_spellings(record).svg)
+    assert sorted(found) == [("a", "0.333"), ("a…", "0.667"), ("n", "1")]
+
+
+def test_what_passes_over_each_byte_is_everything():
+    record = spell(limit=3)
+    flows = find_flows(record)
+    open_ends = [sum(map(len, part.pieces)) for part in record.open]
+    for byte in range(len(record.run)):
+        over = sum(p for (start, end), p in flows.items() if start <= byte < end)
+        ended = sum(part.probability for part, end in zip(record.open, open_ends, strict=True) if end <= byte)
+        assert over + ended == pytest.approx(1)
+
+
+def test_the_canonical_one_has_a_sign_of_its_own():
+    figure = gv.views.draw_spellings(spell())
+    rows = figure.text.splitlines()[1:]
+    assert rows[0] == "name :     0.250  1.39 nats  canonical, longest"
+    assert figure.svg.count("★") == 2 + 1  # over its two arcs, and beside its row
+    assert figure.svg.count("▲") == 1
+
+
+def test_no_more_than_eight_have_a_row_and_the_others_are_counted():
+    pieces = [b"a", b"aa", b"b", b"bb", b"c", b"cc", b"!"]
+    eight, sixteen = spell("aabbcc!", pieces), spell("aabbcc!", [*pieces[:-1], b"cc", b"ab", b"!"])
+    assert len(spelling_rows(eight)) == eight.count == ROWS
+    assert "more" not in gv.views.draw_spellings(eight).text
+    rows, rest = spelling_rows(sixteen), sixteen.count - ROWS
+    hidden = 1 - sum(row.probability for row in rows)
+    assert gv.views.draw_spellings(sixteen).text.endswith(f"and {rest} more: {hidden:.3f}")
+
+
+def test_a_name_keeps_its_row_however_unlikely_it_is():
+    record = spell(odds=[0.0] * 8 + [-20.0, 0.0, 0.0])
+    assert record.canonical.probability < 1e-8
+    rows = spelling_rows(record, most=3)
+    assert len(rows) == 3
+    assert rows[-1].names == ("canonical", "longest")
+
+
+def test_the_forced_one_is_named_whether_it_is_whole_or_a_beginning():
+    record = spell()
+    whole = record.canonical.tokens
+    assert "canonical, longest, forced" in gv.views.draw_spellings(record, forced=whole).text
+    begun = gv.views.draw_spellings(record, forced=[PIECES.index(b"na")])
+    assert begun.text.splitlines()[-1] == "na         0.250  1.39 nats  forced, the rest is the model's"
+    with pytest.raises(SettingError, match=r"expected tokens that begin a spelling of name:"):
+        gv.views.draw_spellings(record, forced=[0, 0])
+
+
+def test_what_was_not_looked_at_is_said():
+    assert "not looked at: 0." in gv.views.draw_spellings(spell(limit=2)).text
+    assert "not looked at" not in gv.views.draw_spellings(spell()).text
+
+
+def test_a_dead_end_is_said_to_be_one_and_was_looked_at():
+    text = gv.views.draw_spellings(spell("axzq", [b"a", b"x", b"\n"])).text
+    assert "0 looked at in 2 passes" in text
+    assert text.endswith("dead ends, after which no token is legal: 1")
+    assert "not looked at" not in text
+    assert "dead ends" not in gv.views.draw_spellings(spell()).text
+
+
+def test_what_is_no_record_and_what_are_no_tokens_is_refused():
+    for wrong in (None, 3, "name"):
+        with pytest.raises(SettingError, match=r"^draw_spellings: saw \w+, expected spellings; try: gv.spellings\("):
+            gv.views.draw_spellings(wrong)
+    for forced in (3, None):
+        with pytest.raises(SettingError, match=rf"^draw_spellings, forced: saw {forced}, expected a list.*try: "):
+            gv.views.draw_spellings(spell(), forced=forced)
+    for forced in ("name", [[1]], [99]):
+        with pytest.raises(SettingError, match=r"expected tokens that begin a spelling of name:; try: "):
+            gv.views.draw_spellings(spell(), forced=forced)
+
+
+def test_a_canonical_spelling_that_would_take_a_token_back_is_said_to_be_missing():
+    text = gv.views.draw_spellings(spell(text="n")).text
+    assert "canonical" not in text
+    assert text.endswith("none of these: it would take back 1 token of the output before the run")
+
+
+@pytest.mark.parametrize("run", ["<script>alert('x')</script>", "a&lt;b", "é🙂", "a\n\t"])
+def test_whatever_a_token_holds_stays_text(run):
+    pieces = sorted({run.encode(), *(bytes([byte]) for byte in run.encode())})
+    record = spell(re.escape(run) + "!", [*pieces, b"!"])
+    for figure in (gv.views.draw_spellings(record), gv.views.draw_spellings(replace(record, source="RECORDED"))):
+        ElementTree.fromstring(figure.svg)
+        assert "<script>" not in figure.svg
+        assert "<b" not in figure.svg
+
+
+def test_of_a_long_run_the_beginning_is_drawn():
+    record = spell("a{200}!", [b"a", b"aaaa", b"!"], limit=300)
+    svg = gv.views.draw_spellings(record).svg
+    ElementTree.fromstring(svg)
+    assert "+153 bytes" in svg
+    assert svg.count("<title>byte ") == 48
+
+
+def test_it_says_where_it_comes_from():
+    record = spell()
+    assert "◆ TOY" in gv.views.draw_spellings(record).svg
+    kept = replace(record, source="RECORDED", date="2026-11-20")
+    assert "2026-11-20" in gv.views.draw_spellings(kept).svg
+    assert "by toy, RECORDED" in gv.views.draw_spellings(kept).text
+
+
+def test_a_probability_of_zero_costs_without_end():
+    record = spell()
+    lost = replace(record, spellings=(Spelling((8, 10), (b"name", b":"), 0.0, canonical=True),))
+    assert "0  ∞ nats" in gv.views.draw_spellings(lost).text

@@ -1,0 +1,108 @@
+"""The boxes of names, the discs, and the points of curves in a drawing, read from its SVG."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import combinations, pairwise
+from xml.etree import ElementTree
+
+from guidedviz.views.figure import wide
+
+ASCENT, DESCENT = 0.72, 0.2  # of the font size, above and below the baseline
+Box = tuple[float, float, float, float]
+
+
+@lru_cache(maxsize=4)
+def machine(svg: str) -> ElementTree.Element:
+    """The diagram inside a drawing."""
+    return next(e for e in ElementTree.fromstring(svg).iter() if "gv-machine" in e.get("class", "").split())
+
+
+def parts(svg: str, name: str) -> list[ElementTree.Element]:
+    """The elements of a class, inside the diagram."""
+    return [e for e in machine(svg).iter() if name in e.get("class", "").split()]
+
+
+def text_box(text: ElementTree.Element, width: float = 0.0) -> Box:
+    """The box of a text; `width` is that of a text that is still to come."""
+    size, x, y = (float(text.get(key, 0)) for key in ("font-size", "x", "y"))
+    width = width or wide(text.text or "", size)
+    left = x - width / 2 if text.get("text-anchor") == "middle" else x
+    return left, y - ASCENT * size, left + width, y + DESCENT * size
+
+
+def names(svg: str) -> list[tuple[str, Box]]:
+    """Every label, count and title, and the boxes of calls."""
+    calls = {e for call in parts(svg, "gv-call") for e in call.iter()}
+    found = [e for kind in ("gv-label", "gv-rule") for e in parts(svg, kind) if e not in calls]
+    boxes = [(e.text or "", text_box(e)) for e in found]
+    boxes += [(f"count {n}", text_box(e, 42.0)) for n, e in enumerate(parts(svg, "gv-nth"))]
+    return boxes + [(f"call {n}", _rect(e)) for n, e in enumerate(parts(svg, "gv-box")) if e.tag.endswith("rect")]
+
+
+def discs(svg: str) -> list[tuple[str, Box]]:
+    """Every state: its number, and the box of its disc."""
+    states = parts(svg, "gv-state")
+    return [(e.get("data-state", ""), _rect(next(c for c in e if c.get("class") == "gv-disc"))) for e in states]
+
+
+def _rect(e: ElementTree.Element) -> Box:
+    x, y, width, height = (float(e.get(key, 0)) for key in ("x", "y", "width", "height"))
+    return x, y, x + width, y + height
+
+
+def overlap(a: Box, b: Box) -> bool:
+    """Whether two boxes share more than a hair."""
+    return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
+
+
+def on_disc(name: Box, disc: Box) -> bool:
+    """Whether a box overlaps a disc with round ends."""
+    x, y, radius = (disc[0] + disc[2]) / 2, (disc[1] + disc[3]) / 2, (disc[3] - disc[1]) / 2
+    half = (disc[2] - disc[0]) / 2 - radius
+    across = max(0.0, name[0] - x - half, x - half - name[2])
+    down = max(0.0, name[1] - y, y - name[3])
+    return (across**2 + down**2) ** 0.5 < radius - 0.5
+
+
+def collisions(svg: str) -> list[str]:
+    """Names that overlap each other or a state."""
+    every, states = names(svg), discs(svg)
+    found = [f"{a} on {b}" for (a, one), (b, other) in combinations(every, 2) if overlap(one, other)]
+    return found + [f"{name} on state {state}" for name, box in every for state, disc in states if on_disc(box, disc)]
+
+
+def struck(svg: str) -> list[str]:
+    """Names that an arrow to a rule, or back from it, passes through; the discs at its two ends are its own."""
+    every = [(name, box) for name, box in names(svg) if not name.startswith("count")]
+    found = []
+    for path in [*parts(svg, "gv-push"), *parts(svg, "gv-pop")]:
+        points = curve_points(path.get("d", ""))
+        ends = points[0], points[-1]
+        high = [(f"state {n}", box) for n, box in discs(svg) if box[3] - box[1] > 10]  # dots have no names
+        others = [(name, box) for name, box in high if not any(_near(box, end) for end in ends)]
+        for name, box in every + others:
+            inner = box[0] + 1, box[1] + 1, box[2] - 1, box[3] - 1
+            if any(inner[0] < x < inner[2] and inner[1] < y < inner[3] for x, y in points):
+                found.append(f"{path.get('class')} through {name}")
+    return found
+
+
+def _near(disc: Box, end: tuple[float, float]) -> bool:
+    return disc[0] - 2 <= end[0] <= disc[2] + 2 and disc[1] - 2 <= end[1] <= disc[3] + 2
+
+
+def curve_points(data: str) -> list[tuple[float, float]]:
+    """Points along a path of Bézier curves, less than two pixels apart."""
+    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", data)]
+    spots = list(zip(numbers[::2], numbers[1::2], strict=True))
+    points = [spots[0]]
+    for first in range(0, len(spots) - 3, 3):
+        a, b, c, d = spots[first : first + 4]
+        count = 2 + int(sum(abs(p[0] - q[0]) + abs(p[1] - q[1]) for p, q in pairwise((a, b, c, d))))
+        for step in range(1, count + 1):
+            t = step / count
+            w = ((1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3)
+            points.append(tuple(sum(v * p[axis] for v, p in zip(w, (a, b, c, d), strict=True)) for axis in (0, 1)))
+    return points

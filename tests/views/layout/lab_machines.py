@@ -1,0 +1,51 @@
+"""The machines that the labs build from texts written in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import guidedviz as gv
+
+LABS = Path(__file__).parents[3] / "labs" / "src"
+MAKERS = ("regex", "pattern", "grammar", "json_schema", "json")
+
+
+@cache
+def lab_machines() -> dict[str, Any]:
+    """Each machine of the labs, by the call that builds it; calls with computed arguments are left out."""
+    found: dict[str, Any] = {}
+    for path in sorted(LABS.rglob("*.py")):
+        for maker, arguments, named in _calls(ast.parse(path.read_text(encoding="utf-8"))):
+            name = f"{path.stem}: {maker}({', '.join(map(repr, arguments))})"
+            with suppress(gv.errors.GuidedVizError):  # a lab shows an error
+                found[name] = getattr(gv, maker)(*arguments, **named)
+    return found
+
+
+def _calls(tree: ast.Module) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
+    """The name of each maker that is called, with its arguments."""
+    known: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            known[node.targets[0].id] = _value(node.value, known)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name("gv"), attr=maker)) if maker in MAKERS:
+                arguments = [_value(argument, known) for argument in node.args]
+                named = {word.arg: _value(word.value, known) for word in node.keywords if word.arg}
+                if None not in [*arguments, *named.values()]:
+                    yield maker, arguments, named
+
+
+def _value(node: ast.expr, known: dict[str, Any]) -> Any:
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return None

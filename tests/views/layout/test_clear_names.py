@@ -1,0 +1,66 @@
+"""No name in a drawing covers another name or a state, and no arrow of a call passes through one."""
+
+from functools import cache
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.sketches.sketch import Arrow, Sketch
+from guidedviz.views.layout import positions
+from tests.views.layout.drawn import collisions, names, parts, struck
+from tests.views.layout.lab_machines import lab_machines
+from tests.views.layout.random_machines import random_machines
+
+MACHINES = {**lab_machines(), **random_machines()}
+
+
+def test_the_labs_and_fifty_random_machines_are_drawn():
+    assert len(lab_machines()) >= 30
+    assert len(random_machines()) == 50
+    assert sum(isinstance(machine, PDA) for machine in MACHINES.values()) >= 30
+
+
+@cache
+def drawing_of(name):
+    return gv.draw_machine(MACHINES[name]).svg
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_no_name_covers_another_or_a_state(name):
+    assert collisions(drawing_of(name)) == []
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_all_names_are_inside_the_drawing(name):
+    boxes = [box for _, box in names(drawing_of(name))]
+    assert min((min(box[:2]) for box in boxes), default=0) >= -1
+
+
+@pytest.mark.parametrize("name", [name for name, machine in MACHINES.items() if isinstance(machine, PDA)])
+def test_no_arrow_of_a_call_passes_through_a_name(name):
+    assert struck(drawing_of(name)) == []
+
+
+@pytest.mark.parametrize("name", lab_machines())
+def test_names_stay_clear_without_graphviz(name, monkeypatch):
+    monkeypatch.setattr(positions, "ask_graphviz", lambda text: None)
+    positions.place.cache_clear()
+    drawn = gv.draw_machine(lab_machines()[name], compact=True, folded=True).svg
+    positions.place.cache_clear()
+    assert collisions(drawn) == []
+    assert struck(drawn) == []
+
+
+def test_loops_on_neighbours_keep_their_labels_apart():
+    long = ((0, 33), (35, 91), (93, 127))
+    loops = [Arrow(state, state, long) for state in range(4)]
+    ways = [Arrow(state, state + 1, ((97, 97),)) for state in range(3)]
+    sketch = Sketch(("q0", "q1", "q2", "q3"), (*loops, *ways), 0, frozenset({3}))
+    assert collisions(gv.draw_machine(sketch).svg) == []
+
+
+def test_the_count_of_a_loop_stands_apart_from_its_label():
+    drawn = gv.draw_machine(gv.regex(r"\d+(\.\d+)?"), at=[0, 1, 1, 1, 2, 3, 3]).svg
+    assert sorted(e.text for e in parts(drawn, "gv-nth")) == ["1", "2 3", "4", "5", "6"]
+    assert collisions(drawn) == []

@@ -1,0 +1,290 @@
+"""Machine diagrams: everything that is in the machine is in the drawing, and it can light up."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from unittest.mock import Mock
+
+import pytest
+
+from guidedviz.errors import SettingError
+from guidedviz.machines.machine import read
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex import machine_stages, regex
+from guidedviz.sketches.sketch import Arrow, Sketch, sketch_dfa
+from guidedviz.views.layout import positions as layout
+from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout.flat import MOST_STATES, NEAR
+from guidedviz.views.layout.labels import say_ranges
+from guidedviz.views.layout.layers import Box, Link, place_in_layers
+from guidedviz.views.layout.plan import make_plan
+from guidedviz.views.machine.picture import draw_machine, to_dot
+from guidedviz.views.machine.side_by_side import draw_machines
+
+RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
+STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'
+EMAIL = r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)"
+PATTERNS = ["", "a", "[A-Z]+: [a-z]+\n", r"[0-9]+(\.[0-9]+)?", RECORD, STRING, EMAIL, ".", "[^a]*b", "(ab|cd)*", "é|è"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parts_of(figure, kind):
+    """The elements of a drawing that have this class, by what they are about."""
+    tree = ET.fromstring(figure.svg)
+    found = [node for node in tree.iter() if kind in node.get("class", "").split()]
+    return {node.get("data-state") or node.get("data-arrow"): node for node in found}
+
+
+def classes(node):
+    return set(node.get("class").split())
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("compact", [None, True, False])
+def test_every_state_and_every_arrow_is_drawn_once(pattern, compact):
+    dfa = regex(pattern)
+    figure = draw_machine(dfa, compact=compact)
+    assert set(parts_of(figure, "gv-state")) == {str(state) for state in range(len(dfa))}
+    arrows = {f"{a.source}-{a.target}" for a in sketch_dfa(dfa).arrows}
+    assert set(parts_of(figure, "gv-arrow")) == arrows
+    drawn = [node for node in ET.fromstring(figure.svg).iter() if "gv-arrow" in node.get("class", "")]
+    assert len(drawn) == len(arrows)
+    ends = {int(state) for state, node in parts_of(figure, "gv-state").items() if "gv-may-end" in classes(node)}
+    assert ends == dfa.accepting
+
+
+@pytest.mark.parametrize("pattern", [RECORD, STRING, EMAIL])
+def test_nothing_lies_outside_the_picture_and_no_two_discs_overlap(pattern):
+    diagram = lay_out(sketch_dfa(regex(pattern)))
+    spots = list(diagram.spots.values())
+    assert all(s.rx <= s.x <= diagram.width - s.rx and s.ry <= s.y <= diagram.height - s.ry for s in spots)
+    discs = [s for s in spots if not s.dot]
+    for n, a in enumerate(discs):
+        for b in discs[n + 1 :]:
+            assert abs(a.x - b.x) >= a.rx + b.rx or abs(a.y - b.y) >= a.ry + b.ry
+
+
+def test_a_large_machine_is_drawn_as_few_discs_and_its_runs_as_dots():
+    diagram = lay_out(sketch_dfa(regex(EMAIL)))
+    assert len(diagram.spots) == 66
+    assert sum(not spot.dot for spot in diagram.spots.values()) == 6
+    assert [label.words for label in diagram.labels if "×" in label.words] == [". 0-9 _ a-z ×32", "0-9 a-z ×24"]
+
+
+def test_the_states_inside_a_character_are_dots():
+    diagram = lay_out(sketch_dfa(regex(STRING)))
+    assert sum(spot.dot for spot in diagram.spots.values()) == 7
+    assert "beyond ASCII" in [label.words for label in diagram.labels]
+
+
+def test_a_machine_of_the_lesson_keeps_all_its_discs():
+    diagram = lay_out(sketch_dfa(regex("[A-Z]+: [a-z]+\n")))
+    assert not any(spot.dot for spot in diagram.spots.values())
+    assert {label.words for label in diagram.labels} == {"A-Z", ":", "␣", "a-z", "↵"}
+
+
+def test_runs_of_different_kinds_meet_in_a_disc():
+    plan = make_plan(sketch_dfa(regex("abcdefgh[a-z]{1,9}x|q")), range(20), compact=True)
+    ends = [(line.arrows[0], line.arrows[-1]) for line in plan.lines]
+    assert len(ends) == len(set(ends))
+    arrows = [n for line in plan.lines for n in line.arrows] + [n for group in plan.exits for n in group]
+    assert len(arrows) == len(set(arrows))
+
+
+def test_the_way_of_a_text_is_lit_and_numbered():
+    dfa = regex(r"[0-9]+(\.[0-9]+)?")
+    figure = draw_machine(dfa, at=[0, 1, 1, 2])
+    states = parts_of(figure, "gv-state")
+    assert "gv-lit" in classes(states["2"])
+    assert [s for s, node in states.items() if "gv-met" in classes(node)] == ["0", "1"]
+    on = {pair: node for pair, node in parts_of(figure, "gv-arrow").items() if "gv-on" in classes(node)}
+    numbers = {pair: "".join(node.find(f"{SVG}text[@class='gv-nth']").itertext()) for pair, node in on.items()}
+    assert numbers == {"0-1": "1", "1-1": "2", "1-2": "3"}
+    assert "●   q2" in figure.text
+    assert "now in q2" in figure.alt
+
+
+def test_where_a_text_died_there_is_a_cross_and_the_byte():
+    figure = draw_machine(regex("ab"), at=[0, 1], died="<")
+    assert "where < cannot come" in figure.text
+    crosses = [node for node in ET.fromstring(figure.svg).iter() if node.get("class") == "gv-cross"]
+    assert ["".join(node.itertext()) for node in crosses] == ["<", ""], "in the machine, and in the legend"
+    assert not parts_of(draw_machine(regex("ab"), at=[0, 1]), "gv-cross")
+
+
+def test_hostile_words_stay_words():
+    names = ("</text><script>alert(1)</script>", "\u202eevil\nname", "\x00")
+    arrows = (Arrow(0, 1, ((255, 255),)), Arrow(1, 2, ((10, 10), (60, 60))), Arrow(2, 2, ()))
+    sketch = Sketch(names, arrows, 0, frozenset({2}), (("<b>\u2066", frozenset({1})),), "<i>\n</style>")
+    for figure in (draw_machine(sketch, title='"><script>'), draw_machine(sketch), draw_machines(sketch)):
+        tree = ET.fromstring(figure.svg)
+        assert {node.tag for node in tree.iter()} <= {
+            SVG + tag for tag in "svg g rect circle path polygon text title style".split()
+        }
+        assert not any(key.startswith("on") for node in tree.iter() for key in node.attrib)
+        assert not re.search("[\u202e\u2066\x00]", figure.svg + figure.text)
+    assert "<U+202E>evil↵name" in draw_machine(sketch).text
+    assert "0xFF" in draw_machine(sketch).svg
+
+
+def test_both_themes_and_the_picture_that_stands_alone(monkeypatch):
+    figure = draw_machine(regex("ab"), at=1)
+    assert "var(--gv-orange)" in figure.svg
+    assert not re.search(r"#[0-9a-fA-F]{3,6}\b", figure.svg.replace('xmlns="http://www.w3.org/2000/svg"', ""))
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    assert figure._repr_mimebundle_()["text/html"].startswith('<img alt="machine: 3 states, now in q1')
+
+
+@pytest.mark.parametrize("at", [9, -1, [0, 7], "q1", True, 1.5])
+def test_a_state_that_is_not_there_is_an_error(at):
+    with pytest.raises(SettingError, match=r"draw_machine"):
+        draw_machine(regex("ab"), at)
+
+
+def test_what_is_no_machine_is_an_error():
+    with pytest.raises(SettingError, match="saw str"):
+        draw_machine("ab")
+
+
+# --- layout ---
+
+
+def test_without_graphviz_a_diagram_comes_all_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    layout.place.cache_clear(), lay_out.cache_clear()
+    for pattern in PATTERNS:
+        dfa = regex(pattern)
+        assert set(parts_of(draw_machine(dfa), "gv-state")) == {str(state) for state in range(len(dfa))}
+    layout.place.cache_clear(), lay_out.cache_clear()
+
+
+BOXES, LINKS = (Box(16, 16),) * 3, (Link(0, 1, 20), Link(1, 2, 30), Link(2, 0), Link(1, 1))
+
+
+@pytest.mark.parametrize("error", [OSError("no library"), ValueError("Graphviz raised a layout error.")])
+def test_a_graphviz_that_fails_is_no_error(monkeypatch, error):
+    monkeypatch.setattr("pygraphviz.AGraph.draw", Mock(side_effect=error))
+    layout.place.cache_clear()
+    assert layout.place(BOXES, LINKS) == place_in_layers(BOXES, LINKS)
+    layout.place.cache_clear()
+
+
+@pytest.mark.parametrize("ours", ["describe", "read_layout"])
+def test_an_error_of_ours_in_the_layout_is_raised(monkeypatch, ours):
+    monkeypatch.setattr(layout, ours, Mock(side_effect=ValueError("ours")))
+    layout.place.cache_clear()
+    with pytest.raises(ValueError, match="ours"):
+        layout.place(BOXES, LINKS)
+
+
+def test_graphviz_places_what_it_is_given():
+    found = layout.place((Box(16, 16),) * 2, (Link(0, 1, 50), Link(0, 1, 50), Link(1, 1, 20)))
+    (x, _), (a, _) = found.centres
+    assert a - x > 50
+    assert len(found.curves) == len(found.labels) == 3
+    assert all(len(curve) % 3 == 1 for curve in found.curves)
+    assert found.labels[0][1] != found.labels[1][1], "parallel arrows lie apart"
+
+
+def test_no_text_reaches_graphviz():
+    asked = layout.describe([Box(16, 16)] * 2, [Link(0, 1, 50)])
+    assert "q0" not in asked
+    assert re.findall(r'label="(.+?)"', asked) == []
+
+
+def test_a_first_layout_says_nothing_on_stderr():
+    code = "import guidedviz as gv; gv.draw_machine(gv.regex('[0-9]+x')); print('drawn')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("drawn\n", "")
+
+
+@pytest.mark.parametrize("pattern", ["[ab]*a[ab]{6}", "[ab]*a[ab]{7}", "(a[bc]d|b[ce]f|c){2,40}(e|f[a-m]){3,9}"])
+def test_a_tangled_machine_does_not_hang(pattern):
+    dfa, start = regex(pattern), time.perf_counter()
+    draw_machine(dfa)
+    assert time.perf_counter() - start < 2
+
+
+def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
+    size = 10_000
+    edges = tuple(((97, 97, (n + 1) % size), (98, 98, (n * 7) % size)) for n in range(size))
+    dfa = DFA(edges, frozenset({5}))
+    len(dfa.table)
+    start = time.perf_counter()
+    figure = draw_machine(dfa, at=4321)
+    assert time.perf_counter() - start < 2, "about half a second; this only catches a flood"
+    states = set(parts_of(figure, "gv-state"))
+    assert 10 <= len(states) <= NEAR
+    assert {"4321", "4322", "4320", str(4321 * 7 % size)} <= states
+    assert "of 10,000 states: those around the current one" in figure.text
+    assert all("gv-more" in classes(parts_of(figure, "gv-state")[s]) for s in states if s != "4321")
+
+
+def test_up_to_the_limit_all_states_are_drawn():
+    chain = DFA((*(((97, 97, n + 1),) for n in range(MOST_STATES - 1)), ()), frozenset({MOST_STATES - 1}))
+    assert len(lay_out(sketch_dfa(chain)).spots) == MOST_STATES
+    longer = DFA((*(((97, 97, n + 1),) for n in range(MOST_STATES)), ()), frozenset({MOST_STATES}))
+    assert len(lay_out(sketch_dfa(longer)).spots) <= NEAR
+
+
+# --- several machines, and DOT ---
+
+
+def test_merged_states_have_the_same_letter_in_both_machines():
+    figure = draw_machines(*machine_stages("ab|cb"), titles=["NFA", "DFA", "minimal"])
+    nfa, dfa, minimal = figure.text.split("\n\n")
+    assert nfa.startswith("NFA, machine: 4 states")
+    assert [line for line in dfa.splitlines() if "[A]" in line] == [
+        "    q1 [A] = {n2}  b → q3",
+        "    q2 [A] = {n3}  b → q3",
+    ]
+    assert "q1 [A] = q1 q2  b → q2" in minimal
+    assert figure.svg.count(">A</text>") == 3
+
+
+def test_machines_that_have_nothing_to_do_with_each_other_stand_side_by_side():
+    assert "[A]" not in draw_machines(regex("ab"), regex("[0-9]+")).text
+    with pytest.raises(SettingError):
+        draw_machines()
+
+
+def test_dot_text_escapes_what_dot_would_read():
+    sketch = Sketch(('a"b', "<i>x</i>"), (Arrow(0, 1, ((92, 92), (34, 34))),), 0, frozenset({1}))
+    source = to_dot(sketch).source
+    assert r"a\"b" in source
+    assert '"<i>x</i>"' in source
+    import graphviz
+    import pygraphviz
+
+    assert isinstance(to_dot(sketch), graphviz.Source)
+    graph = pygraphviz.AGraph(string=source)
+    assert sorted(graph.nodes()) == ["0", "1", "start"]
+    assert len(graph.edges()) == 2
+
+
+def test_labels_of_bytes():
+    said = [say_ranges(r) for r in [((97, 122),), ((32, 32), (10, 10)), ((0x80, 0xBF),), ((0, 127),), ((0, 255),)]]
+    assert said == ["a-z", "↵ ␣", "0x80-0xBF", "any ASCII", "any byte"]
+    assert say_ranges(((0xE2, 0xE2),), whole=True) == "byte 0xE2 (first of 3 bytes of a character)"
+    assert say_ranges(((0x61, 0x61), (0xC3, 0xC3)), whole=True) == "a, byte 0xC3 (first of 2 bytes of a character)"
+
+
+def test_the_whole_label_is_told_on_hover():
+    figure = draw_machine(regex("[acegikmoqsuwy]"))
+    assert "a c e g and 9 m…" in figure.svg
+    assert "a c e g i k m o q s u w y" in figure.svg
+
+
+def test_a_way_through_a_run_lights_its_dots():
+    dfa = regex(RECORD)
+    path = [0]
+    for byte in b'{"name"':
+        path.append(dfa.step(path[-1], byte))
+    assert path[-1] == read(dfa, b'{"name"')
+    figure = draw_machine(dfa, at=path)
+    states = parts_of(figure, "gv-state")
+    assert {"gv-dot", "gv-lit"} <= classes(states[str(path[-1])])

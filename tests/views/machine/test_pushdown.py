@@ -1,0 +1,199 @@
+"""A grammar's diagram: every rule, node, byte and call is in it, and what is open is lit."""
+
+from __future__ import annotations
+
+import time
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from guidedviz.errors import SettingError
+from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.sketches.sketch import sketch_pda
+from guidedviz.views.layout.diagram import NEAR_NODES, NEAR_RULES, lay_out
+from guidedviz.views.machine.film_frames import bare_drawing
+from guidedviz.views.machine.highlight import arrow_key
+from guidedviz.views.machine.picture import draw_machine, to_dot
+from guidedviz.views.machine.pushdown_highlight import highlight_state, state_after, taken_arrows
+
+SUMS = 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= digit | "(" expr ")"\ndigit ::= [0-9]\n'
+NESTED = 'root ::= "(" root ")" | "x"'
+LAST = 'root ::= "<" list ">"\nlist ::= "a" rest\nrest ::= "b" rest | "c"'
+TWICE = 'root ::= "<" a ">"\na ::= b "x" | c\nc ::= b\nb ::= "1" "2"'  # b is called in a, and last in c
+MANY = "root ::= r0\n" + "".join(f'r{n} ::= "word" (r{(n + 1) % 40} | r{n * 7 % 40} "," | ".")\n' for n in range(40))
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parts_of(figure, kind):
+    """The elements of a drawing that have this class, by what they are about."""
+    found = [node for node in ET.fromstring(figure.svg).iter() if kind in node.get("class", "").split()]
+    named = {node.get("data-state") or node.get("data-arrow") or node.get("data-rule"): node for node in found}
+    return {name: node for name, node in named.items() if name}  # those of the legend have no name
+
+
+def lit(figure, kind):
+    return set(parts_of(figure, kind))
+
+
+@pytest.mark.parametrize("text", [SUMS, NESTED, LAST, 'root ::= "" | a\na ::= ""'])
+def test_every_rule_node_byte_and_call_is_drawn_once(text):
+    pda = grammar(text)
+    figure = draw_machine(pda)
+    assert set(parts_of(figure, "gv-state")) == {str(node) for node in range(len(pda.nodes))}
+    assert list(parts_of(figure, "gv-block")) == list(pda.nodes.names)
+    keys = [arrow_key(arrow) for arrow in sketch_pda(pda).arrows]
+    drawn = [node.get("data-arrow") for node in ET.fromstring(figure.svg).iter() if node.get("data-arrow")]
+    assert sorted(drawn) == sorted(keys)
+    calls = {f"{at}:{pda.nodes.names[rule]}" for at, row in enumerate(pda.nodes.calls) for rule, _ in row}
+    assert set(parts_of(figure, "gv-call")) == calls
+
+
+def test_a_byte_and_a_call_between_the_same_nodes_are_two_arrows():
+    pda = grammar('root ::= "x" | a | b\na ::= "1"\nb ::= "2"')
+    assert set(parts_of(draw_machine(pda), "gv-arrow")) == {"0-1", "0:a", "0:b", "2-3", "4-5"}
+
+
+@pytest.mark.parametrize("pda", [json(), grammar(SUMS)], ids=["json", "sums"])
+def test_every_node_stands_in_the_frame_of_its_rule_and_no_two_frames_meet(pda):
+    diagram = lay_out(sketch_pda(pda))
+    assert [block.name for block in diagram.blocks] == list(pda.nodes.names)
+    for block in diagram.blocks:
+        assert 0 <= block.x <= block.x + block.width <= diagram.width
+        assert 0 <= block.y <= block.y + block.height <= diagram.height
+        for node in block.nodes:
+            spot = diagram.spots[node]
+            assert block.x <= spot.x - spot.rx <= spot.x + spot.rx <= block.x + block.width
+            assert block.y <= spot.y - spot.ry <= spot.y + spot.ry <= block.y + block.height
+    for n, a in enumerate(diagram.blocks):
+        for b in diagram.blocks[n + 1 :]:
+            beside = a.x + a.width <= b.x or b.x + b.width <= a.x
+            assert beside or a.y + a.height <= b.y or b.y + b.height <= a.y
+
+
+def test_a_call_leads_to_its_rule_and_comes_back_from_all_its_ends():
+    pda = grammar(SUMS)
+    diagram = lay_out(sketch_pda(pda))
+    assert len(diagram.jumps) == 4
+    for n, jumps in diagram.jumps.items():
+        arrow = diagram.sketch.arrows[n]
+        rule = pda.nodes.names.index(arrow.call)
+        for (x, y), node in ((jumps.call[0], arrow.source), (jumps.call[-1], pda.nodes.starts[rule])):
+            assert abs(x - diagram.spots[node].x) <= 20
+            assert abs(y - diagram.spots[node].y) <= 20
+        ends = [node for node in pda.nodes.accepting if pda.nodes.rule_of[node] == rule]
+        assert len(jumps.returns) == len(ends)
+        assert all(abs(way[-1][0] - diagram.spots[arrow.target].x) <= 20 for way in jumps.returns)
+
+
+def test_what_is_open_is_lit():
+    figure = draw_machine(grammar(SUMS), "1+((2")
+    assert lit(figure, "gv-lit") == {"3", "7", "expr", "term"}
+    assert lit(figure, "gv-call") & lit(figure, "gv-open") == {"2:term", "5:expr"}
+    assert lit(figure, "gv-back") == {"3", "7"}
+    assert lit(draw_machine(json(), "[{"), "gv-block") & lit(draw_machine(json(), "[{"), "gv-open") == {"root", "array"}
+    times = {key: "".join(node.itertext()) for key, node in parts_of(figure, "gv-open").items()}
+    assert times["2:term"].endswith("×2")
+    assert "calls expr (open ×2) → n7" in figure.text
+    assert not lit(draw_machine(grammar(SUMS)), "gv-open")
+
+
+def test_the_way_there_is_inside_the_call_and_only_small_grammars_show_all():
+    small, large = draw_machine(grammar(SUMS), "1"), draw_machine(json(), "[")
+    for figure, few in ((small, True), (large, False)):
+        tree = ET.fromstring(figure.svg)
+        machine = next(node for node in tree.iter() if "gv-machine" in node.get("class", "").split())
+        assert ("gv-few" in machine.get("class").split()) == few
+        for node in parts_of(figure, "gv-call").values():
+            inside = [part.get("class") for part in node.iter()]
+            assert "gv-push" in inside
+            assert "gv-pop" in inside
+
+
+def test_a_call_that_came_last_is_not_on_the_stack():
+    pda = grammar(LAST)
+    light = highlight_state(pda, state_after(pda, "<ab"))
+    assert [key for key, _ in light.calls] == ["1:list"]
+    assert {"root", "rest"} == set(pda.stack(state_after(pda, "<ab")))
+    figure = draw_machine(pda, "<ab")
+    assert (
+        lit(figure, "gv-last")
+        == light.last
+        == {f"{at}:rest" for at, calls in enumerate(pda.nodes.calls) if calls and pda.nodes.name_of(at) == "list"}
+    )
+    assert "(called last)" in figure.text
+
+
+@pytest.mark.parametrize(
+    ("pda", "text"),
+    [(json(), '{"a": [1, {"b"'), (json(), "  [[ "), (json(), '{"a":'), (json(), '["\\u00'), (grammar(TWICE), "<1")],
+)
+def test_an_open_call_is_one_that_goes_on_and_a_last_one_leaves_nothing_to_do(pda, text):
+    nodes, light = pda.nodes, highlight_state(pda, state_after(pda, text))
+    numbers = {name: number for number, name in enumerate(nodes.names)}
+
+    def after(key):
+        at, _, rule = key.partition(":")
+        return dict(nodes.calls[int(at)])[numbers[rule]]
+
+    assert {after(key) for key, _ in light.calls} == light.back
+    assert {after(key) for key in light.last} <= nodes.last
+    assert light.opened == {nodes.name_of(node) for node in light.back}
+
+
+@pytest.mark.parametrize("text", ['{"key": {"b": [1, -2.5e3, true]}}', '"\\u00e9é"', "[[],[{}]]"])
+def test_the_arrows_of_a_byte_are_those_that_read_it(text):
+    pda = json()
+    state, ranges = pda.initial, {arrow_key(arrow): arrow.ranges for arrow in sketch_pda(pda).arrows if not arrow.call}
+    for byte in text.encode():
+        keys = taken_arrows(pda, state, byte)
+        assert keys
+        assert all(any(low <= byte <= high for low, high in ranges[key]) for key in keys)
+        targets = {target for node in pda.places(state) for target, _ in pda.closure(node).reads.get(byte, ())}
+        assert {int(key.partition("-")[2]) for key in keys} == targets
+        state = pda.step(state, byte)
+
+
+def test_of_a_large_grammar_the_rules_around_the_current_one_are_drawn_and_counted():
+    pda = grammar(MANY)
+    started = time.perf_counter()
+    figure = draw_machine(pda, "wordword")
+    assert time.perf_counter() - started < 3
+    rules = list(parts_of(figure, "gv-block"))
+    assert rules == sorted(rules, key=pda.nodes.names.index)
+    assert "r1" in rules
+    assert 2 <= len(rules) <= NEAR_RULES
+    drawn = len(parts_of(figure, "gv-state"))
+    assert drawn <= NEAR_NODES
+    assert f"{len(rules)} of 41 rules, {drawn} of {len(pda.nodes)} nodes: those around the current one" in figure.text
+
+
+def test_one_rule_of_a_thousand_nodes_is_drawn_around_the_current_one():
+    pda = grammar('root ::= "' + "abc" * 300 + '" x | "y" root\nx ::= [0-9]{200}')
+    for text in ("abc" * 50, "abc" * 300 + "1" * 30):
+        figure = draw_machine(pda, text)
+        assert len(lit(figure, "gv-lit") - set(pda.nodes.names)) == 1
+        assert len(figure.svg) < 300_000
+
+
+def test_the_page_gets_the_same_drawing_with_nothing_lit():
+    svg = bare_drawing(sketch_pda(json()), -1, None)
+    tree = ET.fromstring(svg)
+    classes = {name for node in tree.iter() for name in node.get("class", "").split()}
+    assert {"gv-block", "gv-call", "gv-jumps", "gv-box", "gv-state"} <= classes
+    assert not classes & {"gv-open", "gv-lit", "gv-back", "gv-last"}
+    assert len(svg) < 150_000
+
+
+def test_a_text_that_cannot_be_read_says_where():
+    with pytest.raises(SettingError, match=r"byte 1: saw x, expected \+ or its end"):
+        draw_machine(grammar(SUMS), "1x")
+
+
+def test_draw_machine_takes_a_grammar_and_dot_names_its_calls():
+    pda = grammar(NESTED)
+    assert draw_machine(pda, at="((").svg == draw_machine(pda, read(pda, b"((")).svg
+    assert "label=root" in to_dot(pda).source
+    with pytest.raises(SettingError, match="draw_machine, at: saw int, expected a state or a text"):
+        draw_machine(pda, at=3)

@@ -1,0 +1,126 @@
+"""Stacks that share their frames: each frame stands once, and what a text adds can be counted by hand."""
+
+from __future__ import annotations
+
+import re
+import time
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.views.stack.branches import build_branches
+
+PAIRS = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
+BOTH = gv.grammar('root ::= "<" (a | b) ">"\na ::= "(" x ")"\nb ::= "(" x "]"\nx ::= "1"+ "."')
+CLOSES = {")": "(", "]": "["}
+
+
+@st.composite
+def prefixes(draw):
+    """The start of a text of brackets that does not close the outermost one."""
+    text, opened = draw(st.sampled_from("([")), 1
+    while opened < 6 and draw(st.booleans()):
+        text, opened = text + draw(st.sampled_from("([")), opened + 1
+    unclosed = list(text)
+    if draw(st.booleans()):
+        text += "x"
+        while len(unclosed) > 1 and draw(st.booleans()):
+            text += ")" if unclosed.pop() == "(" else "]"
+    return text
+
+
+def frames_of(text):
+    """By hand: a frame is what is open up to it; the top stands before its content or after it."""
+    unclosed = []
+    for character in text:
+        if character in CLOSES:
+            assert unclosed.pop() == CLOSES[character]
+        elif character != "x":
+            unclosed.append(character)
+    frames = {"".join(unclosed[:count]) + " then" for count in range(1, len(unclosed))}
+    return frames | {"".join(unclosed) + (" then" if text[-1] in "x)]" else " inside")}
+
+
+@given(st.lists(prefixes(), min_size=1, max_size=6))
+def test_what_a_text_adds_is_what_no_text_before_it_has(texts):
+    kept = set()
+    for text, branch in zip(texts, build_branches(PAIRS, texts), strict=True):
+        frames = frames_of(text)
+        assert (branch.frames, branch.new) == (len(frames), len(frames - kept)), text
+        kept |= frames
+
+
+@given(st.lists(prefixes(), min_size=1, max_size=6))
+def test_every_frame_is_drawn_once(texts):
+    figure = gv.views.draw_branches(PAIRS, texts)
+    kept = len(set().union(*map(frames_of, texts)))
+    folded = sum(map(int, re.findall(r"⋮ (\d+) more →", figure.text)))
+    cards = sum(
+        line.lstrip(" ▸")[0].isdigit() for line in figure.text.split("\n")[1 + len(texts) :] if "⋮ " not in line[:4]
+    )
+    assert cards + folded == kept
+    ET.fromstring(figure.svg)
+
+
+def test_a_step_back_adds_nothing_and_points_to_the_frames_of_before():
+    first, _, back = build_branches(PAIRS, ["((", "((x", "(("])
+    assert back.state is first.state
+    assert (back.tops, back.new, back.same) == (first.tops, 0, 1)
+    assert "as after text 1" in gv.views.draw_branches(PAIRS, ["((", "((x", "(("]).svg
+
+
+def test_a_finished_text_has_no_frame():
+    figure = gv.views.draw_branches(gv.grammar('root ::= "a"'), ["a"])
+    ET.fromstring(figure.svg)
+
+
+def test_n_branches_from_one_place_cost_n_frames():
+    base = "([" * 20
+    branches = build_branches(PAIRS, [base, *(base + more for more in ("(", "[", "x"))])
+    assert [branch.new for branch in branches] == [40, 2, 1, 0], "the frame under the first two is new once"
+
+
+def test_of_an_ambiguous_text_all_tops_are_pointed_to():
+    figure = gv.views.draw_branches(BOTH, ["<(1", "<(1."])
+    assert "1 <(1: 5 frames, 5 new → 1 · 2" in figure.text
+    assert "2 <(1.: 3 frames, 0 new → 3 · 4" in figure.text
+
+
+def test_twenty_thousand_frames_are_counted_and_folded():
+    started = time.process_time()
+    figure = gv.views.draw_branches(gv.json(), ["[" * 20_000, "[" * 20_000 + "1", "[" * 19_990])
+    assert time.process_time() - started < 2
+    assert "59,994 frames if each had a stack of its own, 20,004 kept" in figure.text
+    assert len(figure.svg) < 40_000
+    assert float(ET.fromstring(figure.svg).get("height")) < 1200
+
+
+def test_nothing_is_drawn_outside_the_picture_or_over_another():
+    figure = gv.views.draw_branches(gv.json(), ['{"a": [[1', '{"a": [["b"', '{"a": [{"c": "', "[[[", "{"])
+    tree = ET.fromstring(figure.svg)
+    boxes = [[float(r.get(k)) for k in ("x", "y", "width", "height")] for r in tree.findall(".//{*}rect")][1:]
+    assert len(boxes) > 5
+    for at, (x, y, width, height) in enumerate(boxes):
+        assert 0 <= x <= x + width <= float(tree.get("width"))
+        for a, b, wide, high in boxes[:at]:
+            assert x + width <= a or a + wide <= x or y + height <= b or b + high <= y
+
+
+def test_hostile_texts_stay_text():
+    figure = gv.views.draw_branches(gv.json(), ['"<script>\u202e', b'"\xf0\x9f', ""])
+    assert not any(each.tag.endswith("script") for each in ET.fromstring(figure.svg).iter())
+    assert "\u202e" not in figure.svg + figure.text
+
+
+def test_what_cannot_be_drawn_is_refused():
+    for texts, seen in (("((", "str"), ([], "0 texts"), (["("] * 99, "99 texts")):
+        with pytest.raises(SettingError, match=f"draw_branches, texts: saw {seen}, expected a list of 1 to 24 texts"):
+            gv.views.draw_branches(PAIRS, texts)
+    with pytest.raises(SettingError, match="byte 1: saw"):
+        gv.views.draw_branches(PAIRS, ["((", "(}"])
+    with pytest.raises(SettingError, match="pushdown machine"):
+        gv.views.draw_branches(gv.regex("a"), ["a"])

@@ -1,0 +1,232 @@
+"""The stack as a column, as a table, as a graph and as a curve."""
+
+from __future__ import annotations
+
+import time
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from guidedviz.decoding.loop import record
+from guidedviz.errors import PatternError, SettingError
+from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.regex import regex
+from guidedviz.models.toy import ToyModel
+from guidedviz.tokens.machine_guide import guide
+from guidedviz.views.lint import draw_lint
+from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.stack.column import draw_stack
+from guidedviz.views.stack.depth import depths, draw_depth
+from guidedviz.views.stack.earley_chart import draw_chart
+from guidedviz.views.stack.parse_tree import draw_derivation
+from guidedviz.views.stack.shared_stacks import draw_shared_stacks
+from guidedviz.views.stack.stack_table import draw_stack_table, nested_rules, stack_rows
+from guidedviz.views.stage import draw_stage, draw_strip
+
+CLASSIC = '{"key": {"b": 1}}'
+HOSTILE = '{"<script>\u202e\x7f é日": ["</text>'
+BOTH = 'root ::= "<" (a | b) ">"\na ::= "(" x ")"\nb ::= "(" x "]"\nx ::= "1"+ "."'
+PICTURES = [draw_stack, draw_stack_table, draw_shared_stacks, draw_depth]
+
+
+def words_of(figure):
+    return "".join(ET.fromstring(figure.svg).itertext())
+
+
+@pytest.mark.parametrize("draw", [*PICTURES, draw_chart, draw_derivation])
+@pytest.mark.parametrize("text", ["", CLASSIC, HOSTILE, b'{"\xe2\x82', b'"\xf0\x9f'])
+def test_every_picture_is_well_formed_and_says_the_same_in_words(draw, text):
+    figure = draw(json(), text)
+    tree = ET.fromstring(figure.svg)
+    assert figure.text == figure.alt
+    assert figure.text.split() == tree.get("aria-label").split()
+    assert not any(node.tag.endswith("script") for node in tree.iter())
+    assert not set(words_of(figure) + figure.text) & {"\u202e", "\x7f"}
+    low, high = tree.get("width"), tree.get("height")
+    assert 0 < float(low) < 1400
+    assert 0 < float(high) < 1400
+
+
+@pytest.mark.parametrize("draw", PICTURES)
+def test_a_stack_of_twenty_thousand_is_drawn_at_once(draw):
+    pda, text = json(), b"[" * 20_000
+    state = read(pda, text)
+    started = time.perf_counter()
+    figure = draw(pda, text if draw in (draw_depth, draw_stack_table) else state)
+    assert time.perf_counter() - started < 5
+    assert len(figure.svg) < 60_000
+    assert "20,001" in figure.text or "more" in figure.text
+
+
+@pytest.mark.parametrize("draw", PICTURES)
+def test_a_text_that_cannot_be_read_says_where(draw):
+    with pytest.raises(SettingError, match=r"text, byte 1: saw \}"):
+        draw(json(), "[}")
+
+
+def test_the_column_says_where_each_rule_goes_on():
+    lines = draw_stack(json(), '{"key": {"b": [1').text.splitlines()
+    assert lines[0] == "stack: depth 5 · first of 2"
+    assert [line.split()[:3] for line in lines[1:3]] == [["▸", "5", "number"], ["4", "array", "then"]]
+    assert lines[3] == "  3 object  then , or }"
+    assert lines[-1] == "⏚ bottom"
+    assert draw_stack(json(), "[]").text.endswith("⏚ bottom · the text may end")
+    assert not draw_stack(json(), "[").text.endswith("end")
+
+
+def test_a_deep_column_keeps_its_top_and_its_bottom_and_counts_the_rest():
+    lines = draw_stack(json(), "[" * 20).text.splitlines()
+    assert [line.split()[0] for line in lines if "array" in line or "root" in line][-2:] == ["2", "1"]
+    assert "  ⋮ 9 more" in lines
+    assert "⋮ 99,991 more" in draw_stack(json(), "[" * 100_000).text
+
+
+def test_the_classic_table_has_seven_steps():
+    rows = [line.split("  ") for line in draw_stack_table(json(), CLASSIC).text.splitlines()]
+    table = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    assert table[1:] == [
+        ["1", "{", "push object", "object"],
+        ["2", '"key":␣', "push member", "member object"],
+        ["3", "{", "object in place of member", "object object"],
+        ["4", '"b":␣1', "push member", "member object object"],
+        ["5", "}", "pop member object", "object"],
+        ["6", "}", "pop object", "empty"],
+        ["end", "accept: finished, and the stack is empty"],
+    ]
+
+
+@pytest.mark.parametrize("every", [True, False])
+@pytest.mark.parametrize("text", [CLASSIC, '[[1,{"a":[]}],"x",{}]', "  [ ]  ", "-1.5e3"])
+def test_pushes_and_pops_add_up_to_the_stack(every, text):
+    rows = stack_rows(json(), text.encode(), every)
+    assert b"".join(row.read for row in rows) == text.encode()
+    stack = ["root"] if every else []
+    for row in rows:
+        for name in row.popped:
+            assert stack.pop(0) == name
+        if row.changed:
+            after, before = row.changed.split(" in place of ")
+            assert stack[0] == before
+            stack[0] = after
+        stack = [*row.pushed[::-1], *stack]
+        assert stack == list(row.stack)
+
+
+def test_with_every_rule_the_table_agrees_with_the_machine():
+    pda = json()
+    for row, depth in zip(stack_rows(pda, b"[[[", True), (2, 3, 4), strict=True):
+        assert len(row.stack) == depth
+
+
+def test_only_rules_that_can_stand_inside_themselves_need_a_stack():
+    assert nested_rules(json()) == {"value", "object", "array", "member"}
+    assert nested_rules(grammar('root ::= a "x"\na ::= "1"')) == {"root", "a"}
+
+
+def test_a_text_that_is_not_finished_says_which_rule_waits():
+    assert "not finished: array waits for" in draw_stack_table(json(), "[1,").text
+
+
+def test_a_table_says_that_there_are_several_stacks_and_which_was_not_meant():
+    tags = grammar('root ::= (bold | italic)*\nbold ::= "<b>" root "</b>"\nitalic ::= "<i>" root "</i>"')
+    lines = draw_stack_table(tags, "<i>", every=True).text.splitlines()
+    assert lines[1].endswith("push bold              bold root · first of 2")
+    assert lines[2].endswith("not bold, push italic  italic root")
+    assert "not" not in draw_stack_table(tags, "<b>", every=True).text.replace("not finished", "")
+    digits = draw_stack_table(json(), "[12]", every=True).text
+    assert "pop number array" in digits, "the number has ended, so its rule is popped"
+
+
+def test_a_text_that_was_read_in_part_is_not_said_to_be_accepted():
+    text = draw_stack_table(json(), "[]", unread=b"]").text
+    assert text.splitlines()[-1].split() == ["end", "not", "read:", "]"]
+    assert "accept" not in text
+
+
+def test_a_long_table_is_folded_and_counted():
+    text = draw_stack_table(json(), "[" * 100).text
+    assert "⋮     60 more rows" in text
+    assert "99,000 more bytes are not in it" in draw_stack_table(json(), "[" * 100_000).text
+    assert "pop" not in draw_stack_table(json(), "[" * 1000).text
+
+
+def test_stacks_that_share_their_tail_stand_on_it_together():
+    lines = draw_shared_stacks(grammar(BOTH), "<(1").text.splitlines()
+    assert lines[0] == "stacks: 2 tops, 5 frames"
+    assert sum(line.startswith("▸") for line in lines) == 2
+    assert sum("→ 5 root n2" in line for line in lines) == 2
+    assert lines[-1].endswith("→ bottom")
+
+
+def test_a_long_row_of_shared_frames_is_folded():
+    text = draw_shared_stacks(json(), "[" * 30).text
+    assert "⋮ 29 more" in text
+    assert text.splitlines()[0] == "stacks: 1 top, 2 frames"
+    assert "more, not drawn" in draw_shared_stacks(json(), "[" * 500).text
+
+
+def test_a_top_is_never_folded_though_another_stands_on_it():
+    lines = draw_shared_stacks(json(), "[[[[[[[[1").text.splitlines()
+    assert lines[0].startswith("stacks: 2 tops")
+    assert [line.split()[2] for line in lines if line.startswith("▸")] == ["number", "array"]
+
+
+def test_a_rule_that_begins_with_itself_is_drawn_with_its_loop():
+    figure = draw_shared_stacks(grammar('root ::= root "+" root | "(" root ")" | "1"'), "1+(1+1")
+    assert "▸" in figure.text
+    ET.fromstring(figure.svg)
+
+
+def test_the_curve_is_the_depth_after_each_byte():
+    pda, state = json(), json().initial
+    found = depths(pda, CLASSIC.encode())
+    for byte, depth in zip(CLASSIC.encode(), found[1:], strict=True):
+        state = pda.step(state, byte)
+        assert depth == len(pda.stack(state))
+
+
+def test_the_curve_of_a_long_text_says_how_many_bytes_share_a_column():
+    figure = draw_depth(json(), "[" * 3000 + "]" * 1000)
+    assert "10 bytes per column, the deepest of them" in words_of(figure)
+    assert "deepest 3,001" in words_of(figure)
+
+
+def test_the_still_stage_shows_the_open_rules_and_the_stack():
+    pieces = [b"[", b"]", b"1", b"{", b'"']
+    toy = ToyModel(pieces, lambda tokens: [4.0, 0.0, 1.0, 0.0, 0.0])
+    pda = json()
+    trace = record(toy, "1", guide(pda, toy.vocabulary), max_tokens=9, temperature=0)
+    figure = draw_stage(trace, machine=pda)
+    assert "stack: depth 10" in figure.alt
+    assert "▸ 10 array" in figure.alt
+    words = words_of(figure)
+    assert "of 10 rules, the innermost that are open" in words
+    assert "⋮ 4 more" in words
+    assert "depth 3" in draw_stage(trace, 2, machine=pda).alt
+    assert "depth 1" in draw_stage(trace, 0, machine=pda).alt
+
+
+@pytest.mark.parametrize("draw", PICTURES)
+def test_what_has_no_stack_and_what_is_no_text_is_refused_in_words(draw):
+    with pytest.raises(SettingError, match=r"saw DFA, expected a pushdown machine; try: gv\.grammar"):
+        draw(regex("a"), "a")
+    with pytest.raises(SettingError, match="text: saw int, expected str or bytes"):
+        draw(json(), 3)
+
+
+def test_what_cannot_be_drawn_is_said():
+    other = grammar('root ::= "(" root ")" | "x"').initial
+    trace = record(ToyModel([b"1", b" "], lambda tokens: [1.0, 0.0]), " ", max_tokens=2)
+    for draw in (lambda: draw_machine(json(), other), lambda: draw_stack(json(), other)):
+        with pytest.raises(SettingError, match="state: saw a state of another machine, expected a state of PDA"):
+            draw()
+    for draw in (draw_stage, draw_strip):
+        with pytest.raises(SettingError, match=r"draw_\w+: saw tuple, expected a trace"):
+            draw(trace.steps)
+    with pytest.raises(SettingError, match="draw_lint: saw PDA, expected the text of a grammar"):
+        draw_lint(json())
+    for draw in (draw_chart, draw_derivation):
+        with pytest.raises(PatternError, match="earley: saw list, expected a grammar"):
+            draw(["root"], "a")

@@ -1,0 +1,164 @@
+"""The Earley chart, the parse tree, and a grammar's text with its findings."""
+
+from __future__ import annotations
+
+import time
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from guidedviz.errors import GuidedVizError
+from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
+from guidedviz.machines.earley.earley import earley, earley_steps
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.lint import lint
+from guidedviz.machines.pushdown.json_grammar import JSON_GBNF, json
+from guidedviz.views.lint import MOST_ROWS as MOST_LINES
+from guidedviz.views.lint import draw_lint
+from guidedviz.views.stack.earley_chart import MOST_ROWS, draw_chart
+from guidedviz.views.stack.parse_tree import draw_derivation
+
+CLASSIC = '{"key": {"b": 1}}'
+SUMS = 'root ::= root "+" root | "1"'
+BLANKS = 'root ::= blank "1" ("+" root)? blank\nblank ::= " "*'
+LIST = 'root ::= "[" (item ("," item)*)? "]"\nitem ::= [0-9]+ | root'
+HOSTILE = '["<script>\u202e\x7f é日", "</text>'
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def shown(figure):
+    return "".join(ET.fromstring(figure.svg).itertext())
+
+
+@pytest.mark.parametrize("draw", [draw_chart, draw_derivation])
+def test_a_text_that_cannot_be_read_says_where(draw):
+    with pytest.raises(GuidedVizError, match="byte 1: saw x"):
+        draw(LIST, "[x")
+
+
+@pytest.mark.parametrize(("grammar", "text"), [(SUMS, "1"), (SUMS, "1+1+1"), (BLANKS, "1"), (BLANKS, "1+1")])
+def test_the_chart_tells_the_moves_apart(grammar, text):
+    """Against the machine's own telling of its steps."""
+    lines = draw_chart(grammar, text).text.splitlines()
+    told = [step.kind for step in earley_steps(earley(grammar), text.encode())]
+    kinds = [line.split()[1] for line in lines if line.startswith("  ")]
+    assert kinds == told[-len(kinds) :]
+    assert len(kinds) >= 6
+
+
+def test_finished_rows_are_marked_and_rows_keep_their_origin():
+    lines = draw_chart(SUMS, "1+1").text.splitlines()
+    assert '  ■ scan      root → "1" •  from 2 ✓' in lines
+    assert '  ◆ complete  root → root "+" root •  from 0 ✓' in lines
+    assert '  ■ scan      root → root "+" • root  from 0' in lines
+    assert sum("✓" in line for line in lines) == shown(draw_chart(SUMS, "1+1")).count("✓") - 1, "one in the legend"
+
+
+def test_one_column_is_singular():
+    assert draw_chart(SUMS, "").text.startswith("chart: 1 column\n")
+    assert draw_chart(SUMS, "1").text.startswith("chart: 2 columns\n")
+
+
+def test_a_wide_chart_shows_its_last_columns_and_a_long_column_its_first_rows_counted():
+    text = CLASSIC[:-2]
+    figure = draw_chart(json(), text)
+    lines = figure.text.splitlines()
+    heads = [line for line in lines[1:] if not line.startswith(" ")]
+    assert lines[0] == f"chart: the last {len(heads)} of {len(text) + 1} columns"
+    assert heads[-1] == f"{len(text)}, after 1"
+    machine = json()
+    columns = earley(machine).columns(text.encode())[-len(heads) :]
+    rows = "\n".join(lines).split("after ")[1:]
+    for column, said in zip(columns, rows, strict=True):
+        drawn = sum("from" in line for line in said.splitlines())
+        left = len(column.items) - drawn
+        assert drawn <= MOST_ROWS
+        assert (f"⋮ {left} more" in said) == (left > 0)
+
+
+def test_a_long_text_has_a_small_chart():
+    started = time.perf_counter()
+    figure = draw_chart(json(), "[" + "1," * 2000)
+    assert time.perf_counter() - started < 4
+    assert len(figure.svg) < 60_000
+
+
+@pytest.mark.parametrize("text", ["[1,[23],4]", "[[[[]]]]", "[1,[2"])
+def test_the_leaves_stand_in_reading_order_along_the_text(text):
+    figure = draw_derivation(LIST, text)
+    leaves = [part for _, part in walk(derivation(earley(LIST), text.encode())) if isinstance(part, ParseLeaf)]
+    bold = [n for n in ET.fromstring(figure.svg).iter(f"{SVG}text") if n.get("font-weight") == "bold"][1:]
+    assert ["".join(n.itertext()) for n in sorted(bold, key=lambda n: float(n.get("x")))] == [
+        leaf.data.decode() for leaf in leaves
+    ]
+    assert len({n.get("y") for n in bold}) == 1
+
+
+def test_open_branches_are_dashed_and_the_place_to_go_on_is_marked():
+    figure = draw_derivation(LIST, "[1,[")
+    dashed = [n for n in ET.fromstring(figure.svg).iter(f"{SVG}rect") if n.get("stroke-dasharray")]
+    assert len(dashed) == figure.text.count("…") == 3
+    assert "▸" in shown(figure)
+    whole = draw_derivation(LIST, "[1]")
+    assert "finished" in whole.text
+    assert "stroke-dasharray" not in whole.svg
+
+
+def test_a_text_that_can_be_read_in_two_ways_says_so():
+    assert "root ?" in draw_derivation(SUMS, "1+1+1").text
+    assert "?" in shown(draw_derivation(SUMS, "1+1+1"))
+    assert "?" not in draw_derivation(SUMS, "1+1").text
+
+
+def test_what_is_large_is_folded_and_counted():
+    deep = draw_derivation(LIST, "[" * 2000)
+    assert "⋮ 3,987 levels" in deep.text
+    long = draw_derivation(LIST, "[" + "1," * 500)
+    assert "⋮ 993 parts" in long.text
+    broad = draw_derivation(json(), '{"a": [' + ", ".join('{"b": [1, 2, 3]}' for _ in range(6)) + "]}")
+    assert "△" in broad.text
+    assert all(len(figure.svg) < 40_000 for figure in (deep, long, broad))
+
+
+def test_findings_stand_below_their_line_where_they_are():
+    text = 'root ::= root "+" ws | "x"\nws ::= [ \\t]*\nold ::= "1"\n'
+    lines = draw_lint(text).text.splitlines()
+    assert lines[0] == "grammar: 3 lines, 4 findings"
+    assert len(lint(parse_grammar(text))) == 4
+    star = "2  ws ::= [ \\t]*".index("*")
+    assert " " * star + "▲ ws is blank: it allows unbounded whitespace" in lines
+    assert lines.index('3  old ::= "1"') + 1 == lines.index("   ▲ old is unused: it is not reachable from the root")
+
+
+def test_an_error_is_shown_in_its_place_and_nothing_is_raised():
+    figure = draw_lint('root ::= value\nvalue ::= "[" vlaue "]"')
+    assert '                 ✕ unknown rule "vlaue"; did you mean "value"?' in figure.text.splitlines()
+    assert "it is refused" in shown(figure)
+    assert "✕ no rule 'start', expected a rule to start from" in draw_lint('root ::= "a"', root="start").text
+
+
+def test_only_a_root_that_cannot_finish_is_refused():
+    assert "✕ root is unproductive" in draw_lint('root ::= "a" root').text
+    assert "▲ old is unproductive" in draw_lint('root ::= "a"\nold ::= "a" old').text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\u202e", 'root ::= "<script>\u2066</text>"', "\ud800 ::=", "a\x00", 'root ::= "\r']
+)
+def test_hostile_grammars_stay_text(text):
+    figure = draw_lint(text)
+    tree = ET.fromstring(figure.svg)
+    assert not any(node.tag.endswith("script") for node in tree.iter())
+    assert not set(figure.text) & {"\u202e", "\u2066", "\x00"}
+
+
+def test_a_long_grammar_is_drawn_in_part_and_counted():
+    text = 'root ::= "a"\n' + "".join(f'r{n} ::= "b" r{n}\n' for n in range(500))
+    figure = draw_lint(text)
+    assert figure.text.count("\n") <= MOST_LINES + 3
+    assert len(figure.svg) < 200_000
+    assert "findings" in figure.text.splitlines()[-1]
+
+
+def test_the_grammar_of_json_has_nothing_to_refuse():
+    assert "✕" not in draw_lint(JSON_GBNF).text

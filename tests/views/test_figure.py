@@ -1,0 +1,260 @@
+"""Figures: whole SVGs in which a hostile vocabulary stays text, with the same said in words."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import sys
+import xml.etree.ElementTree as ET
+import zlib
+from dataclasses import replace
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.trace import Candidate, Step, Trace
+from guidedviz.errors import SettingError
+from guidedviz.views.figure import SHARP, Figure, inline, picture
+from guidedviz.views.lint import draw_lint
+from guidedviz.views.theme import DARK, LIGHT, stand_alone
+
+HOSTILE = [
+    b"<script>alert(1)</script>",
+    b'"onload="x',
+    b"]]>",
+    b"&amp;",
+    b"\x00\x1b\xff",
+    "\u202e\u200b".encode(),
+    b"",
+    b"\n",
+]
+
+
+def step(position, piece, legal=True, how="sampled", end=""):
+    candidates = (
+        Candidate(position, piece, 0.5, 0.8 if legal else 0.0, legal, 0.9 if legal else 0.0),
+        Candidate(99, b" x", 0.1, 0.2, True, 0.1),
+    )
+    return Step(
+        position, position, piece, how, 0.5, 0.8, 0.9, candidates, 2, 0.6, "q1", ("object",), 2.0, 0.003, 0.2, end
+    )
+
+
+STEPS = tuple(step(i, piece, i % 2 == 0) for i, piece in enumerate(HOSTILE))
+TRACE = Trace(STEPS, "say <b>\n", "toy", "cpu", "2026-11-20", "<c>", 3, 0.7, 30, "TOY")
+FIGURES = {
+    "stage": gv.views.draw_stage(TRACE),
+    "stage at a step": gv.views.draw_stage(TRACE, 3, costs=True),
+    "stage at the prompt": gv.views.draw_stage(replace(TRACE, steps=())),
+    "strip": gv.draw_strip(TRACE, 2),
+    "distribution": gv.draw_distribution(STEPS[1]),
+    "bars": gv.draw_bars(
+        [p.decode("latin-1") for p in HOSTILE], {"before": [0.1] * 8, "after": [-2.0] * 8}, struck={1}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_well_formed_and_everything_hostile_is_text(name):
+    root = ET.fromstring(FIGURES[name].svg)
+    assert {e.tag.split("}")[1] for e in root.iter()} <= {"svg", "g", "rect", "text", "line"}
+    assert not [key for e in root.iter() for key in e.attrib if key.startswith("on")]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_that_stands_alone_is_opaque_and_needs_no_page(name):
+    svg = stand_alone(FIGURES[name].svg)
+    assert "var(--gv" not in svg
+    back = ET.fromstring(svg)[0]
+    assert back.get("fill") == LIGHT["page"]
+    assert back.get("width") == ET.fromstring(svg).get("width")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_says_the_same_in_words(name):
+    figure = FIGURES[name]
+    assert figure.text
+    assert figure.alt == ET.fromstring(figure.svg).get("aria-label")
+    assert "\n" not in figure.text
+
+
+def test_headless_a_figure_is_a_picture_and_live_it_follows_the_theme(monkeypatch):
+    figure = FIGURES["stage"]
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    html = figure._repr_mimebundle_()["text/html"]
+    assert html == picture(figure)
+    data = re.search(r'base64,([^"]+)', html)[1]
+    assert ET.fromstring(base64.b64decode(data)) is not None
+    monkeypatch.delenv("GUIDEDVIZ_HEADLESS")
+    assert figure._repr_mimebundle_()["text/html"] == inline(figure)
+    assert "var(--jp-layout-color1" in inline(figure)
+
+
+def test_forbidden_tokens_are_struck_and_named_forbidden():
+    figure = gv.draw_distribution(step(0, b"no", legal=False))
+    assert 'text-decoration="line-through"' in figure.svg
+    assert "→ forbidden" in figure.svg
+    assert "no 0.50 to forbidden" in figure.alt
+
+
+def test_a_picture_has_no_times_unless_asked_for_so_that_it_is_the_same_at_every_run():
+    assert "ms" not in gv.views.draw_stage(TRACE).svg.replace("ms:", "")
+    assert "2.0 ms" in gv.views.draw_stage(TRACE, costs=True).svg
+
+
+@pytest.mark.parametrize("source", ["LIVE", "RECORDED", "TOY"])
+def test_every_picture_says_where_it_comes_from(source):
+    assert source in gv.views.draw_stage(replace(TRACE, source=source)).svg
+
+
+def test_bars_show_blanks_at_the_ends_of_a_label():
+    assert gv.draw_bars([" two words "], {"p": [1]}).text == "␣two words␣ p 1"
+    assert "0.50 → 1" in gv.draw_bars(["a"], {"before": [0.5], "after": [1]}).svg
+    assert "2 | 3" in gv.draw_bars(["a"], {"one kind": [2], "two kinds": [3]}).svg, "nothing has become anything"
+
+
+def contrast(one: str, two: str) -> float:
+    def light(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((light(one), light(two)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("back", ["page", "card"])
+def test_text_can_be_read_on_every_ground(palette, back):
+    for name in ("ink", "soft", "blue", "orange", "gold", "green"):
+        needed = 4.5 if name in ("ink", "soft", "blue", "green") else 3
+        assert contrast(palette[name], palette[back]) >= needed, name
+    assert contrast(palette["on"], palette["blue"]) >= 4.5
+
+
+@pytest.mark.parametrize("words", ["\x00\x1b[0m", "\ud800", "\uffff", "a\x08b"])
+def test_characters_that_xml_forbids_never_make_a_picture_blank(words):
+    figures = [
+        gv.draw_machine(gv.regex("a+"), title=words),
+        gv.draw_bars([words], {words: [1.0], "b": [2.0]}, title=words),
+        gv.views.draw_stage(replace(TRACE, model=words, constraint=words, prompt=words)),
+        gv.draw_costs(replace(TRACE, model=words, constraint=words)),
+    ]
+    for figure in figures:
+        ET.fromstring(stand_alone(figure.svg))
+        picture(figure).encode(), figure.text.encode()
+        assert words not in figure.svg + figure.text + figure.alt
+
+
+@pytest.mark.parametrize("draw", [gv.views.draw_stage, gv.draw_strip, gv.draw_costs, gv.draw_distribution, draw_lint])
+@pytest.mark.parametrize("wrong", [None, 3, ["a"]])
+def test_a_value_of_the_wrong_type_is_named_with_what_was_expected(draw, wrong):
+    seen = "None" if wrong is None else type(wrong).__name__
+    with pytest.raises(SettingError, match=rf"^{draw.__name__}: saw {seen}, expected (a|the) "):
+        draw(wrong)
+
+
+@pytest.mark.parametrize(
+    ("labels", "series", "named"),
+    [
+        (None, {"p": [1]}, "labels"),
+        ("ab", {"p": [1, 2]}, "labels"),
+        ([b"a"], {"p": [1]}, "labels"),
+        (["a"], None, "series"),
+        (["a"], {"p": [1, 2]}, "series 'p'"),
+        (["a"], {"p": None}, "series 'p'"),
+        (["a"], {"p": ["one"]}, "series 'p'"),
+    ],
+)
+def test_bars_name_the_argument_that_is_wrong(labels, series, named):
+    with pytest.raises(SettingError, match=rf"^draw_bars, {named}: saw .*, expected "):
+        gv.draw_bars(labels, series)
+
+
+@pytest.mark.parametrize(
+    ("draw", "named"),
+    [
+        (lambda: gv.views.draw_stage(TRACE, "3"), "draw_stage, cursor: saw str"),
+        (lambda: gv.draw_strip(TRACE, 1.5), "draw_strip, cursor: saw float"),
+        (lambda: gv.views.draw_stage(TRACE, machine="a+"), "draw_stage, machine: saw str"),
+        (lambda: gv.views.draw_stage(TRACE, split="a+"), "draw_stage, split: saw str"),
+        (lambda: gv.draw_bars(["a"], {"p": [1]}, title=None), "draw_bars, title: saw None"),
+        (lambda: gv.draw_distribution(STEPS[0], title=3), "draw_distribution, title: saw int"),
+        (lambda: gv.draw_distribution(STEPS[0], count=None), "draw_distribution, count: saw None"),
+    ],
+)
+def test_a_parameter_of_the_wrong_type_is_named(draw, named):
+    with pytest.raises(SettingError, match=f"^{named}, expected a"):
+        draw()
+
+
+# --- files ---
+
+
+def read_png(data):
+    """The width, the height and the set of colours of a PNG with 8 bits per channel and without an interlace."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    chunks, at = {}, 8
+    while at < len(data):
+        (size,), name = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
+        chunks[name] = chunks.get(name, b"") + data[at + 8 : at + 8 + size]
+        at += 12 + size
+    width, height, depth, kind = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
+    assert (depth, kind) == (8, 6)
+    return width, height, zlib.decompress(chunks[b"IDAT"])
+
+
+SQUARES = Figure(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20" viewBox="0 0 30 20">'
+    "<style>.a { --lit: var(--gv-orange); } .a rect { fill: var(--lit); }</style>"
+    '<g class="a"><rect width="30" height="20"/></g></svg>',
+    "squares",
+    "squares",
+)
+
+
+def test_a_png_has_two_pixels_per_unit_and_the_colours_of_the_palette(tmp_path):
+    width, height, pixels = read_png(SQUARES.save(tmp_path / "x.png").read_bytes())
+    assert (width, height) == (30 * SHARP, 20 * SHARP)
+    orange = bytes.fromhex(LIGHT["orange"].removeprefix("#")) + b"\xff"
+    assert pixels[1:5] == orange, "the first pixel: CSS variables are resolved"
+
+
+def test_a_stage_and_a_machine_become_png_files(tmp_path):
+    for number, figure in enumerate((FIGURES["stage"], gv.draw_machine(gv.regex("[0-9]+x?"), at=[0, 1]))):
+        width, height, _ = read_png(figure.save(tmp_path / f"{number}.PNG").read_bytes())
+        root = ET.fromstring(figure.svg)
+        assert abs(width - SHARP * float(root.get("width"))) <= 1
+        assert abs(height - SHARP * float(root.get("height"))) <= 1
+
+
+def test_without_its_package_a_png_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(SettingError, match=r"package resvg_py.*pip install .*\[lab\]"):
+        SQUARES.save(tmp_path / "x.png")
+    assert not (tmp_path / "x.png").exists()
+
+
+def test_an_svg_file_stands_alone(tmp_path):
+    saved = FIGURES["stage"].save(str(tmp_path / "x.svg")).read_text(encoding="utf-8")
+    assert "var(" not in saved
+    assert ET.fromstring(saved)[0].get("fill") == LIGHT["page"]
+
+
+def test_an_html_file_is_one_page_without_links(tmp_path):
+    saved = FIGURES["stage"].save(tmp_path / "x.html").read_text(encoding="utf-8")
+    assert saved.startswith("<!doctype html>")
+    assert "<svg" in saved
+    assert not re.search(r'(src|href)="?http', saved)
+
+
+@pytest.mark.parametrize("path", ["x", "x.pdf", "", None, 3])
+def test_other_file_types_are_refused(path):
+    with pytest.raises(SettingError, match=r"^Figure.save, path: saw"):
+        SQUARES.save(path)
+
+
+def test_a_drawing_without_a_chart_has_no_plotly_figure():
+    with pytest.raises(SettingError, match=r"^Figure.plotly: saw a drawing, expected a chart"):
+        _ = SQUARES.plotly

@@ -1,0 +1,75 @@
+"""The hash of a drawing that nbval compares."""
+
+from dataclasses import replace
+
+import pytest
+
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.regex import regex
+from guidedviz.sketches.sketch import sketch_dfa
+from guidedviz.views.figure import Figure, picture
+from guidedviz.views.fingerprint import fingerprint
+from guidedviz.views.layout import positions
+from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.stack.shared_stacks import draw_shared_stacks
+
+SKETCH = sketch_dfa(regex("[0-9]+(kg|g)?"))
+ONE_LESS = replace(SKETCH, arrows=SKETCH.arrows[:-1])
+OTHER_LABEL = replace(SKETCH, arrows=(replace(SKETCH.arrows[0], ranges=((48, 56),)), *SKETCH.arrows[1:]))
+OTHER_NAME = replace(SKETCH, names=("start", *SKETCH.names[1:]))
+
+
+@pytest.mark.parametrize(("sketch", "path"), [(ONE_LESS, [0, 1]), (OTHER_LABEL, [0, 1]), (OTHER_NAME, [0, 1]),
+                                              (SKETCH, [0]), (SKETCH, [0, 1, 1])])  # fmt: skip
+def test_a_lost_arrow_another_label_another_name_and_another_highlight_change_it(sketch, path):
+    assert fingerprint(draw_machine(sketch, path).svg) != fingerprint(draw_machine(SKETCH, [0, 1]).svg)
+
+
+def test_another_colour_changes_it():
+    svg = draw_machine(SKETCH, title="kg").svg
+    assert fingerprint(svg.replace("var(--gv-ink)", "var(--gv-gold)")) != fingerprint(svg)
+
+
+@pytest.fixture
+def _another_layout(monkeypatch):
+    """A Graphviz that places everything otherwise: here the layout that needs none."""
+    monkeypatch.setattr(positions, "MOST_WORK", -1)
+    for cached in (positions.place, lay_out):
+        cached.cache_clear()
+    yield
+    for cached in (positions.place, lay_out):
+        cached.cache_clear()
+
+
+BOTH = grammar('root ::= "<" (a | b) ">"\na ::= "(" x ")"\nb ::= "(" x "]"\nx ::= "1"+ "."')
+DRAWINGS = [
+    lambda: draw_machine(SKETCH, [0, 1, 1]),
+    lambda: draw_machine(BOTH, "<(1"),
+    lambda: draw_machine(regex("(abc|[^x]){3,9}")),
+    lambda: draw_shared_stacks(BOTH, "<(1"),
+]
+
+
+@pytest.fixture
+def drawn():
+    """The drawings in the layout of Graphviz."""
+    return [draw().svg for draw in DRAWINGS]
+
+
+@pytest.mark.usefixtures("drawn", "_another_layout")  # in this order
+def test_another_layout_changes_the_drawing_but_not_its_hash(drawn):
+    for draw, before in zip(DRAWINGS, drawn, strict=True):
+        after = draw().svg
+        assert after != before
+        assert fingerprint(after) == fingerprint(before)
+
+
+def test_dates_devices_and_times_are_left_out():
+    one, other = "<text>RECORDED cpu · 2025-01-31 · 3.1 ms</text>", "<text>RECORDED cuda:0 · 2026-12-01 · 12 µs</text>"
+    assert fingerprint(one) == fingerprint(other)
+
+
+def test_a_kept_picture_carries_it():
+    figure = Figure("<svg><text>a</text></svg>", "a", "a")
+    assert f'data-drawing="{fingerprint(figure.svg)}"' in picture(figure)

@@ -1,0 +1,90 @@
+"""Every view with hostile names stays well-formed XML, and every wrong argument is an error of ours that names it."""
+
+import inspect
+from xml.etree import ElementTree
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import GuidedVizError
+from guidedviz.sketches.sketch import Arrow, Sketch
+
+NASTY = "\x00\x1b]0;<b>&\"'\ud800\uffff\u202e␀"
+RAW = b"\x00\x1b<&\"'\xff\xfe"
+V = gv.Vocabulary([bytes([byte]) for byte in RAW] + [RAW, b"<&", b"", b"a", b"end\x07"], eos={12})
+REGEX = gv.regex(r"[\x00-\xff]{2}|\x00\x1b<")
+PDA = gv.grammar('root ::= "<" root ">" | [\\x00-\\x1f]+ | \'&"\''.replace("'", '"').replace('"&""', '"&"'))
+SKETCH = Sketch((NASTY, "b"), (Arrow(0, 1, ((0, 0),), NASTY), Arrow(1, 0, ((60, 60),))), 0, frozenset({1}),
+                ((NASTY, frozenset({0})),), NASTY)  # fmt: skip
+WALK = gv.tokens.lazy_walk(REGEX, V)
+COMPARED = gv.compare_engines("a|<&", V, "a", ["llguidance"])
+FIGURES = {
+    "machine": lambda: gv.draw_machine(SKETCH, 0, title=NASTY, died=NASTY),
+    "regex": lambda: gv.draw_machine(REGEX, [0, 1], title=NASTY),
+    "machines": lambda: gv.views.draw_machines(SKETCH, REGEX, titles=[NASTY]),
+    "grammar": lambda: gv.draw_machine(PDA, "<\x00", title=NASTY),
+    "stack": lambda: gv.draw_stack(PDA, "<\x1f"),
+    "stack table": lambda: gv.draw_stack_table(PDA, "<\x00>", unread=RAW),
+    "shared stacks": lambda: gv.views.draw_shared_stacks(PDA, "<<\x00"),
+    "branches": lambda: gv.views.draw_branches(PDA, ["<\x00", "<<"]),
+    "depth": lambda: gv.views.draw_depth(PDA, "<\x00>"),
+    "chart": lambda: gv.views.draw_chart(gv.earley(PDA), "<\x00"),
+    "tree": lambda: gv.views.draw_derivation(gv.earley(PDA), "<\x00"),
+    "map": lambda: gv.draw_map(gv.guide(REGEX, V), title=NASTY),
+    "xor": lambda: gv.views.draw_xor(gv.guide(REGEX, V), 0, 1, title=NASTY),
+    "split": lambda: gv.draw_split(gv.build_split(PDA, V), "<", title=NASTY),
+    "split nodes": lambda: gv.views.draw_split_nodes(gv.build_split(PDA, V), title=NASTY),
+    "token table": lambda: gv.views.draw_token_table(gv.guide(REGEX, V), title=NASTY),
+    "walk": lambda: gv.views.draw_walk(WALK, title=NASTY),
+    "walks": lambda: gv.views.draw_walks([WALK], title=NASTY),
+    "comparison": lambda: gv.draw_comparison(COMPARED),
+    "disagreement": lambda: gv.views.draw_disagreement(COMPARED, 0, "llguidance"),
+    "museum": gv.views.draw_museum,
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_hostile_names_never_make_a_picture_blank(name):
+    figure = FIGURES[name]()
+    ElementTree.fromstring(figure.svg)
+    assert figure.text.isprintable() or set(filter(lambda c: not c.isprintable(), figure.text)) <= {"\n", "\u202e"}
+
+
+GOOD = {
+    "draw_machine": (REGEX, [0]),
+    "draw_stack": (PDA, "<"),
+    "draw_stack_table": (PDA, "<"),
+    "draw_shared_stacks": (PDA, "<"),
+    "draw_branches": (PDA, ["<"]),
+    "draw_depth": (PDA, "<"),
+    "draw_chart": (PDA, "<"),
+    "draw_derivation": (PDA, "<"),
+    "draw_map": (gv.guide(REGEX, V),),
+    "draw_xor": (gv.guide(REGEX, V), 0, 1),
+    "draw_split": (gv.build_split(PDA, V), "<"),
+    "draw_split_nodes": (gv.build_split(PDA, V),),
+    "draw_token_table": (gv.guide(REGEX, V),),
+    "draw_walk": (WALK,),
+    "draw_walks": ([WALK],),
+    "draw_comparison": (COMPARED,),
+    "draw_disagreement": (COMPARED, 0, "llguidance"),
+    "to_dot": (REGEX,),
+}
+UNCHECKED = {"compact", "folded", "every", "state", "a", "b"}  # flags, and states, which a guide checks
+WRONG = [None, 3.5, object(), b"\xff", "no such", [None], {}, -1]
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_wrong_argument_is_an_error_of_ours(name):
+    draw, good = getattr(gv.views, name), GOOD[name]
+    names = list(inspect.signature(draw).parameters)
+    for wrong in WRONG:
+        tries = [((*good[:n], wrong, *good[n + 1 :]), {}) for n in range(len(good)) if names[n] not in UNCHECKED]
+        tries += [(good, {name: wrong}) for name in names[len(good) :] if name not in UNCHECKED]
+        for positional, keyword in tries:
+            try:
+                draw(*positional, **keyword)
+            except GuidedVizError:
+                continue
+            except Exception as error:
+                pytest.fail(f"{name}{positional}{keyword}: {type(error).__name__}: {error}")

@@ -1,0 +1,63 @@
+"""A state has one name, wherever a person sees it."""
+
+import re
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.names import name_nodes
+from guidedviz.tokens.split.split import build_split
+from guidedviz.views.vocabulary.split_nodes import draw_split_nodes
+
+NESTED = 'root ::= "(" root ")" | "x"'
+PIECES = (b"(", b")", b"x", b"x)", b"()", b"</s>")
+
+
+@pytest.fixture(scope="module")
+def guide():
+    return gv.guide(gv.grammar(NESTED), gv.Vocabulary(PIECES, eos={5}))
+
+
+def after(guide, text):
+    state = guide.initial
+    for byte in text:
+        state = guide.advance(state, PIECES.index(bytes([byte])))
+    return state
+
+
+@pytest.mark.parametrize("text", [b"", b"(", b"((", b"(x", b"((x)"])
+def test_a_record_names_the_node_that_the_drawing_lights(guide, text):
+    drawn = gv.draw_machine(guide.machine, text).text
+    assert re.findall(r"now in (.*)", drawn) == [guide.label(after(guide, text))]
+
+
+def test_an_explanation_names_the_nodes_of_the_drawing(guide):
+    why = guide.explain(after(guide, b"("), 4)
+    assert why.states == ("n1", "n1")
+    names = {"n0", "n1", "n2", "n3"}
+    assert set(guide.explain(guide.initial, 3).states) | set(why.states) | {guide.label(guide.initial)} <= names | {
+        "end"
+    }
+
+
+def test_a_finished_state_is_named_by_its_end(guide):
+    assert guide.label(after(guide, b"(x)")) == "end"
+
+
+def test_a_state_on_several_nodes_names_a_few():
+    assert name_nodes(range(3)) == "n0 n1 n2"
+    assert name_nodes(range(90)) == "n0 n1 n2 …"
+
+
+def test_a_name_does_not_depend_on_the_states_met_before():
+    met = gv.guide(gv.grammar(NESTED), gv.Vocabulary(PIECES, eos={5}))
+    for text in (b"((((", b"x"):
+        after(met, text)
+    fresh = gv.guide(gv.grammar(NESTED), gv.Vocabulary(PIECES, eos={5}))
+    assert met.label(after(met, b"(")) == fresh.label(after(fresh, b"("))
+
+
+def test_split_nodes_are_named_as_in_the_drawing(guide):
+    rows = draw_split_nodes(build_split(guide.machine, guide.vocabulary)).text.splitlines()
+    assert [row.split()[0] for row in rows[3:]] == ["n0", "n1", "n3"]
+    assert {"n0", "n1", "n3"} <= set(re.findall(r"n\d+", gv.draw_machine(guide.machine).text))

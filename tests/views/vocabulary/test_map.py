@@ -1,0 +1,173 @@
+"""The map of a vocabulary: a cell a token, neighbours in byte order are neighbours, and the picture is the mask."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import xml.etree.ElementTree as ET
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.views.vocabulary.atlas import Atlas, atlas, kind, pack_bits
+from guidedviz.views.vocabulary.curve import curve, size_for
+from guidedviz.views.vocabulary.map import share
+from guidedviz.views.vocabulary.png import write_png
+
+HOSTILE = [b"<script>alert(1)</script>", b'"onload="x', b"]]>", b"&amp;", b"\x00\x1b\xff", "\u202e\u200b".encode()]
+HOSTILE += [b"", b"\n", b" a", b"a", b"7", b"42", b"</s>"]
+TOY = gv.Vocabulary(HOSTILE, eos={12})
+pieces = st.lists(st.binary(max_size=5), min_size=1, max_size=300)
+
+
+@pytest.fixture(scope="module")
+def llama3():
+    return gv.Vocabulary.llama3()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 30, 65, 257, 4096, 32000, 50257, 128256, 131072])
+def test_the_curve_visits_every_cell_once_and_steps_to_a_neighbour(count):
+    width, height = size_for(count)
+    assert count <= width * height
+    assert width * height - count <= 2 * height, "no more than two columns stay empty"
+    places = curve(width, height)
+    assert len({(x, y) for x, y in places.tolist()}) == width * height == len(places)
+    assert (np.abs(np.diff(places, axis=0)).sum(1) == 1).all()
+
+
+@given(pieces, st.sets(st.integers(0, 20)))
+def test_every_token_has_one_place_in_byte_order_and_no_text_comes_last(listed, special):
+    made = atlas(gv.Vocabulary(listed, special={t for t in special if t < len(listed)}))
+    assert sorted(made.order.tolist()) == list(range(len(listed)))
+    assert (made.order[made.rank] == np.arange(len(listed))).all()
+    text = [made.vocabulary.pieces[t] for t in made.order[: len(made.vocabulary.text_ids)]]
+    assert text == sorted(text)
+    assert [place.start for place in made.regions[1:]] == [place.stop for place in made.regions[:-1]]
+    assert (made.regions[0].start, made.regions[-1].stop) == (0, len(listed))
+
+
+def walk_moves(made: Atlas) -> list[tuple[int, int]]:
+    """The cells as the page finds them."""
+    bits = np.unpackbits(np.frombuffer(made.moves, np.uint8), bitorder="little")
+    x, y, way = 0, 0, [(0, 0)]
+    for low, high in bits[: 2 * (made.width * made.height - 1)].reshape(-1, 2).tolist():
+        across, down = ((1, 0), (0, 1), (-1, 0), (0, -1))[low + 2 * high]
+        way.append((x := x + across, y := y + down))
+    return way
+
+
+def test_the_moves_that_travel_are_the_curve(llama3):
+    for vocabulary in (TOY, llama3):
+        made = atlas(vocabulary)
+        assert walk_moves(made)[: len(made)] == [tuple(cell) for cell in made.cells.tolist()]
+
+
+@given(st.lists(st.booleans(), max_size=100))
+def test_packed_bits_come_back(bits):
+    back = np.unpackbits(np.frombuffer(pack_bits(bits), np.uint8), bitorder="little", count=len(bits))
+    assert back.astype(bool).tolist() == bits
+
+
+def read_png(data: bytes) -> np.ndarray:
+    """A reader that knows only what the PNG standard says of one-bit pictures."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height, depth, colour = struct.unpack(">IIBB", data[16:26])
+    assert (depth, colour) == (1, 0)
+    place, packed = 8, b""
+    while place < len(data):
+        long, name = struct.unpack(">I4s", data[place : place + 8])
+        assert zlib.crc32(data[place + 4 : place + 8 + long]) == struct.unpack(">I", data[place + 8 + long :][:4])[0]
+        packed += data[place + 8 : place + 8 + long] if name == b"IDAT" else b""
+        place += long + 12
+    rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, -1)
+    assert (rows[:, 0] == 0).all()
+    return np.unpackbits(rows[:, 1:], axis=1, count=width).astype(bool)
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 40), st.integers(1, 20), st.integers(0, 2**32))
+def test_a_written_picture_reads_back(width, height, seed):
+    picture = np.random.default_rng(seed).random((height, width)) < 0.5
+    assert (read_png(write_png(picture)) == picture).all()
+
+
+def stencils(figure: gv.Figure) -> list[np.ndarray]:
+    return [read_png(base64.b64decode(data)) for data in re.findall(r"image/png;base64,([^\"]+)", figure.svg)]
+
+
+def test_the_picture_is_the_mask_cell_by_cell(llama3):
+    guide = gv.guide(gv.regex(r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'), llama3)
+    made, mask = atlas(llama3), guide.mask(1)
+    figure = gv.draw_map(guide, 1)
+    legal, illegal = stencils(figure)
+    assert (legal[made.cells[:, 1], made.cells[:, 0]] == mask[made.order]).all()
+    assert legal.sum() == mask.sum()
+    assert illegal.sum() == (~mask).sum()
+    assert figure.text.startswith(f"Vocabulary map, q1: {mask.sum():,} of 128,256 tokens legal (")
+    assert len(figure.svg) < 40_000, "128k tokens in a picture that a notebook can hold"
+
+
+def test_a_few_legal_tokens_among_128k_get_a_dot_each(llama3):
+    guide = gv.guide(gv.regex("true|false"), llama3)
+    mask = guide.mask(guide.initial)
+    assert gv.draw_map(guide).svg.count("<circle") == mask.sum() < 20
+    assert "<circle" not in gv.draw_map(gv.guide(gv.regex("[0-9]+"), llama3)).svg
+
+
+def test_xor_is_xor():
+    guide = gv.guide(gv.regex("7a|42|a+"), TOY)
+    a, b = guide.initial, guide.advance(guide.initial, 9)
+    first, second, both, neither = (cells.sum() for cells in stencils(gv.views.draw_xor(guide, a, b)))
+    masks = guide.mask(a), guide.mask(b)
+    assert first + second == np.logical_xor(*masks).sum()
+    assert first == (masks[0] & ~masks[1]).sum() > 0
+    assert both == (masks[0] & masks[1]).sum() > 0
+    assert neither == (~masks[0] & ~masks[1]).sum()
+
+
+def test_hostile_tokens_stay_text_and_nothing_but_drawing_is_drawn():
+    guide = gv.guide(gv.regex("[a0-9]+"), TOY)
+    for figure in (gv.draw_map(guide, title="<script>&"), gv.views.draw_xor(guide, 0, 1)):
+        root = ET.fromstring(figure.svg)
+        tags = {e.tag.split("}")[1] for e in root.iter()}
+        assert tags <= {"svg", "g", "rect", "text", "path", "mask", "image", "polyline", "circle"}
+        assert not [key for e in root.iter() for key in e.attrib if key.startswith("on")]
+        assert all(e.get("href").startswith("data:image/png;base64,") for e in root.iter() if e.get("href"))
+        assert figure.alt == root.get("aria-label")
+        assert "\u202e" not in figure.svg
+        assert "\x00" not in figure.svg
+
+
+def test_a_place_is_named_by_what_its_tokens_begin_with(llama3):
+    made = atlas(llama3)
+    digits = next(place for place in made.regions if place.name == "0–9")
+    inside = [llama3.pieces[t] for t in made.order[digits.start : digits.stop]]
+    assert len(inside) == 1110
+    assert all(piece[:1].isdigit() for piece in inside)
+    for place in made.regions:
+        kinds = [kind(llama3.pieces[t]) for t in made.order[place.start : place.stop]]
+        assert place.name == "no text" or kinds.count(place.name) > len(kinds) / 2, place
+    assert made.regions[-1].name == "no text"
+    assert len(made.regions[-1]) == 256
+
+
+def test_a_name_stands_inside_its_place(llama3):
+    made = atlas(llama3)
+    number = np.repeat(np.arange(len(made.regions)), [len(place) for place in made.regions])
+    grid = made.grid(number, empty=-1)
+    named = [(i, place) for i, place in enumerate(made.regions) if place.room]
+    assert len(named) > 20
+    for i, place in named:
+        left, right = int(place.x - place.room / 2), int(place.x + place.room / 2)
+        assert (grid[int(place.y), left:right] == i).all(), place
+
+
+def test_a_share_is_never_a_zero_that_is_none():
+    assert [share(p) for p in (0, 1e-7, 1 / 128256, 0.5, 0.999999, 1)] == [
+        "0%", "1e-05%", "0.00078%", "50%", ">99.9%", "100%",
+    ]  # fmt: skip

@@ -1,0 +1,157 @@
+"""The split in pictures: the three colours are the split's answers cell by cell, and the table its counts."""
+
+import base64
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.machines.machine import read
+from guidedviz.views.vocabulary.atlas import atlas
+from guidedviz.views.vocabulary.outline import draw_outline
+from guidedviz.views.vocabulary.split_nodes import cut_rows, split_rows
+from tests.views.vocabulary.test_map import HOSTILE, read_png
+
+GRAMMAR = 'root ::= "(" root ")" | "[" root "]" | "x"'
+PIECES = [b"(", b")", b"x", b"x)", b"[x])", b"]", b"x)]", b"x))", b"</s>"]
+TOY = gv.Vocabulary(PIECES, eos={8})
+
+
+@pytest.fixture(scope="module")
+def nested():
+    return gv.build_split(gv.grammar(GRAMMAR), TOY)
+
+
+def stencils(split, figure):
+    """The tokens of each colour, as they are painted."""
+    made = atlas(split.vocabulary)
+    pictures = [read_png(base64.b64decode(data)) for data in re.findall(r"image/png;base64,([^\"]+)", figure.svg)]
+    return [set(made.order[picture[made.cells[:, 1], made.cells[:, 0]]].tolist()) for picture in pictures]
+
+
+def test_at_a_node_the_three_colours_are_what_it_knows(nested):
+    yes, no, ask = stencils(nested, gv.draw_split(nested, 0))
+    assert [{TOY.pieces[t] for t in part} for part in (yes, ask)] == [
+        {b"(", b"x"},
+        {b"x)", b"[x])", b"x)]", b"x))"},
+    ]
+    assert sorted([*yes, *no, *ask]) == list(range(len(TOY)))
+
+
+def test_after_a_text_the_askers_wear_what_the_stack_said(nested):
+    text = b"[("
+    yes, no, legal, illegal = stencils(nested, gv.draw_split(nested, text))
+    state = read(nested.pda, text)
+    oracle = {t for t in TOY.text_ids if read(nested.pda, TOY.pieces[t], state) is not None}
+    assert yes | legal == oracle
+    assert {TOY.pieces[t] for t in legal} == {b"x)]"}
+    assert {TOY.pieces[t] for t in illegal} == {b"x))"}
+    assert sorted([*yes, *no, *legal, *illegal]) == list(range(len(TOY)))
+
+
+def test_a_state_a_text_and_a_guide_give_the_same_picture(nested):
+    same = gv.draw_split(nested, b"(", title="t").svg
+    svg = gv.draw_split(nested, read(nested.pda, b"("), title="t").svg
+    assert re.sub('aria-label="[^"]*"', "", svg) == re.sub('aria-label="[^"]*"', "", same)
+    for guide in (gv.tokens.split_guide(nested), gv.guide(gv.grammar(GRAMMAR), TOY, engine="trie")):
+        figure = gv.draw_split(guide, guide.advance(guide.initial, 0))
+        assert stencils(nested, figure) == stencils(nested, gv.draw_split(nested, b"("))
+
+
+def test_of_a_guide_it_is_its_own_split_with_what_was_switched_off():
+    named, v = gv.grammar('root ::= "<" name ">"\nname ::= [a-z]+'), gv.Vocabulary([b"a", b"a>", b"a]"])
+    plain = gv.build_split(named, v, expand=False, inline=False)
+    figure, expanded = (
+        gv.views.draw_split_nodes(gv.tokens.split_guide(plain)),
+        gv.views.draw_split_nodes(gv.guide(named, v)),
+    )
+    assert figure.text == gv.views.draw_split_nodes(plain).text != expanded.text
+
+
+def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
+    node, state = gv.draw_split(nested, 0), gv.draw_split(nested, "[(")
+    assert "ask the stack 4" in node.svg
+    assert node.svg.count("gv-outline") == 2  # the line and its seam
+    assert "asked, legal 1" in state.svg
+    assert "asked, illegal 1" in state.svg
+    assert state.svg.count('stroke-dasharray="3 2"') == 1  # in the legend
+    assert len(re.findall('gv-outline"[^>]*stroke-dasharray', state.svg)) == 1  # on the map
+    assert "gv-outline" not in gv.draw_split(nested, 4).svg, "nobody asks there"
+
+
+def test_the_line_goes_around_the_cells_and_keeps_off_small_ones():
+    grid = np.zeros((9, 9), dtype=bool)
+    grid[4, 4] = True
+    assert 'd="M5 5h1M5 6h1M5 5v1M6 5v1"' in draw_outline(grid, 8.0, "gold", "none")
+    assert "gv-ink" in draw_outline(grid, 8.0, "gold", "none")
+    assert 'd="M1 1h9M1 10h9M1 1v9M10 1v9"' in draw_outline(grid, 1.0, "gold", "none")
+
+
+def test_the_table_counts_what_the_nodes_know(nested):
+    rows = split_rows(nested)
+    assert sorted(node for row in rows for node in row.nodes) == [part.node for part in nested.build()]
+    for row in rows:
+        for node in row.nodes:
+            part = nested.node(node)
+            assert (row.yes, row.ask, row.kind, row.nbytes) == (
+                part.sure.count,
+                len(part.ask),
+                part.sure.kind,
+                part.nbytes,
+            )
+        assert row.yes + row.no + row.ask == len(TOY)
+
+
+def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
+    split = gv.build_split(gv.json(), gv.Vocabulary([bytes([b]) for b in range(256)] + [b'"}', b'": ', b"}}"]))
+    figure = gv.views.draw_split_nodes(split)
+    shown = [e.text for e in ET.fromstring(figure.svg).iter() if e.tag.endswith("text")]
+    said = f"{split.nbytes:,} bytes kept"
+    assert said in figure.text
+    assert any(said in words for words in shown)
+    assert sum(words == "ask" for words in shown) == 2, "two columns"
+    assert any(words.endswith(", continued") for words in shown)
+    for row in split_rows(split):
+        assert row.words[0] in shown
+        assert any(line.split()[:1] == [f"n{row.nodes[0]}"] for line in figure.text.splitlines())
+
+
+def test_of_too_many_rows_those_that_ask_most_stay_in_their_order(nested):
+    rows = split_rows(nested)
+    kept = cut_rows(rows[::-1], 2)
+    assert len(rows) > 2
+    assert sorted((row.ask for row in kept), reverse=True) == sorted((row.ask for row in rows), reverse=True)[:2]
+    assert [row for row in rows[::-1] if row in kept] == list(kept)
+
+
+def test_hostile_tokens_and_texts_stay_text():
+    text = 'root ::= "<script>alert(1)</script>" root? | [^a] | "\\n"'
+    split = gv.build_split(gv.grammar(text), gv.Vocabulary(HOSTILE, eos={12}))
+    figures = (
+        gv.draw_split(split, 0, title="<b>\x1b"[:3]),
+        gv.draw_split(split, "\u202e"),
+        gv.views.draw_split_nodes(split, title="<script>&"),
+    )
+    for figure in figures:
+        tags = {e.tag.split("}")[1] for e in ET.fromstring(figure.svg).iter()}
+        assert tags <= {"svg", "g", "rect", "text", "path", "mask", "image", "polyline", "circle"}
+        for bad in ("<script", "\u202e", "\x00", "\x1b"):
+            assert bad not in figure.svg
+        assert "\u202e" not in figure.text
+
+
+def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
+    (last,) = nested.pda.nodes.last
+    for node in (-1, 99, last):
+        with pytest.raises(SettingError, match="split: saw node"):
+            gv.draw_split(nested, node)
+
+
+def test_a_finite_machine_and_a_text_it_cannot_read_are_refused(nested):
+    with pytest.raises(SettingError, match="pushdown machine"):
+        gv.draw_split(gv.guide(gv.regex("a"), TOY))
+    with pytest.raises(SettingError, match="byte 1: saw"):
+        gv.draw_split(nested, "()")

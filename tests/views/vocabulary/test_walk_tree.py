@@ -1,0 +1,104 @@
+"""The tree of a walk and the bars of a text say what the walk did, on small vocabularies and on large ones."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from guidedviz.errors import SettingError
+from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.regex import regex
+from guidedviz.tokens.lazy.lazy_walk import lazy_walk, lazy_walks
+from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.views.vocabulary.walk_sizes import MOST, draw_walks
+from guidedviz.views.vocabulary.walk_tree import draw_walk
+
+DATE = regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def rows(figure):
+    """The lines of the tree, without the head."""
+    lines = figure.text.splitlines()
+    return lines[1 + next(number for number, line in enumerate(lines) if line.endswith("tokens")) :]
+
+
+def test_a_date_is_three_digits_deep_and_all_else_is_one_cut():
+    lines = [line.split() for line in rows(draw_walk(lazy_walk(DATE, Vocabulary.llama3())))]
+    assert lines == [
+        ["root", "1,110", "273,410", "1,110"],
+        ["0-9", "1,110", "1,110"],
+        ["0-9", "1,100", "1,100"],
+        ["0-9", "1,000", "1,000"],
+        ["cut:", "246", "bytes,", "as", "in", "!", "273,410", "−126,890"],
+    ]
+
+
+@pytest.mark.parametrize("slices", [True, False])
+@pytest.mark.parametrize("text", ["", '{"a": "x', '{"a": 1', '["\\', "[-", '["x", '])
+def test_the_tree_of_json_fits_a_page(text, slices):
+    figure = draw_walk(lazy_walk(json(), Vocabulary.llama3(), text, slices), title=text)
+    assert len(rows(figure)) <= 30
+    ElementTree.fromstring(figure.svg)
+
+
+def test_a_slice_is_one_block_above_the_tree():
+    v = Vocabulary.llama3()
+    with_slice, without = (draw_walk(lazy_walk(json(), v, '["x', slices)) for slices in (True, False))
+    assert "slice “text in quotes”: 122,892 tokens legal at once, without a walk" in with_slice.text
+    assert "text in quotes" in with_slice.svg
+    assert "slice" not in without.text + without.svg
+
+
+def test_the_levels_that_are_drawn_can_be_chosen():
+    walk = lazy_walk(DATE, Vocabulary.llama3())
+    assert len(rows(draw_walk(walk, levels=1))) == 3
+    assert "and 1,100 below" in draw_walk(walk, levels=1).text
+
+
+def test_a_machine_that_takes_nothing_has_one_cut():
+    figure = draw_walk(lazy_walk(regex("x"), Vocabulary([b"a", b"ab", b"b"])))
+    assert [line.split()[0] for line in rows(figure)] == ["root", "cut:"]
+
+
+def test_hostile_tokens_stay_text():
+    v = Vocabulary([b"<script>", b"<", b"</text>", b"&"])
+    for figure in (
+        draw_walk(lazy_walk(regex("[<&]+"), v), title="<script>"),
+        draw_walks(lazy_walks(regex("(?s).*"), v, "<script></text>"), title="<script>"),
+    ):
+        assert "<script" not in figure.svg
+        ElementTree.fromstring(figure.svg)
+
+
+def test_the_bars_say_what_each_walk_asked():
+    v = Vocabulary.llama3()
+    walks = lazy_walks(json(), v, '{"a": "xyz"}')
+    figure = draw_walks(walks, lazy_walks(json(), v, '{"a": "xyz"}', slices=False))
+    asked = [int(line.split(": ", 1)[1].split()[0].replace(",", "")) for line in figure.text.splitlines()[1:]]
+    assert asked[1] == walks[1].asked
+    assert "dashed: without slices" in figure.svg
+    for walk in walks:
+        assert f">{walk.asked:,}<" in figure.svg
+
+
+def test_bars_grow_with_what_was_asked():
+    v = Vocabulary([b"a", b"b", b"ab", b"abc", b"abcd", b"x"])
+    svg = draw_walks(lazy_walks(grammar('root ::= "a" "b"? [c-d]* "x"'), v, "abcdx")).svg
+    widths = [float(width) for width in re.findall(r'width="([\d.]+)" height="8"', svg)]
+    assert len(widths) == 2
+    assert widths[0] > widths[1]
+
+
+def test_a_long_text_is_folded():
+    figure = draw_walks(lazy_walks(regex("a*"), Vocabulary([b"a"]), "a" * 200))
+    assert figure.svg.count('height="8"') == MOST
+    assert "and 160 more" in figure.svg
+
+
+@pytest.mark.parametrize("draw", [draw_walk, draw_walks])
+def test_what_is_no_walk_is_refused(draw):
+    with pytest.raises(SettingError, match="saw"):
+        draw([1])
+    with pytest.raises(SettingError, match="saw"):
+        draw(())

@@ -1,0 +1,56 @@
+"""Where the packages of widgets are not installed, a notebook shows the still picture and says what to install."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.extras import how_to_install
+
+DIGITS = gv.guide(gv.regex("[0-9]+x?"), gv.Vocabulary([b"<eos>", b"1", b"22", b"x", b"a"], eos={0}))
+
+
+def guide_of(toy):
+    return toy.WordsGuide(toy.toy_model().vocabulary)
+
+
+SHOWN = {
+    "stage": lambda toy: gv.stage(toy.toy_model(), "say ", guide_of(toy)),
+    "bias_sliders": lambda toy: gv.bias_sliders(toy.toy_model(), "say ", ["Ada"]),
+    "vocabulary_map": lambda toy: gv.vocabulary_map(DIGITS),
+    "token_table": lambda toy: gv.token_table(DIGITS),
+    "fraction_slider": lambda toy: gv.fraction_slider(toy.toy_model()),
+    "film": lambda toy: gv.film(gv.sketches.nfa_frames("a|b")),
+    "folded": lambda toy: gv.folded(gv.regex("abc[0-9]")),
+}
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    for package in ("anywidget", "ipywidgets", "traitlets", "IPython"):
+        monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "guidedviz.widgets.wire", raising=False)
+
+
+@pytest.mark.usefixtures("bare")
+@pytest.mark.parametrize("name", SHOWN)
+def test_without_widgets_it_is_a_picture_that_says_what_to_install(name, toy):
+    shown = SHOWN[name](toy)
+    bundle = shown._repr_mimebundle_()
+    assert sorted(bundle) == ["text/html", "text/plain"]
+    assert bundle["text/html"].startswith("<img ")
+    last = bundle["text/plain"].splitlines()[-1]
+    assert last == f"This is a still picture. The live one needs the package anywidget: {how_to_install('lab')}"
+    with pytest.raises(SettingError, match=r"pip install .*\[lab\]"):
+        _ = shown.widget if name == "bias_sliders" else shown.display.widget
+
+
+@pytest.mark.usefixtures("bare")
+def test_without_widgets_a_stage_has_run_to_its_end(toy):
+    stage = gv.stage(toy.toy_model(), "say ", guide_of(toy))
+    assert stage.player.at_end
+    assert stage.back(2).text == stage.trace.text
+    assert len(gv.stage(toy.toy_model(), "say ", guide_of(toy), steps=3).trace.steps) == 3

@@ -1,0 +1,159 @@
+"""Wrong arguments are refused by name, and no message of a page can break a widget."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import guidedviz as gv
+from guidedviz.sketches.construction import nfa_frames
+from guidedviz.widgets.panels.stack_panel import PICTURES
+from guidedviz.widgets.wire import Wire
+
+MACHINE = gv.grammar('root ::= "(" root ")" | "x"')
+MODEL = gv.ToyModel([b"(", b")", b"x", b"x)", b"</s>"], lambda tokens: [3.0, 2.0, 1.0, 0.5, 0.0], eos={4})
+GUIDE = gv.guide(MACHINE, MODEL.vocabulary)
+FINITE = gv.guide(gv.regex("[(]?x[)]?"), MODEL.vocabulary)
+TRACE = gv.record(MODEL, "x", GUIDE, max_tokens=4)
+WRONG = [
+    None,
+    3,
+    -1,
+    2.5,
+    "no such thing",
+    b"bytes",
+    [1],
+    {},
+    {"a": 1},
+    object(),
+    lambda: 0,
+    float("nan"),
+    10**30,
+    True,
+]
+
+
+def refused(call, *args, **settings):
+    """Whether the call is refused with an error of ours; any other exception fails the test."""
+    try:
+        call(*args, **settings)
+    except gv.GuidedVizError as error:
+        return len(str(error)) < 500
+    return False
+
+
+# --- arguments ---
+
+CHANGED = {"prompt": "x", "temperature": 99999, "seed": 1, "max_tokens": 5, "top_k": 1, "top_p": 0.5, "bias": {0: 1}}
+CHANGED |= {"constraint": "x", "jump_forward": "nonsense", "edit": True}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_recording_refuses_settings_of_its_own(name):
+    with pytest.raises(gv.SettingError, match=rf"gv.stage\(trace\), {name}: saw .*, expected no settings"):
+        gv.stage(TRACE, **{name: CHANGED[name]})
+
+
+@pytest.mark.parametrize("steps", [-1, "3", 2.5, [1]])
+def test_steps_are_a_count(steps):
+    for model in ((TRACE,), (MODEL, "x")):
+        with pytest.raises(gv.SettingError, match=r"gv.stage, steps: saw .*, expected a whole number from 0 up"):
+            gv.stage(*model, steps=steps)
+
+
+CALLS = {
+    "stage, model": lambda wrong: gv.stage(wrong, "x", steps=1),
+    "stage, prompt": lambda wrong: gv.stage(MODEL, wrong, steps=1),
+    "stage, guide": lambda wrong: gv.stage(MODEL, "x", wrong, steps=1),
+    "stage of a trace, guide": lambda wrong: gv.stage(TRACE, guide=wrong),
+    **{
+        f"stage, {name}": lambda wrong, name=name: gv.stage(MODEL, "x", GUIDE, **{"steps": 1, name: wrong})
+        for name in gv.stage.__kwdefaults__
+    },
+    "film, frames": gv.film,
+    "film, title": lambda wrong: gv.film(nfa_frames("a"), wrong),
+    "folded, machine": gv.folded,
+    "vocabulary_map, guide": gv.vocabulary_map,
+    "vocabulary_map, stack": lambda wrong: gv.vocabulary_map(GUIDE, stack=wrong),
+    "vocabulary_map, text": lambda wrong: gv.vocabulary_map(GUIDE, text=wrong),
+    "vocabulary_map, state": lambda wrong: gv.vocabulary_map(FINITE, wrong),
+    "vocabulary_map, before": lambda wrong: gv.vocabulary_map(FINITE, before=wrong),
+    "token_table, guide": gv.token_table,
+    "token_table, tokens": lambda wrong: gv.token_table(FINITE, wrong),
+    "bias_sliders, model": lambda wrong: gv.bias_sliders(wrong, "x", ["("]),
+    "bias_sliders, prompt": lambda wrong: gv.bias_sliders(MODEL, wrong, ["("]),
+    "bias_sliders, amount": lambda wrong: gv.bias_sliders(MODEL, "x", ["("], bias={"x": wrong}),
+    "bias_sliders, tokens": lambda wrong: gv.bias_sliders(MODEL, "x", wrong),
+    "bias_sliders, token": lambda wrong: gv.bias_sliders(MODEL, "x", [wrong]),
+    "bias_sliders, bias": lambda wrong: gv.bias_sliders(MODEL, "x", ["("], bias=wrong),
+    "fraction_slider, model": gv.fraction_slider,
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_wrong_argument_is_refused_by_an_error_of_ours(call):
+    assert sum(refused(call, wrong) for wrong in WRONG) >= 3
+
+
+# --- messages ---
+
+DO = ["play", "pause", "reset", "back", "go", "end", "step", "choose", "speed", "set", "map", "picture", "edit"]
+DO += ["go_back", "turn", "all", "find", "why", "read", "state", "compare", "rest", "move", "painted", "hello"]
+KEYS = ["cursor", "token", "value", "name", "kind", "text", "ask", "of", "chain", "row", "column", "state", "on"]
+KEYS += ["place", "rows", "time", "number"]
+WORDS = [
+    "temperature",
+    "seed",
+    "regex",
+    "schema",
+    "grammar",
+    "texts",
+    "find",
+    "why",
+    *PICTURES,
+    "x",
+    "/(/",
+    "\\x",
+    "((",
+]
+NUMBERS = st.integers(-2, 6) | st.integers() | st.floats() | st.just(10**400)
+LEAVES = st.none() | st.booleans() | NUMBERS | st.sampled_from(WORDS) | st.text(max_size=4)
+JSON = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner), max_leaves=4
+)
+MESSAGES = st.dictionaries(st.sampled_from(KEYS), LEAVES, max_size=4).flatmap(
+    lambda rest: st.sampled_from(DO).map(lambda do: {"do": do, **rest})
+)
+
+
+@settings(max_examples=25)
+@example([{"do": "read", "text": "\ud800"}, {"do": "map", "ask": "find", "of": "\ud800"}])
+@example([{"do": "edit", "kind": kind, "text": "\ud800"} for kind in ("regex", "grammar", "schema", "\ud800")])
+@given(st.lists(MESSAGES | JSON, max_size=12))
+def test_no_message_breaks_a_widget(messages):
+    async def page():
+        shown = [
+            gv.stage(MODEL, "x", GUIDE, steps=2, max_tokens=6, edit=True),
+            gv.stage(TRACE, guide=GUIDE, steps=2),
+            gv.vocabulary_map(FINITE),
+            gv.vocabulary_map(GUIDE),
+            gv.token_table(FINITE),
+            gv.folded(FINITE.machine),
+        ]
+        for one in shown:
+            wire = Wire(one.display._kind, one._hear, one._news)
+            wire._loop = None
+            for said in messages:
+                wire._receive(wire, said, [])
+            await asyncio.sleep(0)
+            assert json.dumps(one._news(True), allow_nan=False, ensure_ascii=False).encode()
+            wire.close()
+        for stage in shown[:2]:
+            stage.pause()
+            await asyncio.gather(*filter(None, (stage._runner._running, stage._runner._by_hand)))
+
+    asyncio.run(page())

@@ -1,0 +1,150 @@
+"""A run in a file: it keeps what the page shows at every step, plays without a kernel, and a hostile one is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from base64 import b64encode
+from dataclasses import replace
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.widgets.panels.packed_run import compress, expand
+from guidedviz.widgets.recording import show_run
+
+HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name", "age"]}  # fmt: skip  # noqa: E501
+PROMPT = "Tamsin Okoro is 42 years old.\nJSON with name, age:\n"
+
+
+@pytest.fixture(scope="module")
+def run(clerk):
+    """A run under a schema."""
+    return gv.record(clerk, PROMPT, gv.guide(gv.json_schema(SCHEMA), clerk.vocabulary), seed=1)
+
+
+def test_a_loaded_run_shows_at_every_step_what_the_live_stage_shows(run, tmp_path):
+    run.save(tmp_path / "run.json")
+    loaded = gv.Trace.load(tmp_path / "run.json")
+    live = gv.stage(run, guide=run.guide, steps=len(run.steps))
+    again = gv.stage(loaded, steps=len(run.steps))
+    for cursor in range(len(run.steps) + 1):
+        one, other = (json.loads(json.dumps(stage.go(cursor)._news(True))) for stage in (live, again))
+        for step in other["add"]:
+            step.pop("whys")
+        assert other["add"] == one["add"]
+        assert (other["cursor"], other["drawings"]) == (one["cursor"], one["drawings"])
+        assert other["map"]["bits"] == one["map"]["bits"]
+
+
+def test_a_loaded_run_knows_why_each_shown_forbidden_token_is_illegal(run, tmp_path):
+    run.save(tmp_path / "run.json")
+    stage = gv.stage(gv.Trace.load(tmp_path / "run.json"), steps=3)
+    asked = 0
+    for cursor, step in enumerate(run.steps[:3]):
+        stage.go(cursor)
+        for candidate in [c for c in step.candidates[:9] if not c.legal]:
+            stage._hear({"do": "choose", "token": candidate.token, "cursor": cursor})
+            assert stage._news(False)["why"]["reason"]
+            asked += 1
+    assert asked
+
+
+def test_a_run_of_another_guide_is_refused(clerk, run):
+    digits = gv.guide(gv.regex("[0-9]+"), clerk.vocabulary)
+    with pytest.raises(gv.TraceError, match=r"step 1.*expected a token that the guide allows"):
+        show_run(replace(run, guide=digits))
+
+
+def test_a_page_is_one_file_with_everything_in_it(run, tmp_path):
+    run.page(tmp_path / "run.html", step=3, note=HOSTILE)
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert len(page) < 400_000
+    assert "<script>window.hacked" not in page
+    assert not re.search(r"(src|href)\s*=\s*['\"]?https?:", page)
+    assert "default-src 'none'" in page
+    assert 'data-open="3"' in page
+
+
+def test_the_same_run_gives_the_same_recording(run):
+    assert compress(show_run(run)) == compress(show_run(run))
+
+
+@pytest.mark.parametrize(("step", "note"), [(-1, ""), (99, ""), (True, ""), ("1", ""), (0, 1)])
+def test_a_wrong_step_or_note_is_an_error(run, tmp_path, step, note):
+    with pytest.raises(gv.SettingError, match=r"Trace\.page"):
+        run.page(tmp_path / "run.html", step=step, note=note)
+    assert not (tmp_path / "run.html").exists()
+
+
+def damage(shown, **changes):
+    return compress(shown | changes)
+
+
+@pytest.mark.parametrize(
+    "svg",
+    [
+        "<svg><script>1</script></svg>",
+        '<svg onload="x()"/>',
+        '<svg><image href="http://a"/></svg>',
+        "<svg><foreignObject/></svg>",
+        '<svg><a xlink:href="javascript:1"/></svg>',
+        "<svg><style>@import 'a'</style></svg>",
+        "<svg><rect fill='url(http://a)'/></svg>",
+        "<!DOCTYPE svg><svg/>",
+        "<svg><animate/></svg>",
+        7,
+    ],
+)
+def test_a_drawing_with_anything_but_shapes_is_refused(run, svg):
+    shown = json.loads(json.dumps(show_run(run)))
+    with pytest.raises(gv.TraceError, match="shapes and text only"):
+        expand(damage(shown, drawings={"0": {"svg": svg, "words": ""}}), run)
+
+
+def test_the_drawings_of_all_machines_are_accepted(run):
+    assert expand(compress(show_run(run)), run)
+
+
+@pytest.mark.parametrize("field", ["token", "rows", "path", "label", "masked", "back"])
+def test_a_step_with_a_wrong_field_is_refused_by_name(run, field):
+    shown = json.loads(json.dumps(show_run(run)))
+    shown["add"][2][field] = {"x": HOSTILE}
+    with pytest.raises(gv.TraceError, match=f"step 3, {field}|steps of the trace"):
+        expand(compress(shown), run)
+
+
+@pytest.mark.parametrize("text", [
+    "", "x", "AAAA", b64encode(b"no gzip").decode(), b64encode(gzip.compress(b"[" * 100_000, mtime=0)).decode(),
+    b64encode(gzip.compress(b"[]", mtime=0)).decode(), b64encode(gzip.compress(b'{"add": []}', mtime=0)).decode(),
+])  # fmt: skip
+def test_a_damaged_recording_is_refused(run, text):
+    with pytest.raises(gv.TraceError):
+        expand(text, run)
+
+
+def test_a_recording_that_unpacks_to_too_much_is_refused(run, monkeypatch):
+    monkeypatch.setattr("guidedviz.widgets.panels.packed_run.MOST", 1 << 20)
+    with pytest.raises(gv.TraceError, match="more than 1 MB"):
+        expand(b64encode(gzip.compress(b" " * (3 << 20))).decode(), run)
+
+
+def test_a_file_of_version_1_still_loads(run, tmp_path):
+    path = tmp_path / "old.json"
+    run.save(path)
+    old = json.loads(path.read_text(encoding="utf-8"))
+    old["guidedviz_trace"] = 1
+    del old["recording"]
+    path.write_text(json.dumps(old), encoding="utf-8")
+    loaded = gv.Trace.load(path)
+    assert loaded.steps == run.steps
+    assert len(gv.stage(loaded, steps=2)._news(True)["add"]) == 2
+    loaded.page(tmp_path / "old.html")
+
+
+def test_a_run_without_a_constraint_plays_too(clerk, tmp_path):
+    free = gv.record(clerk, PROMPT, max_tokens=3)
+    free.page(tmp_path / "free.html")
+    assert expand(compress(show_run(free)), free)["head"]["constraint"] == "no constraint"
