@@ -26,7 +26,9 @@ MOUNT = """async (text) => {
   if (name) {
     socket = new WebSocket(`ws://bare.test/${name}`);
     await new Promise((open) => (socket.onopen = open));
-    socket.onmessage = ({ data }) => listeners.get("msg:custom")?.(JSON.parse(data));
+    window.hear = (data) => listeners.get("msg:custom")?.(JSON.parse(data));
+    window.lose = () => listeners.get("comm_live_update")?.();
+    socket.onmessage = ({ data }) => window.hear((window.heard = data));
   }
   const model = {
     get: (trait) => ({ saved, code: "IPY_MODEL_code" })[trait],

@@ -278,6 +278,14 @@ def test_full_screen_has_large_type_and_escape_leaves_it(bare):
     assert "gv-lecture" not in stage.root.get_attribute("class")
 
 
+def test_a_lost_kernel_is_said_also_when_its_last_message_comes_after(bare):
+    stage = bare.show_stage(guided())
+    stage.go_on(1)
+    bare.page.evaluate("() => { hear(heard); lose(); hear(heard); }")
+    bare.page.wait_for_timeout(100)  # all frames are painted
+    assert "The kernel was restarted" in stage.root.locator(".gv-note").first.inner_text()
+
+
 def test_a_dead_end_is_said(bare):
     stage = bare.show_stage(guided([b"{z"], steps=3))
     assert "dead end" in stage.words
