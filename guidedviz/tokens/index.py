@@ -14,6 +14,7 @@ import numpy as np
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import Machine
+from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
@@ -105,7 +106,11 @@ def build_index(machine: Machine, vocabulary: Vocabulary) -> Index:
 
 def not_finite(where: str, machine: object) -> SettingError:
     """The error of a machine that has no index."""
-    return SettingError(where, seen=type(machine).__name__, expected="a finite machine", hint="engine='auto'")
+    counts = isinstance(machine, PDA) and machine.finite
+    hint = "gv.guide(machine, vocabulary)"
+    if counts:
+        hint = "gv.guide(machine, vocabulary, engine='index'), one mask for all counts that behave alike"
+    return SettingError(where, seen=type(machine).__name__, expected="a finite machine", hint=hint)
 
 
 def live_machine(machine: DFA) -> DFA:

@@ -24,6 +24,7 @@ from guidedviz.tokens.engines.engine_guide import PREPARE, real_guide
 from guidedviz.tokens.explain import explain_token, illegal_token, label_state, token_path
 from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.index import Index, build_index, live_machine, not_finite
+from guidedviz.tokens.lazy.alike import AlikeMasks
 from guidedviz.tokens.lazy.lazy_walk import Walks
 from guidedviz.tokens.move_table import table_walk
 from guidedviz.tokens.split.split import Split, build_split
@@ -72,7 +73,12 @@ def trie_guide(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
 
 
 def index_guide(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
-    """Look masks up in an index; if it would be too large, walk from each state when its mask is asked for."""
+    """Look masks up in an index; if it would be too large, walk from each state when its mask is asked for.
+
+    A machine that counts has one mask for all counts that behave alike.
+    """
+    if isinstance(machine, PDA) and machine.finite:
+        return MachineGuide(machine, vocabulary, AlikeMasks(machine, vocabulary))
     if not isinstance(machine, DFA):
         raise not_finite("guide, engine 'index'", machine)
     fits = len(machine) * len(vocabulary) <= KEPT

@@ -85,7 +85,7 @@ class OpenStack:
         counts = [base.counts[0][0] + more for more, base in inside if base.counts and base.rule == rule]
         return min(counts, default=bounds.high if bounds and bounds.high is not None else first) - first
 
-    def known(self, state: State, depth: int) -> State:
+    def known(self, state: State, depth: float) -> State:
         """A state of the real machine, cut to the top `depth` cells of its stacks.
 
         >>> from guidedviz.machines.machine import read
@@ -96,13 +96,13 @@ class OpenStack:
         >>> [read(unknown, b"b]", unknown.known(state, depth)) is None for depth in (0, 1)]
         [False, True]
         """
-        seen: dict[tuple[Cell, int], Cell] = {}
+        seen: dict[tuple[Cell, float], Cell] = {}
         rule_of = self.nodes.rule_of
         return self._graph.state(
             {node: {self._top(cell, rule_of[node], depth, seen) for cell in cells} for node, cells in state.tops}
         )
 
-    def _top(self, cell: Cell, rule: int, depth: int, seen: dict[tuple[Cell, int], Cell]) -> Cell:
+    def _top(self, cell: Cell, rule: int, depth: float, seen: dict[tuple[Cell, float], Cell]) -> Cell:
         if depth == 0:
             return self._graph.recount(self._grounds[rule], self._alike(cell, rule))
         if cell is self._bottom:

@@ -8,9 +8,11 @@ Next: `tokens/split/split.py`.
 
 from __future__ import annotations
 
+from guidedviz.machines.grammars.analysis import find_loops
 from guidedviz.machines.grammars.counted import MOST_COPIES
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars.inline import call_graph
 from guidedviz.machines.grammars.lint import check_grammar
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.call_stack import (
@@ -52,6 +54,15 @@ class PDA:
     def __repr__(self) -> str:
         notes = f"; {counted(len(self.notes), 'note')}" if self.notes else ""
         return f"PDA({counted(len(self.nodes.names), 'rule')}, {counted(len(self.nodes), 'node')}{notes})"
+
+    @property
+    def finite(self) -> bool:
+        """Whether no rule calls itself: stacks have bounded depth, and only counts make the machine large.
+
+        >>> grammar('root ::= "x" [a-z]{0,5000}').finite, grammar('root ::= "(" root ")" | "x"').finite
+        (True, False)
+        """
+        return not find_loops(call_graph(self.grammar))
 
     @property
     def work(self) -> int:

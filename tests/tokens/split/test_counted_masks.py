@@ -44,7 +44,7 @@ REGEXES = [
 
 
 @pytest.mark.parametrize("text", REGEXES)
-@pytest.mark.parametrize("engine", ["split", "trie", "unknown"])
+@pytest.mark.parametrize("engine", ["split", "trie", "index", "unknown"])
 def test_every_mask_is_the_mask_of_the_copies(text, engine):
     machine, copies, rng = counting(text), gv.regex(text), random.Random(text)
     for longest in (2, 6):
@@ -71,11 +71,12 @@ def test_every_mask_is_the_mask_of_the_copies(text, engine):
 LONG = gv.Vocabulary([b"a", b"aaa", b"a" * 17, b'"', b'a"', b'aa"', b'"x', b"\xc3", b"\xa9", b"</s>"], eos={9})
 
 
+@pytest.mark.parametrize("engine", ["split", "index"])
 @pytest.mark.parametrize("bounds", [(0, 127), (1, 128), (128, 129), (4094, 4096), (0, 4096), (4095, 4097)])
-def test_masks_at_the_bounds(bounds):
+def test_masks_at_the_bounds(bounds, engine):
     low, high = bounds
     text = f'"[aé]{{{low},{high}}}"x?'
-    guide = gv.guide(counting(text), LONG)
+    guide = gv.guide(counting(text), LONG, engine)
     machine = guide.machine
     state = machine.step(machine.initial, ord('"'))
     for count in range(high + 1):
@@ -95,3 +96,30 @@ def test_a_node_is_split_once_for_all_counts_far_from_the_bounds():
         guide.mask(state)
         state = guide.advance(state, token)
     assert len(guide.split._kept.nodes) < 5
+
+
+def test_an_index_has_few_masks_for_many_counts():
+    guide = gv.guide(gv.regex("x[a-z]{2,50000}"), gv.Vocabulary([b"a", b"bc", b"x", b"xa", b"def"]), "index")
+    state = guide.advance(guide.initial, 3)
+    for _ in range(2400):
+        guide.mask(state)
+        state = guide.advance(state, 1)
+    assert len(guide.source.masks) == 2  # one letter read, or more
+    assert guide.index is None
+
+
+def test_an_index_of_a_schema_that_counts_has_the_masks_of_its_split():
+    schema = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 700}, "b": {"type": "integer"}}}
+    machine = gv.json_schema(schema)
+    pieces = [bytes([byte]) for byte in range(256)] + [b'{"', b'":', b'", "', b"aaaa", b"\\u00", b'"}', "é".encode()]
+    index, split = (gv.guide(machine, gv.Vocabulary(pieces), engine) for engine in ("index", "split"))
+    state = machine.initial
+    for byte in b'{"a": "' + b"xy\\n\xc3\xa9" * 175 + b'", "b": 7}':
+        assert np.array_equal(index.mask(state), split.mask(state))
+        state = index.advance(state, byte)
+    assert machine.is_accepting(state)
+
+
+def test_a_machine_that_counts_has_no_table_of_all_states_and_the_error_says_what_has_one():
+    with pytest.raises(gv.errors.SettingError, match=r"saw PDA, expected a finite machine; try: .*engine='index'"):
+        gv.build_index(gv.regex("[a-z]{0,5000}"), LONG)
