@@ -1,4 +1,4 @@
-"""Deeper, the model: RMSNorm, and what one token sees of the tokens before it."""
+"""RMSNorm, and what one token sees of the tokens before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from guidedviz.checks.verdict import Verdict
 
 
 def check_rms_norm(answer: Callable[[Any, Any], Any]) -> Verdict:
-    """The model: is `answer(x, weights)` RMSNorm with 1e-6 added to the mean?
+    """Is `answer(x, weights)` RMSNorm with 1e-6 added to the mean?
 
     >>> check_rms_norm(lambda x, weights: x / np.sqrt(np.mean(x**2) + 1e-6) * weights)
     ✗ not yet right: on input 4 of 5, the smallest on which it fails
@@ -37,7 +37,7 @@ def check_rms_norm(answer: Callable[[Any, Any], Any]) -> Verdict:
 
 
 def check_look(answer: Callable[[Any, Any, Any], Any]) -> Verdict:
-    """The model: is `answer(query, keys, values)` what one head of attention gives one token?
+    """Is `answer(query, keys, values)` what one head of attention gives one token?
 
     >>> check_look(lambda query, keys, values: values.mean(axis=0))
     ✗ not yet right: on input 3 of 5, the smallest on which it fails

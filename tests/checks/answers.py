@@ -5,11 +5,11 @@ import json
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.lab02 import BARD
-from guidedviz.checks.lab04 import EVENT
-from guidedviz.checks.lab05 import LISTS, SUMS, TAGS
-from guidedviz.checks.lab06 import merge_parts, ways_to_store
-from guidedviz.checks.lab07_chart import complete
+from guidedviz.checks.completer import complete
+from guidedviz.checks.finite_machines import EVENT
+from guidedviz.checks.grammar_texts import LISTS, SUMS, TAGS
+from guidedviz.checks.position_masks import BARD
+from guidedviz.checks.token_sorting import merge_parts, ways_to_store
 from guidedviz.machines.machine import read
 from guidedviz.models.toy import ToyModel
 

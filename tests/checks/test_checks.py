@@ -5,7 +5,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.checks.judge import Case, check_function
-from guidedviz.checks.lab02 import BARD
+from guidedviz.checks.position_masks import BARD
 from guidedviz.checks.verdict import Verdict, show
 from tests.checks.answers import FUNCTIONS, LOWER, TOY, VALUES, advance, check, softmax, spellings
 

@@ -3,8 +3,8 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.lab02 import BARD
-from guidedviz.checks.lab03 import check_clock, check_several_words
+from guidedviz.checks.finite_machines import check_clock, check_several_words
+from guidedviz.checks.position_masks import BARD
 
 VOCABULARY = gv.Vocabulary([character.encode() for character in BARD])
 WORDS = [

@@ -8,7 +8,7 @@ from time import perf_counter
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.lab06 import sort_by_ends
+from guidedviz.checks.token_sorting import sort_by_ends
 from guidedviz.machines.machine import read
 from tests.labs.solved import read_solved
 

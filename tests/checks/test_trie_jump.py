@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.lab07 import SLICES, flatten, shortest_refused
-from guidedviz.checks.lab07_chart import GRAMMARS, complete, finished_items, show_rules
+from guidedviz.checks.completer import GRAMMARS, complete, finished_items, show_rules
+from guidedviz.checks.trie_jump import SLICES, flatten, shortest_refused
 from tests.checks.answers import jump, whole
 
 

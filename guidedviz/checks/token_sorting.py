@@ -1,4 +1,4 @@
-"""Lab 06: sort a token by one rule, merge the tokens of several nodes, and store a set in the fewest bytes."""
+"""Sort a token by one rule, merge the tokens of several nodes, and store a set in the fewest bytes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SETS = ((0, 8), (8, 8), (1, 40), (2, 40), (39, 40), (20, 41), (423, 128256), (12
 
 
 def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
-    """Lab 06: does `answer(rule, state, piece)` say "yes", "no" or "ask", knowing the rule alone?
+    """Does `answer(rule, state, piece)` say "yes", "no" or "ask", knowing the rule alone?
 
     >>> check_sort_token(lambda rule, state, piece: "yes" if rule.step(state, piece[0]) is not None else "no")
     ✗ not yet right: on input 3 of 13, the smallest on which it fails
@@ -88,7 +88,7 @@ def sort_by_ends(rule: Machine, state: Hashable, piece: bytes) -> tuple[str, str
 
 
 def check_merge(answer: Callable[[Sequence[Part]], Part]) -> Verdict:
-    """Lab 06: does `answer(parts)` merge several nodes: which tokens are surely legal, and which depend on the stack?
+    """Does `answer(parts)` merge several nodes: which tokens are surely legal, and which depend on the stack?
 
     >>> check_merge(lambda parts: (set.union(*(yes for yes, ask in parts)), set.union(*(ask for yes, ask in parts))))
     ✗ not yet right: on input 5 of 7, the smallest on which it fails
@@ -144,7 +144,7 @@ def _merge_mistake(case: Case, value: Any) -> Mistake:
 
 
 def check_storage(answer: Callable[[int, int], tuple[str, int]]) -> Verdict:
-    """Lab 06: does `answer(count, size)` choose the storage with the fewest bytes, and give their number?
+    """Does `answer(count, size)` choose the storage with the fewest bytes, and give their number?
 
     >>> check_storage(lambda count, size: min(("accepted", 4 * count), ("rejected", 4 * (size - count))))
     ✗ not yet right: on input 2 of 9, the smallest on which it fails

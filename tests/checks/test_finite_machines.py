@@ -5,7 +5,7 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.lab04 import EVENT
+from guidedviz.checks.finite_machines import EVENT
 from guidedviz.machines.machine import read
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.lab05 import GIVEN, LISTS, MOST_PAIRS, SUMS, TAGS
+from guidedviz.checks.grammar_texts import GIVEN, LISTS, MOST_PAIRS, SUMS, TAGS
 from guidedviz.machines.compare import compare_machines
 
 CHECKS = {TAGS: gv.checks.tags, SUMS: gv.checks.sums, LISTS: gv.checks.lists}

@@ -1,4 +1,4 @@
-"""Lab 08: the forced bytes of a state, how many tokens of their spelling are safe, and the speed-up of jump-forward."""
+"""The forced bytes of a state, how many tokens of their spelling are safe, and the speed-up of jump-forward."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ PRICES = (  # the fraction, pass_ms, token_ms, and the rows
 
 
 def check_forced(answer: Callable[[DFA, Any], bytes] | Any) -> Verdict:
-    """Lab 08: does `answer(machine, state)` give the bytes that must come next?
+    """Does `answer(machine, state)` give the bytes that must come next?
 
     >>> check_forced(lambda machine, state: b"" if machine.is_accepting(state) else bytes(
     ...     byte for byte in range(256) if machine.step(state, byte) is not None)[:1])
@@ -111,7 +111,7 @@ def say_forced(machine: DFA, state: Any, gave: bytes) -> str:
 
 
 def check_heal(answer: Callable[[Sequence[bytes], Sequence[set[bytes]]], int] | Any) -> Verdict:
-    """Lab 08: does `answer(tokens, legal)` say how many of the tokens are safe, so that the model chooses the others?
+    """Does `answer(tokens, legal)` say how many of the tokens are safe, so that the model chooses the others?
 
     >>> check_heal(lambda tokens, legal: len(tokens))
     ✗ not yet right: on input 3 of 15, the smallest on which it fails
@@ -154,7 +154,7 @@ def _kept_mistake(case: Case, value: Any) -> Mistake:
 
 
 def check_speedup(answer: Callable[[float, float, float, int], float] | Any) -> Verdict:
-    """Lab 08: does `answer(fraction, pass_ms, token_ms, rows)` say how many times as fast jump-forward is?
+    """Does `answer(fraction, pass_ms, token_ms, rows)` say how many times as fast jump-forward is?
 
     >>> check_speedup(lambda fraction, pass_ms, token_ms, rows: 1 / (1 - fraction))
     ✗ not yet right: on input 5 of 9, the smallest on which it fails

@@ -1,4 +1,4 @@
-"""Lab 02: the mask of one step, and masks by position."""
+"""The mask of one step, and masks by position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BARD = "\n !$&',-.3:;?" + ascii_uppercase + ascii_lowercase  # in NanoGPT's orde
 
 
 def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
-    """Lab 02: does `answer(logits, legal)` put minus infinity at every id outside the set, and nothing else?
+    """Does `answer(logits, legal)` put minus infinity at every id outside the set, and nothing else?
 
     >>> check_token_mask(lambda logits, legal: [x if i in legal else x - 100 for i, x in enumerate(logits)])
     ✗ not yet right: on input 2 of 7, the smallest on which it fails
@@ -39,7 +39,7 @@ def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
 
 
 def check_count_texts(answer: Callable[[Sequence[set[int]]], int]) -> Verdict:
-    """Lab 02: does `answer(masks)` count the texts that masks by position allow?
+    """Does `answer(masks)` count the texts that masks by position allow?
 
     >>> check_count_texts(lambda masks: sum(map(len, masks)))
     ✗ not yet right: on input 3 of 6, the smallest on which it fails
@@ -61,7 +61,7 @@ def check_count_texts(answer: Callable[[Sequence[set[int]]], int]) -> Verdict:
 
 
 def check_name_masks(answer: Callable[[int], Sequence[Iterable[int]]]) -> Verdict:
-    """Lab 02: does `answer(letters)` give the masks of `Name: ` for a name of that many letters?
+    """Does `answer(letters)` give the masks of `Name: ` for a name of that many letters?
 
     >>> lower, upper = range(39, 65), range(13, 39)
     >>> check_name_masks(lambda letters: [upper, *[lower] * letters, {10}, {1}])

@@ -1,4 +1,4 @@
-"""Lab 05: grammars. Equivalence of grammars is undecidable, so texts are compared in order of length."""
+"""Grammars. Equivalence of grammars is undecidable, so texts are compared in order of length."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GIVEN = {
 
 
 def check_tags(answer: str) -> Verdict:
-    """Lab 05: does a grammar pair the tags <b> and <i> at any depth?
+    """Does a grammar pair the tags <b> and <i> at any depth?
 
     >>> check_tags('root ::= ([a-z ] | "<b>" [a-z ]* "</b>" | "<i>" [a-z ]* "</i>")*')
     ✗ not yet right: the shortest text on which it is wrong
@@ -49,7 +49,7 @@ def check_tags(answer: str) -> Verdict:
 
 
 def check_sums(answer: str) -> Verdict:
-    """Lab 05: does a grammar accept the same sums without left recursion?
+    """Does a grammar accept the same sums without left recursion?
 
     >>> print(check_sums(SUMS).said)
     agrees on every text of up to 23 bytes; 4 rules
@@ -64,7 +64,7 @@ def check_sums(answer: str) -> Verdict:
 
 
 def check_lists(answer: str) -> Verdict:
-    """Lab 05: does a grammar accept lists of whole numbers and of lists, as JSON without blanks?
+    """Does a grammar accept lists of whole numbers and of lists, as JSON without blanks?
 
     >>> check_lists(GIVEN[LISTS]).facts[0]
     ('text', '[]')

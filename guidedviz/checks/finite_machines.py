@@ -1,4 +1,4 @@
-"""Lab 04: the legal tokens of a state, a regex for prices, and the schema of an event."""
+"""Machines wired by hand, the legal tokens of a state, regexes and schemas."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import flat_schema
 from guidedviz.machines.visible import visible
+from guidedviz.tokens.by_hand.fsm import GuidedFSM
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -34,8 +35,46 @@ TRIALS: tuple[tuple[str, bytes, list[bytes]], ...] = (
 )
 
 
+def check_advance(answer: Callable[[Sequence[tuple[int, set[int], int]], int, int], int | None]) -> Verdict:
+    """Does `answer(transitions, state, token)` give the state after the token, or None?
+
+    >>> check_advance(lambda transitions, state, token: next((t for _, ids, t in transitions if token in ids), None))
+    ✗ not yet right: on input 3 of 7, the smallest on which it fails
+        input       [(0, {5}, 1)], 1, 5
+        yours gave  1
+        expected    None
+        because     the transition leaves state 0, and this is state 1
+    """
+    first_only = "the first transition does not match, but a later one does"
+    trials: list[tuple[list[tuple[int, set[int], int]], int, int, int | None, str]] = [
+        ([(0, {5}, 1)], 0, 5, 1, ""),
+        ([(0, {5}, 1)], 0, 6, None, "no transition reads token 6"),
+        ([(0, {5}, 1)], 1, 5, None, "the transition leaves state 0, and this is state 1"),
+        ([(0, {5, 6}, 0)], 0, 6, 0, "state 0 is a valid state, although 0 is false in Python"),
+        ([(0, {5}, 1), (0, {6}, 2)], 0, 6, 2, first_only),
+        ([(0, {5}, 1), (1, {5}, 2)], 1, 5, 2, first_only),
+        ([(0, {5}, 1), (1, {5}, 1), (1, {6}, 0)], 1, 6, 0, ""),
+    ]
+    cases = [Case((moves, state, token), expected, why) for moves, state, token, expected, why in trials]
+    return check_function(answer, cases)
+
+
+def check_several_words(answer: GuidedFSM) -> Verdict:
+    """Does a machine accept lines whose name has one or more words in capitals, separated by spaces?"""
+    return check_machine(answer, regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"))
+
+
+def check_clock(answer: str) -> Verdict:
+    """Does a regex accept the times of day from 00:00 to 23:59?
+
+    >>> check_clock(r"\\d\\d:\\d\\d").facts[0]
+    ('text', '00:60')
+    """
+    return check_machine(answer, regex(r"([01]\d|2[0-3]):[0-5]\d"))
+
+
 def check_legal_tokens(answer: Callable[[DFA, int, Sequence[bytes]], Iterable[int]]) -> Verdict:
-    """Lab 04: does `answer(machine, state, pieces)` find the ids of all pieces that the machine can read?
+    """Does `answer(machine, state, pieces)` find the ids of all pieces that the machine can read?
 
     >>> check_legal_tokens(lambda machine, state, pieces: [
     ...     token for token, piece in enumerate(pieces) if machine.step(state, piece[0]) is not None])
@@ -71,7 +110,7 @@ def _token_mistake(case: Case, value: Any) -> Mistake:
 
 
 def check_price(answer: str) -> Verdict:
-    """Lab 04: does a regex accept prices such as `$0.50` and `$12.00`?
+    """Does a regex accept prices such as `$0.50` and `$12.00`?
 
     >>> check_price(r"\\$[0-9]{1,5}\\.[0-9]{2}").facts[0]
     ('text', '$00.00')
@@ -91,7 +130,7 @@ EVENT = {
 
 
 def check_event_schema(answer: dict[str, Any]) -> Verdict:
-    """Lab 04: does a schema accept the three keys of an event and nothing else?
+    """Does a schema accept the three keys of an event and nothing else?
 
     >>> check_event_schema(EVENT | {"required": ["event", "date"]}).facts[1]
     ('yours', 'accepts it')

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.lab06 import SETS, TOKENS, sort_by_ends, ways_to_store
+from guidedviz.checks.token_sorting import SETS, TOKENS, sort_by_ends, ways_to_store
 from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import sort_token
 

@@ -1,4 +1,4 @@
-"""Lab 07: the completer of Earley's parser, checked on each finished item while small texts are read."""
+"""The completer of Earley's parser, checked on each finished item while small texts are read."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def finished_items(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:
 
 
 def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
-    """Lab 07: does `answer(chart, done)` give the items that waited for a finished one, with their dots moved?
+    """Does `answer(chart, done)` give the items that waited for a finished one, with their dots moved?
 
     >>> check_complete(lambda chart, done: [item.moved for item in chart[-1] if item.wanted == done.rule])
     ✗ not yet right: on input 1 of 19, the smallest on which it fails

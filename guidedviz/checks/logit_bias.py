@@ -1,4 +1,4 @@
-"""Lab 01: softmax, the tokens of a word, and a logit bias that leaves two answers."""
+"""Which texts are JSON, softmax, the tokens of a word, and a logit bias that leaves two answers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,23 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.models.model import Model
 
 
+def check_parses(answer: Callable[[str], bool]) -> Verdict:
+    """Does `answer(text)` say whether a text is valid JSON, with nothing before or after it?
+
+    >>> check_parses(lambda text: text.startswith("{"))
+    ✗ not yet right: on input 2 of 9, the smallest on which it fails
+        input       '{'
+        yours gave  True
+        expected    False
+    """
+    yes = ["{}", "[1]", '{"age": 42}']
+    no = ["", "{", "Sure! {}", "{}\nDone!", "{'age': 42}", '```json\n{"age": 42}\n```']
+    cases = [Case((text,), text in yes) for text in sorted(yes + no, key=lambda text: (len(text), text not in yes))]
+    return check_function(answer, cases, lambda value, expected: value is expected)
+
+
 def check_softmax(answer: Callable[[Any, float], Any]) -> Verdict:
-    """Lab 01: is `answer(logits, temperature)` softmax?
+    """Is `answer(logits, temperature)` softmax?
 
     >>> check_softmax(lambda logits, temperature: np.exp(logits) / np.exp(logits).sum())
     ✗ not yet right: on input 4 of 8, the smallest on which it fails
@@ -43,7 +58,7 @@ def check_softmax(answer: Callable[[Any, float], Any]) -> Verdict:
 
 
 def check_spellings(answer: Callable[[Sequence[bytes], str], Iterable[int]]) -> Verdict:
-    """Lab 01: does `answer(pieces, word)` find every id whose piece is the word, ignoring case and surrounding blanks?
+    """Does `answer(pieces, word)` find every id whose piece is the word, ignoring case and surrounding blanks?
 
     >>> check_spellings(lambda pieces, word: [i for i, p in enumerate(pieces) if p == word.encode()])
     ✗ not yet right: on input 4 of 8, the smallest on which it fails
@@ -74,7 +89,7 @@ YES_OR_NO = (
 
 
 def check_only_answers(bias: Any, model: Model) -> Verdict:
-    """Lab 01: under this bias, is the first token always `yes` or `no`, in the model's own ratio?
+    """Under this bias, is the first token always `yes` or `no`, in the model's own ratio?
 
     >>> pieces = [*(bytes([i]) for i in range(256)), b"yes", b"no"]
     >>> check_only_answers({0: 100}, gv.ToyModel(pieces, lambda tokens: [0.0] * 258))

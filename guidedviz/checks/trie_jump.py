@@ -1,4 +1,4 @@
-"""Lab 07: a walk over a trie that skips subtrees, and slices of a vocabulary that a machine can read whole."""
+"""A walk over a trie that skips subtrees, and slices of a vocabulary that a machine can read whole."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from guidedviz.checks.finite_machines import DECIMAL, case_of_tokens
 from guidedviz.checks.guard import attempt
 from guidedviz.checks.judge import Case, Mistake, agrees, check_function, is_open, same_set, shortest_wrong_token
-from guidedviz.checks.lab04 import DECIMAL, case_of_tokens
 from guidedviz.checks.same_language import draw_path, say_start
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
@@ -103,7 +103,7 @@ def list_nodes(pieces: Sequence[bytes]) -> list[bytes]:
 
 
 def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]] | Any) -> Verdict:
-    """Lab 07: does `answer(machine, state, tree)` find the legal ids without reading a node below a refused one?
+    """Does `answer(machine, state, tree)` find the legal ids without reading a node below a refused one?
 
     >>> check_jump(lambda machine, state, tree: {0})
     ✗ not yet right: on input 2 of 10, the smallest on which it fails
@@ -168,7 +168,7 @@ def _draw_seen(pieces: list[bytes], seen: set[bytes]) -> Figure:
 
 
 def check_whole(answer: Callable[[Any, Any, Any], bool]) -> Verdict:
-    """Lab 07: does `answer(machine, state, part)` say whether the machine can read from its state all that a part can?
+    """Does `answer(machine, state, part)` say whether the machine can read from its state all that a part can?
 
     >>> check_whole(lambda machine, state, part: all(
     ...     machine.step(state, byte) is not None for byte in range(256) if part.step(0, byte) is not None))
