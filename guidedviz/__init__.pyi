@@ -58,6 +58,8 @@ from guidedviz.widgets.film import film as film
 from guidedviz.widgets.fold import folded as folded
 from guidedviz.widgets.fraction import fraction_slider as fraction_slider
 from guidedviz.widgets.map import vocabulary_map as vocabulary_map
+from guidedviz.widgets.predictions.predict import predict as predict
+from guidedviz.widgets.predictions.score import score as score
 from guidedviz.widgets.stage import stage as stage
 from guidedviz.widgets.token_table import token_table as token_table
 

@@ -107,11 +107,17 @@ def is_still() -> bool:
 def mime_bundle(figure: Figure, make_widget: Callable[[], Any] | None, **wanted: Any) -> Any:
     """A picture with its words, and a widget beside it; where widgets are not installed, what to install."""
     bundle = {"text/plain": figure.text, "text/html": show_figure(figure) if for_site() else picture(figure)}
-    if make_widget is None or headless():
+    return bundle if make_widget is None else bundle_with_widget(bundle, make_widget, **wanted)
+
+
+def bundle_with_widget(bundle: Message, make_widget: Callable[[], Any], **wanted: Any) -> Any:
+    """What is shown without a widget, and the widget beside it; where widgets are not installed, what to install."""
+    if headless():
         return bundle
     if is_still():
         note = f"This is a still picture. The live one needs the package anywidget: {how_to_install('lab')}"
-        return {"text/plain": f"{figure.text}\n{note}", "text/html": f"{picture(figure)}<p>{escape(note)}</p>"}
+        text, html = bundle["text/plain"], bundle["text/html"]
+        return {"text/plain": f"{text}\n{note}", "text/html": f"{html}<p>{escape(note)}</p>"}
     found = make_widget()._repr_mimebundle_(**wanted)
     data, about = found if isinstance(found, tuple) else (found, {})  # anywidget adds metadata, ipywidgets does not
     return {**data, **bundle}, about

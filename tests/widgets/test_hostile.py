@@ -91,6 +91,11 @@ CALLS = {
     "bias_sliders, token": lambda wrong: gv.bias_sliders(MODEL, "x", [wrong]),
     "bias_sliders, bias": lambda wrong: gv.bias_sliders(MODEL, "x", ["("], bias=wrong),
     "fraction_slider, model": gv.fraction_slider,
+    "predict, choices": lambda wrong: gv.predict("?", choices=wrong, answer="a"),
+    "predict, answer": lambda wrong: gv.predict("?", choices=["a", "b"], answer=wrong),
+    "predict, number": lambda wrong: gv.predict("?", number=wrong),
+    "predict, within": lambda wrong: gv.predict("?", number=1, within=wrong),
+    "predict, reveal": lambda wrong: gv.predict("?", number=1, reveal=wrong),
 }
 
 
@@ -102,9 +107,23 @@ def test_a_wrong_argument_is_refused_by_an_error_of_ours(call):
 # --- messages ---
 
 DO = ["play", "pause", "reset", "back", "go", "end", "step", "choose", "speed", "set", "map", "picture", "edit"]
-DO += ["go_back", "turn", "all", "find", "why", "read", "state", "compare", "rest", "move", "painted", "hello"]
+DO += [
+    "go_back",
+    "turn",
+    "all",
+    "find",
+    "why",
+    "read",
+    "state",
+    "compare",
+    "rest",
+    "move",
+    "painted",
+    "hello",
+    "commit",
+]
 KEYS = ["cursor", "token", "value", "name", "kind", "text", "ask", "of", "chain", "row", "column", "state", "on"]
-KEYS += ["place", "rows", "time", "number"]
+KEYS += ["place", "rows", "time", "number", "answer"]
 WORDS = [
     "temperature",
     "seed",
@@ -143,6 +162,8 @@ def test_no_message_breaks_a_widget(messages):
             gv.vocabulary_map(GUIDE),
             gv.token_table(FINITE),
             gv.folded(FINITE.machine),
+            gv.predict("?", choices=["x", "y"], answer="x"),
+            gv.predict("?", number=1),
         ]
         for one in shown:
             wire = Wire(one.display._kind, one._hear, one._news)

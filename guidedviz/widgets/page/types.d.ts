@@ -6,6 +6,7 @@ export interface Model {
   on(name: string, act: (content: any) => void): void;
   off(name: string, act: (content: any) => void): void;
   send(content: Record<string, unknown>): void;
+  widget_manager?: { get_state?(options: object): Promise<{ state: Record<string, { state: Record<string, any> }> }> };
 }
 
 export type Say = (content: Record<string, unknown>) => void;
@@ -287,5 +288,19 @@ export interface FractionView {
   rowBetween: number;
   timing: boolean;
   sweeping: boolean;
+  note: string;
+}
+
+/** A question, the answer that is locked, and what is revealed after it. */
+export interface Prediction {
+  question: string;
+  choices: string[]; // none: the answer is a number
+  hint: string;
+  answer: string | number | null;
+  said: string;
+  truth: string;
+  right: boolean;
+  words: string;
+  parts: [kind: "text" | "print" | "drawing", text: string, svg: string][];
   note: string;
 }

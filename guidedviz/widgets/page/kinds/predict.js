@@ -1,0 +1,142 @@
+// A question that is answered once. Only after the answer is locked does the kernel send the truth and what it reveals.
+
+/** @import { Model, Prediction } from "../types.js" */
+import { connect } from "../shared/connection.js";
+import { buildNote, consume, paintNote, widgetRoot } from "../shared/controls.js";
+import { make, parseDrawing } from "../shared/elements.js";
+
+let groups = 0; // each widget has a radio group of its own
+
+/**
+ * A text with code between backticks, as `with_code` in predictions/reveal.py writes it.
+ * @param {string} text
+ */
+export function withCode(text) {
+  return text.split(/`([^`\n]+)`/).map((part, place) => (place % 2 ? make("code", {}, part) : part));
+}
+
+/** @param {Prediction} news */
+function buildChoices({ question, choices }) {
+  const name = `gv-choice-${(groups += 1)}`;
+  const rows = choices.map((text) => {
+    const radio = make("input", { type: "radio", name, required: true });
+    radio.value = text;
+    return make("label", { class: "gv-choice" }, radio, make("span", {}, ...withCode(text)));
+  });
+  return make("fieldset", {}, make("legend", { class: "gv-question" }, ...withCode(question)), ...rows);
+}
+
+/** @param {Prediction} news */
+function buildNumber({ question, hint }) {
+  const input = make("input", { type: "number", step: "any", required: true, class: "gv-number" });
+  const about = hint ? [make("span", { class: "gv-soft" }, hint)] : [];
+  return make("div", {}, make("label", {}, make("span", { class: "gv-question" }, ...withCode(question)), input), ...about);
+}
+
+/**
+ * The form that asks; `commit` takes the answer, a choice or a number.
+ * @param {Prediction} news
+ * @param {(answer: string | number) => void} commit
+ */
+function buildForm(news, commit) {
+  const fields = news.choices.length ? buildChoices(news) : buildNumber(news);
+  const lock = make("button", { type: "submit", class: "gv-key gv-commit" }, "Commit");
+  const once = make("span", { class: "gv-soft" }, "You can answer once. Then you see the truth.");
+  const form = make("form", {}, fields, make("div", { class: "gv-controls" }, lock, once));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const chosen = /** @type {HTMLInputElement | null} */ (form.querySelector("input:checked, input[type=number]"));
+    if (chosen && chosen.value !== "") commit(chosen.type === "number" ? Number(chosen.value) : chosen.value);
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || /** @type {Element} */ (event.target).tagName !== "INPUT") return;
+    consume(event); // in JupyterLab, Enter does not submit a form by itself
+    form.requestSubmit();
+  });
+  return form;
+}
+
+/**
+ * A choice after the answer is locked: the person's, the true one, both or neither.
+ * @param {string} text
+ * @param {Prediction} news
+ */
+function buildLocked(text, { said, truth }) {
+  const [mine, right] = [text === said, text === truth];
+  const sign = right ? "✓" : mine && truth ? "✗" : mine ? "●" : "○";
+  const words = [mine && "your answer", right && "true"].filter(Boolean).join(", ");
+  const mark = make("span", { class: "gv-sign", "aria-hidden": "true" }, sign);
+  return make("li", { class: `gv-choice${right ? " gv-true" : mine ? " gv-said" : ""}` }, mark, make("span", {}, ...withCode(text)), make("small", {}, words));
+}
+
+/**
+ * The question with the locked answer and, once it is known, the true one.
+ * @param {Prediction} news
+ */
+function buildAnswered(news) {
+  const asked = make("p", { class: "gv-question" }, ...withCode(news.question));
+  if (!news.choices.length) return [asked, make("p", {}, `Your answer: ${news.said}`)];
+  return [asked, make("ul", { class: "gv-answers" }, ...news.choices.map((text) => buildLocked(text, news)))];
+}
+
+/** @param {Prediction["parts"][number]} part */
+function buildPart([kind, text, svg]) {
+  if (kind === "drawing") return make("div", { class: "gv-drawn" }, parseDrawing(svg));
+  return kind === "print" ? make("pre", {}, text) : make("p", {}, ...withCode(text));
+}
+
+/**
+ * The answer that the notebook keeps of this question from before a restart of the kernel, if there is one.
+ * @param {Model} model
+ * @param {string} question
+ */
+async function findEarlier(model, question) {
+  const kept = await model.widget_manager?.get_state?.({});
+  const saved = Object.values(kept?.state ?? {}).map(({ state }) => (state.kind === "predict" ? state.saved : undefined));
+  return saved.reverse().find((one) => one?.question === question && one.answer !== null)?.answer;
+}
+
+/** @param {{ model: Model, el: HTMLElement }} place */
+function render({ model, el }) {
+  const { say, start, stop } = connect(model);
+  const ask = make("div", {});
+  const verdict = make("p", { class: "gv-verdict", role: "status", tabindex: -1 });
+  const parts = make("div", { class: "gv-reveal" });
+  const note = buildNote();
+  const root = widgetRoot("gv-chart gv-predict", "prediction", {}, make("strong", { class: "gv-soft" }, "Predict"), ask, verdict, parts, note);
+  let [shown, asked, answered] = ["", false, false];
+  el.append(root);
+
+  /** @param {Prediction} news */
+  function paint(news) {
+    paintNote(note, news.note);
+    const now = JSON.stringify({ ...news, number: 0 });
+    if (shown === now) return;
+    shown = now;
+    answered = news.answer !== null;
+    root.dataset.state = news.words || news.note ? "told" : answered ? "locked" : "open";
+    const held = ask.contains(document.activeElement);
+    if (answered) ask.replaceChildren(...buildAnswered(news));
+    else if (!asked) ask.replaceChildren(buildForm(news, (answer) => say({ do: "commit", answer })));
+    asked = true;
+    if (held && answered) verdict.focus({ preventScroll: true });
+    const waits = answered && !news.note ? "Your answer is locked. The truth is being computed." : "";
+    verdict.replaceChildren(...withCode(news.words || waits));
+    verdict.classList.toggle("gv-right", news.right);
+    parts.replaceChildren(...news.parts.map(buildPart));
+  }
+
+  start((all) => paint(all.at(-1)), (words) => {
+    if (!answered) paintNote(note, words); // an answer and its truth need no kernel
+  });
+  if (model.get("recorded")) ask.inert = true;
+  else if (!answered) recall();
+
+  async function recall() {
+    const earlier = await findEarlier(model, model.get("saved").question).catch(() => undefined);
+    if (earlier !== undefined && !answered) say({ do: "commit", answer: earlier });
+  }
+  return stop;
+}
+
+export default { render };

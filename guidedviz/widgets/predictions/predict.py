@@ -1,0 +1,199 @@
+"""A question to which a person commits an answer before the truth is computed and shown.
+
+The first answer counts. It is kept by the kernel for a cell that runs again, and in the notebook's widget state, where
+the page finds it after the kernel was restarted. Where nobody can answer, the truth stands folded in a `<details>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
+from guidedviz.headless import for_site
+from guidedviz.views.figure import escape, printable
+from guidedviz.widgets.cells import this_cell
+from guidedviz.widgets.display import Display, bundle_with_widget, is_still
+from guidedviz.widgets.predictions.answers import Answer, Choices, Form, Grade, Number, say_number
+from guidedviz.widgets.predictions.reveal import Part, Reveal, unfold, with_code
+from guidedviz.widgets.predictions.score import ASKED, tell_scores
+from guidedviz.widgets.runner import running_loop, say_failure
+
+PAUSE = 0.1  # seconds in which the page shows that the answer is locked, before the truth is computed
+HINT = 'gv.predict("How many?", number=3), or choices=["yes", "no"], answer="yes"'
+
+
+def predict(
+    question: str,
+    *,
+    choices: Iterable[str | float] | None = None,
+    answer: Any = None,
+    number: float | Callable[[], float] | None = None,
+    within: float = 0,
+    reveal: Reveal | None = None,
+) -> Prediction:
+    """Ask for a choice or a number; once the person has committed, show the truth and the `reveal`.
+
+    `answer` is the true choice, `number` the true number; each may be a function, called after the commitment.
+    `reveal` is a text, a Figure, a function (its prints are shown, too), or a list of these.
+
+    >>> gv.predict("States of `ab`?", number=3, reveal="One before each byte, one after the last.").commit(2)
+    Predict: States of `ab`?
+    ✗ Your answer is 2, the true number is 3: 1 away.
+    One before each byte, one after the last.
+    """
+    expect(question, str, "gv.predict, question", "a text")
+    if (choices is None) == (number is None):
+        seen = "neither" if choices is None else "both"
+        raise SettingError("gv.predict", seen=seen, expected="choices or a number", hint=HINT)
+    if choices is not None:
+        form: Form = _read_choices(choices)
+        truth, where = answer, "gv.predict, answer"
+    else:
+        form, truth, where = Number(_read_within(within)), number, "gv.predict, number"
+    if not callable(truth):
+        form.read(truth, where)
+    if not callable(reveal):
+        list(unfold(_without_functions(reveal)))
+    return Prediction(question, form, truth, reveal)
+
+
+class Prediction:
+    """What `gv.predict` returns."""
+
+    def __init__(self, question: str, form: Form, truth: Any, reveal: Any) -> None:
+        self.question, self.form = printable(question), form
+        self._truth, self._reveal = truth, reveal
+        self.answer: Answer | None = None
+        self.grade: Grade | None = None
+        self.parts: list[Part] = []
+        self.note = ""
+        self._key = this_cell()[0][0], question
+        earlier = ASKED.get(self._key)
+        self.display = Display("predict", self._news, self._hear, on_close=self._leave)
+        ASKED[self._key] = self
+        if earlier and earlier.answer is not None and self._can_answer(earlier.answer):
+            self.commit(earlier.answer)
+
+    def commit(self, answer: Any) -> Prediction:
+        """Commit to an answer, and show the truth; a later answer changes nothing."""
+        if self.answer is None:
+            self.answer = self.form.read(answer, "Prediction.commit, answer")
+            self._unfold()
+        return self
+
+    def _can_answer(self, answer: Any) -> bool:
+        try:
+            self.form.read(answer, "")
+        except GuidedVizError:
+            return False
+        return True
+
+    def _hear(self, heard: Any) -> None:
+        match heard:
+            case {"do": "commit", "answer": answer} if self.answer is None and self._can_answer(answer):
+                self.answer = self.form.read(answer, "")
+                self.display.tell()  # locked; the truth may take a while
+                loop = running_loop()
+                if loop:
+                    loop.call_later(PAUSE, self._unfold)
+                else:
+                    self._unfold()
+
+    def _unfold(self) -> None:
+        """Compute the truth and the reveal."""
+        answer = self.answer
+        if answer is None:
+            return
+        try:
+            self.grade = self.form.grade(answer, self._find_truth())
+            self.parts = list(unfold(self._reveal))
+        except Exception as error:  # a function of the notebook may fail
+            self.note = say_failure(error)
+        self.display.tell()
+        self.display.save()
+        tell_scores()
+
+    def _find_truth(self) -> Answer:
+        truth = self._truth() if callable(self._truth) else self._truth
+        return self.form.read(truth, "gv.predict, the true answer")
+
+    def _leave(self) -> None:
+        if ASKED.get(self._key) is self:
+            del ASKED[self._key]
+
+    def _news(self, everything: bool) -> dict[str, Any]:
+        return {
+            "question": self.question,
+            "choices": [printable(text) for text in self._choices],
+            "hint": self._hint,
+            "answer": self.answer,
+            "said": "" if self.answer is None else self._say(self.answer),
+            "truth": self.grade.truth if self.grade else "",
+            "right": bool(self.grade and self.grade.right),
+            "words": self.grade.words if self.grade else "",
+            "parts": [[part.kind, part.text, part.figure.svg if part.figure else ""] for part in self.parts],
+            "note": self.note,
+        }
+
+    @property
+    def _choices(self) -> tuple[str, ...]:
+        return self.form.texts if isinstance(self.form, Choices) else ()
+
+    @property
+    def _hint(self) -> str:
+        within = self.form.within if isinstance(self.form, Number) else 0
+        return f"Up to {say_number(within)} away counts as right." if within else ""
+
+    def _say(self, answer: Answer) -> str:
+        return answer if isinstance(answer, str) else say_number(answer)
+
+    # --- without a page ---
+
+    def __repr__(self) -> str:
+        lines = [f"Predict: {self.question}", *(f"  ○ {text}" for text in self._choices if self.answer is None)]
+        said = [self.grade.words] if self.grade else []
+        return "\n".join([*lines, *said, *(part.text for part in self.parts), *([self.note] if self.note else [])])
+
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        if not is_still():
+            bundle = {"text/plain": repr(self), "text/html": self._html("")}
+            return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
+        truth = self._find_truth()
+        inside = "".join(part.html for part in unfold(self._reveal))
+        folded = (
+            f"<details><summary>Answer</summary><p><strong>{with_code(self._say(truth))}</strong></p>{inside}</details>"
+        )
+        return bundle_with_widget(
+            {"text/plain": repr(self), "text/html": self._html(folded)}, lambda: self.display.widget
+        )
+
+    def _html(self, folded: str) -> str:
+        """The question with its choices, and below it the folded answer."""
+        choices = "".join(f"<li>{with_code(text)}</li>" for text in self._choices)
+        listed = f"<ul>{choices}</ul>" if choices else ""
+        hint = " ".join(filter(None, [self._hint, "" if for_site() else "Run this cell to commit to an answer."]))
+        about = f"<p><small>{escape(hint)}</small></p>" if hint else ""
+        return f"<div><p><strong>Predict.</strong> {with_code(self.question)}</p>{listed}{about}{folded}</div>"
+
+
+def _read_choices(choices: Iterable[Any]) -> Choices:
+    where, expected = "gv.predict, choices", "two or more different texts"
+    if isinstance(choices, str) or not isinstance(choices, Iterable):
+        raise SettingError(where, seen=quoted(choices), expected=expected, hint=HINT)
+    texts = tuple(str(choice) for choice in choices)
+    if len(texts) < 2 or len(set(texts)) < len(texts) or not all(text.strip() for text in texts):
+        raise SettingError(where, seen=quoted(list(texts)), expected=expected, hint=HINT)
+    return Choices(texts)
+
+
+def _read_within(within: Any) -> float:
+    where = "gv.predict, within"
+    if (read := Number().read(within, where)) < 0:
+        raise SettingError(where, seen=quoted(within), expected="a distance from 0 up")
+    return read
+
+
+def _without_functions(reveal: Any) -> Any:
+    """What of a reveal can be read before the commitment."""
+    return [part for part in reveal if not callable(part)] if isinstance(reveal, list | tuple) else reveal

@@ -1,0 +1,67 @@
+"""What unfolds after the commitment, in parts: paragraphs, what a function printed, and drawings."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from guidedviz.errors import SettingError, quoted
+from guidedviz.views.figure import Figure, escape, printable, show_figure
+
+Reveal = str | Figure | Callable[[], Any] | Sequence[Any]
+CODE = re.compile(r"`([^`\n]+)`")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a reveal."""
+
+    kind: Literal["text", "print", "drawing"]
+    text: str
+    figure: Figure | None = None
+
+    @property
+    def html(self) -> str:
+        """The part as HTML; all text in it is escaped."""
+        if self.figure:
+            return show_figure(self.figure)
+        return f"<p>{with_code(self.text)}</p>" if self.kind == "text" else f"<pre>{escape(self.text)}</pre>"
+
+
+def unfold(reveal: Any) -> Iterator[Part]:
+    """The parts of a reveal; a function is called, and what it prints comes before what it returns.
+
+    >>> [part.text for part in unfold(["one\\n\\ntwo", lambda: print("three")])]
+    ['one', 'two', 'three']
+    """
+    match reveal:
+        case None:
+            return
+        case str():
+            yield from (Part("text", printable(text)) for text in re.split(r"\n\s*\n", reveal.strip()) if text)
+        case Figure():
+            yield Part("drawing", reveal.alt, reveal)
+        case list() | tuple():
+            for part in reveal:
+                yield from unfold(part)
+        case _ if callable(reveal):
+            with redirect_stdout(io.StringIO()) as printed:
+                result = reveal()
+            if text := printed.getvalue().rstrip("\n"):
+                yield Part("print", printable(text))
+            yield from unfold(result)
+        case _:
+            raise SettingError("gv.predict, reveal", seen=quoted(reveal), expected="a text, a Figure or a function")
+
+
+def with_code(text: str) -> str:
+    """A text as HTML, with code between backticks.
+
+    >>> with_code("`a < b` & c")
+    '<code>a &lt; b</code> &amp; c'
+    """
+    return CODE.sub(r"<code>\1</code>", escape(text))

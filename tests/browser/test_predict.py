@@ -1,0 +1,158 @@
+"""A prediction on a bare page, and in JupyterLab what only a notebook can show: the answer stays."""
+
+from __future__ import annotations
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.widgets.predictions.score import ASKED
+from tests.browser.test_access import CONTRAST, TARGETS
+from tests.browser.test_axe import audit, axe
+
+__all__ = ["axe"]
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<script>window.hacked=1</script>"
+TALK = ["A finite machine has no counter: `{` twenty times needs twenty states.", lambda: print("depth 1\ndepth 2")]
+
+
+@pytest.fixture(autouse=True)
+def no_other_predictions():
+    ASKED.clear()
+    yield
+    ASKED.clear()
+
+
+def ask_choice(reveal=TALK):
+    choices = ["a DFA", "a stack, which remembers which brackets are still open", HOSTILE]
+    return gv.predict("What does a mask need for `{{}}`?", choices=choices, answer=choices[1], reveal=reveal)
+
+
+def ask_number():
+    return gv.predict("How many of ten outputs does `json.loads` read?", number=lambda: 2, within=1)
+
+
+def show(bare, shown):
+    root = bare.show(shown)
+    bare.wait(lambda: shown.display.widget._answered)
+    return root
+
+
+def until(bare, root, state):
+    check = "([root, state]) => root.dataset.state === state"
+    bare.page.wait_for_function(check, arg=[root.element_handle(), state])
+
+
+def test_with_the_mouse_a_choice_is_locked_and_then_the_truth_unfolds(bare):
+    machine = gv.draw_machine(gv.grammar('root ::= "{" root? "}"'))
+    root = show(bare, ask_choice([*TALK, machine]))
+    bare.shot("predict-open-light", root)
+    assert "needs twenty" not in root.inner_text()
+    root.get_by_text("a DFA").click()
+    root.get_by_role("button", name="Commit").click()
+    until(bare, root, "told")
+    assert root.locator("[role=status]").inner_text().startswith("✗ Your answer: a DFA.")
+    assert root.locator(".gv-true").inner_text().endswith("true")
+    assert root.locator("input, button").count() == 0
+    assert root.locator(".gv-drawn svg").is_visible()
+    assert root.locator("script").count() == 0
+    assert bare.page.evaluate("window.hacked") is None
+    for theme in ("Light", "Dark"):
+        bare.theme(theme)
+        bare.shot(f"predict-told-{theme.lower()}", root)
+
+
+def test_with_the_keyboard_alone(bare):
+    choice = ask_choice()
+    root, press = show(bare, choice), bare.page.keyboard.press
+    press("Tab")
+    press("ArrowDown")
+    press("ArrowDown")
+    press("ArrowUp")
+    press("Enter")
+    until(bare, root, "told")
+    assert choice.grade.right
+    assert bare.page.evaluate("document.activeElement.getAttribute('role')") == "status", (
+        "the focus stays in the widget"
+    )
+
+
+def test_a_number_is_typed_and_no_number_is_asked_for(bare):
+    number = ask_number()
+    root = show(bare, number)
+    root.get_by_label("How many of ten outputs").focus()
+    bare.page.keyboard.press("Enter")
+    assert number.answer is None, "the browser asks for a number"
+    bare.page.keyboard.type("3")
+    bare.shot("predict-number", root)
+    bare.page.keyboard.press("Enter")
+    until(bare, root, "told")
+    assert "Near enough: your answer is 3, the true number is 2." in root.inner_text()
+
+
+def test_the_score_follows_the_answers(bare):
+    number, choice = ask_number(), ask_choice()
+    line = show(bare, gv.score())
+    assert line.inner_text() == "No predictions yet: 2 to answer."
+    for shown, answer, words in (
+        (number, 2, "1 of 1 prediction right; 1 not"),
+        (choice, "a DFA", "1 of 2 predictions"),
+    ):
+        shown.commit(answer)
+        line.get_by_text(words).wait_for()
+    bare.shot("predict-score", line)
+
+
+def test_what_the_notebook_keeps_is_shown_without_a_kernel(bare):
+    root = bare.reopen(ask_choice().commit("a DFA"))
+    assert "True: a stack" in root.inner_text()
+    assert not root.locator(".gv-note").is_visible()
+
+
+@pytest.mark.parametrize("width", [1380, 380])
+def test_targets_are_large_and_words_can_be_read_in_both_themes(bare, axe, width):
+    bare.narrow(width)
+    roots = [show(bare, shown) for shown in (ask_choice(), ask_number(), ask_choice().commit("a DFA"), gv.score())]
+    for root in roots:
+        assert [one for one in root.evaluate(TARGETS) if min(one[1:]) < 24] == []
+        assert root.evaluate("root => root.scrollWidth <= root.clientWidth")
+        assert audit(axe, bare.page, root, bare.theme) == {}
+    for theme in ("Light", "Dark"):
+        bare.theme(theme)
+        for root in roots:
+            assert root.evaluate(CONTRAST) == {}
+        bare.shot(f"predict-all-{width}-{theme.lower()}", None)
+
+
+# --- in JupyterLab ---
+
+ASK = "import guidedviz as gv\ngv.predict('How many?', number=lambda: 3, within=1, reveal='Three states.')"
+CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.type)"
+
+
+def prediction(notebook):
+    root = notebook.page.locator(".gv-predict")
+    root.wait_for()
+    return root
+
+
+def test_the_answer_stays_when_the_cell_runs_again_and_when_the_notebook_is_opened_again(open_notebook):
+    notebook = open_notebook(ASK, "gv.score()")
+    notebook.run_all()
+    box = prediction(notebook).get_by_label("How many?")
+    box.click()
+    for key in ("4", "x", "d", "d", "m"):  # keys of JupyterLab's command mode
+        notebook.page.keyboard.press(key)
+    assert notebook.page.evaluate(CELLS) == ["code", "code"]
+    notebook.page.keyboard.press("Enter")
+    notebook.page.get_by_text("Near enough").wait_for()
+    notebook.page.get_by_text("1 of 1 prediction right.").wait_for()
+    notebook.run_cell(0)
+    assert "Near enough" in prediction(notebook).inner_text()
+    notebook.save()
+    notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    again = open_notebook(name=notebook.name)
+    assert "Near enough" in prediction(again).inner_text(), "without a kernel that knows it"
+    again.run_all()
+    again.page.get_by_text("Near enough").wait_for()
+    again.page.get_by_text("1 of 1 prediction right.").wait_for()

@@ -1,0 +1,267 @@
+"""A prediction without a page: what can be asked and answered, when the truth is computed, what is kept and scored."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.widgets import cells
+from guidedviz.widgets.predictions.score import ASKED
+
+HOSTILE = '<img src=x onerror="window.hacked=1">`<b>`'
+COLOURS = {"choices": ["red", "green", HOSTILE], "answer": "green"}
+
+
+@pytest.fixture(autouse=True)
+def own_notebook(monkeypatch):
+    """No predictions of other tests; `this_cell` is what the returned function sets."""
+    ASKED.clear()
+    run = {"now": (("", ""), set())}
+    monkeypatch.setattr("guidedviz.widgets.predictions.predict.this_cell", lambda: run["now"])
+    monkeypatch.setattr(cells, "this_cell", lambda: run["now"])
+
+    def set_cell(cell, number, deleted=()):
+        run["now"] = (cell, str(number)), set(deleted)
+
+    yield set_cell
+    ASKED.clear()
+
+
+def told(shown):
+    return json.loads(json.dumps(shown._news(True), allow_nan=False))
+
+
+def test_a_choice_is_right_if_it_is_the_true_one():
+    right = gv.predict("Colour?", **COLOURS).commit("green")
+    assert (right.grade.right, right.grade.words) == (True, "✓ Right: green")
+    wrong = gv.predict("Other colour?", **COLOURS).commit("red")
+    assert (wrong.grade.right, wrong.grade.words) == (False, "✗ Your answer: red. True: green.")
+
+
+@pytest.mark.parametrize(
+    ("said", "truth", "within", "right", "words"),
+    [
+        (3, 3, 0, True, "Right: 3"),
+        (4, 3, 0, False, "1 away"),
+        (4, 3, 1, True, "Near enough"),
+        (5, 3, 1, False, "2 away. Up to 1 away counts as right."),
+        (0.5, 0.4999999, 1e-3, True, "Near enough"),
+        (128_000, np.int64(128_256), 300, True, "the true number is 128,256"),
+        (0.25, np.float32(0.25), 0, True, "Right: 0.25"),
+        (-3, 3, 0, False, "6 away"),
+    ],
+)
+def test_a_number_is_right_if_it_is_near_enough(said, truth, within, right, words):
+    shown = gv.predict("How many?", number=truth, within=within).commit(said)
+    assert shown.grade.right == right
+    assert words in shown.grade.words
+    assert told(shown)["right"] == right
+
+
+def test_nothing_is_computed_and_no_truth_is_sent_before_the_commitment():
+    computed = []
+    shown = gv.predict(
+        "How many?", number=lambda: computed.append("truth") or 3, reveal=lambda: computed.append("reveal")
+    )
+    page = told(shown)
+    assert not computed
+    assert (page["truth"], page["words"], page["parts"], page["answer"]) == ("", "", [], None)
+    shown.commit(3)
+    assert computed == ["truth", "reveal"]
+    secret = gv.predict("Colour?", **COLOURS, reveal="because of the leaves")
+    live = secret._repr_mimebundle_()[0]
+    assert "leaves" not in json.dumps([told(secret), live])
+    assert "green" not in json.dumps([told(secret)["truth"], told(secret)["words"]])
+
+
+def test_the_first_answer_counts():
+    shown = gv.predict("Colour?", **COLOURS).commit("red").commit("green")
+    shown._hear({"do": "commit", "answer": "green"})
+    assert shown.answer == "red"
+
+
+def test_a_reveal_is_texts_figures_and_functions_in_their_order():
+    figure = gv.draw_machine(gv.regex("ab"))
+
+    def show():
+        print("a row")
+        return figure
+
+    shown = gv.predict("How many?", number=3, reveal=["one\n\ntwo", show, "three"]).commit(3)
+    assert [part[:2] for part in told(shown)["parts"]] == [
+        ["text", "one"], ["text", "two"], ["print", "a row"], ["drawing", figure.alt], ["text", "three"],
+    ]  # fmt: skip
+    assert told(shown)["parts"][3][2] == figure.svg
+
+
+def test_a_function_that_fails_leaves_a_note_and_no_score():
+    shown = gv.predict("How many?", number=lambda: 1 / 0).commit(3)
+    assert told(shown)["note"] == "ZeroDivisionError: division by zero"
+    assert shown.grade is None
+    late = gv.predict("How many, then?", number=3, reveal=lambda: 7).commit(3)
+    assert "gv.predict, reveal: saw 7" in late.note
+    assert repr(gv.score()) == "1 of 1 prediction right; 1 not answered yet."
+
+
+def test_the_page_locks_first_and_the_truth_follows(until):
+    async def page():
+        shown = gv.predict("How many?", number=lambda: 3)
+        shown._hear({"do": "commit", "answer": 2})
+        assert (told(shown)["said"], told(shown)["truth"]) == ("2", "")
+        await until(lambda: shown.grade)
+        assert told(shown)["truth"] == "3"
+
+    asyncio.run(page())
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [{}, None, 7, {"do": "commit"}, {"do": "commit", "answer": "blue"}, {"do": "commit", "answer": None},
+     {"do": "commit", "answer": [1]}, {"do": "commit", "answer": {"a": 1}}, {"do": "commit", "answer": "\ud800"}],
+)  # fmt: skip
+def test_a_page_that_says_nonsense_commits_to_nothing(junk):
+    for shown in (gv.predict("Colour?", **COLOURS), gv.predict("How many?", number=3)):
+        shown._hear(junk)
+        assert shown.answer is None
+    for number in (float("nan"), float("inf"), 10**400, True, "3"):
+        shown._hear({"do": "commit", "answer": number})
+        assert shown.answer is None
+
+
+# --- what is kept ---
+
+
+def test_a_cell_that_runs_again_keeps_the_answer(own_notebook):
+    own_notebook("cell1", 1)
+    gv.predict("Colour?", **COLOURS).commit("red")
+    own_notebook("cell1", 2)
+    again = gv.predict("Colour?", **COLOURS)
+    assert (again.answer, again.grade.right) == ("red", False)
+    assert repr(gv.score()) == "0 of 1 prediction right."
+
+
+def test_another_cell_and_another_question_are_asked_anew(own_notebook):
+    own_notebook("cell1", 1)
+    gv.predict("Colour?", **COLOURS).commit("red")
+    own_notebook("cell2", 2)
+    assert gv.predict("Colour?", **COLOURS).answer is None
+    own_notebook("cell1", 3)
+    assert gv.predict("Which colour?", **COLOURS).answer is None
+    assert repr(gv.score()) == "No predictions yet: 2 to answer."
+
+
+def test_an_answer_that_is_no_longer_a_choice_is_asked_anew(own_notebook):
+    own_notebook("cell1", 1)
+    gv.predict("Colour?", **COLOURS).commit("red")
+    own_notebook("cell1", 2)
+    assert gv.predict("Colour?", choices=["blue", "green"], answer="blue").answer is None
+
+
+def test_a_deleted_cell_no_longer_counts(own_notebook):
+    own_notebook("cell1", 1)
+    gv.predict("Colour?", **COLOURS).commit("green")
+    own_notebook("cell2", 2, deleted=["cell1"])
+    gv.predict("How many?", number=3).commit(4)
+    assert repr(gv.score()) == "0 of 1 prediction right."
+
+
+def test_the_saved_notebook_holds_the_answer_and_the_truth():
+    shown = gv.predict("Colour?", **COLOURS, reveal="because of the leaves")
+    assert shown.display.widget.saved["answer"] is None
+    shown.commit("red")
+    saved = shown.display.widget.saved
+    assert (saved["answer"], saved["truth"]) == ("red", "green")
+    assert saved["parts"] == [["text", "because of the leaves", ""]]
+
+
+def test_a_shown_score_follows_each_answer():
+    one, two = gv.predict("Colour?", **COLOURS), gv.predict("How many?", number=3)
+    line = gv.score()
+    saved = [line.display.widget.saved["words"]]
+    for shown, answer in ((one, "green"), (two, 4)):
+        shown.commit(answer)
+        saved.append(line.display.widget.saved["words"])
+    assert saved == [
+        "No predictions yet: 2 to answer.", "1 of 1 prediction right; 1 not answered yet.", "1 of 2 predictions right.",
+    ]  # fmt: skip
+
+
+# --- where nobody answers ---
+
+
+@pytest.mark.usefixtures("headless")
+def test_headless_the_question_is_outside_and_the_answer_folded_inside():
+    figure = gv.draw_machine(gv.regex("ab"))
+    bundle = gv.predict("Colour of `x<y`?", **COLOURS, reveal=["because of `leaves`", figure])._repr_mimebundle_()
+    assert sorted(bundle) == ["text/html", "text/plain"]
+    outside, inside = bundle["text/html"].split("<details>")
+    assert "Colour of <code>x&lt;y</code>?" in outside
+    assert "<li>green</li>" in outside
+    assert "leaves" not in outside
+    assert "<strong>green</strong>" in inside
+    assert "because of <code>leaves</code>" in inside
+    assert "<img alt=" in inside
+    assert "<img src=x" not in bundle["text/html"]
+    assert "leaves" not in bundle["text/plain"]
+
+
+@pytest.mark.usefixtures("headless")
+def test_headless_a_number_has_its_tolerance_outside_and_the_score_is_a_line():
+    html = gv.predict("How many?", number=lambda: 3, within=2)._repr_mimebundle_()["text/html"]
+    assert "Up to 2 away counts as right." in html.split("<details>")[0]
+    assert "<strong>3</strong>" in html.split("<details>")[1]
+    assert gv.score()._repr_mimebundle_()["text/plain"] == "No predictions yet: 1 to answer."
+
+
+def test_without_widgets_it_is_the_same_with_a_note(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    bundle = gv.predict("Colour?", **COLOURS)._repr_mimebundle_()
+    assert "<details><summary>Answer</summary><p><strong>green</strong></p></details>" in bundle["text/html"]
+    assert "anywidget" in bundle["text/plain"]
+
+
+@pytest.mark.usefixtures("headless")
+def test_on_the_site_nobody_is_asked_to_run_a_cell(monkeypatch):
+    assert "Run this cell" in gv.predict("Colour?", **COLOURS)._repr_mimebundle_()["text/html"]
+    monkeypatch.setenv("GUIDEDVIZ_SITE", "1")
+    assert "Run this cell" not in gv.predict("Colour?", **COLOURS)._repr_mimebundle_()["text/html"]
+
+
+# --- wrong arguments ---
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({}, "gv.predict: saw neither, expected choices or a number"),
+        ({"number": 3, **COLOURS}, "gv.predict: saw both"),
+        ({"choices": ["a"], "answer": "a"}, "gv.predict, choices"),
+        ({"choices": ["a", "a"], "answer": "a"}, "gv.predict, choices"),
+        ({"choices": "ab", "answer": "a"}, "gv.predict, choices"),
+        ({"choices": 3, "answer": "a"}, "gv.predict, choices"),
+        ({"choices": ["a", "b"]}, "gv.predict, answer: saw None"),
+        ({"choices": ["a", "b"], "answer": "c"}, r"gv.predict, answer: saw 'c', expected one of \['a', 'b'\]"),
+        ({"number": "three"}, "gv.predict, number: saw 'three'"),
+        ({"number": float("nan")}, "gv.predict, number"),
+        ({"number": 10**400}, "gv.predict, number"),
+        ({"number": 3, "within": -1}, "gv.predict, within"),
+        ({"number": 3, "reveal": 7}, "gv.predict, reveal: saw 7"),
+        ({"number": 3, "reveal": ["text", 7]}, "gv.predict, reveal: saw 7"),
+    ],
+)
+def test_a_wrong_argument_is_refused(wrong, said):
+    with pytest.raises(SettingError, match=said):
+        gv.predict("What?", **wrong)
+    with pytest.raises(SettingError, match=r"^gv\.predict, question"):
+        gv.predict(None, number=3)
+
+
+def test_a_wrong_answer_from_python_is_refused():
+    with pytest.raises(SettingError, match=r"^Prediction\.commit, answer: saw 'blue'"):
+        gv.predict("Colour?", **COLOURS).commit("blue")
