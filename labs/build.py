@@ -6,7 +6,9 @@
 
 A source is `labs/src/NN_name.py`, in the percent format that editors know: `# %% [markdown]` opens a text cell, whose
 lines are comments, `# %%` opens a code cell. `# %% [predict]` is a code cell whose output answers a question that was
-just asked: the student's JupyterLab keeps it folded until the cell is run. A code cell may hold an exercise, solved:
+just asked: the student's JupyterLab keeps it folded until the cell is run. `# %% [question]` is a code cell that asks
+with `gv.predict`: the student's JupyterLab folds its code, which holds the answer. A code cell may hold an exercise,
+solved:
 
     # solution:
     return powers / powers.sum()
@@ -37,7 +39,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-MARKER = re.compile(r"^# %%(?: \[(markdown|predict)\])?\s*$", re.MULTILINE)
+MARKER = re.compile(r"^# %%(?: \[(markdown|predict|question)\])?\s*$", re.MULTILINE)
+FOLDED = {"predict": "outputs_hidden", "question": "source_hidden"}  # of the student's notebook
 EXERCISE = re.compile(
     r"^(?P<indent> *)# solution:\n(?P<solved>.*?)(?:^ *# open:\n(?P<open>.*?))?^ *# end\n?", re.MULTILINE | re.DOTALL
 )
@@ -92,7 +95,7 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
             notebook.cells.append(new_markdown_cell(text, id=cell_id))
         else:
             tags = {"tags": ["exercise"]} if EXERCISE.search(text + "\n") else {}
-            folded = {"jupyter": {"outputs_hidden": True}} if kind == "predict" and not solved else {}
+            folded = {} if solved or kind not in FOLDED else {"jupyter": {FOLDED[kind]: True}}
             notebook.cells.append(new_code_cell(settle_exercise(text, solved), id=cell_id, metadata=tags | folded))
     return notebook
 

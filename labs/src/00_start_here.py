@@ -79,24 +79,28 @@ gv.stage(clerk, plain, show=7)
 # allowed, falls below 1.
 
 # %% [markdown]
-# **Predict before you press.** Step through the output. Where is the model surest of itself: in the punctuation
-# `{"`, `": "`, or inside the values?
-#
-# <details><summary>Answer</summary>
-#
-# In the punctuation and in the keys: they look alike in every answer it was trained on, so their probability is close
-# to 1. The values change from prompt to prompt and have to be copied. Its one real doubt here is inside a value, where
-# the surname begins.
-#
-# </details>
-
-# %% [markdown]
-# `gv.record` decodes to the end and keeps every step; the result is called a **trace**. Here it is as a strip: the
-# darker the box, the surer the model.
+# `gv.record` decodes to the end and keeps every step; the result is called a **trace**.
 
 # %%
 trace = gv.record(clerk, plain)
-gv.draw_strip(trace)
+
+# %% [markdown]
+# **Predict first.** Run the next cell. It asks a question; you commit to an answer, and only then the true answer is
+# computed and shown. You can answer once. The notebook keeps your answers, and counts the right ones at the end. Step
+# through the output above before you answer.
+
+# %% [question]
+gv.predict(
+    "Where is the model surest of itself?",
+    choices=["in the punctuation and the keys", "inside the values", "everywhere alike"],
+    answer="in the punctuation and the keys",
+    reveal=[
+        "Here is the trace as a strip: the darker the box, the surer the model.",
+        lambda: gv.draw_strip(trace),
+        "Punctuation and keys look alike in every answer that it was trained on: their probability is close to 1. The "
+        "values change from prompt to prompt and must be copied. Its one real doubt here is where the surname begins.",
+    ],
+)
 
 # %% [markdown]
 # ## 3 · Say it nicely
@@ -108,34 +112,53 @@ chatty = "Hi! " + plain
 gv.stage(clerk, chatty, seed=4)
 
 # %% [markdown]
-# **Predict before you press.** Will a program be able to read this output?
-#
-# The program that has to read it is `json.loads`. It is strict, as it should be. Here is what it says:
+# The program that has to read this output is `json.loads`. It is strict, as it should be.
 
-# %% [predict]
-try:
-    print(json.loads(gv.record(clerk, chatty, seed=4).text))
-except json.JSONDecodeError as error:
-    print("json.loads:", error)
+# %%
+def read(text):
+    """Print what `json.loads` makes of a text."""
+    try:
+        print(json.loads(text))
+    except json.JSONDecodeError as error:
+        print("json.loads:", error)
 
-# %% [markdown]
-# Name, age, city and job are all there. But `json.loads` does not look for JSON inside a text: it stops at the first
-# character that does not belong, and that is `O`. A few friendly words, and all that follows is lost.
+
+# %% [question]
+gv.predict(
+    "What does `read` print for this output?",
+    choices=["the name, age, city and job", "the name and nothing else", "an error"],
+    answer="an error",
+    reveal=[
+        lambda: read(gv.record(clerk, chatty, seed=4).text),
+        "Name, age, city and job are all there. But `json.loads` does not look for JSON inside a text: it stops at the "
+        "first character that does not belong, and that is `O`. A few friendly words, and all that follows is lost.",
+    ],
+)
 
 # %% [markdown]
 # ## 4 · A small gallery
 #
 # One output is an anecdote. Change the seed and you get the others that the model could have written as well.
-#
-# **Predict before you press.** Of these ten, how many can `json.loads` read?
 
-# %% [predict]
+# %%
 outputs = [gv.record(clerk, chatty, seed=seed).text for seed in range(10)]
-for seed, text in enumerate(outputs):
-    print(f"{seed:2}  {text!r}")
+
+
+def show_outputs():
+    for seed, text in enumerate(outputs):
+        print(f"{seed:2}  {text!r}")
+
+
+# %% [question]
+gv.predict(
+    "Of these ten outputs, how many can `json.loads` read?",
+    number=2,
+    within=1,
+    reveal=[show_outputs, "Two outputs are JSON and nothing but JSON. Exercise 1 counts them."],
+)
 
 # %% [markdown]
-# Find one of each kind:
+# Your answer opens the gallery. Find one of each kind:
 #
 # * **prose** before the JSON, or after it;
 # * **a fence** of three backticks, as in a chat window;
@@ -164,14 +187,18 @@ def parses(text):
 gv.checks.parses(parses)
 
 # %% [markdown]
-# Once the check says *right*, run the next two cells (until then they print `None`). The first answers the question
-# above, one entry an output.
+# Once the check says *right*, run the next cell: one entry per output. (Until then it prints `None`.)
 
 # %%
 print([parses(text) for text in outputs])
 
-# %% [markdown]
-# And the plain prompt? We try twenty seeds. Look for the one that fails.
+# %% [question]
+gv.predict(
+    "And the plain prompt, without the greeting? Of twenty outputs, how many can `json.loads` read?",
+    number=19,
+    within=1,
+    reveal="All but one. Run the next cell and look for the seed that fails.",
+)
 
 # %%
 print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
@@ -179,9 +206,8 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 # %% [markdown]
 # ## What breaks
 #
-# With the greeting 2 of 10 outputs parse, without it 19 of 20. Asking plainly is better, and still not certain. You
-# could retry until it parses, you could cut the JSON out of the prose, you could plead in the prompt. People do all
-# three, and each fails now and then.
+# Asking plainly is better than a friendly greeting, and still not certain. You could retry until it parses, you could
+# cut the JSON out of the prose, you could plead in the prompt. People do all three, and each fails now and then.
 #
 # The way out is in the step itself. At each step the model gives *every* token a probability. We hold the pen: a
 # token that cannot lead to valid output need not be drawn at all. Then a finished output cannot be malformed: not
@@ -200,6 +226,12 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 # | [05 · pushdown machines](05_pda.ipynb) | how does a mask know which brackets are still open? | 40 |
 #
 # From there the road goes on: to asking the stack less often, and to skipping what is already certain.
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap

@@ -185,6 +185,29 @@ class LabPage(Notebook):
         self.run_cell(self.place_of(words), source)
         return self.outputs(self.place_of(words))
 
+    def answer_predictions(self) -> None:
+        """Commit to the first choice or to 0 in every prediction: its truth unfolds, and the score counts it."""
+        asked = self.page.locator(".gv-predict")
+        for place in range(asked.count()):
+            root = asked.nth(place)
+            root.scroll_into_view_if_needed()
+            if root.locator("input[type=number]").count():
+                root.locator("input[type=number]").fill("0")
+            else:
+                root.locator("input[type=radio]").first.check()
+            root.get_by_role("button", name="Commit").click()
+            root.locator(".gv-verdict:has-text('rue'), .gv-verdict:has-text('Right')").wait_for(timeout=60000)
+            told = "root => root.dataset.state === 'told'"
+            self.page.wait_for_function(told, arg=root.element_handle(), timeout=60000)
+            assert not root.locator(".gv-note").is_visible(), root.inner_text()
+            assert root.locator(".gv-reveal > *").count()
+            for theme in ("Light", "Dark") if os.environ.get("GUIDEDVIZ_SHOTS") else ():
+                self.theme(f"JupyterLab {theme}")
+                self.page.wait_for_timeout(1500)  # the splash of a new theme fades
+                self.shot(f"{Path(self.name).stem[:2]}-predict-{place}-{theme.lower()}")
+        words = f" of {asked.count()} prediction"
+        self.page.locator(f".gv-score:has-text('{words}')").wait_for()
+
 
 @pytest.fixture
 def open_notebook(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Every lab as a student finds it: run all, then use each stage on the page."""
+"""Every lab as a student finds it: run all, use each stage on the page, answer each prediction."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def test_a_lab_runs_and_its_stages_step(lab_page):
     for place in range(lab_page.stages.count()):
         use_stage(lab_page.stage(place))
         choose_and_warm(lab_page.stage(place))
+    lab_page.answer_predictions()
 
 
 def use_stage(stage):

@@ -27,6 +27,11 @@ class Solved:
         cell = next(cell for cell in self.cells if cell.cell_type == "code" and words in cell.source)
         return "\n".join(output.get("text") or output.data["text/plain"] for output in cell.outputs)
 
+    def folded_answer(self, question: str) -> str:
+        """The folded part of the first prediction whose cell has these words."""
+        cell = next(cell for cell in self.cells if "gv.predict(" in cell.source and question in cell.source)
+        return str(cell.outputs[-1].data["text/html"].split("<details>")[1])
+
 
 def read_solved(name: str) -> Solved:
     """A lab by the name of its file."""

@@ -85,10 +85,10 @@ def test_a_student_finds_no_solution(name):
 
 
 @each_lab
-def test_the_answer_to_a_prediction_is_folded_until_its_cell_is_run(name):
+def test_the_answer_to_a_prediction_is_folded_until_a_student_has_answered(name):
     def folded(solved):
         cells = build.build_notebook(name, solved).cells
-        return [cell.id for cell in cells if cell.metadata.get("jupyter", {}).get("outputs_hidden")]
+        return [cell.id for cell in cells if cell.metadata.get("jupyter")]
 
     assert len(folded(solved=False)) >= 2
     assert folded(solved=True) == []
@@ -99,7 +99,8 @@ def test_the_answer_to_a_prediction_is_folded_until_its_cell_is_run(name):
 
 @each_lab
 def test_code_cells_are_short(name):
-    lengths = [len([line for line in code.splitlines() if line.strip()]) for code in code_of(name)]
+    shown = [code for code in code_of(name) if "gv.predict(" not in code]  # a question is folded
+    lengths = [len([line for line in code.splitlines() if line.strip()]) for code in shown]
     assert median(lengths) <= 4
     assert max(lengths) <= 12
 
@@ -142,7 +143,26 @@ def test_at_most_six_words_are_new(name):
 
 @each_lab
 def test_one_predicts_before_one_presses(name):
-    assert sum("**Predict before you press.**" in text for text in prose_of(name)) >= 3
+    in_prose = sum("**Predict before you press.**" in text for text in prose_of(name))
+    assert in_prose + sum("gv.predict(" in code for code in code_of(name)) >= 3
+
+
+@each_lab
+def test_every_question_is_folded_for_students_and_the_score_comes_after_the_last_one(name):
+    cells = [cell for cell in build.build_notebook(name, solved=False).cells if cell.cell_type == "code"]
+    asking = [place for place, cell in enumerate(cells) if "gv.predict(" in cell.source]
+    hidden = [place for place, cell in enumerate(cells) if cell.metadata.get("jupyter", {}).get("source_hidden")]
+    assert asking == hidden
+    scores = [place for place, cell in enumerate(cells) if cell.source == "gv.score()"]
+    assert len(scores) == bool(asking)
+    assert max(asking, default=-1) < max(scores, default=0)
+
+
+@each_notebook
+def test_the_answer_to_a_question_stands_folded_below_it(name, solved):
+    for cell in committed(name, solved).cells:
+        if "gv.predict(" in cell.source:
+            assert cell.outputs[-1].data["text/html"].count("<details><summary>Answer</summary>") == 1
 
 
 @each_lab
