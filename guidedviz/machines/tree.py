@@ -69,7 +69,18 @@ class Call:
     span: tuple[int, int] | None = None  # position of the name in the grammar's text
 
 
-Tree = Chars | Concat | Either | Repeat | Net | Call
+@dataclass(frozen=True)
+class Tick:
+    """One more part in the text of a rule that counts them: at most `most`, of which `rest` or more follow this one.
+
+    A length beside a pattern: the rule is the pattern's automaton, and a tick stands after each of its characters.
+    """
+
+    most: int
+    rest: int
+
+
+Tree = Chars | Concat | Either | Repeat | Net | Call | Tick
 EMPTY: Tree = Concat(())
 NOTHING: Tree = Chars(())
 
@@ -107,6 +118,12 @@ def either(*options: Tree) -> Tree:
 def no_rules(call: Call) -> PatternError:
     """The error for a rule call where none is allowed."""
     return PatternError("pattern", seen=f"a call of the rule {call.name}", expected="a pattern without rule calls")
+
+
+def no_ticks(tick: Tick) -> PatternError:
+    """The error for a counted length where only copies can be written."""
+    seen = f"a length of at most {tick.most:,} beside a pattern"
+    return PatternError("pattern", seen=seen, expected="a smaller maxLength, or gv.json_schema, which counts")
 
 
 def optional(part: Tree) -> Tree:

@@ -135,7 +135,7 @@ def sketch_pda(pda: PDA) -> Sketch:
     bytewise: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for source, edges in enumerate(nodes.edges):
         for low, high, target in edges:
-            bytewise.setdefault((source, target), []).append((low, high))
+            bytewise.setdefault((source, nodes.settled(target)), []).append((low, high))
     arrows = [Arrow(source, target, tuple(ranges)) for (source, target), ranges in bytewise.items()]
     arrows += [
         Arrow(source, after, (), nodes.names[rule]) for source, calls in enumerate(nodes.calls) for rule, after in calls
@@ -145,7 +145,7 @@ def sketch_pda(pda: PDA) -> Sketch:
     arrows += [
         Arrow(end, nodes.starts[nodes.rule_of[end]], (), loop=str(bounds))
         for end in sorted(nodes.accepting)
-        if (bounds := nodes.counts[nodes.rule_of[end]])
+        if (bounds := nodes.counts[nodes.rule_of[end]]) and bounds.spare is None
     ]
     return Sketch(names, tuple(arrows), nodes.starts[0], nodes.accepting, rules=rules, repeats=repeats)
 

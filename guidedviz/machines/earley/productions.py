@@ -17,7 +17,7 @@ from guidedviz.errors import PatternError, shorten
 from guidedviz.machines.fixpoint import derive
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show_gbnf import show_gbnf
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Range, Repeat, Tree
+from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_ticks
 from guidedviz.machines.utf8 import utf8_rows
 from guidedviz.machines.visible import counted, visible, visible_bytes
 
@@ -212,6 +212,8 @@ class _Builder:
                 return tuple(symbol for part in parts for symbol in self.row(rule, part))
             case Call(name):
                 return (self.number(name, None),)
+            case Tick():
+                raise no_ticks(tree)
             case Net(places):
                 return (self.number(rule, NetPrefix(tree, places - 1)),)
             case Repeat(part, low, high) if low == high and low <= INLINE:

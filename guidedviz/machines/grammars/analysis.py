@@ -8,7 +8,7 @@ from itertools import count
 
 from guidedviz.machines.fixpoint import derive, reach
 from guidedviz.machines.grammars.grammar import Rule
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tree, Words
+from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, Words
 
 Graph = Mapping[str, Collection[str]]  # the rules that each rule leads to
 
@@ -43,7 +43,7 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iter
             yield fact, tuple(number for _, number in parts)
         case Either(options):
             parts = [(option, fact) for option in options]
-        case Repeat(_, 0):
+        case Repeat(_, 0) | Tick():
             yield fact, ()
         case Repeat(part):
             parts = [(part, fact)]

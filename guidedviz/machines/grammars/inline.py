@@ -10,7 +10,7 @@ from guidedviz.machines.grammars.analysis import find_loops, walk
 from guidedviz.machines.grammars.counted import FEWEST_COPIES
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.nfa import count_states
-from guidedviz.machines.tree import Call, Concat, Either, Net, Repeat, Tree, Words, concat, either
+from guidedviz.machines.tree import Call, Concat, Either, Net, Repeat, Tick, Tree, Words, concat, either
 
 MOST_STATES = 10_000  # per rule's NFA after inlining: about one second
 
@@ -31,7 +31,8 @@ def inline_rules(grammar: Grammar) -> Grammar:
 def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
     """The trees of all rules with the calls of non-recursive rules inlined."""
     graph = call_graph(grammar)
-    stay = {*kept}.union(*find_loops(graph))
+    counting = (rule.name for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree)))
+    stay = {*kept, *counting}.union(*find_loops(graph))
     bodies: dict[str, Tree] = {}
     sizes: dict[str, int] = {}
 

@@ -10,7 +10,19 @@ from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.grammars.analysis import find_loops, find_way, parts_of, rules_with, turned, walk
 from guidedviz.machines.grammars.gbnf import brief, parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule, Span, grammar_error, nearest_name
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Range, Repeat, Tree, merge_ranges, other_ranges
+from guidedviz.machines.tree import (
+    Call,
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Range,
+    Repeat,
+    Tick,
+    Tree,
+    merge_ranges,
+    other_ranges,
+)
 
 BLANKS: tuple[Range, ...] = ((9, 13), (32, 32))
 EVERY, INK = other_ranges(()), other_ranges(BLANKS)
@@ -84,6 +96,8 @@ class _Facts:
                 return low == 0 or self.is_nullable(part)
             case Net(places):
                 return places - 1 in self.free_places(tree, 1)
+            case Tick():
+                return True
 
     def free_places(self, net: Net, way: int) -> set[int]:
         """The places of a net reachable without reading: from its start (1), or backwards from its end (-1)."""

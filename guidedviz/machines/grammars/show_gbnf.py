@@ -9,7 +9,22 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.grammars.analysis import parts_of
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.regular.show_regex import unfold, write_class
-from guidedviz.machines.tree import EMPTY, LAST, Call, Chars, Concat, Either, Net, Range, Repeat, Tree, Words, concat
+from guidedviz.machines.tree import (
+    EMPTY,
+    LAST,
+    Call,
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Range,
+    Repeat,
+    Tick,
+    Tree,
+    Words,
+    concat,
+    no_ticks,
+)
 
 MOST_EDGES = 300  # of a net that is shown as one expression
 ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
@@ -76,6 +91,8 @@ class _Shower:
                 return name
             case Net():
                 return self.show_net(tree, rule)
+            case Tick():
+                raise no_ticks(tree)
 
     def show_row(self, parts: tuple[Tree, ...], rule: str) -> list[str]:
         """The parts of a sequence; adjacent characters become one text."""

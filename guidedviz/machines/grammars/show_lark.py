@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.show_gbnf import options_by_place
-from guidedviz.machines.tree import LAST, Call, Chars, Concat, Either, Net, Range, Repeat, Tree
+from guidedviz.machines.tree import LAST, Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_ticks
 
 
 def show_lark(grammar: Grammar) -> str:
@@ -45,6 +45,8 @@ def _show(tree: Tree, names: dict[str, str], rule: str, lines: list[str]) -> str
             return names[name]
         case Net():
             return _show_net(tree, names, rule, lines)
+        case Tick():
+            raise no_ticks(tree)
 
 
 def _show_net(net: Net, names: dict[str, str], rule: str, lines: list[str]) -> str:

@@ -88,7 +88,7 @@ def _frame(pda: Stacks, node: int, cell: Cell) -> Frame:
 def may_end(pda: Stacks, node: int, cell: Cell) -> bool:
     """Whether an open rule may end at its node: at the end of a part, or after enough parts of a counted repeat."""
     bounds = pda.nodes.counts[cell.rule]
-    if bounds is None:
+    if bounds is None or bounds.spare is not None:
         return node in pda.nodes.ends
     if node == pda.nodes.starts[cell.rule]:
         return may_stop(cell.counts, bounds)

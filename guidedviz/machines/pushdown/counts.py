@@ -21,6 +21,12 @@ class Bounds(NamedTuple):
 
     low: int
     high: int | None
+    spare: int | None = None  # of a rule that counts its own parts: the most that a text may need to end; see `Tick`
+
+    @property
+    def texts(self) -> int:
+        """The fewest texts of the rule in a row."""
+        return self.low if self.spare is None else 1
 
     def __str__(self) -> str:
         return f"{self.low}…{'∞' if self.high is None else self.high}" if self.low != self.high else str(self.low)
@@ -63,6 +69,15 @@ def count_once(counts: Counts, bounds: Bounds) -> tuple[Counts, bool]:
     return tuple((low, min(high, bounds.high - 1)) for low, high in done if low < bounds.high), may_end
 
 
+def count_tick(counts: Counts, most: int) -> Counts:
+    """The counts after one more part of a rule that counts its own parts, at most this many; `()` if none is left.
+
+    >>> count_tick(((0, 0), (4, 7)), 6), count_tick(((6, 6),), 6)
+    (((1, 1), (5, 6)), ())
+    """
+    return None if counts is None else tuple((low + 1, min(high + 1, most)) for low, high in counts if low < most)
+
+
 def join_counts(parts: Iterable[Counts]) -> Counts:
     """All these counts together.
 
@@ -82,9 +97,13 @@ def alike_counts(counts: Counts, bounds: Bounds, most: float) -> Counts:
 
     >>> [alike_counts(((count, count),), Bounds(20, 100), 5) for count in (3, 17, 20, 94, 97)]
     [((-2, -2),), ((17, 17),), None, None, ((97, 97),)]
+    >>> [alike_counts(((count, count),), Bounds(0, 100, spare=10), 5) for count in (85, 86)]
+    [None, ((86, 86),)]
     """
     if counts is None:
         return None
+    if bounds.high is not None and bounds.spare is not None:
+        return None if counts[0][0] + most <= bounds.high - bounds.spare else counts
     far = bounds.low - most  # counts below cannot reach the lower bound
     near: list[tuple[int, int]] = []
     for low, high in counts:

@@ -38,7 +38,7 @@ def bytes_to_end(machine: Machine, state: Hashable | None, alphabet: frozenset[i
     if machine.is_accepting(state):
         return 0
     if isinstance(machine, PDA) and isinstance(state, State):
-        return _of_stacks(machine, state, _rests(machine, alphabet))
+        return _of_stacks(machine, state, _rests(machine, alphabet), alphabet)
     level, seen = {state}, {state}
     for steps in count(1):
         moves = ((each, byte) for each in level for byte in next_bytes(machine, each) if byte in alphabet)
@@ -51,10 +51,12 @@ def bytes_to_end(machine: Machine, state: Hashable | None, alphabet: frozenset[i
     return None
 
 
-def _of_stacks(pda: PDA, state: State, rests: dict[int, int]) -> int | None:
+def _of_stacks(pda: PDA, state: State, rests: dict[int, int], alphabet: frozenset[int]) -> int | None:
     """The cost of finishing the open rules of the cheapest stack, by Dijkstra's algorithm over cells."""
     order, done = count(), set[Cell]()
-    heap = [(rests[node], next(order), cell) for node, cells in state.tops if node in rests for cell in cells]
+    tops = ((node, cell) for node, cells in state.tops if node in rests for cell in cells)
+    costs = ((_rest_of(pda.nodes, node, cell, rests, alphabet), cell) for node, cell in tops)
+    heap = [(cost, next(order), cell) for cost, cell in costs if cost is not None]
     heapify(heap)
     while heap:
         cost, _, cell = heappop(heap)
@@ -67,6 +69,29 @@ def _of_stacks(pda: PDA, state: State, rests: dict[int, int]) -> int | None:
             for after, below in pda.below(cell):
                 if after in rests and (not missing or pda.nodes.starts[cell.rule] in rests):
                     heappush(heap, (cost + more + rests[after], next(order), below))
+    return None
+
+
+def _rest_of(nodes: RuleNodes, node: int, cell: Cell, rests: dict[int, int], alphabet: frozenset[int]) -> int | None:
+    """The fewest bytes that finish the rule of a node: near the end of a counted length, of the ways that still fit."""
+    bounds = nodes.counts[cell.rule]
+    if bounds is None or bounds.spare is None or bounds.high is None or not cell.counts:
+        return rests[node]
+    used = cell.counts[0][0]
+    if used + len(nodes) <= bounds.high:  # room for every way without a loop
+        return rests[node]
+    done, heap = set[tuple[int, int]](), [(0, used, node)]
+    while heap:
+        cost, used, at = heappop(heap)
+        if at in nodes.accepting:
+            return cost
+        if (used, at) not in done:
+            done.add((used, at))
+            if (tick := nodes.ticks[at]) and tick[1] != at and used < tick[0]:
+                heappush(heap, (cost, used + 1, tick[1]))
+            for low, high, to in nodes.edges[at]:
+                if not alphabet.isdisjoint(range(low, high + 1)):
+                    heappush(heap, (cost + 1, used, to))
     return None
 
 
@@ -91,8 +116,10 @@ def rests_of_rules(nodes: RuleNodes, alphabet: frozenset[int] = ALL) -> dict[int
     for node in range(len(nodes)):
         readable = (to for low, high, to in nodes.edges[node] if not alphabet.isdisjoint(range(low, high + 1)))
         clauses += [(node, 1, {to: 1}) for to in readable]
+        if tick := nodes.ticks[node]:
+            clauses.append((node, 0, {tick[1]: 1}))
         for rule, after in nodes.calls[node]:
-            often = 1 if (bounds := nodes.counts[rule]) is None else bounds.low
+            often = 1 if (bounds := nodes.counts[rule]) is None else bounds.texts
             needs = {nodes.starts[rule]: often} if often else {}
             clauses.append((node, 0, needs | {after: 1 + needs.get(after, 0)}))
     wanted: dict[int, list[int]] = defaultdict(list)

@@ -37,7 +37,9 @@ class OpenStack:
         rests = rests_of_rules(pda.nodes) if graph.counts else {}
         entered = (to for node, row in enumerate(pda.nodes.edges) for *_, to in (*row, *pda.nodes.calls[node]))
         self._entered = {pda.nodes.rule_of[to] for to in entered if to in pda.nodes.starts}  # also after their start
-        self._most = [1 + (longest - 1) // max(1, rests[start]) if rests else 0 for start in pda.nodes.starts]
+        parts = zip(pda.nodes.starts, pda.nodes.counts, strict=True)
+        fewest = [1 if own and own.spare is not None else max(1, rests.get(start, 1)) for start, own in parts]
+        self._most = [1 + (longest - 1) // each for each in fewest]  # parts of a counted rule in the longest run
         after = follow_calls(pda.nodes)
         for rule in rules:
             guess = tuple((node, guesses[pda.nodes.rule_of[node]]) for node in after[rule])
@@ -66,7 +68,7 @@ class OpenStack:
         """The lowest count near the upper bound of a node's rule, and how many more parts are allowed; or None."""
         rule = self.nodes.rule_of[node]
         bounds = self.nodes.counts[rule]
-        if not counts or bounds is None or bounds.high is None or rule in self._entered:
+        if not counts or bounds is None or bounds.high is None or bounds.spare is not None or rule in self._entered:
             return None
         count, last = counts[0][0], counts[-1][1]
         first = int(max(bounds.low, bounds.high - self._most[rule]))
@@ -161,7 +163,8 @@ class ParallelRuns:
 def add_anything(nodes: RuleNodes) -> RuleNodes:
     """One more node, which reads all bytes and never ends."""
     edges = (*nodes.edges, ((0, 255, len(nodes)),))
-    return replace(nodes, edges=edges, calls=(*nodes.calls, ()), rule_of=(*nodes.rule_of, 0))
+    more = replace(nodes, calls=(*nodes.calls, ()), rule_of=(*nodes.rule_of, 0), ticks=(*nodes.ticks, None))
+    return replace(more, edges=edges)
 
 
 def follow_calls(nodes: RuleNodes) -> Mapping[int, list[int]]:

@@ -6,20 +6,21 @@ grammar, numbered consecutively.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.byte_kinds import byte_kinds
-from guidedviz.machines.fixpoint import derive
+from guidedviz.machines.fixpoint import derive, reach
 from guidedviz.machines.grammars.counted import MOST_COPIES, count_repeats
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.pushdown.counts import Bounds
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge, build_nfa
-from guidedviz.machines.tree import Call
+from guidedviz.machines.tree import Call, Tick
 from guidedviz.machines.visible import counted
 
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on
@@ -37,6 +38,7 @@ class RuleNodes:
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
     accepting: frozenset[int]  # where a rule may end
     counts: tuple[Bounds | None, ...]  # how often the texts of each rule are repeated; None: once
+    ticks: tuple[tuple[int, int] | None, ...]  # of each node: see `Tick`; up to which count, and where it leads
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -61,25 +63,32 @@ class RuleNodes:
     @cached_property
     def skipped(self) -> frozenset[int]:
         """The rules whose calls may read nothing."""
-        zero = (rule for rule, bounds in enumerate(self.counts) if bounds and bounds.low == 0)
+        zero = (rule for rule, bounds in enumerate(self.counts) if bounds and bounds.texts == 0)
         return frozenset([*zero, *(rule for rule, start in enumerate(self.starts) if start in self.ends)])
 
     @cached_property
     def last(self) -> frozenset[int]:
-        """The nodes where a rule can only end."""
-        return frozenset(node for node in self.accepting if not self.edges[node] and not self.calls[node])
+        """The nodes at which no text stands: a rule can only end there, or goes on elsewhere."""
+        ends = (node for node in self.accepting if not self.edges[node] and not self.calls[node])
+        return frozenset([*ends, *(node for node, tick in enumerate(self.ticks) if tick and tick[1] != node)])
+
+    def settled(self, node: int) -> int:
+        """The node at which a text stands that has been read up to this one."""
+        tick = self.ticks[node]
+        return tick[1] if tick else node
 
     def _over_calls(self) -> Iterator[Clause]:
         for node, calls in enumerate(self.calls):
             for rule, after in calls:
                 yield node, (self.starts[rule], after)
-                if (bounds := self.counts[rule]) and bounds.low == 0:
+                if (bounds := self.counts[rule]) and bounds.texts == 0:
                     yield node, (after,)
 
     def trim(self) -> RuleNodes:
         """The nodes without the edges and calls after which the rule can never finish."""
         over_bytes = ((node, (to,)) for node, edges in enumerate(self.edges) for _, _, to in edges)
-        live = derive([*((node, ()) for node in self.accepting), *over_bytes, *self._over_calls()])
+        over_ticks = ((node, (tick[1],)) for node, tick in enumerate(self.ticks) if tick)
+        live = derive([*((node, ()) for node in self.accepting), *over_bytes, *over_ticks, *self._over_calls()])
         edges = tuple(tuple(edge for edge in row if edge[2] in live) for row in self.edges)
         calls = tuple(
             tuple(call for call in row if self.starts[call[0]] in live and call[1] in live) for row in self.calls
@@ -88,7 +97,7 @@ class RuleNodes:
             where, root = "grammar", self.names[0]
             hint = "one way through it that calls no rule"
             raise PatternError(where, seen=f"the rule {root} can never finish", expected="a text", hint=hint)
-        return RuleNodes(self.names, self.starts, self.rule_of, edges, calls, self.accepting, self.counts)
+        return replace(self, edges=edges, calls=calls)
 
 
 def build_rule_nodes(grammar: Grammar, merge: bool = True, copies: int = MOST_COPIES) -> RuleNodes:
@@ -102,8 +111,11 @@ def build_rule_nodes(grammar: Grammar, merge: bool = True, copies: int = MOST_CO
     """
     grammar, bounds = count_repeats(grammar, copies)
     numbers, names = {grammar.root: 0}, [grammar.root]
+    ticks: dict[Tick, int] = {}  # their letters come after those of all rules
 
-    def letter(call: Call) -> int:
+    def letter(call: Call | Tick) -> int:
+        if isinstance(call, Tick):
+            return CALL + len(grammar.rules) + ticks.setdefault(call, len(ticks))
         if call.name not in numbers:
             numbers[call.name] = len(names)
             names.append(call.name)
@@ -118,7 +130,8 @@ def build_rule_nodes(grammar: Grammar, merge: bool = True, copies: int = MOST_CO
         except PatternError as error:
             raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
     counts = tuple(Bounds(*bounds[name]) if name in bounds else None for name in names)
-    return set_side_by_side(tuple(names), machines, counts).trim()
+    letters = {letter(tick) - CALL: tick for tick in ticks}
+    return take_ticks(set_side_by_side(tuple(names), machines, counts), letters).trim()
 
 
 def set_side_by_side(names: tuple[str, ...], machines: list[DFA], counts: tuple[Bounds | None, ...]) -> RuleNodes:
@@ -138,4 +151,34 @@ def set_side_by_side(names: tuple[str, ...], machines: list[DFA], counts: tuple[
             calls.append(tuple((letter - CALL, to) for low, high, to in spans for letter in range(low, high + 1)))
             if state in machine.accepting:
                 accepting.add(start + state)
-    return RuleNodes(names, tuple(starts), tuple(rule_of), tuple(edges), tuple(calls), frozenset(accepting), counts)
+    none = (None,) * len(edges)
+    return RuleNodes(
+        names, tuple(starts), tuple(rule_of), tuple(edges), tuple(calls), frozenset(accepting), counts, none
+    )
+
+
+def take_ticks(nodes: RuleNodes, letters: Mapping[int, Tick]) -> RuleNodes:
+    """The nodes with ticks in place of the calls that stand for them."""
+    calls, ticks, counts = list(nodes.calls), list(nodes.ticks), list(nodes.counts)
+    for node, row in enumerate(nodes.calls):
+        for number, after in row:
+            if number in letters:  # a tick is the only way on from its node
+                tick, rule = letters[number], nodes.rule_of[node]
+                known = counts[rule]
+                calls[node], ticks[node] = (), (tick.most - tick.rest, after)
+                counts[rule] = Bounds(0, tick.most, max(tick.rest, (known and known.spare) or 0))
+    limit_inside(nodes, ticks)
+    return replace(nodes, calls=tuple(calls), ticks=tuple(ticks), counts=tuple(counts))
+
+
+def limit_inside(nodes: RuleNodes, ticks: list[tuple[int, int] | None]) -> None:
+    """Inside a character the count is already so low that one of the ticks after it can be passed."""
+    back: dict[int, list[int]] = defaultdict(list)
+    for node, row in enumerate(nodes.edges):
+        for _, _, to in row:
+            back[to].append(node)
+    free = set(reach(nodes.accepting, back.__getitem__))  # a text may end without a tick
+    found = sorted((tick[0], node) for node, tick in enumerate(ticks) if tick)
+    for most, node in reversed(found):  # the highest first
+        for at in reach([node], lambda to: (one for one in back[to] if one not in free and ticks[one] is None)):
+            ticks[at] = ticks[at] or (most, at)

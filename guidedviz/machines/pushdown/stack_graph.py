@@ -15,7 +15,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.lazy_steps import LazySteps
 from guidedviz.machines.names import name_nodes
 from guidedviz.machines.pushdown.closure import Closure, close_node
-from guidedviz.machines.pushdown.counts import FIRST, Counts, count_once, join_counts
+from guidedviz.machines.pushdown.counts import FIRST, Counts, count_once, count_tick, join_counts
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
@@ -67,6 +67,7 @@ class StackGraph:
     def __init__(self, machine: object, nodes: RuleNodes) -> None:
         self.nodes = nodes
         self.counts = any(nodes.counts)  # whether a rule is counted
+        self.ticks = any(nodes.ticks)  # whether a rule counts its characters
         self.work = 0  # done so far, in moves from stack to stack
         self._most_work: int | None = None
         self.steps: LazySteps[State] = LazySteps(machine, nodes.kinds, self._read, self.owns)
@@ -190,17 +191,26 @@ class StackGraph:
         if not state.moves:
             self._walked.append(state)
         self._kept += 1
-        return self.settle(
+        arrived = (
             (target, cell)
             for node, tops in state.tops
             for target, rule in self.closure(node).reads.get(byte, ())
             for cell in (tops if rule is None else (self.cell(node, rule, tops),))
         )
+        return self.settle(self._tick(arrived) if self.ticks else arrived)
+
+    def _tick(self, arrived: Iterable[Configuration]) -> Iterator[Configuration]:
+        """The configurations that a counted length allows, each with its count."""
+        for node, cell in arrived:
+            most, target = self.nodes.ticks[node] or (0, node)
+            counts = count_tick(cell.counts, most) if self.nodes.ticks[node] else cell.counts
+            if counts != ():
+                yield target, cell if target == node else self.recount(cell, counts)
 
     def _after(self, cell: Cell) -> Iterator[Configuration]:
         """Where a text may go on at the end of the rule of a cell: in the next repeat, or below."""
         bounds, may_end = self.nodes.counts[cell.rule], True
-        if bounds is not None:
+        if bounds is not None and bounds.spare is None:
             again, may_end = count_once(cell.counts, bounds)
             if again != ():
                 yield self.nodes.starts[cell.rule], self.recount(cell, again)

@@ -11,16 +11,17 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.steps import drain
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tree, Words, no_rules
+from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, Words, no_rules, no_ticks
 from guidedviz.machines.utf8 import ByteRanges, utf8_rows
 from guidedviz.machines.visible import counted
 
 Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
 Shape = tuple[int, tuple[tuple[int, int, int, int], ...]]  # the number of new states, and the edges between them
+Letter = Callable[[Any], int]  # of a call or a tick: a number above all bytes
 MOST_NFA_STATES = 40_000
 MOST_LISTED = 1_000_000  # states of lists of words
 
@@ -60,12 +61,12 @@ class NFAStep(NamedTuple):
     inside: tuple[tuple[Tree, int, int], ...] = ()  # part, start, end
 
 
-def no_letter(call: Call) -> int:
+def no_letter(part: Call | Tick) -> int:
     """Rule calls are not allowed in a pattern without rules."""
-    raise no_rules(call)
+    raise no_rules(part) if isinstance(part, Call) else no_ticks(part)
 
 
-def build_nfa(tree: Tree, letter: Callable[[Call], int] = no_letter) -> NFA:
+def build_nfa(tree: Tree, letter: Letter = no_letter) -> NFA:
     """Wire the tree between state 0 and state 1; a call is an edge with its own letter above 255.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
@@ -76,7 +77,7 @@ def build_nfa(tree: Tree, letter: Callable[[Call], int] = no_letter) -> NFA:
 
 
 def build_nfa_steps(
-    tree: Tree, letter: Callable[[Call], int] = no_letter, shape: Callable[[Chars], Shape] | None = None
+    tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], Shape] | None = None
 ) -> Generator[NFAStep, None, NFA]:
     """`build_nfa` in steps of one part, in preorder; `shape` gives the edges of a class, by default over bytes."""
     if count_states(tree) > MOST_NFA_STATES + min(MOST_LISTED, count_listed(tree)):
@@ -91,7 +92,7 @@ def build_nfa_steps(
             free.append([])
         for source, edge in step.edges:
             edges[source].append(edge)
-        if isinstance(step.part, Call):
+        if isinstance(step.part, Call | Tick):
             edges[step.start].append((letter(step.part), letter(step.part), step.end))
         for source, target in step.free:
             free[source].append(target)
@@ -131,7 +132,7 @@ def wire(part: Tree, start: int, end: int, new: int, shape: Callable[[Chars], Sh
             inside = tuple((inner, new + source, new + target) for source, inner, target in joined)
             free = ((start, new), (new + places - 1, end))
             return NFAStep(part, start, end, new + places, free=free, inside=inside)
-        case Call():
+        case Call() | Tick():
             return NFAStep(part, start, end, new)  # build_nfa_steps adds the edge; it knows the rule's number
 
 
@@ -264,7 +265,7 @@ def _weigh(
                 if (high or low) > 1:
                     counted.append((states, tree))
                     states = each + 1 if copies is not None and states > copies else states
-            case Call(name):
-                states = calls.get(name, 0)
+            case Call() | Tick():
+                states = calls.get(tree.name, 0) if isinstance(tree, Call) else 0
         known[id(tree)] = states
     return known[id(tree)]

@@ -22,10 +22,12 @@ from guidedviz.machines.tree import (
     Net,
     Range,
     Repeat,
+    Tick,
     Tree,
     concat,
     either,
     no_rules,
+    no_ticks,
     optional,
     other_ranges,
 )
@@ -54,6 +56,8 @@ def show_regex(tree: Tree) -> str:
             return (show_regex(part) if isinstance(part, Chars) else _bracket(part)) + str(replace(tree, position=None))
         case Call():
             raise no_rules(tree)
+        case Tick():
+            raise no_ticks(tree)
 
 
 def _show_part(part: Tree) -> str:

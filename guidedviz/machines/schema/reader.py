@@ -19,7 +19,7 @@ from guidedviz.machines.schema.kinds.arrays import array_tree
 from guidedviz.machines.schema.kinds.empty import Empty, take_range
 from guidedviz.machines.schema.kinds.objects import read_object
 from guidedviz.machines.schema.kinds.possible import Possible
-from guidedviz.machines.schema.kinds.scalars import fitting_scalars, number_tree, string_texts, string_tree
+from guidedviz.machines.schema.kinds.scalars import any_length, fitting_scalars, number_tree, string_texts, string_tree
 from guidedviz.machines.schema.logic.cases import Atom, Case, case_of, join
 from guidedviz.machines.schema.logic.facts import NOT, Goal, Part
 from guidedviz.machines.schema.logic.local import one_enum
@@ -27,6 +27,7 @@ from guidedviz.machines.schema.logic.unevaluated import says_unevaluated
 from guidedviz.machines.schema.logic.ways import Ways
 from guidedviz.machines.schema.rules import MOST_SIGNS, Rules
 from guidedviz.machines.schema.text.json_text import json_text, kind_of, plain_text
+from guidedviz.machines.schema.text.lengths import has_ticks
 from guidedviz.machines.schema.text.words import FEW as FEW_WORDS
 from guidedviz.machines.schema.text.words import words_tree
 from guidedviz.machines.tree import EMPTY, LAST, NOTHING, Call, Chars, Repeat, Tree, concat, either, literal, optional
@@ -43,7 +44,7 @@ class Reader:
     """Reads one schema. Keeps the root to resolve references, and the open parts to detect recursion."""
 
     def __init__(self, root: Any, choices: Choices, spelled: bool = False) -> None:
-        self.root, self.choices = root, choices
+        self.root, self.choices, self.spelled = root, choices, spelled
         self.few = MOST_PARTS if spelled else FEW_WORDS  # so many words of an enum are written as a choice
         self.notes = Notes(choices)
         self.references = References(root)
@@ -223,12 +224,23 @@ class Reader:
             return array_tree(case, path, self) if case.asks(kind) else self.rules.free(kind, path)
         if kind == "string":
             banned = any(isinstance(value, str) for value in case.banned.values())
-            return string_tree(case, path) if case.asks(kind) or banned else self.rules.free(kind, path)
+            return self.string(case, path) if case.asks(kind) or banned else self.rules.free(kind, path)
         numbers = case.kinds & NUMBERS
         banned = any(key[0] == "number" for key in case.banned)
         if case.asks("number") or banned or numbers == {"fraction"}:
             return number_tree(case, path, numbers)
         return self.rules.free("integer" if kind == "integer" else "number", path)
+
+    def string(self, case: Case, path: str) -> Tree:
+        """A string with a pattern, a format, a length or constants; one that counts its characters is a rule."""
+        try:
+            tree = string_tree(case, path, tick=not self.spelled)
+        except PatternError as error:
+            if take_range(case, "string")[1] is None:
+                raise
+            self.notes.give_up_of(error, below(path, "maxLength"))
+            tree = string_tree(any_length(case), path, tick=False)
+        return self.rules.add(self.rules.name(path, "text"), tree) if has_ticks(tree) else tree
 
     def values(self, case: Case, path: str) -> Tree:
         """enum and const: the values that the other keywords allow too."""

@@ -102,7 +102,8 @@ def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:
     ('0-2',)
     """
     reached = {at: None for node in pda.places(state) for at in free_places(pda.nodes, node)}
-    return tuple(f"{at}-{target}" for at in reached for low, high, target in pda.nodes.edges[at] if low <= byte <= high)
+    edges = ((at, *edge) for at in reached for edge in pda.nodes.edges[at])
+    return tuple(f"{at}-{pda.nodes.settled(target)}" for at, low, high, target in edges if low <= byte <= high)
 
 
 def free_places(nodes: RuleNodes, node: int) -> list[int]:

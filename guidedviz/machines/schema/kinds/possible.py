@@ -57,7 +57,7 @@ class Possible:
     def of_kind(self, kind: str, case: Case) -> bool:
         try:
             if kind == "string":
-                return string_texts(case, "#") != NOTHING
+                return string_texts(case, "#", tick=True) != NOTHING
             if kind in NUMBERS:
                 return number_tree(case, "#", frozenset((kind,))) != NOTHING
             if kind == "object":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +14,7 @@ from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.schema.document.paths import below, exact, refusal
 from guidedviz.machines.schema.kinds.empty import Empty, take_range
 from guidedviz.machines.schema.logic.cases import Case
-from guidedviz.machines.schema.logic.facts import Limit, Step, Text
+from guidedviz.machines.schema.logic.facts import Count, Fact, Limit, Step, Text
 from guidedviz.machines.schema.text.intersect import overlap
 from guidedviz.machines.schema.text.json_text import ONE_CHARACTER, escape, quoted
 from guidedviz.machines.schema.text.multiples import multiples
@@ -25,34 +26,46 @@ ZEROS = Repeat(literal("0"), 0, None)
 POINT_ZERO = optional(concat(literal("."), Repeat(literal("0"), 1, None)))
 
 
-def string_tree(case: Case, path: str) -> Tree:
+def string_tree(case: Case, path: str, tick: bool) -> Tree:
     """A string; it is written without optional escapes if a pattern, a format or a constant limits it."""
-    texts = string_texts(case, path)
+    texts = string_texts(case, path, tick)
     return quoted(Repeat(ONE_CHARACTER, *take_range(case, "string")) if texts is None else escape(texts))
 
 
-def string_texts(case: Case, path: str) -> Tree | None:
-    """The contents of a string before JSON escapes; None if only its length is limited."""
+def any_length(case: Case) -> Case:
+    """The case without upper bounds of a string's length."""
+
+    def free(fact: Fact) -> Fact:
+        return replace(fact, high=None) if isinstance(fact, Count) and fact.kind == "string" else fact
+
+    return replace(case, atoms=tuple(replace(atom, facts=tuple(map(free, atom.facts))) for atom in case.atoms))
+
+
+def string_texts(case: Case, path: str, tick: bool = False) -> Tree | None:
+    """The contents of a string before JSON escapes; None if only its length is limited.
+
+    `tick`: a large length beside a pattern may be counted; the tree must then be a rule of its own.
+    """
     low, high = take_range(case, "string")
     facts = case.facts(Text)
     banned = [literal(value) for value in case.banned.values() if isinstance(value, str)]
     if not facts and not banned:
         return None
     wanted = [fact.tree for fact in facts if fact.wanted]
-    if not wanted or (low, high) != (0, None):
-        wanted.append(Repeat(Chars(((0, LAST),)), low, high))
+    if not wanted or low:
+        wanted.append(Repeat(Chars(((0, LAST),)), low, None))
     at = facts[0].path if facts else path
     unwanted = [fact.tree for fact in facts if not fact.wanted]
-    tree = combine(wanted, [*unwanted, either(*banned)] if banned else unwanted, at)
+    tree = combine(wanted, [*unwanted, either(*banned)] if banned else unwanted, at, high, tick)
     if tree == NOTHING:
         raise Empty(at, "a pattern, format or length that no string meets", "some string")
     return tree
 
 
-def combine(wanted: list[Tree], banned: Iterable[Tree], path: str) -> Tree:
-    """The texts of all wanted trees and of no banned one; errors name the path."""
+def combine(wanted: list[Tree], banned: Iterable[Tree], path: str, high: int | None = None, tick: bool = False) -> Tree:
+    """The texts of all wanted trees and of no banned one, of at most `high` characters; errors name the path."""
     try:
-        return overlap(wanted, banned)
+        return overlap(wanted, banned, high, tick)
     except PatternError as error:
         raise refusal(path, error.seen, error.expected, error.hint) from error
 

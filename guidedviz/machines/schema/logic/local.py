@@ -42,6 +42,7 @@ from guidedviz.machines.schema.logic.facts import (
 )
 from guidedviz.machines.schema.text.ecma import to_python
 from guidedviz.machines.schema.text.formats import BASE64, FORMATS, NOT_REGULAR
+from guidedviz.machines.schema.text.json_text import canon
 from guidedviz.machines.schema.text.numerals import Bound
 from guidedviz.machines.tree import Tree
 
@@ -90,7 +91,8 @@ class Local:
                 if not isinstance(values, list | tuple) or not values:
                     raise refusal(below(self.path, key), shown(values), "a list of values")
                 check_value(self.schema[key], below(self.path, key))
-                found = tuple(values) if found is None else tuple(value for value in found if value in values)
+                known = set(map(canon, values))
+                found = tuple(value for value in (values if found is None else found) if canon(value) in known)
         return found
 
     def facts(self) -> Iterator[Fact]:

@@ -13,8 +13,9 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.regular.algebra import difference, intersection
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.schema.text.json_text import map_chars
+from guidedviz.machines.regular.nfa import build_nfa, count_states
+from guidedviz.machines.schema.text.json_text import escape, map_chars
+from guidedviz.machines.schema.text.lengths import count_rests, longest_text, tick_net
 from guidedviz.machines.tree import (
     EMPTY,
     LAST,
@@ -30,10 +31,14 @@ from guidedviz.machines.tree import (
 )
 
 MOST_LETTERS = 128  # a letter is a one-byte character
+MOST_COPIES = 2_000  # states of the copies of a pattern for its lengths; a larger product is counted
+MOST_PRODUCT = 50_000  # states; about a second
 
 
-def overlap(trees: list[Tree], banned: Iterable[Tree] = ()) -> Tree:
+def overlap(trees: list[Tree], banned: Iterable[Tree] = (), high: int | None = None, tick: bool = False) -> Tree:
     """A tree for the texts that all trees match and no banned one; one of the trees if it is the strictest.
+
+    `high`: of these the texts of at most so many characters, which `tick` allows to count instead of copies.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
     >>> from guidedviz.machines.regular.show_regex import show_regex
@@ -43,14 +48,30 @@ def overlap(trees: list[Tree], banned: Iterable[Tree] = ()) -> Tree:
     'ab(?:ab)?'
     """
     without = list(banned)
-    if len(trees) == 1 and not without:
+    if len(trees) == 1 and not without and high is None:
         return trees[0]
-    if not without and (run := common_run(trees)) is not None:
+    every = Repeat(Chars(((0, LAST),)), 0, high)
+    if not without and (run := common_run([*trees, every])) is not None:
         return run
     letters = find_letters([*trees, *without])
     machines = [letter_machine(tree, letters) for tree in trees]
     common = reduce(difference, [letter_machine(tree, letters) for tree in without], reduce(intersection, machines))
+    if high is not None and longest_text(common) > high:
+        return at_most(common, letters, high, tick)
     return trees[machines.index(common)] if common in machines else letter_net(common, letters)
+
+
+def at_most(machine: DFA, letters: list[Chars], high: int, tick: bool) -> Tree:
+    """The texts of a machine over letters with at most so many characters."""
+    net = letter_net(machine, letters)
+    if tick and isinstance(net, Net) and count_states(escape(net)) * high > MOST_COPIES:
+        return tick_net(net, machine, high) if count_rests(machine)[0] <= high else NOTHING
+    if len(machine) * high > MOST_PRODUCT:
+        seen = f"a length of at most {high:,} beside a pattern with {len(machine):,} states"
+        expected = f"at most {MOST_PRODUCT:,} copies of states"
+        raise PatternError("pattern", seen=seen, expected=expected, hint="a smaller length")
+    every = letter_machine(Repeat(Chars(((0, LAST),)), 0, high), letters)
+    return letter_net(intersection(machine, every), letters)
 
 
 def split_texts(trees: list[Tree]) -> list[tuple[Tree, frozenset[int]]]:

@@ -21,6 +21,7 @@ from guidedviz.machines.tree import (
     Net,
     Range,
     Repeat,
+    Tick,
     Tree,
     common_ranges,
     concat,
@@ -83,6 +84,8 @@ def map_chars(tree: Tree, change: Callable[[Chars], Tree]) -> Tree:
             return Net(places, tuple((source, map_chars(part, change), target) for source, part, target in edges))
         case Call():
             raise no_rules(tree)
+        case Tick():
+            return tree
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,145 @@
+"""A length beside a pattern is counted: the machine has the texts, masks and ways to the end of its copies."""
+
+import random
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.compare import compare_machines
+from guidedviz.machines.machine import read
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.schema.text import intersect
+
+PATTERNS = [
+    "a",
+    "^a+b$",
+    "^(ab)*$",
+    "^a(b|é)*ab$",
+    "^(abb|😀)$|^a*c$",
+    "^[ab]*(a|bbbb)$",
+    "^(a|bc)*(c\\n)+$",
+    "^(aaa)*$|^b",
+    '^(\\\\a|"b)*$',
+]
+PIECES = [
+    b"a",
+    b"b",
+    b"c",
+    b'"',
+    b"ab",
+    b"aaa",
+    b"ba",
+    b'b"',
+    b'a",',
+    b"\\",
+    b"\\n",
+    b"\\u",
+    b"\\u000",
+    b"\\\\",
+    b'\\"',
+]
+PIECES += [
+    "é".encode(),
+    "é".encode()[:1],
+    "é".encode()[1:],
+    "😀".encode(),
+    b"aaaaaa",
+    b"abab",
+    b', "k": 1}',
+    b'{"s": "',
+]
+VOCABULARY = gv.Vocabulary([*[bytes([byte]) for byte in range(256)], *PIECES, b"</s>"], eos={256 + len(PIECES)})
+
+
+def strings(pattern, high, low=0):
+    text = {"type": "string", "pattern": pattern, "minLength": low, "maxLength": high}
+    return {"type": "object", "properties": {"s": text, "k": {"const": 1}}, "required": ["s"]}
+
+
+def both(monkeypatch, schema):
+    """A machine that counts, and the machine of its copies; None where no text is short enough."""
+    found = []
+    for copies in (0, 1e9):
+        monkeypatch.setattr(intersect, "MOST_COPIES", copies)
+        try:
+            found.append(gv.json_schema(schema))
+        except gv.PatternError:
+            found.append(None)
+    return tuple(found)
+
+
+@pytest.mark.parametrize("high", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_counted_length_has_the_texts_of_its_copies(pattern, high, monkeypatch):
+    for low in (0, min(3, high)):
+        machines = both(monkeypatch, strings(pattern, high, low))
+        if None not in machines:
+            found = compare_machines(*machines, most=20_000)
+            assert found.text is None, found
+        else:
+            assert machines == (None, None)
+
+
+@pytest.mark.parametrize("engine", ["split", "trie", "index"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_every_mask_near_a_counted_length_is_the_mask_of_its_copies(pattern, engine, monkeypatch):
+    draw = random.Random(pattern)
+    for high in (3, 11, 40):
+        machine, copies = both(monkeypatch, strings(pattern, high))
+        assert isinstance(copies, DFA)
+        guide, oracle = gv.guide(machine, VOCABULARY, engine), gv.guide(copies, VOCABULARY)
+        for _ in range(6):
+            state, copy = machine.initial, copies.initial
+            for _ in range(40):
+                mask = guide.mask(state)
+                assert np.array_equal(mask, oracle.mask(copy)), (pattern, high)
+                assert guide.forced(state) == oracle.forced(copy)
+                assert gv.machines.bytes_to_end(machine, state) == gv.machines.bytes_to_end(copies, copy)
+                legal = mask[:-1].nonzero()[0]
+                if not legal.size:
+                    break
+                token = int(draw.choice([*legal, *legal[legal > 255]]))
+                state, copy = guide.advance(state, token), oracle.advance(copy, token)
+
+
+@pytest.mark.parametrize("high", [255, 2083, 65_535])
+def test_a_uri_of_any_length_compiles_and_is_counted(high):
+    machine = gv.json_schema({"type": "string", "format": "uri", "minLength": 1, "maxLength": high})
+    start = b'"http://a.b/'
+    assert machine.accepts(start + b"x" * (high - len(start) + 1) + b'"')
+    assert machine.accepts(start + b"%41" * ((high - len(start) + 1) // 3) + b'"')
+    assert not machine.accepts_prefix(start + b"x" * (high - len(start) + 2))
+    assert not machine.accepts_prefix(start + b"x" * (high - len(start) - 1) + b"%")
+    assert machine.accepts_prefix(start + b"x" * (high - len(start) - 2) + b"%")
+
+
+def test_a_length_that_no_text_exceeds_is_dropped():
+    for part in ({"format": "date"}, {"pattern": "^[ab]{2,5}$"}, {"format": "uuid"}):
+        assert gv.json_schema({"type": "string", **part, "maxLength": 65_535}) == gv.json_schema(
+            {"type": "string", **part}
+        )
+
+
+def test_a_length_that_no_text_can_keep_is_told():
+    with pytest.raises(gv.PatternError, match="a pattern, format or length that no string meets"):
+        gv.json_schema({"type": "string", "pattern": "^a{3000}b*$", "maxLength": 2999})
+
+
+def test_a_counted_length_is_shown_with_its_counter():
+    machine = gv.json_schema({"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$", "maxLength": 5000})
+    state = read(machine, b'"ab-c')
+    assert machine.frames(state)[0].waits.endswith("(0…5000, now 4)")
+    assert "0…5000, now 4" in gv.draw_machine(machine, state).text
+
+
+def test_what_cannot_count_says_so():
+    schema = {"type": "string", "format": "uri", "maxLength": 5000}
+    for write in (gv.machines.schema_gbnf, gv.machines.schema_regex):
+        with pytest.raises(gv.PatternError, match=r"schema, #: saw .*approximate=True"):
+            write(schema)
+    assert gv.machines.schema_regex(schema, approximate=True) == gv.machines.schema_regex(
+        {"type": "string", "format": "uri"}
+    )
+    with pytest.raises(gv.PatternError, match="a length of at most 5,000 beside a pattern"):
+        gv.machines.to_gbnf(gv.json_schema(schema))
