@@ -97,8 +97,8 @@ gv.predict(
     reveal=[
         "Here is the trace as a strip: the darker the box, the surer the model.",
         lambda: gv.draw_strip(trace),
-        "Punctuation and keys look alike in every answer that it was trained on: their probability is close to 1. The "
-        "values change from prompt to prompt and must be copied. Its one real doubt here is where the surname begins.",
+        """Punctuation and keys look alike in every answer that it was trained on: their probability is close to 1. The
+        values change from prompt to prompt and must be copied. Its one real doubt here is where the surname begins.""",
     ],
 )
 
@@ -130,8 +130,9 @@ gv.predict(
     answer="an error",
     reveal=[
         lambda: read(gv.record(clerk, chatty, seed=4).text),
-        "Name, age, city and job are all there. But `json.loads` does not look for JSON inside a text: it stops at the "
-        "first character that does not belong, and that is `O`. A few friendly words, and all that follows is lost.",
+        """Name, age, city and job are all there. But `json.loads` does not look for JSON inside a text: it stops at
+        the first character that does not belong, and that is `O`. A few friendly words, and all that follows is
+        lost.""",
     ],
 )
 

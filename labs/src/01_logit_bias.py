@@ -40,21 +40,19 @@ gv.draw_bars(words, {"logit": logits, "probability": gv.sampling.softmax(logits)
 # %% [markdown]
 # Steps of 1 between logits are factors of *e* ≈ 2.72 between probabilities: 0.665 is 2.72 times 0.245, and that is 2.72
 # times 0.090.
-#
-# **Predict before you press.** Add 5 to *all three* logits. Which probability grows most?
 
-# %% [predict]
-print(gv.sampling.softmax(logits).round(3))
-print(gv.sampling.softmax(logits + 5).round(3))
-
-# %% [markdown]
-# <details><summary>Why?</summary>
-#
-# None of them grows. Every exponential gets multiplied by the same *e*<sup>5</sup>, so does their sum, and the
-# division takes it out again. Only *differences* between logits count. Keep this for later: to push one token up is
-# to push all others down.
-#
-# </details>
+# %% [question]
+gv.predict(
+    "Add 5 to all three logits. Which probability grows most?",
+    choices=["that of `yes`", "that of `maybe`", "all grow alike", "none of them grows"],
+    answer="none of them grows",
+    reveal=[
+        lambda: [print(gv.sampling.softmax(scores).round(3)) for scores in (logits, logits + 5)],
+        """Every exponential is multiplied by the same number, e to the power of 5. So is their sum, and the division
+        cancels it. Only differences between logits count. Keep this for later: to push one token up is to push all
+        others down.""",
+    ],
+)
 
 # %% [markdown]
 # **Sampling** draws from these numbers. A thousand draws come close to them; seed and position together fix
@@ -106,25 +104,31 @@ gv.bias_sliders(clerk, mood, tokens=labels)
 # %% [markdown]
 # Run the cell and there is a slider for each label. It adds its number to one logit. Drag one and watch *all* bars:
 # what one token wins, the others lose.
-#
-# **Predict before you press.** You add 1 to `positive`. Its probability, relative to that of `negative`, becomes how
-# many times as large? And with a bias of 3: which label wins?
 
-# %% [predict]
+# %%
 positive, negative, neutral = (clerk.vocabulary.ids(label.encode())[0] for label in labels)
 scores = clerk.logits(clerk.encode(mood))
-for amount in (0, 1, 3):
+
+
+def compare(amount):
     p = gv.sampling.softmax(gv.sampling.apply_bias(scores, {positive: amount}))
     print(f"bias {amount}: positive / negative = {p[positive] / p[negative]:.3g}")
 
+
+# %% [question]
+gv.predict(
+    "You add 1 to `positive`. Its probability, divided by that of `negative`, becomes how many times as large?",
+    number=2.718,
+    within=0.1,
+    reveal=[
+        lambda: [compare(amount) for amount in (0, 1, 3)],
+        """A bias b multiplies the ratio of a token's probability to any other's by e to the power of b: 2.72 for 1, 20
+        for 3, more than 10 to the power of 43 for 100. It does so whatever the model thinks, and at every step
+        alike.""",
+    ],
+)
+
 # %% [markdown]
-# <details><summary>The rule</summary>
-#
-# A bias *b* multiplies the ratio of a token's probability to any other's by *e*<sup>*b*</sup>: 2.72 for 1, 20 for 3,
-# more than 10<sup>43</sup> for 100. It does so whatever the model thinks, and at every step alike.
-#
-# </details>
-#
 # So −100 and 100, the ends of the scale in most APIs, are *nearly* a ban and *nearly* a command. Nearly:
 
 # %%
@@ -146,15 +150,20 @@ plain = "Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, 
 (in_the_text,) = clerk.encode(" Prague")
 print(in_the_text, clerk.vocabulary.display(in_the_text))
 
-# %% [markdown]
-# **Predict before you press.** Which city will the model write now?
+# %% [question]
+gv.predict(
+    "This token is banned. Which city will the model write now?",
+    choices=["Prague", "another city", "none: the value stays empty"],
+    answer="Prague",
+    reveal=[
+        lambda: print(gv.record(clerk, plain, temperature=0, bias={in_the_text: -100}).text),
+        """The ban changes nothing. The token in the sentence is “space and Prague”; after a quote the model writes
+        another token, “Prague” without the space. To the model they are two numbers, as different as any two.""",
+    ],
+)
 
-# %% [predict]
-print(gv.record(clerk, plain, temperature=0, bias={in_the_text: -100}).text)
-
 # %% [markdown]
-# It did not even notice. The token in the sentence is *space and Prague*; after a quote the model writes another
-# token, *Prague* without the space. To the model they are two numbers, as different as any two.
+# The same word in five spellings, with the tokens of each:
 
 # %%
 for text in (" Prague", "Prague", "prague", "PRAGUE", "Prag"):
@@ -237,19 +246,32 @@ gv.draw_bars(
 #
 # Suppose the bans all worked. Could a bias make the output *structured*, say, close each JSON object? The token `"}`
 # closes one whose last value is a text. We add to its logit, more and more.
-#
-# **Predict before you press.** What will the smallest bias change, and what the largest?
 
-# %% [predict]
+# %%
 (close,) = clerk.vocabulary.ids(b'"}')
-for amount in (0, 10, 12, 18):
-    text = gv.record(clerk, plain, temperature=0, bias={close: amount}, max_tokens=24).text
-    print(f"{amount:2}  {text}")
+
+
+def show_closed():
+    for amount in (0, 10, 12, 18):
+        text = gv.record(clerk, plain, temperature=0, bias={close: amount}, max_tokens=24).text
+        print(f"{amount:2}  {text}")
+
+
+# %% [question]
+gv.predict(
+    'We add 10, 12 and 18 to the logit of `"}`. Which of them make the model close its object with all keys in it?',
+    choices=["all three", "10 and 12", "only 10", "only 18"],
+    answer="only 10",
+    reveal=[
+        show_closed,
+        """Up to 10 nothing changes, for the model closes its object anyway. At 12 it closes it too early, with keys
+        missing. At 18 nothing but `"}` is left. None of these settings helps: a small bias changes nothing, a large
+        one breaks the output.""",
+    ],
+)
 
 # %% [markdown]
-# Up to 10 nothing changes, for the model closes its object anyway. At 12 it closes it **too early**, with keys missing.
-# At 18 nothing but `"}` is left. No setting helps: a small bias changes nothing, a large one breaks the
-# output. Here is why: the probability that the model itself gives to `"}` before each token it writes.
+# Here is why: the probability that the model itself gives to `"}` before each token it writes.
 
 # %%
 tokens, wish = clerk.encode(plain), []
@@ -294,23 +316,32 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 # end
 gv.checks.only_answers(only, clerk)
 
-# %% [markdown]
-# **Predict before you press.** Your bias is right for the first token. What will the model write if you let it go on
-# for twelve?
-
-# %% [predict]
+# %%
 question = "The bag holds a tent, a pen and a sofa. Is there a pen in it?\nYes or no:\n"
-print(repr(gv.record(clerk, question, bias=only, max_tokens=1).text))
-print(repr(gv.record(clerk, question, bias=only, max_tokens=12).text))
+
+
+def ask(count):
+    print(repr(gv.record(clerk, question, bias=only, max_tokens=count).text))
+
+
+# %% [question]
+gv.predict(
+    "Your bias is right for the first token. What will the model write if you let it go on for twelve?",
+    choices=["`yes` or `no`, then it ends", "`yes` and `no` twelve times", "its answer, then the reason for it"],
+    answer="`yes` and `no` twelve times",
+    reveal=[
+        lambda: [ask(1), ask(12)],
+        """The constant is still there at step two, and three. EOS would be right, but it is 100 behind, so the model
+        has to say yes or no for ever. That is why recipes for this trick always come with `max_tokens=1`. (While
+        the exercise is open there is no bias, and both lines show the model's own answer.)""",
+    ],
+)
 
 # %% [markdown]
-# <details><summary>What happened?</summary>
-#
-# The constant is still there at step two, and three. EOS would be right, but it is 100 behind, so the model has to
-# say yes or no for ever. (While the exercise is open there is no bias, and both lines show the model's own answer.)
-# That is why recipes for this trick always come with `max_tokens=1`.
-#
-# </details>
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap

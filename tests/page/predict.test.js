@@ -61,7 +61,7 @@ test("a locked answer waits for the truth and can no longer be changed", () => {
   frame();
   assert.equal(root.dataset.state, "locked");
   assert.equal(all("input, button").length, 0);
-  assert.equal(find(".gv-said").textContent, "●a stackyour answer");
+  assert.equal(find(".gv-mine").textContent, "●a stackyour answer");
   assert.match(find("[role=status]").textContent, /truth is being computed/);
   stop();
 });

@@ -35,14 +35,15 @@ class Part:
 def unfold(reveal: Any) -> Iterator[Part]:
     """The parts of a reveal; a function is called, and what it prints comes before what it returns.
 
-    >>> [part.text for part in unfold(["one\\n\\ntwo", lambda: print("three")])]
-    ['one', 'two', 'three']
+    >>> [part.text for part in unfold(["a line\\n  broken\\n\\nnext", lambda: print("1\\n2")])]
+    ['a line broken', 'next', '1\\n2']
     """
     match reveal:
         case None:
             return
         case str():
-            yield from (Part("text", printable(text)) for text in re.split(r"\n\s*\n", reveal.strip()) if text)
+            paragraphs = (" ".join(text.split()) for text in re.split(r"\n\s*\n", reveal))
+            yield from (Part("text", printable(text)) for text in paragraphs if text)
         case Figure():
             yield Part("drawing", reveal.alt, reveal)
         case list() | tuple():

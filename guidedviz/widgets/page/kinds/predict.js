@@ -65,8 +65,8 @@ function buildLocked(text, { said, truth }) {
   const [mine, right] = [text === said, text === truth];
   const sign = right ? "✓" : mine && truth ? "✗" : mine ? "●" : "○";
   const words = [mine && "your answer", right && "true"].filter(Boolean).join(", ");
-  const mark = make("span", { class: "gv-sign", "aria-hidden": "true" }, sign);
-  return make("li", { class: `gv-choice${right ? " gv-true" : mine ? " gv-said" : ""}` }, mark, make("span", {}, ...withCode(text)), make("small", {}, words));
+  const mark = make("span", { class: "gv-tick-mark", "aria-hidden": "true" }, sign);
+  return make("li", { class: `gv-choice${right ? " gv-true" : mine ? " gv-mine" : ""}` }, mark, make("span", {}, ...withCode(text)), make("small", {}, words));
 }
 
 /**
