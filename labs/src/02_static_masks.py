@@ -40,15 +40,22 @@ print("".join(bard.vocabulary.display(token) for token in range(len(bard.vocabul
 
 # %% [markdown]
 # A **character class** is a set of these ids with a name. Masks are built from them.
-#
-# **Predict before you press.** How many digits did Shakespeare need?
 
-# %% [predict]
+# %%
 classes = gv.char_classes(bard.vocabulary)
-gv.draw_bars(list(classes), {"tokens": [len(ids) for ids in classes.values()]}, title="characters in each class")
+
+# %% [question]
+gv.predict(
+    "How many different digits did Shakespeare need?",
+    number=lambda: len(classes["DIGIT"]),
+    reveal=[
+        lambda: gv.draw_bars(list(classes), {"tokens": list(map(len, classes.values()))}, title="tokens in each class"),
+        "The text that `bard` was trained on has a single kind of digit, a `3`.",
+    ],
+)
 
 # %% [markdown]
-# One: the text that `bard` was trained on has a single kind of digit, a `3`. And count the punctuation yourself:
+# And count the punctuation yourself:
 
 # %%
 print(" ".join(bard.vocabulary.display(token) for token in sorted(classes["PUNCT"])))
@@ -72,19 +79,30 @@ gv.draw_distribution(step, title="after ROMEO:")
 # %% [markdown]
 # Lines begin with a capital, so nearly all of the model's wish is struck. **Z**, the legal mass, says how much was
 # left. What is left is scaled up: each legal probability is divided by Z, so that they add up to 1 again.
-#
-# **Predict before you press.** Take two legal letters, one of them some times as likely as the other *before* the
-# mask. How many times as likely is it *after* the mask: more, fewer, as many?
 
-# %% [predict]
+# %%
 legal = [c for c in step.candidates if c.legal][:5]
-for a, b in pairwise(legal):
-    print(f"{a.piece.decode()} / {b.piece.decode()}   before {a.raw / b.raw:.3f}   after {a.masked / b.masked:.3f}")
+
+
+def compare_pairs():
+    for a, b in pairwise(legal):
+        print(f"{a.piece.decode()} / {b.piece.decode()}   before {a.raw / b.raw:.3f}   after {a.masked / b.masked:.3f}")
+
+
+# %% [question]
+gv.predict(
+    "Take two legal letters, one of them twice as likely as the other before the mask. And after the mask?",
+    choices=["more than twice as likely", "less than twice as likely", "exactly twice as likely"],
+    answer="exactly twice as likely",
+    reveal=[
+        compare_pairs,
+        """The ratio of each pair is the same before and after. Both probabilities were divided by the same Z, which a
+        ratio cancels. This is what a mask preserves: among the legal tokens, the model's own preferences.""",
+    ],
+)
 
 # %% [markdown]
-# As many, line by line. Both were divided by the same Z, and a quotient does not see that. This is what a mask
-# preserves: **among the legal tokens, the model's own preferences**. In the next picture the two bars of each letter
-# are its shares among the five, before and after.
+# In the next picture the two bars of each letter are its shares among the five, before and after the mask.
 
 # %%
 letters = [c.piece.decode() for c in legal]
@@ -156,21 +174,34 @@ print(count_texts(masks))
 gv.checks.count_texts(count_texts)
 
 # %% [markdown]
-# Among so many texts the model still has a choice to make. A constraint is no script.
-#
-# **Predict before you press.** We let it choose 200 times, each time with another seed. How many of the 200 will fit?
-# And how many different words will there be: 1, about 20, more than 100? The judge is Python's `re`, which knows
-# nothing about masks.
+# Among so many texts the model still has a choice to make. A constraint is no script. We let it choose 200 times, each
+# time with another seed. The judge is Python's `re`, which knows nothing about masks.
 
-# %% [predict]
+# %%
 runs = [gv.record(bard, line, five, seed=seed).text for seed in range(200)]
-fit = sum(bool(re.fullmatch(r"[a-z]{5}\n", text)) for text in runs)
-print(f"{fit} of {len(runs)} fit, {len(set(runs))} of them different; the commonest:")
-print(Counter(text.strip() for text in runs).most_common(6))
 
-# %% [markdown]
-# All of them, and it could not be otherwise: there is no seed, no model and no temperature at which a token of
-# probability 0 is drawn. Compare that with lab 00, where the best we could say was *usually*.
+
+def judge():
+    fit = sum(bool(re.fullmatch(r"[a-z]{5}\n", text)) for text in runs)
+    print(f"{fit} of {len(runs)} fit, {len(set(runs))} of them different; the commonest:")
+    print(Counter(text.strip() for text in runs).most_common(6))
+
+
+# %% [question]
+gv.predict(
+    "How many of the 200 runs fit the format?",
+    number=200,
+    reveal="""All of them, and it could not be otherwise: there is no seed, no model and no temperature at which a
+           token of probability 0 is drawn. Compare that with lab 00, where the best we could say was "usually".""",
+)
+
+# %% [question]
+gv.predict(
+    "How many different words are among the 200?",
+    choices=["1", "about 20", "more than 100"],
+    answer="more than 100",
+    reveal=[judge, "The mask fixes the form. The model still chooses the word."],
+)
 
 # %% [markdown]
 # ## 4 · The one added line
@@ -194,19 +225,34 @@ print(write(bard, line, masks, seed=1))
 # `legal` in its own way and then does just this. What stands before it, the model, is eighty lines of NumPy, and
 # [a page of its own](deeper/the_model.ipynb) reads them with you.
 
-# %% [markdown]
-# **Predict before you press.** The line sits between model and draw. What else has to know about it in a loop with
-# all the trimmings: a cache, a temperature, **top-k** (keep the k likeliest tokens, drop the rest)?
+# %%
+def write_twice(count=10):
+    """Whether the runs without the cache are the runs with it."""
+    bard.keep_cache = False
+    slow = [gv.record(bard, line, five, seed=seed).text for seed in range(count)]
+    bard.keep_cache = True
+    print("the same without the cache:", slow == runs[:count])
 
-# %% [predict]
-bard.keep_cache = False
-slow = [gv.record(bard, line, five, seed=seed).text for seed in range(10)]
-bard.keep_cache = True
-print(slow == runs[:10])
+
+# %% [question]
+gv.predict(
+    "The line sits between model and draw. Which other part of a decode loop has to know about the mask?",
+    choices=[
+        "the cache",
+        "the temperature",
+        "top-k, which keeps the k likeliest tokens and drops the rest",
+        "none of these",
+    ],
+    answer="none of these",
+    reveal=[
+        write_twice,
+        """Without its KV cache the model computes the whole text anew at each step: slower, and the same tokens.
+        Temperature and top-k come after the mask and get legal tokens only.""",
+    ],
+)
 
 # %% [markdown]
-# Nothing. Without its **KV cache** the model computes the whole text anew at each step: slower, and the same tokens.
-# Temperature and top-k come *after* the mask and only ever see legal tokens:
+# Three settings, twenty runs each:
 
 # %%
 for settings in ({"temperature": 0}, {"temperature": 3.0}, {"top_k": 2}):
@@ -218,15 +264,18 @@ for settings in ({"temperature": 0}, {"temperature": 3.0}, {"top_k": 2}):
 # Two parts that do not have to know of each other are called **orthogonal**. It is why constrained decoding could be
 # added to every engine there is without touching a model.
 #
-# The order matters, though. **Predict before you press:** take the two likeliest tokens after `ROMEO:` *first*, then
-# ask how much of them is legal when only lower-case letters are.
+# The order matters, though: first mask, or first top-k?
 
-# %% [predict]
+# %%
 top_two = gv.sampling.top_k(gv.sampling.softmax(bard.logits(bard.encode(prompt))), 2)
-print(top_two[list(classes["LOWER"])].sum())
 
-# %% [markdown]
-# Nothing. Both were capitals, and there is no token left to draw. So: mask first, cut after.
+# %% [question]
+gv.predict(
+    "`top_two` keeps the two likeliest tokens after `ROMEO:`. How much of their probability is lower-case letters?",
+    number=lambda: top_two[list(classes["LOWER"])].sum(),
+    within=0.1,
+    reveal="Nothing. Both were capitals, and there is no token left to draw. So: mask first, cut after.",
+)
 
 # %% [markdown]
 # ## 5 · Where fixed positions end
@@ -243,34 +292,50 @@ gv.draw_bars(labels, {"Z": [step.mass for step in trace.steps]}, title="legal ma
 # In the middle of a word Z is near 1: letters are what the model wants as well. It falls twice. At position 3 the word
 # *man* was over, and the mark that was wanted (step to position 3 above to see which) is not legal. At position 5
 # *manage* would have gone on, but only the new line is legal. **A small Z is the sound of a format that does not fit.**
-#
-# **Predict before you press.** Let the model write its next word freely. How many of 100 have five letters?
 
-# %% [predict]
+# %%
 free = [gv.record(bard, line, seed=seed, max_tokens=12).text for seed in range(100)]
 lengths = Counter(len(re.match("[a-z]*", text)[0]) for text in free)
-sizes = sorted(lengths)
-gv.draw_bars([f"{n} letters" for n in sizes], {"words": [lengths[n] for n in sizes]}, title="length of the next word")
+
+
+def draw_lengths():
+    sizes = sorted(lengths)
+    return gv.draw_bars([f"{n} letters" for n in sizes], {"words": [lengths[n] for n in sizes]}, title="next word")
+
+
+# %% [question]
+gv.predict(
+    "The model writes its next word freely, 100 times. How many of the 100 words have five letters?",
+    number=lambda: lengths[5],
+    within=10,
+    reveal=draw_lengths,
+)
 
 # %% [markdown]
 # Words come in many lengths (0 means that it began with something else), and `masks` was fixed before the first letter
 # was known. What we want to say is *one or more letters, then a new line*.
 #
 # You may have an idea: allow a letter **or** the new line from the second position on. Try it.
-#
-# **Predict before you press.** How many of 100 will now be one word and then one new line?
 
-# %% [predict]
+# %%
 either = classes["LOWER"] | classes["NEWLINE"]
 loose = gv.static_masks(bard.vocabulary, [classes["LOWER"]] + [either] * 7)
 texts = [gv.record(bard, line, loose, seed=seed).text for seed in range(100)]
-print(sum(bool(re.fullmatch(r"[a-z]+\n", text)) for text in texts), "of 100 fit")
-print("the others, for example:", [text for text in texts if "\n" in text[:-1]][:5])
+words = [text for text in texts if re.fullmatch(r"[a-z]+\n", text)]
 
-# %% [markdown]
-# Eight masks always write eight tokens, so only a word of exactly seven letters can fit: the list cannot stop early.
-# The others go on after the new line, or never come to one. The mask of position 3 is the same whether the line ended
-# at position 2 or not. A list of positions cannot do better, for it never looks at **what was written**.
+# %% [question]
+gv.predict(
+    "How many of the 100 texts are one word and then one new line?",
+    number=lambda: len(words),
+    within=10,
+    reveal=[
+        lambda: print("the others, for example:", [text for text in texts if "\n" in text[:-1]][:5]),
+        """Eight masks always write eight tokens, so only a word of exactly seven letters can fit: the list cannot stop
+        early. The others go on after the new line, or never come to one. The mask of position 3 is the same whether
+        the line ended at position 2 or not. A list of positions cannot do better, for it never looks at what was
+        written.""",
+    ],
+)
 
 # %% [markdown]
 # ## Exercise 3 · `Name: `
@@ -302,6 +367,12 @@ for letters in (5, 8, 10):
 #
 # So the state must be more than a position. It must say *where in the format we are*, and the token just written must
 # move it. A thing that has states and moves by what it reads is a **machine**.
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap
