@@ -94,7 +94,32 @@ def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
 
 
 def _mistake(case: Case, value: Any) -> Mistake:
-    return Mistake(gave=(("yours gave", _say_items(value)), ("expected", _say_items(case.expected))))
+    gave = (("yours gave", _say_items(value)), ("expected", _say_items(case.expected)))
+    try:
+        items = [Item(*item) for item in value]
+    except TypeError:
+        return Mistake("a list of items is expected", gave=gave)
+    return Mistake(_say_wrong_item(items, case.expected), gave=gave)
+
+
+def _say_wrong_item(items: Sequence[Item], expected: Sequence[Item]) -> str:
+    """What is wrong with the first item that is not expected; empty if one is missing instead.
+
+    >>> root = Item("root", ("digit",), 0, 0)
+    >>> _say_wrong_item([root], [root.moved])
+    'root → • digit (from 0): its dot has to move by one'
+    """
+    missing = [item for item in expected if item not in items]
+    for item in items:
+        if item in expected and items.count(item) > 1:
+            return f"{item} comes twice"
+        if item in expected:
+            continue
+        if any(item._replace(dot=right.dot) == right for right in missing):
+            return f"{item}: its dot has to move by one"
+        if any(item._replace(origin=right.origin) == right for right in missing):
+            return f"{item}: only the dot moves, the column where it began stays"
+    return ""
 
 
 def _say_items(items: Any) -> str:

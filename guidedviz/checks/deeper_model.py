@@ -15,18 +15,19 @@ def check_rms_norm(answer: Callable[[Any, Any], Any]) -> Verdict:
     """Is `answer(x, weights)` RMSNorm with 1e-6 added to the mean?
 
     >>> check_rms_norm(lambda x, weights: x / np.sqrt(np.mean(x**2) + 1e-6) * weights)
-    ✗ not yet right: on input 4 of 5, the smallest on which it fails
+    ✗ not yet right: on input 4 of 6, the smallest on which it fails
         input       [[3, 4], [0, 1]], [1, 1]
         yours gave  [[1.177, 1.569], [0, 0.3922]]
         expected    [[0.8485, 1.131], [0, 1.414]]
         because     each row has a mean of its own: axis=-1, keepdims=True
     """
     trials: list[tuple[list[list[float]], list[float], str]] = [
-        ([[1.0, 1.0]], [1.0, 1.0], ""),
+        ([[1.0, 1.0]], [1.0, 1.0], "the mean of the squares is 1, so next to nothing changes"),
         ([[3.0, 4.0]], [1.0, 1.0], "divide by the root of the mean of the squares, not of their sum"),
         ([[3.0, 4.0]], [2.0, -1.0], "multiply by the weights, number by number"),
         ([[3.0, 4.0], [0.0, 1.0]], [1.0, 1.0], "each row has a mean of its own: axis=-1, keepdims=True"),
         ([[0.0, 0.0]], [1.0, 1.0], "add 1e-6 to the mean: a row of zeros stays zero"),
+        ([[0.001, 0.003]], [1.0, 1.0], "add 1e-6, that is 0.000001, to the mean, under the root"),
     ]
 
     def expected(x: Any, weights: Any) -> Any:

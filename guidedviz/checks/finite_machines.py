@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from guidedviz.checks.guard import safe_copy
-from guidedviz.checks.judge import Case, Mistake, check_function, same_set, shortest_wrong_token
+from guidedviz.checks.guard import run
+from guidedviz.checks.judge import Case, Mistake, check_function, same_set, say_kind, shortest_wrong_token
 from guidedviz.checks.same_language import check_machine, draw_path, say_start
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
@@ -26,6 +26,7 @@ TRIALS: tuple[tuple[str, bytes, list[bytes]], ...] = (
     ("3", b"", [b"x", b"3"]),
     ("3", b"", [b"3x", b"x3", b"3", b"3"]),
     ("34", b"3", [b"3", b"4"]),
+    ("(ab)*", b"", [b"ab", b"a", b"b"]),
     (DECIMAL, b"3", [b".", b".5", b"x"]),
     (DECIMAL, b"3.", [b".5", b"5", b"5.", b"55"]),
     ("(a[.]b|x)+", b"x", [b"a.", b"a.bx", b"a-b", b"a.xb", b"xxa"]),
@@ -39,24 +40,35 @@ def check_advance(answer: Callable[[Sequence[tuple[int, set[int], int]], int, in
     """Does `answer(transitions, state, token)` give the state after the token, or None?
 
     >>> check_advance(lambda transitions, state, token: next((t for _, ids, t in transitions if token in ids), None))
-    ✗ not yet right: on input 3 of 7, the smallest on which it fails
+    ✗ not yet right: on input 3 of 10, the smallest on which it fails
         input       [(0, {5}, 1)], 1, 5
         yours gave  1
         expected    None
-        because     the transition leaves state 0, and this is state 1
+        because     the transition leaves state 0, and this is state 1: the answer is None
     """
     first_only = "the first transition does not match, but a later one does"
     trials: list[tuple[list[tuple[int, set[int], int]], int, int, int | None, str]] = [
-        ([(0, {5}, 1)], 0, 5, 1, ""),
-        ([(0, {5}, 1)], 0, 6, None, "no transition reads token 6"),
-        ([(0, {5}, 1)], 1, 5, None, "the transition leaves state 0, and this is state 1"),
+        ([(0, {5}, 1)], 0, 5, 1, "the transition leaves state 0 with token 5 and leads to state 1"),
+        ([(0, {5}, 1)], 0, 6, None, "no transition reads token 6: the answer is None"),
+        ([(0, {5}, 1)], 1, 5, None, "the transition leaves state 0, and this is state 1: the answer is None"),
         ([(0, {5, 6}, 0)], 0, 6, 0, "state 0 is a valid state, although 0 is false in Python"),
         ([(0, {5}, 1), (0, {6}, 2)], 0, 6, 2, first_only),
         ([(0, {5}, 1), (1, {5}, 2)], 1, 5, 2, first_only),
-        ([(0, {5}, 1), (1, {5}, 1), (1, {6}, 0)], 1, 6, 0, ""),
+        ([(0, {5}, 1), (1, {5}, 2)], 0, 5, 1, "the first transition fits, whatever the later ones are"),
+        ([(1, {6}, 2), (0, {5}, 1)], 0, 5, 1, "the transitions may come in any order"),
+        ([(0, {5}, 1), (1, {5}, 1), (1, {6}, 0)], 1, 6, 0, "state 0 is a valid state, although 0 is false in Python"),
+        ([(0, {5}, 1), (1, {5, 7}, 2), (2, {7}, 0)], 0, 7, None, "others read token 7, but not from state 0"),
     ]
     cases = [Case((moves, state, token), expected, why) for moves, state, token, expected, why in trials]
-    return check_function(answer, cases)
+    return check_function(answer, cases, explain=_advance_mistake)
+
+
+def _advance_mistake(case: Case, value: Any) -> Mistake:
+    if value is not None:
+        return Mistake()
+    moves, state, token = case.arguments
+    (fits,) = (one for one in moves if one[0] == state and token in one[1])
+    return Mistake(f"None means that no transition fits, and {fits} does: a state is expected")
 
 
 def check_several_words(answer: GuidedFSM) -> Verdict:
@@ -78,7 +90,7 @@ def check_legal_tokens(answer: Callable[[DFA, int, Sequence[bytes]], Iterable[in
 
     >>> check_legal_tokens(lambda machine, state, pieces: [
     ...     token for token, piece in enumerate(pieces) if machine.step(state, piece[0]) is not None])
-    ✗ not yet right: on input 4 of 11, the smallest on which it fails
+    ✗ not yet right: on input 4 of 12, the smallest on which it fails
         input       regex 3, in q0: nothing was read
         pieces      [b'3x', b'x3', b'3', b'3']
         token 0     b'3x'
@@ -102,7 +114,7 @@ def _token_mistake(case: Case, value: Any) -> Mistake:
     """The shortest wrong token, its path through the machine, and why it is legal or not."""
     machine, state, pieces = case.arguments
     if (token := shortest_wrong_token(value, case.expected, pieces)) is None:
-        return Mistake()
+        return Mistake(say_kind(value, case.expected) or "an id is not in the vocabulary")
     says, right = ("illegal", "legal") if token in case.expected else ("legal", "illegal")
     why = explain_token(machine, Vocabulary(pieces), state, token).reason
     figure = draw_path(machine, pieces[token], state, f"token {token}, {visible(pieces[token])}")
@@ -129,13 +141,20 @@ EVENT = {
 }
 
 
-def check_event_schema(answer: dict[str, Any]) -> Verdict:
+def to_schema(answer: Any) -> Any:
+    """The schema of a model of Pydantic; all else is left as it is."""
+    make = getattr(answer, "model_json_schema", None) if isinstance(answer, type) else None
+    return make() if make else answer
+
+
+def check_event_schema(answer: Any) -> Verdict:
     """Does a schema accept the three keys of an event and nothing else?
 
     >>> check_event_schema(EVENT | {"required": ["event", "date"]}).facts[1]
     ('yours', 'accepts it')
     """
-    schema = safe_copy(answer)
+    (outcome,) = run(lambda: to_schema(answer), [()])
+    schema = outcome.value
     if isinstance(schema, dict) and not schema.get("properties"):
         return Verdict("open", "the schema has no properties so far")
     return check_machine(schema, flat_schema(EVENT), flat_schema)

@@ -1,11 +1,16 @@
-"""Grammars. Equivalence of grammars is undecidable, so texts are compared in order of length."""
+"""Grammars. Equivalence of grammars is undecidable, so texts are compared in order of length.
+
+A grammar with a limit of its own, such as eight levels, is right on all short texts. So a few long ones are tried too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from guidedviz.checks.guard import safe_copy
+from guidedviz.checks.judge import Facts
 from guidedviz.checks.same_language import EMPTY, say_text
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.errors import GuidedVizError
@@ -13,7 +18,7 @@ from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.grammars.lint import lint
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA, grammar
-from guidedviz.machines.visible import counted
+from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.stack.stack_table import draw_stack_table
@@ -28,6 +33,36 @@ number ::= "0" | [1-9] [0-9]{0,2}"""
 LISTS = """root   ::= "[" (item ("," item)*)? "]"
 item   ::= number | root
 number ::= "0" | [1-9] [0-9]*"""
+TIMES = 50  # levels of a deep text, items of a wide one
+Repeated = tuple[str, str, str, str]  # head, before, inner, after: the text is head + n × before + inner + n × after
+REPEATED: dict[str, tuple[Repeated, ...]] = {
+    TAGS: (
+        *(("", before, inner, after) for before, after in (("<b>", "</b>"), ("<i>", "</i>"), ("<b><i>", "</i></b>"))
+          for inner in ("", "a", "<b></i>", "<b>", "A")),
+        ("", "a<b> ", "<i></i>", " </b>b"),
+        ("", "<b>", "", "</i>"),
+        ("", "a", "", ""),
+        ("", "<b></b>", "", ""),
+        ("", "<b></b><i>x</i>", "<i></b>", ""),
+    ),
+    SUMS: (
+        *(("", before, inner, after) for before, after in (("(", ")"), ("(0 + ", ")"), ("(", " * 2)"), ("((", ") / 9)"))
+          for inner in ("1", "1 - 20", "00", "1234", "1+1", "")),
+        ("", "0 + ", "0", ""),
+        ("", "(0) - ", "10", ""),
+        ("", "7 * ", "00", ""),
+        ("1", "0", "", ""),
+    ),
+    LISTS: (
+        *(("", before, inner, after) for before, after in (("[", "]"), ("[1,", "]"), ("[[],", "]"), ("[", ",0]"))
+          for inner in ("[]", "[1,20]", "1", "00", "1,", "[1,]", "")),
+        ("[", "1,", "1]", ""),
+        ("[", "[],", "[]]", ""),
+        ("[", "1,", "]", ""),
+        ("[1", "0", "]", ""),
+        ("[0", "0", "]", ""),
+    ),
+}  # fmt: skip
 GIVEN = {
     TAGS: "root ::= [a-z ]*",
     SUMS: SUMS.replace("item (sign item)*", "root sign item | item"),
@@ -52,7 +87,7 @@ def check_sums(answer: str) -> Verdict:
     """Does a grammar accept the same sums without left recursion?
 
     >>> print(check_sums(SUMS).said)
-    agrees on every text of up to 23 bytes; 4 rules
+    agrees on every text of up to 23 bytes, and on some that are 50 levels deep; 4 rules
     """
     verdict = check_rules(answer, SUMS)
     if verdict.result == "right":
@@ -77,30 +112,74 @@ def check_rules(answer: Any, truth: str) -> Verdict:
     answer = safe_copy(answer)
     if answer is None or answer is ... or (isinstance(answer, str) and not answer.strip()):
         return EMPTY
+    yours = ("yours is", show(answer))
+    if not isinstance(answer, str):
+        return Verdict("wrong", "no machine can be made of it", (yours, ("because", "a grammar is a text")))
     try:
         machine = grammar(answer)
     except GuidedVizError as error:
-        said = str(error)
-        return Verdict("wrong", "no machine can be made of it", (("error", said if "\n" in said else show(answer)),))
-    found = compare_machines(machine, grammar(truth), MOST_PAIRS)
-    if found.text is None:
-        rules = counted(len(machine.nodes.names), "rule")
-        verdict = Verdict("right", f"agrees on every text of up to {found.length} bytes; {rules}")
+        facts: Facts = (("error", str(error)),)
+        if "\n" not in str(error):  # it shows no line of the answer
+            facts = (yours, ("because", str(error)))
+        return Verdict("wrong", "no machine can be made of it", facts)
+    right = grammar(truth)
+    found = compare_machines(machine, right, MOST_PAIRS)
+    if found.text is not None:
+        verdict = _show_text(machine, right, found.text, "the shortest text on which it is wrong")
+    elif long := find_long_text(machine, right, REPEATED[truth]):
+        said = f"every text of up to {found.length} bytes is right; here is a longer one on which it is wrong"
+        verdict = _show_text(machine, right, long, said)
     else:
-        verdict = _show_text(machine, found.text)
+        rules = counted(len(machine.nodes.names), "rule")
+        said = f"agrees on every text of up to {found.length} bytes, and on some that are {TIMES} levels deep; {rules}"
+        verdict = Verdict("right", said)
     if answer.split() == GIVEN.get(truth, "").split():
         more = "; this is the shortest text on which it is wrong" * (found.text is not None)
         return replace(verdict, result="open", said=f"this is the grammar as given{more}")
     return verdict
 
 
-def _show_text(machine: PDA, text: bytes) -> Verdict:
-    """The text, why the student's grammar refuses it, and the stack after each byte that was read."""
-    facts, state = say_text(text, machine.accepts(text)), read(machine, text)
-    if not machine.accepts(text):
-        vocabulary = Vocabulary([text, b"</s>"], eos={1})
+def find_long_text(machine: PDA, truth: PDA, families: Iterable[Repeated]) -> bytes | None:
+    """The shortest of the repeated texts that exactly one machine accepts; a closing part may be missing or too many.
+
+    >>> shallow = grammar('root ::= "(" one? ")"\\none ::= "(" ")"')
+    >>> find_long_text(shallow, grammar('root ::= "(" root? ")"'), [("", "(", "", ")")])
+    b'((()))'
+    """
+
+    def differ(times: int, family: Repeated) -> bytes | None:
+        head, before, inner, after = family
+        for closed in (times, times - 1, times + 1):
+            text = f"{head}{before * times}{inner}{after * closed}".encode()
+            if machine.accepts(text) != truth.accepts(text):
+                return text
+        return None
+
+    wrong = [family for family in families if differ(TIMES, family)]
+    texts = (next(filter(None, (differ(times, family) for times in range(1, TIMES + 1)))) for family in wrong)
+    return min(texts, key=len, default=None)
+
+
+def _show_text(machine: PDA, truth: PDA, text: bytes, said: str) -> Verdict:
+    """The text, why it is refused, and the stack of the student's machine after each byte that it read."""
+    taken = longest_beginning(machine, text)
+    if machine.accepts(text):
+        allowed = longest_beginning(truth, text)
+        where = f"after {visible(allowed)} " if allowed else ""
+        too_many = visible(text[len(allowed) : len(allowed) + 1])
+        because = f"{where}{too_many} must not come" if too_many else f"{where}the text must not end"
+    else:
+        vocabulary, state = Vocabulary([text, b"</s>"], eos={1}), read(machine, text)
         at, token = (machine.initial, 0) if state is None else (state, 1)
-        facts = (*facts, ("because", explain_token(machine, vocabulary, at, token).reason))
-    taken = next(text[:end] for end in range(len(text), -1, -1) if read(machine, text[:end]) is not None)
+        because = explain_token(machine, vocabulary, at, token).reason
     figure = draw_stack_table(machine, taken, every=True, unread=text[len(taken) :])
-    return Verdict("wrong", "the shortest text on which it is wrong", facts, figure)
+    return Verdict("wrong", said, (*say_text(text, machine.accepts(text)), ("because", because)), figure)
+
+
+def longest_beginning(machine: PDA, text: bytes) -> bytes:
+    """As much of a text as a machine can read.
+
+    >>> longest_beginning(grammar(LISTS), b"[1,,2]")
+    b'[1,'
+    """
+    return next(text[:end] for end in range(len(text), -1, -1) if read(machine, text[:end]) is not None)

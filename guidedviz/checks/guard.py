@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guidedviz.errors import escaped, quoted
+from guidedviz.machines.visible import counted
 
 FORKS = "fork" in multiprocessing.get_all_start_methods()
 SECONDS = 1.5  # of processor time for all inputs of a check
@@ -216,11 +217,19 @@ def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     except _TooMany:
         return TOO_MANY
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
-        try:
-            said = f"{type(error).__name__}: {escaped(str(error)[:200])}".rstrip(": ")
-        except Exception:  # its __str__ fails
-            said = type(error).__name__
-        return Failed(said, tuple(kind.__name__ for kind in type(error).__mro__))
+        return Failed(_say_error(error, len(arguments)), tuple(kind.__name__ for kind in type(error).__mro__))
+
+
+def _say_error(error: BaseException, count: int) -> str:
+    """An exception's class and words; of a call that could not be made, with how many arguments it was called."""
+    try:
+        said = f"{type(error).__name__}: {escaped(str(error)[:200])}".rstrip(": ")
+    except Exception:  # its __str__ fails
+        return type(error).__name__
+    inside = error.__traceback__ and error.__traceback__.tb_next
+    if isinstance(error, TypeError) and not inside and "argument" in said:
+        return f"{said}; the check calls it with {counted(count, 'argument')}"
+    return said
 
 
 class _TooMany(Exception):

@@ -67,11 +67,62 @@ def check_function(
         if touched:
             return Verdict("wrong", said, (*given, gave[0], ("but", "it changed its input; work on a copy")))
         mistake = explain(case, value)
-        because = case.why if isinstance(value, Failed) else mistake.because or case.why
+        because = (
+            case.why if isinstance(value, Failed) else mistake.because or say_kind(value, case.expected) or case.why
+        )
         reason = (("because", because),) if because else ()
         figure = mistake.figure or (case.draw and case.draw())
         return Verdict("wrong", said, (*given, *(mistake.gave or gave), *reason), figure)
     return Verdict("right", f"agrees on all {len(cases)} inputs")
+
+
+def say_kind(value: Any, expected: Any) -> str:
+    """Why a value is not of the kind that is expected; empty if it is.
+
+    >>> say_kind(1, True), say_kind([0.1], np.array([0.1, 0.9])), say_kind({2}, {3})
+    ('True or False is expected', 'an array of shape (2,) is expected, and this has shape (1,)', '')
+    """
+    if value is None:
+        return "it returns None here: is a return missing on some path?"
+    if isinstance(expected, bool):
+        return "" if isinstance(value, bool) else "True or False is expected"
+    if isinstance(expected, np.ndarray):
+        return _say_shape(value, expected)
+    if isinstance(expected, set):
+        return say_not_ids(value)
+    for kind, name in ((int, "a whole number"), (float, "a number"), (str, "a text"), (bytes, "bytes")):
+        if isinstance(expected, kind):
+            right = isinstance(value, int | float if kind is float else kind)
+            return "" if right else f"{name} is expected".replace("bytes is", "bytes are")
+    return ""
+
+
+def _say_shape(value: Any, expected: np.ndarray) -> str:
+    try:
+        shape = np.asarray(value, dtype=float).shape
+    except (TypeError, ValueError):
+        return f"numbers are expected, in an array of shape {expected.shape}"
+    if shape == expected.shape:
+        return ""
+    return f"an array of shape {expected.shape} is expected, and this has shape {shape}"
+
+
+def say_not_ids(value: Any) -> str:
+    """Why a value is not a collection of token ids; empty if it is one.
+
+    >>> say_not_ids([True, False]), say_not_ids({0, 2})
+    ('ids are expected, and this is a mask of True and False: np.flatnonzero(mask) gives its ids', '')
+    """
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+        return "a set of ids is expected"
+    for one in value:
+        if isinstance(one, bool):
+            return "ids are expected, and this is a mask of True and False: np.flatnonzero(mask) gives its ids"
+        if isinstance(one, str | bytes):
+            return "ids are expected, and these are pieces: the id of a piece is its place in the vocabulary"
+        if not isinstance(one, int):
+            return f"ids are whole numbers, and this holds {show(one)}"
+    return ""
 
 
 def is_open(value: Any) -> bool:
@@ -92,12 +143,12 @@ def agrees(value: Any, expected: Any, same: Same) -> bool:
 def close(value: Any, expected: Any) -> bool:
     """Are these the same numbers, except for rounding?"""
     numbers = np.asarray(value, dtype=float)
-    return numbers.shape == np.shape(expected) and np.allclose(numbers, expected, rtol=1e-6, atol=1e-9)
+    return numbers.shape == np.shape(expected) and np.allclose(numbers, expected, rtol=1e-5, atol=1e-9)
 
 
 def same_set(value: Any, expected: Any) -> bool:
     """Are these the same ids, in any collection and order?"""
-    return isinstance(value, Iterable) and {int(token) for token in value} == expected
+    return not say_not_ids(value) and set(value) == expected
 
 
 def shortest_wrong_token(value: Any, expected: set[int], pieces: Sequence[bytes]) -> int | None:
@@ -106,9 +157,7 @@ def shortest_wrong_token(value: Any, expected: set[int], pieces: Sequence[bytes]
     >>> shortest_wrong_token([0, 2], {0, 1}, [b"a", b"b", b"abc"])
     1
     """
-    try:
-        wrong = {int(token) for token in value} ^ expected
-    except (TypeError, ValueError, OverflowError):
+    if say_not_ids(value):
         return None
-    known = (token for token in wrong if 0 <= token < len(pieces))
+    known = (token for token in set(value) ^ expected if 0 <= token < len(pieces))
     return min(known, key=lambda token: (len(pieces[token]), token), default=None)

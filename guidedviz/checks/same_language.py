@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from guidedviz.checks.guard import safe_copy
+from guidedviz.checks.guard import Other, safe_copy
 from guidedviz.checks.judge import Facts
-from guidedviz.checks.verdict import Verdict, show
-from guidedviz.errors import GuidedVizError
+from guidedviz.checks.verdict import WIDTH, Verdict, show
+from guidedviz.errors import GuidedVizError, shorten
 from guidedviz.machines.regular.algebra import is_empty, shortest_difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
@@ -21,6 +21,7 @@ from guidedviz.views.words import reading
 
 LONGEST = 12  # states of a path that are all named
 ACCEPTS = ("refuses it", "accepts it")
+NO_TEXT = r"no text matches it: ^ and $ are the ends of a text, \^ and \$ are the characters"
 EMPTY = Verdict("open", "it is empty so far; write it, run its cell, then run this one")
 
 
@@ -33,6 +34,7 @@ def check_machine(answer: Any, truth: DFA, read: Callable[[Any], DFA] = regex) -
         yours       accepts it
         expected    refuses it
         its path    q0
+        because     it may end in q0
     """
     if type(answer) not in (DFA, GuidedFSM):
         answer = safe_copy(answer)
@@ -40,14 +42,18 @@ def check_machine(answer: Any, truth: DFA, read: Callable[[Any], DFA] = regex) -
         return EMPTY
     try:
         machine = answer.machine() if type(answer) is GuidedFSM else answer if type(answer) is DFA else read(answer)
-        if is_empty(machine):
-            return say_empty(answer)
         text = shortest_difference(machine, truth)
-    except (GuidedVizError, TypeError, ValueError, AttributeError) as error:
-        facts = (("yours is", show(answer)), ("because", str(error)))
+    except (GuidedVizError, TypeError, ValueError, AttributeError, LookupError) as error:
+        because = "it is no text, no dictionary and no machine" if type(answer) is Other else str(error)
+        facts = (("yours is", show(answer)), ("because", because))
         return Verdict("wrong", "no machine can be made of it", facts)
     if text is None:
         return Verdict("right", f"agrees on all texts; {len(machine)} states")
+    if is_empty(machine) and type(answer) is not DFA:
+        if type(answer) is not GuidedFSM:
+            return Verdict("wrong", "it accepts no text", (("yours is", show(answer)), ("because", NO_TEXT)))
+        if sum(len(set(ways.values())) for ways in answer.transitions.values()) <= 1:
+            return Verdict("open", "no text reaches an accepting state so far")
     sketch = sketch_of(answer if type(answer) is GuidedFSM else machine)
     path = follow(sketch, text)
     names = [sketch.names[state] for state in path]
@@ -57,24 +63,16 @@ def check_machine(answer: Any, truth: DFA, read: Callable[[Any], DFA] = regex) -
     way = " → ".join(names) + (f" ✕ {died}" if died else "")
     figure = draw_machine(sketch, path, title="yours", died=died)
     said = "the shortest text on which it is wrong"
-    return Verdict("wrong", said, (*say_text(text, machine.accepts(text)), ("its path", way)), figure)
-
-
-def say_empty(answer: Any) -> Verdict:
-    """The verdict on a machine without any text: a machine may be unfinished, a regex is wrong.
-
-    >>> say_empty("$5").facts[1]
-    ('because', 'no text matches it: ^ and $ are the ends of a text, \\\\^ and \\\\$ are the characters')
-    """
-    if type(answer) is not str:
-        return Verdict("open", "no text reaches an accepting state so far")
-    because = r"no text matches it: ^ and $ are the ends of a text, \^ and \$ are the characters"
-    return Verdict("wrong", "it accepts no text", (("yours is", show(answer)), ("because", because)))
+    accepted, last = machine.accepts(text), sketch.names[path[-1]]
+    because = f"it may end in {last}" if accepted else f"it may not end in {last}"
+    if died:
+        because = f"no transition leaves {last} with {died}"
+    return Verdict("wrong", said, (*say_text(text, accepted), ("its path", way), ("because", because)), figure)
 
 
 def say_text(text: bytes, accepted: bool) -> Facts:
     """A text, whether the answer accepts it, and whether it must."""
-    words = reading(text.decode("utf-8", "backslashreplace")) or "the empty text"
+    words = shorten(reading(text.decode("utf-8", "backslashreplace")) or "the empty text", WIDTH)
     return ("text", words), ("yours", ACCEPTS[accepted]), ("expected", ACCEPTS[not accepted])
 
 

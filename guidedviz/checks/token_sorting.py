@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
-from guidedviz.checks.judge import Case, Mistake, check_function
+from guidedviz.checks.judge import Case, Mistake, check_function, say_not_ids
 from guidedviz.checks.same_language import draw_path
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import Machine, read
@@ -26,6 +26,7 @@ TOKENS: tuple[tuple[str, bytes, bytes], ...] = (
     ("a", b"a", b"}"),
     ("a+", b"a", b"aa"),
     ("ab", b"", b"a}"),
+    (WORD, b'"', b"b"),
     (WORD, b'"a', b'b"'),
     (WORD, b'"a', b'b"}]'),
     (WORD, b'"', b'"}'),
@@ -33,6 +34,7 @@ TOKENS: tuple[tuple[str, bytes, bytes], ...] = (
     (NUMBER, b"4", b".}"),
     (NUMBER, b"4.", b"}"),
     (NUMBER, b"", b"}"),
+    ("a(bcd)?", b"a", b"bcx"),
 )
 PLACES: tuple[tuple[Part, ...], ...] = (
     (({1}, {2}),),
@@ -51,14 +53,18 @@ def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
     """Does `answer(rule, state, piece)` say "yes", "no" or "ask", knowing the rule alone?
 
     >>> check_sort_token(lambda rule, state, piece: "yes" if rule.step(state, piece[0]) is not None else "no")
-    ✗ not yet right: on input 3 of 13, the smallest on which it fails
+    ✗ not yet right: on input 3 of 15, the smallest on which it fails
         rule        a, of which nothing was read
         piece       a}
         yours gave  'yes'
         expected    'ask'
         because     after a the rule is finished and } is left over: the rules below it on the stack decide
     """
-    return check_function(answer, [_token_case(*trial) for trial in TOKENS])
+    return check_function(answer, [_token_case(*trial) for trial in TOKENS], explain=_word_mistake)
+
+
+def _word_mistake(case: Case, value: Any) -> Mistake:
+    return Mistake("" if value in ("yes", "no", "ask") else '"yes", "no" or "ask" is expected')
 
 
 def _token_case(text: str, begun: bytes, piece: bytes) -> Case:
@@ -116,8 +122,10 @@ def merge_parts(parts: Sequence[Part]) -> Part:
 
 
 def _part(value: Any) -> Part:
-    yes, ask = map(set, value)
-    return yes, ask
+    yes, ask = value
+    if said := say_not_ids(yes) or say_not_ids(ask):
+        raise TypeError(said)
+    return set(yes), set(ask)
 
 
 def _say(part: Part) -> str:
@@ -130,10 +138,13 @@ def _merge_mistake(case: Case, value: Any) -> Mistake:
     expected = ("expected", _say(case.expected))
     try:
         part = _part(value)
-        token = min((part[0] ^ yes) | (part[1] ^ ask))
-    except (TypeError, ValueError):
-        said = "two sets are expected: the tokens that are surely legal, and those that ask"
-        return Mistake(said, gave=(("yours gave", show(value)), expected))
+    except (TypeError, ValueError) as error:
+        said = str(error) if isinstance(value, list | tuple) and len(value) == 2 else "two sets are expected"
+        return Mistake(
+            f"{said}: the tokens that are surely legal, and those that ask",
+            gave=(("yours gave", show(value)), expected),
+        )
+    token = min((part[0] ^ yes) | (part[1] ^ ask))
     if token in yes:
         why = "is surely legal at one node, so no stack can forbid it"
     elif token in ask:
@@ -159,7 +170,13 @@ def check_storage(answer: Callable[[int, int], tuple[str, int]]) -> Verdict:
         why = "accepted takes {:,} bytes, rejected {:,}, bits {:,}".format(*ways.values())
         given = (("input", f"{count:,} of {size:,} tokens are in the set"),)
         cases.append(Case((count, size), min(ways.items(), key=lambda way: way[1]), why, given))
-    return check_function(answer, cases, lambda value, expected: tuple(value) == expected)
+    return check_function(answer, cases, lambda value, expected: tuple(value) == expected, _storage_mistake)
+
+
+def _storage_mistake(case: Case, value: Any) -> Mistake:
+    if isinstance(value, list | tuple) and len(value) == 2 and value[0] in ways_to_store(*case.arguments):
+        return Mistake()
+    return Mistake('a pair is expected: "accepted", "rejected" or "bits", and the number of bytes')
 
 
 def ways_to_store(count: int, size: int) -> dict[str, int]:

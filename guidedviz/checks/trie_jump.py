@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from guidedviz.checks.finite_machines import DECIMAL, case_of_tokens
-from guidedviz.checks.guard import attempt
-from guidedviz.checks.judge import Case, Mistake, agrees, check_function, is_open, same_set, shortest_wrong_token
+from guidedviz.checks.guard import Failed, attempt
+from guidedviz.checks.judge import (
+    Case,
+    Mistake,
+    agrees,
+    check_function,
+    is_open,
+    same_set,
+    say_kind,
+    shortest_wrong_token,
+)
 from guidedviz.checks.same_language import draw_path, say_start
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
@@ -31,6 +40,7 @@ WALKS: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, the text read 
     ("34", b"", [b"34", b"35"]),
     ("34|4", b"", [b"34", b"4"]),
     ("4", b"", [b"34", b"35", b"4"]),
+    ("(ab)*", b"", [b"ab", b"aba", b"b"]),
     ("ab*", b"", [b"a", b"abb", b"ac", b"acb", b"b", b"a"]),
     (DECIMAL, b"3", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
     (DECIMAL, b"3.", [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]),
@@ -44,7 +54,11 @@ SLICES = (  # a regex, the text read so far, and the regex of a slice
     ("a{0,3}", b"", "a*"),
     ("a{0,3}", b"", "a{0,3}"),
     ("a{0,3}", b"a", "a{0,3}"),
+    ("a*", b"", "ab"),
     ("[ab]*c", b"b", "(ab)*"),
+    ("a{0,30}", b"", "a*"),
+    ("a{0,30}", b"", "a{0,30}"),
+    (r"[^\x00]*", b"", r"[\x00-b]*"),
     (DECIMAL, b"3", "[0-9]*"),
     (DECIMAL, b"3", "[0-9.]*"),
     (STRING, b'"', "[a-z ]*"),
@@ -56,20 +70,22 @@ SLICES = (  # a regex, the text read so far, and the regex of a slice
 # -- the walk that skips subtrees ----------------------------------------------------------------------------------
 
 
-class Watched(list[int]):
-    """Numbers that record which of their places were read."""
+class Watched(Sequence[int]):
+    """Numbers that record which of their places were read, also where NumPy reads them all."""
 
     def __init__(self, values: Iterable[int]) -> None:
-        super().__init__(values)
-        self.seen = set[int]()
+        self.values, self.seen = tuple(values), set[int]()
+
+    def __len__(self) -> int:
+        return len(self.values)
 
     def __getitem__(self, place: Any) -> Any:
         found = range(len(self))[place]
         self.seen.update(found if isinstance(found, range) else [found])
-        return super().__getitem__(place)
+        return self.values[place]
 
-    def __iter__(self) -> Iterator[int]:
-        return (self[place] for place in range(len(self)))
+    def __repr__(self) -> str:
+        return repr([*self.values])
 
 
 class Flat(NamedTuple):
@@ -106,7 +122,7 @@ def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]] | Any) -> Verdi
     """Does `answer(machine, state, tree)` find the legal ids without reading a node below a refused one?
 
     >>> check_jump(lambda machine, state, tree: {0})
-    ✗ not yet right: on input 2 of 10, the smallest on which it fails
+    ✗ not yet right: on input 2 of 11, the smallest on which it fails
         input       regex 3, in q0: nothing was read
         pieces      [b'x']
         yours gave  {0}
@@ -117,6 +133,8 @@ def check_jump(answer: Callable[[DFA, Any, Flat], Iterable[int]] | Any) -> Verdi
     def watched(machine: DFA, state: Any, pieces: list[bytes]) -> Any:
         tree, nodes = flatten(pieces), list_nodes(pieces)
         gave = attempt(answer, (machine, state, tree))
+        if tree.ends != flatten(pieces).ends:
+            gave = Failed("it changed tree.ends: collect the tokens in a set of its own")
         return gave if is_open(gave) else (gave, {nodes[place] for place in tree.byte.seen | tree.depth.seen})
 
     cases = [_walk(*one) for one in WALKS]
@@ -147,8 +165,10 @@ def _walk_mistake(case: Case, value: Any) -> Mistake:
         said = f"{visible(refused)} was refused: continue after its subtree, and remove old states"
         return Mistake(said, figure, (("looked at", visible(node)),))
     facts = (("yours gave", show(gave)), ("expected", show(legal)))
-    if (token := shortest_wrong_token(gave, legal, pieces)) is None:
+    if isinstance(gave, Failed):
         return Mistake("", figure, facts)
+    if (token := shortest_wrong_token(gave, legal, pieces)) is None:
+        return Mistake(say_kind(gave, legal) or "an id is not in the vocabulary", figure, facts)
     why = explain_token(machine, Vocabulary(pieces), state, token)
     return Mistake(f"token {token} is {'legal' if why.legal else 'illegal'}: {why.reason}", figure, facts)
 
@@ -172,14 +192,14 @@ def check_whole(answer: Callable[[Any, Any, Any], bool]) -> Verdict:
 
     >>> check_whole(lambda machine, state, part: all(
     ...     machine.step(state, byte) is not None for byte in range(256) if part.step(0, byte) is not None))
-    ✗ not yet right: on input 6 of 15, the smallest on which it fails
+    ✗ not yet right: on input 6 of 19, the smallest on which it fails
         machine     regex a{0,3}, in q0: nothing was read
         slice       regex a*
         yours gave  True
         expected    False
         because     aaaa begins a text of the slice, and the machine refuses its last byte
     """
-    return check_function(answer, [_slice(*one) for one in SLICES])
+    return check_function(answer, [_slice(*one) for one in SLICES], lambda value, expected: value is expected)
 
 
 def _slice(text: str, begun: bytes, part: str) -> Case:

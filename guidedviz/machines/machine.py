@@ -77,8 +77,11 @@ def no_step(machine: object, state: object, byte: object = 0) -> SettingError:
     """
     if not (isinstance(byte, int) and 0 <= byte < 256):
         return SettingError("byte", seen=quoted(byte), expected="a number from 0 to 255")
+    if state is None:
+        hint = "if state is None, before; machine.step gives None for a byte that cannot come"
+        return SettingError("state", seen="None, which is no state", expected=f"a state of {machine!s}", hint=hint)
     seen = "a state of another machine" if hasattr(state, "moves") else quoted(state)
-    if not hasattr(state, "moves") and not isinstance(state, int | None):
+    if not hasattr(state, "moves") and not isinstance(state, int):
         seen = type(state).__name__
     hint = "machine.initial, or what machine.step returns"
     return SettingError("state", seen=seen, expected=f"a state of {machine!s}", hint=hint)

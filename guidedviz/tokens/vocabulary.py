@@ -162,11 +162,12 @@ class Vocabulary:
         guidedviz.errors.IllegalToken: token 1: saw no such id, expected 0 to 0
         """
         try:
-            if 0 <= index(token) < len(self):
+            if 0 <= index(token) < len(self) and token is not True and token is not False:
                 return index(token)
         except TypeError:
             pass
-        raise IllegalToken(f"token {quoted(token)}", seen="no such id", expected=f"0 to {len(self) - 1}")
+        where, seen = f"token {quoted(token)}", "no such id"
+        raise IllegalToken(where, seen=seen, expected=f"0 to {len(self) - 1}", hint=_say_not_id(token))
 
     @cached_property
     def text_mask(self) -> Mask:
@@ -267,6 +268,19 @@ class Audit:
         }
         lines += [f"{what}: {_count(len(tokens))}, first {tokens[0]}" for what, tokens in named.items() if tokens]
         return "\n".join(lines + ["no EOS: a text ends when nothing more is legal"] * (not self.eos))
+
+
+def _say_not_id(token: object) -> str:
+    """What to try instead of a mask or a piece where an id is expected; empty for anything else.
+
+    >>> _say_not_id(b"a"), _say_not_id(np.True_)
+    ('vocabulary.ids(piece) for the ids of a piece', 'np.flatnonzero(mask) for the ids of a mask')
+    """
+    if isinstance(token, bytes):
+        return "vocabulary.ids(piece) for the ids of a piece"
+    if isinstance(token, bool | np.bool_) or getattr(token, "dtype", None) == np.bool_:
+        return "np.flatnonzero(mask) for the ids of a mask"
+    return ""
 
 
 def _count(number: int) -> str:

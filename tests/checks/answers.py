@@ -18,6 +18,7 @@ TOY = ToyModel(
     [b"yes", b"no", b"maybe", b"Sure", *(bytes([byte]) for byte in range(256))],
     lambda tokens: np.linspace(2, -2, 260),
 )
+NUMBER = gv.regex("[0-9]+")
 
 
 def parses(text):
@@ -122,6 +123,14 @@ def speedup(fraction, pass_ms, token_ms, rows):
     return naive / ((1 - fraction) * naive + fraction * token_ms * rows)
 
 
+def rms_norm(x, weights):
+    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6) * weights
+
+
+def look(query, keys, values):
+    return softmax(keys @ query, np.sqrt(len(query))) @ values
+
+
 def several_words():
     fsm = gv.GuidedFSM(gv.Vocabulary([character.encode() for character in BARD]), start=0, accepting=6)
     for source, what, target in [
@@ -150,6 +159,8 @@ FUNCTIONS = {
     "forced": forced,
     "heal": heal,
     "speedup": speedup,
+    "rms_norm": rms_norm,
+    "look": look,
 }
 VALUES = {
     "only_answers": {0: 100, 1: 100},
@@ -160,9 +171,10 @@ VALUES = {
     "tags": TAGS,
     "sums": SUMS,
     "lists": LISTS,
+    "machine": "[0-9]+",
 }
 
 
 def check(name, answer):
-    given = (answer, TOY) if name == "only_answers" else (answer,)
-    return getattr(gv.checks, name)(*given)
+    second = {"only_answers": (TOY,), "machine": (NUMBER,)}.get(name, ())
+    return getattr(gv.checks, name)(answer, *second)

@@ -5,6 +5,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.checks.grammar_texts import GIVEN, LISTS, MOST_PAIRS, SUMS, TAGS
 from guidedviz.machines.compare import compare_machines
+from tests.checks.probes.grammar_texts import levels
 
 CHECKS = {TAGS: gv.checks.tags, SUMS: gv.checks.sums, LISTS: gv.checks.lists}
 each_check = pytest.mark.parametrize("truth", CHECKS, ids=["tags", "sums", "lists"])
@@ -29,48 +30,10 @@ def test_the_given_grammar_is_not_done_yet_whatever_its_blanks(truth):
         assert CHECKS[truth](empty).result == "open"
 
 
-@pytest.mark.parametrize(
-    ("tags", "text", "yours"),
-    [
-        ('root ::= ([a-z ] | "<b>" root "</b>" | "<i>" root "</i>")+', "the empty text", "refuses it"),
-        ('root ::= ([a-z ] | "<b>" root "</b>" | "<i>" root "</b>")*', "<i></b>", "accepts it"),
-        ('root ::= ([a-z ] | "<" [bi] ">" root "</" [bi] ">")*', "<b></i>", "accepts it"),
-        ('root ::= ([a-z] | "<b>" root "</b>" | "<i>" root "</i>")*', "␣", "refuses it"),
-        ('root ::= text ("<b>" root "</b>" | "<i>" root "</i>")*\ntext ::= [a-z ]*', "<b></b>a", "refuses it"),
-        ('root ::= [a-z ] | "<b>" root "</b>" | "<i>" root "</i>"', "the empty text", "refuses it"),
-    ],
-)
-def test_wrong_tags(tags, text, yours):
-    facts = facts_of(gv.checks.tags(tags))
-    assert (facts["text"], facts["yours"]) == (text, yours)
-    assert ("because" in facts) == (yours == "refuses it")
-
-
 def test_the_student_sees_the_own_stack_as_far_as_the_text_was_read():
     drawn = gv.checks.tags('root ::= ([a-z ] | "<b>" root "</b>" | "<i>" root "</b>")*').figure.text
     assert "accept" in drawn, "yours takes <i></b>"
     assert "not finished: root waits for b" in gv.checks.tags('root ::= ([a-z ] | "<b>" root "</b>")*').figure.text
-
-
-@pytest.mark.parametrize(
-    ("sums", "text", "yours"),
-    [
-        (SUMS.replace("(sign item)*", "sign item"), "0", "refuses it"),
-        (SUMS.replace("(sign item)*", "(sign item)?"), "0 * 0 * 0", "refuses it"),
-        (SUMS.replace(' | "(" root ")"', ""), "(0)", "refuses it"),
-        (SUMS.replace('"(" root ")"', '"(" item ")"'), "(0 * 0)", "refuses it"),
-    ],
-)
-def test_wrong_sums(sums, text, yours):
-    facts = facts_of(gv.checks.sums(sums))
-    assert (facts["text"], facts["yours"]) == (text, yours)
-
-
-def test_a_sum_may_not_begin_with_itself_in_other_words():
-    assert "begins with itself" in gv.checks.sums(SUMS.replace("item (sign item)*", "(root sign)? item")).said
-    hidden = SUMS.replace("item (sign item)*", "more item").replace("sign ", "more ::= (root sign)?\nsign ", 1)
-    assert "because" in facts_of(gv.checks.sums(hidden))
-    assert gv.checks.sums(SUMS.replace("item (sign item)*", "item (sign root)?")), "right recursion is none"
 
 
 def test_the_bugs_of_the_list_come_one_after_another():
@@ -85,8 +48,15 @@ def test_the_bugs_of_the_list_come_one_after_another():
 def test_a_grammar_that_cannot_be_read_is_shown_with_its_caret():
     facts = facts_of(gv.checks.tags('root ::= "a" bold'))
     assert "^" in facts["error"]
-    assert facts_of(gv.checks.tags(7))["error"] == "7"
+    assert facts_of(gv.checks.tags(7))["because"] == "a grammar is a text"
     assert "never finish" in facts_of(gv.checks.tags('root ::= "a" root'))["error"]
+
+
+@pytest.mark.parametrize("count", [5, 12, 49])
+def test_a_grammar_of_some_levels_fails_one_level_deeper(count):
+    verdict = gv.checks.tags(levels(count))
+    assert facts_of(verdict)["text"].startswith("<b>" * (count + 1))
+    assert verdict.said.startswith("every text of up to ")
 
 
 def test_the_shortest_text_is_found_where_machines_part_late():

@@ -202,6 +202,12 @@ def test_a_number_that_is_no_token_is_illegal(token):
             ask(guide.initial, token)
 
 
+def test_none_in_place_of_a_state_is_told_where_it_comes_from():
+    for guide in (gv.guide(gv.regex(DECIMAL), TOY), gv.guide(gv.json(), TOY)):
+        with pytest.raises(SettingError, match=r"saw None.*machine.step gives None for a byte that cannot come"):
+            guide.mask(None)
+
+
 def foreign_states():
     other = gv.grammar('root ::= "(" root ")" | "x"').initial
     return {"minus one": -1, "too large": 4, "a stack": other, "a text": "q0", "none": None, "a list": []}

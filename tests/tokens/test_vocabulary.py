@@ -44,6 +44,17 @@ def test_what_is_no_id_is_displayed_and_refused_in_a_short_message(token):
     assert len(str(raised.value)) < 150
 
 
+@pytest.mark.parametrize("token", [True, np.True_, np.array([True, False])])
+def test_a_mask_in_place_of_an_id_is_refused_and_told_how_ids_are_made_of_it(token):
+    with pytest.raises(IllegalToken, match=r"try: np.flatnonzero\(mask\)"):
+        Vocabulary([b"a", b"b"]).as_id(token)
+
+
+def test_a_piece_in_place_of_an_id_is_told_how_its_ids_are_found():
+    with pytest.raises(IllegalToken, match=r"try: vocabulary.ids\(piece\)"):
+        Vocabulary([b"a", b"b"]).as_id(b"a")
+
+
 @given(vocabularies())
 def test_the_order_is_that_of_the_bytes_and_ids_without_text_come_last(v):
     text, rest = v.order[: len(v.text_ids)].tolist(), v.order[len(v.text_ids) :].tolist()

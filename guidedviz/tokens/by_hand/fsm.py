@@ -71,7 +71,7 @@ class GuidedFSM:
             token = self.vocabulary.as_id(what)
         except IllegalToken as error:
             expected = f"a class, a character or an id: {error.expected}"
-            raise SettingError(where, seen=quoted(what), expected=expected) from None
+            raise SettingError(where, seen=quoted(what), expected=expected, hint=error.hint) from None
         if not self.vocabulary.is_text(token):
             raise SettingError(where, seen=self.vocabulary.display(token), expected="a token that is text")
         return frozenset({token})

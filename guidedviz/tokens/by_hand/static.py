@@ -77,7 +77,7 @@ def _check_member(where: str, vocabulary: Vocabulary, token: Any) -> int:
     try:
         checked = vocabulary.as_id(token)
     except IllegalToken as error:
-        raise SettingError(where, seen=f"id {quoted(token)}", expected=error.expected) from None
+        raise SettingError(where, seen=f"id {quoted(token)}", expected=error.expected, hint=error.hint) from None
     if not vocabulary.is_text(checked):
         raise SettingError(where, seen=f"id {checked} {vocabulary.display(checked)!r}", expected="an id that is text")
     return checked

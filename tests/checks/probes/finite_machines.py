@@ -1,0 +1,316 @@
+"""Answers to `advance`, `several_words`, `clock`, `legal_tokens`, `price` and `event_schema`."""
+
+import datetime
+import json
+from typing import Annotated, Literal
+
+import numpy as np
+import pydantic
+
+import guidedviz as gv
+from guidedviz.checks.finite_machines import EVENT
+from guidedviz.checks.position_masks import BARD
+from guidedviz.machines.machine import read
+from tests.checks.answers import advance, legal_tokens
+
+# -- advance -------------------------------------------------------------------------------------------------------
+
+
+def first_where(fits):
+    return lambda moves, state, token: next((move[2] for move in moves if fits(move, state, token)), None)
+
+
+def first_only(moves, state, token):
+    for source, tokens, target in moves:
+        if source == state and token in tokens:
+            return target
+        return None
+
+
+def last_of_all(moves, state, token):
+    found = None
+    for source, tokens, target in moves:
+        found = target if source == state and token in tokens else None
+    return found
+
+
+def raises(moves, state, token):
+    return {(source, one): target for source, tokens, target in moves for one in tokens}[state, token]
+
+
+def takes_off(moves, state, token):
+    while moves:
+        source, tokens, target = moves.pop(0)
+        if source == state and token in tokens:
+            return target
+    return None
+
+
+def by_table(moves, state, token):
+    return {(source, one): target for source, tokens, target in moves for one in tokens}.get((state, token))
+
+
+def by_recursion(moves, state, token):
+    if not moves:
+        return None
+    (source, tokens, target), *others = moves
+    return target if source == state and token in tokens else by_recursion(others, state, token)
+
+
+# -- several_words -------------------------------------------------------------------------------------------------
+
+VOCABULARY = gv.Vocabulary([character.encode() for character in BARD])
+WORDS = (
+    (0, "UPPER", 1), (1, "UPPER", 1), (1, " ", 2), (2, "UPPER", 1), (1, ":", 3), (3, " ", 4),
+    (4, "LOWER", 5), (5, "LOWER", 5), (5, "\n", 6),
+)  # fmt: skip
+
+
+def build(*moves, start=0, accepting=6):
+    fsm = gv.GuidedFSM(VOCABULARY, start=start, accepting=accepting)
+    for source, what, target in moves:
+        fsm.add_transition(source, what, target)
+    return fsm
+
+
+def without(*places):
+    return build(*(move for place, move in enumerate(WORDS) if place not in places))
+
+
+SPACE_LOOP = ((0, "UPPER", 9), (9, ["UPPER", " "], 9), (9, ":", 3), *(move for move in WORDS if move[0] > 2))
+UNROLLED = [(f"s{source}", what, f"s{target}") for source, what, target in WORDS]
+
+# -- legal tokens --------------------------------------------------------------------------------------------------
+
+
+def legal_where(fits):
+    return lambda machine, state, pieces: {i for i, piece in enumerate(pieces) if fits(machine, state, piece)}
+
+
+def skips_what_it_cannot_read(machine, state, piece):
+    here = state
+    for byte in piece:
+        here = here if (after := machine.step(here, byte)) is None else after
+    return here != state
+
+
+def one_state_for_all(machine, state, pieces):
+    """Forgets that every piece starts again from the state."""
+    legal = set()
+    for token, piece in enumerate(pieces):
+        for byte in piece:
+            state = machine.step(state, byte) if state is not None else None
+        if state is not None:
+            legal.add(token)
+    return legal
+
+
+def characters_only(machine, state, piece):
+    try:
+        return read(machine, piece.decode().encode(), state) is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def greedy(machine, state, pieces):
+    legal = legal_tokens(machine, state, pieces)
+    pieces.clear()
+    return legal
+
+
+def reads(machine, state, piece):
+    """By recursion over the bytes."""
+    if state is None or not piece:
+        return state is not None
+    return reads(machine, machine.step(state, piece[0]), piece[1:])
+
+
+# -- schemas -------------------------------------------------------------------------------------------------------
+
+
+def change(key, value):
+    return {**EVENT, "properties": {**EVENT["properties"], key: value}}
+
+
+class Event(pydantic.BaseModel):
+    event: Literal["concert", "meeting", "wedding"]
+    date: datetime.date
+    seats: Annotated[int, pydantic.Field(ge=1, le=999)]
+
+
+TEXT = {"type": "string"}
+
+WRONG = {
+    "advance": {
+        "any token": (first_where(lambda move, state, token: move[0] == state), "no transition reads token 6"),
+        "any state": (first_where(lambda move, state, token: token in move[1]), "leaves state 0, and this is state 1"),
+        "0 taken for None": (lambda *given: advance(*given) or None, "a state is expected"),
+        "the first transition only": (first_only, "None means that no transition fits"),
+        "the last transition only": (last_of_all, "None means that no transition fits"),
+        "the next by number": (
+            lambda moves, state, token: moves[state % len(moves)][2] if token in moves[state % len(moves)][1] else None,
+            "leaves state 0, and this is state 1",
+        ),
+        "an exception for None": (raises, "KeyError"),
+        "False for None": (lambda *given: advance(*given) if advance(*given) is not None else False, "answer is None"),
+        "-1 for None": (lambda *given: -1 if advance(*given) is None else advance(*given), "the answer is None"),
+        "the state stays": (
+            lambda moves, state, token: (advance(moves, state, token), state)[
+                0 if advance(moves, state, token) is not None else 1
+            ],
+            "the answer is None",
+        ),
+        "the whole transition": (lambda moves, state, token: moves[0], "a whole number is expected"),
+        "the token instead of its set": (first_where(lambda m, state, token: m[:2] == (state, {token})), "None means"),
+        "its list emptied": (takes_off, "work on a copy"),
+        "wrong arity": (lambda transitions, token: None, "the check calls it with 3 arguments"),
+    },
+    "several_words": {
+        **{f"without {WORDS[place]}": (without(place), "no transition leaves|may not end in") for place in range(9)},
+        "a space as a loop": (build(*SPACE_LOOP), "may end in 6"),
+        "two spaces": (build(*WORDS, (2, " ", 2)), "may end in 6"),
+        "a space in front": (build(*WORDS, (0, " ", 2)), "may end in 6"),
+        "may end too early": (build(*WORDS, accepting=[5, 6]), "may end in 5"),
+        "never accepting": (build(*WORDS, accepting="end"), "may not end in 6"),
+        "several lines": (build(*WORDS, (6, "UPPER", 1)), "may end in 6"),
+        "a regex with a mistake": ("[A-Z ]+: [a-z]+\n", "may end in"),
+        "a machine that accepts nothing": (
+            gv.machines.difference(gv.regex("a"), gv.regex("a")),
+            "no transition leaves",
+        ),
+        "a function": (lambda: None, "no machine"),
+    },
+    "clock": {
+        "any digits": (r"\d\d:\d\d", "may end in"),
+        "24 hours": (r"[0-2]\d:[0-5]\d", "may end in"),
+        "one digit left out": (r"[01]\d:[0-5]\d|2[0-3]:[0-5]", "may end in"),
+        "hours only": (r"[01]\d|2[0-3]", "may end in"),
+        "a loose alternative": (r"[01]\d|2[0-3]:[0-5]\d", "may end in"),
+        "no leading zero": (r"(1?\d|2[0-3]):[0-5]\d", "may end in"),
+        "up to 19": (r"[01]\d:[0-5]\d", "no transition leaves"),
+        "20 to 23 only": (r"2[0-3]:[0-5]\d", "no transition leaves"),
+        "seconds": (r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d", "may not end in"),
+        "a line end": ("([01]\\d|2[0-3]):[0-5]\\d\n", "may not end in"),
+        "any sign for the colon": (r"([01]\d|2[0-3]).[0-5]\d", "may end in"),
+        "parenthesis left open": (r"([01]\d|2[0-3]:[0-5]\d", "expected"),
+        "an anchor in the middle": (r"([01]\d|2[0-3])$:[0-5]\d", "are the ends of a text"),
+        "a list": (["00:00"], "expected"),
+    },
+    "legal_tokens": {
+        "the first byte only": (
+            legal_where(lambda m, state, piece: m.step(state, piece[0]) is not None),
+            "x cannot come",
+        ),
+        "the last byte only": (legal_where(lambda m, s, piece: m.step(s, piece[-1]) is not None), "cannot come"),
+        "complete texts only": (legal_where(lambda m, s, p: m.is_accepting(read(m, p, s) or 0)), "every byte passes"),
+        "from the start": (legal_where(lambda machine, state, piece: read(machine, piece) is not None), "cannot come"),
+        "unreadable bytes skipped": (legal_where(skips_what_it_cannot_read), "cannot come"),
+        "one state for all pieces": (one_state_for_all, "every byte passes"),
+        "characters only": (legal_where(characters_only), "every byte passes"),
+        "the pieces": (lambda m, state, pieces: [p for p in pieces if reads(m, state, p)], "these are pieces"),
+        "a mask": (lambda m, state, pieces: [reads(m, state, p) for p in pieces], "np.flatnonzero"),
+        "one id for the same bytes": (
+            lambda m, state, pieces: {pieces.index(p) for p in pieces if reads(m, state, p)},
+            "every byte passes",
+        ),
+        "its pieces emptied": (greedy, "work on a copy"),
+        "an id too many": (lambda *given: {*legal_tokens(*given), len(given[2])}, "an id is not in the vocabulary"),
+        "state 0 taken for None": (
+            legal_where(lambda m, state, piece: bool(read(m, piece, state))),
+            "every byte passes",
+        ),
+        "None as a state": (
+            legal_where(
+                lambda m, state, piece: all(
+                    (state := m.step(state, byte)) is not None or m.edges[state] for byte in piece
+                )
+            ),
+            "TypeError",
+        ),
+        "wrong arity": (lambda machine, pieces: set(), "the check calls it with 3 arguments"),
+    },
+    "price": {
+        "leading zeros": (r"\$[0-9]{1,5}\.[0-9]{2}", "may end in"),
+        "no cents": (r"\$(0|[1-9][0-9]{0,4})(\.[0-9]{2})?", "may end in"),
+        "any sign for the point": (r"\$(0|[1-9][0-9]{0,4}).[0-9]{2}", "may end in"),
+        "no zero dollars": (r"\$[1-9][0-9]{0,4}\.[0-9]{2}", "no transition leaves"),
+        "no dollar sign": (r"(0|[1-9][0-9]{0,4})\.[0-9]{2}", "may end in"),
+        "an anchor for the dollar sign": (r"$(0|[1-9][0-9]{0,4})\.[0-9]{2}", "are the ends of a text"),
+        "six digits": (r"\$(0|[1-9][0-9]{0,5})\.[0-9]{2}", "may end in"),
+        "four digits": (r"\$(0|[1-9][0-9]{0,3})\.[0-9]{2}", "no transition leaves"),
+        "one cent digit": (r"\$(0|[1-9][0-9]{0,4})\.[0-9]{1,2}", "may end in"),
+        "any number of cent digits": (r"\$(0|[1-9][0-9]{0,4})\.[0-9]{2,}", "may end in"),
+        "an alternative too wide": (r"\$0|[1-9][0-9]{0,4}\.[0-9]{2}", "may end in"),
+        "a quantifier without a number": (r"\$([1-9]{,5})\.[0-9]{2}", "may end in"),
+        "not a text": (12.5, "expected"),
+    },
+    "event_schema": {
+        "any event": (change("event", TEXT), "may end in"),
+        "one event missing": (change("event", {"enum": ["concert", "meeting"]}), "no transition leaves"),
+        "any date": (change("date", TEXT), "may end in"),
+        "a date and a time": (change("date", {"type": "string", "format": "date-time"}), "no transition leaves|may "),
+        "any integer": (change("seats", {"type": "integer"}), "may end in"),
+        "from zero": (change("seats", {"type": "integer", "minimum": 0, "maximum": 999}), "may end in"),
+        "to one thousand": (change("seats", {"type": "integer", "minimum": 1, "maximum": 1000}), "may end in"),
+        "below 999": (change("seats", {"type": "integer", "minimum": 1, "exclusiveMaximum": 999}), "no transition"),
+        "a number": (change("seats", {"type": "number", "minimum": 1, "maximum": 999}), "may end in"),
+        "nothing required": (EVENT | {"required": []}, "may end in"),
+        "no required at all": ({key: EVENT[key] for key in ("type", "properties")}, "may end in"),
+        "another order": (EVENT | {"properties": dict(reversed(EVENT["properties"].items()))}, "no transition leaves"),
+        "a key more": (change("place", TEXT), "may end in|no transition leaves"),
+        "a misspelt keyword": (change("seats", {"type": "integer", "below": 1000}), "below"),
+        "a text that is no JSON": ("{'type': 'object'}", "double quotes"),
+        "a list": ([EVENT], "a schema"),
+    },
+}
+RIGHT = {
+    "advance": {
+        "a table": by_table,
+        "recursion": by_recursion,
+        "a NumPy integer": lambda *given: None if advance(*given) is None else np.int64(advance(*given)),
+        "next with a default": first_where(lambda move, state, token: move[0] == state and token in move[1]),
+    },
+    "several_words": {
+        "other names of states": build(*UNROLLED, ("s6", "LOWER", "nowhere"), start="s0", accepting="s6"),
+        "more states than needed": build(
+            *((0, "UPPER", 7), (7, "UPPER", 1), (7, " ", 2), (7, ":", 3)),
+            *(move for move in WORDS if move[0]),
+            (8, ":", 9),
+        ),
+        "tokens one by one": build(*((s, [*what] if what in (" ", ":") else what, t) for s, what, t in WORDS)),
+        "a finite machine": gv.regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"),
+        "accepting where nothing leaves": build(*WORDS, accepting=None),
+    },
+    "clock": {
+        "all tens written out": r"(0\d|1\d|20|21|22|23):(0|1|2|3|4|5)[0-9]",
+        "anchors": r"^(?:[01][0-9]|2[0123]):[0-5][0-9]$",
+        "a union of machines": gv.machines.union(gv.regex(r"[01]\d:[0-5]\d"), gv.regex(r"2[0-3]:[0-5]\d")),
+        "a named group": r"(?P<hours>[01]\d|2[0-3])[:](?P<minutes>[0-5]\d)",
+    },
+    "legal_tokens": {
+        "recursion": legal_where(reads),
+        "a generator": lambda *given: (token for token in sorted(legal_tokens(*given))),
+        "a NumPy array": lambda *given: np.flatnonzero(
+            [token in legal_tokens(*given) for token in range(len(given[2]))]
+        ),
+        "a set of NumPy scalars": lambda *given: {np.int32(token) for token in legal_tokens(*given)},
+        "the step from None": legal_where(
+            lambda m, state, piece: [state := m.step(state, byte) for byte in piece][-1] is not None
+        ),
+    },
+    "price": {
+        "written out": r"\$([1-9]\d?\d?\d?\d?|0)[.]\d\d",
+        "anchors": r"^\$(0|[1-9]\d{0,4})\.\d\d$",
+        "in two parts": r"[$]0[.]\d{2}|[$][1-9]\d{0,4}[.]\d{2}",
+    },
+    "event_schema": {
+        "a text": json.dumps(EVENT),
+        "exclusive limits": change("seats", {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 1000}),
+        "a model of Pydantic": Event,
+        "the keys required in another order": EVENT | {"required": ["seats", "date", "event"], "title": "Event"},
+        "a choice of constants": change(
+            "event", {"anyOf": [{"const": one} for one in ("concert", "meeting", "wedding")]}
+        ),
+        "closed": EVENT | {"additionalProperties": False},
+    },
+}

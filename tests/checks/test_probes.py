@@ -1,0 +1,57 @@
+"""Every check is probed: plausible wrong answers fail with a reason, unusual right ones pass."""
+
+import re
+from importlib import import_module
+
+import pytest
+
+import guidedviz as gv
+from tests.checks.answers import check
+
+MODULES = [
+    import_module(f"tests.checks.probes.{name}")
+    for name in (
+        "logit_bias",
+        "position_masks",
+        "finite_machines",
+        "grammar_texts",
+        "token_sorting",
+        "trie_jump",
+        "completer",
+        "forced_run",
+        "deeper_model",
+        "same_language",
+    )
+]
+WRONG = {name: answers for module in MODULES for name, answers in module.WRONG.items()}
+RIGHT = {name: answers for module in MODULES for name, answers in module.RIGHT.items()}
+
+
+def probes(table):
+    return [pytest.param(name, table[name][said], id=f"{name}: {said}") for name in table for said in table[name]]
+
+
+def test_every_check_has_eight_wrong_answers_and_three_right_ones():
+    assert set(WRONG) == set(RIGHT) == set(gv.checks.__all__)
+    assert [name for name in WRONG if len(WRONG[name]) < 8] == []
+    assert [name for name in RIGHT if len(RIGHT[name]) < 3] == []
+
+
+@pytest.mark.parametrize(("name", "probe"), probes(WRONG))
+def test_a_wrong_answer_fails_with_its_reason(name, probe):
+    answer, reason = probe
+    verdict = check(name, answer)
+    assert verdict.result == "wrong"
+    facts = [value for fact, value in verdict.facts if fact in ("because", "but", "error")]
+    facts += [
+        value
+        for fact, value in verdict.facts
+        if fact == "yours gave" and re.search(r"Error|does not end|it changed", value)
+    ]
+    assert re.search(reason, " · ".join(facts)), verdict
+
+
+@pytest.mark.parametrize(("name", "answer"), probes(RIGHT))
+def test_an_unusual_right_answer_passes(name, answer):
+    verdict = check(name, answer)
+    assert verdict.result == "right", verdict
