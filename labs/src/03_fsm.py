@@ -50,22 +50,29 @@ endings = ["A: a\n", ": a\n", " a\n", "a\n", "\n", ""]
 def fits(text):
     return bool(re.fullmatch("[A-Z]+: [a-z]+\n", text))
 
-# %% [markdown]
-# **Predict before you press.** A row for each beginning, a tick for each ending that completes it. Ten rows: how many
-# *different* rows?
-
-# %% [predict]
-print(" " * 10, *(f"{ending!r:>9}" for ending in endings))
+# %%
 rows = {beginning: [fits(beginning + ending) for ending in endings] for beginning in beginnings}
-for beginning, row in rows.items():
-    print(f"{beginning!r:10}", *("        ✓" if yes else "        ·" for yes in row))
 
-# %% [markdown]
-# Six. `R`, `ROM` and `ROMEO` share a row: no need to know which of them it was. Different rows must be told apart,
-# because some ending is right after one and wrong after the other. So whatever makes our masks has to be in one of
-# **at least six states**, and a beginning's length is not what tells them apart.
-#
-# Are six enough? The next section builds them.
+
+def show_rows():
+    """A row for each beginning, a tick for each ending that completes it."""
+    print(" " * 10, *(f"{ending!r:>9}" for ending in endings))
+    for beginning, row in rows.items():
+        print(f"{beginning!r:10}", *("        ✓" if yes else "        ·" for yes in row))
+
+
+# %% [question]
+gv.predict(
+    "There are ten rows. How many of them are different?",
+    number=lambda: len(set(map(tuple, rows.values()))),
+    reveal=[
+        show_rows,
+        """Six. `R`, `ROM` and `ROMEO` share a row: no need to know which of them it was. Different rows must be told
+        apart, because some ending is right after one and wrong after the other. So whatever makes our masks has to
+        be in one of at least six states, and a beginning's length is not what tells them apart. Are six enough? The
+        next section builds them.""",
+    ],
+)
 
 # %% [markdown]
 # ## 2 · A machine by hand
@@ -101,16 +108,23 @@ gv.draw_machine(fsm, title="UPPER+: LOWER+↵")
 # and it ends in the double ring. Now try `K so↵`: after the `K` it is stuck.
 #
 # The legal tokens of a state are those on the arrows that leave it. That is the whole mask.
-#
-# **Predict before you press.** How many of the 65 tokens are legal before each character of `K: so↵`, and after the
-# last?
 
-# %% [predict]
-fsm.reset()
-for character in "K: so\n":
-    print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, then {character!r}")
-    fsm.advance(bard.encode(character)[0])
-print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, complete: {fsm.is_complete()}")
+# %%
+def spell(text):
+    """Follow a text through the machine, and count the legal tokens before each character."""
+    fsm.reset()
+    for character in text:
+        print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, then {character!r}")
+        fsm.advance(bard.encode(character)[0])
+    print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, complete: {fsm.is_complete()}")
+
+
+# %% [question]
+gv.predict(
+    "The line begins with `K`. How many of the 65 tokens are legal after it?",
+    number=27,
+    reveal=[lambda: spell("K: so\n"), "In state 1 the 26 capitals and the colon are legal."],
+)
 
 # %% [markdown]
 # ## Exercise 1 · Advance
@@ -159,18 +173,30 @@ def write(model, prompt, transitions, seed=0):
 guide = gv.guide(fsm.machine(), bard.vocabulary)
 gv.stage(bard, "\n", guide, seed=0, constraint="UPPER+: LOWER+↵", show=7)
 
-# %% [markdown]
-# **Predict before you press.** Five runs with five seeds. How many fit? Will the names be equally long?
-
-# %% [predict]
+# %%
 runs = [gv.record(bard, "\n", guide, seed=seed) for seed in range(5)]
-for run in runs:
-    name, word = run.text.rstrip("\n").split(": ")
-    print(f"{run.text!r:28} fits: {fits(run.text)}   {len(name):2} + {len(word)} letters")
+
+
+def show_runs():
+    for run in runs:
+        name, word = run.text.rstrip("\n").split(": ")
+        print(f"{run.text!r:28} fits: {fits(run.text)}   {len(name):2} + {len(word)} letters")
+
+
+# %% [question]
+gv.predict(
+    "Five runs with five seeds. How many fit, and are the names equally long?",
+    choices=["all fit, equally long", "all fit, of different lengths", "only some fit"],
+    answer="all fit, of different lengths",
+    reveal=[
+        show_runs,
+        """All fit, and the model chose the lengths, by writing the colon and the new line. It also chose the letters:
+        Oxford and Leontes are people of the plays, and the machine knows no names.""",
+    ],
+)
 
 # %% [markdown]
-# All fit, and the model chose the lengths, by writing the colon and the new line when *it* wanted to. It also chose the
-# letters: Oxford and Leontes are people of the plays, and the machine has never heard of them. Here is the same machine
+# Where do the letters come from, the model or the machine? Here is the same machine
 # around a **toy model** that has no wishes at all, only equal logits.
 
 # %%
@@ -179,8 +205,8 @@ for seed in range(3):
     print(repr(gv.record(dice, "\n", guide, seed=seed).text))
 
 # %% [markdown]
-# As valid, and nonsense. The machine gives the form, the model gives everything else, and in Shakespeare's case that
-# has survived.
+# As valid as the five runs, and nonsense. The machine gives the form, the model gives everything else, and in
+# Shakespeare's case that has survived.
 #
 # **What breaks.** Look at `FRIARGILE` above. Here is Z at each of its letters.
 
@@ -207,25 +233,36 @@ for source, characters, target in lazy_transitions:
     lazy.add_transition(source, characters, target)
 gv.views.draw_machines(fsm.machine(), lazy.machine(), titles=("ours", "two states saved"))
 
-# %% [markdown]
-# **Predict before you press.** Which is the shortest text on which the two machines disagree?
+# %% [question]
+gv.predict(
+    "Which is the shortest text on which the two machines disagree?",
+    choices=["`: ↵`", "`: s↵`", "`K: ↵`", "none: they accept the same texts"],
+    answer="`: ↵`",
+    reveal=[
+        lambda: print(gv.machines.shortest_difference(fsm.machine(), lazy.machine())),
+        """A line without a name and without a word. The two states of `+` remember different things: "none yet", from
+        where there is no way on, and "at least one", from where one may stay or go. A single state with a loop
+        means none or more, which is written `*`.""",
+    ],
+)
 
-# %% [predict]
-print(gv.machines.shortest_difference(fsm.machine(), lazy.machine()))
-
 # %% [markdown]
-# A line without a name and without a word. The two states of `+` remember different things: **none yet**, from where
-# there is no way on, and **at least one**, from where one may stay or go. A single state with a loop is *none or more*,
-# which is written `*`.
-#
 # A **quantifier** is how often something may come. `gv.pattern` makes machines from pairs of *what* and *how often*.
-#
-# **Predict before you press.** How many states has `LOWER` with each of these? Which machines accept the empty text?
 
-# %% [predict]
-for often in ("1", "?", "*", "+", "{2,4}"):
-    machine = gv.pattern([("LOWER", often)])
-    print(f"{often:6} {machine!r:32} empty text: {machine.accepts(b'')}")
+# %%
+def show_sizes():
+    for often in ("1", "?", "*", "+", "{2,4}"):
+        machine = gv.pattern([("LOWER", often)])
+        print(f"{often:6} {machine!r:32} empty text: {machine.accepts(b'')}")
+
+
+# %% [question]
+gv.predict(
+    "`LOWER` with each of these quantifiers is a machine. Which machine has only one state?",
+    choices=["`1`", "`?`", "`*`", "`+`"],
+    answer="`*`",
+    reveal=[show_sizes, "One state with a loop. It accepts the empty text."],
+)
 
 # %% [markdown]
 # ## Exercise 2 · Names of several words
@@ -268,33 +305,50 @@ for seed in range(5):
 # ### Nobody draws machines for a living
 #
 # The pattern below says in a line what took us seven. So does a **regex**, which you know from Python.
-#
-# **Predict before you press.** Will these machines be as large as the one by hand? The same?
 
-# %% [predict]
+# %%
 speaker = gv.pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
-print(speaker, sum(map(len, speaker.edges)), "transitions")
-print(speaker == fsm.machine(), gv.regex("[A-Z]+: [a-z]+\n") == fsm.machine())
+by_regex = gv.regex("[A-Z]+: [a-z]+\n")
+
+# %% [question]
+gv.predict(
+    "How do these two machines compare with the one by hand?",
+    choices=["they are larger", "they are as large, with other states", "they are the same machine"],
+    answer="they are the same machine",
+    reveal=[
+        lambda: print(speaker, sum(map(len, speaker.edges)), "transitions"),
+        lambda: print(speaker == fsm.machine(), by_regex == fsm.machine()),
+        """Equal, as values. Every machine here is made as small as it can be and its states are numbered in a fixed
+        order, so two machines that accept the same texts are the same. (How a regex becomes a machine is the
+        subject of lab 04.)""",
+    ],
+)
 
 # %% [markdown]
-# Equal, as values. Every machine here is made as small as it can be and its states are numbered in a fixed order, so
-# two machines that accept the same texts *are* the same. (How a regex becomes a machine is the subject of lab 04.)
-#
 # The smallest machine worth knowing well is that of a decimal number, `\d+(\.\d+)?`: digits, and perhaps a point with
 # more digits.
-#
-# **Predict before you press.** How many states, and which of them are accepting?
 
-# %% [predict]
+# %%
 decimal = gv.regex(r"\d+(\.\d+)?")
-for text in (b"", b"3", b"3.", b"3.1"):
-    print(f"{text.decode():4} complete: {decimal.accepts(text)!s:6} a beginning: {decimal.accepts_prefix(text)}")
-gv.draw_machine(decimal, title=r"\d+(\.\d+)?")
 
-# %% [markdown]
-# Two accepting states: a number may end before the point or after a digit behind it, and it may go on from both. At the
-# point itself it may not end: one more *none yet*. An accepting state is no order to stop: the model decides, by EOS if
-# it has one.
+
+def show_beginnings():
+    for text in (b"", b"3", b"3.", b"3.1"):
+        print(f"{text.decode():4} complete: {decimal.accepts(text)!s:6} a beginning: {decimal.accepts_prefix(text)}")
+
+
+# %% [question]
+gv.predict(
+    "How many states of this machine are accepting?",
+    number=2,
+    reveal=[
+        show_beginnings,
+        lambda: gv.draw_machine(decimal, title=r"\d+(\.\d+)?"),
+        """Two of four states: a number may end before the point or after a digit behind it, and it may go on from
+        both. At the point itself it may not end: one more "none yet". In an accepting state the text may stop and
+        need not: the model decides, by EOS if it has one.""",
+    ],
+)
 
 # %% [markdown]
 # ## Exercise 3 · The time of day
@@ -342,8 +396,7 @@ def hostile_runs(machine):
 print([gv.record(model, "run 0", max_tokens=10).text for model in models], "without a mask")
 
 # %% [markdown]
-# **Predict before you press.** Dates from 2000 to 2099, 500 hostile runs. How many fit the regex? And how many are
-# days that exist?
+# The format is dates from 2000 to 2099.
 
 # %%
 dates = r"20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
@@ -355,14 +408,25 @@ def exists(text):
     except ValueError:
         return False
 
-# %% [predict]
+# %%
 texts = hostile_runs(gv.regex(dates))
-print(sum(bool(re.fullmatch(dates, text)) for text in texts), "fit,", sum(map(exists, texts)), "exist")
-print([text for text in texts if not exists(text)][:5])
+fitting = [text for text in texts if re.fullmatch(dates, text)]
+
+# %% [question]
+gv.predict(
+    "500 hostile runs. How many of the texts are days that exist?",
+    number=lambda: sum(map(exists, texts)),
+    within=25,
+    reveal=[
+        lambda: print(len(fitting), "fit,", sum(map(exists, texts)), "exist"),
+        lambda: print([text for text in texts if not exists(text)][:5]),
+        """All 500 fit. And some do not exist: there is no 31st of November. A mask guarantees what the machine says,
+        not what you meant.""",
+    ],
+)
 
 # %% [markdown]
-# All 500 fit. And some do not exist: there is no 31st of November. **A mask guarantees what the machine says, not what
-# you meant.** A count would have told us without a model: the machine accepts 37,200 texts, a century has 36,525 days.
+# A count tells it without a model: how many texts does the machine accept, and how many days has a century?
 
 # %%
 print(f"{gv.machines.count_texts(gv.regex(dates), 10):,} texts, {(date(2100, 1, 1) - date(2000, 1, 1)).days:,} days")
@@ -377,16 +441,18 @@ february, leap_day = r"02-(0[1-9]|1\d|2[0-8])", "([02468][048]|[13579][26])-02-2
 calendar = gv.regex(rf"20(\d\d-({long_month}|{short_month}|{february})|{leap_day})")
 print(calendar, f"{gv.machines.count_texts(calendar, 10):,} texts")
 
-# %% [markdown]
-# **Predict before you press.** And now: how many of 500 hostile runs exist?
+# %% [question]
+gv.predict(
+    "And now: how many of 500 hostile runs exist?",
+    number=500,
+    reveal=[
+        lambda: print(sum(map(exists, hostile_runs(calendar))), "of 500 exist"),
+        """All, and not by luck: 36,525 different texts of which each is a day. Python's calendar is the judge, and it
+        shares nothing with our machine.""",
+    ],
+)
 
-# %% [predict]
-print(sum(map(exists, hostile_runs(calendar))), "of 500 exist")
-
 # %% [markdown]
-# All, and not by luck: 36,525 different texts of which each is a day. Python's calendar is the judge, and it shares
-# nothing with our machine.
-#
 # The machine never asked who was writing, and it cannot: `guide.mask(state)` has no model among its arguments. Lab
 # 02 called that **orthogonal**. Once more, with the machine: Shakespeare, Shakespeare without his cache, and dice.
 
@@ -461,36 +527,47 @@ conditioned = free / free.sum()
 masked = np.array([chance(text, months) for text in valid])
 print(f"all masked chances: {masked.sum():.3f}; a free text is a month with chance {free.sum():.3f}")
 
+# %% [question]
+gv.predict(
+    "In which of these months do the two differ most?",
+    choices=["`01`", "`07`", "`10`", "`12`"],
+    answer="`07`",
+    reveal=[
+        lambda: gv.draw_bars(valid, {"conditioned": conditioned, "masked": masked}, title="chance of each month"),
+        """Of the free texts that are months, 63% are `07`. The masked decode writes `07` in 8 of 100. In 90 it has
+        begun with `1`: that was legal, and likely, only not for a reason that stayed legal. When the `9` turned out
+        to be forbidden, there was no way back.
+
+        A mask scales up at each step what is legal now; it does not know how much of it will survive. Conditioning
+        scales up once, at the end. Keeping ratios at each step is not keeping them among texts.""",
+    ],
+)
+
+# %%
+def show_weights():
+    draws = [gv.record(toy, "month ", months, seed=seed) for seed in range(1000)]
+    text = np.array([draw.text for draw in draws])
+    weight = np.array([np.prod([step.mass for step in draw.steps]) for draw in draws])
+    for month in sorted(set(text)):
+        here = text == month
+        print(f"{month}   drawn {here.mean():.3f}   weighed by its Zs {weight[here].sum() / weight.sum():.3f}")
+
+
+# %% [question]
+gv.predict(
+    "Each masked text is drawn too often or too rarely by a factor. What decides it? (The stage showed it.)",
+    choices=["the Z of its last step", "the product of the Zs of all its steps", "the number of its tokens"],
+    answer="the product of the Zs of all its steps",
+    reveal=[
+        show_weights,
+        """The factor is 0.127 divided by the product of the Zs on its way: `07` by 0.127 ÷ 1, `10` by 0.127 ÷ 0.03,
+        which is four times too often. Weigh each draw by its product, and the conditioned numbers of the picture
+        come back: `07` near 63%, `10` to `12` near 7% each (a thousand draws, so the last digits are chance).""",
+    ],
+)
+
 # %% [markdown]
-# **Predict before you press.** In which of the twelve months do the two differ most?
-
-# %% [predict]
-gv.draw_bars(valid, {"conditioned": conditioned, "masked": masked}, title="chance of each month")
-
-# %% [markdown]
-# Of the free texts that are months, 63% are `07`. The masked decode writes `07` in 8 of 100. In 90 it has begun with
-# `1`: that was legal, and likely, only not for a reason that stayed legal. When the `9` turned out to be forbidden,
-# there was no way back.
-#
-# A mask scales up **at each step** what is legal *now*; it does not know how much of it will survive. Conditioning
-# scales up **once**, at the end. Keeping ratios at each step is not keeping them among texts.
-#
-# **Predict before you press.** By which factor is each text off? (You have seen the number on the stage.)
-
-# %% [predict]
-draws = [gv.record(toy, "month ", months, seed=seed) for seed in range(1000)]
-text = np.array([draw.text for draw in draws])
-weight = np.array([np.prod([step.mass for step in draw.steps]) for draw in draws])
-for month in sorted(set(text)):
-    here = text == month
-    print(f"{month}   drawn {here.mean():.3f}   weighed by its Zs {weight[here].sum() / weight.sum():.3f}")
-
-# %% [markdown]
-# By 0.127 divided by the **product of the Zs on its way**: `07` by 0.127 ÷ 1, `10` by 0.127 ÷ 0.03, which is four times
-# too often. Weigh each draw by its product, and the conditioned numbers of the picture come back: `07` near 63%, `10`
-# to `12` near 7% each (a thousand draws, so the last digits are chance).
-#
-# And bard? The same product for the five runs of section 2, the largest set to 1:
+# And bard? The product of the Zs for the five runs of section 2, the largest set to 1:
 
 # %%
 products = np.array([np.prod([step.mass for step in run.steps]) for run in runs])
@@ -505,6 +582,12 @@ for run, share in zip(runs, products / products.max(), strict=True):
 # What helps: a format that the model wants to write anyway, for where every Z is 1 the two are the same; so ask for it
 # in the prompt, and leave the model its words, as in exercise 2. There are methods that draw several times and weigh,
 # at a price. Simply throwing away is no way where hardly any free text fits.
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap

@@ -76,3 +76,7 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(open_noteboo
         notebook.run_cell(place, right)
         assert "agrees on" in notebook.outputs(place)
     assert notebook.failed_cells() == []
+
+
+def test_every_prediction_is_answered_and_counted(lab_page):
+    lab_page.answer_predictions()

@@ -12,12 +12,12 @@ LAB = read_solved("01_logit_bias")
     [
         ("Add 5 to all three", "none of them grows", "[0.665 0.245 0.09 ]\n[0.665 0.245 0.09 ]"),
         ("You add 1 to", "2.718", "bias 0: positive / negative = 0.132\nbias 1: positive / negative = 0.36"),
-        ("Which city will the model write", "Prague", "&quot;city&quot;: &quot;Prague&quot;}"),
-        ("We add 10, 12 and 18", "only 10", "12  {&quot;name&quot;: &quot;Maria Cohen&quot;}\n"),
+        ("Which city will the model write", "Prague", '"city": "Prague"}'),
+        ("We add 10, 12 and 18", "only 10", '12  {"name": "Maria Cohen"}\n'),
         ("let it go on for twelve", "twelve times", "yesnoyesno"),
     ],
 )
 def test_the_answer_is_what_the_run_shows(question, answer, shown):
-    folded = LAB.folded_answer(question)
-    assert answer in folded.split("</strong>")[0]
-    assert shown in folded
+    told = LAB.output_of(question)
+    assert answer in told.splitlines()[0]
+    assert shown in told
