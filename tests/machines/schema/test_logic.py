@@ -120,3 +120,19 @@ def test_a_part_of_the_root_is_not_the_root():
             False,
             False,
         ]
+
+
+@pytest.mark.parametrize("extra_keys", ["open", "closed"])
+def test_a_named_key_is_no_witness_of_the_additional_ones(extra_keys):
+    inner = {"properties": {"x": {"required": ["a"]}}, "additionalProperties": {"type": "null"}}
+    for schema in ({"type": "object", "not": inner}, {"oneOf": [{"multipleOf": 0.5}, inner]}):
+        machine = gv.json_schema(schema, extra_keys=extra_keys)
+        assert machine.accepts(b'{"x": {}}')
+        assert machine.accepts(b'{"y": 1}')
+        assert not any(map(machine.accepts, [b'{"x": "ba"}', b'{"x": 1}', b'{"x": {"a": 1}}', b'{"y": null}', b"{}"]))
+
+
+def test_true_is_not_one_where_enum_and_const_meet():
+    with pytest.raises(gv.PatternError, match="no value satisfies"):
+        gv.json_schema({"enum": [True], "const": 1})
+    assert gv.json_schema({"enum": [True, 1.0], "const": 1}).accepts(b"1")

@@ -228,7 +228,6 @@ HOSTILE = {
     "120 open branches": apart(120) | {"oneOf": [*apart(120)["oneOf"], {"type": "object", "properties": {"v": S}}]},
     "40,000 keys": {"type": "object", "properties": {f"k{number}": N for number in range(40_000)}},
     "40,000 keys and one twice": "{" + ", ".join(f'"k{number % 39_999}": 1' for number in range(40_000)) + "}",
-    "3,000 optional keys": {"type": "object", "properties": {f"k{number}": N for number in range(3000)}},
     "5,000 references in a row": {
         "$ref": "#/$defs/d0",
         "$defs": {f"d{n}": {"$ref": f"#/$defs/d{n + 1}"} for n in range(5000)},
@@ -287,6 +286,7 @@ LARGE = {
     "20 conditions": conditions("abcdefghijlmnopqrstu"),
     "100 negations": functools.reduce(lambda schema, _: {"not": schema}, range(100), S),
     "a pattern of many states with a length": {"type": "string", "pattern": "(a.{9}b)|c", "maxLength": 5000},
+    "1,000 optional keys": {"type": "object", "properties": {f"k{number}": N for number in range(1000)}},
     "a description of 10 MB": {**S, "description": "x" * 10_000_000},
 }
 

@@ -78,6 +78,8 @@ class ObjectKeys:
             for fact in atom.facts:
                 if isinstance(fact, Keys):
                     found.update(dict.fromkeys(fact.named))
+                elif isinstance(fact, Exists) and fact.keys is not None:
+                    found.update(dict.fromkeys(fact.keys.named))  # they are not of the rest
                 elif isinstance(fact, Required):
                     found.update(dict.fromkeys(fact.names))
                 elif isinstance(fact, Depends):

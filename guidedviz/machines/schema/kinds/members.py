@@ -20,6 +20,7 @@ class Member(NamedTuple):
     name: str
     tree: Tree
     required: bool
+    rest: Tree = NOTHING  # colon and value
 
 
 class Members(NamedTuple):

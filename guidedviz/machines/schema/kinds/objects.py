@@ -13,15 +13,17 @@ from guidedviz.machines.schema.document.keywords import Notes
 from guidedviz.machines.schema.document.paths import below, refusal
 from guidedviz.machines.schema.kinds.empty import Empty, take_range
 from guidedviz.machines.schema.kinds.keys import Class, ObjectKeys
-from guidedviz.machines.schema.kinds.members import Member, Members, counted_members, object_tree
+from guidedviz.machines.schema.kinds.members import Member, Members, braced, counted_members, object_tree
+from guidedviz.machines.schema.kinds.next_key import MANY, KeyNet
 from guidedviz.machines.schema.logic.cases import Case
 from guidedviz.machines.schema.logic.facts import Depends, Exists, Goal, Names, goal_of
 from guidedviz.machines.schema.rules import Rules
-from guidedviz.machines.schema.text.json_text import key_text
+from guidedviz.machines.schema.text.json_text import key_rest, key_text
 from guidedviz.machines.tree import NOTHING, Repeat, Tree, concat, either, literal
 
 MOST_VARIANTS = 200
 MOST_NEXT = 2_000_000  # optional keys times all their characters
+MOST_LETTERS = 20_000  # of all keys
 
 
 class Reader(Protocol):
@@ -29,6 +31,7 @@ class Reader(Protocol):
 
     rules: Rules
     notes: Notes
+    spelled: bool
 
     def token(self, tree: Tree, sign: str = "") -> Tree: ...
     def read_goal(self, goal: Goal, path: str, most: int = ...) -> Tree: ...
@@ -47,7 +50,7 @@ def read_object(case: Case, path: str, reader: Reader) -> Tree:
     goals = [(fact.goal, fact.path) for fact in case.facts(Names)]
     goals += [(fact.names, fact.path) for fact in case.facts(Exists) if fact.names is not None]
     keys = ObjectKeys(case, path, {id(goal): reader.key_texts(goal, at) for goal, at in goals})
-    check_size(keys)
+    check_size(keys, letters=not reader.spelled)
     classes = keys.classes(keys.names)
     trees, errors = [], []
     for variant in variants(keys, classes, reader):
@@ -60,10 +63,11 @@ def read_object(case: Case, path: str, reader: Reader) -> Tree:
     return either(*trees)
 
 
-def check_size(keys: ObjectKeys) -> None:
+def check_size(keys: ObjectKeys, letters: bool) -> None:
     """Refuse what is surely too large: behind each key, every later optional key may come next."""
     optional = [name for name in keys.names if name not in keys.required]
-    if len(optional) * sum(map(len, optional)) > MOST_NEXT:
+    size = sum(map(len, keys.names))
+    if len(optional) * sum(map(len, optional)) > MOST_NEXT and not (letters and size <= MOST_LETTERS):
         seen = f"{len(keys.names):,} properties, of which {len(optional):,} are optional"
         raise refusal(keys.path, seen, "fewer, or more that are required")
 
@@ -112,7 +116,7 @@ def read_variant(keys: ObjectKeys, classes: list[Class], variant: Variant, reade
         tree = concat(key_text(name, reader.token), value)
         if value != NOTHING and len(names) > 1 and not required:  # it is repeated in the tree
             tree = reader.rules.settle(tree, at, 1, "member")
-        members.append(Member(name, tree, name in required))
+        members.append(Member(name, tree, name in required, concat(key_rest(reader.token), value)))
     rest = below(keys.keys[-1].path if keys.keys else keys.path, "additionalProperties")
     others = [other_member(found, found.goal, reader) for found in classes]
     other = reader.rules.settle(either(*others), rest)
@@ -157,6 +161,10 @@ def count_members(
     if other == NOTHING and high is not None and high >= room:
         counted = counted._replace(high=None)
     if not depends and not shown and counted.high is None and (counted.low <= must or low == 1):
+        if not reader.spelled and len(members) - must >= MANY:
+            rest = None if other == NOTHING else repeated(other, reader)
+            comma = reader.token(literal(","), ",")
+            return braced(KeyNet(members, rest, comma, min(1, counted.low)).net(), reader.token)
         row = [] if other == NOTHING else [Member("", repeated(other, reader), required=False)]
         if low == 1 and len(members) == must == 0 and row:
             row = [row[0]._replace(required=True)]

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from guidedviz.machines.tree import (
+    EMPTY,
     Call,
     Chars,
     Concat,
@@ -158,7 +159,12 @@ def json_text(value: Any, token: Callable[[Tree, str], Tree]) -> Tree:
 
 def key_text(key: str, token: Callable[[Tree, str], Tree]) -> Tree:
     """A property name and its colon."""
-    return concat(token(literal(json.dumps(key, ensure_ascii=False)), ""), token(literal(":"), ":"))
+    return concat(literal(json.dumps(key, ensure_ascii=False)), key_rest(token))
+
+
+def key_rest(token: Callable[[Tree, str], Tree]) -> Tree:
+    """What follows the quotation mark behind a key: the colon."""
+    return concat(token(EMPTY, ""), token(literal(":"), ":"))
 
 
 def bracket(opening: str, items: list[Tree], closing: str, token: Callable[[Tree, str], Tree]) -> Tree:

@@ -1,0 +1,79 @@
+"""Many optional keys: found letter by letter, the next key is the one that a choice of all later keys finds."""
+
+import random
+import time
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.compare import compare_machines
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.schema.kinds import objects
+
+NAMES = ["a", "ab", "abc", "b", "ba", "é", 'a"', "a\\", "", "bab"]
+VALUES = [{"type": "null"}, {"enum": [1, "a"]}, {"type": "boolean"}, {"type": "array", "items": {"$ref": "#"}}]
+
+
+def both(monkeypatch, schema, **settings):
+    """The machine whose next key is found letter by letter, and the one with a choice of keys; None if refused."""
+    found = []
+    for many in (0, 1000):
+        monkeypatch.setattr(objects, "MANY", many)
+        try:
+            found.append(gv.json_schema(schema, **settings))
+        except gv.PatternError:
+            found.append(None)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_keys_letter_by_letter_are_the_choice_of_all_later_keys(seed, monkeypatch):
+    draw = random.Random(seed)
+    names = draw.sample(NAMES, draw.randrange(1, 7))
+    schema = {"type": "object", "properties": {name: draw.choice(VALUES) for name in names}}
+    if draw.random() < 0.6:
+        schema["required"] = draw.sample(names, draw.randrange(0, len(names)))
+    if draw.random() < 0.3:
+        schema["additionalProperties"] = draw.choice([False, {"type": "null"}])
+    if draw.random() < 0.3:
+        schema["minProperties"] = 1
+    for settings in ({}, {"extra_keys": "open"}, {"whitespace": "any"}, {"whitespace": "compact"}):
+        one, other = both(monkeypatch, schema, **settings)
+        if one is None or other is None or isinstance(one, DFA):
+            assert one == other
+        else:
+            found = compare_machines(one, other, most=3_000)
+            assert found.text is None, (schema, settings, found)
+
+
+VALUES_OF_MANY = {
+    "nullable": {"type": ["string", "null"]},
+    "bounded": {"type": "string", "maxLength": 100},
+    "counted": {"type": "string", "maxLength": 5000},
+    "anyOf": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    "date": {"type": "string", "format": "date"},
+    "object": {"type": "object", "properties": {"a": {"type": "string"}}},
+}
+
+
+@pytest.mark.parametrize("extra_keys", ["closed", "open"])
+@pytest.mark.parametrize("value", VALUES_OF_MANY.values(), ids=VALUES_OF_MANY.keys())
+def test_300_optional_keys_compile_soon(value, extra_keys):
+    start = time.process_time()
+    properties = {f"key_{number}": value for number in range(300)}
+    machine = gv.json_schema({"type": "object", "properties": properties}, extra_keys=extra_keys)
+    assert time.process_time() - start < 8
+    text = b'{"a": "x"}' if value.get("type") == "object" else b'"2026-11-22"' if "type" in value else b"null"
+    assert machine.accepts(b'{"key_7": ' + text + b', "key_299":' + text + b"}")
+    assert machine.accepts(b'{"key_71": ' + text + b', "other": 1}') == (extra_keys == "open")
+    for wrong in (b'{"key_7": T, "key_6": T}', b'{"key_7": T, "key_7": T}', b'{"key_7": [0]}', b'{"key_7": T,}'):
+        assert not machine.accepts(wrong.replace(b"T", text))
+    assert machine.accepts(b"{}")
+
+
+def test_too_many_letters_of_keys_are_told_soon():
+    start = time.process_time()
+    properties = {f"a rather long name of a key {number}": {"type": "null"} for number in range(5000)}
+    with pytest.raises(gv.PatternError, match="schema, #: saw 5,000 properties, of which 5,000 are optional"):
+        gv.json_schema({"type": "object", "properties": properties})
+    assert time.process_time() - start < 2
