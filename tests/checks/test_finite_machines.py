@@ -43,7 +43,7 @@ def test_a_wrong_clock_shows_its_smallest_wrong_time(answer, text):
     ("mistake", "read_before", "piece", "says"),
     [
         ("the first byte only", "nothing", "b'3x'", "legal"),
-        ("complete texts only", "nothing", "b'a'", "illegal"),
+        ("complete texts only", "'3'", "b'.'", "illegal"),
         ("from the start", "'3'", "b'3'", "legal"),
         ("unreadable bytes skipped", "nothing", "b'3x'", "legal"),
         ("one id for the same bytes", "nothing", "b'3'", "illegal"),

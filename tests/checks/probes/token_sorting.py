@@ -61,6 +61,22 @@ def asks_none(rule, state, piece):
     return "yes" if state is not None else "ask" if finished else "no"
 
 
+def steps_from_the_start(rule, state, piece):
+    """Reads each byte from the first state."""
+    finished = rule.is_accepting(state)
+    for byte in piece:
+        after = rule.step(state, byte)
+        if after is None:
+            return "ask" if finished else "no"
+        finished = finished or rule.is_accepting(after)
+    return "yes"
+
+
+def finished_once_it_began(rule, state, piece):
+    answer = sort_token(rule, state, piece)
+    return "ask" if answer == "no" and rule.step(state, piece[0]) else answer
+
+
 def by_recursion(rule, state, piece, finished=False):
     if not piece:
         return "yes"
@@ -148,6 +164,8 @@ WRONG = {
         "ask where it is finished": (asks_where_it_is_finished, "after a the rule is finished|the rule reads all"),
         "yes only where it is finished": (yes_if_it_ends_accepting, "the rule reads all of it"),
         "from the start": (lambda rule, state, piece: sort_token(rule, rule.initial, piece), "the rule"),
+        "each byte from the first state": (steps_from_the_start, "the rule"),
+        "finished once it has read a byte": (finished_once_it_began, "is not finished anywhere"),
         "None as a state": (asks_none, "TypeError"),
         "capitals": (lambda *given: sort_token(*given).upper(), '"yes", "no" or "ask" is expected'),
         "True and False": (
