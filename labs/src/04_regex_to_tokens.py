@@ -48,17 +48,21 @@ pieces = [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"]
 toy = gv.Vocabulary(pieces, eos={9})
 number = gv.guide(decimal, toy)
 
-# %% [markdown]
-# **Predict before you press.** The output so far is `3`, so the machine is in q1. Which of the ten are legal now? Take
-# your time over `3.` and `7.5`.
+# %% [question]
+gv.predict(
+    "The output so far is `3`, so the machine is in q1. How many of the ten tokens are legal now? Take your time over "
+    "`3.` and `7.5`.",
+    number=lambda: number.mask(1).sum(),
+    reveal=[
+        lambda: print([toy.display(token) for token in np.flatnonzero(number.mask(1))]),
+        """`7.5` is legal after `3`, for `37.5` is a number: only the characters count, not where the tokens end. `3.`
+        is legal as well. It is not a number yet, but it can become one. The rule in one sentence: a token is legal
+        if the machine can read all of its bytes and still reach an accepting state.""",
+    ],
+)
 
-# %% [predict]
-print([toy.display(token) for token in np.flatnonzero(number.mask(1))])
-
 # %% [markdown]
-# `7.5` is legal after `3`, for `37.5` is a number: only the characters count, not where the tokens end. `3.` is legal
-# as well. It is not a number yet, but it can become one. The rule in one sentence: **a token is legal if the machine
-# can read all of its bytes and still reach an accepting state.** Inside one token the machine takes several steps:
+# Inside one token the machine takes several steps:
 
 # %%
 path = number.path(1, pieces.index(b"7.5"))
@@ -99,19 +103,29 @@ gv.checks.legal_tokens(legal_tokens)
 # %% [markdown]
 # **What breaks.** You might think: a number may end in q1, so after it keep only tokens after which it may end as well.
 # Then the output is complete all the time. One engine does this: outlines-core 0.2.14.
-#
-# **Predict before you press.** Which tokens does that rule lose in q1? Which numbers can no longer be written?
 
-# %% [predict]
-legal = np.flatnonzero(number.mask(1))
-kept = [token for token in legal if decimal.is_accepting(number.path(1, token)[-1])]
-print("kept", [toy.display(token) for token in kept])
-print("lost", [toy.display(token) for token in legal if token not in kept])
+# %%
+def apply_rule():
+    """What the rule keeps in q1, and what it loses."""
+    legal = np.flatnonzero(number.mask(1))
+    kept = [token for token in legal if decimal.is_accepting(number.path(1, token)[-1])]
+    print("kept", [toy.display(token) for token in kept])
+    print("lost", [toy.display(token) for token in legal if token not in kept])
 
-# %% [markdown]
-# `3.5` can still be written, by the token `.5`. `3.42` cannot, for the only way there led through the point. And Llama
-# 3 has no token like `.5` at all: none of its tokens has a point and a digit. There, that engine's mask for our decimal
-# lets nothing through but whole numbers. No error, no warning; half of the regex is gone.
+
+# %% [question]
+gv.predict(
+    "Which legal tokens does that rule lose in q1?",
+    choices=["none", "`.` and `3.`", "`.5` and `7.5`", "`.`, `.5`, `3.` and `7.5`"],
+    answer="`.` and `3.`",
+    reveal=[
+        apply_rule,
+        """`3.5` can still be written, by the token `.5`. `3.42` cannot, for the only way there led through the point.
+        And Llama 3 has no token like `.5` at all: none of its tokens has a point and a digit. There, that engine's
+        mask for our decimal lets nothing through but whole numbers. No error, no warning; half of the regex is
+        gone.""",
+    ],
+)
 
 # %% [markdown]
 # ## 2 · From a regex to a machine
@@ -131,14 +145,20 @@ gv.film(gv.sketches.nfa_frames(clumsy))
 # %% [markdown]
 # **Second move: be everywhere at once.** Let a DFA state stand for the *set* of NFA states in which one could be. The
 # set stands in its name; states that read nothing and only pass on are left out.
-#
-# **Predict before you press.** The NFA has 16 states. How many sets will really occur?
+
+# %% [question]
+gv.predict(
+    "The NFA has 16 states. How many sets of them really occur?",
+    number=6,
+    within=2,
+    reveal="Six, and now there is one state at a time and no free edge. The film below finds them one by one.",
+)
 
 # %% [predict]
 gv.film(gv.sketches.dfa_frames(clumsy))
 
 # %% [markdown]
-# Six, and now there is one state at a time and no free edge. **Third move: merge what nobody can tell apart.** Begin
+# **Third move: merge what nobody can tell apart.** Begin
 # with two groups, *may end here* and *may not*, and split a group whenever some byte leads its members into different
 # groups. States that are still together at the end are one state.
 
@@ -156,19 +176,27 @@ print(gv.regex(clumsy) == gv.regex(r"\d+([.,]\d+)?"), gv.regex(clumsy) == decima
 # %% [markdown]
 # **What breaks.** Here the DFA was smaller than the NFA. Not always. Take texts of `a` and `b` in which the letter `n`
 # places before the last is an `a`.
-#
-# **Predict before you press.** The NFA grows by one state when `n` does. And the minimal DFA?
 
-# %% [predict]
-print([len(gv.regex(f"[ab]*a[ab]{{{n}}}")) for n in range(1, 10)])
-try:
-    gv.regex("[ab]*a[ab]{24}")
-except gv.PatternError as error:
-    print(error)
+# %%
+def grow():
+    print([len(gv.regex(f"[ab]*a[ab]{{{n}}}")) for n in range(1, 10)])
+    try:
+        gv.regex("[ab]*a[ab]{24}")
+    except gv.PatternError as error:
+        print(error)
 
-# %% [markdown]
-# It doubles: it has to remember each of the last letters. Regexes for formats seldom do this, but a service that takes
-# them from strangers needs a bound.
+
+# %% [question]
+gv.predict(
+    "The NFA grows by one state when `n` grows by one. And the minimal DFA?",
+    choices=["by one state", "by two states", "it doubles"],
+    answer="it doubles",
+    reveal=[
+        grow,
+        """It has to remember each of the last letters. Regexes for formats seldom do this, but a service that takes
+        them from strangers needs a bound.""",
+    ],
+)
 
 # %% [markdown]
 # ## Exercise 2 · A price
@@ -213,19 +241,31 @@ gv.film(gv.sketches.trie_frames(decimal, toy, state=2))
 # %% [markdown]
 # The machine walks the tree, here from q2, right after a point. Where it cannot go on, everything below is illegal at
 # a stroke: at the first `.` three tokens fall together. The wider the vocabulary, the more of it is never looked at.
-#
-# **Predict before you press.** Llama 3 has 128,256 tokens. How many nodes of its trie does the walk from q2 reach:
-# all, half, or fewer than one in a hundred?
 
-# %% [predict]
+# %%
 llama = gv.Vocabulary.llama3()
-for name, vocabulary in {"toy": toy, "clerk": clerks, "Llama 3": llama}.items():
-    trie = vocabulary.trie
-    reached = len(list(gv.tokens.walk_steps(trie, decimal, 2)))
-    print(f"{name:8}{len(vocabulary):8,} tokens {len(trie):8,} nodes {reached:6,} reached")
+
+
+def count_reached():
+    for name, vocabulary in {"toy": toy, "clerk": clerks, "Llama 3": llama}.items():
+        trie = vocabulary.trie
+        reached = len(list(gv.tokens.walk_steps(trie, decimal, 2)))
+        print(f"{name:8}{len(vocabulary):8,} tokens {len(trie):8,} nodes {reached:6,} reached")
+
+
+# %% [question]
+gv.predict(
+    "Llama 3 has 128,256 tokens. How many nodes of its trie does the walk from q2 reach?",
+    choices=["all", "about half", "fewer than one in a hundred"],
+    answer="fewer than one in a hundred",
+    reveal=[
+        count_reached,
+        """Only digits are left, and Llama 3 has a token for each number of one to three digits: 10 + 100 + 1,000.""",
+    ],
+)
 
 # %% [markdown]
-# Only digits are left, and Llama 3 has a token for each number of one to three digits: 10 + 100 + 1,000. Do this for
+# Do this for
 # *every* state before the first token, write down what you find, and you have the **index**: from then on a mask is
 # looked up. Here it is for the ten tokens: one row a state, one column a token.
 
@@ -259,12 +299,19 @@ for what, work in {
 #
 # Now the whole vocabulary at a glance. In the next picture each of the 128,256 tokens is one cell. They lie in the
 # order of their bytes along a winding curve, so that tokens that begin alike are neighbours.
-#
-# **Predict before you press.** A machine for a text in quotes stands inside the quotes. Which share of all tokens is
-# legal?
+
+# %%
+quoted = gv.guide(gv.regex(r'"[^"\\\x00-\x1f]*"'), llama)
+
+# %% [question]
+gv.predict(
+    "This machine reads a text in quotes, and stands inside the quotes. How many percent of all tokens are legal?",
+    number=lambda: round(100 * quoted.mask(1).mean()),
+    within=5,
+    reveal="Nearly all: a text may hold nearly everything. The map below shows which tokens are not legal.",
+)
 
 # %% [predict]
-quoted = gv.guide(gv.regex(r'"[^"\\\x00-\x1f]*"'), llama)
 gv.vocabulary_map(quoted, state=1)
 
 # %%
@@ -295,19 +342,24 @@ def write(index, prompt):
     return b"".join(clerks.pieces[token] for token in tokens[start:]).decode()
 
 
-# %% [markdown]
-# **Predict before you press.** What will the stale index do: raise an error, write nonsense, or write a date?
-
-# %% [predict]
+# %%
 met = "We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
-print("fresh ", write(fresh, met))
-print("stale ", write(stale, met))
+
+# %% [question]
+gv.predict(
+    "What will the stale index do?",
+    choices=["raise an error", "write something nothing like a date", "write nearly a date", "write the right date"],
+    answer="write nearly a date",
+    reveal=[
+        lambda: print("fresh ", write(fresh, met)),
+        lambda: print("stale ", write(stale, met)),
+        """Nearly a date, and no error: the worst of all. What used to be the id of `0` is today the id of `/`, that of
+        `1` is today's `0`, and so on up to `8`; where there was a dash is now a comma. There is no `9` among the
+        legal tokens, so 1987 became 1887. By the stale index, every step was legal.""",
+    ],
+)
 
 # %% [markdown]
-# Nearly a date, and no error: the worst of the three. What used to be the id of `0` is today the id of `/`, that of `1`
-# is today's `0`, and so on up to `8`; where there was a dash is now a comma. There is no `9` among the legal tokens, so
-# 1987 became 1887. By the stale index, every step was legal.
-#
 # So an index has to know whose it is. Ours carries a **fingerprint** of its vocabulary and of its machine, and a guide
 # refuses any other:
 
@@ -365,17 +417,30 @@ people += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa
 people += [("Ben Carter", 12, "Leeds")]
 
 # %% [markdown]
-# **Predict before you press.** Ten such prompts, first free, then guided by the same seeds. How many outputs fit the
-# schema? The judge is Python's `re` with the regex from above; it knows nothing about tokens.
+# Ten such prompts, first free, then guided by the same seeds. The judge is Python's `re` with the regex from above; it
+# knows nothing about tokens.
 
-# %% [predict]
-for name, how in {"free": None, "guided": guide}.items():
-    outputs = [gv.record(clerk, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
-    fit = [bool(re.fullmatch(gv.machines.schema_regex(person), output)) for output in outputs]
-    print(f"{name:7}{sum(fit)} of {len(fit)} fit")
+# %%
+def write_all(how):
+    return [gv.record(clerk, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
+
+
+def count_fitting(outputs):
+    return sum(bool(re.fullmatch(gv.machines.schema_regex(person), output)) for output in outputs)
+
+
+free, outputs = write_all(None), write_all(guide)
+
+# %% [question]
+gv.predict(
+    "How many of the ten free outputs fit the schema?",
+    number=lambda: count_fitting(free),
+    within=2,
+    reveal=lambda: print("free", count_fitting(free), "of 10, guided", count_fitting(outputs), "of 10"),
+)
 
 # %% [markdown]
-# Ten of ten, and that is no luck. But fitting is not the same as being right. Which of the guided ones hold a wrong
+# Fitting is not the same as being right. Which of the guided outputs hold a wrong
 # value?
 
 # %%
@@ -419,19 +484,24 @@ print(gv.record(clerk, party, gv.guide(gv.json_schema(event), clerks)).text)
 #
 # First kind: *one token across several parts*. The output so far is `{"name": "Zoe`: the machine stands inside the
 # name.
-#
-# **Predict before you press.** Of the tokens that hold a quote, which are legal: `",` and `"}` and `":`? And `{"`?
 
-# %% [predict]
+# %%
 inside = guide.initial
 for token in clerk.encode('{"name": "Zoe'):
     inside = guide.advance(inside, token)
-print([clerks.display(t) for t in np.flatnonzero(guide.mask(inside)) if b'"' in clerks.pieces[t]])
 
-# %% [markdown]
-# `",` closes the name and goes on to the next key. `"}` is not there: the name may be closed, but then the brace dies,
-# for the age is missing. And `{"` puts a brace at the end of the name and closes it: odd, and a correct string. Each
-# token is judged by *all* its bytes:
+# %% [question]
+gv.predict(
+    'Which of the tokens `",` and `"}` and `":` and `{"` are legal?',
+    choices=['only `",`', '`",` and `"}`', '`",` and `{"`', "all four"],
+    answer='`",` and `{"`',
+    reveal=[
+        lambda: print([clerks.display(t) for t in np.flatnonzero(guide.mask(inside)) if b'"' in clerks.pieces[t]]),
+        """`",` closes the name and goes on to the next key. `"}` is not there: the name may be closed, but then the
+        brace is illegal, for the age is missing. And `{"` puts a brace at the end of the name and closes it: odd,
+        and a correct string. Each token is judged by all its bytes.""",
+    ],
+)
 
 # %%
 gv.draw_machine(machine, at=guide.path(inside, clerks.ids(b'",')[0]), title='the token ", inside a name')
@@ -445,16 +515,18 @@ print([clerks.display(token) for token in clerk.encode("é")])
 accents = gv.guide(gv.regex("[é-ë]"), clerks)
 gv.draw_machine(accents.machine, title="é, ê or ë")
 
-# %% [markdown]
-# **Predict before you press.** How many of `clerk`'s 4,096 tokens are legal in q0, and how many in the middle of the
-# character?
+# %% [question]
+gv.predict(
+    "How many of `clerk`'s 4,096 tokens are legal in the middle of the character, in q1?",
+    number=3,
+    reveal=[
+        lambda: print([int(accents.mask(state).sum()) for state in range(len(accents.machine))]),
+        """One in q0, three in q1, and EOS at the end. A state inside a character is nothing special to our machines,
+        for they read bytes.""",
+    ],
+)
 
-# %% [predict]
-print([int(accents.mask(state).sum()) for state in range(len(accents.machine))])
-
 # %% [markdown]
-# One, three, and EOS at the end. A state *inside* a character is nothing special to our machines, for they read bytes.
-#
 # Now look back at the guided output of Lars Quill, at what came instead of his name.
 
 # %%
@@ -484,6 +556,12 @@ print(gv.record(clerk, ask("Lars Quill", 70, "Hollum"), strict, seed=7).text)
 
 # %% [markdown]
 # A smaller machine and a better form, and still not his name. You can only forbid what you can describe.
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap

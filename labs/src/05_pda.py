@@ -29,21 +29,28 @@ import guidedviz as gv
 # ## 1 · A machine that counts
 #
 # Boxes in boxes are easy for a person. Here is the friendly prompt again, and `clerk` without a mask.
-#
-# **Predict before you press.** Three seeds. Will it close as many braces as it has opened?
 
 # %%
 clerk = gv.load_model("clerk")
 clerks = clerk.vocabulary
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
 
-# %% [predict]
-for seed in range(3):
-    text = gv.record(clerk, boxes, seed=seed).text
-    print(text.count("{"), "opened,", text.count("}"), "closed:", repr(text))
+# %%
+def count_braces():
+    for seed in range(3):
+        text = gv.record(clerk, boxes, seed=seed).text
+        print(text.count("{"), "opened,", text.count("}"), "closed:", repr(text))
+
+
+# %% [question]
+gv.predict(
+    "Three seeds, three texts. In how many of them does it close as many braces as it has opened?",
+    number=1,
+    reveal=[count_braces, "One time in three. The other times it has lost count."],
+)
 
 # %% [markdown]
-# One time in three. The other times it has lost count. So the mask has to count, and the only machines we have are
+# So the mask has to count, and the only machines we have are
 # **flat**: so many states and no more, no other memory. Let us make one anyway, for round brackets with nothing in
 # between, at most so many inside each other. Its regex is built from the inside out.
 
@@ -62,19 +69,25 @@ gv.draw_machine(gv.regex(nested(["()"], 3)), title="round brackets, at most 3 de
 # %% [markdown]
 # The state *is* the number of open brackets. At q3 there is no arrow for another one: `((((` is refused, and with it
 # every text that goes deeper.
-#
-# **Predict before you press.** A level more costs one state. JSON has two kinds of brackets. Add the square ones, each
-# to be closed by its own kind: how many states then, for 1 level, 2 levels, …, 7 levels?
 
-# %% [predict]
+# %%
 depths = range(1, 8)
 one = [len(gv.regex(nested(["()"], depth))) for depth in depths]
 two = [len(gv.regex(nested(["()", "[]"], depth))) for depth in depths]
-gv.draw_bars([f"{depth} deep" for depth in depths], {"one kind": one, "two kinds": two}, title="states")
 
-# %% [markdown]
-# It doubles, and one more. After `[(` the mask must allow `)` and then `]`, after `([` the other way round. So the
-# state has to hold *which* brackets are open, in their order, and there are twice as many such rows with each level.
+# %% [question]
+gv.predict(
+    "With one kind of brackets, one level more costs one state. Add the square ones, each closed by its own kind. What "
+    "does one level more cost now?",
+    choices=["two states", "four states", "about as many states as there are already"],
+    answer="about as many states as there are already",
+    reveal=[
+        lambda: gv.draw_bars([f"{n} deep" for n in depths], {"one kind": one, "two kinds": two}, title="states"),
+        """It doubles, and one more. After `[(` the mask must allow `)` and then `]`, after `([` the other way round.
+        So the state has to hold which brackets are open, in their order, and there are twice as many such rows with
+        each level.""",
+    ],
+)
 
 # %%
 print("2 to the power of levels + 1, less one:", two == [2 ** (depth + 1) - 1 for depth in depths])
@@ -127,15 +140,22 @@ def show(machine, *texts):
         data = text.encode()
         print(f"{text:24} complete: {machine.accepts(data)!s:6} a beginning: {machine.accepts_prefix(data)}")
 
-# %% [markdown]
-# **Predict before you press.** Which of these does it accept?
+# %%
+six = ['{"key": {"b": 1}}', '{"key": {"b": 1}', '{"key":{"b":1}}', '{"a": {"b": {"c": 4}}}', "{}", "1"]
 
-# %% [predict]
-show(machine, '{"key": {"b": 1}}', '{"key": {"b": 1}', '{"key":{"b":1}}', '{"a": {"b": {"c": 4}}}', "{}", "1")
+# %% [question]
+gv.predict(
+    "How many of these six texts does it accept?",
+    number=2,
+    reveal=[
+        lambda: show(machine, *six),
+        """The second is only a beginning. The third lacks a blank that the rule demands. The last two are no objects
+        with one pair.""",
+    ],
+)
 
 # %% [markdown]
-# The second is only a beginning. The third lacks a blank that the rule demands. The last two are no objects with one
-# pair. The derivation of the first can be drawn as a tree: below each name stands what was put in.
+# The derivation of the first text can be drawn as a tree: below each name stands what was put in.
 
 # %%
 gv.views.draw_derivation(machine, '{"key": {"b": 1}}')
@@ -182,29 +202,38 @@ gv.draw_machine(machine, title="four rules")
 # Put a finger on the start of `object` and spell `{"key": {"b": 1}}`. At a box put a coin on it and move the finger to
 # the start of that rule; where a rule ends, take the last coin away and go on behind its box. A box with nothing behind
 # it but the end needs no coin: there is nothing to come back for.
-#
-# **Predict before you press.** Open are the rule under the finger and those in which a coin lies. How many at most?
 
-# %% [predict]
-gv.draw_stack_table(machine, '{"key": {"b": 1}}', every=True)
+# %% [question]
+gv.predict(
+    "Open are the rule under the finger and those in which a coin lies. How many at most?",
+    number=3,
+    reveal=[
+        lambda: gv.draw_stack_table(machine, '{"key": {"b": 1}}', every=True),
+        """Three. The rule under the finger is the top. The second `{` pushes an object, its `}` pops it, and what lies
+        below the top waits.""",
+    ],
+)
 
 # %% [markdown]
-# Three. The rule under the finger is the top. The second `{` pushes an object, its `}` pops it, and what lies below the
-# top waits. A text is complete when the rule under the finger is finished **and nothing lies below it**: pop it, and
-# the stack is empty. Here it is after `1`: the number may be finished, but two objects still wait for their brace.
+# A text is complete when the rule under the finger is finished **and nothing lies below it**: pop it, and the stack is
+# empty. Here it is after `1`: the number may be finished, but two objects still wait for their brace.
 
 # %%
 gv.draw_stack(machine, '{"key": {"b": 1')
 
-# %% [markdown]
-# **Predict before you press.** A thousand objects inside each other, then one brace too few, then one too many.
-
-# %% [predict]
+# %%
 deep = b'{"a": ' * 1000 + b"1" + b"}" * 1000
-print(machine, machine.accepts(deep), machine.accepts(deep[:-1]), machine.accepts(deep + b"}"))
 
-# %% [markdown]
-# Fifteen nodes, whatever the depth: the machine stays small, because what grows is the stack.
+# %% [question]
+gv.predict(
+    "`deep` is a thousand objects inside each other. Does the machine accept it? With one brace too few? One too many?",
+    choices=["yes, no, no", "no, no, no: it is too deep", "yes, yes, no"],
+    answer="yes, no, no",
+    reveal=[
+        lambda: print(machine, machine.accepts(deep), machine.accepts(deep[:-1]), machine.accepts(deep + b"}")),
+        "Fifteen nodes, whatever the depth: the machine stays small, because what grows is the stack.",
+    ],
+)
 
 # %% [markdown]
 # ### Several stacks at once
@@ -297,25 +326,32 @@ print(gv.json().grammar.text)
 #   backslash and an `escape`, one of eight signs or `u` and four `hex` digits. So a line break in it is written `\n`.
 # * `number`: perhaps a minus; `0`, or digits with no zero in front; perhaps a point with digits; perhaps an exponent.
 # * `ws`: spaces, tabs and line breaks, as many as you like.
-#
-# **Predict before you press.** Which of these are JSON?
 
-# %% [predict]
-show(gv.json(), "[1, [2]]", "[1, 2,]", '{"a" : -0.5e3}', "{'a': 1}", "01", '"\\n"', '"\\x41"', "[[[[", "NaN")
+# %%
+nine = ["[1, [2]]", "[1, 2,]", '{"a" : -0.5e3}', "{'a': 1}", "01", '"\\n"', '"\\x41"', "[[[[", "NaN"]
+print(*nine, sep="   ")
+
+# %% [question]
+gv.predict("How many of these nine texts are JSON?", number=3, reveal=lambda: show(gv.json(), *nine))
 
 # %% [markdown]
 # Only rules that can come to stand inside themselves need the stack: any other call could be written out in its place.
 # So the next table leaves the others away. It is the text of section 3 again.
-#
-# **Predict before you press.** A `member` ends with its value. What becomes of it when that value is an object?
 
-# %% [predict]
-gv.draw_stack_table(gv.json(), '{"key": {"b": 1}}')
+# %% [question]
+gv.predict(
+    "A `member` ends with its value. What becomes of it on the stack when that value is an object?",
+    choices=["it stays below the object", "the object comes in its place", "it is pushed a second time"],
+    answer="the object comes in its place",
+    reveal=[
+        lambda: gv.draw_stack_table(gv.json(), '{"key": {"b": 1}}'),
+        """Seven steps, with the end. At the second `{` the object comes in place of the member: behind its value there
+        is nothing to come back for, so it needs no coin. The `1` is no object: the second member stays until the
+        brace.""",
+    ],
+)
 
 # %% [markdown]
-# Seven steps, with the end. At the second `{` the object comes *in place of* the member: behind its value there is
-# nothing to come back for, so it needs no coin. The `1` is no object: the second member stays until the brace.
-#
 # Now let JSON hold the pen. Step through it and watch the stack: inside one token it may move several times. Find the
 # tokens that push, and the one that closes a string and four objects. The switch above the stack shows the same moment
 # as all stacks, as the tree so far, as a chart, and as the depth along the text.
@@ -401,21 +437,31 @@ def judge(sql):
     except sqlite3.Error as error:
         return f"error: {error}"
 
-# %% [markdown]
-# **Predict before you press.** The table has three columns. The third question asks for a price. What will the model
-# write, and what will SQLite say?
-
 # %%
 wanted = ["title of all books with year above 1990", "author of all books", "title of all books with price below 20"]
 prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wanted]
 
-# %% [predict]
-for prompt in prompts:
-    sql = gv.record(clerk, prompt, gv.guide(gv.grammar(query()), clerks)).text
-    print(f"{sql:46} {judge(sql)}")
+# %%
+def ask_all():
+    for prompt in prompts:
+        sql = gv.record(clerk, prompt, gv.guide(gv.grammar(query()), clerks)).text
+        print(f"{sql:46} {judge(sql)}")
+
+
+# %% [question]
+gv.predict(
+    "The table has three columns. The third question asks for a price. What happens?",
+    choices=[
+        "the model invents a column, and SQLite reports an error",
+        "the model takes another column, and SQLite runs the query",
+        "the mask leaves no column to write",
+    ],
+    answer="the model invents a column, and SQLite reports an error",
+    reveal=[ask_all, "Perfect SQL, and an invented column."],
+)
 
 # %% [markdown]
-# Perfect SQL, and an invented column. Now we put the names of this very table into the rules.
+# Now we put the names of this very table into the rules.
 
 # %%
 books = query(column='"title" | "author" | "year"', table='"books"')
@@ -484,23 +530,44 @@ for byte in b'{"box": [[1, {"lamp"':
 print(gv.json().stack(state))
 print(gv.machines.bytes_to_end(gv.json(), state), "bytes to the end")
 
-# %% [markdown]
-# **Predict before you press.** Which are they? And what will the opener do with 20 tokens, one of them EOS?
+# %% [question]
+gv.predict(
+    "Which six bytes are the shortest way to the end?",
+    choices=["`:0}]]}`", "`:{}]]}`", "`}]]}}}`"],
+    answer="`:0}]]}`",
+    reveal="""A colon, the shortest value, and what closes the four that are still open: an object, two arrays, an
+           object.""",
+)
 
-# %% [predict]
-run = gv.record(opener, "start", gv.within(brackets, 20))
-print(len(run.steps), "tokens,", run.steps[-1].end)
-gv.views.draw_depth(brackets.machine, run.text)
+# %%
+def spend(budget):
+    run = gv.record(opener, "start", gv.within(brackets, budget))
+    print(len(run.steps), "tokens,", run.steps[-1].end)
+    return gv.views.draw_depth(brackets.machine, run.text)
+
+
+# %% [question]
+gv.predict(
+    "What will the opener do with 20 tokens, one of them EOS?",
+    choices=["open 19", "open one and close it, again and again", "open 9, then close 9"],
+    answer="open 9, then close 9",
+    reveal=[
+        lambda: spend(20),
+        """The opener opens until it has just enough left to close. (Its curve begins at 1: `root` is open before
+        anything is written. The first bracket is that root's own, the second is the first of a root inside it.)""",
+    ],
+)
+
+# %% [markdown]
+# And `clerk`, with the boxes that had no end:
 
 # %%
 run = gv.record(clerk, boxes, gv.within(guide, 60), seed=2)
 print(len(run.steps), "tokens,", run.steps[-1].end, repr(run.text))
 
 # %% [markdown]
-# `:0}]]}` are they. The opener opens until it has just enough left to close. (Its curve begins at 1: `root` is open
-# before anything is written. The first bracket is that root's own, the second is the first of a root inside it.) The
-# text of `clerk` has become no better, but it is JSON: a program can read it, find out, and ask again. A plain limit on
-# the number of tokens only cuts the text off, and what you get is a beginning.
+# The text of `clerk` has become no better, but it is JSON: a program can read it, find out, and ask again. A plain
+# limit on the number of tokens only cuts the text off, and what you get is a beginning.
 
 # %% [markdown]
 # ### The cheapest machine
@@ -513,17 +580,29 @@ color = {"enum": ["red", "green", "blue"]}
 flat = {"type": "object", "properties": {"name": {"type": "string"}, "color": color}, "required": ["name", "color"]}
 tree = {"type": "object", "properties": {"inside": {"$ref": "#"}}}
 
-# %% [markdown]
-# **Predict before you press.** `gv.json_schema` picks the cheapest machine that will do. Which one for each of these?
+# %%
+def show_machines():
+    for name, schema in {"enum": color, "record": flat, "tree": tree}.items():
+        made = gv.json_schema(schema)
+        print(f"{name:7} {made!r:28} {type(gv.guide(made, clerks)).__name__}")
 
-# %% [predict]
-for name, schema in {"enum": color, "record": flat, "tree": tree}.items():
-    made = gv.json_schema(schema)
-    print(f"{name:7} {made!r:28} {type(gv.guide(made, clerks)).__name__}")
+
+# %% [question]
+gv.predict(
+    "`gv.json_schema` picks the cheapest machine that will do. How many of these three need a stack?",
+    number=1,
+    reveal=[
+        show_machines,
+        """Two flat machines, whose masks an index holds, and one with a stack, which has to be asked as the text
+        grows. The `inside` of a tree may hold a tree: only what can stand inside itself forces a stack on you.""",
+    ],
+)
 
 # %% [markdown]
-# Two flat machines, whose masks an index holds, and one with a stack, which has to be asked as the text grows. The
-# `inside` of a tree may hold a tree: only what can stand inside itself forces a stack on you.
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap

@@ -97,3 +97,7 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
     assert "[00]" in lab_page.answer("gv.checks.lists", LISTS.replace("{number}", "[0-9]+"))
     lab_page.shot("lab-05-wrong-lists", lab_page.cell_of("gv.checks.lists"))
     assert "not yet" not in lab_page.answer("gv.checks.lists", LISTS.replace("{number}", '"0" | [1-9] [0-9]*'))
+
+
+def test_every_prediction_is_answered_and_counted(lab_page):
+    lab_page.answer_predictions()
