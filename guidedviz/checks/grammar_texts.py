@@ -12,7 +12,7 @@ from typing import Any
 from guidedviz.checks.guard import safe_copy
 from guidedviz.checks.judge import Facts
 from guidedviz.checks.same_language import EMPTY, say_text
-from guidedviz.checks.verdict import Verdict, show
+from guidedviz.checks.verdict import WIDTH, Verdict, show
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.grammars.lint import lint
@@ -172,6 +172,7 @@ def _show_text(machine: PDA, truth: PDA, text: bytes, said: str) -> Verdict:
         vocabulary, state = Vocabulary([text, b"</s>"], eos={1}), read(machine, text)
         at, token = (machine.initial, 0) if state is None else (state, 1)
         because = explain_token(machine, vocabulary, at, token).reason
+    because = because if len(because) <= WIDTH else "…" + because[1 - WIDTH :]  # its end says what is wrong
     figure = draw_stack_table(machine, taken, every=True, unread=text[len(taken) :])
     return Verdict("wrong", said, (*say_text(text, machine.accepts(text)), ("because", because)), figure)
 

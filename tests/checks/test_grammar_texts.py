@@ -57,6 +57,8 @@ def test_a_grammar_of_some_levels_fails_one_level_deeper(count):
     verdict = gv.checks.tags(levels(count))
     assert facts_of(verdict)["text"].startswith("<b>" * (count + 1))
     assert verdict.said.startswith("every text of up to ")
+    assert dict(verdict.facts)["because"].endswith("which waits for /")
+    assert len(dict(verdict.facts)["because"]) <= 160
 
 
 def test_the_shortest_text_is_found_where_machines_part_late():
