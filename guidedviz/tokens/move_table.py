@@ -72,7 +72,7 @@ class MoveTable(Generic[S]):
 
     def walk(self, trie: Trie, state: S) -> tuple[Ints | slice, Ints]:
         """The tokens that are live at their ends, or all (a slice), and the label of each."""
-        start = self._label(state)
+        start = self.label(state)
         self.moves.reserve(start)
         return trie.tokens(*walk_levels(trie, start, self.moves.step))
 
@@ -85,9 +85,10 @@ class MoveTable(Generic[S]):
     def _learn(self, labels: Ints, kinds: Ints) -> Ints:
         pairs = zip(labels.tolist(), kinds.tolist(), strict=True)
         step, states, byte_of = self.machine.step, self.states, self.byte_of
-        return np.array([self._label(step(states[label], byte_of[kind])) for label, kind in pairs], dtype=np.intp)
+        return np.array([self.label(step(states[label], byte_of[kind])) for label, kind in pairs], dtype=np.intp)
 
-    def _label(self, state: S | None) -> int:
+    def label(self, state: S | None) -> int:
+        """The number of a state."""
         label = self.labels.setdefault(state, len(self.states))
         if label == len(self.states):
             self.states.append(state)

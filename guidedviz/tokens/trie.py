@@ -13,9 +13,10 @@ Next: `tokens/index.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -25,7 +26,16 @@ from guidedviz.tokens.arrays import Ids, Ints, Letters, Mask
 
 FEW = 4  # expand node by node where fewer than one in this many is live
 MOST_WORK = 10_000_000  # moves of a machine for one walk; a few seconds
+S = TypeVar("S")
 NARROW = 300  # nodes below all live nodes: visit them one by one
+
+
+class Reader(Protocol[S]):
+    """A machine that says which bytes it reads in a state."""
+
+    def step(self, state: S, byte: int) -> S | None: ...
+
+    def reads(self, state: S) -> Collection[int]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +58,16 @@ class Trie:
     def nodes(self) -> Ints:
         """The number of every node."""
         return np.arange(len(self))
+
+    @cached_property
+    def letters(self) -> bytes:
+        """The byte of every node, to search in."""
+        return self.byte.tobytes()
+
+    @cached_property
+    def loops(self) -> dict[bytes, Any]:
+        """The walks of loops so far, see `tokens/split/loops.py`."""
+        return {}
 
     @cached_property
     def _by_node(self) -> tuple[Ints, Ints]:
@@ -93,6 +113,12 @@ class Trie:
             return slice(None), label_of[self.node_of]
         order, first = self._by_node
         return order[spread(first, nodes)], np.repeat(labels, first[nodes + 1] - first[nodes])
+
+    def ids(self, node: int) -> list[int]:
+        """The tokens whose bytes end in a node."""
+        order, first = self._by_node
+        found: list[int] = order[first[node] : first[node + 1]].tolist()
+        return found
 
     def mask(self, nodes: Ints) -> Mask:
         """True for the tokens whose bytes end in these nodes.
@@ -166,6 +192,27 @@ def walk_steps(trie: Trie, machine: Steps, state: Hashable, node: int = 0) -> It
                 waiting.append((child, reached))
 
 
+def walk_few(trie: Trie, machine: Reader[S], state: S, most: int) -> list[tuple[int, S]] | None:
+    """The same walk along the bytes that the machine reads; None if it visits more than so many nodes.
+
+    >>> trie = gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie
+    >>> from guidedviz.machines.pushdown.open_stack import OpenStack
+    >>> stacks = OpenStack(gv.grammar('root ::= "ab"*'))
+    >>> [node for node, _ in walk_few(trie, stacks, stacks.at(0), 9)], walk_few(trie, stacks, stacks.at(0), 1)
+    ([1, 3], None)
+    """
+    letters, first, found = trie.letters, trie.first, [(0, state)]
+    for node, at in found:
+        low, high = int(first[node]), int(first[node + 1])
+        for byte in machine.reads(at) if low < high else ():
+            child = letters.find(byte, low, high)
+            if child >= 0 and (reached := machine.step(at, byte)) is not None:
+                found.append((child, reached))
+        if len(found) > most:
+            return None
+    return found[1:]
+
+
 def walk_levels(
     trie: Trie,
     start: int,
@@ -202,6 +249,27 @@ def walk_levels(
         live, labels = trie.nodes[nodes][alive], reached[alive]
         found.append((live, labels))
     return np.concatenate([nodes for nodes, _ in found]), np.concatenate([labels for _, labels in found])
+
+
+def walk_on(trie: Trie, nodes: Ints, labels: Ints, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints, Ints]:
+    """The same walk from many nodes, none of them below another: the live nodes, their labels, and where each began.
+
+    >>> trie = gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie
+    >>> step = lambda labels, letters: labels * (letters > 98)
+    >>> [part.tolist() for part in walk_on(trie, np.array([2, 1]), np.array([0, 5]), step)]
+    [[1, 4], [5, 5], [1, 1]]
+    """
+    origin, found = np.arange(len(nodes)), []
+    while True:
+        alive = np.flatnonzero(labels)
+        nodes, labels, origin = nodes[alive], labels[alive], origin[alive]
+        found.append((nodes, labels, origin))
+        if not alive.size:
+            nodes, labels, origin = map(np.concatenate, zip(*found, strict=True))
+            return nodes, labels, origin
+        count = trie.first[nodes + 1] - trie.first[nodes]
+        labels, origin, nodes = np.repeat(labels, count), np.repeat(origin, count), trie.children(nodes)
+        labels = step(labels, trie.byte[nodes])
 
 
 def walk_any(trie: Trie, machine: Machine, state: Hashable) -> tuple[Ints, Ints]:

@@ -13,9 +13,10 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
 from guidedviz.machines.tree import EMPTY, NOTHING, Call, Concat, Either, Net, Repeat, Tree, Words
 
-# Measured on Llama 3 with a string of n characters (20 states per copy), compiling and all masks along a text: copies
-# are faster up to 32 characters, counting from 64 on; with 128 it takes half the time, with 1,024 a twentieth.
-MOST_COPIES = 1_000  # states of the copies of one repeat
+# Measured on the schemas of `bench schemas`, whose strings take 20 states per character: with 1,000 states the whole
+# request takes twice as long as with 400; with 100 it takes as long. A finite machine has an index, and keeps 1,000.
+MOST_COPIES = 400  # states of the copies of one repeat
+MOST_FINITE_COPIES = 1_000  # of a machine that is finite without counts
 MOST_STATES = 8_000  # states of a rule before smaller repeats are counted too; about one second
 FEWEST_COPIES = 30
 
@@ -37,9 +38,9 @@ def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, M
     return replace(grammar, rules=(*rules, *found.rules.values())), found.bounds
 
 
-def is_counted(tree: Tree, most: int = MOST_COPIES) -> bool:
-    """Whether a tree has a repeat that is counted."""
-    counted, bounds = count_repeats(Grammar((Rule("root", tree, (0, 0)),)), most)
+def is_counted(tree: Tree) -> bool:
+    """Whether a tree has a repeat that is counted although the machine would be finite without."""
+    counted, bounds = count_repeats(Grammar((Rule("root", tree, (0, 0)),)), MOST_FINITE_COPIES)
     return any(isinstance(part, Call) and part.name in bounds for part in walk(counted.rules[0].tree))
 
 

@@ -8,11 +8,11 @@ this is a guess. Bytes that no guess reads are legal nowhere (context expansion,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from math import inf
+from sys import maxsize
 
-from guidedviz.machines.pushdown.counts import Counts, alike_counts, join_counts
+from guidedviz.machines.pushdown.counts import Counts, join_counts
 from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
@@ -26,20 +26,21 @@ class OpenStack:
     Counts that behave alike in a run of `longest` bytes are one.
     """
 
-    def __init__(self, pda: PDA, expand: bool = True, longest: float = inf) -> None:
+    def __init__(self, pda: PDA, expand: bool = True, longest: int = maxsize) -> None:
         self._bottom, self.kinds, self.nodes = pda.bottom, pda.kinds, pda.nodes
-        graph = self._graph = StackGraph(self, add_anything(pda.nodes))
+        rests = rests_of_rules(pda.nodes) if any(pda.nodes.counts) else {}
+        parts = zip(pda.nodes.starts, pda.nodes.counts, strict=True)
+        fewest = [1 if own and own.spare is not None else max(1, rests.get(start, 1)) for start, own in parts]
+        self._most = [1 + (longest - 1) // each for each in fewest]  # parts of a counted rule in the longest run
+        graph = self._graph = StackGraph(self, add_anything(pda.nodes), self._most)
         self.step, self.allow_work = graph.steps.step, graph.allow_work
         rules = range(len(pda.nodes.names))
         self._end = graph.add_ground(sure=True)
         self._grounds = [graph.add_ground(rule, sure=True) for rule in rules]
         guesses = [graph.add_ground(rule, guessed=True) for rule in rules]
-        rests = rests_of_rules(pda.nodes) if graph.counts else {}
         entered = (to for node, row in enumerate(pda.nodes.edges) for *_, to in (*row, *pda.nodes.calls[node]))
-        self._entered = {pda.nodes.rule_of[to] for to in entered if to in pda.nodes.starts}  # also after their start
-        parts = zip(pda.nodes.starts, pda.nodes.counts, strict=True)
-        fewest = [1 if own and own.spare is not None else max(1, rests.get(start, 1)) for start, own in parts]
-        self._most = [1 + (longest - 1) // each for each in fewest]  # parts of a counted rule in the longest run
+        # the rules whose start is reached again within a part
+        self.entered = {pda.nodes.rule_of[to] for to in entered if to in pda.nodes.starts}
         after = follow_calls(pda.nodes)
         for rule in rules:
             guess = tuple((node, guesses[pda.nodes.rule_of[node]]) for node in after[rule])
@@ -61,31 +62,19 @@ class OpenStack:
 
     def _alike(self, cell: Cell, rule: int) -> Counts:
         """The counts of a cell as far as they matter; a last call has no cell, so the cell may be of another rule."""
-        bounds = self.nodes.counts[rule] if cell.rule == rule else None
-        return None if bounds is None else alike_counts(cell.counts, bounds, self._most[rule])
+        return self._graph.alike(cell.counts, rule) if cell.rule == rule else None
 
-    def near_end(self, node: int, counts: Counts) -> tuple[int, int] | None:
-        """The lowest count near the upper bound of a node's rule, and how many more parts are allowed; or None."""
-        rule = self.nodes.rule_of[node]
-        bounds = self.nodes.counts[rule]
-        if not counts or bounds is None or bounds.high is None or bounds.spare is not None or rule in self._entered:
-            return None
-        count, last = counts[0][0], counts[-1][1]
-        first = int(max(bounds.low, bounds.high - self._most[rule]))
-        return (first, bounds.high - count) if bounds.low <= count == last else None
+    def reads_in(self, node: int, byte: int, rule: int) -> bool | None:
+        """Whether a node reads a byte in a rule (True) or elsewhere (False); None if it does not read it."""
+        read = self._graph.closure(node).reads.get(byte)
+        return all(self._graph.nodes.rule_of[to] == rule for to, _ in read) if read else None
 
-    def begun(self, state: State, node: int, first: int) -> int:
-        """How many parts of the counted rule of a node have begun, at least, if the count was `first` at the start."""
-        rule = self.nodes.rule_of[node]
-        start, bounds = self.nodes.starts[rule], self.nodes.counts[rule]
-        inside = (
-            (at != start or base is not cell, base)
-            for at, cells in state.tops
-            for cell in cells
-            for base in _bases(cell)
-        )
-        counts = [base.counts[0][0] + more for more, base in inside if base.counts and base.rule == rule]
-        return min(counts, default=bounds.high if bounds and bounds.high is not None else first) - first
+    def without_counts(self, state: State) -> State:
+        """The same state with repeats that may go on and may end."""
+        if all(cell.counts is None for _, cells in state.tops for cell in cells):
+            return state
+        tops = {node: {self._graph.recount(cell, None) for cell in cells} for node, cells in state.tops}
+        return self._graph.state(tops, state.accepting, state.clean)
 
     def known(self, state: State, depth: float) -> State:
         """A state of the real machine, cut to the top `depth` cells of its stacks.
@@ -120,14 +109,6 @@ class OpenStack:
     def reads(self, state: State) -> frozenset[int]:
         """The bytes that may come next."""
         return frozenset[int]().union(*(self._graph.closure(node).reads for node, _ in state.tops))
-
-
-def _bases(cell: Cell) -> Iterator[Cell]:
-    """The sure grounds below a cell."""
-    if cell.sure and not cell.below:
-        yield cell
-    for under in cell.below:
-        yield from _bases(under) if under.sure else ()
 
 
 Place = tuple[int, Counts]  # a node, and the counts if its rule is counted

@@ -7,7 +7,7 @@ call with nothing after it is not pushed, so a list that ends in itself stays fl
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -15,7 +15,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.lazy_steps import LazySteps
 from guidedviz.machines.names import name_nodes
 from guidedviz.machines.pushdown.closure import Closure, close_node
-from guidedviz.machines.pushdown.counts import FIRST, Counts, count_once, count_tick, join_counts
+from guidedviz.machines.pushdown.counts import FIRST, Counts, alike_counts, count_once, count_tick, join_counts
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
@@ -56,6 +56,7 @@ class State:
     clean: bool  # none of them stands on a guessed ground
     bottom: Cell  # of its graph, to recognise the states of another one
     moves: dict[int, State | None] = field(default_factory=dict)  # the steps that are known, by kind of byte
+    reached: dict[object, State | None] = field(default_factory=dict)  # the same by the positions that a byte leads to
 
     def __repr__(self) -> str:
         return name_nodes([node for node, _ in self.tops])
@@ -64,8 +65,9 @@ class State:
 class StackGraph:
     """The cells and states met so far. When there are too many they are forgotten; states that are held stay valid."""
 
-    def __init__(self, machine: object, nodes: RuleNodes) -> None:
+    def __init__(self, machine: object, nodes: RuleNodes, most: Sequence[float] = ()) -> None:
         self.nodes = nodes
+        self.most = most  # per rule: how many parts one token may read; counts that behave alike till then are one
         self.counts = any(nodes.counts)  # whether a rule is counted
         self.ticks = any(nodes.ticks)  # whether a rule counts its characters
         self.work = 0  # done so far, in moves from stack to stack
@@ -107,7 +109,7 @@ class StackGraph:
 
     def cell(self, node: int, rule: int, below: tuple[Cell, ...]) -> Cell:
         """The one cell of a call."""
-        counts = None if self.nodes.counts[rule] is None else FIRST
+        counts = self.alike(FIRST, rule)
         key = node, rule, below, counts
         with self.steps.lock:
             if (found := self._cells.get(key)) is None:
@@ -117,6 +119,13 @@ class StackGraph:
                 found = self._cells[key] = Cell(number, node, rule, below, depth, sure, guessed, counts)
                 self._kept += 1
             return found
+
+    def alike(self, counts: Counts, rule: int) -> Counts:
+        """The counts of a rule as far as they matter."""
+        bounds = self.nodes.counts[rule]
+        if bounds is None:
+            return None
+        return alike_counts(counts, bounds, self.most[rule]) if self.most else counts
 
     def recount(self, cell: Cell, counts: Counts) -> Cell:
         """The same call with other counts."""
@@ -191,13 +200,16 @@ class StackGraph:
         if not state.moves:
             self._walked.append(state)
         self._kept += 1
-        arrived = (
-            (target, cell)
-            for node, tops in state.tops
-            for target, rule in self.closure(node).reads.get(byte, ())
-            for cell in (tops if rule is None else (self.cell(node, rule, tops),))
-        )
-        return self.settle(self._tick(arrived) if self.ticks else arrived)
+        read = tuple([self.closure(node).reads.get(byte, ()) for node, _ in state.tops])
+        if read not in state.reached:
+            arrived = (
+                (target, cell)
+                for (node, tops), positions in zip(state.tops, read, strict=True)
+                for target, rule in positions
+                for cell in (tops if rule is None else (self.cell(node, rule, tops),))
+            )
+            state.reached[read] = self.settle(self._tick(arrived) if self.ticks else arrived)
+        return state.reached[read]
 
     def _tick(self, arrived: Iterable[Configuration]) -> Iterator[Configuration]:
         """The configurations that a counted length allows, each with its count."""
@@ -213,7 +225,7 @@ class StackGraph:
         if bounds is not None and bounds.spare is None:
             again, may_end = count_once(cell.counts, bounds)
             if again != ():
-                yield self.nodes.starts[cell.rule], self.recount(cell, again)
+                yield self.nodes.starts[cell.rule], self.recount(cell, self.alike(again, cell.rule))
         if may_end:
             yield from self._below(cell)
 
@@ -230,6 +242,7 @@ class StackGraph:
         """Start with empty tables; a state that is still held steps into new ones."""
         for state in self._walked:
             state.moves.clear()  # or one state would keep all that was reached from it
+            state.reached.clear()
         self._walked.clear()
         self._closures: dict[int, Closure] = {}
         self._cells: dict[tuple[int, int, tuple[Cell, ...], Counts], Cell] = {}

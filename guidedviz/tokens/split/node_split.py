@@ -13,12 +13,15 @@ import numpy as np
 
 from guidedviz.machines.pushdown.counts import Counts
 from guidedviz.machines.pushdown.open_stack import OpenStack, ParallelRuns, Place, Runs
+from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.tokens.arrays import Ids, Ints, Mask
 from guidedviz.tokens.move_table import MoveTable
 from guidedviz.tokens.split.context import ASK, NO, YES, Asking, group_tokens, say
 from guidedviz.tokens.split.storage import Stored, store
-from guidedviz.tokens.trie import spread
+from guidedviz.tokens.trie import spread, walk_few
 from guidedviz.tokens.vocabulary import Vocabulary
+
+FEW = 100  # nodes of the trie; more are walked level by level
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +65,38 @@ def walk_places(unknown: OpenStack, vocabulary: Vocabulary, places: list[Place])
             said[start, label] = say(state)
     sure, asking = (_chosen(said == answer, tokens, labels) for answer in (YES, ASK))
     for place, yes, ask in zip(places, sure, asking, strict=True):
-        groups = group_tokens(unknown, vocabulary, ask, unknown.at(*place))
-        yield NodeSplit(*place, store(yes, len(vocabulary)), groups)
+        yield make_split(unknown, vocabulary, place, yes, ask)
+
+
+def walk_place(unknown: OpenStack, vocabulary: Vocabulary, place: Place) -> NodeSplit:
+    """Split one node.
+
+    >>> unknown = OpenStack(gv.grammar('root ::= "<" [a-z]* ">" root?'))
+    >>> walk_place(unknown, gv.Vocabulary([b"a", b"ab", b"b><", b"b>>"]), (1, None))
+    NodeSplit(node 1: 3 yes, 1 no, 0 ask)
+    """
+    table = MoveTable[State](unknown)
+    tokens, labels = table.walk(vocabulary.trie, unknown.at(*place))
+    said = np.array(list(map(say, table.states)), dtype=np.int8)[labels]
+    ids = np.arange(len(vocabulary), dtype=np.int32)[tokens]
+    return make_split(unknown, vocabulary, place, ids[said == YES], ids[said == ASK])
+
+
+def walk_few_nodes(unknown: OpenStack, vocabulary: Vocabulary, place: Place) -> NodeSplit | None:
+    """Split one node if few nodes of the trie are live."""
+    if (reached := walk_few(vocabulary.trie, unknown, unknown.at(*place), FEW)) is None:
+        return None
+    said: dict[int, list[int]] = {YES: [], ASK: []}
+    for node, state in reached:
+        said[say(state)] += vocabulary.trie.ids(node)
+    yes, ask = (np.array(said[answer], dtype=np.int32) for answer in (YES, ASK))
+    return make_split(unknown, vocabulary, place, yes, ask)
+
+
+def make_split(unknown: OpenStack, vocabulary: Vocabulary, place: Place, yes: Ids, ask: Ids) -> NodeSplit:
+    """The split of one node from its legal and its context-dependent tokens."""
+    groups = group_tokens(unknown, vocabulary, ask, unknown.at(*place))
+    return NodeSplit(*place, store(yes, len(vocabulary)), groups)
 
 
 def _chosen(wanted: Mask, tokens: Ints | slice, labels: Ints) -> Iterator[Ids]:

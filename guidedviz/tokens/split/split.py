@@ -28,9 +28,9 @@ from guidedviz.tokens.split.context import ASK as ASK
 from guidedviz.tokens.split.context import NO as NO
 from guidedviz.tokens.split.context import YES as YES
 from guidedviz.tokens.split.context import Asking, ask_stack, merge, single
-from guidedviz.tokens.split.near_end import NearEnd, walk_near_end
+from guidedviz.tokens.split.loops import Loop, read_loop
 from guidedviz.tokens.split.node_split import NodeSplit as NodeSplit
-from guidedviz.tokens.split.node_split import walk_places
+from guidedviz.tokens.split.node_split import make_split, walk_few_nodes, walk_place, walk_places
 from guidedviz.tokens.split.storage import Stored
 from guidedviz.tokens.trie import walk_any
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -131,7 +131,7 @@ class _Kept:
         longest = len(split.vocabulary.trie.levels) - 2  # bytes of a token
         self.unknown = OpenStack(split.pda, split.expand, longest)
         self.nodes: dict[Place, NodeSplit] = {}
-        self.near: dict[int, NearEnd] = {}  # of counted nodes
+        self.loops: dict[int, Loop | None] = {}  # that the nodes lead into
         self.stored: dict[tuple[str, bytes], Stored] = {}
         self.asked: dict[tuple[bytes, bytes], Asking] = {}
         self.answers: dict[Hashable, Answer] = {}
@@ -144,14 +144,19 @@ class _Kept:
 
     def node(self, place: Place) -> NodeSplit:
         if place not in self.nodes:
-            if found := self.unknown.near_end(*place):
-                first, room = found
-                if place[0] not in self.near:
-                    self.near[place[0]] = walk_near_end(self.unknown, self.vocabulary, place[0], first)
-                self.keep(self.near[place[0]].split(place[1], room))
-            else:
-                self.walk_places([place])
+            self.keep(self._loop(place) or walk_place(self.unknown, self.vocabulary, place))
         return self.nodes[place]
+
+    def _loop(self, place: Place) -> NodeSplit | None:
+        """The split of a node at which few texts may go on, or which leads into a loop."""
+        node, counts = place
+        if node not in self.loops:
+            if few := walk_few_nodes(self.unknown, self.vocabulary, place):
+                return few
+            self.loops[node] = read_loop(self.unknown, self.vocabulary.trie, node)
+        loop = self.loops[node]
+        found = loop.chosen(counts) if loop else None
+        return make_split(self.unknown, self.vocabulary, place, *found) if found else None
 
     def walk_places(self, places: list[Place]) -> None:
         """Split these nodes; equal arrays are stored once."""
