@@ -27,6 +27,8 @@ from guidedviz.tokens.readers.ranks import read_llama3, read_ranks, read_tekken
 from guidedviz.tokens.readers.tokenizers import read_tokenizer
 from guidedviz.tokens.trie import Trie, build_trie
 
+LONGEST = 2**16  # bytes of a token; each byte of the longest one is a level of the trie
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class Vocabulary:
@@ -312,6 +314,9 @@ def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
         if not isinstance(piece, bytes):
             hint = "piece.encode()" if isinstance(piece, str) else ""
             raise VocabularyError(f"vocabulary, token {token}", seen=quoted(piece), expected="bytes", hint=hint)
+        if len(piece) > LONGEST:
+            where, expected = f"vocabulary, token {token}", f"at most {LONGEST:,}"
+            raise VocabularyError(where, seen=f"{len(piece):,} bytes", expected=expected)
     if not pieces:
         raise VocabularyError("vocabulary", seen="no tokens", expected="at least one")
     return tuple(pieces)

@@ -148,7 +148,8 @@ def test_an_audit_says_what_is_odd():
     [([], "no tokens"), (["a"], "token 0: saw 'a', expected bytes; try: piece.encode()"), ([b"a", None], "token 1"),
      (b"abc", "a list of bytes"), ("abc", "a list of bytes"), ([b"a", 3], "token 1"), (["x" * 999], "'xxx"),
      (map(bytes, [b"a"]), "a list of bytes"), ({b"a", b"b"}, "try: list(pieces)"), ({b"a": 0}, "a list of bytes"),
-     (None, "saw None"), (iter([b"a"]), "a list of bytes")],
+     (None, "saw None"), (iter([b"a"]), "a list of bytes"),
+     ([b"a", b"x" * 1_000_000], "token 1: saw 1,000,000 bytes, expected at most 65,536")],
 )  # fmt: skip
 def test_pieces_are_bytes(pieces, said):
     with pytest.raises(VocabularyError, match=re.escape(said)) as raised:

@@ -37,7 +37,8 @@ from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.schema.document.choices import Choices
 from guidedviz.machines.schema.document.paths import load_schema, refusal
 from guidedviz.machines.schema.reader import Reader
-from guidedviz.machines.tree import Tree
+from guidedviz.machines.schema.text.words import words_machine
+from guidedviz.machines.tree import Tree, Words
 
 Schema = dict[str, Any] | bool | str | type
 NESTS = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
@@ -137,6 +138,8 @@ def flat_schema(schema: Schema, whitespace: str = "space") -> DFA:
 
 def machine_of(tree: Tree) -> DFA:
     """The smallest machine of a tree."""
+    if isinstance(tree, Words) and (machine := words_machine(tree)):
+        return machine
     return minimise(build_dfa(build_nfa(tree)))
 
 

@@ -221,6 +221,11 @@ def apart(count):
 
 
 HOSTILE = {
+    "300 optional keys, at least 20": {
+        "type": "object",
+        "properties": {f"k{number}": N for number in range(300)},
+        "minProperties": 20,
+    },
     "a dict inside itself": cyclic(),
     "a list inside itself": cyclic_constant(),
     "nested 3,000 times": nested(3000),
@@ -287,6 +292,9 @@ LARGE = {
     "100 negations": functools.reduce(lambda schema, _: {"not": schema}, range(100), S),
     "a pattern of many states with a length": {"type": "string", "pattern": "(a.{9}b)|c", "maxLength": 5000},
     "1,000 optional keys": {"type": "object", "properties": {f"k{number}": N for number in range(1000)}},
+    "100,000 words": {"enum": [f"word {i * 7919 % 1_000_003}" for i in range(100_000)]},
+    "100,000 constants": {"anyOf": [{"const": f"w{i}"} for i in range(100_000)]},
+    "all but 10,000 words": {"type": "string", "not": {"enum": [f"w{i}" for i in range(10_000)]}},
     "a description of 10 MB": {**S, "description": "x" * 10_000_000},
 }
 
@@ -295,7 +303,7 @@ LARGE = {
 def test_a_large_schema_is_no_hostile_one(schema):
     start = time.process_time()
     machine = gv.json_schema(schema)
-    assert time.process_time() - start < 4
+    assert time.process_time() - start < 8
     assert machine.initial is not None
 
 

@@ -25,6 +25,8 @@ def below(path: str, key: str | int) -> str:
     >>> below("#/properties", "a/b\n")
     '#/properties/a~1b↵'
     """
+    if isinstance(key, int) or (key.isascii() and key.isalnum()):
+        return f"{path}/{key}"
     name = str(key).replace("~", "~0").replace("/", "~1")
     return f"{path}/{visible(name.encode(errors='surrogatepass'))}"
 

@@ -12,6 +12,7 @@ from guidedviz.machines.schema.text.json_text import Spaced
 from guidedviz.machines.tree import EMPTY, NOTHING, Net, Tree, concat, literal, optional
 
 MOST_PLACES = 20_000
+MOST_WAYS = 500_000  # places times the members that may come next; more cannot become a machine
 
 
 class Member(NamedTuple):
@@ -109,7 +110,7 @@ def counted_members(
             edges.append(
                 (numbers[place], concat(comma, tree) if place.most and tree != EMPTY else tree, numbers[target])
             )
-        if len(numbers) > MOST_PLACES:
+        if len(numbers) > MOST_PLACES or len(numbers) * len(members) > MOST_WAYS:
             raise PatternError("machine", seen="too many counts of properties", expected="fewer optional properties")
     last, final = len(numbers), len(members) + 1 + len(shown)
     ends = [

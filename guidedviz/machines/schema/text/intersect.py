@@ -7,7 +7,7 @@ a net of states whose edges are classes of characters again.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
+from functools import cache, reduce
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.algebra import difference, intersection
@@ -150,6 +150,7 @@ def split_letters(found: Iterable[Chars]) -> list[Chars]:
 def letter_machine(tree: Tree, letters: list[Chars]) -> DFA:
     """The DFA over class numbers."""
 
+    @cache
     def change(chars: Chars) -> Tree:
         numbers = [n for n, letter in enumerate(letters) if common_ranges(letter.ranges, chars.ranges)]
         return Chars(merge_ranges((number, number) for number in numbers))

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from itertools import takewhile
 
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import number_states
+from guidedviz.machines.regular.nfa import MOST_LISTED, Edge
 from guidedviz.machines.tree import EMPTY, Chars, Range, Tree, Words, either, literal, merge_ranges
 
+LAST_ASCII = 127
 FEW = 1_000  # so many words are written as a choice, which is readable as GBNF
 Node = dict[str, int]  # a character -> the number of the next node; "" -> 0 where a word ends and another goes on
 
@@ -45,11 +50,41 @@ def words_net(texts: list[str]) -> Words:
     return net_of(nodes)
 
 
+@cache
+def one_character(char: str) -> Tree:
+    """A class of one character; words share it."""
+    return literal(char)
+
+
+def words_machine(words: Words) -> DFA | None:
+    """The minimal machine of a net that is minimal over characters; None if some characters have several bytes.
+
+    >>> words_machine(words_net(["tap", "top"]))
+    DFA(4 states, 1 accepting)
+    """
+    rows: list[list[Edge]] = [[] for _ in range(words.places)]
+    accepting = {words.places - 1}
+    for source, part, target in words.edges:
+        if not isinstance(part, Chars):
+            accepting.add(source)
+        elif part.ranges[-1][1] > LAST_ASCII:
+            return None
+        else:
+            rows[source] += [(low, high, target) for low, high in part.ranges]
+    if words.places > MOST_LISTED:
+        return None
+    return number_states(DFA(tuple(tuple(sorted(row)) for row in rows), frozenset(accepting)))
+
+
 def net_of(nodes: list[Node]) -> Words:
     """Nodes, each listed after those that follow it, as a net that begins at the last and ends at the first."""
     end = len(nodes) - 1
     edges: list[tuple[int, Tree, int]] = []
     for number in range(end, 0, -1):
+        if len(nodes[number]) == 1:
+            [(char, target)] = nodes[number].items()
+            edges.append((end - number, one_character(char), end - target))
+            continue
         ranges: dict[int, list[Range]] = defaultdict(list)
         for char, target in nodes[number].items():
             if char:
