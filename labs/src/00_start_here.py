@@ -112,7 +112,8 @@ chatty = "Hi! " + plain
 gv.stage(clerk, chatty, seed=4)
 
 # %% [markdown]
-# The program that has to read this output is `json.loads`. It is strict, as it should be.
+# The program that has to read this output is `json.loads`. It is strict, with two exceptions: it takes `NaN`, which is
+# not JSON, and it takes the same key twice and keeps the last value.
 
 # %%
 def read(text):
@@ -247,7 +248,8 @@ gv.score()
 #
 # OpenAI's *JSON mode* (2023) made outputs parse but did not hold them to a schema. *Structured Outputs* (2024) does,
 # with constrained decoding: on OpenAI's own evaluation of complex JSON schemas a new model with it scored 100%, an
-# older one without it less than 40%.
+# older one without it less than 40%. The two figures are of different models, so they do not show what the constraint
+# alone gains.
 #
 # Source: OpenAI, *Introducing Structured Outputs in the API*, August 2024. The same is open to read in vLLM
 # (`structured_outputs`), SGLang (`json_schema`) and llama.cpp (`grammars/README.md`).

@@ -21,6 +21,7 @@
 # | **mask** | which tokens are legal; a forbidden one gets the logit −∞ |
 
 # %%
+import json
 from collections import Counter
 
 import numpy as np
@@ -265,10 +266,35 @@ gv.predict(
     reveal=[
         show_closed,
         """Up to 10 nothing changes, for the model closes its object anyway. At 12 it closes it too early, with keys
-        missing. At 18 nothing but `"}` is left. None of these settings helps: a small bias changes nothing, a large
-        one breaks the output.""",
+        missing. At 18 nothing but `"}` is left: a small bias changes nothing here, a large one breaks the output.""",
     ],
 )
+
+# %% [markdown]
+# That is one text, at temperature 0. Now 30 texts at temperature 1 for each bias: how many parse, and how many have all
+# three keys? It takes a few seconds.
+
+# %%
+def has_all_keys(text):
+    try:
+        return {"name", "age", "city"} <= set(json.loads(text))
+    except ValueError:
+        return None
+
+
+amounts = (0, 6, 8, 10, 12, 14, 18)
+found = []
+for amount in amounts:
+    texts = [gv.record(clerk, plain, seed=seed, bias={close: amount}, max_tokens=30).text for seed in range(30)]
+    found.append([has_all_keys(text) for text in texts])
+
+parsed = [sum(one is not None for one in row) / 30 for row in found]
+whole = [sum(one is True for one in row) / 30 for row in found]
+gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all keys": whole}, title="share of 30 texts")
+
+# %% [markdown]
+# A bias of 6 helps a little: one more text parses. From 8 on it costs keys, and what parses hides it: at 10 nine texts
+# in ten still parse, and seven in ten have all keys. No amount gives all 30 texts with all keys.
 
 # %% [markdown]
 # Here is why: the probability that the model itself gives to `"}` before each token it writes.
