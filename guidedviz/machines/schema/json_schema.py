@@ -13,6 +13,7 @@ a machine. Where the standard leaves a choice, we choose as the engines for stru
 - `pattern` means `re.search` under re.ASCII, but `$` matches only at the very end; formats and base64 are enforced.
 - Before draft 2019-09 keywords beside a $ref have no effect. References lead only to parts of the same document.
 - Most `uniqueItems`, and counts of keys without names, cannot be said: an error, or a note with approximate=True.
+  The table in assets/schemas.md has every construct that is refused.
 - A keyword about another type has no effect, as in the standard. A keyword or format that JSON Schema does not have is
   ignored and noted.
 """
@@ -53,14 +54,15 @@ def json_schema(
 ) -> DFA | PDA:
     """The machine for a JSON Schema (a dict, its text, or a Pydantic model class): a DFA, or a PDA where values nest.
 
-    A PDA also counts lengths and items where copies would be too many.
+    A PDA also counts items and lengths, beside a pattern or format too, where copies would be too many.
 
     `whitespace`: "space" is one optional space after each `:` and `,`; "one" exactly one; "compact" none; "any"
     whatever JSON allows.
     `extra_keys`: "closed": an object that names keys has no others unless `additionalProperties` allows them; "open":
     it has others unless `additionalProperties` forbids them, as the standard says.
     `unknown`: "note": keywords that JSON Schema does not have are ignored and listed in `machine.notes`; or "error".
-    `approximate`: what no such machine can say (most `uniqueItems`) is not enforced and listed in `machine.notes`.
+    `approximate`: what no such machine can say is not enforced and listed in `machine.notes`: most `uniqueItems`,
+    counts of keys without names, patterns that are not regular. A schema with such a part is refused otherwise.
 
     >>> person = {"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}, "required": ["age"]}
     >>> machine = json_schema(person)
@@ -70,6 +72,8 @@ def json_schema(
     True
     >>> json_schema({"type": "null", "x-unit": "m"}).notes
     ('#/x-unit: not a keyword of JSON Schema, ignored',)
+    >>> json_schema({"type": "string", "format": "uri", "maxLength": 2083})
+    PDA(2 rules, 361 nodes)
     """
     with _said_of("schema"):
         reader = _read(schema, Choices(whitespace, extra_keys, unknown, approximate))

@@ -20,8 +20,8 @@ from guidedviz.machines.schema.kinds.empty import Empty, take_range
 from guidedviz.machines.schema.kinds.objects import read_object
 from guidedviz.machines.schema.kinds.possible import Possible
 from guidedviz.machines.schema.kinds.scalars import any_length, fitting_scalars, number_tree, string_texts, string_tree
-from guidedviz.machines.schema.logic.cases import Atom, Case, case_of, join
-from guidedviz.machines.schema.logic.facts import NOT, Goal, Part
+from guidedviz.machines.schema.logic.cases import Atom, Case, case_of, join, without
+from guidedviz.machines.schema.logic.facts import NOT, Goal, Part, Step
 from guidedviz.machines.schema.logic.local import one_enum
 from guidedviz.machines.schema.logic.unevaluated import says_unevaluated
 from guidedviz.machines.schema.logic.ways import Ways
@@ -228,7 +228,7 @@ class Reader:
         numbers = case.kinds & NUMBERS
         banned = any(key[0] == "number" for key in case.banned)
         if case.asks("number") or banned or numbers == {"fraction"}:
-            return number_tree(case, path, numbers)
+            return self.number(case, path, numbers)
         return self.rules.free("integer" if kind == "integer" else "number", path)
 
     def string(self, case: Case, path: str) -> Tree:
@@ -241,6 +241,16 @@ class Reader:
             self.notes.give_up_of(error, below(path, "maxLength"))
             tree = string_tree(any_length(case), path, tick=False)
         return self.rules.add(self.rules.name(path, "text"), tree) if has_ticks(tree) else tree
+
+    def number(self, case: Case, path: str, kinds: frozenset[str]) -> Tree:
+        """A number with bounds and steps."""
+        try:
+            return number_tree(case, path, kinds)
+        except PatternError as error:
+            if not case.facts(Step):
+                raise
+            self.notes.give_up_of(error, below(path, "multipleOf"))
+            return number_tree(without(case, Step), path, kinds)
 
     def values(self, case: Case, path: str) -> Tree:
         """enum and const: the values that the other keywords allow too."""

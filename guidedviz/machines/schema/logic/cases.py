@@ -107,6 +107,14 @@ def join(one: Case, other: Case) -> Case | None:
     return case if case.kinds else None
 
 
+def without(case: Case, kind: type[Fact]) -> Case:
+    """The case without the facts of one type."""
+    kept = (
+        replace(atom, facts=tuple(fact for fact in atom.facts if not isinstance(fact, kind))) for atom in case.atoms
+    )
+    return replace(case, atoms=tuple(kept))
+
+
 def no_object(case: Case, required: frozenset[str]) -> bool:
     """Whether one of these required keys is known to have no value."""
     return any(case.known[name].is_empty() for name in required if name in case.known)
