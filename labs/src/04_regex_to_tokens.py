@@ -425,18 +425,15 @@ def write_all(how):
     return [gv.record(clerk, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
 
 
-def count_fitting(outputs):
-    return sum(bool(re.fullmatch(gv.machines.schema_regex(person), output)) for output in outputs)
-
-
 free, outputs = write_all(None), write_all(guide)
+fitting = [[bool(re.fullmatch(gv.machines.schema_regex(person), text)) for text in texts] for texts in (free, outputs)]
 
 # %% [question]
 gv.predict(
     "How many of the ten free outputs fit the schema?",
-    number=lambda: count_fitting(free),
+    number=lambda: sum(fitting[0]),
     within=2,
-    reveal=lambda: print("free", count_fitting(free), "of 10, guided", count_fitting(outputs), "of 10"),
+    reveal=lambda: print("free", sum(fitting[0]), "of 10, guided", sum(fitting[1]), "of 10"),
 )
 
 # %% [markdown]

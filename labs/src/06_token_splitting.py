@@ -61,23 +61,29 @@ def after(machine, data, state=None):
         state = machine.step(state, byte) if state is not None else None
     return state
 
-# %% [markdown]
-# **Predict before you press.** How many moves for one mask: ten thousand, a hundred thousand, a million? And on the
-# trie of lab 04, where what begins alike is read once?
-
 # %%
 llama = gv.Vocabulary.llama3()
 inside = after(gv.json(), b'{"piano": "')
 
-# %% [predict]
+# %%
 mask, moves = ask_all(gv.json(), inside, llama)
 walked = len(list(gv.tokens.walk_steps(llama.trie, gv.json(), inside)))
-print(f"{mask.sum():,} of {len(llama):,} are legal")
-print(f"{moves:,} moves piece by piece, {walked:,} on the trie")
+
+# %% [question]
+gv.predict(
+    "How many moves does one mask take, piece by piece?",
+    choices=["about ten thousand", "about a hundred thousand", "about a million"],
+    answer="about a million",
+    reveal=[
+        lambda: print(f"{mask.sum():,} of {len(llama):,} are legal"),
+        lambda: print(f"{moves:,} moves piece by piece, {walked:,} on the trie"),
+        """More than 800,000, and still a quarter of a million on the trie of lab 04, where what begins alike is read
+        once: inside a string nearly everything is legal, so little can be cut.""",
+    ],
+)
 
 # %% [markdown]
-# More than 800,000, and still a quarter of a million on the trie: inside a string nearly everything is legal, so
-# little can be cut. And all of it again for the next token. What does that take on your computer?
+# All of it is needed again for the next token. What does that take on your computer?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -119,18 +125,27 @@ begun = ['"a', '["a', '{"a', '{"a": "a', '[["a', '{"a": ["a', '[{"a": "a', '[{"a
 # %% [markdown]
 # Eight texts, and after each of them the machine stands at the same node: inside a string, at least one letter read.
 # Only the stacks are different.
-#
-# **Predict before you press.** Which tokens are legal after all eight, which after none? Which after some?
 
-# %% [predict]
-for piece in pieces:
-    legal = [text for text in begun if nested.accepts_prefix((text + piece).encode())]
-    print(f"{piece:4} legal after {len(legal)} of 8  ", "  ".join(legal) if len(legal) < 8 else "")
+# %%
+def show_legal():
+    for piece in pieces:
+        legal = [text for text in begun if nested.accepts_prefix((text + piece).encode())]
+        print(f"{piece:4} legal after {len(legal)} of 8  ", "  ".join(legal) if len(legal) < 8 else "")
+
+
+# %% [question]
+gv.predict(
+    "How many of the eleven tokens are legal after some of the eight texts and illegal after others?",
+    number=5,
+    within=1,
+    reveal=[
+        show_legal,
+        """Three heaps. `a`, `bc`, `a"` and `"` are legal whatever lies below, `A` and `"A` never are, and the others
+        depend on it: `":` needs an object that waits for a colon.""",
+    ],
+)
 
 # %% [markdown]
-# Three heaps. `a`, `bc`, `a"` and `"` are legal whatever lies below, `A` and `"A` never are, and the others depend on
-# it: `":` needs an object that waits for a colon.
-#
 # But eight stacks are not all stacks. How can one be sure for *every* stack, without trying any? By looking at what
 # the token does. As long as the rule `string` itself reads the bytes, nobody has looked below it. Only when the rule is
 # finished **and bytes are left over**, what lies below comes in.
@@ -166,8 +181,6 @@ gv.checks.sort_token(sort_token)
 # Now the 4,096 tokens of `clerk`, sorted by your function, and beside it by the library: `gv.build_split` does this for
 # every node of a grammar, rules in rules included, by one walk of the trie. (With two of its ideas switched off. They
 # come soon.)
-#
-# **Predict before you press.** How many of the 4,096 ask?
 
 # %%
 clerk = gv.load_model("clerk")
@@ -175,18 +188,30 @@ clerks = clerk.vocabulary
 plain = gv.build_split(nested, clerks, inline=False, expand=False)
 node = nested.places(after(nested, b'["a'))[0]
 
-# %% [predict]
-word = gv.regex('"[a-z]+"')
-said = [sort_token(word, after(word, b'"a'), clerks.pieces[token]) for token in clerks.text_ids]
-print("yours:", {answer: said.count(answer) for answer in ("yes", "no", "ask")})
-print("split:", plain.node(node))
+# %%
+def sort_all():
+    word = gv.regex('"[a-z]+"')
+    said = [sort_token(word, after(word, b'"a'), clerks.pieces[token]) for token in clerks.text_ids]
+    print("yours:", {answer: said.count(answer) for answer in ("yes", "no", "ask")})
+    print("split:", plain.node(node))
+
+
+# %% [question]
+gv.predict(
+    "How many of the 4,096 tokens ask?",
+    number=lambda: len(plain.node(node).ask),
+    within=15,
+    reveal=[
+        sort_all,
+        """Fifteen, less than half a percent. (The split counts EOS among the illegal, you have left it out. As long as
+        the exercise is open, yours counts 0.)""",
+    ],
+)
 
 # %% [markdown]
-# Fifteen, less than half a percent. (The split counts EOS among the illegal, you have left it out. As long as the
-# exercise is open, yours counts 0.) Here they are on the map of lab 04: the sea is surely legal, the land surely
-# not, and the golden cells ask.
+# Here are the tokens on the map of lab 04: the sea is surely legal, the land surely not, and the golden cells ask.
 
-# %%
+# %% [predict]
 gv.draw_split(plain, node, title="in a string, after a letter: who asks?")
 
 # %%
@@ -198,18 +223,22 @@ print(*[clerks.display(token) for token in plain.node(node).ask])
 # Look at `"The` and `"A`. After eight texts `"A` was never legal, and yet it asks: the rule does not know what lies
 # below. But *we* know the grammar. After a string comes a colon, a comma, a bracket that closes, or the end; nowhere a
 # letter. So whatever the stack is, these two are illegal.
-#
-# **Predict before you press.** Which of the fifteen are left, if you keep only those that *some* node of the grammar
-# could go on with?
 
-# %% [predict]
+# %%
 split = gv.build_split(nested, clerks, inline=False)
-print(*[clerks.display(token) for token in split.node(node).ask])
 
-# %% [markdown]
-# Eight. (A line break is no blank in this grammar, so all seven with `↵`, `A` or `The` are gone.) This is **context
-# expansion**: follow every call of the rule, see what may come next, and drop what none of them takes. Of these eight
-# one cannot know more without the stack.
+# %% [question]
+gv.predict(
+    "Keep only those of the fifteen that some node of the grammar could go on with. How many are left?",
+    number=lambda: len(split.node(node).ask),
+    within=1,
+    reveal=[
+        lambda: print(*[clerks.display(token) for token in split.node(node).ask]),
+        """Eight. (A line break is no blank in this grammar, so all seven with `↵`, `A` or `The` are gone.) This is
+        context expansion: follow every call of the rule, see what may come next, and drop what none of them takes.
+        Of these eight one cannot know more without the stack.""",
+    ],
+)
 
 # %% [markdown]
 # ## 3 · The experiment, whole
@@ -264,20 +293,30 @@ def judge(text):
     except json.JSONDecodeError as error:
         return f"no JSON: {error}"
 
-# %% [markdown]
-# **Predict before you press.** Eight texts by the careless split. How many are broken, and where?
-
-# %% [predict]
+# %%
 careless = gv.build_split(nested, clerks, inline=False, check=False)
-for seed in range(8):
-    text = write(careless, seed)
-    print(f"{text:42} {judge(text)}")
+
+
+def show_careless():
+    for seed in range(8):
+        text = write(careless, seed)
+        print(f"{text:42} {judge(text)}")
+
+
+# %% [question]
+gv.predict(
+    "The careless split writes eight texts. How many of them are broken?",
+    number=2,
+    within=1,
+    reveal=[
+        show_careless,
+        """Two of eight, both at a comma after what was meant as a key: `",` is right after a string in a list, and the
+        careless split cannot tell the two apart. One wrong cell is enough: from there on no machine can say what
+        should follow. Those that ask are few, but they are the ones that count.""",
+    ],
+)
 
 # %% [markdown]
-# Two of eight, both at a comma after what was meant as a key: `",` is right after a string in a list, and the careless
-# split cannot tell the two apart. One wrong cell is enough: from there on no machine can say what should follow. Those
-# that ask are few, but they are the ones that count.
-#
 # The same node in the right split, with the answer of the stack: orange cells asked and were refused.
 
 # %%
@@ -315,8 +354,8 @@ gv.vocabulary_map(guide, text='{"piano": {"kettle', stack=True)
 
 # %%
 json_split = gv.build_split(gv.json(), clerks, inline=False)
-for node in gv.json().places(after(gv.json(), b'{"a": 1')):
-    print(gv.json().nodes.name_of(node), json_split.node(node))
+for place in gv.json().places(after(gv.json(), b'{"a": 1')):
+    print(gv.json().nodes.name_of(place), json_split.node(place))
 
 # %% [markdown]
 # ## Exercise 2 · Put them together
@@ -348,8 +387,6 @@ gv.checks.merge(merge)
 #
 # Now at full size. Two ideas can be switched on: `inline` puts the text of a rule in the place of its call, wherever
 # the rule cannot come to stand inside itself; `expand` is the context expansion.
-#
-# **Predict before you press.** Inside a string, of 128,256 tokens: how many ask without expansion, how many with it?
 
 # %%
 def count(name, split):
@@ -361,18 +398,33 @@ def count(name, split):
     print(f", most {max(asks.values()):6,}, in all {sum(asks.values()):7,}; {split.nbytes:7,} bytes")
 
 
-# %% [predict]
+# %%
 written = gv.build_split(gv.json(), llama, inline=False, expand=False)
 full = gv.build_split(gv.json(), llama)
-count("as written", written)
-count("expanded", gv.build_split(gv.json(), llama, inline=False))
-count("inlined", gv.build_split(gv.json(), llama, expand=False))
-count("both", full)
+
+
+def count_all():
+    count("as written", written)
+    count("expanded", gv.build_split(gv.json(), llama, inline=False))
+    count("inlined", gv.build_split(gv.json(), llama, expand=False))
+    count("both", full)
+
+
+# %% [question]
+gv.predict(
+    "Inside a string 1,151 of the 128,256 tokens ask. How many still ask with both ideas switched on?",
+    number=169,
+    within=100,
+    reveal=[
+        count_all,
+        """Inside a string 1,151 ask; with expansion 195, and with inlining too 169. (That is a string that is a value.
+        Once rules are inlined a key has a node of its own, and its rule goes on with the colon. There only 2 are
+        left, `":"","` and one like it, which go on after the value.)""",
+    ],
+)
 
 # %% [markdown]
-# Inside a string 1,151 ask; with expansion 195, and with inlining too 169. (That is a string that is a value. Once
-# rules are inlined a key has a node of its own, and its rule goes on with the colon. There only 2 are left, `":"","`
-# and one like it, which go on after the value.) Here are thirty of those that fell away:
+# Here are thirty tokens that ask without expansion, and no longer ask with it:
 
 # %%
 before, kept = (split.node(*split.pda.places(after(split.pda, b'"'))).ask for split in (written, full))
@@ -400,20 +452,32 @@ gv.views.draw_split_nodes(full)
 # The first pair nearly agrees, the others do not. (The paper's vocabulary is Llama-3.1's. The counts here are those
 # inside a string, which come nearest.) What is left we cannot explain without the paper's text of JSON, which we do not
 # have. But one thing can be tried: RFC 8259 allows as many blanks as you like.
-#
-# **Predict before you press.** Fewer blanks: which of the two counts changes?
 
-# %% [predict]
+# %%
 base = gv.json().grammar.text.split("ws     ::=")[0]
-for name, blanks in {"RFC 8259": r"[ \t\n\r]*", "space, newline": r"[ \n]*", "one space": '" "?', "none": '""'}.items():
-    made = gv.grammar(f"{base}ws ::= {blanks}")
-    count(name, gv.build_split(made, llama, expand=False))
-    count("  and expanded", gv.build_split(made, llama))
+
+
+def count_blanks():
+    for name, blanks in {"RFC 8259": r"[ \t\n\r]*", "space, newline": r"[ \n]*", "one": '" "?', "none": '""'}.items():
+        made = gv.grammar(f"{base}ws ::= {blanks}")
+        count(name, gv.build_split(made, llama, expand=False))
+        count("  and expanded", gv.build_split(made, llama))
+
+
+# %% [question]
+gv.predict(
+    "If the grammar allows fewer blanks, which count inside a string changes?",
+    choices=["the one without expansion", "the one with expansion", "both", "neither"],
+    answer="the one with expansion",
+    reveal=[
+        count_blanks,
+        """Without expansion it is 1,151 each time. What asks after expansion is a matter of what the grammar lets
+        follow: 75 to 169, and the 120 of the paper lie between. So a count like that belongs to one grammar, blanks
+        and all.""",
+    ],
+)
 
 # %% [markdown]
-# Without expansion it is 1,151 each time. What asks after expansion is a matter of what the grammar lets follow: 75 to
-# 169, and the 120 of the paper lie between. So a count like that belongs to one grammar, blanks and all.
-#
 # The full table: a bit for each of our 57 nodes and each token makes 0.91 MB. With 160 MB one could keep 10,000 such
 # rows, so the paper counts another table than this; which, our numbers cannot tell.
 
@@ -440,20 +504,28 @@ def storage(count, size):
 
 gv.checks.storage(storage)
 
-# %% [markdown]
-# **Predict before you press.** For JSON, which kind is used how often? In which grammar would the one that JSON never
-# uses win?
-
-# %% [predict]
+# %%
 angles = gv.build_split(gv.grammar('root ::= "<" ([^<>] | root)* ">"'), llama)
-for name, made in {"JSON": full, "text in < >": angles}.items():
-    kinds = [part.sure.kind for part in made.build()]
-    print(f"{name:12}", {kind: kinds.count(kind) for kind in ("accepted", "rejected", "bits")})
 
-# %% [markdown]
-# A list of ids is shorter than the bits up to one token in 32. Nearly every node of JSON has fewer. In a string 96 % of
-# the tokens are legal, and the other 4 % are still too many to be listed; where nearly all text is allowed they are
-# not. That is the **adaptive storage** of the paper.
+
+def count_kinds():
+    for name, made in {"JSON": full, "text in < >": angles}.items():
+        kinds = [part.sure.kind for part in made.build()]
+        print(f"{name:12}", {kind: kinds.count(kind) for kind in ("accepted", "rejected", "bits")})
+
+
+# %% [question]
+gv.predict(
+    "For JSON, which kind is used most often?",
+    choices=["accepted", "rejected", "bits"],
+    answer="accepted",
+    reveal=[
+        count_kinds,
+        """A list of ids is shorter than the bits up to one token in 32. Nearly every node of JSON has fewer. In a
+        string 96 % of the tokens are legal, and the other 4 % are still too many to be listed; where nearly all
+        text is allowed they are not. That is the adaptive storage of the paper.""",
+    ],
+)
 
 # %% [markdown]
 # ### What an engine keeps
@@ -464,8 +536,8 @@ for name, made in {"JSON": full, "text in < >": angles}.items():
 # %%
 info, theirs = None, {}
 if xgrammar:
-    pieces = [b"" if token in llama.special - llama.eos else piece for token, piece in enumerate(llama.pieces)]
-    info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(llama.eos))
+    spelled = [b"" if token in llama.special - llama.eos else piece for token, piece in enumerate(llama.pieces)]
+    info = xgrammar.TokenizerInfo(spelled, stop_token_ids=sorted(llama.eos))
     compiler = xgrammar.GrammarCompiler(info, max_threads=1)
     theirs["the text of RFC 8259"] = compiler.compile_grammar(gv.json().grammar.text)
     theirs["a text of its own"] = compiler.compile_builtin_json_grammar()
@@ -490,25 +562,36 @@ def microseconds(compiled):
         times.append(1e6 * (time.perf_counter() - began))
     return min(times)
 
-# %% [markdown]
-# **Predict before you press.** Its counts beside ours *as written*, without expansion: other numbers, similar ones, or
-# the same?
-
-# %% [predict]
-# NBVAL_IGNORE_OUTPUT
+# %%
 ours = {frozenset(part.ask.tolist()) for part in written.build()}
-for name, compiled in theirs.items():
-    nodes = sorted((node for node in uncertain(compiled) if node[1]), key=lambda node: -len(node[1]))
-    shared = sum(tokens in ours for _, tokens in nodes)
-    print(f"{name}: {len(nodes)} nodes ask, {shared} as ours; {microseconds(compiled):,.0f} µs a mask in a string")
-    for rule, tokens in nodes[:8]:
-        print(f"    {rule:16}{len(tokens):8,}", "the same ask at a node of ours" * (tokens in ours))
-print(f"xgrammar {'is' if xgrammar else 'is not'} installed here")
+
+
+def compare(most=8):
+    for name, compiled in theirs.items():
+        nodes = sorted((node for node in uncertain(compiled) if node[1]), key=lambda node: -len(node[1]))
+        shared = sum(tokens in ours for _, tokens in nodes)
+        print(f"{name}: {len(nodes)} nodes ask, {shared} as ours; {microseconds(compiled):,.0f} µs a mask in a string")
+        for rule, tokens in nodes[:most]:
+            print(f"    {rule:16}{len(tokens):8,}", "the same ask at a node of ours" * (tokens in ours))
+    print(f"xgrammar {'is' if xgrammar else 'is not'} installed here")
+
+
+# %% [question]
+# NBVAL_IGNORE_OUTPUT
+gv.predict(
+    "Compare its sets of uncertain tokens with ours as written, without expansion. Of its 24 sets, how many are "
+    "token for token one of ours?",
+    number=18,
+    within=4,
+    reveal=[
+        compare,
+        """Measured with xgrammar 0.2.8: of its 24 nodes with uncertain tokens 18 have, token for token, one of our
+        sets without expansion. So for these rules 0.2.8 expands nothing by itself. The six others have 121,060,
+        423, 207, 13, 3 and 2.""",
+    ],
+)
 
 # %% [markdown]
-# Measured with xgrammar 0.2.8: of its 24 nodes with uncertain tokens 18 have, token for token, one of our sets *without
-# expansion*. So for these rules 0.2.8 expands nothing by itself. The six others have 121,060, 423, 207, 13, 3 and 2.
-#
 # **What breaks.** 121,060 at one node of a string. Its name, `string_1_1`, tells why: the part that is repeated has
 # become a rule of its own. Such a rule ends after *one* character, and whatever is longer asks. Let us do the same to
 # ours.
@@ -543,18 +626,26 @@ def count_asking(split):
     states = [after(split.pda, text[:end]) for end in range(len(text) + 1)]
     return float(np.mean([(split.answers(state) == 2).sum() for state in states]))
 
-# %% [markdown]
-# **Predict before you press.** If nothing is kept, all 128,256 ask at each step. Which idea saves most, and by which
-# factor: to keep what is sure, to inline, or to expand?
-
-# %% [predict]
+# %%
 inlined = gv.build_split(gv.json(), llama, expand=False)
-print(f"nothing kept        {len(llama):9,}")
-for name, made in {"sure ones kept": written, "and inlined": inlined, "and expanded": full}.items():
-    print(f"{name:20}{count_asking(made):9,.0f}")
+
+
+def show_worth():
+    print(f"nothing kept        {len(llama):9,}")
+    for name, made in {"sure ones kept": written, "and inlined": inlined, "and expanded": full}.items():
+        print(f"{name:20}{count_asking(made):9,.0f}")
+
+
+# %% [question]
+gv.predict(
+    "If nothing is kept, all 128,256 tokens ask at each step. Which idea saves the largest factor?",
+    choices=["to keep what is sure", "to inline", "to expand"],
+    answer="to expand",
+    reveal=[show_worth, "Each step is a factor: about 18, 6 and 29."],
+)
 
 # %% [markdown]
-# Each step is a factor: about 18, 6 and 29. The paper measured a mask in the same order, in milliseconds:
+# The paper measured a mask in the same order, in milliseconds:
 #
 # | | paper, ms |
 # | --- | ---: |
@@ -564,29 +655,42 @@ for name, made in {"sure ones kept": written, "and inlined": inlined, "and expan
 # | inlined | 0.035 |
 # | expanded | 0.018 |
 #
-# (Alike nodes are merged as states are in lab 04; our machine is built that way.) As a factor the last idea does most
-# (29), in the paper's times the keeping (38.3 to 0.154): a mask takes its time however few ask, for what was kept has
-# to be copied. For times from your computer beside these, run `python -m guidedviz.bench ablation` in a terminal.
+# (Alike nodes are merged as states are in lab 04; our machine is built that way.) By the number of tokens that ask,
+# expansion saves most; in the paper's times it is the keeping (38.3 to 0.154): a mask takes its time however few ask,
+# for what was kept has to be copied. For times from your computer beside these, run `python -m guidedviz.bench
+# ablation` in a terminal.
 
 # %% [markdown]
 # ## 5 · Back, and at the same time
 #
 # Two more things the paper counts on. First **rollback**: to take back tokens that were written. An engine that guesses
 # several tokens ahead, or a person who goes back on the stage, needs the state of some tokens ago.
-#
-# **Predict before you press.** Ten thousand brackets are open, and we want to go back by four thousand. What has to be
-# copied, or undone?
 
-# %% [predict]
+# %%
 history = [gv.json().initial]
 for _ in range(10_000):
     history.append(gv.json().step(history[-1], ord("[")))
-back = history[-4001]
-print(gv.json().depth(history[-1]), "open rules,", gv.json().depth(back), "after going back")
-print("and another way on:", gv.json().stack(after(gv.json(), b'{"a', back))[:3])
+
+
+def go_back(steps):
+    back = history[-1 - steps]
+    print(gv.json().depth(history[-1]), "open rules,", gv.json().depth(back), "after going back")
+    print("and another way on:", gv.json().stack(after(gv.json(), b'{"a', back))[:3])
+
+
+# %% [question]
+gv.predict(
+    "Ten thousand brackets are open, and we want to go back by four thousand. What has to be copied, or undone?",
+    choices=["four thousand frames", "six thousand frames", "nothing"],
+    answer="nothing",
+    reveal=[
+        lambda: go_back(4000),
+        "Nothing: the old state is still there. (Ten thousand lists are open, and the root is one more.)",
+    ],
+)
 
 # %% [markdown]
-# Nothing. (Ten thousand lists are open, and the root is one more.) No stack is ever changed; such data is called
+# No stack is ever changed; such data is called
 # *persistent*. A push makes one new frame, which points to the old ones. Whoever keeps an old state has all of it, and
 # all futures that begin there share it. Here are four, and a step back:
 
@@ -609,18 +713,33 @@ gv.draw_costs(gv.record(clerk, boxes, gv.guide(gv.json(), clerks), seed=1))
 # Here is a record of both, on one CPU, with a small model of 37 million random weights, for only its times matter. The
 # masks are made by the walk of lab 07, which keeps no split and takes a little longer, so that there is something to
 # see.
-#
-# **Predict before you press.** When both go on at the same time, how long do the logits wait for their mask?
 
-# %% [predict]
+# %%
 overlap = gv.decoding.Overlap.load(gv.files.shipped("traces/overlap-cpu.json"))
-gv.views.draw_overlap(overlap, "trie")
+
+# %% [question]
+gv.predict(
+    "When both go on at the same time, how many milliseconds do the logits wait for their mask?",
+    choices=["as long as the mask takes, 0.9 ms", "half as long", "not at all"],
+    answer="not at all",
+    reveal=[
+        lambda: gv.views.draw_overlap(overlap, "trie"),
+        """Not at all, as long as the mask is there first. One by one they wait for all of it, and for the handing
+        over.""",
+    ],
+)
 
 # %% [markdown]
-# Not at all, as long as the mask is there first. One by one they wait for all of it, and for the handing over. (In this
+# (In this
 # record one computer does both, so that each slows the other down, and a step gains less than the wait was. A graphics
 # card is a computer of its own.) Overlap is the last idea of the paper, and it needs the others: a mask that takes
 # longer than the forward pass would still be waited for.
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap

@@ -14,6 +14,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,7 @@ class LabPage(Notebook):
     def __init__(self, browser: Any, lab: tuple[str, str, Path], path: Path) -> None:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         self.sources = ["".join(cell["source"]) for cell in cells]
+        self.truths = [truth_of(cell) for cell in cells if "gv.predict(" in "".join(cell["source"])]
         shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
         super().__init__(browser, lab, f"labs/{path.name}")
         self.run_all(timeout=300)
@@ -188,6 +190,7 @@ class LabPage(Notebook):
     def answer_predictions(self) -> None:
         """Commit to the first choice or to 0 in every prediction: its truth unfolds, and the score counts it."""
         asked = self.page.locator(".gv-predict")
+        assert asked.count() == len(self.truths)
         for place in range(asked.count()):
             root = asked.nth(place)
             root.scroll_into_view_if_needed()
@@ -200,6 +203,7 @@ class LabPage(Notebook):
             told = "root => root.dataset.state === 'told'"
             self.page.wait_for_function(told, arg=root.element_handle(), timeout=60000)
             assert not root.locator(".gv-note").is_visible(), root.inner_text()
+            assert self.truths[place] in root.inner_text(), "as it was when the cell above had just been run"
             assert root.locator(".gv-reveal > *").count()
             for theme in ("Light", "Dark") if os.environ.get("GUIDEDVIZ_SHOTS") else ():
                 self.theme(f"JupyterLab {theme}")
@@ -207,6 +211,12 @@ class LabPage(Notebook):
                 self.shot(f"{Path(self.name).stem[:2]}-predict-{place}-{theme.lower()}")
         words = f" of {asked.count()} prediction"
         self.page.locator(f".gv-score:has-text('{words}')").wait_for()
+
+
+def truth_of(cell: dict[str, Any]) -> str:
+    """The true answer of a prediction in a built notebook, as the page writes it."""
+    html = "".join(cell["outputs"][-1]["data"]["text/html"])
+    return unescape(re.sub("<[^>]+>", "", html.split("<summary>Answer</summary>")[1].split("</strong>")[0]))
 
 
 @pytest.fixture

@@ -47,7 +47,8 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
     assert "not yet" not in lab_page.answer(
         "gv.checks.sort_token", SORT.replace("{finished}", "rule.is_accepting(state)")
     )
-    assert re.search(r"yours: .'yes': 1850, 'no': 2230, 'ask': 15", lab_page.answer("said ="))
+    sort_all = lab_page.sources[lab_page.place_of("def sort_all")] + "\n\nsort_all()"
+    assert re.search(r"yours: .'yes': 1850, 'no': 2230, 'ask': 15", lab_page.answer("def sort_all", sort_all))
 
     assert "token 1 is surely legal at one node" in lab_page.answer("gv.checks.merge", MERGE.replace("{ask}", "ask"))
     lab_page.shot("lab-06-wrong-merge", lab_page.cell_of("gv.checks.merge"))
@@ -57,6 +58,10 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
     assert "20 of 41 tokens" in said
     lab_page.shot("lab-06-wrong-storage", lab_page.cell_of("gv.checks.storage"))
     assert "not yet" not in lab_page.answer("gv.checks.storage", STORAGE.replace("{bits}", "(size + 7) // 8"))
+
+
+def test_every_prediction_is_answered_and_counted(lab_page):
+    lab_page.answer_predictions()
 
 
 def test_every_picture_is_there(lab_page):

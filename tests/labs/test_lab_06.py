@@ -13,23 +13,23 @@ from guidedviz.machines.machine import read
 from tests.labs.solved import read_solved
 
 LAB = read_solved("06_token_splitting")
-WRITTEN = "written = gv.build"
+WRITTEN = "Inside a string 1,151 of"
 
 
 @pytest.mark.parametrize(
     ("said", "words", "shown"),
     [
-        ("More than 800,000, and still a quarter of a million", "walked =", "820,000 moves piece by piece, 266,242 on"),
-        ("nearly everything is legal", "walked =", "123,315 of 128,256 are legal"),
-        ('`":` needs an object that waits for a colon', "legal after", '":   legal after 2 of 8   {"a  [{"a\n'),
-        ('`A` and `"A` never are', "legal after", '"A   legal after 0 of 8   \nA    legal after 0 of 8'),
-        ("Fifteen, less than half a percent", "said =", "yours: {'yes': 1850, 'no': 2230, 'ask': 15}"),
-        ("Fifteen, less than half a percent", "said =", "NodeSplit(node 18: 1,850 yes, 2,231 no, 15 ask)"),
-        ('Look at `"The` and `"A`', "plain.node(node).ask", '"A "The'),
-        ("Eight. (A line break is no blank", "split.node(node).ask", '", ": "] "} "}, "}} "}}} "}}}}'),
+        ("More than 800,000, and still a quarter of a million", "How many moves does", "820,000 moves piece by piece, 266,242 on"),
+        ("nearly everything is legal", "How many moves does", "123,315 of 128,256 are legal"),
+        ('`":` needs an object that waits for a colon', "How many of the eleven", '":   legal after 2 of 8   {"a  [{"a\n'),
+        ('`A` and `"A` never are', "How many of the eleven", '"A   legal after 0 of 8   \nA    legal after 0 of 8'),
+        ("Fifteen, less than half a percent", "How many of the 4,096 tokens ask?", "yours: {'yes': 1850, 'no': 2230, 'ask': 15}"),
+        ("Fifteen, less than half a percent", "How many of the 4,096 tokens ask?", "NodeSplit(node 18: 1,850 yes, 2,231 no, 15 ask)"),
+        ('Look at `"The` and `"A`', "in plain.node(node).ask", '"A "The'),
+        ("Eight. (A line break is no blank", "Keep only those of the fifteen", '", ": "] "} "}, "}} "}}} "}}}}'),
         ("Of 65,536 cells 16 ask", "asks, cells =", "16 of 16 × 4,096 cells ask: 0.024%"),
         ("and no bit is wrong", "sum(same)", "130 of 130 masks are the same in all 4096 bits"),
-        ("Two of eight, both at a comma", "careless =", """[{"nameganshelf",                          no JSON"""),
+        ("Two of eight, both at a comma", "The careless split writes", """[{"nameganshelf",                          no JSON"""),
         ("16 of the 20: at the four ends", "gv.views.draw_split_nodes(split)", "Split: 16 nodes over 4,096 tokens"),
         ("16 of the 20: at the four ends", "gv.draw_machine(nested", "machine: 4 rules, 20 nodes"),
         ('"No" at a node means: not from', "json_split =", "number NodeSplit(node 46: 13 yes, 4,083 no, 0 ask)"),
@@ -39,16 +39,16 @@ WRITTEN = "written = gv.build"
         ("it is far worse, 58,824", WRITTEN, "in a string 1,151, most 58,824"),
         ("| 160 MB | 0.91 MB |", "draw_split_nodes(full", "57 nodes over 128,256 tokens"),
         ("| 160 MB | 0.91 MB |", "draw_split_nodes(full", "of a dense table's 913,824"),
-        ("75 to 169, and the 120 of the paper lie between", "blanks in {", "in a string    75"),
+        ("75 to 169, and the 120 of the paper lie between", "allows fewer blanks", "in a string    75"),
         ("There only 2 are left", "gv.views.draw_split_nodes(full", "any character but controls   123,257    4,997    2"),
-        ("Nearly every node of JSON has fewer", "angles =", "JSON         {'accepted': 51, 'rejected': 0, 'bits': 6}"),
-        ("where nearly all text is allowed they are not", "angles =", "'rejected': 1"),
-        ("about 18, 6 and 29", "made in {\"sure", "nothing kept          128,256\nsure ones kept          7,068\n"),
-        ("about 18, 6 and 29", "made in {\"sure", "and inlined             1,181\nand expanded               40\n"),
+        ("Nearly every node of JSON has fewer", "For JSON, which kind", "JSON         {'accepted': 51, 'rejected': 0, 'bits': 6}"),
+        ("where nearly all text is allowed they are not", "For JSON, which kind", "'rejected': 1"),
+        ("about 18, 6 and 29", "If nothing is kept", "nothing kept          128,256\nsure ones kept          7,068\n"),
+        ("about 18, 6 and 29", "If nothing is kept", "and inlined             1,181\nand expanded               40\n"),
         ("Here are four, and a step back", "gv.views.draw_branches", "as after text 1"),
-        ("Not at all, as long as the mask is there first", "gv.views.draw_overlap", "RECORDED"),
-        ("a small model of 37 million random", "gv.views.draw_overlap", "random weights: 4 layers of 256, 37 million"),
-        ("and the root is one more", "history =", "10001 open rules, 6001 after going back"),
+        ("Not at all, as long as the mask is there first", "When both go on", "RECORDED"),
+        ("a small model of 37 million random", "When both go on", "random weights: 4 layers of 256, 37 million"),
+        ("and the root is one more", "Ten thousand brackets", "10001 open rules, 6001 after going back"),
         ("There they are, the same 121,060 tokens", '"char*"', "NodeSplit(node 50: 4,635 yes, 2,561 no, 121,060 ask)"),
         ("with `inline` they are gone", '"char*"', "NodeSplit(node 3: 123,180 yes, 3,925 no, 1,151 ask)"),
     ],
@@ -59,7 +59,7 @@ def test_what_the_prose_says_stands_in_an_output(said, words, shown):
 
 
 def test_two_of_eight_careless_texts_are_broken_at_a_comma_after_a_key():
-    broken = [line for line in LAB.output_of("careless =").splitlines() if "no JSON" in line]
+    broken = [line for line in LAB.output_of("The careless split writes").splitlines() if "no JSON" in line]
     assert len(broken) == 2
     assert all("Expecting ':' delimiter" in line for line in broken)
 
@@ -89,7 +89,7 @@ def test_a_json_text_stands_at_58_nodes():
 
 def test_the_count_without_expansion_does_not_depend_on_the_blanks():
     assert "Without expansion it is 1,151 each time." in LAB.prose
-    counts = re.findall(r"in a string +([0-9,]+),", LAB.output_of("blanks in {"))
+    counts = re.findall(r"in a string +([0-9,]+),", LAB.output_of("allows fewer blanks"))
     assert counts[::2] == ["1,151"] * 4
     assert counts[1::2] == ["169", "156", "75", "75"]
 
@@ -117,8 +117,8 @@ def test_what_is_kept_takes_190_000_bytes():
 
 def test_side_by_side_the_logits_wait_for_no_mask_and_a_step_gains_less_than_the_wait_was():
     assert "and a step gains less than the wait was" in LAB.prose
-    said = LAB.output_of("gv.views.draw_overlap").splitlines()[1:3]
-    waits, steps = ([float(re.search(f"{name} ([0-9.]+) ms", line)[1]) for line in said] for name in ("wait", "in all"))
+    said = LAB.output_of("When both go on")
+    waits, steps = ([float(ms) for ms in re.findall(f"{name} ([0-9.]+) ms", said)] for name in ("wait", "in all"))
     assert waits[0] > waits[1] == 0
     assert steps[0] - steps[1] < waits[0]
 

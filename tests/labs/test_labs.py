@@ -1,5 +1,6 @@
 """The labs keep their own laws, and what is committed is what their sources give."""
 
+import symtable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from statistics import median
@@ -99,7 +100,7 @@ def test_the_answer_to_a_prediction_is_folded_until_a_student_has_answered(name)
 
 @each_lab
 def test_code_cells_are_short(name):
-    shown = [code for code in code_of(name) if "gv.predict(" not in code]  # a question is folded
+    shown = ["one line" if "gv.predict(" in code else code for code in code_of(name)]  # a question is folded
     lengths = [len([line for line in code.splitlines() if line.strip()]) for code in shown]
     assert median(lengths) <= 4
     assert max(lengths) <= 12
@@ -156,6 +157,35 @@ def test_every_question_is_folded_for_students_and_the_score_comes_after_the_las
     scores = [place for place, cell in enumerate(cells) if cell.source == "gv.score()"]
     assert len(scores) == bool(asking)
     assert max(asking, default=-1) < max(scores, default=0)
+
+
+def read_names(code):
+    """The names that a cell binds, those that it reads when it runs or later, and what each of its functions reads."""
+    table = symtable.symtable(code, "cell", "exec")
+    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()}
+    later = {inner.get_name(): globals_of(inner) for inner in table.get_children()}
+    here = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
+    return bound, here.union(*later.values()), later
+
+
+def globals_of(table):
+    """The global names that a function or a comprehension reads, with those inside it."""
+    own = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return own.union(*map(globals_of, table.get_children()))
+
+
+@each_lab
+def test_no_later_cell_changes_what_a_question_reads(name):
+    """A student may answer after all cells have run: the truth must not depend on that."""
+    names = [read_names(code) for code in code_of(name)]
+    for place, code in enumerate(code_of(name)):
+        if "gv.predict(" not in code:
+            continue
+        wanted = list(names[place][1])
+        for one in wanted:  # it grows by what the functions of earlier cells read
+            wanted += [n for _, _, later in names[:place] for n in later.get(one, ()) if n not in wanted]
+        changed = {one for bound, _, _ in names[place + 1 :] for one in bound.intersection(wanted)}
+        assert not changed, code.splitlines()[1]
 
 
 @each_notebook
