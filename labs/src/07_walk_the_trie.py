@@ -99,16 +99,23 @@ def count(walk, machine, state, pieces):
     said = "is not written yet" if legal is None else f"{len(legal):7,} legal, asked {counted.asked:9,} times"
     print(f"{walk.__name__:17}{said}")
 
-# %% [markdown]
-# **Predict before you press.** Ten pieces have 22 bytes. How often does each of the two ask the machine?
+# %%
+def count_toy():
+    count(every_token, decimal, 2, toy)
+    count(share_beginnings, decimal, 2, toy)
 
-# %% [predict]
-count(every_token, decimal, 2, toy)
-count(share_beginnings, decimal, 2, toy)
 
-# %% [markdown]
-# The same three tokens, with fewer than half the questions. `12.` asks only about its point, and `.5` asks nothing at
-# all: its first byte was refused a moment ago.
+# %% [question]
+gv.predict(
+    "Ten pieces have 22 bytes. `every_token` asks the machine 16 times. How often does `share_beginnings` ask?",
+    number=7,
+    within=2,
+    reveal=[
+        count_toy,
+        """The same three tokens, with fewer than half the questions. `12.` asks only about its point, and `.5` asks
+        nothing at all: its first byte was refused a moment ago.""",
+    ],
+)
 
 # %% [markdown]
 # **Step 3: jump.** One thing is still slow: the loop comes by at *every* token, if only to see that it begins like a
@@ -184,8 +191,6 @@ gv.checks.jump(jump)
 # %% [markdown]
 # This is llguidance's loop: its library `toktrie` holds the trie in one flat list, eight bytes a node, and goes through
 # it in this way. Now all three on Llama 3, right after the point of a decimal. Its 128,000 pieces have 274,520 nodes.
-#
-# **Predict before you press.** How often will each ask?
 
 # %%
 llama = gv.Vocabulary.llama3()
@@ -193,15 +198,27 @@ texts = [llama.pieces[token] for token in llama.text_ids]
 large = flatten(texts)
 print(f"{len(texts):,} pieces, {sum(map(len, texts)):,} bytes, {len(large.byte):,} nodes")
 
-# %% [predict]
-count(every_token, decimal, 2, texts)
-count(share_beginnings, decimal, 2, texts)
-count(jump, decimal, 2, large)
+# %%
+def count_decimal():
+    count(every_token, decimal, 2, texts)
+    count(share_beginnings, decimal, 2, texts)
+    count(jump, decimal, 2, large)
+
+
+# %% [question]
+gv.predict(
+    "How often will the jump ask on Llama 3?",
+    choices=["about 1,400 times", "about 27,000 times", "about 270,000 times"],
+    answer="about 1,400 times",
+    reveal=[
+        count_decimal,
+        """The last two ask as often. But the loop of step 2 goes round 128,000 times to do so, and the jump 1,356
+        times, once for each question: 99.5 % of the trie is not even looked at.""",
+    ],
+)
 
 # %% [markdown]
-# The last two ask as often. But the loop of step 2 goes round 128,000 times to do so, and the jump 1,356 times, once
-# for each question: 99.5 % of the trie is not even looked at. In a picture, with one branch for all bytes that lead to
-# the same state:
+# In a picture, with one branch for all bytes that lead to the same state:
 
 # %%
 gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3."))
@@ -210,8 +227,6 @@ gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3."))
 # ## 2 · Whole slices at once
 #
 # Jumping is good where little is legal. Now JSON, inside a string: after `{"a`.
-#
-# **Predict before you press.** How many questions this time, of 274,520 possible ones?
 
 # %%
 def state_after(machine, text):
@@ -223,13 +238,26 @@ def state_after(machine, text):
 
 inside = state_after(gv.json(), b'{"a')
 
-# %% [predict]
-count(share_beginnings, gv.json(), inside, texts)
-count(jump, gv.json(), inside, large)
+# %%
+def count_inside():
+    count(share_beginnings, gv.json(), inside, texts)
+    count(jump, gv.json(), inside, large)
+
+
+# %% [question]
+gv.predict(
+    "How many of the 274,520 possible questions does the jump ask this time?",
+    choices=["about 1,400", "about 27,000", "nearly all"],
+    answer="nearly all",
+    reveal=[
+        count_inside,
+        """Nearly all of them, for nearly all is legal, and a loop that jumps over what is refused finds nothing to
+        jump over. And a model spends much of its time inside strings.""",
+    ],
+)
 
 # %% [markdown]
-# **What breaks.** Nearly all of them, for nearly all is legal, and a loop that jumps over what is refused finds nothing
-# to jump over. And a model spends much of its time inside strings.
+# **What breaks.** The jump helps only where little is legal. Can the inside of a string be made quick, too?
 #
 # What fills a JSON string is the same in every schema that does not restrict it: text without quotes, backslashes and
 # control characters. A small machine reads just that. The tokens that it can read are a **slice**: they are found once
@@ -244,16 +272,25 @@ print(f"{len(taken):,} tokens in the slice; the trie of the others has {len(rest
 # %% [markdown]
 # **Step 4: take a slice whole.** If the grammar's machine can read, from where it stands, *whatever* the small machine
 # can read, then every token of the slice is legal, and only the trie of the others has to be walked.
-#
-# **Predict before you press.** After `{"a` that is so. How many questions are left?
 
-# %% [predict]
-count(jump, gv.json(), inside, rest)
+# %%
+def count_rest():
+    count(jump, gv.json(), inside, rest)
+
+
+# %% [question]
+gv.predict(
+    'After `{"a` that is so. How many questions are left?',
+    choices=["about 4,000", "about 40,000", "about 130,000"],
+    answer="about 4,000",
+    reveal=[
+        count_rest,
+        """(If your jump is written.) 4,221 instead of 267,888, and the mask is the same: the 122,892 tokens of the
+        slice and 367 others are 123,259.""",
+    ],
+)
 
 # %% [markdown]
-# (If your jump is written.) 4,221 instead of 267,888, and the mask is the same: the 122,892 tokens of the slice and 367
-# others are 123,259.
-#
 # But may one do so always? Suppose a schema says that a name has at most three letters. After `"a` two more may come,
 # and a token of nine letters, which is in the slice, is illegal. So before a slice is taken whole, one has to be sure.
 
@@ -303,8 +340,14 @@ for name, pattern in {"any text": r'"[^"\\\x00-\x1f]*"', "at most 3": r'"[^"\\\x
 #
 # The jump and the slice together are our `engine="trie"`. Here are its walks before each token of a text: a bar for the
 # nodes that the machine was asked about, dashed how many they would be without slices.
-#
-# **Predict before you press.** Before which tokens will the bars be long?
+
+# %% [question]
+gv.predict(
+    "Before which tokens will the bars be longest?",
+    choices=["inside a string", "where a value may begin", "where only a colon may come"],
+    answer="where a value may begin",
+    reveal="The next cell draws them.",
+)
 
 # %% [predict]
 record = '{"name": "Ada Byron", "born": 1815, "friends": ["Mary", "Charles"]}'
@@ -344,14 +387,17 @@ intervals = 'root ::= open | half | "x"\nopen ::= "(" root ")"\nhalf ::= "(" roo
 
 # %% [markdown]
 # A machine that keeps a **list of stacks** has to note both. Here a stack is what must still come, innermost first.
-#
-# **Predict before you press.** How many stacks are there after `((((`? After ten brackets?
 
-# %% [predict]
-stacks = [""]
-for opened in range(1, 11):
-    stacks = [closing + stack for stack in stacks for closing in ")]"]
-    print(f"{opened:2} opened {len(stacks):5,} stacks   {' '.join(stacks[:8])}")
+# %%
+def show_stacks(most):
+    stacks = [""]
+    for opened in range(1, most + 1):
+        stacks = [closing + stack for stack in stacks for closing in ")]"]
+        print(f"{opened:2} opened {len(stacks):5,} stacks   {' '.join(stacks[:8])}")
+
+
+# %% [question]
+gv.predict("How many stacks are there after ten brackets?", number=1024, within=100, reveal=lambda: show_stacks(10))
 
 # %% [markdown]
 # It doubles with each bracket. llama.cpp keeps such a list. Our pushdown machine lets stacks share what they
@@ -423,17 +469,25 @@ def read_chart(rules, text):
         column = [moved(item) for item in column if wanted(item) == character]
     return chart
 
-# %% [markdown]
-# **Predict before you press.** Ten brackets open, an `x`, and they close by turns, `]` and `)`. How many items has the
-# longest column?
-
-# %% [predict]
+# %%
 ten = "(" * 10 + "x" + "])" * 5
-print("yours       ", [len(column) for column in read_chart(rules, ten)])
-print("guidedviz's ", [len(column.items) for column in gv.earley(intervals).chart(ten.encode())])
+
+
+def show_columns():
+    print("yours       ", [len(column) for column in read_chart(rules, ten)])
+    print("guidedviz's ", [len(column.items) for column in gv.earley(intervals).chart(ten.encode())])
+
+
+# %% [question]
+gv.predict(
+    "Ten brackets open, an `x`, and they close by turns, `]` and `)`. How many items has the longest column?",
+    number=7,
+    within=3,
+    reveal=[show_columns, "Seven, at every depth, where the list had 1,024 stacks."],
+)
 
 # %% [markdown]
-# Seven, at every depth, where the list had 1,024 stacks. Look at the chart of `(x]` and find the move that decides: in
+# Look at the chart of `(x]` and find the move that decides: in
 # the last column `half` is finished and completes what wanted it, in column 0. Its twin `open` is still waiting for its
 # bracket in column 2, and no harm is done.
 
@@ -474,16 +528,26 @@ member ::= "s:" root
 array  ::= "[" (root ("," root)*)? "]"
 """)
 
-# %% [markdown]
-# **Predict before you press.** Bytes or words: how many columns, and how many items in all?
+# %%
+def count_items():
+    for name, machine, text in [("bytes", gv.earley(gv.json()), record), ("words", by_words, words_of(record))]:
+        chart = machine.chart(text.encode())
+        print(f"{name}: {len(chart):3} columns, {sum(len(column.items) for column in chart):6,} items")
 
-# %% [predict]
-for name, machine, text in [("bytes", gv.earley(gv.json()), record), ("words", by_words, words_of(record))]:
-    chart = machine.chart(text.encode())
-    print(f"{name}: {len(chart):3} columns, {sum(len(column.items) for column in chart):6,} items")
+
+# %% [question]
+gv.predict(
+    "By bytes, the charts of this record have 1,008 items in all. How many have they by words?",
+    number=93,
+    within=60,
+    reveal=[
+        count_items,
+        """Fewer columns, and far fewer items in each: nothing has to be said about what may come inside a word.""",
+    ],
+)
 
 # %% [markdown]
-# Fewer columns, and far fewer items in each: nothing has to be said about what may come inside a word. And for a mask
+# For a mask
 # it matters more. Once more the trie, inside a string: at how many of its 274,520 nodes can the string end?
 
 # %%
@@ -632,6 +696,12 @@ gv.views.draw_museum()
 # %% [markdown]
 # The second fault is the quieter one. Who allows too much is found out when the text is read. Who allows too little is
 # hardly ever found out: the text is correct, and only a small Z tells that the model wanted something else.
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap

@@ -14,7 +14,7 @@ from tests.labs.solved import read_solved
 LAB = read_solved("07_walk_the_trie")
 output_of = LAB.output_of
 ITEMS = str([6] + [7] * 10 + [3] + [4] * 9 + [3])
-TOY, LARGE, INSIDE = "decimal, 2, toy)", "count(jump, decimal, 2, large)", "gv.json(), inside, large)"
+TOY, LARGE, INSIDE = "Ten pieces have 22", "How often will the jump ask on", "does the jump ask this time"
 
 
 @pytest.mark.parametrize(
@@ -26,22 +26,22 @@ TOY, LARGE, INSIDE = "decimal, 2, toy)", "count(jump, decimal, 2, large)", "gv.j
         ("The last two ask as often", LARGE, "share_beginnings   1,110 legal, asked     1,356 times"),
         ("and the jump 1,356 times", LARGE, "jump               1,110 legal, asked     1,356 times"),
         ("99.5 % of the trie is not even looked at", 'decimal, llama, "3."', "(0.49%)"),
-        ("of 274,520 possible ones", INSIDE, "jump             123,259 legal, asked   267,888 times"),
+        ("4,221 instead of 267,888", INSIDE, "jump             123,259 legal, asked   267,888 times"),
         ("the 122,892 tokens of the slice", "taken = ", "122,892 tokens in the slice"),
-        ("4,221 instead of", "gv.json(), inside, rest)", "jump                 367 legal, asked     4,221 times"),
+        ("4,221 instead of", "How many questions are left", "jump                 367 legal, asked     4,221 times"),
         ("and 367 others are 123,259", INSIDE, "123,259 legal"),
         ("one has to be sure", "whole(machine, state_after(", "any text   True\nat most 3  False"),
         ("The longest bar is 3,629 of 274,520 nodes, where a value", "gv.views.draw_walks(", 'before ␣": 3,629 asked'),
         ("What is legal there?", "numbers, blanks = ", "1,928 legal, of these 1,000 only digits and 423 only blanks"),
         ("each bracket after the first costs one more row of four", "gv.views.draw_shared_stacks(", "4 tops, 14 frames"),
         ("Inside a string the walk asks even less than our 4,221", "gv.views.draw_walks(", "122,892 tokens by a slice"),
-        ("It doubles with each bracket", "stacks = [closing", "10 opened 1,024 stacks"),
-        ("Seven, at every depth, where the list had 1,024", 'print("yours', "yours        " + ITEMS),
-        ("Seven, at every depth", 'print("yours', "guidedviz's  " + ITEMS),
+        ("It doubles with each bracket", "How many stacks are there after ten", "10 opened 1,024 stacks"),
+        ("Seven, at every depth, where the list had 1,024", "Ten brackets open, an", "yours        " + ITEMS),
+        ("Seven, at every depth", "Ten brackets open, an", "guidedviz's  " + ITEMS),
         ("Its twin `open` is still waiting", "gv.views.draw_chart(", '◆ complete  open → "(" root • ")"  from 0'),
         ("completes what wanted it, in column 0", "gv.views.draw_chart(", "◆ complete  root → half •  from 0"),
-        ("Fewer columns, and far fewer items in each", "by_words, words_of", "bytes:  68 columns,  1,008 items"),
-        ("Fewer columns, and far fewer items in each", "by_words, words_of", "words:  18 columns,     93 items"),
+        ("Fewer columns, and far fewer items in each", "By bytes, the charts", "bytes:  68 columns,  1,008 items"),
+        ("Fewer columns, and far fewer items in each", "By bytes, the charts", "words:  18 columns,     93 items"),
         ("at how many of its 274,520 nodes can the string end", "string = re.compile", "at 189 nodes"),
         ("they agreed at every place but one: after `((x`", "gv.draw_comparison", "xgrammar: differs in 1 of 4"),
         ("outlines-core cannot be asked", "gv.draw_comparison", "outlines-core cannot take the constraint"),
@@ -84,7 +84,7 @@ def test_all_four_steps_find_the_mask_of_brute_force(machine, text):
 
 def test_the_steps_ask_less_and_find_as_many():
     for cell in (LARGE, INSIDE):
-        lines = output_of(cell).strip().splitlines()
+        lines = [line for line in output_of(cell).splitlines() if line.endswith(" times") and "legal" in line]
         asked = [int(line.split()[-2].replace(",", "")) for line in lines]
         assert asked == sorted(asked, reverse=True)
         assert len({line.split()[1] for line in lines}) == 1
