@@ -36,14 +36,19 @@ schema = {"type": "object", "properties": keys, "required": list(keys), "additio
 person = gv.json_schema(schema, whitespace="one")
 person
 
-# %% [markdown]
-# **Predict before you press.** In how many of these states is there exactly one way out?
+# %% [question]
+gv.predict(
+    "The machine has 50 states. In how many of them is there exactly one way out?",
+    number=45,
+    within=5,
+    reveal=[
+        lambda: print(gv.sketches.count_ways(person)),
+        'Most of them: a key is a chain of states, and in the middle of `"member"` there is no choice.',
+    ],
+)
 
-# %% [predict]
-gv.sketches.count_ways(person)
-
 # %% [markdown]
-# Most of them: a key is a chain of states, and in the middle of `"member"` nobody has a choice. So **fold** every
+# A run of states with one way out each is a **chain**. Now **fold** every
 # chain into one arrow. This is SGLang's *compressed finite state machine* (2024).
 
 # %%
@@ -109,18 +114,28 @@ mark_forced(named, '{"name": "Ada Lovelace"}')
 
 # %% [markdown]
 # `guide.forced(state)` does the same, and one thing more. `é` and `è` begin with the same byte in UTF-8.
-#
-# **Predict before you press.** What is forced at the start of `é|è`, of `aé|aè`, and of `é` alone?
 
-# %% [predict]
+# %%
 clerk = gv.load_model("clerk")
-for pattern in ("é|è", "aé|aè", "é"):
-    guide = gv.guide(gv.regex(pattern), clerk.vocabulary)
-    print(pattern, guide.forced(guide.initial))
 
-# %% [markdown]
-# The first byte *is* forced, but no character ends there. A run ends before it, since half a character is no text that
-# a tokenizer could cut.
+
+def show_forced(*patterns):
+    for pattern in patterns:
+        accents = gv.guide(gv.regex(pattern), clerk.vocabulary)
+        print(pattern, accents.forced(accents.initial))
+
+
+# %% [question]
+gv.predict(
+    "What is forced at the start of `é|è`?",
+    choices=["nothing", "the byte that both begin with", "the whole `é`"],
+    answer="nothing",
+    reveal=[
+        lambda: show_forced("é|è", "aé|aè", "é"),
+        """Only one first byte may come, but no character ends there. A run ends before it, since half a character is
+        no text that a tokenizer could cut.""",
+    ],
+)
 
 # %% [markdown]
 # ## 2 · Bytes are forced, tokens are not
@@ -135,14 +150,18 @@ guide = gv.guide(gv.json_schema(wanted, whitespace="one"), clerk.vocabulary)
 run = guide.forced(guide.initial)
 run
 
-# %% [markdown]
-# **Predict before you press.** One text is possible for these ten bytes. How many tokens are legal?
+# %% [question]
+gv.predict(
+    "One text is possible for these ten bytes. How many tokens are legal?",
+    number=2,
+    reveal=[
+        lambda: print([clerk.vocabulary.display(token) for token in guide.mask(guide.initial).nonzero()[0]]),
+        'Two: `{` and `{"`. So the model is asked a question that does not matter for the text.',
+    ],
+)
 
-# %% [predict]
-[clerk.vocabulary.display(token) for token in guide.mask(guide.initial).nonzero()[0]]
-
 # %% [markdown]
-# Two: `{` and `{"`. So the model is asked a question that does not matter for the text. It is like this nearly
+# More than one token is legal nearly
 # everywhere: in a vocabulary that has every byte and longer pieces, a run of two bytes has at least two spellings as
 # soon as some token spells both. Here are the likeliest spellings of the run; some end beyond it.
 
@@ -170,17 +189,28 @@ gv.views.draw_spellings(spelled)
 #
 # The first two leave the end of a run to the model where it could join; why, section 4 shows.
 
-# %% [markdown]
-# **Predict before you press.** Which of the three saves least?
+# %%
+def compare_ways():
+    for way in (False, "canonical", "longest", "minimal"):
+        trace = gv.record(clerk, prompt, guide, temperature=0, jump_forward=way)
+        print(f"{way or 'none':10}passes: {trace.passes:2}, prefilled: {trace.prefilled:2}  {trace.text}")
 
-# %% [predict]
-for way in (False, "canonical", "longest", "minimal"):
-    trace = gv.record(clerk, prompt, guide, temperature=0, jump_forward=way)
-    print(f"{way or 'none':10}passes: {trace.passes:2}, prefilled: {trace.prefilled:2}  {trace.text}")
+
+# %% [question]
+gv.predict(
+    "Which of the three saves least?",
+    choices=["canonical", "longest", "minimal"],
+    answer="minimal",
+    reveal=[
+        compare_ways,
+        """Minimal changes nothing in what is drawn, and saves next to nothing: a single legal token is rare. The other
+        two ask the model only where there is something to decide. Temperature 0 means greedy: always the likeliest
+        legal token.""",
+    ],
+)
 
 # %% [markdown]
-# *Minimal* changes nothing in what is drawn, and saves next to nothing: a single legal token is rare. The other two
-# ask the model only where there is something to decide. Temperature 0 means *greedy*: always the likeliest legal token.
+# Here is the canonical way, live:
 
 # %%
 gv.stage(clerk, prompt, guide, temperature=0, jump_forward=True, show=10)
@@ -238,17 +268,26 @@ gv.fraction_slider(clerk)
 # tokens, or even write different texts. Section 4 tells how.
 
 # %% [markdown]
-# **Predict before you move it.** Below the curve is a second handle: more texts side by side in each pass, a *batch*,
-# as on a server. Will the curve rise or fall?
+# Below the curve is a second handle: more texts side by side in each pass, a *batch*, as on a server.
 
-# %% [predict]
-for rows in (1, 8, 32, 128, 512):
-    print(f"{rows:4} texts:", *(f"{gv.decoding.Cost(4.0, 0.1).speedup(f, rows):5.1f}x" for f in (0.5, 0.75, 0.9)))
+# %%
+def show_batches():
+    for rows in (1, 8, 32, 128, 512):
+        print(f"{rows:4} texts:", *(f"{gv.decoding.Cost(4.0, 0.1).speedup(f, rows):5.1f}x" for f in (0.5, 0.75, 0.9)))
 
-# %% [markdown]
-# It falls (this is your formula, with *a* = 4 ms and *c* = 0.1 ms, at *f* = 0.5, 0.75 and 0.9). With many texts in a
-# pass, *a* is shared among them and *c·B* is not: the chip is busy computing, and computing is what a forced token
-# still costs. The slider falls less: what each text costs in every pass is saved with the pass.
+
+# %% [question]
+gv.predict(
+    "Move the second handle to more texts. Will the curve rise or fall?",
+    choices=["it rises", "it falls", "it stays"],
+    answer="it falls",
+    reveal=[
+        show_batches,
+        """It falls (this is your formula, with a = 4 ms and c = 0.1 ms, at f = 0.5, 0.75 and 0.9). With many texts in
+        a pass, a is shared among them and c·B is not: the chip is busy computing, and computing is what a forced
+        token still costs. The slider falls less: what each text costs in every pass is saved with the pass.""",
+    ],
+)
 
 # %% [markdown]
 # Jump-forward saves *passes*. With few texts at a time, as on a laptop, you gain most; a full server gains less. That
@@ -274,18 +313,29 @@ shop = "The vase has the number C2679 and costs $874.20.\nJSON with product, pri
 
 # %% [markdown]
 # The way `"raw"` is *longest* to the very last byte of a run.
-#
-# **Predict before you press.** The grammar forces the same bytes each time. Can the values differ?
 
-# %% [predict]
-for text, constraint in ((party, wedding), (shop, vase)):
-    for way in (False, "canonical", "raw"):
-        trace = gv.record(clerk, text, constraint, temperature=0, jump_forward=way)
-        print(f"{way or 'none':10}{trace.text}")
+# %%
+def compare_values():
+    for text, constraint in ((party, wedding), (shop, vase)):
+        for way in (False, "canonical", "raw"):
+            trace = gv.record(clerk, text, constraint, temperature=0, jump_forward=way)
+            print(f"{way or 'none':10}{trace.text}")
+
+
+# %% [question]
+gv.predict(
+    "The grammar forces the same bytes each time. Can the values differ?",
+    choices=["no, with neither way", "yes, but only with `raw`", "yes, with both ways"],
+    answer="yes, but only with `raw`",
+    reveal=[
+        compare_values,
+        """They can. Canonical jumps give what plain decoding gives. With `raw` the wedding has become an event called
+        `141, `, and the number of the vase has lost its last digit.""",
+    ],
+)
 
 # %% [markdown]
-# They can. Canonical jumps give what plain decoding gives. With `"raw"` the wedding has become an event called `141, `,
-# and the number of the vase has lost its last digit. What is forced at the start of the first is `{"event"`, eight
+# What is forced at the start of the first text is `{"event"`, eight
 # bytes, and these are the ways to write them:
 
 # %%
@@ -336,20 +386,30 @@ for way in (False, "canonical"):
 # The cure for the others is to stop early. A run ends at byte *n*. Look for the first place in it from which a legal
 # token goes on *beyond* *n*. Put what stands before it, and leave the rest to the model: it may write the very same
 # bytes, or the longer token.
-#
-# **Predict before you press.** A lamp that is pink, and a schema that knows the colours `pin` and `pink`. Which bytes
-# are forced, and which colour will `"raw"` write?
 
-# %% [predict]
+# %%
 colour = gv.guide(gv.regex(r'\{"product": "lamp", "color": "(pin|pink)"\}'), clerk.vocabulary)
 lamp = "The lamp is pink and costs $12.50.\nJSON with product, color:\n"
-for way in (False, "raw", "canonical"):
-    trace = gv.record(clerk, lamp, colour, temperature=0, jump_forward=way)
-    print(f"{way or 'none':10}passes: {trace.passes:2}  {trace.text}")
 
-# %% [markdown]
-# `pin` is forced: both words begin so. But `pink` is one token, and after `pin` the model has never seen a `k`. So it
-# takes what is left, and the lamp is pin. Healed, the run stops before the word, and the choice stays whole.
+
+def compare_colours():
+    for way in (False, "raw", "canonical"):
+        trace = gv.record(clerk, lamp, colour, temperature=0, jump_forward=way)
+        print(f"{way or 'none':10}passes: {trace.passes:2}  {trace.text}")
+
+
+# %% [question]
+gv.predict(
+    "A lamp that is pink, and a schema that knows the colours `pin` and `pink`. Which colour will `raw` write?",
+    choices=["`pin`", "`pink`"],
+    answer="`pin`",
+    reveal=[
+        compare_colours,
+        """`pin` is forced: both words begin so. But `pink` is one token, and after `pin` the model has never seen a
+        `k`. So it takes what is left, and the lamp is pin. Healed, the run stops before the word, and the choice
+        stays whole.""",
+    ],
+)
 
 # %% [markdown]
 # llguidance's documentation tells the same of two keys, `orderId` and `orderName`. Of these `orderId` is one token of
@@ -433,6 +493,12 @@ gv.draw_strip(both.jumped)
 #
 # Another way is **speculative decoding**: a guess stands if the model agrees. A forced run can be such a guess. All its
 # tokens are read in one pass, and where the model would cut it otherwise the guess falls, so nothing is forced on it.
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap

@@ -72,3 +72,7 @@ def test_the_slider_builds_its_curve_by_mouse_and_keyboard(lab_page):
     slider.page.keyboard.press("ArrowLeft")
     slider.wait_runs(3)
     assert slider.points == (3, 0)
+
+
+def test_every_prediction_is_answered_and_counted(lab_page):
+    lab_page.answer_predictions()

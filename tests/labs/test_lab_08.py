@@ -11,7 +11,7 @@ from tests.labs.solved import read_solved
 
 LAB = read_solved("08_jump_forward")
 output_of = LAB.output_of
-RAW = "in ((party, wedding), (shop, vase))"
+RAW = "The grammar forces the same"
 
 
 @pytest.mark.parametrize(
@@ -22,19 +22,19 @@ RAW = "in ((party, wedding), (shop, vase))"
         ("What is left are the decisions", "gv.folded(person)", "41 of them folded"),
         ("after the `t` all of `rue` is settled", "gv.folded(person)", "fals (3 states inside) → q47 · tru"),
         ("ten bytes; then there is a choice", "run = guide.forced", 'b\'{"name": "\''),
-        ("A run ends before it", 'for pattern in ("é|è"', "é|è b''\naé|aè b'a'"),
-        ('Two: `{` and `{"`', "guide.mask(guide.initial)", "['{', '{\"']"),
+        ("A run ends before it", "at the start of `é|è`", "é|è b''\naé|aè b'a'"),
+        ('Two: `{` and `{"`', "One text is possible for", "['{', '{\"']"),
         ("gives nearly all probability to it", "gv.views.draw_spellings(spelled)", "0.999  0.00 nats  canonical, longest"),
-        ("saves next to nothing", '"longest", "minimal"', "minimal   passes: 20"),
-        ("The other two ask the model only where", '"longest", "minimal"', "canonical passes:  9, prefilled: 11"),
-        ("your formula, with *a* = 4 ms and *c* = 0.1 ms", "for rows in", "128 texts:   1.1x   1.2x   1.3x"),
+        ("saves next to nothing", "Which of the three saves least", "minimal   passes: 20"),
+        ("The other two ask the model only where", "Which of the three saves least", "canonical passes:  9, prefilled: 11"),
+        ("your formula, with a = 4 ms and c = 0.1 ms", "Move the second handle", "128 texts:   1.1x   1.2x   1.3x"),
         ("Canonical jumps give what plain decoding gives", RAW, 'canonical {"event": "wedding", "seats": 141}'),
         ("an event called `141, `", RAW, 'raw       {"event": "141, ", "seats": 141}'),
         ("has lost its last digit", RAW, 'raw       {"product": "vase", "price": 874.2, "sku": "C267"}'),
         ("at a price of 20 nats", "spellings(clerk, party", "19.81 nats  canonical, longest"),
         ("the blank has gone into `␣{\"`", '"JSON with name: "', "'␣{\"', 'name'"),
-        ("the lamp is pin", "colour = gv.guide", 'raw       passes:  1  {"product": "lamp", "color": "pin"}'),
-        ("the choice stays whole", "colour = gv.guide", 'canonical passes:  1  {"product": "lamp", "color": "pink"}'),
+        ("the lamp is pin", "A lamp that is pink, and", 'raw       passes:  1  {"product": "lamp", "color": "pin"}'),
+        ("the choice stays whole", "A lamp that is pink, and", 'canonical passes:  1  {"product": "lamp", "color": "pink"}'),
         ("jumps here all the same", "open_end = ", 'canonical passes: 3  {"name": "Ada Lovelace"}'),
         ("where `order` is put", "llama = gv.Vocabulary", 'raw      puts {" order\nlongest  puts {"'),
         ("nothing changes but the passes", "gv.compare_jump", "21 passes, now 9: same tokens"),
