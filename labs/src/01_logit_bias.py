@@ -288,6 +288,7 @@ for amount in amounts:
     texts = [gv.record(clerk, plain, seed=seed, bias={close: amount}, max_tokens=30).text for seed in range(30)]
     found.append([has_all_keys(text) for text in texts])
 
+# %%
 parsed = [sum(one is not None for one in row) / 30 for row in found]
 whole = [sum(one is True for one in row) / 30 for row in found]
 gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all keys": whole}, title="share of 30 texts")

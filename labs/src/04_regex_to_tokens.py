@@ -23,9 +23,9 @@
 
 # %%
 import json
-import re
 import time
 
+import jsonschema
 import numpy as np
 
 import guidedviz as gv
@@ -41,7 +41,10 @@ gv.draw_machine(decimal, title="a decimal number")
 
 # %% [markdown]
 # It takes one character at a time. Now a model comes that writes whole pieces. Ten are enough to see all the trouble:
-# nine texts and EOS. A **guide** is a machine together with a vocabulary.
+# nine texts and EOS.
+#
+# In lab 03 one `GuidedFSM` was both things at once. From here on they are two: the **machine** (`gv.regex` gives a DFA)
+# knows bytes and states and no tokens; a **guide** joins it with a vocabulary, and only the guide has masks.
 
 # %%
 pieces = [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"]
@@ -57,7 +60,8 @@ gv.predict(
         lambda: print([toy.display(token) for token in np.flatnonzero(number.mask(1))]),
         """`7.5` is legal after `3`, for `37.5` is a number: only the characters count, not where the tokens end. `3.`
         is legal as well. It is not a number yet, but it can become one. The rule in one sentence: a token is legal
-        if the machine can read all of its bytes and still reach an accepting state.""",
+        if the machine can read all of its bytes and still reach an accepting state. EOS has no bytes: it is legal
+        exactly where the text is complete, in an accepting state. `3` is a number, so EOS is one of the legal ones.""",
     ],
 )
 
@@ -267,7 +271,7 @@ gv.predict(
 # %% [markdown]
 # Do this for
 # *every* state before the first token, write down what you find, and you have the **index**: from then on a mask is
-# looked up. Here it is for the ten tokens: one row a state, one column a token.
+# looked up. Here it is for the ten tokens: one row per state, one column per token.
 
 # %%
 gv.views.draw_token_table(number)
@@ -278,13 +282,14 @@ print(index)
 print("legal tokens in q0 to q3:", index.legal.tolist())
 
 # %% [markdown]
-# A few *kinds*: tokens that move every state alike are one kind, and the index keeps each kind once. And the time? Your
-# loop for one state (once you have written it), then the whole index, then the same index asked for again:
+# A few *kinds*: tokens that move every state alike are one kind, and the index keeps each kind once. And the time? The
+# trie, your loop for one state (once you have written it), the whole index, and the same index asked for again:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 date = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 for what, work in {
+    "the trie, once per vocabulary": lambda: gv.Vocabulary(llama.pieces, eos=llama.eos).trie,
     "your legal_tokens, one state ": lambda: legal_tokens(date, 0, llama.pieces),
     "index, all 11 states         ": lambda: gv.build_index(date, llama),
     "the same index again         ": lambda: gv.build_index(date, llama),
@@ -294,8 +299,9 @@ for what, work in {
     print(f"{what}{1000 * (time.perf_counter() - began):8.2f} ms")
 
 # %% [markdown]
-# Once your loop is written you can see it: eleven states at once take less time than one state in a loop. And the
-# second time nothing is walked at all: the index was kept.
+# Once your loop is written you can see it: with the trie at hand, eleven states at once take less time than one state
+# in a loop. The trie itself is built once and serves every regex. And the second time nothing is walked at all: the
+# index was kept.
 #
 # Now the whole vocabulary at a glance. In the next picture each of the 128,256 tokens is one cell. They lie in the
 # order of their bytes along a winding curve, so that tokens that begin alike are neighbours.
@@ -417,16 +423,23 @@ people += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa
 people += [("Ben Carter", 12, "Leeds")]
 
 # %% [markdown]
-# Ten such prompts, first free, then guided by the same seeds. The judge is Python's `re` with the regex from above; it
-# knows nothing about tokens.
+# Ten such prompts, first free, then guided by the same seeds. The judge is the `jsonschema` package, which knows
+# nothing of our machines and tokens.
 
 # %%
 def write_all(how):
     return [gv.record(clerk, ask(*facts), how, seed=seed).text for seed, facts in enumerate(people)]
 
 
+def fits(output):
+    try:
+        return jsonschema.Draft202012Validator(person).is_valid(json.loads(output))
+    except ValueError:  # not JSON
+        return False
+
+
 free, outputs = write_all(None), write_all(guide)
-fitting = [[bool(re.fullmatch(gv.machines.schema_regex(person), text)) for text in texts] for texts in (free, outputs)]
+fitting = [list(map(fits, texts)) for texts in (free, outputs)]
 
 # %% [question]
 gv.predict(
