@@ -8,6 +8,7 @@ from itertools import groupby
 from guidedviz.errors import SettingError
 from guidedviz.machines.grammars.analysis import parts_of
 from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.ticks import without_ticks
 from guidedviz.machines.regular.show_regex import unfold, write_class
 from guidedviz.machines.tree import (
     EMPTY,
@@ -57,7 +58,7 @@ def to_gbnf(machine: object) -> str:
         seen, expected = f"a {type(machine).__name__}", "a pushdown machine or a grammar"
         hint = "gv.machines.schema_gbnf(schema), or gv.machines.schema_regex(schema)"
         raise SettingError("to_gbnf", seen=seen, expected=expected, hint=hint)
-    return show_gbnf(grammar)
+    return show_gbnf(without_ticks(grammar))
 
 
 class _Shower:

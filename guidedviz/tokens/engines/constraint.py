@@ -16,6 +16,7 @@ from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.show_gbnf import show_gbnf
 from guidedviz.machines.grammars.show_lark import show_lark
+from guidedviz.machines.grammars.ticks import without_ticks
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex
@@ -34,7 +35,7 @@ class Asked:
     @cached_property
     def grammar(self) -> Grammar:
         """The machine as a grammar."""
-        return machine_grammar(self.machine)
+        return without_ticks(machine_grammar(self.machine))
 
     @property
     def gbnf(self) -> str:

@@ -144,3 +144,11 @@ def test_what_cannot_count_says_so():
     )
     with pytest.raises(gv.PatternError, match="a length of at most 5,000 beside a pattern"):
         gv.machines.to_gbnf(gv.json_schema(schema))
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_counted_length_is_written_with_copies_for_other_engines(pattern, monkeypatch):
+    for high in (3, 5):
+        machine, copies = both(monkeypatch, strings(pattern, high))
+        written = gv.grammar(gv.machines.to_gbnf(machine))
+        assert compare_machines(written, copies, most=20_000).text is None
