@@ -39,18 +39,27 @@ clerk = gv.load_model("clerk")
 network = clerk.network
 network.shape
 
-# %% [markdown]
-# **Predict before you press.** `clerk` has 4.3 million numbers. Which holds more of them: the table with a vector per
-# token, or the four layers?
-
-# %% [predict]
+# %%
 matrices = ("query_key_value", "out", "gate_up", "down")
 sizes = {name: sum(getattr(layer, name).size for layer in network.layers) for name in matrices}
-gv.draw_bars(["embedding", *sizes], {"numbers": [network.embedding.size, *sizes.values()]}, title="numbers in clerk")
 
-# %% [markdown]
-# The layers, by three to one. The table is used twice: at the start it gives each token its vector, and at the end the
-# logits are the products of the last vector with all rows of the same table.
+
+def draw_sizes():
+    numbers = [network.embedding.size, *sizes.values()]
+    return gv.draw_bars(["embedding", *sizes], {"numbers": numbers}, title="numbers in clerk")
+
+
+# %% [question]
+gv.predict(
+    "`clerk` has 4.3 million numbers. Which holds more of them: the table with a vector per token, or the four layers?",
+    choices=["the table", "the four layers", "both alike"],
+    answer="the four layers",
+    reveal=[
+        draw_sizes,
+        """The layers, by three to one. The table is used twice: at the start it gives each token its vector, and at
+        the end the logits are the products of the last vector with all rows of the same table.""",
+    ],
+)
 
 # %%
 tokens = clerk.encode("Ada is 36.\nJSON with name, age:\n")
@@ -117,11 +126,7 @@ print(inspect.getsource(llama.attention))
 # %%
 print(inspect.getsource(llama.rotated))
 
-# %% [markdown]
-# **Predict before you press.** A query at place 7 and a key at place 5, then the same two at places 107 and 105. Is the
-# match the same?
-
-# %% [predict]
+# %%
 def match(query_place, key_place):
     angles = [place * network.shape.frequencies for place in (query_place, key_place)]
     query, key = (llama.rotated(vector, (np.cos(a), np.sin(a))) for vector, a in zip(pair, angles, strict=True))
@@ -129,10 +134,17 @@ def match(query_place, key_place):
 
 
 pair = np.random.default_rng(0).normal(size=(2, 64))
-print(match(7, 5), match(107, 105), match(7, 3))
 
-# %% [markdown]
-# Yes: only the distance counts. Rotating both by the same angle leaves their product as it was.
+# %% [question]
+gv.predict(
+    "A query at place 7 and a key at place 5, then the same two at places 107 and 105. Is the match the same?",
+    choices=["yes", "no"],
+    answer="yes",
+    reveal=[
+        lambda: print(match(7, 5), match(107, 105), match(7, 3)),
+        "Only the distance counts. Rotating both by the same angle leaves their product as it was.",
+    ],
+)
 
 # %% [markdown]
 # ## 4 · The whole pass
@@ -155,21 +167,25 @@ cache = network.new_cache()
 best = np.argsort(logits[-1])[::-1][:5]
 print(cache.length, logits.shape, [clerk.vocabulary.display(token) for token in best])
 
-# %% [markdown]
-# **Predict before you press.** Read the same tokens in one pass, and one after the other with the cache. Are the logits
-# the same? To the last bit?
-
-# %% [predict]
+# %%
 slow = network.new_cache()
 for token in tokens:
     (one_by_one,) = network.read([slow], [[token]])
 difference = abs(one_by_one - logits).max()
-print(difference < 1e-3, bool((one_by_one == logits).all()))
+
+# %% [question]
+gv.predict(
+    "Read the same tokens in one pass, and one after the other with the cache. Are the logits the same?",
+    choices=["yes, to the last bit", "yes, up to rounding", "no"],
+    answer="yes, up to rounding",
+    reveal=[
+        lambda: print(difference < 1e-3, bool((one_by_one == logits).all())),
+        """A product of matrices adds its terms in another order than a product with one vector. So a decode that
+        should give the same bits again must read its tokens in the same passes.""",
+    ],
+)
 
 # %% [markdown]
-# The same up to rounding: a product of matrices adds its terms in another order than a product with one vector. So
-# a decode that should give the same bits again must read its tokens in the same passes.
-#
 # What does the cache save? Here is the time of the next token, with it and without.
 
 # %%
@@ -190,6 +206,12 @@ for legal in (None, guide.mask(guide.initial)):
     masked = logits[-1] if legal is None else gv.sampling.apply_mask(logits[-1], legal)
     chances = gv.sampling.softmax(masked)
     print([f"{clerk.vocabulary.display(token)} {chances[token]:.2f}" for token in np.argsort(chances)[::-1][:3]])
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
 
 # %% [markdown]
 # ## Recap
