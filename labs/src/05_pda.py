@@ -332,7 +332,11 @@ nine = ["[1, [2]]", "[1, 2,]", '{"a" : -0.5e3}', "{'a': 1}", "01", '"\\n"', '"\\
 print(*nine, sep="   ")
 
 # %% [question]
-gv.predict("How many of these nine texts are JSON?", number=3, reveal=lambda: show(gv.json(), *nine))
+gv.predict(
+    "How many of these nine texts are JSON?",
+    number=3,
+    reveal=lambda: show(gv.json(), *nine),
+)
 
 # %% [markdown]
 # Only rules that can come to stand inside themselves need the stack: any other call could be written out in its place.

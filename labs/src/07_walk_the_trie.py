@@ -397,7 +397,12 @@ def show_stacks(most):
 
 
 # %% [question]
-gv.predict("How many stacks are there after ten brackets?", number=1024, within=100, reveal=lambda: show_stacks(10))
+gv.predict(
+    "How many stacks are there after ten brackets?",
+    number=1024,
+    within=100,
+    reveal=lambda: show_stacks(10),
+)
 
 # %% [markdown]
 # It doubles with each bracket. llama.cpp keeps such a list. Our pushdown machine lets stacks share what they

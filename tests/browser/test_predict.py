@@ -156,3 +156,9 @@ def test_the_answer_stays_when_the_cell_runs_again_and_when_the_notebook_is_open
     again.run_all()
     again.page.get_by_text("Near enough").wait_for()
     again.page.get_by_text("1 of 1 prediction right.").wait_for()
+    again.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    again.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
+    again.run_cell(1, "import guidedviz as gv\ngv.score()")
+    assert "No predictions yet" in again.outputs(1), "the kernel has forgotten"
+    again.run_cell(0)
+    again.page.get_by_text("1 of 1 prediction right.").wait_for()

@@ -154,6 +154,10 @@ def test_every_question_is_folded_for_students_and_the_score_comes_after_the_las
     asking = [place for place, cell in enumerate(cells) if "gv.predict(" in cell.source]
     hidden = [place for place, cell in enumerate(cells) if cell.metadata.get("jupyter", {}).get("source_hidden")]
     assert asking == hidden
+    assert {line for place in asking for line in cells[place].source.splitlines()[:1]} <= {
+        "gv.predict(",
+        "# NBVAL_IGNORE_OUTPUT",
+    }, "JupyterLab shows the first line of a folded cell"
     scores = [place for place, cell in enumerate(cells) if cell.source == "gv.score()"]
     assert len(scores) == bool(asking)
     assert max(asking, default=-1) < max(scores, default=0)

@@ -71,6 +71,17 @@ def test_a_hostile_title_and_output_stay_text(site):
     assert html.count("&lt;img src=x") == 3, "the title, the list of pages and the output"
 
 
+def test_the_code_of_a_question_holds_the_answer_and_is_not_on_the_page(site, monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    monkeypatch.setenv("GUIDEDVIZ_SITE", "1")
+    shown = new_output("display_data", gv.predict("How many?", number=37)._repr_mimebundle_())
+    metadata = {"jupyter": {"source_hidden": True}}
+    cell = new_code_cell("gv.predict('How many?', number=37)", outputs=[shown], metadata=metadata)
+    html = site.render(new_notebook(cells=[new_markdown_cell("# A"), cell]), site.Place("a.html", "A"), [])
+    assert "gv.predict" not in html
+    assert html.index("How many?") < html.index("<summary>Answer</summary>") < html.index("<strong>37</strong>")
+
+
 def test_links_between_labs_lead_to_their_pages(site):
     notebook = new_notebook(cells=[new_markdown_cell("[1](../01.ipynb) [2](02.ipynb#x) [3](https://a.test/3.ipynb)")])
     html = site.render(notebook, site.Place("a.html", "A"), [])
