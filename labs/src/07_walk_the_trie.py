@@ -401,12 +401,12 @@ gv.predict(
     "How many stacks are there after ten brackets?",
     number=1024,
     within=100,
-    reveal=lambda: show_stacks(10),
+    reveal=[lambda: show_stacks(10), "It doubles with each bracket."],
 )
 
 # %% [markdown]
-# It doubles with each bracket. llama.cpp keeps such a list. Our pushdown machine lets stacks share what they
-# can: each bracket after the first costs one more row of four frames.
+# llama.cpp keeps such a list. Our pushdown machine lets stacks share what they can: each bracket after the first costs
+# one more row of four frames.
 
 # %%
 gv.views.draw_shared_stacks(gv.grammar(intervals), "((((")

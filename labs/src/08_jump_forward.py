@@ -285,13 +285,12 @@ gv.predict(
         show_batches,
         """It falls (this is your formula, with a = 4 ms and c = 0.1 ms, at f = 0.5, 0.75 and 0.9). With many texts in
         a pass, a is shared among them and c·B is not: the chip is busy computing, and computing is what a forced
-        token still costs. The slider falls less: what each text costs in every pass is saved with the pass.""",
+        token still costs. The slider falls less: what each text costs in every pass is saved with the pass.
+
+        Jump-forward saves passes. With few texts at a time, as on a laptop, you gain most; a full server gains less.
+        That may be one reason why it is hard to find in production.""",
     ],
 )
-
-# %% [markdown]
-# Jump-forward saves *passes*. With few texts at a time, as on a laptop, you gain most; a full server gains less. That
-# may be one reason why it is hard to find in production.
 
 # %% [markdown]
 # ## 4 · What can go wrong
