@@ -1,6 +1,7 @@
 """not, if, oneOf by difference, dependencies, counted keys, contains, multiples, unevaluated keys."""
 
 import json
+from itertools import permutations
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -136,3 +137,29 @@ def test_true_is_not_one_where_enum_and_const_meet():
     with pytest.raises(gv.PatternError, match="no value satisfies"):
         gv.json_schema({"enum": [True], "const": 1})
     assert gv.json_schema({"enum": [True, 1.0], "const": 1}).accepts(b"1")
+
+
+UNEVALUATED = [
+    {"not": {"anyOf": [True, {"properties": {"a": True}}], "unevaluatedProperties": False}},
+    {"not": {"properties": {"a": {"const": 1}}, "unevaluatedProperties": {"const": 2}}},
+    {"oneOf": [{"required": ["b"]}, {"if": {"required": ["a"]}, "then": {"properties": {"b": True}},
+                                     "properties": {"a": True}, "unevaluatedProperties": False}]},
+    {"not": {"prefixItems": [{"const": 1}], "contains": {"const": 2}, "unevaluatedItems": False}},
+    {"$defs": {"d": {"$ref": "#/$defs/e", "unevaluatedProperties": False}, "e": {"properties": {"a": True}}},
+     "not": {"$ref": "#/$defs/d"}},
+    {"not": {"not": {"patternProperties": {"^a": True}, "unevaluatedProperties": False}}},
+    {"not": {"not": {"properties": {"a": True}, "unevaluatedProperties": False}}, "unevaluatedProperties": False},
+    {"not": {"properties": {"a": True}, "unevaluatedProperties": False}, "unevaluatedProperties": {"const": 2}},
+    {"not": {"not": {"prefixItems": [True], "unevaluatedItems": False}}, "unevaluatedItems": {"const": 2}},
+]  # fmt: skip
+VALUES = [{}, {"a": 1}, {"b": 2}, {"a": 1, "b": 2}, {"a": 2}, {"b": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 2, "c": 2}, 1,
+          [], [1], [2], [1, 2], [1, 2, 2], [1, 3], [1, 2, 3], [3], [2, 2]]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", UNEVALUATED)
+def test_unevaluated_keys_and_items_of_what_must_not_hold_are_decided(schema):
+    machine, truth = gv.json_schema(schema, extra_keys="open"), Draft202012Validator(schema)
+    for value in VALUES:
+        orders = permutations(value.items()) if isinstance(value, dict) else [None]
+        texts = [json.dumps(value if order is None else dict(order)).encode() for order in orders]
+        assert any(map(machine.accepts, texts)) == truth.is_valid(value), value

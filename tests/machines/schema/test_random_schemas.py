@@ -16,7 +16,6 @@ LAWFUL = (  # reasons to refuse a schema
     "minProperties",
     "uniqueItems",
     "leads back to itself",
-    "unevaluated items or properties in a schema that must not hold",
     "unnamed keys that must exist",
     "no value fits",
     "combinations of branches",

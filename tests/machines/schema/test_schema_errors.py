@@ -29,7 +29,7 @@ UNSAYABLE = [  # what no machine of this kind can say, the path below it, a text
     ({"type": "array", "not": {"items": N, "uniqueItems": True}}, "/not"),
     ({"type": "object", "minProperties": 3}, "/minProperties"),
     ({"type": "string", "pattern": r"^(a|b)\1$"}, "/pattern"),
-    ({"not": {"unevaluatedProperties": False}}, "/not"),
+    ({"type": "integer", "multipleOf": 9973}, "/multipleOf"),
 ]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 from guidedviz.machines.schema.logic.cases import EVERYTHING, Atom, Case
-from guidedviz.machines.schema.logic.facts import PLAIN, Contains, Goal, Items, Keys, Part, goal_of
+from guidedviz.machines.schema.logic.facts import PLAIN, Contains, Fact, Goal, Items, Keys, Part, goal_of
 
 KEYS = ("unevaluatedProperties", "unevaluatedItems")
 
@@ -45,6 +46,16 @@ def close_items(case: Case, part: Part, keeper: Keeper) -> Case:
         keeper.constants.append(either)
         goal = (part._replace(schema=either),)
     return one_case(case, part, Items(tuple([()] * first), goal, part.path, every=True, says=part.says))
+
+
+def silent(case: Case) -> Case:
+    """The same case, of which no key or item counts as evaluated for the schemas around it."""
+
+    def hush(fact: Fact) -> Fact:
+        return replace(fact, says=False) if isinstance(fact, Keys | Items | Contains) else fact
+
+    atoms = (replace(atom, key=("silent", atom.key), facts=tuple(map(hush, atom.facts))) for atom in case.atoms)
+    return replace(case, atoms=tuple(atoms))
 
 
 def one_case(case: Case, part: Part, fact: Keys | Items) -> Case:

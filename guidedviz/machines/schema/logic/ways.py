@@ -14,10 +14,11 @@ from guidedviz.machines.schema.logic.denial import constant_facts, deny, without
 from guidedviz.machines.schema.logic.facts import NOT, OPEN, Goal, Part, Required
 from guidedviz.machines.schema.logic.known import told_apart
 from guidedviz.machines.schema.logic.local import Local
-from guidedviz.machines.schema.logic.unevaluated import close_items, close_keys, says_unevaluated
+from guidedviz.machines.schema.logic.unevaluated import close_items, close_keys, says_unevaluated, silent
 from guidedviz.machines.schema.text.json_text import kind_of
 
 Rows = list[Case]
+CLOSE = {"unevaluatedProperties": close_keys, "unevaluatedItems": close_items}
 MOST_CASES = 2_000
 MOST_JOINS = 200_000
 MOST_REFS = 20
@@ -32,6 +33,7 @@ class Ways:
         self.atoms: dict[Any, Atom] = {}
         self.open: dict[Any, None] = {}
         self.apart: dict[Any, bool] = {}
+        self.bare: dict[int, dict[str, Any]] = {}  # id of a schema -> it without unevaluated keywords
         self.constants: list[Any] = []  # keeps new schemas alive, so that their ids are not used again
         self.joins = 0
 
@@ -119,6 +121,8 @@ class Ways:
 
     def positive(self, part: Part, full: bool) -> Rows:
         schema = part.schema
+        if says_unevaluated(schema) and not part.says and not self.alone(part):
+            return [silent(case) for case in self.of(part._replace(sign=OPEN), True)]
         full = full or says_unevaluated(schema)
         applied, alone = self.applied(part), self.alone(part)
         rows, local = [EVERYTHING], None if alone else case_of(self.local(part))
@@ -129,7 +133,7 @@ class Ways:
                 rows = self.both(rows, self.apply(part, key, full), part.path)
         if not alone:
             rows = self.both(rows, [local] if local else [], part.path)
-        for key, close in (("unevaluatedProperties", close_keys), ("unevaluatedItems", close_items)):
+        for key, close in CLOSE.items():
             if key in schema and not alone:
                 inner = self.inner(part, schema[key], key)
                 rows = self.some((case for row in rows if (case := join(row, close(row, inner, self)))), part.path)
@@ -230,10 +234,8 @@ class Ways:
     def negative(self, part: Part) -> Rows:
         """One keyword does not hold; `inner` parts of a negated part are negated too."""
         rows: Rows = []
-        if says_unevaluated(part.schema):
-            seen = "unevaluated items or properties in a schema that must not hold"
-            self.notes.give_up(part.path, seen, "additionalProperties or items")
-            return [EVERYTHING]
+        if says_unevaluated(part.schema) and not self.alone(part):
+            return self.some(self.left_over(part), part.path)
         for key in self.applied(part):
             rows += self.refute(part, key)
         if not self.alone(part):
@@ -241,6 +243,22 @@ class Ways:
             rows += [case for denied in deny(atom, part.key, self.notes) if (case := case_of(denied))]
             rows += self.no_value(atom) if atom.values is not None else []
         return self.some(rows, part.path)
+
+    def left_over(self, part: Part) -> Iterator[Case]:
+        """The other keywords do not hold, or they do and what they have not evaluated does not meet its schema."""
+        schema = part.schema
+        if id(schema) not in self.bare:  # kept, so that its id stays its own
+            bare = self.bare[id(schema)] = {key: value for key, value in schema.items() if key not in CLOSE}
+            self.references.bases[id(bare)] = self.references.bases.get(id(schema), "")
+        rest = part._replace(schema=self.bare[id(schema)])
+        yield from self.of(rest)
+        holds = rest._replace(sign=OPEN)
+        for key in (key for key in CLOSE if key in schema):
+            inner = self.inner(holds, schema[key], key)
+            for row in self.of(holds, full=True):
+                for atom in CLOSE[key](row, inner, self).atoms:
+                    denied = map(case_of, deny(atom, (part.key, key, row.key), self.notes))
+                    yield from (both for case in denied if case and (both := join(silent(row), case)))
 
     def refute(self, part: Part, key: str) -> Rows:
         """The cases in which one keyword that applies schemas does not hold."""
