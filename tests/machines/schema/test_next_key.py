@@ -71,6 +71,13 @@ def test_300_optional_keys_compile_soon(value, extra_keys):
     assert machine.accepts(b"{}")
 
 
+def test_counted_keys_that_are_too_many_are_told_with_their_path():
+    properties = {f"k{number}": {"type": "null"} for number in range(300)}
+    inner = {"type": "object", "properties": properties, "minProperties": 20}
+    with pytest.raises(gv.PatternError, match="schema, #/items: saw too many counts of properties"):
+        gv.json_schema({"type": "array", "items": inner})
+
+
 def test_too_many_letters_of_keys_are_told_soon():
     start = time.process_time()
     properties = {f"a rather long name of a key {number}": {"type": "null"} for number in range(5000)}

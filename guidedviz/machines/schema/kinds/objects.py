@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from guidedviz.errors import PatternError
 from guidedviz.machines.schema.document.keywords import Notes
 from guidedviz.machines.schema.document.paths import below, refusal
 from guidedviz.machines.schema.kinds.empty import Empty, take_range
@@ -169,7 +170,10 @@ def count_members(
         if low == 1 and len(members) == must == 0 and row:
             row = [row[0]._replace(required=True)]
         return object_tree([*members, *row], reader.token, min(1, max(0, counted.low - must)))
-    return counted_members(members, other, shown, depends, counted, reader.token)
+    try:
+        return counted_members(members, other, shown, depends, counted, reader.token)
+    except PatternError as error:
+        raise refusal(path, error.seen, error.expected) from error
 
 
 def repeated(other: Tree, reader: Reader) -> Tree:
