@@ -7,8 +7,9 @@
 A source is `labs/src/NN_name.py`, in the percent format that editors know: `# %% [markdown]` opens a text cell, whose
 lines are comments, `# %%` opens a code cell. `# %% [predict]` is a code cell whose output answers a question that was
 just asked: the student's JupyterLab keeps it folded until the cell is run. `# %% [question]` is a code cell that asks
-with `gv.predict`: the student's JupyterLab folds its code, which holds the answer. A code cell may hold an exercise,
-solved:
+with `gv.predict`: the student's JupyterLab folds its code, which holds the answer. In a text, `{minutes}` stands for
+the estimated minutes, `{labs}` for the table of all labs; the first line holds the question of a lab for this table. A
+code cell may hold an exercise, solved:
 
     # solution:
     return powers / powers.sum()
@@ -27,7 +28,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import nbformat
@@ -35,6 +36,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 LABS = Path(__file__).resolve().parent
+README = LABS.parent / "README.md"
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -44,6 +46,10 @@ FOLDED = {"predict": "outputs_hidden", "question": "source_hidden"}  # of the st
 EXERCISE = re.compile(
     r"^(?P<indent> *)# solution:\n(?P<solved>.*?)(?:^ *# open:\n(?P<open>.*?))?^ *# end\n?", re.MULTILINE | re.DOTALL
 )
+WORDS = 150  # read per minute, with the pictures; the weights were set after labs 03 to 07, once tried, took 75 to 95
+PER_LINE, PER_CELL, PER_QUESTION, PER_WIDGET, PER_EXERCISE = 0.08, 0.25, 1.0, 1.5, 6.0  # minutes
+LIVE = re.compile(r"gv\.(stage|film|vocabulary_map|fraction_slider|fold|bias_sliders)\b")
+TABLE = re.compile(r"(<!-- labs: written by labs/build.py -->\n).*?(<!-- end of labs -->)", re.DOTALL)
 SOLUTIONS = """> **Solutions.** This is the lab with its exercises solved. Try [the open one]({place}.ipynb) first."""
 
 
@@ -82,22 +88,88 @@ def settle_exercise(code: str, solved: bool) -> str:
     return EXERCISE.sub(settle, code + "\n").rstrip()
 
 
+def read_source(name: str) -> str:
+    """The source of a lab."""
+    return (LABS / "src" / f"{name}.py").read_text(encoding="utf-8")
+
+
+def table_of_labs(folder: str) -> str:
+    """The numbered labs, each with its question and its minutes."""
+    names = [name for name in lab_names() if "/" not in name]
+    rows = [(name, *describe(read_source(name)), estimate(read_cells(read_source(name)))) for name in names]
+    return write_table(rows, folder)
+
+
 def build_notebook(name: str, solved: bool) -> NotebookNode:
     """The notebook of a lab, not yet run."""
-    source = (LABS / "src" / f"{name}.py").read_text(encoding="utf-8")
+    source = read_source(name)
     cells = list(read_cells(source))
+    shown = {"{minutes}": str(estimate(cells)), "{labs}": table_of_labs("") if "{labs}" in source else ""}
     if solved:
         cells.insert(1, ("markdown", SOLUTIONS.format(place="../" * (1 + name.count("/")) + name)))
     notebook = new_notebook(metadata=METADATA)
     for index, (kind, text) in enumerate(cells):
         cell_id = f"{re.sub('[_/]', '-', name)}-{index:02}"
         if kind == "markdown":
+            text = re.sub(r"\{(minutes|labs)\}", lambda match: shown[match[0]], text)
             notebook.cells.append(new_markdown_cell(text, id=cell_id))
         else:
             tags = {"tags": ["exercise"]} if EXERCISE.search(text + "\n") else {}
             folded = {} if solved or kind not in FOLDED else {"jupyter": {FOLDED[kind]: True}}
             notebook.cells.append(new_code_cell(settle_exercise(text, solved), id=cell_id, metadata=tags | folded))
     return notebook
+
+
+# -- minutes, and the table of labs -----------------------------------------------------------------------------------
+
+
+def estimate(cells: Iterable[tuple[str, str]]) -> int:
+    """The minutes of a lab, in steps of five.
+
+    >>> estimate([("markdown", "word " * 300), ("code", "1 + 1"), ("question", "gv.predict()")])
+    5
+    >>> estimate([("code", "# solution:\\nx = 1\\n# end")] * 2)
+    15
+    """
+    minutes = 0.0
+    for kind, text in cells:
+        if kind in ("markdown", "question"):
+            minutes += len(text.split()) / WORDS + PER_QUESTION * (kind == "question")
+            continue
+        lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+        minutes += PER_CELL + PER_LINE * len(lines) + PER_WIDGET * bool(LIVE.search(text))
+        minutes += PER_EXERCISE * ("# solution:" in text)
+    return 5 * max(1, round(minutes / 5))
+
+
+def describe(source: str) -> tuple[str, str]:
+    """The title of a lab and its question in one line, from its source.
+
+    >>> describe("# question: What goes wrong?\\n# %% [markdown]\\n# # Lab 00 · Start here\\n")
+    ('00 · Start here', 'What goes wrong?')
+    """
+    (question,) = re.findall(r"^# question: (.*)$", source, re.MULTILINE)
+    (title,) = re.findall(r"^# # Lab (.*)$", source, re.MULTILINE)
+    return title, question
+
+
+def write_table(rows: Sequence[tuple[str, str, str, int]], folder: str) -> str:
+    """A table in Markdown: file, title, question and minutes of each lab.
+
+    >>> print(write_table([("00_start_here", "00 · Start here", "What goes wrong?", 20)], "labs/"))
+    | lab | the question it answers | minutes |
+    | --- | --- | --- |
+    | [00 · Start here](labs/00_start_here.ipynb) | What goes wrong? | 20 |
+    """
+    head = ["| lab | the question it answers | minutes |", "| --- | --- | --- |"]
+    return "\n".join(
+        [*head, *(f"| [{title}]({folder}{name}.ipynb) | {asked} | {time} |" for name, title, asked, time in rows)]
+    )
+
+
+def with_table(readme: Path, table: str) -> str:
+    """The README with this table."""
+    return TABLE.sub(lambda match: match[1] + table + "\n" + match[2], readme.read_text(encoding="utf-8"))
 
 
 # -- running -------------------------------------------------------------------------------------------------------
@@ -189,7 +261,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def check(names: list[str]) -> int:
     """Say what drifted; 1 if anything did."""
-    drifted = 0
+    drifted = int(with_table(README, table_of_labs("labs/")) != README.read_text(encoding="utf-8"))
+    if drifted:
+        print("README.md has another table of labs; run: python labs/build.py")
     for name in names:
         for solved in (False, True):
             said = find_drift(name, solved)
@@ -200,7 +274,8 @@ def check(names: list[str]) -> int:
 
 
 def build(names: list[str]) -> int:
-    """Build and run the notebooks, and write them."""
+    """Build and run the notebooks, and write them and the table in the README."""
+    README.write_text(with_table(README, table_of_labs("labs/")), encoding="utf-8")
     for name in names:
         for solved in (False, True):
             began = time.perf_counter()

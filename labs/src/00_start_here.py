@@ -1,3 +1,5 @@
+# question: What goes wrong without a constraint?
+
 # %% [markdown]
 # # Lab 00 · Start here
 #
@@ -6,7 +8,7 @@
 # **Goal.** At the end you can drive the stage, the picture that all labs use, and you have measured how often a
 # small model's JSON cannot be read.
 #
-# **Time.** 20 minutes. You need Python and curiosity. Run a cell with **Shift + Enter** and go down the page.
+# **Time.** {minutes} minutes. You need Python and curiosity. Run a cell with **Shift + Enter** and go down the page.
 
 # %% [markdown]
 # ## Six words
@@ -218,16 +220,7 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 # %% [markdown]
 # ## The labs
 #
-# | lab | question | minutes |
-# | --- | --- | --- |
-# | 00 | what goes wrong without a constraint? | 20 |
-# | [01 · logit bias](01_logit_bias.ipynb) | can a constant nudge do it? | 35 |
-# | [02 · static masks](02_static_masks.ipynb) | can a fixed mask for each position do it? | 35 |
-# | [03 · finite-state machines](03_fsm.ipynb) | what must a mask remember? | 40 |
-# | [04 · from regex to tokens](04_regex_to_tokens.ipynb) | how does a regex become a mask over 128,256 tokens? | 40 |
-# | [05 · pushdown machines](05_pda.ipynb) | how does a mask know which brackets are still open? | 40 |
-#
-# From there the road goes on: to asking the stack less often, and to skipping what is already certain.
+# {labs}
 
 # %% [markdown]
 # ## Your predictions

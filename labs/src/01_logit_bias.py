@@ -1,3 +1,5 @@
+# question: Can a constant nudge do it?
+
 # %% [markdown]
 # # Lab 01 · Logit bias
 #
@@ -6,7 +8,7 @@
 # **Goal.** You can compute a model's next-token probabilities by hand, bend them with a bias, and say exactly what a
 # bias can do and what it never can.
 #
-# **Time.** 35 minutes, three exercises. [Lab 00](00_start_here.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 00](00_start_here.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words

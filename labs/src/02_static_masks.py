@@ -1,3 +1,5 @@
+# question: Can a fixed mask for each position do it?
+
 # %% [markdown]
 # # Lab 02 · Static masks
 #
@@ -6,7 +8,7 @@
 # **Goal.** You add one line to a decode loop and get output that fits a format every single time, you see what the
 # line leaves alone, and where fixed positions end.
 #
-# **Time.** 35 minutes, three exercises. [Lab 01](01_logit_bias.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 01](01_logit_bias.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words

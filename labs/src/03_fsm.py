@@ -1,3 +1,5 @@
+# question: What must a mask remember?
+
 # %% [markdown]
 # # Lab 03 · Finite-state machines
 #
@@ -7,7 +9,7 @@
 # **Goal.** You can build a machine by hand and let a model write inside it, you can say the same as a pattern and as
 # a regex, and you know what a mask keeps of the model and what it changes.
 #
-# **Time.** 40 minutes, three exercises. [Lab 02](02_static_masks.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 02](02_static_masks.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words

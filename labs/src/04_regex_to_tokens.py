@@ -1,3 +1,5 @@
+# question: How does a regex become a mask over 128,256 tokens?
+
 # %% [markdown]
 # # Lab 04 · From regex to tokens
 #
@@ -7,7 +9,7 @@
 # **Goal.** You turn a regex into the smallest machine, and the machine into a table of legal tokens. You know what the
 # table costs and when it goes stale, and you pull records out of a text that are never malformed.
 #
-# **Time.** 40 minutes, three exercises. [Lab 03](03_fsm.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 03](03_fsm.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words

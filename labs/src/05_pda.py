@@ -1,3 +1,5 @@
+# question: How does a mask know which brackets are still open?
+
 # %% [markdown]
 # # Lab 05 · Pushdown machines
 #
@@ -6,7 +8,7 @@
 # **Goal.** You can write a grammar and watch its stack. You let a model write nested JSON that no bracket can spoil,
 # and you know when you need a stack, when you do not, and what it cannot promise.
 #
-# **Time.** 40 minutes, three exercises. [Lab 04](04_regex_to_tokens.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 04](04_regex_to_tokens.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words

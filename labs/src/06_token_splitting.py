@@ -1,3 +1,5 @@
+# question: Of 128,256 tokens, which need to ask the stack?
+
 # %% [markdown]
 # # Lab 06 · Most tokens never ask the stack
 #
@@ -6,7 +8,7 @@
 # **Goal.** You sort the tokens at a node of the grammar into three heaps without knowing the stack, and count them for
 # JSON and Llama 3. You know why the rest must still be asked, and you can say what an engine's published numbers count.
 #
-# **Time.** 40 minutes, three exercises. [Lab 05](05_pda.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 05](05_pda.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words

@@ -1,3 +1,5 @@
+# question: How can an engine be quick without a table for each grammar?
+
 # %% [markdown]
 # # Lab 07 · Walk the trie
 #
@@ -7,7 +9,7 @@
 # **Goal.** You write the loop that makes it so, count what it saves, and read the chart of the parser behind it. You
 # know when to build a table and when to walk, and you can tell which of two engines is right.
 #
-# **Time.** 40 minutes, three exercises. [Lab 06](06_token_splitting.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 06](06_token_splitting.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words

@@ -1,3 +1,5 @@
+# question: Why ask the model where only one text is possible?
+
 # %% [markdown]
 # # Lab 08 · Jump-forward
 #
@@ -7,7 +9,7 @@
 # **Goal.** You write the function that finds such places, measure what skipping them brings and when it stops paying,
 # and know three ways in which it went wrong.
 #
-# **Time.** 40 minutes, three exercises. [Lab 07](07_walk_the_trie.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 07](07_walk_the_trie.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words

@@ -108,7 +108,8 @@ def test_code_cells_are_short(name):
 
 @each_lab
 def test_prose_cells_are_short(name):
-    long = {text[:60]: count for text in prose_of(name) if (count := len(text.replace("|", " ").split())) >= 120}
+    texts = [text for text in prose_of(name) if "| the question it answers |" not in text]  # the table of labs
+    long = {text[:60]: count for text in texts if (count := len(text.replace("|", " ").split())) >= 120}
     assert not long
 
 
@@ -206,10 +207,14 @@ def test_few_outputs_may_vary(name):
 
 # -- the builder ---------------------------------------------------------------------------------------------------
 
-SOURCE = """# %% [markdown]
-# # Lab
+SOURCE = """# question: What is twice a number?
+
+# %% [markdown]
+# # Lab 42 · Double
 #
-# Text.
+# Text. **Time.** {minutes} minutes.
+#
+# {labs}
 
 # %%
 def double(x):
@@ -231,6 +236,9 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "solutions").mkdir()
     (tmp_path / "src" / "42_lab.py").write_text(SOURCE)
     monkeypatch.setattr(build, "LABS", tmp_path)
+    monkeypatch.setattr(build, "README", tmp_path / "README.md")
+    build.README.write_text("<!-- labs: written by labs/build.py -->\n<!-- end of labs -->\n")
+    build.README.write_text(build.with_table(build.README, build.table_of_labs("labs/")))
     for solved in (False, True):
         notebook = build.build_notebook("42_lab", solved)
         for count, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
@@ -289,6 +297,17 @@ def forget_to_run(folder):
 
 def remove(folder):
     (folder / "42_lab.ipynb").unlink()
+
+
+def test_the_minutes_and_the_table_of_labs_are_written_by_the_build(folder, capsys):
+    text = build.build_notebook("42_lab", False).cells[0].source
+    row = "[42 · Double](42_lab.ipynb) | What is twice a number? | 5 |"
+    assert "**Time.** 5 minutes" in text
+    assert row in text
+    assert row.replace("(", "(labs/") in build.README.read_text()
+    build.README.write_text(build.README.read_text().replace("| 5 |", "| 40 |"))
+    assert build.main(["--check"]) == 1
+    assert "README.md has another table of labs" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

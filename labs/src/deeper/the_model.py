@@ -6,7 +6,8 @@
 # **Goal.** You read the whole forward pass of `clerk`, write two of its parts, and run it by hand up to the line that
 # all these labs add.
 #
-# **Time.** 40 minutes, two exercises. [Lab 02](../02_static_masks.ipynb) comes before this page; no later lab needs it.
+# **Time.** {minutes} minutes, two exercises. [Lab 02](../02_static_masks.ipynb) comes before this page; no later lab
+# needs it.
 
 # %% [markdown]
 # ## Six words
