@@ -23,6 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import nbformat
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -49,8 +50,7 @@ gv.stage(clerk, prompt, guide, constraint="a person as JSON")"""
 
 
 LAB = re.compile(
-    r"^# # (?:Lab )?(?P<title>.*?)\n"
-    r".*?\*\*Question\.\*\* (?P<question>.*?)\n#\n.*?\*\*Time\.\*\* (?P<time>\d+ minutes)",
+    r"^# (?:Lab )?(?P<title>.*?)\n.*?\*\*Question\.\*\* (?P<question>.*?)\n\n.*?\*\*Time\.\*\* (?P<time>\d+ minutes)",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -120,10 +120,10 @@ def section(text: str, title: str) -> str:
 
 def lab_place(name: str) -> Place:
     """The page of a lab, with what its first cell says."""
-    text = (ROOT / "labs" / "src" / f"{name}.py").read_text(encoding="utf-8")
+    text = nbformat.read(ROOT / "labs" / f"{name}.ipynb", as_version=4).cells[0].source
     if not (found := LAB.search(text)):
-        raise SystemExit(f"labs/src/{name}.py begins with no title, **Question.** and **Time.** in minutes")
-    return Place(f"labs/{name}.html", found["title"], found["question"].replace("\n# ", " "), found["time"])
+        raise SystemExit(f"labs/{name}.ipynb begins with no title, **Question.** and **Time.** in minutes")
+    return Place(f"labs/{name}.html", found["title"], found["question"].replace("\n", " "), found["time"])
 
 
 # -- pages ---------------------------------------------------------------------------------------------------------
