@@ -99,9 +99,9 @@ def test_contents_may_be_schemas_and_grammars():
 
 
 def test_large_counts_are_counted():
-    machine = read(tag("a", {"type": "any_text", "max_chars": 50_000}, ";"))
-    assert machine.accepts(b"a" + "é".encode() * 50_000 + b";")
-    assert not machine.accepts_prefix(b"a" + b"b" * 50_001 + b";")
+    machine = read(tag("a", {"type": "any_text", "max_chars": 5_000}, ";"))
+    assert machine.accepts(b"a" + "é".encode() * 5_000 + b";")
+    assert not machine.accepts_prefix(b"a" + b"b" * 5_001 + b";")
     assert read({"type": "repeat", "min": 2, "max": 10**9, "content": A1}).accepts(b"a;a11;a;")
 
 
