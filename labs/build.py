@@ -9,7 +9,8 @@ lines are comments, `# %%` opens a code cell. `# %% [predict]` is a code cell wh
 just asked: the student's JupyterLab keeps it folded until the cell is run. `# %% [question]` is a code cell that asks
 with `gv.predict`: the student's JupyterLab folds its code, which holds the answer. In a text, `{minutes}` stands for
 the estimated minutes, `{labs}` for the table of all labs; the first line holds the question of a lab for this table. A
-code cell may hold an exercise, solved:
+paragraph `# hint: ...` becomes a folded hint. A code cell may hold an exercise, solved; the heading above it ends with
+one to three stars:
 
     # solution:
     return powers / powers.sum()
@@ -29,6 +30,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 
 import nbformat
@@ -46,9 +48,11 @@ FOLDED = {"predict": "outputs_hidden", "question": "source_hidden"}  # of the st
 EXERCISE = re.compile(
     r"^(?P<indent> *)# solution:\n(?P<solved>.*?)(?:^ *# open:\n(?P<open>.*?))?^ *# end\n?", re.MULTILINE | re.DOTALL
 )
-WORDS = 150  # read per minute, with the pictures; the weights were set after labs 03 to 07, once tried, took 75 to 95
-PER_LINE, PER_CELL, PER_QUESTION, PER_WIDGET, PER_EXERCISE = 0.08, 0.25, 1.0, 1.5, 6.0  # minutes
-LIVE = re.compile(r"gv\.(stage|film|vocabulary_map|fraction_slider|fold|bias_sliders)\b")
+WORDS = 150  # read per minute, with the pictures; measured on readers of labs 03 to 07, as the minutes of an exercise
+PER_EXERCISE = {1: 5, 2: 8, 3: 12}  # minutes by stars
+LIMIT = 55  # minutes of one lab
+STARS = re.compile(r"^#+ .*?(★+)$", re.MULTILINE)
+HINT = re.compile(r"^hint: (.+?)(?=\n\n|\nhint: |\Z)", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- labs: written by labs/build.py -->\n).*?(<!-- end of labs -->)", re.DOTALL)
 SOLUTIONS = """> **Solutions.** This is the lab with its exercises solved. Try [the open one]({place}.ipynb) first."""
 
@@ -88,6 +92,28 @@ def settle_exercise(code: str, solved: bool) -> str:
     return EXERCISE.sub(settle, code + "\n").rstrip()
 
 
+def fold_hints(text: str) -> str:
+    """The text with its hints folded and numbered.
+
+    >>> print(fold_hints("Write it.\\n\\nhint: Sum first.\\nhint: Then divide."))
+    Write it.
+    <BLANKLINE>
+    <details><summary>Hint 1</summary>
+    <BLANKLINE>
+    Sum first.
+    <BLANKLINE>
+    </details>
+    <details><summary>Hint 2</summary>
+    <BLANKLINE>
+    Then divide.
+    <BLANKLINE>
+    </details>
+    """
+    numbers = count(1)
+    folded = "<details><summary>Hint {}</summary>\n\n{}\n\n</details>".format
+    return HINT.sub(lambda hint: folded(next(numbers), hint[1]), text)
+
+
 def read_source(name: str) -> str:
     """The source of a lab."""
     return (LABS / "src" / f"{name}.py").read_text(encoding="utf-8")
@@ -96,7 +122,7 @@ def read_source(name: str) -> str:
 def table_of_labs(folder: str) -> str:
     """The numbered labs, each with its question and its minutes."""
     names = [name for name in lab_names() if "/" not in name]
-    rows = [(name, *describe(read_source(name)), estimate(read_cells(read_source(name)))) for name in names]
+    rows = [(name, *describe(read_source(name)), rounded(estimate(read_cells(read_source(name))))) for name in names]
     return write_table(rows, folder)
 
 
@@ -104,14 +130,14 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
     """The notebook of a lab, not yet run."""
     source = read_source(name)
     cells = list(read_cells(source))
-    shown = {"{minutes}": str(estimate(cells)), "{labs}": table_of_labs("") if "{labs}" in source else ""}
+    shown = {"{minutes}": str(rounded(estimate(cells))), "{labs}": table_of_labs("") if "{labs}" in source else ""}
     if solved:
         cells.insert(1, ("markdown", SOLUTIONS.format(place="../" * (1 + name.count("/")) + name)))
     notebook = new_notebook(metadata=METADATA)
     for index, (kind, text) in enumerate(cells):
         cell_id = f"{re.sub('[_/]', '-', name)}-{index:02}"
         if kind == "markdown":
-            text = re.sub(r"\{(minutes|labs)\}", lambda match: shown[match[0]], text)
+            text = fold_hints(re.sub(r"\{(minutes|labs)\}", lambda match: shown[match[0]], text))
             notebook.cells.append(new_markdown_cell(text, id=cell_id))
         else:
             tags = {"tags": ["exercise"]} if EXERCISE.search(text + "\n") else {}
@@ -123,23 +149,35 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
 # -- minutes, and the table of labs -----------------------------------------------------------------------------------
 
 
-def estimate(cells: Iterable[tuple[str, str]]) -> int:
-    """The minutes of a lab, in steps of five.
+def estimate(cells: Iterable[tuple[str, str]]) -> float:
+    """The minutes of a lab: its words, one minute per code cell, and its exercises by their stars.
 
     >>> estimate([("markdown", "word " * 300), ("code", "1 + 1"), ("question", "gv.predict()")])
-    5
-    >>> estimate([("code", "# solution:\\nx = 1\\n# end")] * 2)
-    15
+    4.0
+    >>> round(estimate([("markdown", "## Sum ★★"), ("code", "# solution:\\nx = 1\\n# end")]))
+    9
     """
-    minutes = 0.0
+    minutes, stars = 0.0, 0
     for kind, text in cells:
-        if kind in ("markdown", "question"):
-            minutes += len(text.split()) / WORDS + PER_QUESTION * (kind == "question")
-            continue
-        lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-        minutes += PER_CELL + PER_LINE * len(lines) + PER_WIDGET * bool(LIVE.search(text))
-        minutes += PER_EXERCISE * ("# solution:" in text)
+        if kind == "markdown":
+            minutes += len(text.split()) / WORDS
+            stars = len(found[-1]) if (found := STARS.findall(text)) else stars
+        else:
+            minutes += 1 + (PER_EXERCISE[stars] if "# solution:" in text else 0)
+    return minutes
+
+
+def rounded(minutes: float) -> int:
+    """Minutes in steps of five."""
     return 5 * max(1, round(minutes / 5))
+
+
+def too_long(names: Iterable[str]) -> Iterator[str]:
+    """Which labs take more minutes than a class has."""
+    for name in names:
+        minutes = estimate(read_cells(read_source(name)))
+        if minutes > LIMIT:
+            yield f"{name} takes {minutes:.0f} minutes, more than {LIMIT}; move a section to labs/src/deeper"
 
 
 def describe(source: str) -> tuple[str, str]:
@@ -264,6 +302,9 @@ def check(names: list[str]) -> int:
     drifted = int(with_table(README, table_of_labs("labs/")) != README.read_text(encoding="utf-8"))
     if drifted:
         print("README.md has another table of labs; run: python labs/build.py")
+    for said in too_long(names):
+        drifted = 1
+        print(said)
     for name in names:
         for solved in (False, True):
             said = find_drift(name, solved)
@@ -285,7 +326,9 @@ def build(names: list[str]) -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook, path)
             print(f"{path.relative_to(LABS.parent)}: {len(notebook.cells)} cells, {time.perf_counter() - began:.0f} s")
-    return 0
+    long = list(too_long(names))
+    print(*long, sep="\n", end="\n" * bool(long))
+    return int(bool(long))
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ gv.predict(
 # * **a wrong value** in perfect JSON: who is Tamsin Wintero? No constraint on form can repair that one. Remember it.
 
 # %% [markdown]
-# ## Exercise 1 · Count instead of guessing
+# ## Exercise 1 · Count instead of guessing ★★
 #
 # Write `parses(text)`: `True` if the text is JSON and nothing but JSON, else `False`.
 

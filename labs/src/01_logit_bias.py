@@ -73,7 +73,7 @@ hot_and_cold = {f"T = {t}": gv.sampling.softmax(logits, t) for t in (0.3, 1.0, 3
 gv.draw_bars(words, hot_and_cold, title="temperature")
 
 # %% [markdown]
-# ## Exercise 1 · Softmax with temperature
+# ## Exercise 1 · Softmax with temperature ★★
 #
 # Write it in NumPy, without `gv`. Mind large logits: `np.exp(1000)` is too large for a float, but you know already
 # that only differences count.
@@ -173,7 +173,7 @@ for text in (" Prague", "Prague", "prague", "PRAGUE", "Prag"):
     print(f"{text!r:10}", clerk.encode(text))
 
 # %% [markdown]
-# ## Exercise 2 · All ids that spell a word
+# ## Exercise 2 · All ids that spell a word ★★
 #
 # Write `spellings(pieces, word)`: the ids of all pieces that spell `word`, no matter the case and no matter the blanks
 # around it. `pieces[id]` is a `bytes` object, `word` is lower case.
@@ -333,7 +333,7 @@ gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 # One token, once. If the whole answer is a single token out of a few, there is no *before* to remember. Then a bias
 # makes a classifier out of a language model.
 #
-# ## Exercise 3 · Yes or no, and nothing else
+# ## Exercise 3 · Yes or no, and nothing else ★★
 #
 # Choose biases so that the *next token* is `yes` or `no`, for any prompt, and so that the *model* decides which.
 

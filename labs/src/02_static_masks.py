@@ -113,7 +113,7 @@ kept = np.array([c.masked for c in legal]) / sum(c.masked for c in legal)
 gv.draw_bars(letters, {"before": share, "after": kept}, title="shares among these five")
 
 # %% [markdown]
-# ## Exercise 1 · The mask
+# ## Exercise 1 · The mask ★★
 #
 # Write `apply_token_mask(logits, legal)`. It gives new logits: those of the ids in the set `legal` as they were, all
 # others −∞ (`-np.inf`). Leave the array you were given alone. If nothing is legal, raise a `ValueError`: there would
@@ -156,7 +156,7 @@ gv.stage(bard, line, five, seed=1, constraint="five lower-case letters, then a n
 # why.
 
 # %% [markdown]
-# ## Exercise 2 · How many texts?
+# ## Exercise 2 · How many texts? ★★
 #
 # Write `count_texts(masks)`: how many different texts can a list of masks let through, if each token is a character?
 
@@ -340,7 +340,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 3 · `Name: `
+# ## Exercise 3 · `Name: ` ★★
 #
 # Many scripts begin a line with `Romeo: `. Write `name_masks(letters)` for a name with that many letters: a capital,
 # the rest in lower case, a colon, a space.

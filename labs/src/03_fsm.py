@@ -129,7 +129,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 1 · Advance
+# ## Exercise 1 · Advance ★★
 #
 # Be the finger. `transitions` is a list like the one above. Write `advance(transitions, state, token)`: the state that
 # the token leads to, or `None` if no transition fits.
@@ -267,7 +267,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 2 · Names of several words
+# ## Exercise 2 · Names of several words ★★
 #
 # Build the machine for lines like `FRIAR LAURENCE: well↵`: a name may be several words in capitals, with **one** space
 # between two of them. The rest is as before. For `add_transition`, a class may be given by its name and a character by
@@ -353,7 +353,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 3 · The time of day
+# ## Exercise 3 · The time of day ★★
 #
 # Write a regex for the time of day, from `00:00` to `23:59`: always two digits, a colon, two digits. How it is
 # written does not matter; the check compares machines.

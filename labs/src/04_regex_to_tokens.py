@@ -82,7 +82,7 @@ for piece in (b"x", b"3x", b".."):
     print(f"{piece.decode():3}", number.explain(1, pieces.index(piece)).reason)
 
 # %% [markdown]
-# ## Exercise 1 · The legal tokens
+# ## Exercise 1 · The legal tokens ★★
 #
 # Write `legal_tokens(machine, state, pieces)`: the set of ids whose piece the machine can read from `state`.
 # `machine.step(state, byte)` gives the next state, or `None` if there is none; then no accepting state can be reached
@@ -205,7 +205,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 2 · A price
+# ## Exercise 2 · A price ★★
 #
 # `clerk` can turn a sentence into a price. Write the regex: a dollar sign; dollars, one to five digits with no zero in
 # front, save a single `0`; a point; two digits. `$0.50` and `$12.00` are prices, `$012.00` and `$12` are not.
@@ -464,7 +464,7 @@ for output, facts in zip(outputs, people, strict=True):
 # Both fit the schema, both are false. Form is guaranteed, truth is not: that was lab 00's warning.
 
 # %% [markdown]
-# ## Exercise 3 · A schema of your own
+# ## Exercise 3 · A schema of your own ★★
 #
 # Write the schema of an event, with three keys that all have to be there, in this order: `event`, one of *concert*,
 # *meeting*, *wedding* (`{"enum": [...]}`); `date`, a string with `"format": "date"`; `seats`, an integer from 1 to 999.
@@ -586,7 +586,7 @@ gv.score()
 
 # %% [markdown]
 # And what does nest: a list in a list in a list? No finite machine can count brackets. It takes a machine with a
-# **stack**: [lab 05](05_pda.ipynb).
+# **stack**: [lab 06](06_pda.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

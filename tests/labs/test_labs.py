@@ -14,6 +14,7 @@ build = module_from_spec(SPEC)
 SPEC.loader.exec_module(build)
 
 NAMES = build.lab_names()
+NUMBERED = [name for name in NAMES if "/" not in name]
 BOTH = [(name, solved) for name in NAMES for solved in (False, True)]
 each_lab = pytest.mark.parametrize("name", NAMES)
 each_notebook = pytest.mark.parametrize(("name", "solved"), BOTH, ids=[f"{n}{' solved' * s}" for n, s in BOTH])
@@ -135,6 +136,41 @@ def test_a_lab_opens_with_question_goal_and_time_and_closes_with_recap_and_sourc
         text.index(word) for word in ("**Question.**", "**Goal.**", "**Time.**", "## Recap", "production engines")
     ]
     assert places == sorted(places)
+
+
+@each_lab
+def test_a_lab_fits_into_a_class(name):
+    assert list(build.too_long([name])) == []
+
+
+@each_lab
+def test_an_exercise_has_stars_and_two_hints(name):
+    texts = [text for kind, text in build.read_cells(build.read_source(name)) if kind == "markdown"]
+    exercises = [text for text in texts if text.startswith("## Exercise ")]
+    assert 1 <= len(exercises) <= 4
+    assert all(build.STARS.search(text) for text in exercises)
+    assert [len(build.HINT.findall(text)) for text in exercises] == [2] * len(exercises)
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_a_lab_says_what_is_often_said_and_what_to_read_next(name):
+    text = "\n\n".join(prose_of(name))
+    places = [text.index(word) for word in ("## Often said", "## Recap", "production engines", "## Further reading")]
+    assert places == sorted(places)
+    readings = text.split("## Further reading")[1].split("\n## ")[0]
+    assert readings.count("\n* [") == 3
+    assert readings.count("](http") >= 3
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_a_lab_has_a_page_for_the_teacher(name):
+    text = (LABS / "teaching" / f"{name[:2]}.md").read_text(encoding="utf-8")
+    parts = ("## Goals", "## Fifty minutes", "## Ask", "## Misconceptions", "## Answers", "## In two minutes")
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    plan = text.split("## Fifty minutes")[1].split("\n## ")[0]
+    minutes = [int(line.split("|")[1]) for line in plan.splitlines() if line.startswith("|") and line[2].isdigit()]
+    assert sum(minutes) == 50
 
 
 @each_lab

@@ -69,7 +69,7 @@ print([clerk.vocabulary.display(token) for token in tokens])
 x.shape
 
 # %% [markdown]
-# ## Exercise 1 · RMSNorm
+# ## Exercise 1 · RMSNorm ★★
 #
 # Before each part of a layer reads a vector, the vector is scaled to a common size: divided by √(mean of its squares
 # + 0.000001), then multiplied by learned weights, number by number. `x` has one row per token.
@@ -92,7 +92,7 @@ gv.checks.rms_norm(rms_norm)
 # offers, the **value** what it hands over. `clerk` does this four times side by side, in four *heads* of 64 numbers.
 
 # %% [markdown]
-# ## Exercise 2 · One token looks back
+# ## Exercise 2 · One token looks back ★★
 #
 # One head, one token: `query` is its query, `keys` and `values` have one row per token up to itself. The match with
 # each token is key · query / √(length of a key). Softmax turns the matches into weights. The result is the weighted sum

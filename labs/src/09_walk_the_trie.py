@@ -1,7 +1,7 @@
 # question: How can an engine be quick without a table for each grammar?
 
 # %% [markdown]
-# # Lab 07 · Walk the trie
+# # Lab 09 · Walk the trie
 #
 # **Question.** XGrammar fills a table before the first token. llguidance keeps no table for a grammar, and is still
 # quick enough to do all its work at every step. How?
@@ -9,7 +9,7 @@
 # **Goal.** You write the loop that makes it so, count what it saves, and read the chart of the parser behind it. You
 # know when to build a table and when to walk, and you can tell which of two engines is right.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 06](06_token_splitting.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 08](08_token_splitting.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -162,7 +162,7 @@ print("size ", *[f"{size:2}" for size in tree.size])
 # `a`, and has left six nodes and five pieces behind.
 
 # %% [markdown]
-# ## Exercise 1 · The jump
+# ## Exercise 1 · The jump ★★
 #
 # Write the loop. `i` is the place in the list. `states` is the pile; at its bottom lies `state`, and the state
 # *before* node `i` is at `tree.depth[i] - 1`. What lies above that belongs to other branches. Ask the machine about
@@ -297,7 +297,7 @@ gv.predict(
 # and a token of nine letters, which is in the slice, is illegal. So before a slice is taken whole, one has to be sure.
 
 # %% [markdown]
-# ## Exercise 2 · May it be taken whole?
+# ## Exercise 2 · May it be taken whole? ★★
 #
 # Write `whole(machine, state, part)`: can `machine`, from `state`, read every text that `part` can read from
 # `part.initial`? Let both walk side by side, as a pair of states, by each byte that `part` can read. If `machine` ever
@@ -443,7 +443,7 @@ def moved(item):
 #   moved.
 
 # %% [markdown]
-# ## Exercise 3 · Complete
+# ## Exercise 3 · Complete ★★
 #
 # Write `complete(chart, done)`: the list of new items that the finished item `done` brings. `chart` is the list of all
 # columns, each a list of items; `done.origin` is the number of the column where `done` began.
@@ -574,7 +574,7 @@ print(f"at {len(ends)} nodes a string ends")
 # each time. So the answer is a number: after how many masks is the table the cheaper of the two? That is its
 # **break-even**.
 #
-# The grammar is the SQL of lab 05. It has no nesting, so it is also a regex; the real engines get it as such.
+# The grammar is the SQL of lab 06. It has no nesting, so it is also a regex; the real engines get it as such.
 
 # %%
 sql = gv.grammar("""
@@ -615,7 +615,7 @@ def cost(make):
 
 # %%
 def make_split():
-    """Lab 06, with the table of every node filled at once."""
+    """Lab 08, with the table of every node filled at once."""
     split = gv.build_split(sql, llama)
     split.build()
     return gv.tokens.split_guide(split)

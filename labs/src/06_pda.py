@@ -1,7 +1,7 @@
 # question: How does a mask know which brackets are still open?
 
 # %% [markdown]
-# # Lab 05 · Pushdown machines
+# # Lab 06 · Pushdown machines
 #
 # **Question.** Brackets stand inside brackets, as deep as you like. How does a mask know which are still open?
 #
@@ -163,7 +163,7 @@ gv.predict(
 gv.views.draw_derivation(machine, '{"key": {"b": 1}}')
 
 # %% [markdown]
-# ## Exercise 1 · Tags
+# ## Exercise 1 · Tags ★★
 #
 # Text of small letters and blanks, in which some parts are bold, `<b>…</b>`, and some italic, `<i>…</i>`. Tags may
 # stand inside tags, as deep as you like, and each is closed by its own kind: `a <b>b<i>c</i></b>` is right,
@@ -282,7 +282,7 @@ gv.views.draw_chart(gv.earley('root ::= root "+" digit | digit\ndigit ::= [0-9]'
 # lesson on llguidance, which is built on such charts, comes later.
 
 # %% [markdown]
-# ## Exercise 2 · Sums without left recursion
+# ## Exercise 2 · Sums without left recursion ★★
 #
 # Write a grammar for the same texts in which no rule begins with itself. One rule has to change: say what comes first,
 # and then what may follow it *how often*.
@@ -395,7 +395,7 @@ string ::= "\"" [a-z]+ "\""
 gv.stage(clerk, boxes, edit=nest.strip(), seed=1, show=14)
 
 # %% [markdown]
-# ## Exercise 3 · Find the bug
+# ## Exercise 3 · Find the bug ★★
 #
 # This grammar should take lists of whole numbers and of such lists, as JSON writes them without blanks:
 # `[1,[20,3],[]]`. There are three mistakes in it. Let the check show you the shortest text on which it is wrong, mend
@@ -623,7 +623,7 @@ gv.score()
 # %% [markdown]
 # Next: the stack has to be asked at every step, over 128,256 tokens. But of most tokens one knows the answer *without*
 # the stack. Which ones, and how much that saves, is the idea behind XGrammar, in
-# [lab 06](06_token_splitting.ipynb).
+# [lab 08](08_token_splitting.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

@@ -1,4 +1,4 @@
-"""What lab 07 says in prose is what its outputs show; what none of them shows is measured here."""
+"""What lab 09 says in prose is what its outputs show; what none of them shows is measured here."""
 
 import re
 from collections import namedtuple
@@ -11,7 +11,7 @@ import guidedviz as gv
 from guidedviz.bench.museum import VOCABULARIES, exhibits
 from tests.labs.solved import read_solved
 
-LAB = read_solved("07_walk_the_trie")
+LAB = read_solved("09_walk_the_trie")
 output_of = LAB.output_of
 ITEMS = str([6] + [7] * 10 + [3] + [4] * 9 + [3])
 TOY, LARGE, INSIDE = "Ten pieces have 22", "How often will the jump ask on", "does the jump ask this time"

@@ -1,14 +1,14 @@
 # question: Of 128,256 tokens, which need to ask the stack?
 
 # %% [markdown]
-# # Lab 06 · Most tokens never ask the stack
+# # Lab 08 · Most tokens never ask the stack
 #
 # **Question.** A stack has to be asked at every step, and there are 128,256 tokens. Which of them need it?
 #
 # **Goal.** You sort the tokens at a node of the grammar into three heaps without knowing the stack, and count them for
 # JSON and Llama 3. You know why the rest must still be asked, and you can say what an engine's published numbers count.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 05](05_pda.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 06](06_pda.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -39,7 +39,7 @@ except ImportError:  # one cell compares with it
 # ## 1 · What it costs to ask
 #
 # Llama 3 writes JSON and stands inside a string. Which of its tokens are legal? The plain way: read every piece, byte
-# by byte, with the pushdown machine of lab 05. Here is that, and it counts its moves.
+# by byte, with the pushdown machine of lab 06. Here is that, and it counts its moves.
 
 # %%
 def ask_all(machine, state, vocabulary):
@@ -153,7 +153,7 @@ gv.predict(
 # finished **and bytes are left over**, what lies below comes in.
 
 # %% [markdown]
-# ## Exercise 1 · Sort a token
+# ## Exercise 1 · Sort a token ★★
 #
 # Write `sort_token(rule, state, piece)`. The rule is a flat machine, as in lab 04, and stands in `state`. Say
 #
@@ -360,7 +360,7 @@ for place in gv.json().places(after(gv.json(), b'{"a": 1')):
     print(gv.json().nodes.name_of(place), json_split.node(place))
 
 # %% [markdown]
-# ## Exercise 2 · Put them together
+# ## Exercise 2 · Put them together ★★
 #
 # Write `merge(parts)`. Each part is a pair of sets of ids: those that are surely legal at one node, and those that ask
 # there. Give such a pair for all nodes together. A token is legal if it is legal at *one* of them.
@@ -484,7 +484,7 @@ gv.predict(
 # rows, so the paper counts another table than this; which, our numbers cannot tell.
 
 # %% [markdown]
-# ## Exercise 3 · The smallest heap
+# ## Exercise 3 · The smallest heap ★★
 #
 # How does one keep the surely legal tokens of a node? As a list of ids, four bytes each; as a list of the ids that are
 # *not* in it; or as a bit for every token of the vocabulary. Write `storage(count, size)`: of `size` tokens `count` are
@@ -713,7 +713,7 @@ gv.draw_costs(gv.record(clerk, boxes, gv.guide(gv.json(), clerks), seed=1))
 # meet only where a token is drawn. So one can work out the mask *while* the model works out the logits.
 #
 # Here is a record of both, on one CPU, with a small model of 37 million random weights, for only its times matter. The
-# masks are made by the walk of lab 07, which keeps no split and takes a little longer, so that there is something to
+# masks are made by the walk of lab 09, which keeps no split and takes a little longer, so that there is something to
 # see.
 
 # %%
@@ -756,7 +756,7 @@ gv.score()
 
 # %% [markdown]
 # Next: the other road. No table at all, walk the trie at every step and be clever about what to skip: that is
-# llguidance, and [lab 07](07_walk_the_trie.ipynb).
+# llguidance, and [lab 09](09_walk_the_trie.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

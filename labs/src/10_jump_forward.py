@@ -1,7 +1,7 @@
 # question: Why ask the model where only one text is possible?
 
 # %% [markdown]
-# # Lab 08 · Jump-forward
+# # Lab 10 · Jump-forward
 #
 # **Question.** Much of a JSON text is settled before the model has said a word. Why ask it at all where only one text
 # is possible?
@@ -9,7 +9,7 @@
 # **Goal.** You write the function that finds such places, measure what skipping them brings and when it stops paying,
 # and know three ways in which it went wrong.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 07](07_walk_the_trie.ipynb) comes before this one.
+# **Time.** {minutes} minutes, three exercises. [Lab 09](09_walk_the_trie.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words
@@ -70,7 +70,7 @@ named = gv.json_schema(schema | {"properties": text, "required": ["name"]}, whit
 gv.sketches.count_ways(named)
 
 # %% [markdown]
-# ## Exercise 1 · The forced run
+# ## Exercise 1 · The forced run ★★
 #
 # **By hand first.** Nothing is written yet. Which bytes must come in the machine above, and where does it stop?
 #
@@ -236,7 +236,7 @@ gv.draw_costs(gv.record(clerk, prompt, guide, temperature=0, jump_forward=True))
 # weights through the chip, *c* for each token.
 
 # %% [markdown]
-# ## Exercise 2 · The cost model
+# ## Exercise 2 · The cost model ★★
 #
 # Write the speed-up: the time of a token without jump-forward, over the mean time of one with it. Without: one pass
 # over one token of each text. With: the same reading, but only a fraction 1 − *f* of the tokens has a pass of its own.
@@ -424,7 +424,7 @@ for way in ("raw", "longest"):
     print(f"{way:9}puts", *map(llama.display, put))
 
 # %% [markdown]
-# ## Exercise 3 · Heal it
+# ## Exercise 3 · Heal it ★★
 #
 # `tokens` is a forced run as it was spelled, a list of pieces. `legal[i]` is the set of all pieces that are legal where
 # `tokens[i]` begins. How many of the tokens may be put? All before the first place *i* from which some legal piece
@@ -484,7 +484,7 @@ gv.draw_strip(both.jumped)
 # %% [markdown]
 # * **vLLM** was asked for it in 2025 (#13953), and pull requests offer it (#15490, #36142); none was merged when this
 #   was written.
-# * **llguidance** kept it, healed. Its mask is even made of the canonical token alone, as you saw in lab 07.
+# * **llguidance** kept it, healed. Its mask is even made of the canonical token alone, as you saw in lab 09.
 # * **2026-07** XGrammar (pull request 776): jump-forward in tokens, that holds back what could join. It was open when
 #   this was written.
 

@@ -1,4 +1,4 @@
-"""Lab 07 as a student works through it: the walk steps, wrong answers are shown, another grammar is asked."""
+"""Lab 09 as a student works through it: the walk steps, wrong answers are shown, another grammar is asked."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def test_the_walk_is_stepped_through(lab_page):
         on.click()
         seen.append(words.inner_text())
     assert any("illegal with all below, a, and and ant" in said for said in seen)
-    lab_page.shot("lab-07-film", film)
+    lab_page.shot("lab-09-film", film)
 
 
 def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
     lab_page.answer("def jump", JUMP.format(back=BACK, cut="1"))
     said = lab_page.answer("gv.checks.jump")
     assert "not yet right" in said
-    lab_page.shot("lab-07-wrong-jump", lab_page.cell_of("gv.checks.jump"))
+    lab_page.shot("lab-09-wrong-jump", lab_page.cell_of("gv.checks.jump"))
     lab_page.answer("def jump", JUMP.format(back=BACK, cut="0"))
     assert "does not end" in lab_page.answer("gv.checks.jump")
     lab_page.answer("def jump", JUMP.format(back=BACK, cut="tree.size[i]"))
@@ -60,12 +60,12 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
     assert "asked     4,221 times" in call(lab_page, "count_rest")
 
     assert "aaaa" in lab_page.answer("gv.checks.whole", WHOLE.format(new="False"))
-    lab_page.shot("lab-07-wrong-slice", lab_page.cell_of("gv.checks.whole"))
+    lab_page.shot("lab-09-wrong-slice", lab_page.cell_of("gv.checks.whole"))
     assert "not yet" not in lab_page.answer("gv.checks.whole", WHOLE.format(new="(after, inner) not in pairs"))
     assert "at most 3  False" in lab_page.answer('"at most 3"')
 
     assert "root → digit • (from 0)" in lab_page.answer("gv.checks.complete", COMPLETE.format(where="-1"))
-    lab_page.shot("lab-07-wrong-complete", lab_page.cell_of("gv.checks.complete"))
+    lab_page.shot("lab-09-wrong-complete", lab_page.cell_of("gv.checks.complete"))
     assert "not yet" not in lab_page.answer("gv.checks.complete", COMPLETE.format(where="done.origin"))
     yours, ours = call(lab_page, "show_columns").strip().splitlines()
     assert yours.split("[")[1] == ours.split("[")[1]
@@ -86,11 +86,11 @@ def test_another_constraint_is_asked_about(lab_page):
     said = lab_page.answer("gv.draw_comparison")
     cell = lab_page.cell_of("gv.draw_comparison")
     assert "outlines-core" in said or "outlines-core" in cell.locator("svg").inner_text()
-    lab_page.shot("lab-07-compared", cell)
+    lab_page.shot("lab-09-compared", cell)
 
 
 def test_every_picture_is_there(lab_page):
     for name in ("draw_break_even", "draw_museum"):
         cell = lab_page.cell_of(f"{name}(")
         assert cell.locator(".jp-OutputArea svg").first.is_visible()
-        lab_page.shot(f"lab-07-{name}", cell)
+        lab_page.shot(f"lab-09-{name}", cell)
