@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.tree import Call, Repeat
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines.constraint import Asked
 from guidedviz.tokens.engines.matcher import Compile, Words, empty_words, load, refusal, unpack_words
@@ -60,12 +62,32 @@ def prepare(vocabulary: Vocabulary, special_text: bool = False) -> Compile:
     compiler = build_compiler(vocabulary, special_text)
 
     def compile_asked(asked: Asked) -> XGrammarMatcher:
+        if asked.kind == "grammar" and (name := endless_rule(asked.text)):
+            raise refusal("xgrammar", f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)")
         try:
             return XGrammarMatcher(xgrammar.GrammarMatcher(compile_with(compiler, asked)), words, len(vocabulary))
         except RuntimeError as error:
             raise refusal("xgrammar", error) from error
 
     return compile_asked
+
+
+def endless_rule(text: str) -> str:
+    """A rule that is nothing but a call of itself, repeated, perhaps through other rules; "" if there is none.
+
+    >>> endless_rule("root ::= s{0,2}\\ns ::= (root)"), endless_rule('root ::= root "a"')
+    ('root', '')
+    """
+    rules = parse_grammar(text).rules
+    only = {rule.name: rule.tree.part if isinstance(rule.tree, Repeat) else rule.tree for rule in rules}
+    for name in only:
+        here, seen = only[name], {name}
+        while isinstance(here, Call) and here.name not in seen:
+            seen.add(here.name)
+            here = only[here.name]
+        if isinstance(here, Call):
+            return name
+    return ""
 
 
 def compile_with(compiler: Any, asked: Asked) -> Any:

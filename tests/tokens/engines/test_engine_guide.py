@@ -127,6 +127,13 @@ def test_rules_that_are_open_are_those_of_the_machine():
     assert guide.stack(state) == ("root", "root")
 
 
+@pytest.mark.parametrize("text", ["root ::= root{0}", "root ::= a{0,3}\na ::= (root)"])
+def test_a_grammar_that_crashes_xgrammar_is_refused(text):
+    pytest.importorskip("xgrammar")
+    with pytest.raises(PatternError, match=r"'xgrammar': saw .*crashes"):
+        prepared("xgrammar", V)(ask(text))
+
+
 def test_a_grammar_is_refused_by_outlines_core():
     pytest.importorskip("outlines_core")
     with pytest.raises(PatternError, match="'outlines-core': saw a grammar with a stack, expected a finite machine"):
