@@ -81,7 +81,7 @@ export function connect(model) {
   function paintWaiting() {
     const now = waiting.splice(0, waiting.length > 4 ? waiting.length : 1);
     paint(now);
-    if (gone) return warn(KERNEL_IS_GONE); // the last messages of a lost kernel came without this note
+    if (gone) warn(KERNEL_IS_GONE); // the last messages of a lost kernel come without this note
     toAnswer = now.at(-1).number;
     answerTimer ||= setTimeout(answer, ANSWER);
     if (waiting.length) nextFrame(paintWaiting);
