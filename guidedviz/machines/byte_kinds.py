@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 
 def byte_kinds(edges: Iterable[Iterable[tuple[int, int, int]]]) -> bytes:
@@ -27,6 +28,16 @@ def _target_bits(row: Iterable[tuple[int, int, int]]) -> Iterable[int]:
     for low, high, target in row:
         bits[target] |= (2 << high) - (1 << low)
     return bits.values()
+
+
+@lru_cache(maxsize=16)
+def first_bytes(kinds: bytes) -> Mapping[int, int]:
+    """The first byte of every kind, in the order of the bytes.
+
+    >>> dict(first_bytes(bytes([2, 2, 0] + [1] * 253)))
+    {2: 0, 0: 2, 1: 3}
+    """
+    return {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}
 
 
 def kinds_of(machine: object) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from guidedviz.errors import SettingError
+from guidedviz.machines.byte_kinds import first_bytes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import Ids, Ints, Letters
 from guidedviz.tokens.trie import Trie, walk_levels
@@ -65,7 +66,7 @@ class MoveTable(Generic[S]):
 
     def __init__(self, machine: Kinded[Any]) -> None:
         self.machine = machine
-        self.byte_of = {kind: byte for byte, kind in enumerate(machine.kinds)}
+        self.byte_of = first_bytes(machine.kinds)
         self.states: list[S | None] = [None]
         self.labels: dict[S | None, int] = {None: 0}
         self.moves = Moves(np.frombuffer(machine.kinds, dtype=np.uint8).astype(np.intp), self._learn)

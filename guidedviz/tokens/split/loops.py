@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from guidedviz.machines.byte_kinds import first_bytes
 from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.pushdown.counts import FAR, Counts
 from guidedviz.machines.pushdown.open_stack import OpenStack
@@ -147,7 +148,7 @@ def find_states(unknown: OpenStack, node: int) -> States | None:
         return None
     start = unknown.at(node)
     states, numbers, rows, complete = [start], {start: 1}, [bytes(256)], [0]
-    kinds, first = np.frombuffer(unknown.kinds, dtype=np.uint8), first_bytes(unknown)
+    kinds, first = np.frombuffer(unknown.kinds, dtype=np.uint8), first_bytes(unknown.kinds)
     for state in states:  # it grows while it is read
         row, reads = np.zeros(len(first), dtype=np.uint8), unknown.reads(state)
         for kind, byte in first.items():
@@ -196,7 +197,10 @@ def find_ring(unknown: OpenStack, node: int) -> Ring | None:
     start, nodes = unknown.at(node), unknown.nodes
     reads = unknown.reads(start)
     after = {
-        to for byte in first_bytes(unknown).values() if byte in reads for to in sure_nodes(unknown.step(start, byte))
+        to
+        for byte in first_bytes(unknown.kinds).values()
+        if byte in reads
+        for to in sure_nodes(unknown.step(start, byte))
     }
     rules = {nodes.rule_of[to] for to in after if nodes.counts[nodes.rule_of[to]] is not None}
     rule = min(rules, default=None)
@@ -204,14 +208,6 @@ def find_ring(unknown: OpenStack, node: int) -> Ring | None:
     bounds = nodes.counts[rule] if rule is not None else None
     unclear = rule in unknown.entered or (bounds is not None and bounds.spare is not None)  # it counts within its parts
     return Ring(unknown, inside, rule) if inside and len(rules) < 2 and not unclear else None
-
-
-def first_bytes(unknown: OpenStack) -> dict[int, int]:
-    """The first byte of every kind, in the order of the bytes."""
-    first: dict[int, int] = {}
-    for byte, kind in enumerate(unknown.kinds):
-        first.setdefault(kind, byte)
-    return first
 
 
 def sure_nodes(state: State | None) -> set[int]:

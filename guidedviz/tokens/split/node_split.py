@@ -13,7 +13,6 @@ import numpy as np
 
 from guidedviz.machines.pushdown.counts import Counts
 from guidedviz.machines.pushdown.open_stack import OpenStack, ParallelRuns, Place, Runs
-from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.tokens.arrays import Ids, Ints, Mask
 from guidedviz.tokens.move_table import MoveTable
 from guidedviz.tokens.split.context import ASK, NO, YES, Asking, group_tokens, say
@@ -66,20 +65,6 @@ def walk_places(unknown: OpenStack, vocabulary: Vocabulary, places: list[Place])
     sure, asking = (_chosen(said == answer, tokens, labels) for answer in (YES, ASK))
     for place, yes, ask in zip(places, sure, asking, strict=True):
         yield make_split(unknown, vocabulary, place, yes, ask)
-
-
-def walk_place(unknown: OpenStack, vocabulary: Vocabulary, place: Place) -> NodeSplit:
-    """Split one node.
-
-    >>> unknown = OpenStack(gv.grammar('root ::= "<" [a-z]* ">" root?'))
-    >>> walk_place(unknown, gv.Vocabulary([b"a", b"ab", b"b><", b"b>>"]), (1, None))
-    NodeSplit(node 1: 3 yes, 1 no, 0 ask)
-    """
-    table = MoveTable[State](unknown)
-    tokens, labels = table.walk(vocabulary.trie, unknown.at(*place))
-    said = np.array(list(map(say, table.states)), dtype=np.int8)[labels]
-    ids = np.arange(len(vocabulary), dtype=np.int32)[tokens]
-    return make_split(unknown, vocabulary, place, ids[said == YES], ids[said == ASK])
 
 
 def walk_few_nodes(unknown: OpenStack, vocabulary: Vocabulary, place: Place) -> NodeSplit | None:

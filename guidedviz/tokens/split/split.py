@@ -30,7 +30,7 @@ from guidedviz.tokens.split.context import YES as YES
 from guidedviz.tokens.split.context import Asking, ask_stack, merge, single
 from guidedviz.tokens.split.loops import Loop, read_loop
 from guidedviz.tokens.split.node_split import NodeSplit as NodeSplit
-from guidedviz.tokens.split.node_split import make_split, walk_few_nodes, walk_place, walk_places
+from guidedviz.tokens.split.node_split import make_split, walk_few_nodes, walk_places
 from guidedviz.tokens.split.storage import Stored
 from guidedviz.tokens.trie import walk_any
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -144,7 +144,10 @@ class _Kept:
 
     def node(self, place: Place) -> NodeSplit:
         if place not in self.nodes:
-            self.keep(self._loop(place) or walk_place(self.unknown, self.vocabulary, place))
+            if found := self._loop(place):
+                self.keep(found)
+            else:
+                self.walk_places([place])
         return self.nodes[place]
 
     def _loop(self, place: Place) -> NodeSplit | None:
