@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from guidedviz.checks.judge import Case, Mistake, check_function
 from guidedviz.checks.verdict import Verdict, show
+from guidedviz.machines.earley.items import Chart, Item, Rules, complete
 from guidedviz.views.stack.earley_chart import draw_chart
 
-Rules = Mapping[str, Sequence[tuple[str, ...]]]
 GRAMMARS: tuple[tuple[Rules, str], ...] = (  # rules, and a text
     ({"root": [("digit",)], "digit": [("1",)]}, "1"),
     ({"root": [("a", "b", "b")], "b": [("x",)]}, "axx"),
@@ -18,37 +18,6 @@ GRAMMARS: tuple[tuple[Rules, str], ...] = (  # rules, and a text
     ({"root": [("root", "+", "root"), ("1",)]}, "1+1+1"),
     ({"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}, "((x])"),
 )
-
-
-class Item(NamedTuple):
-    """An alternative of a rule, with a dot after the symbols that were read."""
-
-    rule: str
-    symbols: tuple[str, ...]
-    dot: int
-    origin: int
-
-    @property
-    def wanted(self) -> str | None:
-        """The symbol after the dot; None if the item is finished."""
-        return self.symbols[self.dot] if self.dot < len(self.symbols) else None
-
-    @property
-    def moved(self) -> Item:
-        """The item with its dot moved by one."""
-        return self._replace(dot=self.dot + 1)
-
-    def __str__(self) -> str:
-        words = [*self.symbols[: self.dot], "•", *self.symbols[self.dot :]]
-        return f"{self.rule} → {' '.join(words)} (from {self.origin})"
-
-
-Chart = list[list[Item]]
-
-
-def complete(chart: Chart, done: Item) -> list[Item]:
-    """The items that waited for the finished rule in the column where it began, with their dots moved."""
-    return [item.moved for item in chart[done.origin] if item.wanted == done.rule]
 
 
 def finished_items(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:
@@ -94,19 +63,19 @@ def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
 
 
 def _mistake(case: Case, value: Any) -> Mistake:
-    gave = (("yours gave", _say_items(value)), ("expected", _say_items(case.expected)))
+    gave = (("yours gave", say_items(value)), ("expected", say_items(case.expected)))
     try:
         items = [Item(*item) for item in value]
     except TypeError:
         return Mistake("a list of items is expected", gave=gave)
-    return Mistake(_say_wrong_item(items, case.expected), gave=gave)
+    return Mistake(say_wrong_item(items, case.expected), gave=gave)
 
 
-def _say_wrong_item(items: Sequence[Item], expected: Sequence[Item]) -> str:
+def say_wrong_item(items: Sequence[Item], expected: Sequence[Item]) -> str:
     """What is wrong with the first item that is not expected; empty if one is missing instead.
 
     >>> root = Item("root", ("digit",), 0, 0)
-    >>> _say_wrong_item([root], [root.moved])
+    >>> say_wrong_item([root], [root.moved])
     'root → • digit (from 0): its dot has to move by one'
     """
     missing = [item for item in expected if item not in items]
@@ -122,7 +91,7 @@ def _say_wrong_item(items: Sequence[Item], expected: Sequence[Item]) -> str:
     return ""
 
 
-def _say_items(items: Any) -> str:
+def say_items(items: Any) -> str:
     try:
         return "; ".join(str(Item(*item)) for item in items) or "nothing"
     except (TypeError, IndexError, KeyError):  # no list of items

@@ -5,11 +5,11 @@ import json
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.completer import complete
 from guidedviz.checks.finite_machines import EVENT
 from guidedviz.checks.grammar_texts import LISTS, SUMS, TAGS
 from guidedviz.checks.position_masks import BARD
 from guidedviz.checks.token_sorting import merge_parts, ways_to_store
+from guidedviz.machines.earley.items import complete, predict, scan
 from guidedviz.machines.machine import read
 from guidedviz.models.toy import ToyModel
 
@@ -156,6 +156,8 @@ FUNCTIONS = {
     "jump": jump,
     "whole": whole,
     "complete": complete,
+    "predict": predict,
+    "scan": scan,
     "forced": forced,
     "heal": heal,
     "speedup": speedup,

@@ -18,6 +18,7 @@ MODULES = [
         "token_sorting",
         "trie_jump",
         "completer",
+        "earley_moves",
         "forced_run",
         "deeper_model",
         "same_language",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from guidedviz.checks.completer import Item, complete
+from guidedviz.machines.earley.items import Item, complete
 
 
 def by_wanted(column=lambda chart, done: chart[done.origin], fits=lambda item, done: item.wanted == done.rule):
