@@ -1,0 +1,197 @@
+"""Export the exercises of the labs as assignments that nbgrader or Otter hands out and grades.
+
+    python labs/export.py nbgrader COURSE   writes COURSE/source/NN_name/NN_name.ipynb, for nbgrader generate_assignment
+    python labs/export.py otter FOLDER      writes FOLDER/NN_name.ipynb, for otter assign
+
+An assignment holds the exercises of one lab and the cells that they need. An answer is a function or a literal. The
+check of an exercise is a cell of its own, worth one point per star, and no cell shows a widget.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import symtable
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import build
+
+SHOWN = re.compile(r"^(gv|print)\b")
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: its text, the cells it needs that no exercise before it has shown, its answer and its check."""
+
+    name: str
+    text: str
+    points: int
+    needed: tuple[str, ...]
+    solved: str
+    opened: str
+    check: str
+
+
+def read_exercises(source: str) -> Iterator[Exercise]:
+    """The exercises of a lab, in order."""
+    cells = list(build.read_cells(source))
+    codes = [(place, code) for place, (kind, code) in enumerate(cells) if kind != "markdown"]
+    earlier: list[str] = []
+    given: set[int] = set()
+    for number, (place, code) in enumerate(codes):
+        if "# solution:" in code:
+            check = next(code for _, code in codes[number:] if "gv.checks." in code)
+            text = next(text for kind, text in reversed(cells[:place]) if text.startswith("## Exercise "))
+            needed = [one for one in needed_cells(earlier, code) if one not in given]
+            given.update([*needed, number])
+            yield Exercise(
+                name=re.findall(r"gv\.checks\.(\w+)", check)[0],
+                text=build.fold_hints(text),
+                points=len(build.STARS.findall(text)[0]),
+                needed=tuple(filter(None, (without_shows(earlier[one]) for one in needed))),
+                solved=without_check(build.settle_exercise(code, solved=True)),
+                opened=without_check(build.settle_exercise(code, solved=False)),
+                check=f"assert gv.checks.{check.partition('gv.checks.')[2]}".rstrip(),
+            )
+        earlier.append(code)
+
+
+def without_check(code: str) -> str:
+    """The code above the check.
+
+    >>> without_check("x = 1\\n\\n\\ngv.checks.one(x)")
+    'x = 1'
+    """
+    return code.partition("gv.checks.")[0].rstrip()
+
+
+def without_shows(code: str) -> str:
+    """The code without the lines that only show something.
+
+    >>> without_shows("x = 1\\ngv.draw_machine(x)")
+    'x = 1'
+    """
+    lines = code.splitlines()
+    shows = (node for node in ast.parse(code).body if isinstance(node, ast.Expr) and SHOWN.match(ast.unparse(node)))
+    gone = {line for node in shows for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return "\n".join(line for number, line in enumerate(lines, 1) if number not in gone).strip()
+
+
+def needed_cells(codes: Sequence[str], code: str) -> list[int]:
+    """The places of the cells that define what this code reads, with the imports.
+
+    >>> needed_cells(["import re", "a = 1", "b = a", "c = 2"], "print(b)")
+    [0, 1, 2]
+    """
+    found, wanted = {0}, [code]
+    while wanted:
+        reads = names_read(wanted.pop())
+        for place, earlier in enumerate(codes):
+            if place not in found and reads & names_defined(earlier):
+                found.add(place)
+                wanted.append(earlier)
+    return sorted(found)
+
+
+def names_defined(code: str) -> set[str]:
+    """The names that the statements of a cell define; the variables of its loops are not meant for other cells."""
+    body = ast.parse(code).body
+    names = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    stored = (one for node in body if isinstance(node, ast.Assign | ast.AnnAssign) for one in ast.walk(node))
+    return names | {one.id for one in stored if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+
+
+def names_read(code: str) -> set[str]:
+    """The global names that a cell and its functions read.
+
+    >>> sorted(names_read("def f(x):\\n    y = x + z\\n    return y"))
+    ['z']
+    """
+    top = symtable.symtable(code, "cell", "exec")
+    names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    return names.union(*map(_globals_read, top.get_children()))
+
+
+def _globals_read(table: symtable.SymbolTable) -> set[str]:
+    own = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return own.union(*map(_globals_read, table.get_children()))
+
+
+# -- the two formats ------------------------------------------------------------------------------------------------
+
+
+def nbgrader_cells(exercise: Exercise) -> Iterator[NotebookNode]:
+    """Text, answer and check, as nbgrader marks them."""
+    about = {"schema_version": 3, "task": False}
+    yield new_markdown_cell(exercise.text)
+    answer = {"grade": False, "grade_id": exercise.name, "locked": False, "solution": True}
+    yield new_code_cell(
+        f"{as_comment(exercise.opened)}\n### BEGIN SOLUTION\n{exercise.solved}\n### END SOLUTION",
+        metadata={"nbgrader": about | answer},
+    )
+    check = {"grade": True, "grade_id": f"check_{exercise.name}", "locked": True, "solution": False}
+    yield new_code_cell(exercise.check, metadata={"nbgrader": about | check | {"points": exercise.points}})
+
+
+def otter_cells(exercise: Exercise) -> Iterator[NotebookNode]:
+    """Text, answer and check, between the marks of Otter."""
+    yield new_raw_cell(f"# BEGIN QUESTION\nname: {exercise.name}\npoints: {exercise.points}")
+    yield new_markdown_cell(exercise.text)
+    yield new_raw_cell("# BEGIN SOLUTION")
+    prompt = f'""" # BEGIN PROMPT\n{exercise.opened}\n"""; # END PROMPT\n' if '"""' not in exercise.opened else ""
+    yield new_code_cell(f"{prompt}# BEGIN SOLUTION\n{exercise.solved}\n# END SOLUTION")
+    yield new_raw_cell("# END SOLUTION")
+    yield new_raw_cell("# BEGIN TESTS")
+    yield new_code_cell(exercise.check)
+    yield new_raw_cell("# END TESTS")
+    yield new_raw_cell("# END QUESTION")
+
+
+def as_comment(code: str) -> str:
+    """Code as a comment, for a student to begin with."""
+    return "\n".join(["# begin with:", *(f"# {line}".rstrip() for line in code.splitlines())])
+
+
+FORMATS = {"nbgrader": nbgrader_cells, "otter": otter_cells}
+
+
+def assignment(name: str, form: str) -> NotebookNode:
+    """The exercises of a lab as one notebook."""
+    source = build.read_source(name)
+    notebook = new_notebook(metadata=build.METADATA)
+    if form == "otter":
+        notebook.cells.append(new_raw_cell("# ASSIGNMENT CONFIG\nrequirements: [guidedviz]"))
+    title = re.findall(r"^# # (.*)$", source, re.MULTILINE)[0]
+    notebook.cells.append(new_markdown_cell(f"# {title}: exercises"))
+    for exercise in read_exercises(source):
+        notebook.cells.extend(new_code_cell(code) for code in exercise.needed)
+        notebook.cells.extend(FORMATS[form](exercise))
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"{re.sub('[_/]', '-', name)}-{number:02}"
+    return notebook
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Export the exercises for nbgrader or Otter.")
+    parser.add_argument("form", choices=list(FORMATS))
+    parser.add_argument("folder", type=Path)
+    chosen = parser.parse_args(arguments)
+    for name in (name for name in build.lab_names() if "/" not in name):
+        place = chosen.folder / ("source/" + name if chosen.form == "nbgrader" else "")
+        place.mkdir(parents=True, exist_ok=True)
+        nbformat.write(assignment(name, chosen.form), place / f"{name}.ipynb")
+        print(place / f"{name}.ipynb")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""The exported assignments: the solved answers get all points, the open ones none, in cells that both graders know."""
+
+import io
+import sys
+from contextlib import redirect_stdout
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+LABS = Path(__file__).resolve().parents[2] / "labs"
+SPEC = spec_from_file_location("labs_export", LABS / "export.py")
+export = module_from_spec(SPEC)
+sys.modules[SPEC.name] = export  # a dataclass looks its module up
+SPEC.loader.exec_module(export)
+
+NAMES = [name for name in export.build.lab_names() if "/" not in name]
+WIDGETS = ("gv.stage", "gv.film", "gv.predict", "gv.score", "_slider", "_map(", "bias_sliders", "gv.folded")
+each_lab = pytest.mark.parametrize("name", NAMES)
+
+
+def exercises(name):
+    return list(export.read_exercises(export.build.read_source(name)))
+
+
+def grade(name, which):
+    """The points of each exercise of an assignment whose answers are the solved or the open ones."""
+    namespace, points = {}, []
+    with redirect_stdout(io.StringIO()):
+        for exercise in exercises(name):
+            try:
+                for code in (*exercise.needed, getattr(exercise, which), exercise.check):
+                    exec(code, namespace)
+            except AssertionError:
+                points.append(0)
+            else:
+                points.append(exercise.points)
+    return points
+
+
+@each_lab
+def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    assert grade(name, "solved") == [exercise.points for exercise in exercises(name)]
+    assert not any(grade(name, "opened"))
+
+
+@each_lab
+def test_no_cell_of_an_assignment_shows_a_widget(name):
+    for form in export.FORMATS:
+        codes = [cell.source for cell in export.assignment(name, form).cells if cell.cell_type == "code"]
+        assert not [code for code in codes if any(widget in code for widget in WIDGETS)]
+
+
+@each_lab
+def test_nbgrader_knows_every_answer_and_every_check(name):
+    cells = [cell for cell in export.assignment(name, "nbgrader").cells if "nbgrader" in cell.metadata]
+    answers, checks = cells[::2], cells[1::2]
+    assert all(cell.metadata.nbgrader.solution and not cell.metadata.nbgrader.locked for cell in answers)
+    assert all("### BEGIN SOLUTION\n" in cell.source and "\n### END SOLUTION" in cell.source for cell in answers)
+    assert [cell.metadata.nbgrader.points for cell in checks] == [exercise.points for exercise in exercises(name)]
+    assert all(cell.source.startswith("assert gv.checks.") and cell.metadata.nbgrader.grade for cell in checks)
+    ids = [cell.metadata.nbgrader.grade_id for cell in cells]
+    assert len(set(ids)) == len(ids)
+
+
+@each_lab
+def test_otter_finds_its_marks_in_order(name):
+    marks = [cell.source.split("\n")[0] for cell in export.assignment(name, "otter").cells if cell.cell_type == "raw"]
+    question = [
+        "# BEGIN QUESTION",
+        "# BEGIN SOLUTION",
+        "# END SOLUTION",
+        "# BEGIN TESTS",
+        "# END TESTS",
+        "# END QUESTION",
+    ]
+    assert marks == ["# ASSIGNMENT CONFIG", *question * len(exercises(name))]
+
+
+def test_the_export_writes_one_assignment_per_lab(tmp_path, capsys):
+    for form, place in (("nbgrader", "source/{0}/{0}.ipynb"), ("otter", "{0}.ipynb")):
+        assert export.main([form, str(tmp_path / form)]) == 0
+        assert capsys.readouterr().out.count("\n") == len(NAMES)
+        assert all((tmp_path / form / place.format(name)).exists() for name in NAMES)
