@@ -106,6 +106,6 @@ def show_rules(rules: Rules) -> str:
     """
 
     def side(symbols: tuple[str, ...]) -> str:
-        return " ".join(symbol if symbol in rules else f'"{symbol}"' for symbol in symbols)
+        return " ".join(symbol if symbol in rules else f'"{symbol}"' for symbol in symbols) or '""'
 
     return "\n".join(f"{name} ::= {' | '.join(map(side, sides))}" for name, sides in rules.items())

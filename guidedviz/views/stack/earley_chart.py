@@ -51,7 +51,7 @@ class ChartColumn:
 
     @property
     def width(self) -> float:
-        return max([wide(_dotted(row.item), 12) for row in self.rows] + [70.0]) + 80
+        return max([wide(dotted(row.item), 12) for row in self.rows] + [70.0]) + 80
 
     @property
     def height(self) -> float:
@@ -100,7 +100,7 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
         newest = {"data_newest": ""} if column is columns[-1] else {}
         parts.append(moved(x, 32, *_column(column, bool(newest)), data_part="column", **before, **newest))
         x += column.width
-    legend, width = _legend(column.rows for column in columns)
+    legend, width = draw_legend(column.rows for column in columns)
     parts.append(moved(EDGE, 32 + high + 22, legend))
     said = _say(about, columns)
     return Figure(drawing(max(x + 4, width + 2 * EDGE), 32 + high + 38, *parts, alt=said), said, said)
@@ -126,7 +126,7 @@ def _kind(item: Item, by: Dotted | None) -> str:
     return "scan" if item.before else "predict"
 
 
-def _dotted(item: Item) -> str:
+def dotted(item: Item) -> str:
     """A dotted rule, shortened around its dot."""
     left, right = f"{item.rule} → {item.before} ".replace("  ", " "), f" {item.after}".rstrip()
     if len(left) > ROOM - 8:
@@ -141,16 +141,16 @@ def _column(column: ChartColumn, now: bool) -> list[str]:
     parts.append(write(12, 21, label(column.byte) if column.byte else "start", 15, font_weight="bold"))
     parts.append(soft(width - 10, 21, f"{column.state.number:,}", text_anchor="end"))
     for number, row in enumerate(column.rows):
-        parts.append(moved(0, HEAD + ROW * number, *_row(row, width)))
+        parts.append(moved(0, HEAD + ROW * number, *draw_row(row, width)))
     if column.more:
         y = HEAD + ROW * len(column.rows) + 14
         parts.append(soft(30, y, f"⋮ {column.more:,} more"))
     return parts
 
 
-def _row(row: ChartRow, width: float) -> list[str]:
+def draw_row(row: ChartRow, width: float) -> list[str]:
     sign, colour = SIGNS[row.kind]
-    words = _dotted(row.item)
+    words = dotted(row.item)
     left, _, right = words.partition("•")
     parts = [node("title", escape(str(row.item)))]
     if row.item.done:
@@ -166,14 +166,16 @@ def _row(row: ChartRow, width: float) -> list[str]:
     return parts
 
 
-def _legend(rows: Iterable[Sequence[ChartRow]]) -> tuple[str, float]:
+def draw_legend(rows: Iterable[Sequence[ChartRow]], read: str = "byte") -> tuple[str, float]:
+    """The signs that the rows use, and the width."""
     kinds = {row.kind for column in rows for row in column}
     parts, x = [], 0.0
     for kind, (sign, colour) in SIGNS.items():
         if kind in kinds:
             parts.append(write(x, 0, sign, 11, fill=f"var(--gv-{colour})"))
-            parts.append(soft(x + 16, 0, MEANS[kind]))
-            x += 16 + 6.3 * len(MEANS[kind]) + 20
+            means = MEANS[kind].replace("byte", read)
+            parts.append(soft(x + 16, 0, means))
+            x += 16 + 6.3 * len(means) + 20
     words = "✓ finished · the number: where it began"
     return "".join(parts) + soft(x, 0, words), x + 6.3 * len(words)
 
@@ -182,9 +184,13 @@ def _say(about: str, columns: Sequence[ChartColumn]) -> str:
     lines = [f"chart: {about}"]
     for column in columns:
         lines.append(f"{column.state.number:,}" + (f", after {label(column.byte)}" if column.byte else ""))
-        for row in column.rows:
-            item, done = row.item, " ✓" if row.item.done else ""
-            dotted = " ".join(filter(None, [item.before, "•", item.after]))
-            lines.append(f"  {SIGNS[row.kind][0]} {row.kind:<8}  {item.rule} → {dotted}  from {item.origin:,}{done}")
+        lines += map(say_row, column.rows)
         lines += [f"  ⋮ {column.more:,} more"] * bool(column.more)
     return "\n".join(lines)
+
+
+def say_row(row: ChartRow) -> str:
+    """A row as a line of text."""
+    item, done = row.item, " ✓" if row.item.done else ""
+    sides = " ".join(filter(None, [item.before, "•", item.after]))
+    return f"  {SIGNS[row.kind][0]} {row.kind:<8}  {item.rule} → {sides}  from {item.origin:,}{done}"
