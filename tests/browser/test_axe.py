@@ -74,6 +74,17 @@ def test_a_stage_with_a_stack_and_the_keys_shown(axe, bare):
     assert audit(axe, bare.page, stage.root, bare.theme) == {}
 
 
+def test_a_stage_that_asks_and_its_tour(axe, bare):
+    _, stage, _ = show_stack(bare, steps=9)
+    stage.go_back(3)
+    stage.root.locator(".gv-keys-help summary").click()
+    stage.press("take the tour")
+    stage.press("ask before each step")
+    assert stage.root.locator(".gv-choice").count() >= 2
+    assert stage.root.locator(".gv-here").count() == 1
+    assert audit(axe, bare.page, stage.root, bare.theme) == {}
+
+
 @pytest.mark.parametrize(("text", "fate"), [(NAME[:-6], "wrong"), (REJECTS, "waits")])
 def test_a_stage_with_the_box_of_the_constraint(axe, bare, text, fate):
     _, stage, box = show_edit(bare)

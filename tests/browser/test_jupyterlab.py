@@ -131,7 +131,7 @@ def test_after_a_restart_of_the_kernel_the_known_steps_are_walked(open_notebook)
 
 def test_a_saved_notebook_opens_without_a_kernel_and_shows_the_stage(notebook, open_notebook):
     stage = notebook.stage()
-    stage.press("forget all steps and start anew")
+    stage.press("delete all steps and start again")
     stage.wait(0)
     stage.go_on(3)
     saved = notebook.save()

@@ -43,7 +43,7 @@ def test_it_steps_and_goes_back(bare):
     assert "the model ended its output" in stage.words
     assert stage.root.get_by_role("button", name="one step on").is_disabled()
     assert stage.root.get_by_role("button", name="play", exact=True).is_disabled()
-    stage.press("forget all steps and start anew")
+    stage.press("delete all steps and start again")
     stage.wait(0)
     assert stage.tokens == []
 

@@ -116,6 +116,8 @@ export interface StageView {
   cursor: number;
   /** The place of the token under the pointer, or -1. */
   hover: number;
+  /** Whether the stage asks before each step. */
+  asks: boolean;
   /** The number of this page's last move that the cursor follows. */
   turn: number;
   /** Steps from this place on are not shown before they are reached. */

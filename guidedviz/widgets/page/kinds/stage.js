@@ -72,6 +72,11 @@ function render({ model, el }) {
     end: () => (view.alone ? go(view.steps.length) : isEnded(view) || say({ do: "end" })),
     reset: () => say({ do: "reset" }),
     turn: (branch) => say({ do: "turn", branch }),
+    ask: () => {
+      view.asks = !view.asks;
+      paint();
+    },
+    paint: () => paint(),
     page: () => say({ do: "page" }),
     copy: () => copyText(`${view.head.prompt}${view.steps.slice(0, view.cursor).map((step) => step.label).join("")}`),
     speed: (place) => {

@@ -9,6 +9,7 @@ const ICONS = {
   pause: "M5 3v10M11 3v10",
   step: "M5 3l7 5-7 5z",
   end: "M13 3v10M3 3l7 5-7 5z",
+  ask: "M2 8.5 6 12.5 14 3.5",
   wide: "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4",
   reset: "M12.5 5.5A5 5 0 1 0 13 9M13 2.5v3.5H9.5",
 };

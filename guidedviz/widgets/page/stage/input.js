@@ -21,6 +21,7 @@ export function listenToKeys(ui, view, act) {
     const command = commandOf(event);
     if (row) act.pick(row[0]);
     else if (event.key === "f" || event.key === "F") toggleLecture(ui.root);
+    else if (event.key === "q" || event.key === "Q") act.ask();
     else if (command) act[/** @type {"step"} */ (command)]();
     else return;
     consume(event);

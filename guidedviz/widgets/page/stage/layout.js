@@ -12,7 +12,9 @@ import { buildSaveMenu, copyText, drawingActions } from "../shared/export.js";
 import { buildConstraintBox } from "./constraint-box.js";
 import { toggleLecture } from "./lecture.js";
 import { buildPanels } from "./panels.js";
+import { buildQuiz } from "./quiz.js";
 import { buildTimeline } from "./timeline.js";
+import { buildTour } from "./tour.js";
 
 const BLANK = "The probabilities of the next token will stand here.";
 /** @type {[string[], string][]} */
@@ -21,11 +23,12 @@ const HELP = [
   [["←", "→"], "one step back, one step on"],
   [["Home", "End"], "to the prompt, to the end"],
   [["1", "…", "9"], "take this token"],
-  [["r"], "forget all and start anew"],
+  [["r"], "delete all steps and start again"],
+  [["q"], "ask before each step, and stop asking"],
   [["f"], "full screen with large type, and back"],
 ];
 let stages = 0; // on this page: the id of a tip is its own
-const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits take a token, f is for full screen";
+const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits take a token, q asks before each step, f is for full screen";
 
 /**
  * @typedef {object} StageActions what a person can do on the stage
@@ -38,6 +41,8 @@ const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits ta
  * @property {() => void} end
  * @property {() => void} reset
  * @property {(branch: number) => void} turn
+ * @property {() => void} ask ask before each step, or stop asking
+ * @property {() => void} paint
  * @property {() => void} page save the run as a page
  * @property {() => void} copy copy the text
  * @property {(token: number) => void} pick
@@ -56,11 +61,12 @@ function buildControls(act) {
     play: button("play", "play", "space", act.play),
     step: button("step", "one step on", "→", act.step),
     end: button("end", "to the end, decoding what is missing", "End", act.end),
-    reset: button("reset", "forget all steps and start anew", "r", act.reset),
+    reset: button("reset", "delete all steps and start again", "r", act.reset),
   };
   const speed = slider("speed", { min: 0, max: 6, step: 1 }, act.speed);
   const heat = slider("temperature", { min: 0, max: 2, step: 0.05 }, act.temperature);
   /** @type {Node} */ (heat.node.firstChild).textContent = "T";
+  heat.node.classList.add("gv-temperature");
   heat.input.title = "temperature of the steps from here on; 0 always takes the likeliest";
   const seed = make("input", { type: "number", min: 0, step: 1, "aria-label": "seed", class: "gv-seed" });
   seed.addEventListener("change", () => act.seed(Math.max(0, Math.floor(Number(seed.value) || 0))));
@@ -70,11 +76,21 @@ function buildControls(act) {
   return { node, keys, speed, heat, seed };
 }
 
-// A button that shows the keys.
-function buildHelp() {
+/**
+ * A button that shows the keys and starts the tour.
+ * @param {() => void} startTour
+ */
+function buildHelp(startTour) {
   const lines = HELP.flatMap(([keys, words]) => [make("dt", {}, ...keys.map((key) => make("kbd", {}, key))), make("dd", {}, words)]);
   const list = make("dl", { class: "gv-help gv-soft", "aria-label": "keys" }, ...lines);
-  return make("details", { class: "gv-keys-help" }, make("summary", { class: "gv-key", "aria-label": "keys", title: "keys" }, "?"), list);
+  const start = make("button", { type: "button", class: "gv-key" }, "take the tour");
+  const help = make("details", { class: "gv-keys-help" }, make("summary", { class: "gv-key", "aria-label": "keys", title: "keys" }, "?"), list);
+  list.append(make("dt", {}, start));
+  start.addEventListener("click", () => {
+    help.open = false;
+    startTour();
+  });
+  return help;
 }
 
 /** @param {StageActions} act */
@@ -84,7 +100,9 @@ export function buildStage(act) {
   const about = make("span", { class: "gv-soft" });
   const lecture = button("wide", "full screen with large type", "f", () => toggleLecture(root));
   const save = buildSaveMenu("run", { page: act.page, text: act.copy, link: () => copyText(location.href) });
-  controls.node.append(save, lecture, buildHelp());
+  const [quiz, tour] = [buildQuiz(act.paint), buildTour(act.paint)];
+  const ask = button("ask", "ask before each step", "q", act.ask);
+  controls.node.append(ask, save, lecture, buildHelp(() => tour.start(true)));
   const header = make("header", { role: "none" }, make("div", { class: "gv-about" }, badge, about), controls.node);
 
   const prompt = make("span", { class: "gv-prompt", "aria-label": "prompt" });
@@ -120,7 +138,7 @@ export function buildStage(act) {
   const height = toggle("bars", { odds: "probability", cost: "time" }, (name) => setLook("height", name));
   const timeline = buildTimeline(height.node);
   const tip = make("div", { class: "gv-tip", role: "tooltip", id: `gv-tip-${++stages}`, hidden: true });
-  const root = widgetRoot("gv-live-stage", KEYS, { tabindex: 0 }, header, strip, box.node, note, panels.node, timeline.node, tip);
+  const root = widgetRoot("gv-live-stage", KEYS, { tabindex: 0 }, header, strip, tour.node, quiz.node, box.node, note, panels.node, timeline.node, tip);
 
   const toggles = { colour, height };
   /** @param {"colour" | "height"} kind @param {string} name */
@@ -132,7 +150,7 @@ export function buildStage(act) {
   setLook("height", "odds");
   return {
     root, controls, badge, about, prompt, chips, tape, words, branches, note, box, panels, distribution, next, mass, legal, facts, why, hint,
-    map, machine, stack, timeline, tip,
+    map, machine, stack, timeline, tip, ask, quiz, tour,
     shown: /** @type {[number, number][]} */ ([]), // the last cursors that were painted while it played, and when
     marked: 0, // the cursor that was painted last
     gone: /** @type {Set<number>} */ (new Set()), // the steps that were painted as taken back

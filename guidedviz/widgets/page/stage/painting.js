@@ -10,7 +10,9 @@ import { paintDistribution, paintMeter } from "../shared/distribution.js";
 import { make, setText, tokenName, withCommas, writeToken } from "../shared/elements.js";
 import { markRejected, paintConstraintBox } from "./constraint-box.js";
 import { paintPanels } from "./panels.js";
+import { paintQuiz } from "./quiz.js";
 import { paintBars, paintScrub, paintTimes } from "./timeline.js";
+import { paintTour } from "./tour.js";
 import { currentChip, isEnded, isReady, placeShown, shownStep } from "./view.js";
 
 /** @type {Record<string, string>} */
@@ -41,6 +43,9 @@ export function paintStage(ui, view, same) {
   paintControls(ui, view);
   paintWhy(ui.why, view.why);
   paintNote(ui.note, view.note);
+  paintQuiz(ui.quiz, ui.root, view);
+  paintTour(ui.tour, ui.root, view);
+  ui.ask.setAttribute("aria-pressed", String(view.asks));
   paintConstraintBox(ui.box, view.edit);
   markRejected(ui.chips, view);
   paintMachinePanel(ui.machine, view);

@@ -4,7 +4,7 @@
 
 /** @returns {StageView} */
 export function newView() {
-  const state = { head: null, steps: [], next: null, nextAt: -1, cursor: 0, hover: -1, turn: 0, seen: Infinity, known: {}, drawings: {}, machine: null, edited: null };
+  const state = { head: null, steps: [], next: null, nextAt: -1, cursor: 0, hover: -1, turn: 0, seen: Infinity, asks: false, known: {}, drawings: {}, machine: null, edited: null };
   const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, note: "", why: null };
   return /** @type {StageView} */ (/** @type {unknown} */ ({ ...state, ...kernel }));
 }

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
+import { HOSTILE, press, render, stageNews, step } from "./fixtures.js";
+
+const STEPS = [step("a"), step("b"), step("c")];
+const NEXT = step("d", { words: "not drawn yet" });
+
+function open(news) {
+  const page = render(stage, news);
+  return { ...page, text: (selector) => page.find(selector).textContent, named: (label) => page.find(`[aria-label='${label}']`) };
+}
+
+test("the quiz hides the next token until the person has answered, and keeps the score", () => {
+  const { root, all, find, text, stop } = open(stageNews(STEPS, 3, { next: NEXT }));
+  press(root, "q");
+  assert.match(text(".gv-quiz"), /Is the legal mass Z of the next token below 0.5/);
+  assert.equal(root.dataset.quiz, "mass");
+  all(".gv-choice").find((node) => node.textContent === "below 0.5").click();
+  assert.equal(root.dataset.quiz, undefined, "the panels are shown");
+  assert.match(text(".gv-quiz"), /✗ No: “0.5 or above”.*0 of 1 right/);
+  press(root, "ArrowLeft");
+  assert.equal(text(".gv-quiz > span"), "Which of these tokens are legal next?");
+  assert.deepEqual(all(".gv-choice").map((node) => node.textContent), ["c", "no"]);
+  all(".gv-choice")[0].click();
+  all(".gv-quiz .gv-key").at(-1).click();
+  assert.match(text(".gv-quiz"), /✓ Right: “c”.*1 of 2 right/);
+  press(root, "ArrowRight");
+  assert.equal(root.dataset.quiz, undefined, "an answered question is not asked again");
+  press(root, "q");
+  assert.ok(find(".gv-quiz").hidden);
+  stop();
+});
+
+test("the quiz asks for the top of the stack where the rules differ, and shows their names as text", () => {
+  const stacked = [step("a", { stack: ["object", "root"], free: true }), step("b", { stack: [HOSTILE, "root"], free: true })];
+  const { root, all, find, text, stop } = open(stageNews(stacked, 1));
+  press(root, "q");
+  assert.equal(root.dataset.quiz, "stack");
+  assert.deepEqual(all(".gv-choice").map((node) => node.textContent), [HOSTILE, "object"]);
+  assert.equal(find(".gv-quiz img"), null);
+  all(".gv-choice")[0].click();
+  assert.match(text(".gv-quiz"), /✓ Right/);
+  stop();
+});
+
+test("the tour points at one control and goes on when it was used", () => {
+  const { root, find, text, all, named, stop } = open(stageNews(STEPS, 1));
+  all("button").find((node) => node.textContent === "take the tour").click();
+  assert.match(text(".gv-tour"), /^1 of \d+Press → /);
+  assert.ok(named("one step on").classList.contains("gv-here"));
+  press(root, "ArrowRight");
+  assert.match(text(".gv-tour"), /^2 of/);
+  all(".gv-tour button").find((node) => node.textContent === "next").click();
+  assert.match(text(".gv-tour"), /Press ← /);
+  press(root, "ArrowLeft");
+  assert.match(text(".gv-tour"), /^4 of/);
+  all(".gv-tour button").find((node) => node.textContent === "end the tour").click();
+  assert.ok(find(".gv-tour").hidden);
+  assert.equal(find(".gv-here"), null);
+  stop();
+});
