@@ -1,0 +1,447 @@
+# question: What does a grammar need before real programs can use it?
+
+# %% [markdown]
+# # Lab 07 · Grammars at work
+#
+# **Question.** A grammar for a real job names real columns, calls its own rules, and never wants to end. What must the
+# engine do about each of these?
+#
+# **Goal.** You let a program write the grammar. You can tell when a grammar is ambiguous or left-recursive, and what
+# that costs. You write two of the three moves of Earley's parser, and you make open brackets close in time.
+#
+# **Time.** {minutes} minutes, two exercises. [Lab 06](06_pda.ipynb) comes before this one.
+
+# %% [markdown]
+# ## Six words
+#
+# | word | meaning |
+# | --- | --- |
+# | **ambiguous** | a grammar is ambiguous if some text has two derivations |
+# | **left-recursive** | a rule is left-recursive if it can begin with itself |
+# | **nullable** | a rule is nullable if it can stand for the empty text |
+# | **lexeme** | a part of the text that the rules read as one symbol, such as a number; a *lexer* finds it |
+# | **item** | one alternative of a rule, a dot that shows how far it is read, and the place where it began |
+# | **chart** | a list of items per place in the text |
+
+# %%
+import sqlite3
+
+import guidedviz as gv
+from guidedviz.machines.earley.items import Item, complete
+
+clerk = gv.load_model("clerk")
+
+# %% [markdown]
+# ## 1 · A grammar made for one table
+#
+# A grammar is a text, so a program can write it. Here is a grammar for queries in SQL. Its last two rules are blanks to
+# fill: by default a column and a table may be any word.
+
+# %%
+def query(column="[a-z]+", table="[a-z]+"):
+    return rf"""
+root      ::= "SELECT " column (", " column)* " FROM " table (" WHERE " condition)? ";"
+condition ::= column " " [<>=] " " value
+value     ::= [0-9]+ | "'" [A-Za-z ]+ "'"
+column    ::= {column}
+table     ::= {table}"""
+
+# %% [markdown]
+# The database has one table with three columns. We ask three questions about it.
+
+# %%
+shelf = sqlite3.connect(":memory:")
+shelf.execute("CREATE TABLE books (title, author, year)")
+wanted = ["title of all books with year above 1990", "author of all books", "title of all books with price below 20"]
+prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wanted]
+
+# %%
+def ask(grammar):
+    """What `clerk` writes under a grammar, what SQLite says to it, and the smallest Z."""
+    for prompt in prompts:
+        run = gv.record(clerk, prompt, gv.guide(gv.grammar(grammar), clerk.vocabulary))
+        try:
+            said = f"{len(shelf.execute(run.text).fetchall())} rows"
+        except sqlite3.Error as error:
+            said = f"error: {error}"
+        print(f"{run.text:46} {said:29} smallest Z {min(step.mass for step in run.steps):.2f}")
+
+
+# %% [question]
+gv.predict(
+    "The third question asks for a price, and the table has none. What happens under `query()`?",
+    choices=[
+        "the model invents a column, and SQLite reports an error",
+        "the model takes another column, and SQLite runs the query",
+        "the mask leaves no column to write",
+    ],
+    answer="the model invents a column, and SQLite reports an error",
+    reveal=[lambda: ask(query()), "The grammar allows any word, so the SQL is well formed and the column is invented."],
+)
+
+# %% [markdown]
+# The database knows its own columns. The program asks for them and writes them into the grammar.
+
+# %%
+names = [f'"{row[1]}"' for row in shelf.execute("PRAGMA table_info(books)")]
+books = query(column=" | ".join(names), table='"books"')
+print(books)
+
+# %% [question]
+gv.predict(
+    "Now only the three real columns are legal. What becomes of the question about the price?",
+    choices=[
+        "SQLite runs a query that answers another question",
+        "the mask is empty and the run stops",
+        "the model leaves out the condition",
+    ],
+    answer="SQLite runs a query that answers another question",
+    reveal=[
+        lambda: ask(books),
+        """All three run (the table is empty, so there are no rows). But the third compares the title with 20. No mask
+        can repair that. It shows in Z, the probability that the model gave to all legal tokens together: 0.00 at the
+        column. A tiny Z inside a text means that the grammar overruled the model there.""",
+    ],
+)
+
+# %% [markdown]
+# Step through the third query, and stop where Z is small. The grammar stands on the stage, and you can edit it at any
+# step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add `| "price"`, go back
+# to the condition and run on.
+
+# %%
+gv.stage(clerk, prompts[2], edit=books.strip(), show=6)
+
+# %% [markdown]
+# ## 2 · Three grammars, the same texts
+#
+# Here are three grammars for sums of digits. The first is **ambiguous** and left-recursive, the second is only
+# **left-recursive**, the third is neither.
+
+# %%
+grammars = {
+    "ambiguous": 'root ::= root "+" root | [0-9]',
+    "left-recursive": 'root ::= root "+" [0-9] | [0-9]',
+    "neither": 'root ::= [0-9] "+" root | [0-9]',
+}
+gv.views.draw_derivation(gv.grammar(grammars["ambiguous"]), "1+2+3")
+
+# %% [markdown]
+# The `?` says that this tree is one of several. Here `1+2` is the left part of the sum. In another tree `2+3` is the
+# right part. Both trees have the same leaves in the same order.
+
+# %%
+def count_trees(numbers):
+    """A sum splits at one of its plus signs; each part has trees of its own."""
+    splits = [(left, numbers - left) for left in range(1, numbers)]
+    return sum(count_trees(left) * count_trees(right) for left, right in splits) or 1
+
+
+# %% [question]
+gv.predict(
+    "`1+2+3` has two trees. How many has `1+2+3+4`?",
+    number=5,
+    reveal=[
+        lambda: print(*[count_trees(numbers) for numbers in range(1, 11)]),
+        "The sum splits as 1 and 3, 2 and 2, or 3 and 1: 2 + 1 + 2. Ten numbers have 4,862 trees.",
+    ],
+)
+
+# %%
+def compare(text, long="1" + "+1" * 40):
+    """What may follow a text under each grammar, and the items in the chart of a long sum."""
+    for name, rules in grammars.items():
+        machine = gv.earley(rules)
+        legal = bytes(byte for byte in range(128) if machine.accepts_prefix(text + bytes([byte])))
+        items = sum(len(column.items) for column in machine.chart(long.encode()))
+        print(f"{name:15} legal after {text.decode()}: {legal.decode():3} items for 41 numbers: {items:,}")
+
+
+# %% [question]
+gv.predict(
+    "The text so far is `1+2`. Do the three grammars give the same mask?",
+    choices=["yes, all three", "no, the ambiguous one allows more", "no, the left-recursive one allows nothing"],
+    answer="yes, all three",
+    reveal=[
+        lambda: compare(b"1+2"),
+        """A mask asks whether any derivation can go on, not how many can. Equal texts give equal masks. What differs
+        is the work: the ambiguous grammar needs 16 times the items of the left-recursive one. It does not need one
+        item per tree: 41 numbers have over 10²¹ trees, and the chart keeps each item once.""",
+    ],
+)
+
+# %% [markdown]
+# ### Left recursion
+#
+# The simplest parser has one function per rule, which calls the functions of the rules in it. This is **recursive
+# descent**. Here is the function of `root ::= root "+" [0-9] | [0-9]`:
+
+# %%
+def read_root(text, place=0):
+    """The place after a root."""
+    place = read_root(text, place)  # a root begins with a root
+    return place + 2 if text[place : place + 1] == "+" else place
+
+
+try:
+    read_root("1+2")
+except RecursionError as error:
+    print(type(error).__name__)
+
+# %% [markdown]
+# To read a root, it first reads a root at the same place, and so on. It never reads a byte. Python stops it;
+# llama.cpp once crashed on such a grammar and now refuses it. For such an engine the rule must be rewritten, as in the
+# third grammar or as `[0-9] ("+" [0-9])*`. The machines of this lab do not call functions, so they take it as it is.
+
+# %% [markdown]
+# ## 3 · Earley's parser
+#
+# Jay Earley's parser takes every grammar as it is. It does not call functions. It keeps a **chart**: for each place in
+# the text, a list of what may be going on there. An entry is an **item**, such as `sum → sum • + digit (from 0)`: a
+# `sum` began at place 0, the dot says that one `sum` of it is read, and it waits for a `+`.
+
+# %% [markdown]
+# Three moves fill the chart.
+#
+# * **Predict.** An item waits for a rule: each alternative of this rule may begin here.
+# * **Scan.** An item waits for what comes next in the text: it enters the next column, with its dot moved.
+# * **Complete.** An item is finished. The items that waited for its rule, where it began, enter this column with their
+#   dots moved.
+
+# %% [markdown]
+# Step through the film. The solid frame marks the new item, dashed frames the items that led to it. Above the chart is
+# the **lexer**: flat machines that read bytes and hand over **lexemes**. So the chart has one column per lexeme instead
+# of one per byte. Watch what the second `predict` for `sum` adds, and what stops the lexer in a number.
+
+# %%
+rules = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
+gv.film(gv.sketches.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)")
+
+# %% [question]
+gv.predict(
+    "The output so far is `(12`. Which characters are legal next?",
+    choices=["`)` and `+`", "a digit", "a digit, `)` and `+`"],
+    answer="a digit, `)` and `+`",
+    reveal="""The number may go on, or it is finished. The lexer knows only when it sees the next byte: this byte is its
+           lookahead. So a mask is made of both machines: of the bytes that continue the lexeme, and of those that
+           may follow if it ends here.""",
+)
+
+# %% [markdown]
+# Now you write two of the moves, for characters instead of lexemes. Rules are a dict of tuples, as above. An item is
+# `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item is finished), and
+# `item.moved` is the item with its dot one further.
+
+# %% [markdown]
+# ## Exercise 1 · Predict ★★
+#
+# Write `predict(rules, column, place)`. It returns a new list: the items of the column and all items that may begin at
+# this place. A predicted item may ask for more rules. Each item comes once.
+#
+# hint: A `for` loop over a list also visits the items that are appended while it runs. Work on a copy of the column.
+#
+# hint: For each `symbols` in `rules.get(item.wanted, ())` make `Item(item.wanted, symbols, 0, place)`, and append it
+# unless it is in the list. This test is what ends left recursion.
+
+# %%
+def predict(rules, column, place):
+    # solution:
+    column = list(column)
+    for item in column:  # it grows
+        for symbols in rules.get(item.wanted, ()):
+            new = Item(item.wanted, symbols, 0, place)
+            if new not in column:
+                column.append(new)
+    return column
+    # open:
+    # ...  # a copy of the column, which grows
+    # end
+
+
+gv.checks.predict(predict)
+
+# %% [markdown]
+# ## Exercise 2 · Scan ★
+#
+# Write `scan(column, character)`: the first items of the next column after this character was read.
+#
+# hint: Only items that wait for this character go on. The place where they began stays the same.
+#
+# hint: It is one line: a list of `item.moved` for the items whose `wanted` is the character.
+
+# %%
+def scan(column, character):
+    # solution:
+    return [item.moved for item in column if item.wanted == character]
+    # open:
+    # ...
+    # end
+
+
+gv.checks.scan(scan)
+
+# %% [markdown]
+# With `complete` from the library (you write it in lab 09) your moves are a parser for any grammar without nullable
+# rules.
+
+# %%
+def parse(rules, text):
+    """Is this a whole text of the first rule?"""
+    whole = Item("start", (next(iter(rules)),), 0, 0)
+    column, chart = [whole], []
+    for place, character in enumerate([*text, ""]):
+        chart.append(column)
+        for item in column:  # it grows
+            new = complete(chart, item) if item.wanted is None else predict(rules, [item], place)
+            column += [one for one in new or [] if one not in column]
+        column = scan(column, character) or []
+    return whole.moved in chart[-1]
+
+# %%
+digits = {"sum": [("sum", "+", "digit"), ("digit",)], "digit": [("1",), ("2",)]}
+spaced = {"root": [("blank", "blank", "x")], "blank": [(), (" ", "blank")]}
+SPACED = 'root ::= blank blank "x"\nblank ::= "" | " " blank'
+print([parse(digits, text) for text in ("1", "1+2", "1+2+", "1++2", "2+1+2")])
+
+# %% [question]
+gv.predict(
+    "In `spaced` the rule `blank` is nullable: one of its alternatives has no symbols. Does `parse` accept `x`, which "
+    "is two empty blanks and an `x`?",
+    choices=["yes", "no"],
+    answer="no",
+    reveal=[
+        lambda: print("parse:", parse(spaced, "x"), "| gv.earley:", gv.earley(SPACED).accepts(b"x")),
+        """The empty `blank` is finished where it began, and it is completed once, for the first blank. The second
+        blank starts to wait later, in the same column, and nobody completes it again. The cure of Aycock and Horspool
+        (2002): when a nullable rule is predicted, the dot also moves over it at once.""",
+    ],
+)
+
+# %% [markdown]
+# ## 4 · Open without end
+#
+# A grammar with brackets allows texts of any depth. This toy model prefers opening brackets. Its tokens are four
+# brackets, EOS, and `start`, which is its prompt.
+
+# %%
+opener = gv.ToyModel([b"(", b")", b"[", b"]", b"start", b"</s>"], lambda tokens: [9, 0, 8, 0, 0, 0], eos={5})
+brackets = gv.guide(gv.grammar('root ::= ("(" root ")" | "[" root "]")*'), opener.vocabulary)
+
+
+def open_brackets(guide):
+    run = gv.record(opener, "start", guide, max_tokens=20)
+    print(run.text, "|", run.steps[-1].end, "| legal per step:", *[step.legal for step in run.steps])
+    return gv.views.draw_depth(brackets.machine, run.text)
+
+
+# %% [question]
+gv.predict(
+    "The model may write 20 tokens. How does the run end?",
+    choices=["with EOS", "with an empty mask: a deadlock", "at the limit, in the middle of the text"],
+    answer="at the limit, in the middle of the text",
+    reveal=[
+        lambda: open_brackets(brackets),
+        """Each mask held three legal tokens, and after each token the text could still be completed. It was not. A
+        mask promises that the end can be reached. It does not promise that the run reaches it.""",
+    ],
+)
+
+# %% [markdown]
+# The way out is a **budget**: how many tokens may still be written. The stack knows what is open, so it knows the
+# shortest way to the end. A token is masked if the way after it is longer than the budget. The way is counted in bytes.
+# Each byte is also a token, so it never needs more tokens than bytes.
+
+# %%
+machine = gv.json()
+state = machine.initial
+for byte in b'{"box": [[1, {"lamp"':
+    state = machine.step(state, byte)
+print(machine.stack(state))
+
+# %% [question]
+gv.predict(
+    "The text is `{\"box\": [[1, {\"lamp\"`. How many bytes is the shortest way to the end of the JSON text?",
+    number=6,
+    reveal=[
+        lambda: print(gv.machines.bytes_to_end(machine, state), "bytes"),
+        "`:0}]]}`: a colon, the shortest value, and what closes an object, two arrays and an object.",
+    ],
+)
+
+# %% [question]
+gv.predict(
+    "The opener gets a budget of 20 tokens, one of them EOS. What will it write?",
+    choices=["19 opening brackets", "one pair after the other", "9 opening brackets, then 9 closing ones"],
+    answer="9 opening brackets, then 9 closing ones",
+    reveal=[
+        lambda: open_brackets(gv.within(brackets, 20)),
+        """It opens until the rest of the budget is just enough to close. (The curve begins at 1: `root` is open before
+        anything is written.) A limit without a grammar would cut the text off instead.""",
+    ],
+)
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
+
+# %% [markdown]
+# ## Often said, and what we measured
+#
+# | said | measured | section |
+# | --- | --- | --- |
+# | "`expr ::= expr "+" expr` can open `(((` for ever." | It has no bracket: `(` is refused at the first byte. | 2 |
+# | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2 |
+# | "A run that never closes is a deadlock." | Each mask held three legal tokens. A deadlock has none. | 4 |
+#
+# Depth comes from a rule that calls itself between two texts, as in `"(" root ")"`.
+
+# %% [markdown]
+# ## Recap
+#
+# * A program can write the grammar. With the database's own names no name can be invented; a tiny Z shows where the
+#   grammar overruled the model.
+# * An ambiguous grammar has texts with two derivations. The mask is the same, the work is more.
+# * Recursive descent loops on left recursion. Earley's parser keeps each item once, so it ends.
+# * Predict, scan and complete fill a chart. A lexer makes one column per lexeme.
+# * A mask promises that the end can be reached. A budget makes the run reach it.
+
+# %% [markdown]
+# Next: a machine has to be asked at every step, about 128,256 tokens. For most tokens the answer does not depend on the
+# stack. Which ones, and how much this saves, is the idea behind XGrammar, in [lab 08](08_token_splitting.ipynb).
+
+# %% [markdown]
+# ## How the production engines do it
+#
+# * **llama.cpp** crashed on left recursion ([issue 6492](https://github.com/ggml-org/llama.cpp/issues/6492)) and has
+#   refused it since [pull request 7083](https://github.com/ggml-org/llama.cpp/pull/7083).
+# * **XGrammar** once looped on it ([issue 126](https://github.com/mlc-ai/xgrammar/issues/126)). Today it parses with
+#   Earley ([earley_parser.h](https://github.com/mlc-ai/xgrammar/blob/main/cpp/earley_parser.h)).
+# * **llguidance** puts a lexer in front of Earley's parser. Its
+#   [guide to the syntax](https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md) says which rules become
+#   lexemes, and that this matters for speed.
+# * **PICARD** checks SQL against the database's schema while it is written
+#   ([arXiv 2109.05093](https://arxiv.org/abs/2109.05093)).
+
+# %% [markdown]
+# ## Further reading
+#
+# * [Earley parsing explained: empty rules](https://loup-vaillant.fr/tutorials/earley-parsing/empty-rules): shows the
+#   mistake of `parse` item by item, and its cure.
+# * [Attention meets reachability](https://arxiv.org/abs/2603.05540): proves that grammars for the same texts give the
+#   same masks, and what ambiguity costs.
+# * [TruncProof](https://arxiv.org/abs/2605.13076): a token budget for JSON from 2026, with another parser and with
+#   measurements.
+
+# %% [markdown]
+# ## A puzzle
+#
+# Write rules for the same texts as `digits`, without left recursion and not ambiguous. Let `parse` return `chart` and
+# count its items for 10, 20 and 40 numbers. They grow with the square of the text. Why, and which items could be left
+# out?
+#
+# hint: Write the sum with right recursion, `("digit", "+", "sum")`. After each digit, how many sums are finished?
+#
+# hint: Each sum ends where the last one ends, so a chain of items is completed one by one. Joop Leo (1991) keeps only
+# the last item of such a chain.
