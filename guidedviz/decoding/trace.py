@@ -61,7 +61,7 @@ class Step:
 
 def _widgets(name: str) -> Any:
     """A module of the room that knows what the page shows; it is above this one, so it is imported by its name."""
-    return import_module(f"guidedviz.widgets.{name}")
+    return import_module(f"guidedviz.widgets.recordings.{name}")
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from guidedviz.widgets.panels.live_panels import Panels
 from guidedviz.widgets.panels.pack import SPEEDS, pack_head, pack_player, pack_times
 from guidedviz.widgets.panels.packed_run import expand
 from guidedviz.widgets.panels.recorded_panels import RecordedPanels
-from guidedviz.widgets.recorded_page import page_of
-from guidedviz.widgets.recording import show_run
+from guidedviz.widgets.recordings.recorded_page import page_of
+from guidedviz.widgets.recordings.recording import show_run
 from guidedviz.widgets.runner import WORKER, Runner, running_loop
 
 

@@ -15,7 +15,7 @@ import ipywidgets
 import traitlets
 
 from guidedviz.views.theme import theme_css
-from guidedviz.widgets.recorded_page import BUNDLES, read_bundle
+from guidedviz.widgets.recordings.recorded_page import BUNDLES, read_bundle
 from guidedviz.widgets.runner import running_loop
 
 LOADER = BUNDLES.with_name("loader.js").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from guidedviz.widgets.notebook_page import PageExporter
+from guidedviz.widgets.recordings.notebook_page import PageExporter
 from tests.browser.jupyter import Notebook, make_notebook
 
 pytestmark = pytest.mark.browser

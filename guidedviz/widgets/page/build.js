@@ -2,14 +2,16 @@
 // The bundles are committed, so that nobody who uses guidedviz needs node.
 
 import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outdir = process.argv[2] ?? join(here, "dist");
-const entryPoints = readdirSync(join(here, "kinds")).map((name) => join(here, "kinds", name));
+/** @param {string} folder */
+const filesIn = (folder) => readdirSync(join(here, folder)).map((name) => ({ in: join(here, folder, name), out: parse(name).name }));
+const entryPoints = [...filesIn("kinds"), ...filesIn("sheets")];
 
 await build({
   entryPoints, outdir, bundle: true, minify: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning",

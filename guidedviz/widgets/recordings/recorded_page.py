@@ -10,9 +10,9 @@ from guidedviz.errors import SettingError, quoted
 from guidedviz.views.figure import escape
 from guidedviz.views.theme import theme_css
 from guidedviz.widgets.panels.packed_run import expand
-from guidedviz.widgets.recording import recording_of
+from guidedviz.widgets.recordings.recording import recording_of
 
-BUNDLES = Path(__file__).parent / "page" / "dist"
+BUNDLES = Path(__file__).parents[1] / "page" / "dist"
 CSP = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.widgets.panels.packed_run import compress, expand
-from guidedviz.widgets.recording import show_run
+from guidedviz.widgets.recordings.recording import show_run
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name", "age"]}  # fmt: skip  # noqa: E501

@@ -11,7 +11,7 @@ from typing import Any
 from nbconvert.exporters import HTMLExporter
 
 from guidedviz.widgets.panels.packed_run import compress
-from guidedviz.widgets.recorded_page import BUNDLES, play_head, play_place
+from guidedviz.widgets.recordings.recorded_page import BUNDLES, play_head, play_place
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
