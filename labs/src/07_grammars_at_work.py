@@ -110,7 +110,7 @@ gv.predict(
 # to the condition and run on.
 
 # %%
-gv.stage(clerk, prompts[2], edit=books.strip(), show=6)
+gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
 
 # %% [markdown]
 # ## 2 · Three grammars, the same texts
