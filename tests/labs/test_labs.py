@@ -1,5 +1,6 @@
 """The labs keep their own laws, and what is committed is what their sources give."""
 
+import re
 import symtable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -160,6 +161,14 @@ def test_a_lab_says_what_is_often_said_and_what_to_read_next(name):
     readings = text.split("## Further reading")[1].split("\n## ")[0]
     assert readings.count("\n* [") == 3
     assert readings.count("](http") >= 3
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_every_source_is_a_link(name):
+    text = "\n\n".join(prose_of(name)).split("production engines")[1]
+    sources = re.findall(r"^\* .*(?:\n  .*)*", text, re.MULTILINE)
+    assert len(sources) >= 5
+    assert not [source for source in sources if "](http" not in source]
 
 
 @pytest.mark.parametrize("name", NUMBERED)
