@@ -1,13 +1,13 @@
-# question: What does a grammar need before real programs can use it?
+# question: Why does one grammar work, another loop, and a third never end?
 
 # %% [markdown]
 # # Lab 07 · Grammars at work
 #
-# **Question.** A grammar for a real job names real columns, calls its own rules, and never wants to end. What must the
-# engine do about each of these?
+# **Question.** One grammar fits a database. Another sends the parser into an endless loop. A third allows texts that
+# never end. What does an engine do about each?
 #
-# **Goal.** You let a program write the grammar. You can tell when a grammar is ambiguous or left-recursive, and what
-# that costs. You write two of the three moves of Earley's parser, and you make open brackets close in time.
+# **Goal.** You let a program write a grammar. You can tell when a grammar is ambiguous or left-recursive, and what that
+# costs. You write two of the three moves of Earley's parser, and you make open brackets close in time.
 #
 # **Time.** {minutes} minutes, two exercises. [Lab 06](06_pda.ipynb) comes before this one.
 
@@ -34,8 +34,8 @@ clerk = gv.load_model("clerk")
 # %% [markdown]
 # ## 1 · A grammar made for one table
 #
-# A grammar is a text, so a program can write it. Here is a grammar for queries in SQL. Its last two rules are blanks to
-# fill: by default a column and a table may be any word.
+# A grammar is a text, so a program can write it. Here is a grammar for queries in SQL. Its last two rules are
+# parameters: by default a column and a table may be any word.
 
 # %%
 def query(column="[a-z]+", table="[a-z]+"):
@@ -105,7 +105,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# Step through the third query, and stop where Z is small. The grammar stands on the stage, and you can edit it at any
+# Step through the third query, and stop where Z is small. The stage shows the grammar, and you can edit it at any
 # step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add `| "price"`, go back
 # to the condition and run on.
 
@@ -210,8 +210,8 @@ except RecursionError as error:
 
 # %% [markdown]
 # Step through the film. The solid frame marks the new item, dashed frames the items that led to it. Above the chart is
-# the **lexer**: flat machines that read bytes and hand over **lexemes**. So the chart has one column per lexeme instead
-# of one per byte. Watch what the second `predict` for `sum` adds, and what stops the lexer in a number.
+# the **lexer**: flat machines that read bytes and group them into **lexemes**. So the chart has one column per lexeme
+# instead of one per byte. Watch what the second `predict` for `sum` adds, and where the lexer stops in a number.
 
 # %%
 rules = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
@@ -312,8 +312,8 @@ gv.predict(
     reveal=[
         lambda: print("parse:", parse(spaced, "x"), "| gv.earley:", gv.earley(SPACED).accepts(b"x")),
         """The empty `blank` is finished where it began, and it is completed once, for the first blank. The second
-        blank starts to wait later, in the same column, and nobody completes it again. The cure of Aycock and Horspool
-        (2002): when a nullable rule is predicted, the dot also moves over it at once.""",
+        blank starts to wait later, in the same column, and the rule is not completed again. Aycock and
+        Horspool (2002) repaired this: when a nullable rule is predicted, the dot also moves over it at once.""",
     ],
 )
 
@@ -347,9 +347,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# The way out is a **budget**: how many tokens may still be written. The stack knows what is open, so it knows the
-# shortest way to the end. A token is masked if the way after it is longer than the budget. The way is counted in bytes.
-# Each byte is also a token, so it never needs more tokens than bytes.
+# The way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the shortest way to
+# the end can be computed. A token is masked if the way after it is longer than the rest of the budget. The way is
+# counted in bytes. Each byte is also a token, so it never needs more tokens than bytes.
 
 # %%
 machine = gv.json()
@@ -391,7 +391,7 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "`expr ::= expr "+" expr` can open `(((` for ever." | It has no bracket: `(` is refused at the first byte. | 2 |
+# | "`expr ::= expr "+" expr` can open `(((` forever." | It has no bracket: `(` is refused at the first byte. | 2 |
 # | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2 |
 # | "A run that never closes is a deadlock." | Each mask held three legal tokens. A deadlock has none. | 4 |
 #
@@ -404,7 +404,8 @@ gv.score()
 #   grammar overruled the model.
 # * An ambiguous grammar has texts with two derivations. The mask is the same, the work is more.
 # * Recursive descent loops on left recursion. Earley's parser keeps each item once, so it ends.
-# * Predict, scan and complete fill a chart. A lexer makes one column per lexeme.
+# * Predict, scan and complete fill a chart. With a lexer it has one column per lexeme. The end of a lexeme may show
+#   only in the byte after it, its **lookahead**.
 # * A mask promises that the end can be reached. A budget makes the run reach it.
 
 # %% [markdown]
