@@ -347,8 +347,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# The way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the shortest way to
-# the end can be computed. A token is masked if the way after it is longer than the rest of the budget. The way is
+# The way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the shortest way
+# to the end can be computed. A token is masked if the way after it is longer than the rest of the budget. The way is
 # counted in bytes. Each byte is also a token, so it never needs more tokens than bytes.
 
 # %%
