@@ -1,12 +1,13 @@
 """Chains of a machine: bytes in a row without a choice, such as the keys and punctuation of a schema.
 
 A folded chain is one arrow that reads several bytes, as in SGLang's compressed finite state machine (LMSYS, 2024-02).
+A loop such as a JSON string, with its escapes and the bytes of its characters, folds to one arrow too.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from guidedviz.errors import SettingError
@@ -16,6 +17,7 @@ from guidedviz.machines.visible import counted
 from guidedviz.sketches.sketch import Arrow, Sketch, is_single
 
 Chain = tuple[Arrow, ...]  # in a row, one byte each
+FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it begins
 
 
 def find_chains(sketch: Sketch) -> list[Chain]:
@@ -74,6 +76,42 @@ def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
         arrows |= dict.fromkeys(chain)
         arrows[chain[0]] = join(chain)
     return replace(sketch, arrows=tuple(filter(None, arrows.values())), opened=frozenset(opened))
+
+
+def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
+    """Each loop of several states that can be left only where it begins as one arrow, except loops with a chain inside.
+
+    >>> from guidedviz.sketches.sketch import sketch_dfa
+    >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold_loops(sketch_dfa(gv.regex('"[^"]*"'))).arrows]
+    [(0, 1, ()), (1, 2, ()), (1, 1, (3, 4, 5, 6, 7, 8, 9))]
+    """
+    kept = sketch.accepting | {sketch.initial} | {nodes[0] for _, nodes in sketch.rules}
+    kept |= {state for chain in find_chains(sketch) for state in inside_chain(chain)}
+    near: dict[int, list[int]] = defaultdict(list)
+    for arrow in sketch.arrows:
+        near[arrow.source].append(arrow.target)
+    arrows = list(sketch.arrows)
+    for hub in range(len(sketch.names)):
+        ways = (_reach(near, after, hub, kept) for after in near[hub] if after not in {hub, *kept})
+        inside = frozenset().union(*(way for way in ways if way.isdisjoint(kept)))
+        loop = [arrow for arrow in arrows if {arrow.source, arrow.target} <= {hub, *inside}]
+        entered = any(arrow.target in inside for arrow in arrows if arrow not in loop)
+        if len(inside) < FEWEST_INSIDE or entered or not inside.isdisjoint(around):
+            continue
+        first = sorted({bounds for arrow in loop if arrow.source == hub for bounds in arrow.ranges})
+        arrows = [arrow for arrow in arrows if arrow not in loop]
+        arrows.append(Arrow(hub, hub, tuple(first), through=tuple(sorted(inside)), folds_loop=True))
+    return replace(sketch, arrows=tuple(arrows))
+
+
+def _reach(near: Mapping[int, Sequence[int]], start: int, without: int, kept: Set[int]) -> frozenset[int]:
+    """The states that a state reaches, itself included, without one state; the search ends at any of `kept`."""
+    found, waiting = {start}, [start]
+    while waiting and found.isdisjoint(kept):
+        new = set(near.get(waiting.pop(), ())) - found - {without}
+        found |= new
+        waiting += new
+    return frozenset(found)
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,7 +28,8 @@ class Arrow:
     ranges: Ranges
     call: str = ""  # the called rule
     loop: str = field(default="", repr=False)  # of a counted rule, from its end to its start: how often
-    through: tuple[int, ...] = field(default=(), repr=False)  # the states inside a folded chain
+    through: tuple[int, ...] = field(default=(), repr=False)  # the states inside a folded chain or loop
+    folds_loop: bool = field(default=False, repr=False)  # the states inside come back to the source in several ways
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Sketch:
 
     @cached_property
     def folded(self) -> frozenset[int]:
-        """The states inside folded chains."""
+        """The states inside folded chains and loops."""
         return frozenset(state for arrow in self.arrows for state in arrow.through)
 
     def is_chain(self, arrow: Arrow) -> bool:

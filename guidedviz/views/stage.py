@@ -71,12 +71,16 @@ def draw_stage(
     return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
 
 
-def draw_strip(trace: Trace, cursor: int | None = None) -> Figure:
-    """The prompt and the tokens in one strip, coloured by probability; `cursor` marks one of them."""
+def draw_strip(trace: Trace, cursor: int | None = None, *, mass: bool = False) -> Figure:
+    """The prompt and the tokens in one strip, coloured by probability; `cursor` marks one of them.
+
+    With `mass` each token shows the Z of its step, the legal mass, instead of its own probability.
+    """
     expect(trace, Trace, "draw_strip", "a trace", TRACE_HINT)
     upto = _step_count(trace, cursor, "draw_strip, cursor")
-    svg, height = _strip(trace, upto, "", marked=cursor is not None)
+    svg, height = _strip(trace, upto, "", marked=cursor is not None, mass=mass)
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, upto)}."
+    alt += " Z per step: " * mass + " · ".join(_say_mass(step) for step in trace.steps[:upto] if mass)
     body = moved(0, 6, svg)
     return Figure(drawing(WIDTH, height + 12, body, alt=alt), _summary(trace, upto), alt)
 
@@ -123,9 +127,13 @@ def _header(trace: Trace) -> Drawn:
     return badge + settings, 16
 
 
-def _strip(trace: Trace, cursor: int, said: str, marked: bool = True) -> Drawn:
+def _say_mass(step: Step) -> str:
+    return f"{label(step.piece)} {probability(step.mass)}"
+
+
+def _strip(trace: Trace, cursor: int, said: str, marked: bool = True, mass: bool = False) -> Drawn:
     x, y, chips = EDGE + 12, 10.0, []
-    for svg, width in _chips(trace, cursor, marked):
+    for svg, width in _chips(trace, cursor, marked, mass):
         if x + width > WIDTH - EDGE - 12:
             x, y = EDGE + 12, y + 44
         chips.append(moved(x, y, svg))
@@ -135,21 +143,22 @@ def _strip(trace: Trace, cursor: int, said: str, marked: bool = True) -> Drawn:
     return write_card(EDGE, WIDTH - 2 * EDGE, height) + "".join(chips) + words, height
 
 
-def _chips(trace: Trace, cursor: int, marked: bool) -> Iterator[Drawn]:
+def _chips(trace: Trace, cursor: int, marked: bool, mass: bool) -> Iterator[Drawn]:
     prompt = reading(trace.prompt)
     for line in (prompt[start : start + 90] for start in range(0, len(prompt), 90)):
         yield soft(0, 22, line, 15, mono=True), wide(line, 15) + 6
     stand = {id(step) for step in standing(trace.steps[:cursor])}
     for number, step in enumerate(trace.steps, 1):
-        yield _chip(step, marked and number == cursor, number > cursor, number <= cursor and id(step) not in stand)
+        gone = number <= cursor and id(step) not in stand
+        yield _chip(step, marked and number == cursor, number > cursor, gone, step.mass if mass else step.masked)
 
 
-def _chip(step: Step, current: bool, ahead: bool, gone: bool) -> Drawn:
+def _chip(step: Step, current: bool, ahead: bool, gone: bool, shown: float) -> Drawn:
     words = shorten("⊘" if step.how == "none" else label(step.piece), 80)
-    below = probability(step.masked) if step.how == "sampled" else {"none": "end"}.get(step.how, step.how)
+    below = probability(shown) if step.how == "sampled" else {"none": "end"}.get(step.how, step.how)
     below = "taken back" if gone else below
     width = max(wide(words, 15), wide(below, 10)) + 12
-    fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * step.masked if step.how == "sampled" else 0.0}
+    fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * shown if step.how == "sampled" else 0.0}
     line: dict[str, Any] = {"stroke": "var(--gv-line)"}
     line |= {"stroke_dasharray": "3 2"} if step.how == "forced" else {}
     line |= {"stroke": "var(--gv-orange)"} if step.how in ("inserted", "none") else {}

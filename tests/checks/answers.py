@@ -1,6 +1,7 @@
 """A right answer to every check."""
 
 import json
+import re
 
 import numpy as np
 
@@ -131,6 +132,30 @@ def look(query, keys, values):
     return softmax(keys @ query, np.sqrt(len(query))) @ values
 
 
+LEAVES = {kind: gv.machines.schema_regex({"type": kind}) for kind in ("string", "integer", "boolean")}
+
+
+def schema_to_regex(schema, escape=re.escape, dumps=json.dumps, colon=": ", comma=", ", group="({})"):
+    if "enum" in schema:
+        return "|".join(escape(dumps(value)) for value in schema["enum"])
+    if schema["type"] != "object":
+        return LEAVES[schema["type"]]
+    pairs = schema["properties"].items()
+    values = [group.format(schema_to_regex(part, escape, dumps, colon, comma, group)) for _, part in pairs]
+    keys = [escape(dumps(key)) for key, _ in pairs]
+    return r"\{" + comma.join(key + colon + value for key, value in zip(keys, values, strict=True)) + r"\}"
+
+
+def at_most(n):
+    digits = str(n)
+    parts = [f"0|[1-9][0-9]{{0,{len(digits) - 2}}}"] if n > 9 else []
+    for place, digit in enumerate(digits):
+        low = "1" if n > 9 and place == 0 else "0"
+        if digit > low:
+            parts.append(f"{digits[:place]}[{low}-{int(digit) - 1}]" + "[0-9]" * (len(digits) - place - 1))
+    return "|".join([*parts, digits])
+
+
 def several_words():
     fsm = gv.GuidedFSM(gv.Vocabulary([character.encode() for character in BARD]), start=0, accepting=6)
     for source, what, target in [
@@ -162,6 +187,8 @@ FUNCTIONS = {
     "heal": heal,
     "speedup": speedup,
     "rms_norm": rms_norm,
+    "schema_to_regex": schema_to_regex,
+    "at_most": at_most,
     "look": look,
 }
 VALUES = {

@@ -22,6 +22,7 @@ MODULES = [
         "forced_run",
         "deeper_model",
         "same_language",
+        "schema_regexes",
     )
 ]
 WRONG = {name: answers for module in MODULES for name, answers in module.WRONG.items()}

@@ -13,7 +13,7 @@ from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
-from guidedviz.sketches.folded import WaysOut, count_ways, find_chains, fold, inside_chain
+from guidedviz.sketches.folded import WaysOut, count_ways, find_chains, fold, fold_loops, inside_chain
 from guidedviz.sketches.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
 from tests.strategies import grammars, regexes
 
@@ -123,6 +123,35 @@ def test_a_loop_may_be_one_arrow():
 def test_a_row_that_nothing_enters_is_left_alone():
     circle = DFA((((97, 97, 0),), ((98, 98, 2),), ((99, 99, 1),)), frozenset({0}))
     assert fold(sketch_dfa(circle)) == sketch_dfa(circle)
+
+
+def test_a_json_string_folds_to_one_loop_and_the_keys_stay_readable():
+    sketch = sketch_dfa(gv.json_schema(NAME, whitespace="compact"))
+    folded = fold(fold_loops(sketch))
+    (loop,) = [arrow for arrow in folded.arrows if arrow.folds_loop]
+    assert (loop.source, loop.target) == (9, 9)
+    assert len(loop.through) == 12
+    assert len(folded.arrows) == 3
+    assert "any but" in gv.draw_machine(gv.json_schema(NAME), folded=True).svg
+    unfolded = fold_loops(sketch, {loop.through[0]})
+    assert unfolded.arrows == sketch.arrows, "a current state inside is drawn"
+
+
+def test_a_loop_with_a_key_inside_is_not_folded():
+    array = gv.json_schema({"type": "array", "items": NAME}, whitespace="compact")
+    folded = fold(fold_loops(sketch_dfa(array)))
+    assert [len(arrow.through) for arrow in folded.arrows if arrow.folds_loop] == [12], "the string alone"
+    assert '"name":"' in str([bytes(low for low, _ in arrow.ranges) for arrow in folded.arrows if arrow.through])
+
+
+@given(sketches())
+def test_a_folded_loop_touches_nothing_else(drawn):
+    _, sketch = drawn
+    folded = fold_loops(sketch)
+    assert not folded.folded & (sketch.accepting | {sketch.initial})
+    assert not folded.folded & {end for arrow in folded.arrows for end in (arrow.source, arrow.target)}
+    kept = {arrow for arrow in folded.arrows if not arrow.folds_loop}
+    assert kept <= set(sketch.arrows)
 
 
 def test_calls_are_not_folded():

@@ -48,6 +48,7 @@ FIGURES = {
     "stage at a step": gv.views.draw_stage(TRACE, 3, costs=True),
     "stage at the prompt": gv.views.draw_stage(replace(TRACE, steps=())),
     "strip": gv.draw_strip(TRACE, 2),
+    "strip of Z": gv.draw_strip(TRACE, mass=True),
     "distribution": gv.draw_distribution(STEPS[1]),
     "bars": gv.draw_bars(
         [p.decode("latin-1") for p in HOSTILE], {"before": [0.1] * 8, "after": [-2.0] * 8}, struck={1}
@@ -258,3 +259,10 @@ def test_other_file_types_are_refused(path):
 def test_a_drawing_without_a_chart_has_no_plotly_figure():
     with pytest.raises(SettingError, match=r"^Figure.plotly: saw a drawing, expected a chart"):
         _ = SQUARES.plotly
+
+
+def test_a_strip_shows_the_probability_of_each_token_or_the_z_of_each_step():
+    by_token, by_step = gv.draw_strip(TRACE), gv.draw_strip(TRACE, mass=True)
+    assert "0.60" in by_step.svg
+    assert "0.60" not in by_token.svg
+    assert "Z per step: " in by_step.alt

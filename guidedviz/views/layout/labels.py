@@ -23,6 +23,9 @@ def say_arrow(arrow: Arrow, whole: bool = False) -> str:
     """
     if arrow.loop:
         return f"again, {arrow.loop} times in all" if whole else f"{arrow.loop} times"
+    if arrow.folds_loop:
+        words = say_ranges(arrow.ranges, limit=64, whole=whole)
+        return f"{words} ({counted(len(arrow.through), 'state')} inside)" if whole else shorten(words, LABEL)
     if arrow.through:
         text = visible(bytes(low for low, _ in arrow.ranges))
         return f"{text} ({counted(len(arrow.through), 'state')} inside)" if whole else shorten(text, 2 * LABEL)
@@ -78,7 +81,7 @@ def _say_high(values: Sequence[int], whole: bool) -> str:
     said = " ".join(f"0x{row[0]:02X}" + (f"-0x{row[-1]:02X}" if len(row) > 1 else "") for row in rows)
     if not whole:
         return said
-    kinds = dict.fromkeys(_kind(row[0]) for row in rows)
+    kinds = dict.fromkeys(map(_kind, values))
     return f"{'byte' if len(values) == 1 else 'bytes'} {said} ({', '.join(kinds)})"
 
 

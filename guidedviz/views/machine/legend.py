@@ -59,7 +59,8 @@ def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[str, str]]:
 def say_thick(sketch: Sketch) -> str:
     """The meaning of a thick arrow."""
     folded = f"; {counted(len(sketch.folded), 'state')} inside" if sketch.folded else ""
-    return f"thick: bytes in a row without a choice{folded}"
+    loops = any(arrow.folds_loop for arrow in sketch.arrows)
+    return f"thick: bytes in a row without a choice{', or a loop with all its states' * loops}{folded}"
 
 
 def _kind(kind: str, icon: str) -> str:

@@ -13,7 +13,7 @@ from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import counted
-from guidedviz.sketches.folded import fold
+from guidedviz.sketches.folded import fold, fold_loops
 from guidedviz.sketches.sketch import Sketch, sketch_dfa, sketch_fsm, sketch_nfa, sketch_pda
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
 from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
@@ -74,7 +74,7 @@ def draw_machine(
     """The states and arrows of a machine, or the rules of a grammar; with `at`, a state or a path is highlighted.
 
     For a grammar's machine `at` is a state or a text. `died` names the byte that the last state of a path cannot read.
-    With `folded` a chain is one thick arrow, unless the current state is inside it.
+    With `folded` a chain or a loop such as a JSON string is one thick arrow, unless the current state is inside it.
 
     >>> print(draw_machine(gv.regex("[0-9]+x?"), at=[0, 1]).text)
     machine: 3 states, now in q1
@@ -99,7 +99,7 @@ def draw_machine(
         lit, inside = highlight_path(path, expect(died, str, "draw_machine, died", "a text")), path[-1:]
     else:
         lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
-    sketch = fold(sketch, {*inside}) if folded else sketch
+    sketch = fold(fold_loops(sketch, lit.met | {*inside}), {*inside}) if folded else sketch
     diagram = replace(lay_out(bare(sketch), inside[0] if inside else -1, compact), sketch=sketch)
     return _sheet(diagram, lit, title or sketch.words, say_machine(diagram, lit, count_states(diagram)))
 
