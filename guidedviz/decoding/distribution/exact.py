@@ -1,0 +1,87 @@
+"""The exact distributions of a small task: all its texts, with three probabilities each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any
+
+import numpy as np
+
+from guidedviz.decoding.distribution.task import Draw, Task, Text
+from guidedviz.errors import SettingError
+
+MOST_TEXTS = 20_000
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A whole text: its probability without a mask, under masked decoding, and conditioned on the language."""
+
+    tokens: tuple[int, ...]
+    text: bytes
+    free: float
+    masked: float
+    conditioned: float = 0.0
+
+
+def all_texts(task: Task) -> tuple[Chance, ...]:
+    """All legal texts of a task, the likeliest first.
+
+    >>> toy = gv.ToyModel([b"a", b"b", b"</s>"], lambda tokens: np.log([0.5, 0.3, 0.2]), eos={2})
+    >>> for one in all_texts(Task(toy, "a", gv.guide(gv.regex("a|bb"), toy.vocabulary))):
+    ...     print(one.text, *(round(p, 3) for p in (one.free, one.masked, one.conditioned)))
+    b'a' 0.1 0.625 0.847
+    b'bb' 0.018 0.375 0.153
+    """
+    found, waits = [], [(task.start, 1.0, 1.0)]
+    while waits:
+        text, free, masked = waits.pop()
+        if text.ended:
+            found.append(_chance(task, text, free, masked))
+            continue
+        if not task.is_open(text) or len(found) + len(waits) > MOST_TEXTS:
+            limit = f"at most {MOST_TEXTS:,} texts of at most {task.max_tokens} tokens"
+            raise SettingError("all_texts", seen="more texts or longer ones", expected=limit, hint="draw samples")
+        chances, mask = task.chances(text), task.mask(text)
+        legal = float(chances[mask].sum())
+        for token in np.flatnonzero(mask & (chances > 0)).tolist():
+            after = task.then(text, token)
+            if after is not None:
+                waits.append((after, free * chances[token], masked * chances[token] / legal))
+    whole = sum(chance.free for chance in found)
+    found = [replace(chance, conditioned=chance.free / whole) for chance in found]
+    return tuple(sorted(found, key=lambda chance: -chance.conditioned))
+
+
+def _chance(task: Task, text: Text, free: float, masked: float) -> Chance:
+    return Chance(text.tokens, task.finish(text).text, free, masked)
+
+
+def shares(draws: Iterable[Draw]) -> dict[tuple[int, ...], float]:
+    """The share of each text among draws, by their weights."""
+    totals: dict[tuple[int, ...], float] = {}
+    for draw in draws:
+        totals[draw.tokens] = totals.get(draw.tokens, 0.0) + draw.weight
+    whole = sum(totals.values())
+    return {tokens: weight / whole for tokens, weight in totals.items() if weight} if whole else {}
+
+
+def total_variation(one: Mapping[Any, float], two: Mapping[Any, float]) -> float:
+    """Half the sum of the differences: 0 for equal distributions, 1 for distributions that share no text.
+
+    >>> total_variation({"a": 0.5, "b": 0.5}, {"a": 1.0})
+    0.5
+    """
+    return 0.5 * sum(abs(one.get(key, 0.0) - two.get(key, 0.0)) for key in one.keys() | two.keys())
+
+
+def divergence(one: Mapping[Any, float], two: Mapping[Any, float]) -> float:
+    """KL(one || two) in nats; infinite where the second has no probability for a text of the first.
+
+    >>> round(divergence({"a": 1.0}, {"a": 0.5, "b": 0.5}), 3), divergence({"a": 1.0}, {"b": 1.0})
+    (0.693, inf)
+    """
+    pairs = [(share, two.get(key, 0.0)) for key, share in one.items() if share > 0]
+    return float("inf") if any(other <= 0 for _, other in pairs) else sum(p * log(p / q) for p, q in pairs)

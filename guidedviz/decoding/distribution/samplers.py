@@ -1,0 +1,173 @@
+"""Samplers of whole texts: masked decoding, rejection, adaptive rejection of tokens, particles, and ASAp.
+
+Masked decoding is quick and draws from a distorted distribution; its weights tell by how much. The other four draw
+from the target, or come closer to it with more work. All count their forward passes.
+
+Papers: ASAp, arXiv 2405.21047; adaptive weighted rejection sampling (AWRS), arXiv 2504.05410; sequential Monte Carlo
+steering, arXiv 2306.03081.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from guidedviz.decoding.distribution.task import Draw, Task, Text, pick
+from guidedviz.decoding.sampling import Floats
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Masked decoding. The weight of a draw is the product of its legal masses Z: with it the draw is unbiased."""
+
+    task: Task
+
+    def draw(self, seed: int) -> Draw:
+        """One text and its weight."""
+        task, random, text, weight = self.task, np.random.default_rng(seed), self.task.start, 1.0
+        while task.is_open(text):
+            chances = task.chances(text) * task.mask(text)
+            if not chances.any():
+                break  # the model gives no probability to any legal token
+            weight *= float(chances.sum())
+            text = task.then(text, pick(chances, random)) or text
+        return task.finish(text, weight)
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Draw without a mask, and begin again at the first illegal token. Exact, and slow where legal texts are rare."""
+
+    task: Task
+    tries: int = 1000
+
+    def draw(self, seed: int) -> Draw:
+        """One text; its weight is 0 if no try was legal."""
+        task, random = self.task, np.random.default_rng(seed)
+        for _ in range(self.tries):
+            text: Text | None = task.start
+            while text is not None and task.is_open(text):
+                text = task.then(text, pick(task.chances(text), random))
+            if text is not None and text.ended:
+                return task.finish(text)
+        return task.finish(task.start, 0.0)
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """AWRS: draw a token without a mask, ask the guide for this token only, and leave it out if it is illegal.
+
+    One more token is drawn and asked, to estimate Z without a mask. The weights are unbiased.
+    """
+
+    task: Task
+
+    def draw(self, seed: int) -> Draw:
+        """One text and its weight."""
+        task, random, text, weight = self.task, np.random.default_rng(seed), self.task.start, 1.0
+        while task.is_open(text):
+            found = self.next_token(text, task.chances(text), random)
+            if found is None:
+                break
+            text, legal = found
+            weight *= legal
+        return task.finish(text, weight)
+
+    def next_token(self, text: Text, chances: Floats, random: np.random.Generator) -> tuple[Text, float] | None:
+        """The text with a legal token, and an unbiased estimate of the legal mass; None if no token is legal.
+
+        Tokens come in the order of draws without putting back. If x is the first legal one, with share q of what was
+        left, then Z is what was left times (q + (1 - q) times the legal share of the rest). The next token in this
+        order estimates the legal share of the rest: 1 if it is legal, 0 if not.
+        """
+        order = draw_order(chances, random)
+        left = 1.0
+        for place, token in enumerate(order):
+            after = self.task.then(text, token)
+            if after is not None:
+                share = min(1.0, chances[token] / left)
+                rest = place + 1 < len(order) and self.task.then(text, order[place + 1]) is not None
+                return after, left * (share + (1 - share) * rest)
+            left -= float(chances[token])
+        return None
+
+
+def draw_order(chances: Floats, random: np.random.Generator) -> list[int]:
+    """The tokens with any probability, in the order of draws without putting back."""
+    with np.errstate(divide="ignore"):
+        keys = np.log(chances) + random.gumbel(size=len(chances))
+    return [int(token) for token in np.argsort(-keys) if chances[token] > 0]
+
+
+@dataclass(frozen=True)
+class Particles:
+    """Sequential Monte Carlo: several texts grow by masked decoding, and those with small weights are replaced.
+
+    A draw is one of the texts, chosen by weight. With more particles the distribution comes closer to the target.
+    """
+
+    task: Task
+    count: int = 8
+
+    def draw(self, seed: int) -> Draw:
+        """One text. Its weight is the estimate of P(legal), the mean weight of the particles."""
+        task, random = self.task, np.random.default_rng(seed)
+        texts, weights = [task.start] * self.count, np.ones(self.count)
+        while any(map(task.is_open, texts)) and weights.any():
+            known: dict[tuple[int, ...], Floats] = {}  # equal texts share a forward pass
+            for place, text in enumerate(texts):
+                if not task.is_open(text):
+                    continue
+                if text.tokens not in known:
+                    known[text.tokens] = task.chances(text) * task.mask(text)
+                chances = known[text.tokens]
+                weights[place] *= chances.sum()
+                if chances.any():
+                    texts[place] = task.then(text, pick(chances, random)) or text
+                else:
+                    texts[place] = Text(text.tokens, text.state, ended=True)
+            texts, weights = resample(texts, weights, random)
+        weights *= [text.ended for text in texts]
+        if not weights.any():
+            return task.finish(task.start, 0.0)
+        return task.finish(texts[pick(weights, random)], float(weights.mean()))
+
+
+def resample(texts: list[Text], weights: Floats, random: np.random.Generator) -> tuple[list[Text], Floats]:
+    """Texts drawn by weight, all with the mean weight, if the weights are as uneven as if half of them were 0."""
+    if not weights.any() or weights.sum() ** 2 / (weights**2).sum() >= len(weights) / 2:
+        return texts, weights
+    ends = np.cumsum(weights) / weights.sum()
+    places = np.searchsorted(ends, (random.random() + np.arange(len(weights))) / len(weights))
+    return [texts[min(place, len(texts) - 1)] for place in places], np.full(len(weights), weights.mean())
+
+
+@dataclass(frozen=True)
+class Asap:
+    """ASAp: masked decoding that remembers, per text so far, how much of each token's probability can become legal.
+
+    It begins with the mask (all of a legal token's probability) and corrects itself after each draw, so its draws
+    converge to the target.
+    """
+
+    task: Task
+    chances: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
+    hopes: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
+
+    def draw(self, seed: int) -> Draw:
+        """One text; what it teaches is remembered for the next draw."""
+        task, random, text = self.task, np.random.default_rng(seed), self.task.start
+        while task.is_open(text):
+            if text.tokens not in self.chances:
+                self.chances[text.tokens] = task.chances(text)
+                self.hopes[text.tokens] = task.mask(text).astype(float)
+            hoped = self.chances[text.tokens] * self.hopes[text.tokens]
+            if not hoped.any():
+                break
+            text = task.then(text, pick(hoped, random)) or text
+        for end in range(len(text.tokens) - 1, -1, -1):
+            below = text.tokens[: end + 1]
+            if below in self.chances:
+                self.hopes[text.tokens[:end]][text.tokens[end]] = float(self.chances[below] @ self.hopes[below])
+        return task.finish(text)

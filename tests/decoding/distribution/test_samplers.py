@@ -1,0 +1,126 @@
+"""Each sampler against the exact distribution of a toy that masks distort."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.distribution.exact import all_texts, divergence, shares, total_variation
+from guidedviz.decoding.distribution.samplers import Adaptive, Asap, Masked, Particles, Rejection, draw_order
+from guidedviz.decoding.distribution.task import Task
+from guidedviz.errors import SettingError
+
+PIECES = [b"a", b"b", b"c", b"</s>"]
+
+
+def rule(tokens):
+    """After an `a` almost all of the model's probability is on the illegal `c`."""
+    return np.log([0.1, 0.1, 0.7, 0.1] if tokens[-1] == 0 else [0.4, 0.3, 0.1, 0.2])
+
+
+def new_task(pattern="a[ab]|b[ab]", max_tokens=10):
+    toy = gv.ToyModel(PIECES, rule, eos={3})
+    return Task(toy, "c", gv.guide(gv.regex(pattern), toy.vocabulary), max_tokens=max_tokens)
+
+
+TARGET = {chance.tokens: chance.conditioned for chance in all_texts(new_task())}
+MASKED = {chance.tokens: chance.masked for chance in all_texts(new_task())}
+
+
+def test_the_exact_distributions_are_distributions_and_differ():
+    assert sum(TARGET.values()) == pytest.approx(1)
+    assert sum(MASKED.values()) == pytest.approx(1)
+    assert len(TARGET) == 4
+    assert total_variation(TARGET, MASKED) > 0.25
+    assert divergence(TARGET, MASKED) > 0.1
+
+
+def test_the_target_is_what_bayes_says():
+    by_hand = {}
+    for one in (0, 1):
+        for two in (0, 1):
+            chances = [np.exp(rule(tokens)) for tokens in ([2], [2, one], [2, one, two])]
+            by_hand[(one, two, 3)] = chances[0][one] * chances[1][two] * chances[2][3]
+    whole = sum(by_hand.values())
+    assert pytest.approx({tokens: share / whole for tokens, share in by_hand.items()}) == TARGET
+
+
+@pytest.mark.parametrize(
+    ("sampler", "target", "count"),
+    [
+        (Masked, MASKED, 800),
+        (Rejection, TARGET, 250),
+        (lambda task: Particles(task, 32), TARGET, 250),
+    ],
+    ids=["masked", "rejection", "particles"],
+)
+def test_a_sampler_draws_from_its_distribution(sampler, target, count):
+    draws = [sampler(new_task()).draw(seed) for seed in range(count)]
+    counts = shares([gv_draw(draw) for draw in draws])
+    assert all(draw.ended for draw in draws)
+    assert total_variation(counts, target) < 2 / np.sqrt(count)  # of four texts, twice what chance explains
+
+
+def gv_draw(draw):
+    """The draw as if all draws counted alike."""
+    return type(draw)(draw.tokens, draw.text)
+
+
+@pytest.mark.parametrize("sampler", [Masked, Adaptive])
+def test_weights_make_a_sampler_unbiased(sampler):
+    draws = [sampler(new_task()).draw(seed) for seed in range(1000)]
+    assert total_variation(shares(draws), TARGET) < 0.07
+    legal = sum(chance.free for chance in all_texts(new_task()))
+    assert np.mean([draw.weight for draw in draws]) == pytest.approx(legal, rel=0.1)
+
+
+def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
+    task = new_task()
+    chances, legal = np.array([0.1, 0.25, 0.45, 0.2]), {0, 1}
+    found = dict.fromkeys(legal, 0.0)
+    for order in permutations(range(4)):
+        share, left = 1.0, 1.0
+        for token in order:
+            share *= chances[token] / left
+            left -= chances[token]
+        monkeypatch.setattr("guidedviz.decoding.distribution.samplers.draw_order", lambda *_, order=order: list(order))
+        text, weight = Adaptive(task).next_token(task.start, chances, None)
+        found[text.tokens[-1]] += share * weight
+    assert found == pytest.approx({token: chances[token] for token in legal})
+
+
+def test_the_order_of_draws_begins_with_a_token_by_its_probability():
+    chances, random = np.array([0.6, 0.4, 0.0]), np.random.default_rng(0)
+    first = [draw_order(chances, random)[0] for _ in range(2000)]
+    assert np.mean(np.array(first) == 0) == pytest.approx(0.6, abs=0.04)
+    assert 2 not in first
+
+
+def test_asap_begins_like_masked_decoding_and_converges_to_the_target():
+    first = [Asap(new_task()).draw(seed) for seed in range(500)]
+    assert total_variation(shares(first), MASKED) < 0.08
+    learned = Asap(new_task())
+    draws = [learned.draw(seed) for seed in range(1500)]
+    assert total_variation(shares(draws[500:]), TARGET) < 0.06
+    assert sum(draw.calls for draw in draws) <= 7, "each text so far is read once"
+
+
+def test_particles_estimate_how_much_is_legal():
+    legal = sum(chance.free for chance in all_texts(new_task()))
+    weights = [Particles(new_task(), 16).draw(seed).weight for seed in range(200)]
+    assert np.mean(weights) == pytest.approx(legal, rel=0.1)
+
+
+def test_all_count_their_work():
+    draws = {kind.__name__: kind(new_task()).draw(0) for kind in (Masked, Rejection, Adaptive, Particles, Asap)}
+    assert draws["Masked"].calls == draws["Adaptive"].calls == draws["Asap"].calls == 3
+    assert draws["Rejection"].calls >= 3
+    assert 3 <= draws["Particles"].calls <= 24
+    assert Rejection(new_task("aaaaaaaa"), tries=3).draw(0).weight == 0
+
+
+def test_a_text_that_is_cut_counts_nothing_and_too_many_texts_are_refused():
+    assert Masked(new_task("[ab]*", max_tokens=1)).draw(3).weight in (0, pytest.approx(0.9, abs=0.2))
+    with pytest.raises(SettingError, match="more texts or longer ones"):
+        all_texts(new_task("[ab]*"))
