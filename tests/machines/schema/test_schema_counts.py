@@ -21,7 +21,7 @@ SCHEMAS = {
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-@pytest.mark.parametrize("count", [0, 1, 127, 128, 129, 4094, 4095, 4096, 4097, 4098])
+@pytest.mark.parametrize("count", [0, 128, 4095, 4096, 4097])
 def test_the_bounds_hold(name, count):
     schema = SCHEMAS[name]
     machine = gv.json_schema(schema)
