@@ -6,8 +6,6 @@ from guidedviz.checks.earley_moves import check_scan as scan
 from guidedviz.checks.finite_machines import check_advance as advance
 from guidedviz.checks.finite_machines import check_clock as clock
 from guidedviz.checks.finite_machines import check_event_schema as event_schema
-from guidedviz.checks.finite_machines import check_legal_tokens as legal_tokens
-from guidedviz.checks.finite_machines import check_price as price
 from guidedviz.checks.finite_machines import check_several_words as several_words
 from guidedviz.checks.forced_run import check_forced as forced
 from guidedviz.checks.forced_run import check_heal as heal
@@ -15,6 +13,9 @@ from guidedviz.checks.forced_run import check_speedup as speedup
 from guidedviz.checks.grammar_texts import check_lists as lists
 from guidedviz.checks.grammar_texts import check_sums as sums
 from guidedviz.checks.grammar_texts import check_tags as tags
+from guidedviz.checks.index_building import check_index as index
+from guidedviz.checks.index_building import check_step_set as step_set
+from guidedviz.checks.index_building import check_walk as walk
 from guidedviz.checks.logit_bias import check_only_answers as only_answers
 from guidedviz.checks.logit_bias import check_parses as parses
 from guidedviz.checks.logit_bias import check_softmax as softmax

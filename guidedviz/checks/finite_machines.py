@@ -1,39 +1,20 @@
-"""Machines wired by hand, the legal tokens of a state, regexes and schemas."""
+"""Machines wired by hand, regexes and schemas."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from guidedviz.checks.guard import run
-from guidedviz.checks.judge import Case, Mistake, check_function, same_set, say_kind, shortest_wrong_token
-from guidedviz.checks.same_language import check_machine, draw_path, say_start
+from guidedviz.checks.judge import Case, Mistake, check_function
+from guidedviz.checks.same_language import check_machine, say_start
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
-from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import flat_schema
-from guidedviz.machines.visible import visible
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
-from guidedviz.tokens.explain import explain_token
-from guidedviz.tokens.vocabulary import Vocabulary
 
 DECIMAL = r"\d+(\.\d+)?"
-# A regex, the text read so far, and pieces: from one piece to a small vocabulary.
-TRIALS: tuple[tuple[str, bytes, list[bytes]], ...] = (
-    ("3", b"", [b"3"]),
-    ("3", b"", [b"x"]),
-    ("3", b"", [b"x", b"3"]),
-    ("3", b"", [b"3x", b"x3", b"3", b"3"]),
-    ("34", b"3", [b"3", b"4"]),
-    (DECIMAL, b"3", [b".", b".5", b"x"]),
-    (DECIMAL, b"3.", [b".5", b"5", b"5.", b"55"]),
-    ("(ab)*", b"", [b"ab", b"a", b"b"]),
-    ("(a[.]b|x)+", b"x", [b"a.", b"a.bx", b"a-b", b"a.xb", b"xxa"]),
-    ("[é-ë]", b"", ["é".encode(), b"\xc3", b"\xa9", "ì".encode(), b"e"]),
-    ("[é-ë]", b"\xc3", ["é".encode(), b"\xc3", b"\xa9", b"\xac"]),
-    (DECIMAL, b"", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b" 3"]),
-)
 
 
 def check_advance(answer: Callable[[Sequence[tuple[int, set[int], int]], int, int], int | None]) -> Verdict:
@@ -85,22 +66,6 @@ def check_clock(answer: str) -> Verdict:
     return check_machine(answer, regex(r"([01]\d|2[0-3]):[0-5]\d"))
 
 
-def check_legal_tokens(answer: Callable[[DFA, int, Sequence[bytes]], Iterable[int]]) -> Verdict:
-    """Does `answer(machine, state, pieces)` find the ids of all pieces that the machine can read?
-
-    >>> check_legal_tokens(lambda machine, state, pieces: [
-    ...     token for token, piece in enumerate(pieces) if machine.step(state, piece[0]) is not None])
-    ✗ not yet right: on input 4 of 12, the smallest on which it fails
-        input       regex 3, in q0: nothing was read
-        pieces      [b'3x', b'x3', b'3', b'3']
-        token 0     b'3x'
-        yours says  legal
-        expected    illegal
-        because     after 3, x cannot come: expected the end
-    """
-    return check_function(answer, [case_of_tokens(*trial) for trial in TRIALS], same_set, _token_mistake)
-
-
 def case_of_tokens(text: str, begun: bytes, pieces: list[bytes]) -> Case:
     """The legal ids among some pieces, after a text that a regex has read."""
     machine = regex(text)
@@ -108,26 +73,6 @@ def case_of_tokens(text: str, begun: bytes, pieces: list[bytes]) -> Case:
     legal = {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
     given = (("input", say_start(text, begun, state)), ("pieces", show(pieces)))
     return Case((machine, state, pieces), legal, given=given)
-
-
-def _token_mistake(case: Case, value: Any) -> Mistake:
-    """The shortest wrong token, its path through the machine, and why it is legal or not."""
-    machine, state, pieces = case.arguments
-    if (token := shortest_wrong_token(value, case.expected, pieces)) is None:
-        return Mistake(say_kind(value, case.expected) or "an id is not in the vocabulary")
-    says, right = ("illegal", "legal") if token in case.expected else ("legal", "illegal")
-    why = explain_token(machine, Vocabulary(pieces), state, token).reason
-    figure = draw_path(machine, pieces[token], state, f"token {token}, {visible(pieces[token])}")
-    return Mistake(why, figure, ((f"token {token}", show(pieces[token])), ("yours says", says), ("expected", right)))
-
-
-def check_price(answer: str) -> Verdict:
-    """Does a regex accept prices such as `$0.50` and `$12.00`?
-
-    >>> check_price(r"\\$[0-9]{1,5}\\.[0-9]{2}").facts[0]
-    ('text', '$00.00')
-    """
-    return check_machine(answer, regex(r"\$(0|[1-9][0-9]{0,4})\.[0-9]{2}"))
 
 
 EVENT = {

@@ -37,7 +37,7 @@ def nfa_frames(text: str) -> list[Sketch]:
     a leads from n0 to n1.
     b leads from n0 to n1.
     """
-    size = len(_watchable(text, machine_stages(text)[0]))
+    size = len(watchable(text, machine_stages(text)[0]))
     steps = list(build_nfa_steps(parse_regex(text)))
     if len(steps) > MOST_FRAMES:
         raise _too_long(text, f"{len(steps):,} steps", MOST_FRAMES)
@@ -65,7 +65,7 @@ def dfa_frames(text: str) -> list[Sketch]:
     From n1 n3, which is q1: b leads to q1 {1,3}.
     """
     nfa, dfa, _ = machine_stages(text)
-    _watchable(text, dfa)
+    watchable(text, dfa)
     steps = list(build_dfa_steps(nfa))
     whole = replace(sketch_dfa(dfa), names=tuple(_name(step.state, step.subset) for step in steps))
     frames, met = [], {0}
@@ -88,7 +88,7 @@ def minimal_frames(text: str) -> list[Sketch]:
     [] Each block becomes one state: 3 states of 4.
     """
     _, dfa, minimal = machine_stages(text)
-    trimmed = trim(_watchable(text, dfa))
+    trimmed = trim(watchable(text, dfa))
     whole, blocks = sketch_dfa(trimmed), [frozenset(block) for block in first_blocks(trimmed)]
     words = "In A the text may end, in B it may not." if len(blocks) == 2 else "All states are alike so far: one block."
     frames = [replace(whole, groups=_title(blocks), words=words)]
@@ -118,7 +118,8 @@ def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
     return tuple(map(frozenset, together))
 
 
-def _watchable(text: str, machine: Automaton) -> Automaton:
+def watchable(text: str, machine: Automaton) -> Automaton:
+    """The machine, unless a person could not follow it."""
     if len(machine) > MOST_WATCHED:
         raise _too_long(text, f"{len(machine):,} {type(machine).__name__} states", MOST_WATCHED)
     return machine
@@ -138,7 +139,7 @@ def _say_wiring(step: NFAStep) -> str:
             return f"Nothing to read: a free edge leads from {start} to {end}."
         case Concat(parts):
             joints = [name_node(joint) for _, _, joint in step.inside[:-1]]
-            return f"{shown} is {len(parts)} parts in a row, by way of {_list(joints)}."
+            return f"{shown} is {len(parts)} parts in a row, by way of {list_names(joints)}."
         case Either(options):
             return f"{shown} is any one of {len(options)} ways from {start} to {end}."
         case Repeat():
@@ -160,7 +161,8 @@ def _say_repeat(repeat: Repeat) -> str:
     return f"is {high} copies in a row{optional}."
 
 
-def _list(names: Iterable[str]) -> str:
+def list_names(names: Iterable[str]) -> str:
+    """Names in a sentence, the first few of them."""
     named = list(names)
     return " ".join(named[:NAMED]) + (f" and {len(named) - NAMED} more" if len(named) > NAMED else "")
 
@@ -178,7 +180,7 @@ def _say_moves(step: DFAStep, names: tuple[str, ...], met: set[int]) -> str:
         f"{_show_ranges(spans)} leads to {names[target]}{'' if target in met else ' (new)'}"
         for target, spans in ranges.items()
     ]
-    here = f"{_list(f'n{state}' for state in sorted(step.subset))}, which is q{step.state}"
+    here = f"{list_names(f'n{state}' for state in sorted(step.subset))}, which is q{step.state}"
     return f"From {here}: {', '.join(ways)}." if ways else f"From {here}, no byte leads on."
 
 
@@ -201,8 +203,8 @@ def _title(blocks: Iterable[frozenset[int]]) -> tuple[tuple[str, frozenset[int]]
 
 
 def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int]]) -> str:
-    who = _list(names[state] for state in sorted(step.moved))
-    into = title_of(blocks.index(step.into)) if step.into in blocks else _list(names[s] for s in sorted(step.into))
+    who = list_names(names[state] for state in sorted(step.moved))
+    into = title_of(blocks.index(step.into)) if step.into in blocks else list_names(names[s] for s in sorted(step.into))
     lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
     old, new = title_of(step.block), title_of(step.new)
     return f"On {_show_ranges(step.by)}, {who} {lead} into {into} and the rest of {old} does not: {become} {new}."

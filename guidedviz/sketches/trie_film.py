@@ -22,7 +22,7 @@ def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None
     >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
     ...     print(frame.words)
     4 pieces, 5 nodes: a ring marks where a piece ends. The machine is in q0.
-    "." cannot be read in q0: illegal with all below, . and .5.
+    "." cannot be read in q0: the subtree is cut, . and .5 are illegal.
     "3" is read, q0 to q1: 3 is legal.
     "3" is read, q1 to q1: 33 is legal.
     """
@@ -80,5 +80,5 @@ def _say_lost(sketch: Sketch, nodes: frozenset[int]) -> str:
     lost = [sketch.names[node] for node in sorted(nodes) if node in sketch.accepting]
     if len(nodes) == 1:
         return f"{lost[0]} is illegal."
-    said = ", ".join(lost[:-1]) + " and " * (len(lost) > 1) + lost[-1]
-    return f"illegal with all below, {said}."
+    said = f"{lost[0]} is" if len(lost) == 1 else f"{', '.join(lost[:-1])} and {lost[-1]} are"
+    return f"the subtree is cut, {said} illegal."

@@ -54,6 +54,11 @@ class Trie:
     def __repr__(self) -> str:
         return f"Trie({len(self):,} nodes, {len(self.levels) - 2} levels)"
 
+    @property
+    def root(self) -> Node:
+        """The first node, to walk the trie by hand."""
+        return Node(self, 0)
+
     @cached_property
     def nodes(self) -> Ints:
         """The number of every node."""
@@ -130,6 +135,33 @@ class Trie:
         mask = np.zeros(len(self.node_of), dtype=np.bool_)
         mask[tokens] = live > 0
         return mask
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node of a trie.
+
+    >>> root = gv.Vocabulary([b"a", b"ab", b"b"]).trie.root
+    >>> root.tokens, root.children, root.children[ord("a")].tokens
+    ([], {97: Node(1), 98: Node(2)}, [0])
+    """
+
+    trie: Trie
+    number: int
+
+    def __repr__(self) -> str:
+        return f"Node({self.number})"
+
+    @property
+    def children(self) -> dict[int, Node]:
+        """The nodes below this one, each with the byte that leads to it."""
+        low, high = self.trie.first[self.number : self.number + 2]
+        return {byte: Node(self.trie, low + place) for place, byte in enumerate(self.trie.letters[low:high])}
+
+    @property
+    def tokens(self) -> list[int]:
+        """The ids of the tokens whose bytes end here."""
+        return self.trie.ids(self.number)
 
 
 def spread(first: Ints, places: Ints) -> Ints:

@@ -1,118 +1,71 @@
-"""Lab 04 as a student works through it: films step, machine and map move, wrong answers are shown on a machine."""
+"""Lab 04 as a student works through it: the films step, and wrong answers are shown on a machine and on a trie."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import pytest
 
 pytestmark = pytest.mark.browser
 
-COMPLETE = """def legal_tokens(machine, state, pieces):
-    legal = set()
-    for token, piece in enumerate(pieces):
-        here = state
-        for byte in piece:
-            here = machine.step(here, byte) if here is not None else None
-        if here is not None and machine.is_accepting(here):
-            legal.add(token)
-    return legal
-gv.checks.legal_tokens(legal_tokens)"""
-LEGAL = COMPLETE.replace(" and machine.is_accepting(here)", "")
-LOOSE = 'price = r"\\$[0-9]{1,5}\\.[0-9]{2}"\ngv.checks.price(price)'
-PRICE = LOOSE.replace("[0-9]{1,5}", "(0|[1-9][0-9]{0,4})")
-EVENT = """event = {"type": "object", "properties": {
-    "event": {"enum": ["concert", "meeting", "wedding"]},
-    "date": {"type": "string", "format": "date"},
-    "seats": {"type": "integer", "minimum": 1},
-}, "required": ["event", "date", "seats"]}
-gv.checks.event_schema(event)"""
+STEP = """def step_set(nfa, states, byte):
+    found = {{target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high}}
+    waiting = list(found){closure}
+    return found
+gv.checks.step_set(step_set)"""
+CLOSURE = """
+    for state in waiting:
+        new = set(nfa.free[state]) - found
+        found |= new
+        waiting += new"""
+WALK = """def walk(node, machine, state):
+    found = dict.fromkeys(node.tokens, state) if state is not None else {{}}
+    for byte, child in node.children.items():
+        after = machine.step(state, byte)
+        {if_read}found.update(walk(child, machine, after))
+    return found
+gv.checks.walk(walk)"""
+INDEX = """def build_index(root, machine, walk):
+    index, waiting = {{}}, [machine.initial]
+    for state in waiting:
+        if state not in index:
+            index[state] = walk(root, machine, state){more}
+    return index
+gv.checks.index(build_index)"""
 
 
-def press(film, label):
-    film.get_by_role("button", name=label, exact=True).click()
-
-
-def step_through_the_films(notebook):
-    for frames in ("nfa_frames", "dfa_frames", "minimal_frames", "trie_frames"):
-        film = notebook.cell_of(frames).locator(".gv-film")
+def test_the_films_are_stepped_through(lab_page):
+    for frames in ("nfa_reading_frames", "minimal_frames", "trie_frames"):
+        film = lab_page.cell_of(f"gv.sketches.{frames}").locator(".gv-film")
         words, seen = film.locator(".gv-film-words"), []
-        while not seen or film.get_by_role("button", name="one frame on", exact=True).is_enabled():
+        on = film.get_by_role("button", name="one frame on", exact=True)
+        while not seen or on.is_enabled():
             if seen:
-                press(film, "one frame on")
-            seen.append(words.inner_text())
+                on.click()
+            seen.append((words.inner_text(), film.locator(".gv-state.gv-lit").count()))
         assert len(seen) == int(film.get_attribute("data-frame")) + 1
-        assert len(set(seen)) > 3, "it says something else in other frames"
-        press(film, "one frame back")
-        assert words.inner_text() == seen[-2]
-        notebook.shot(f"lab-04-{frames}", film)
-    assert "cannot be read in q3" in seen[-1], "the last film was the trie"
+        assert len({said for said, _ in seen}) > 3, "it says something else in other frames"
+        if frames == "nfa_reading_frames":
+            assert [lit for _, lit in seen] == [1, 4, 3, 9, 3, 9, 9]
+        film.get_by_role("button", name="one frame back", exact=True).click()
+        assert words.inner_text() == seen[-2][0]
+        lab_page.shot(f"lab-04-{frames}", film)
+    assert "cannot be read in q3" in seen[-1][0], "the last film was the trie"
     assert film.locator(".gv-tag:visible").count() >= 6, "what was cut is marked"
 
 
-def step_through_the_stage(notebook):
-    stage = notebook.stage(1)
-    slot = stage.root.locator("[data-slot='machine']")
-    stage.wait(0)
-    ends, longest = [0], 0
-    while stage.root.get_by_role("button", name="one step on").is_enabled():
-        stage.press("one step on")
-        stage.wait(len(ends))
-        (now,) = slot.locator(".gv-state.gv-lit").evaluate_all("nodes => nodes.map(n => Number(n.dataset.state))")
-        arrows = slot.locator(".gv-arrow.gv-on").evaluate_all("nodes => nodes.map(n => n.dataset.arrow)")
-        assert not arrows or any(arrow.endswith(f"-{now}") for arrow in arrows)
-        longest = max(longest, len(set(arrows)))
-        ends.append(now)
-    assert len(set(ends)) > 15, "it is seen to move"
-    assert longest >= 4, "one token, several byte steps"
-    text = "".join(stage.tokens)
-    assert text.startswith('{"name":')
-    stage.press("one step back")
-    stage.wait(len(ends) - 2)
-    notebook.shot("lab-04-stage", stage.root)
-
-
-def look_at_the_map(notebook):
-    chart = notebook.cell_of("gv.vocabulary_map").locator(".gv-chart")
-    assert "123,049" in chart.locator(".gv-map-legend").inner_text()
-    notebook.shot("lab-04-map", chart)
-
-
-def see_one_token_on_the_machine(notebook):
-    arrows = notebook.cell_of("the token 7.5").locator(".gv-arrow.gv-on")
-    ways = arrows.evaluate_all("nodes => nodes.map(n => n.dataset.arrow)")
-    assert sorted(ways) == [f"{a}-{b}" for a, b in pairwise([1, 1, 2, 3])]
-
-
-def test_what_is_live_moves(lab_page):
-    see_one_token_on_the_machine(lab_page)
-    step_through_the_films(lab_page)
-    step_through_the_stage(lab_page)
-    look_at_the_map(lab_page)
-
-
 def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
-    said = lab_page.answer("gv.checks.legal_tokens", COMPLETE)
-    assert "not yet right" in said
-    assert "every byte passes: q" in said
-    assert lab_page.cell_of("gv.checks.legal_tokens").locator(".jp-OutputArea svg .gv-lit").count()
-    lab_page.shot("lab-04-wrong-tokens", lab_page.cell_of("gv.checks.legal_tokens"))
-    assert "not yet" not in lab_page.answer("gv.checks.legal_tokens", LEGAL)
+    assert "an epsilon edge leads from n2" in lab_page.answer("gv.checks.step_set", STEP.format(closure=""))
+    assert lab_page.cell_of("gv.checks.step_set").locator(".jp-OutputArea svg .gv-lit").count()
+    lab_page.shot("lab-04-wrong-step", lab_page.cell_of("gv.checks.step_set"))
+    assert "not yet" not in lab_page.answer("gv.checks.step_set", STEP.format(closure=CLOSURE))
 
-    assert "$00.00" in lab_page.answer("gv.checks.price", LOOSE)
-    lab_page.shot("lab-04-wrong-price", lab_page.cell_of("gv.checks.price"))
-    assert "not yet" not in lab_page.answer("gv.checks.price", PRICE)
-    lab_page.answer("gv.stage(clerk, costs")
-    stage = lab_page.stage(0)
-    stage.run_to_end()
-    assert "".join(stage.tokens).startswith("$12.50"), "the student's own regex guides the model"
+    assert "nothing below that node is legal" in lab_page.answer("gv.checks.walk", WALK.format(if_read=""))
+    lab_page.shot("lab-04-wrong-walk", lab_page.cell_of("gv.checks.walk"))
+    assert "not yet" not in lab_page.answer("gv.checks.walk", WALK.format(if_read="if after is not None: "))
 
-    assert '"seats":1000}' in lab_page.answer("gv.checks.event_schema", EVENT)
-    lab_page.shot("lab-04-wrong-event", lab_page.cell_of("gv.checks.event_schema"))
-    mended = EVENT.replace('"minimum": 1', '"minimum": 1, "maximum": 999')
-    assert "not yet" not in lab_page.answer("gv.checks.event_schema", mended)
-    wedding = lab_page.answer("print(gv.record(clerk, party")
-    assert '{"event": "wedding", "date": "1987-06-19", "seats": 120}' in wedding
+    assert "q1 has no row, and token 0 leads there" in lab_page.answer("gv.checks.index", INDEX.format(more=""))
+    more = "; waiting += index[state].values()"
+    assert "not yet" not in lab_page.answer("gv.checks.index", INDEX.format(more=more))
+    assert "ms" in lab_page.answer("time.perf_counter")
 
 
 def test_every_prediction_is_answered_and_counted(lab_page):

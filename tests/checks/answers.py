@@ -8,10 +8,10 @@ import numpy as np
 import guidedviz as gv
 from guidedviz.checks.finite_machines import EVENT
 from guidedviz.checks.grammar_texts import LISTS, SUMS, TAGS
+from guidedviz.checks.index_building import walk
 from guidedviz.checks.position_masks import BARD
 from guidedviz.checks.token_sorting import merge_parts, ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
-from guidedviz.machines.machine import read
 from guidedviz.models.toy import ToyModel
 
 UPPER, LOWER = set(range(13, 39)), set(range(39, 65))
@@ -54,8 +54,23 @@ def advance(transitions, state, token):
     return None
 
 
-def legal_tokens(machine, state, pieces):
-    return {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
+def step_set(nfa, states, byte):
+    found = {target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high}
+    waiting = list(found)
+    for state in waiting:
+        new = set(nfa.free[state]) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def index(root, machine, walk):
+    rows, waiting = {}, [machine.initial]
+    for state in waiting:
+        if state not in rows:
+            rows[state] = walk(root, machine, state)
+            waiting += rows[state].values()
+    return rows
 
 
 def sort_token(rule, state, piece):
@@ -174,7 +189,9 @@ FUNCTIONS = {
     "count_texts": count_texts,
     "name_masks": name_masks,
     "advance": advance,
-    "legal_tokens": legal_tokens,
+    "step_set": step_set,
+    "walk": walk,
+    "index": index,
     "sort_token": sort_token,
     "merge": merge_parts,
     "storage": storage,
@@ -195,7 +212,6 @@ VALUES = {
     "only_answers": {0: 100, 1: 100},
     "several_words": several_words(),
     "clock": r"([01]\d|2[0-3]):[0-5]\d",
-    "price": r"\$(0|[1-9][0-9]{0,4})\.[0-9]{2}",
     "event_schema": EVENT,
     "tags": TAGS,
     "sums": SUMS,

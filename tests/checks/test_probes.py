@@ -14,6 +14,7 @@ MODULES = [
         "logit_bias",
         "position_masks",
         "finite_machines",
+        "index_building",
         "grammar_texts",
         "token_sorting",
         "trie_jump",

@@ -16,7 +16,7 @@ DECIMAL = gv.regex(r"[0-9]+(\.[0-9]+)?")
 
 def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
     frames = gv.sketches.trie_frames(DECIMAL, TOY, state=2)
-    assert frames[1].words == '"." cannot be read in q2: illegal with all below, ., .. and .5.'
+    assert frames[1].words == '"." cannot be read in q2: the subtree is cut, ., .. and .5 are illegal.'
     assert {frames[1].names[node] for node in frames[1].groups[0][1]} == {".", "..", ".5"}
     assert frames[1].lit == {0}
     assert len(frames) == 10, "the machine is never asked about what is below a cut, nor about 7.5"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from guidedviz.errors import SettingError, expect, quoted
@@ -22,7 +23,7 @@ from guidedviz.views.layout.labels import say_arrow, say_ranges
 from guidedviz.views.layout.parts import Diagram
 from guidedviz.views.machine.description import count_states, say_machine
 from guidedviz.views.machine.highlight import UNLIT, Highlight, highlight_path
-from guidedviz.views.machine.legend import write_legend
+from guidedviz.views.machine.legend import NARROW, write_legend
 from guidedviz.views.machine.pushdown_highlight import highlight_state, state_after
 from guidedviz.views.machine.svg import STYLE, write_diagram
 from guidedviz.views.words import reading
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     import graphviz
 
 EDGE = 14.0
+LINE = 20.0  # of the title
+BOLD = 7.6  # pixels per character of the title, about
 HIGHEST = 1000.0  # a taller machine is drawn smaller
 MOST_OPEN = 4  # rules of a grammar inside a larger picture
 
@@ -117,12 +120,13 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
     body = write_diagram(diagram, lit)
     scale = min(1.0, HIGHEST / diagram.height)
     width, height = max(diagram.width * scale + 2 * EDGE, 260.0), diagram.height * scale
-    top = 28.0 if title else 8.0
+    legend, width, lower = write_legend(diagram, lit, max(width, min(NARROW, BOLD * len(title) + 2 * EDGE)))
+    lines = wrap(title, int((width - 2 * EDGE) / BOLD), break_on_hyphens=False)
+    top = 8.0 + LINE * len(lines)
     parts = [node("style", STYLE)]
-    parts += [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
+    parts += [write(EDGE, LINE * number, line, 13, font_weight="bold") for number, line in enumerate(lines, 1)]
     fit = f"translate({EDGE:g} {top:g}) scale({scale:.4g})"
     parts.append(node("g", body, transform=fit, style="--gv-under:var(--gv-page)"))
-    legend, width, lower = write_legend(diagram, lit, width)
     parts.append(moved(EDGE, top + height + 14, legend))
     return Figure(drawing(width, top + height + lower + 30, *parts, alt=text), text, text)
 

@@ -1,4 +1,4 @@
-"""Answers to `advance`, `several_words`, `clock`, `legal_tokens`, `price` and `event_schema`."""
+"""Answers to `advance`, `several_words`, `clock` and `event_schema`."""
 
 import datetime
 import json
@@ -10,8 +10,7 @@ import pydantic
 import guidedviz as gv
 from guidedviz.checks.finite_machines import EVENT
 from guidedviz.checks.position_masks import BARD
-from guidedviz.machines.machine import read
-from tests.checks.answers import advance, legal_tokens
+from tests.checks.answers import advance
 
 # -- advance -------------------------------------------------------------------------------------------------------
 
@@ -79,51 +78,6 @@ def without(*places):
 
 SPACE_LOOP = ((0, "UPPER", 9), (9, ["UPPER", " "], 9), (9, ":", 3), *(move for move in WORDS if move[0] > 2))
 UNROLLED = [(f"s{source}", what, f"s{target}") for source, what, target in WORDS]
-
-# -- legal tokens --------------------------------------------------------------------------------------------------
-
-
-def legal_where(fits):
-    return lambda machine, state, pieces: {i for i, piece in enumerate(pieces) if fits(machine, state, piece)}
-
-
-def skips_what_it_cannot_read(machine, state, piece):
-    here = state
-    for byte in piece:
-        here = here if (after := machine.step(here, byte)) is None else after
-    return here != state
-
-
-def one_state_for_all(machine, state, pieces):
-    """Forgets that every piece starts again from the state."""
-    legal = set()
-    for token, piece in enumerate(pieces):
-        for byte in piece:
-            state = machine.step(state, byte) if state is not None else None
-        if state is not None:
-            legal.add(token)
-    return legal
-
-
-def characters_only(machine, state, piece):
-    try:
-        return read(machine, piece.decode().encode(), state) is not None
-    except UnicodeDecodeError:
-        return False
-
-
-def greedy(machine, state, pieces):
-    legal = legal_tokens(machine, state, pieces)
-    pieces.clear()
-    return legal
-
-
-def reads(machine, state, piece):
-    """By recursion over the bytes."""
-    if state is None or not piece:
-        return state is not None
-    return reads(machine, machine.step(state, piece[0]), piece[1:])
-
 
 # -- schemas -------------------------------------------------------------------------------------------------------
 
@@ -196,54 +150,6 @@ WRONG = {
         "an anchor in the middle": (r"([01]\d|2[0-3])$:[0-5]\d", "are the ends of a text"),
         "a list": (["00:00"], "expected"),
     },
-    "legal_tokens": {
-        "the first byte only": (
-            legal_where(lambda m, state, piece: m.step(state, piece[0]) is not None),
-            "x cannot come",
-        ),
-        "the last byte only": (legal_where(lambda m, s, piece: m.step(s, piece[-1]) is not None), "cannot come"),
-        "complete texts only": (legal_where(lambda m, s, p: m.is_accepting(read(m, p, s) or 0)), "every byte passes"),
-        "from the start": (legal_where(lambda machine, state, piece: read(machine, piece) is not None), "cannot come"),
-        "unreadable bytes skipped": (legal_where(skips_what_it_cannot_read), "cannot come"),
-        "one state for all pieces": (one_state_for_all, "every byte passes"),
-        "characters only": (legal_where(characters_only), "every byte passes"),
-        "the pieces": (lambda m, state, pieces: [p for p in pieces if reads(m, state, p)], "these are pieces"),
-        "a mask": (lambda m, state, pieces: [reads(m, state, p) for p in pieces], "np.flatnonzero"),
-        "one id for the same bytes": (
-            lambda m, state, pieces: {pieces.index(p) for p in pieces if reads(m, state, p)},
-            "every byte passes",
-        ),
-        "its pieces emptied": (greedy, "work on a copy"),
-        "an id too many": (lambda *given: {*legal_tokens(*given), len(given[2])}, "an id is not in the vocabulary"),
-        "state 0 taken for None": (
-            legal_where(lambda m, state, piece: bool(read(m, piece, state))),
-            "every byte passes",
-        ),
-        "None as a state": (
-            legal_where(
-                lambda m, state, piece: all(
-                    (state := m.step(state, byte)) is not None or m.edges[state] for byte in piece
-                )
-            ),
-            "TypeError",
-        ),
-        "wrong arity": (lambda machine, pieces: set(), "the check calls it with 3 arguments"),
-    },
-    "price": {
-        "leading zeros": (r"\$[0-9]{1,5}\.[0-9]{2}", "may end in"),
-        "no cents": (r"\$(0|[1-9][0-9]{0,4})(\.[0-9]{2})?", "may end in"),
-        "any sign for the point": (r"\$(0|[1-9][0-9]{0,4}).[0-9]{2}", "may end in"),
-        "no zero dollars": (r"\$[1-9][0-9]{0,4}\.[0-9]{2}", "no transition leaves"),
-        "no dollar sign": (r"(0|[1-9][0-9]{0,4})\.[0-9]{2}", "may end in"),
-        "an anchor for the dollar sign": (r"$(0|[1-9][0-9]{0,4})\.[0-9]{2}", "are the ends of a text"),
-        "six digits": (r"\$(0|[1-9][0-9]{0,5})\.[0-9]{2}", "may end in"),
-        "four digits": (r"\$(0|[1-9][0-9]{0,3})\.[0-9]{2}", "no transition leaves"),
-        "one cent digit": (r"\$(0|[1-9][0-9]{0,4})\.[0-9]{1,2}", "may end in"),
-        "any number of cent digits": (r"\$(0|[1-9][0-9]{0,4})\.[0-9]{2,}", "may end in"),
-        "an alternative too wide": (r"\$0|[1-9][0-9]{0,4}\.[0-9]{2}", "may end in"),
-        "a quantifier without a number": (r"\$([1-9]{,5})\.[0-9]{2}", "may end in"),
-        "not a text": (12.5, "expected"),
-    },
     "event_schema": {
         "any event": (change("event", TEXT), "may end in"),
         "one event missing": (change("event", {"enum": ["concert", "meeting"]}), "no transition leaves"),
@@ -286,22 +192,6 @@ RIGHT = {
         "anchors": r"^(?:[01][0-9]|2[0123]):[0-5][0-9]$",
         "a union of machines": gv.machines.union(gv.regex(r"[01]\d:[0-5]\d"), gv.regex(r"2[0-3]:[0-5]\d")),
         "a named group": r"(?P<hours>[01]\d|2[0-3])[:](?P<minutes>[0-5]\d)",
-    },
-    "legal_tokens": {
-        "recursion": legal_where(reads),
-        "a generator": lambda *given: (token for token in sorted(legal_tokens(*given))),
-        "a NumPy array": lambda *given: np.flatnonzero(
-            [token in legal_tokens(*given) for token in range(len(given[2]))]
-        ),
-        "a set of NumPy scalars": lambda *given: {np.int32(token) for token in legal_tokens(*given)},
-        "the step from None": legal_where(
-            lambda m, state, piece: [state := m.step(state, byte) for byte in piece][-1] is not None
-        ),
-    },
-    "price": {
-        "written out": r"\$([1-9]\d?\d?\d?\d?|0)[.]\d\d",
-        "anchors": r"^\$(0|[1-9]\d{0,4})\.\d\d$",
-        "in two parts": r"[$]0[.]\d{2}|[$][1-9]\d{0,4}[.]\d{2}",
     },
     "event_schema": {
         "a text": json.dumps(EVENT),
