@@ -83,11 +83,11 @@ def time_row(row: Ablation, vocabulary: Vocabulary, rounds: int) -> dict[str, An
 def count(split: Split) -> dict[str, int]:
     """Context-dependent tokens and memory."""
     parts = split.build()
-    asked = {token for part in parts for token in part.ask.tolist()}
+    asked = {token for part in parts for token in part.dependent.tolist()}
     return {
         "ask": len(asked),
-        "most": max(len(part.ask) for part in parts),
-        "all": sum(len(part.ask) for part in parts),
+        "most": max(len(part.dependent) for part in parts),
+        "all": sum(len(part.dependent) for part in parts),
         "nbytes": split.nbytes,
         "dense": split.dense_nbytes,
     }

@@ -14,9 +14,6 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from guidedviz.bench.about import pin_thread, print_about
 from guidedviz.bench.cases import Case
 from guidedviz.bench.engines import Build, find_engines
@@ -26,8 +23,7 @@ from guidedviz.bench.museum import VOCABULARIES
 from guidedviz.bench.tensors import TensorWalk, find_moves
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.tokens.machine_guide import MachineGuide, guide, split_guide
-from guidedviz.tokens.split.context import ASK
-from guidedviz.tokens.split.split import NodeSplit, build_split
+from guidedviz.tokens.split.split import build_split
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
@@ -73,19 +69,10 @@ def time_nodes(case: Case, walk: TensorWalk, vocabulary: Vocabulary, rounds: int
     parts = split.build()
     built = perf_counter() - began
     moves = find_moves(split)
-    same = bool((walk.answers(moves).cpu().numpy() == [spell_answers(part) for part in parts]).all())
+    same = bool((walk.answers(moves).cpu().numpy() == [part.verdicts for part in parts]).all())
     seconds = walk.time(lambda: walk.answers(moves), rounds)
     shown = (
         f"torch on {walk.device} {seconds * 1e3:.2f} ms with the table known, NumPy {built * 1e3:.2f} ms from nothing"
     )
     print(f"all tokens from {len(parts)} nodes: {shown}, {'the same answers' if same else 'DIFFERENT ANSWERS'}")
     return {"device": seconds, "numpy": built, "name": walk.device, "same": same}
-
-
-def spell_answers(part: NodeSplit) -> npt.NDArray[np.int8]:
-    """A node's answer for every id."""
-    sure = np.zeros(part.sure.size, dtype=np.bool_)
-    part.sure.put(sure)
-    answers = sure.astype(np.int8)
-    answers[part.ask] = ASK
-    return answers

@@ -26,7 +26,7 @@ from guidedviz.checks.position_masks import check_token_mask as token_mask
 from guidedviz.checks.same_language import check_machine as machine
 from guidedviz.checks.schema_regexes import check_at_most as at_most
 from guidedviz.checks.schema_regexes import check_schema_to_regex as schema_to_regex
-from guidedviz.checks.token_sorting import check_merge as merge
+from guidedviz.checks.token_sorting import check_fill_mask as fill_mask
 from guidedviz.checks.token_sorting import check_sort_token as sort_token
 from guidedviz.checks.token_sorting import check_storage as storage
 from guidedviz.checks.trie_jump import check_jump as jump

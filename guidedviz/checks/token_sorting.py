@@ -1,12 +1,13 @@
-"""Sort a token by one rule, merge the tokens of several nodes, and store a set in the fewest bytes."""
+"""Sort a token by one rule, fill a mask from the sets of several nodes, and store a set in the fewest bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from guidedviz.checks.judge import Case, Mistake, check_function, say_not_ids
+from guidedviz.checks.judge import Case, Mistake, check_function, same_set, say_not_ids
 from guidedviz.checks.same_language import draw_path
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import Machine, read
@@ -14,8 +15,9 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
 
-Part = tuple[set[int], set[int]]  # of one node: the tokens that are surely legal, and those that depend on the stack
+Part = tuple[set[int], set[int]]  # of one node: the accepted and the context-dependent tokens
 
+WORDS = ("accepted", "rejected", "dependent")
 WORD = '"[a-z]+"'
 NUMBER = r"[0-9]+(\.[0-9]+)?"
 # A rule, the text read so far, and a piece.
@@ -38,35 +40,37 @@ TOKENS: tuple[tuple[str, bytes, bytes], ...] = (
     (NUMBER, b"", b"}"),
     ("a(bcd)?", b"a", b"bcx"),
 )
-PLACES: tuple[tuple[Part, ...], ...] = (
-    (({1}, {2}),),
-    (({1}, set()), ({2}, set())),
-    ((set(), {1}), (set(), {2})),
-    ((set(), {1}), (set(), {1})),
-    (({1}, set()), (set(), {1})),
-    ((set(), {1, 2}), ({2}, {3})),
-    (({4}, {1, 2}), ({2}, {3}), ({3, 5}, {5, 6})),
+# Of several nodes, and the tokens that are legal on the stack.
+PLACES: tuple[tuple[tuple[Part, ...], set[int]], ...] = (
+    ((({1}, set()),), set()),
+    ((({1}, {2}),), {2}),
+    ((({1}, {2}),), set()),
+    ((({1}, set()), ({2}, set())), set()),
+    (((set(), {1, 3}), (set(), {2})), {2, 3}),
+    (((set(), {1}), ({1}, set())), set()),
+    (((set(), {1, 2}), ({2}, {3})), {1}),
+    ((({4}, {1, 2}), ({2}, {3}), ({3, 5}, {5, 6})), {6, 7}),
 )
 # The number of tokens in a set, and in the vocabulary.
 SETS = ((0, 8), (8, 8), (1, 40), (2, 40), (39, 40), (20, 41), (423, 128256), (126625, 128256), (123180, 128256))
 
 
 def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
-    """Does `answer(rule, state, piece)` say "yes", "no" or "ask", knowing the rule alone?
+    """Does `answer(rule, state, piece)` say "accepted", "rejected" or "dependent", knowing the rule alone?
 
-    >>> check_sort_token(lambda rule, state, piece: "yes" if rule.step(state, piece[0]) is not None else "no")
+    >>> check_sort_token(lambda rule, state, piece: "rejected" if rule.step(state, piece[0]) is None else "accepted")
     ✗ not yet right: on input 3 of 17, the smallest on which it fails
         rule        a, of which nothing was read
         piece       a}
-        yours gave  'yes'
-        expected    'ask'
+        yours gave  'accepted'
+        expected    'dependent'
         because     after a the rule is finished and } is left over: the rules below it on the stack decide
     """
     return check_function(answer, [_token_case(*trial) for trial in TOKENS], explain=_word_mistake)
 
 
 def _word_mistake(case: Case, value: Any) -> Mistake:
-    return Mistake("" if value in ("yes", "no", "ask") else '"yes", "no" or "ask" is expected')
+    return Mistake("" if value in WORDS else '"accepted", "rejected" or "dependent" is expected')
 
 
 def _token_case(text: str, begun: bytes, piece: bytes) -> Case:
@@ -82,78 +86,82 @@ def sort_by_ends(rule: Machine, state: Hashable, piece: bytes) -> tuple[str, str
     """The answer and its reason, from every place in the piece where the rule may have ended.
 
     >>> sort_by_ends(regex("a+"), 1, b"a]")[0]
-    'ask'
+    'dependent'
     """
     if read(rule, piece, state) is not None:
-        return "yes", "the rule reads all of it"
+        return "accepted", "the rule reads all of it"
     for end in range(len(piece) - 1, -1, -1):
         reached = read(rule, piece[:end], state)
         if reached is not None and rule.is_accepting(reached):
             when = f"after {visible(piece[:end])}" if end else "before the piece"
             left = f"{visible(piece[end:])} is left over: the rules below it on the stack decide"
-            return "ask", f"{when} the rule is finished and {left}"
-    return "no", "the rule cannot read it, and is not finished anywhere before the byte that it cannot read"
+            return "dependent", f"{when} the rule is finished and {left}"
+    return "rejected", "the rule cannot read it, and is not finished anywhere before the byte that it cannot read"
 
 
-def check_merge(answer: Callable[[Sequence[Part]], Part]) -> Verdict:
-    """Does `answer(parts)` merge several nodes: which tokens are surely legal, and which depend on the stack?
+@dataclass(frozen=True)
+class Stack:
+    """Says whether a token is legal on the stack; refuses tokens for which no stack is needed."""
 
-    >>> check_merge(lambda parts: (set.union(*(yes for yes, ask in parts)), set.union(*(ask for yes, ask in parts))))
-    ✗ not yet right: on input 5 of 7, the smallest on which it fails
-        node 1      yes {1}, ask {}
-        node 2      yes {}, ask {1}
-        yours gave  yes {1}, ask {1}
-        expected    yes {1}, ask {}
-        because     token 1 is surely legal at one node, so no stack can forbid it
+    legal: frozenset[int]
+    known: frozenset[int]  # the tokens that an engine has to look up here
+
+    def __call__(self, token: int) -> bool:
+        if token not in self.known:
+            raise LookupError(f"on_stack({show(token)}): the verdict of this token is known without the stack")
+        return token in self.legal
+
+
+def check_fill_mask(answer: Callable[[Sequence[Part], Callable[[int], bool]], set[int]]) -> Verdict:
+    """Does `answer(parts, on_stack)` give the legal tokens of a state from the sets of its nodes?
+
+    >>> check_fill_mask(lambda parts, on_stack: set.union(*(accepted for accepted, dependent in parts)))
+    ✗ not yet right: on input 2 of 8, the smallest on which it fails
+        node 1      accepted {1}, dependent {2}
+        on_stack    true for {2}
+        yours gave  {1}
+        expected    {1, 2}
+        because     token 2 is context-dependent, and legal on this stack
     """
     cases = []
-    for parts in PLACES:
-        given = tuple((f"node {number}", _say(part)) for number, part in enumerate(parts, 1))
-        cases.append(Case((list(parts),), merge_parts(parts), given=given))
-    return check_function(answer, cases, lambda value, expected: _part(value) == expected, _merge_mistake)
+    for parts, legal in PLACES:
+        nodes = ((f"node {number}", _say(part)) for number, part in enumerate(parts, 1))
+        given = (*nodes, ("on_stack", f"true for {show(legal) if legal else 'no token'}"))
+        accepted, dependent = merge_parts(parts)
+        stack = Stack(frozenset(legal), frozenset(dependent))
+        cases.append(Case((list(parts), stack), accepted | (dependent & legal), given=given))
+    return check_function(answer, cases, same_set, _mask_mistake)
 
 
 def merge_parts(parts: Sequence[Part]) -> Part:
-    """A token is legal if it is surely legal at one node; otherwise it depends on the stack if it does at one node.
+    """A token is accepted if one node accepts it; otherwise it is context-dependent if it is so at one node.
 
     >>> merge_parts([({1}, {2}), (set(), {1, 3})])
     ({1}, {2, 3})
     """
-    yes = set[int]().union(*(yes for yes, _ in parts))
-    return yes, set[int]().union(*(ask for _, ask in parts)) - yes
-
-
-def _part(value: Any) -> Part:
-    yes, ask = value
-    if said := say_not_ids(yes) or say_not_ids(ask):
-        raise TypeError(said)
-    return set(yes), set(ask)
+    accepted = set[int]().union(*(accepted for accepted, _ in parts))
+    return accepted, set[int]().union(*(dependent for _, dependent in parts)) - accepted
 
 
 def _say(part: Part) -> str:
-    return ", ".join(f"{name} {show(ids) if ids else '{}'}" for name, ids in zip(("yes", "ask"), part, strict=True))
+    return ", ".join(
+        f"{name} {show(ids) if ids else '{}'}" for name, ids in zip(("accepted", "dependent"), part, strict=True)
+    )
 
 
-def _merge_mistake(case: Case, value: Any) -> Mistake:
-    """Why the first token that is in a wrong set belongs elsewhere."""
-    yes, ask = case.expected
-    expected = ("expected", _say(case.expected))
-    try:
-        part = _part(value)
-    except (TypeError, ValueError) as error:
-        said = str(error) if isinstance(value, list | tuple) and len(value) == 2 else "two sets are expected"
+def _mask_mistake(case: Case, value: Any) -> Mistake:
+    """Why the first wrong token is legal or illegal."""
+    if said := say_not_ids(value):
+        return Mistake("" if value is None else said)
+    token = min(set(value) ^ case.expected)
+    accepted, dependent = merge_parts(case.arguments[0])
+    if token in accepted:
+        return Mistake(f"token {token} is accepted at one node, so it is legal on every stack")
+    if token in dependent:
         return Mistake(
-            f"{said}: the tokens that are surely legal, and those that ask",
-            gave=(("yours gave", show(value)), expected),
+            f"token {token} is context-dependent, and {'' if token in case.expected else 'il'}legal on this stack"
         )
-    token = min((part[0] ^ yes) | (part[1] ^ ask))
-    if token in yes:
-        why = "is surely legal at one node, so no stack can forbid it"
-    elif token in ask:
-        why = "asks at one node and is surely legal at none: the stack decides"
-    else:
-        why = "is in no set of any node"
-    return Mistake(f"token {token} {why}", gave=(("yours gave", _say(part)), expected))
+    return Mistake(f"token {token} is rejected at every node")
 
 
 def check_storage(answer: Callable[[int, int], tuple[str, int]]) -> Verdict:

@@ -21,6 +21,7 @@ from guidedviz.views.stack.earley_chart import draw_chart as draw_chart
 from guidedviz.views.stack.parse_tree import draw_derivation as draw_derivation
 from guidedviz.views.stack.shared_stacks import draw_shared_stacks as draw_shared_stacks
 from guidedviz.views.stack.stack_table import draw_stack_table as draw_stack_table
+from guidedviz.views.stack.token_cut import draw_cut as draw_cut
 from guidedviz.views.stage import draw_stage as draw_stage
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.map import draw_map as draw_map

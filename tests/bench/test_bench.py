@@ -185,7 +185,7 @@ def test_the_nodes_of_a_split_walk_as_tensors_as_well(v, text):
     except PatternError:
         assume(False)
     found = tensors.TensorWalk(v, "cpu").answers(tensors.find_moves(split))
-    assert found.tolist() == [grammars.spell_answers(part).tolist() for part in parts]
+    assert found.tolist() == [part.verdicts.tolist() for part in parts]
 
 
 def test_the_walk_as_tensors_is_the_walk_on_128k_tokens():

@@ -10,7 +10,7 @@ from guidedviz.checks.finite_machines import EVENT
 from guidedviz.checks.grammar_texts import LISTS, SUMS, TAGS
 from guidedviz.checks.index_building import walk
 from guidedviz.checks.position_masks import BARD
-from guidedviz.checks.token_sorting import merge_parts, ways_to_store
+from guidedviz.checks.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
 from guidedviz.models.toy import ToyModel
 
@@ -78,9 +78,15 @@ def sort_token(rule, state, piece):
     for byte in piece:
         state = rule.step(state, byte)
         if state is None:
-            return "ask" if finished else "no"
+            return "dependent" if finished else "rejected"
         finished = finished or rule.is_accepting(state)
-    return "yes"
+    return "accepted"
+
+
+def fill_mask(parts, on_stack):
+    accepted = set().union(*(accepted for accepted, _ in parts))
+    dependent = set().union(*(dependent for _, dependent in parts))
+    return accepted | {token for token in dependent - accepted if on_stack(token)}
 
 
 def storage(count, size):
@@ -193,7 +199,7 @@ FUNCTIONS = {
     "walk": walk,
     "index": index,
     "sort_token": sort_token,
-    "merge": merge_parts,
+    "fill_mask": fill_mask,
     "storage": storage,
     "jump": jump,
     "whole": whole,

@@ -17,14 +17,14 @@ def facts_of(verdict):
 
 @pytest.mark.parametrize(("text", "begun", "piece"), TOKENS)
 def test_the_right_answer_is_what_python_s_re_says_of_the_rule(text, begun, piece):
-    """It asks where some beginning of what is read completes the rule; it is sure where more can complete it."""
+    """Dependent where some beginning of what is read completes the rule, accepted where more can complete it."""
     machine, data = regex(text), (begun + piece).decode()
     ends = [end for end in range(len(begun), len(data)) if re.fullmatch(text, data[:end])]
     goes_on = any(re.fullmatch(text, data + rest) for rest in ("", "0", "b", '"', 'a"'))
     state = machine.initial
     for byte in begun:
         state = machine.step(state, byte)
-    assert sort_by_ends(machine, state, piece)[0] == ("yes" if goes_on else "ask" if ends else "no")
+    assert sort_by_ends(machine, state, piece)[0] == ("accepted" if goes_on else "dependent" if ends else "rejected")
 
 
 def test_the_student_sees_where_the_piece_leaves_the_rule():

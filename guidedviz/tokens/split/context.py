@@ -19,7 +19,7 @@ from guidedviz.tokens.move_table import MoveTable
 from guidedviz.tokens.vocabulary import Vocabulary
 
 MANY = 5000  # tokens; reading more one by one takes longer than a walk of the whole trie
-NO, YES, ASK = 0, 1, 2
+REJECTED, ACCEPTED, DEPENDENT = 0, 1, 2
 Path = list[State | None]
 
 
@@ -44,7 +44,7 @@ class Asking(NamedTuple):
 
 def say(state: State | None) -> int:
     """Whether the bytes that led to a state of a partly known stack are legal."""
-    return NO if state is None else YES if state.sure else ASK
+    return REJECTED if state is None else ACCEPTED if state.sure else DEPENDENT
 
 
 def group_tokens(unknown: OpenStack, vocabulary: Vocabulary, tokens: Ids, start: State) -> Asking:

@@ -24,7 +24,7 @@ from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.tokens.arrays import Ids, Ints, Letters
 from guidedviz.tokens.move_table import MoveTable
-from guidedviz.tokens.split.context import ASK, YES, say
+from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, say
 from guidedviz.tokens.trie import Trie, walk_levels, walk_on
 
 MOST_STATES = 64  # of a loop
@@ -104,7 +104,7 @@ class Loop:
             low, high = self.low - counts[0][0], self.high - counts[0][0]
         staying = self.staying.tokens if high == inf else self.staying.tokens[self.staying.begun <= high]
         fits = (self.done == OUTSIDE) | ((low <= self.done) & (self.done <= high))
-        yes, ask = (self.tokens[fits & (self.said == answer)] for answer in (YES, ASK))
+        yes, ask = (self.tokens[fits & (self.said == answer)] for answer in (ACCEPTED, DEPENDENT))
         return np.concatenate([staying, yes]), ask
 
 

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from guidedviz.machines.pushdown.counts import Counts
 from guidedviz.machines.pushdown.open_stack import OpenStack, ParallelRuns, Place, Runs
 from guidedviz.tokens.arrays import Ids, Ints, Mask
 from guidedviz.tokens.move_table import MoveTable
-from guidedviz.tokens.split.context import ASK, NO, YES, Asking, group_tokens, say
+from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, REJECTED, Asking, group_tokens, say
 from guidedviz.tokens.split.storage import Stored, store
 from guidedviz.tokens.trie import spread, walk_few
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -29,41 +30,52 @@ class NodeSplit:
 
     node: int
     counts: Counts  # of its rule, if that is counted and a bound is near
-    sure: Stored  # the tokens that are legal on every stack
+    accepted: Stored  # the tokens that are legal on every stack
     asking: Asking  # the context-dependent tokens; all others are illegal
 
     def __repr__(self) -> str:
-        no = self.sure.size - self.sure.count - len(self.ask)
+        no = self.accepted.size - self.accepted.count - len(self.dependent)
         counts = f" after {self.counts}" if self.counts else ""
-        return f"NodeSplit(node {self.node}{counts}: {self.sure.count:,} yes, {no:,} no, {len(self.ask):,} ask)"
+        told = f"{self.accepted.count:,} accepted, {no:,} rejected, {len(self.dependent):,} context-dependent"
+        return f"NodeSplit(node {self.node}{counts}: {told})"
 
     @property
-    def ask(self) -> Ids:
+    def dependent(self) -> Ids:
         """The context-dependent tokens in byte order."""
         return self.asking.tokens
 
     @property
+    def verdicts(self) -> npt.NDArray[np.int8]:
+        """The verdict on every id: 0 rejected, 1 accepted, 2 context-dependent."""
+        accepted = np.zeros(self.accepted.size, dtype=np.bool_)
+        self.accepted.put(accepted)
+        verdicts = accepted.astype(np.int8)
+        verdicts[self.dependent] = DEPENDENT
+        return verdicts
+
+    @property
     def nbytes(self) -> int:
         """The memory it takes."""
-        return self.sure.nbytes + self.asking.nbytes
+        return self.accepted.nbytes + self.asking.nbytes
 
 
 def walk_places(unknown: OpenStack, vocabulary: Vocabulary, places: list[Place]) -> Iterator[NodeSplit]:
-    """Split these nodes by one walk.
+    r"""Split these nodes by one walk.
 
     >>> unknown = OpenStack(gv.grammar('root ::= "(" root ")" | "x"'))
-    >>> list(walk_places(unknown, gv.Vocabulary([b"(", b")", b"x)"]), [(0, None), (1, None)]))
-    [NodeSplit(node 0: 1 yes, 1 no, 1 ask), NodeSplit(node 1: 2 yes, 1 no, 0 ask)]
+    >>> print(*walk_places(unknown, gv.Vocabulary([b"(", b")", b"x)"]), [(0, None), (1, None)]), sep="\n")
+    NodeSplit(node 0: 1 accepted, 1 rejected, 1 context-dependent)
+    NodeSplit(node 1: 2 accepted, 1 rejected, 0 context-dependent)
     """
     runs = ParallelRuns(unknown)
     table = MoveTable[Runs](runs)
     tokens, labels = table.walk(vocabulary.trie, runs.begin(places))
-    said = np.full((len(places), len(table.states)), NO, dtype=np.int8)
+    said = np.full((len(places), len(table.states)), REJECTED, dtype=np.int8)
     for label, column in enumerate(table.states):
         for start, state in column or ():
             said[start, label] = say(state)
-    sure, asking = (_chosen(said == answer, tokens, labels) for answer in (YES, ASK))
-    for place, yes, ask in zip(places, sure, asking, strict=True):
+    accepted, dependent = (_chosen(said == answer, tokens, labels) for answer in (ACCEPTED, DEPENDENT))
+    for place, yes, ask in zip(places, accepted, dependent, strict=True):
         yield make_split(unknown, vocabulary, place, yes, ask)
 
 
@@ -71,10 +83,10 @@ def walk_few_nodes(unknown: OpenStack, vocabulary: Vocabulary, place: Place) -> 
     """Split one node if few nodes of the trie are live."""
     if (reached := walk_few(vocabulary.trie, unknown, unknown.at(*place), FEW)) is None:
         return None
-    said: dict[int, list[int]] = {YES: [], ASK: []}
+    said: dict[int, list[int]] = {ACCEPTED: [], DEPENDENT: []}
     for node, state in reached:
         said[say(state)] += vocabulary.trie.ids(node)
-    yes, ask = (np.array(said[answer], dtype=np.int32) for answer in (YES, ASK))
+    yes, ask = (np.array(said[answer], dtype=np.int32) for answer in (ACCEPTED, DEPENDENT))
     return make_split(unknown, vocabulary, place, yes, ask)
 
 

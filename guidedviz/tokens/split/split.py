@@ -24,9 +24,9 @@ from guidedviz.machines.pushdown.open_stack import OpenStack, Place
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.split.context import ASK as ASK
-from guidedviz.tokens.split.context import NO as NO
-from guidedviz.tokens.split.context import YES as YES
+from guidedviz.tokens.split.context import ACCEPTED as ACCEPTED
+from guidedviz.tokens.split.context import DEPENDENT as DEPENDENT
+from guidedviz.tokens.split.context import REJECTED as REJECTED
 from guidedviz.tokens.split.context import Asking, ask_stack, merge, single
 from guidedviz.tokens.split.loops import Loop, read_loop
 from guidedviz.tokens.split.node_split import NodeSplit as NodeSplit
@@ -113,13 +113,13 @@ class Split:
             return self._kept.walk(state)
 
     def answers(self, state: State) -> npt.NDArray[np.int8]:
-        """The split of every id at the nodes of a state: 0 no, 1 yes, 2 ask the stack."""
+        """The split of every id at the nodes of a state: 0 rejected, 1 accepted, 2 context-dependent."""
         self.pda.places(state)  # refuses states of other machines
         with self._kept.lock:
             self._kept.unknown.allow_work()
-            answer = self._kept.sure(self._kept.unknown.places(state), state.accepting)
+            answer = self._kept.merge_nodes(self._kept.unknown.places(state), state.accepting)
         answers = answer.legal.astype(np.int8)
-        answers[answer.asking.tokens] = ASK
+        answers[answer.asking.tokens] = DEPENDENT
         return answers
 
 
@@ -140,7 +140,7 @@ class _Kept:
 
     def arrays(self) -> Iterator[npt.NDArray[np.generic]]:
         for part in self.nodes.values():
-            yield from (part.sure.data, *part.asking)
+            yield from (part.accepted.data, *part.asking)
 
     def node(self, place: Place) -> NodeSplit:
         if place not in self.nodes:
@@ -168,7 +168,7 @@ class _Kept:
 
     def keep(self, part: NodeSplit) -> None:
         key = part.asking.tokens.tobytes(), part.asking.group.tobytes()
-        sure = self.stored.setdefault((part.sure.kind, part.sure.data.tobytes()), part.sure)
+        sure = self.stored.setdefault((part.accepted.kind, part.accepted.data.tobytes()), part.accepted)
         asking = self.asked.setdefault(key, part.asking)
         self.nodes[part.node, part.counts] = NodeSplit(part.node, part.counts, sure, asking)
 
@@ -176,20 +176,22 @@ class _Kept:
         """Compute the masks of nodes without context-dependent tokens, within the limit."""
         room = READY // len(self.vocabulary)
         answers: dict[Stored, Answer] = {}
-        for part in (self.nodes[place] for place in places if self.split.remember and not self.nodes[place].ask.size):
-            if part.sure not in answers and len(answers) < room:
+        for part in (
+            self.nodes[place] for place in places if self.split.remember and not self.nodes[place].dependent.size
+        ):
+            if part.accepted not in answers and len(answers) < room:
                 legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
-                part.sure.put(legal)
-                answers[part.sure] = Answer(legal, part.asking)
-            if part.sure in answers:
-                self.answers[((part.node, part.counts),), False] = answers[part.sure]
+                part.accepted.put(legal)
+                answers[part.accepted] = Answer(legal, part.asking)
+            if part.accepted in answers:
+                self.answers[((part.node, part.counts),), False] = answers[part.accepted]
 
-    def sure(self, places: tuple[Place, ...], accepting: bool) -> Answer:
+    def merge_nodes(self, places: tuple[Place, ...], accepting: bool) -> Answer:
         """Merge the splits of all nodes of a state: a token legal at one of them is legal (Algorithm 1)."""
         legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
         parts = [self.node(place) for place in places]
         for part in parts:
-            part.sure.put(legal)
+            part.accepted.put(legal)
         asking = merge(self.vocabulary, [part.asking for part in parts], legal)
         if not self.split.check:
             legal[asking.tokens], asking = True, single(asking.tokens[:0])
@@ -198,7 +200,7 @@ class _Kept:
 
     def mask(self, state: State, places: tuple[Place, ...]) -> Mask:
         """Look one cell deeper into the stack until every token is decided."""
-        answer, depth = self._recall((places, state.accepting), partial(self.sure, places, state.accepting)), 0
+        answer, depth = self._recall((places, state.accepting), partial(self.merge_nodes, places, state.accepting)), 0
         while answer.asking.tokens.size:
             depth += 1
             start = self.unknown.known(state, depth)
@@ -219,10 +221,10 @@ class _Kept:
         """Decide tokens on a stack of which more is known."""
         mask, asking = before
         said = ask_stack(self.unknown, self.vocabulary, asking, start)
-        if (said == YES).any():
+        if (said == ACCEPTED).any():
             mask = mask.copy()
-            mask[asking.tokens[said == YES]] = True
-        return Answer(mask, asking.where(said == ASK))
+            mask[asking.tokens[said == ACCEPTED]] = True
+        return Answer(mask, asking.where(said == DEPENDENT))
 
     def walk(self, state: State) -> Mask:
         """Walk the whole trie on the real stack."""
@@ -245,8 +247,8 @@ def build_split(
 
     >>> nested = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
     >>> split = gv.build_split(nested, gv.Vocabulary([b"(", b")", b"x", b"x)", b"[x])"]))
-    >>> split.build()[0], split.node(0).ask.tolist()
-    (NodeSplit(node 0: 2 yes, 1 no, 2 ask), [4, 3])
+    >>> split.build()[0], split.node(0).dependent.tolist()
+    (NodeSplit(node 0: 2 accepted, 1 rejected, 2 context-dependent), [4, 3])
     """
     machine: PDA = expect(pda, PDA, "split", "a pushdown machine", "gv.grammar(text)")
     check_vocabulary(vocabulary, "split")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, moved, node, soft, write
-from guidedviz.views.vocabulary.atlas import Atlas, atlas
+from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, settle
 from guidedviz.views.vocabulary.callouts import Callout, callout_legend, draw_callouts
-from guidedviz.views.vocabulary.outline import draw_outline
+from guidedviz.views.vocabulary.outline import AROUND, draw_outline, widen
 from guidedviz.views.vocabulary.png import as_address, write_png
 from guidedviz.views.words import label
 
@@ -124,19 +125,26 @@ def _by_place(made: Atlas, mask: Mask) -> str:
     return ", ".join(f"{name} {legal:,} of {count:,}" for name, (legal, count) in counts.items())
 
 
-def map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str) -> Figure:
+def map_figure(
+    made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str, inset: tuple[str, float] = ("", 0.0)
+) -> Figure:
     """A map as a figure."""
-    svg, height = write_map(made, kinds, title, WIDTH - 2 * EDGE)
+    svg, height = write_map(made, kinds, title, WIDTH - 2 * EDGE, inset=inset)
     alt = f"{text}. By place: {more}." if more else f"{text}."
     body = moved(EDGE, 24, svg)
     return Figure(drawing(WIDTH, height + 24, body, alt=alt), text, alt)
 
 
 def write_map(
-    made: Atlas, kinds: Sequence[Kind], title: str, width: float, calls: Sequence[Callout] = ()
+    made: Atlas,
+    kinds: Sequence[Kind],
+    title: str,
+    width: float,
+    calls: Sequence[Callout] = (),
+    inset: tuple[str, float] = ("", 0.0),
 ) -> tuple[str, float]:
-    """A map with a title above, a legend with counts below, and callouts around it; and its height."""
-    cell = min(LARGEST, width / made.width)
+    """A map with a title above, an inset and a legend with counts below, and callouts around it; and its height."""
+    cell = width_of_cell(made, width)
     high = cell * made.height
     about = f"{len(made):,} tokens in byte order along a Hilbert curve · {title}"
     head = heading(0, 0, "the whole vocabulary", about)
@@ -146,11 +154,16 @@ def write_map(
         land += draw_outline(made.grid(kind.cells) > 0, cell, kind.colour, kind.outline) if kind.outline else ""
         land += "".join(_dots(made, kind, cell))
     around, above, below = draw_callouts(calls, cell, high, width)
-    foot = high + above + below + 36
+    foot = high + above + below + inset[1] + 36
     legend = _legend(kinds, foot)
     if calls:
         legend, foot = legend + callout_legend(foot + 20), foot + 20
-    return head + moved(0, 14 + above, land, *names, around) + legend, foot + 14
+    return head + moved(0, 14 + above, land, *names, around, inset[0]) + legend, foot + 14
+
+
+def width_of_cell(made: Atlas, width: float = WIDTH - 2 * EDGE) -> float:
+    """The pixels of a cell on a map of this width."""
+    return min(LARGEST, width / made.width)
 
 
 def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[str]:
@@ -187,14 +200,25 @@ def _lines(made: Atlas, cell: float) -> str:
 
 
 def _names(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[str]:
+    marked = np.logical_or.reduce([kind.cells for kind in kinds if kind.outline] or [np.zeros(len(made), np.bool_)])
+    taken = widen(made.grid(marked) > 0, ceil(2 * AROUND / cell))
     return [
-        write(p.x * cell, p.y * cell + 4, p.name, 11, text_anchor="middle", **_ink(kinds, p.start, p.stop))
-        for p in made.regions
+        write(p.x * cell, p.y * cell + 4, p.name, 11, text_anchor="middle", **ink_on(kinds, p.start, p.stop))
+        for p in (_clear(made, place, taken, cell) for place in made.regions)
         if p.room * cell >= 6.2 * len(p.name)
     ]
 
 
-def _ink(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
+def _clear(made: Atlas, place: Region, taken: Mask, cell: float) -> Region:
+    """The region with its name beside the taken cells."""
+    wide, high = 3.6 * len(place.name) / cell, 8 / cell
+    rows, columns = (slice(max(0, int(at - half)), ceil(at + half)) for at, half in ((place.y, high), (place.x, wide)))
+    if not place.room or not taken[rows, columns].any():
+        return place
+    return settle(made, place.name, place.start, place.stop, taken)
+
+
+def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
     """The text colour for the most frequent kind of these cells, with an outline in the colour of the cells."""
     ground = max(kinds, key=lambda kind: int(kind.cells[start:stop].sum())).colour
     ink, ground = {"land": ("ink", "land"), "sea": ("foam", "sea")}.get(ground, ("ink", "page"))
@@ -208,7 +232,7 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[str]:
     for rank, token in enumerate(made.order.tolist()):
         x, y = ((made.cells[rank] + 0.5) * cell).tolist()
         words = shorten(label(made.vocabulary.pieces[token]), int(cell // 7))
-        look = {"text_anchor": "middle", **_ink(kinds, rank, rank + 1)}
+        look = {"text_anchor": "middle", **ink_on(kinds, rank, rank + 1)}
         parts.append(write(x, y + 4, words, 11, mono=True, **look))
     return parts
 

@@ -24,14 +24,14 @@ def draw_outline(grid: Mask, cell: float, colour: str, dashes: str) -> str:
     if not grid.any():
         return ""
     line = "ink" if cell >= LARGE else colour
-    path = borders(np.pad(_widen(grid, 0 if cell >= LARGE else ceil(AROUND / cell)), 1))
+    path = borders(np.pad(widen(grid, 0 if cell >= LARGE else ceil(AROUND / cell)), 1))
     look = {"d": path, "fill": "none", "transform": f"scale({cell:.5g}) translate(-1 -1)", "class_": "gv-outline"}
     seam = node("path", **look, stroke="var(--gv-page)", stroke_width=f"{3.2 / cell:.3g}")
     dashed = {} if dashes == "none" else {"stroke_dasharray": " ".join(f"{int(n) / cell:.3g}" for n in dashes.split())}
     return seam + node("path", **look, stroke=f"var(--gv-{line})", stroke_width=f"{1.6 / cell:.3g}", **dashed)
 
 
-def _widen(grid: Mask, cells: int) -> Mask:
+def widen(grid: Mask, cells: int) -> Mask:
     """The cells and their neighbours within a distance."""
     spread = np.pad(grid, cells)
     for axis in (0, 1):

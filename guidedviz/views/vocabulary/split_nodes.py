@@ -1,4 +1,4 @@
-"""The nodes of a split as a table: how many tokens are sure, how many ask the stack, and how they are stored."""
+"""The nodes of a split as a table: how many tokens each accepts, rejects and leaves to the stack, and the storage."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from guidedviz.views.figure import Figure, drawing, heading, node, soft, write
 from guidedviz.views.vocabulary.map import share
 from guidedviz.views.vocabulary.split_map import as_split
 
-MOST = 80  # rows: of more, those with the most asking tokens and bytes
+MOST = 80  # rows: of more, those with the most context-dependent tokens and bytes
 ONE = 20  # up to so many rows are in one column, more in two
-ROW, EDGE, WIDE, TOP, BAR = 21.0, 16.0, 466.0, 70.0, 46.0
-HEAD = ("node", "waits for", "sure yes", "sure no", "ask", "kept as", "bytes")
-ENDS = (0.0, 54.0, 228.0, 290.0, 338.0, 354.0, WIDE - 3)  # where a text starts or a number ends
+ROW, EDGE, WIDE, TOP, BAR = 21.0, 16.0, 478.0, 70.0, 46.0
+HEAD = ("node", "waits for", "accepted", "rejected", "dependent", "kept as", "bytes")
+ENDS = (0.0, 54.0, 226.0, 284.0, 350.0, 366.0, WIDE - 3)  # where a text starts or a number ends
 NUMBERS = (2, 3, 4, 6)
 
 
@@ -32,43 +32,44 @@ class NodeRow:
     rule: str
     nodes: tuple[int, ...]
     waits: str  # at the first of them
-    yes: int
-    no: int
-    ask: int
-    kind: str  # how the sure ones are stored
+    accepted: int
+    rejected: int
+    dependent: int
+    kind: str  # how the accepted ones are stored
     nbytes: int
 
     @property
     def words(self) -> tuple[str, ...]:
         """Its cells."""
         more = f" +{len(self.nodes) - 1}" if len(self.nodes) > 1 else ""
-        numbers = f"{self.yes:,}", f"{self.no:,}", f"{self.ask:,}" if self.ask else "–"
+        numbers = f"{self.accepted:,}", f"{self.rejected:,}", f"{self.dependent:,}" if self.dependent else "–"
         return f"{name_node(self.nodes[0])}{more}", self.waits, *numbers, self.kind, f"{self.nbytes:,}"
 
 
 def split_rows(split: Split | Guide) -> tuple[NodeRow, ...]:
-    """The rows of all nodes, by rule, those with the most asking tokens first.
+    """The rows of all nodes, by rule, those with the most context-dependent tokens first.
 
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
     >>> split_rows(nested)[0]
-    NodeRow(rule='root', nodes=(0,), waits='( or x', yes=2, no=1, ask=3, kind='bits', nbytes=25)
+    NodeRow(rule='root', nodes=(0,), waits='( or x', accepted=2, rejected=1, dependent=3, kind='bits', nbytes=25)
     """
     split = as_split(split)
     alike: dict[tuple[int, int, int], list[NodeSplit]] = {}
     for part in split.build():
-        key = split.pda.nodes.rule_of[part.node], id(part.sure.data), id(part.ask)
+        key = split.pda.nodes.rule_of[part.node], id(part.accepted.data), id(part.dependent)
         alike.setdefault(key, []).append(part)
     rows = ((rule, _row(split, parts)) for (rule, _, _), parts in alike.items())
-    return tuple(row for _, row in sorted(rows, key=lambda pair: (pair[0], -pair[1].ask, -pair[1].nbytes)))
+    return tuple(row for _, row in sorted(rows, key=lambda pair: (pair[0], -pair[1].dependent, -pair[1].nbytes)))
 
 
 def _row(split: Split, parts: Sequence[NodeSplit]) -> NodeRow:
     first = parts[0]
-    yes, ask = first.sure.count, len(first.ask)
-    nodes, no = tuple(part.node for part in parts), first.sure.size - yes - ask
+    accepted, dependent = first.accepted.count, len(first.dependent)
+    nodes, rejected = tuple(part.node for part in parts), first.accepted.size - accepted - dependent
     waits = say_waits(split.pda, first.node)
-    return NodeRow(split.pda.nodes.name_of(first.node), nodes, waits, yes, no, ask, first.sure.kind, first.nbytes)
+    name = split.pda.nodes.name_of(first.node)
+    return NodeRow(name, nodes, waits, accepted, rejected, dependent, first.accepted.kind, first.nbytes)
 
 
 def draw_split_nodes(split: Split | Guide, title: str = "") -> Figure:
@@ -77,12 +78,12 @@ def draw_split_nodes(split: Split | Guide, title: str = "") -> Figure:
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
     >>> print(draw_split_nodes(nested).text)
-    Split: 3 nodes over 6 tokens, 2 ever ask the stack; 43 bytes kept, 1400% of a dense table's 3
-    node  waits for  sure yes  sure no  ask  kept as  bytes
+    Split: 3 nodes over 6 tokens, 2 with context-dependent tokens; 43 bytes kept, 1400% of a dense table's 3
+    node  waits for  accepted  rejected  dependent  kept as  bytes
     root
-    n0    ( or x            2        1    3  bits        25
-    n1    ( or x            3        1    2  bits        17
-    n3    )                 1        5    –  bits         1
+    n0    ( or x            2         1          3  bits        25
+    n1    ( or x            3         1          2  bits        17
+    n3    )                 1         5          –  bits         1
     """
     expect(title, str, "draw_split_nodes, title", "a text")
     split = as_split(split)
@@ -90,7 +91,7 @@ def draw_split_nodes(split: Split | Guide, title: str = "") -> Figure:
     shown, total = cut_rows(rows), _say_total(split, rows)
     columns = _columns(shown)
     parts = [heading(EDGE, 24, "what each node knows", title), soft(EDGE, 44, total)]
-    most, dense = max(1, *(row.ask for row in rows)), (len(split.vocabulary) + 7) // 8
+    most, dense = max(1, *(row.dependent for row in rows)), (len(split.vocabulary) + 7) // 8
     for number, column in enumerate(columns):
         place = f"translate({EDGE + number * (WIDE + 2 * EDGE):g} {TOP:g})"
         parts.append(node("g", *_draw_column(column, most, dense), transform=place))
@@ -101,15 +102,15 @@ def draw_split_nodes(split: Split | Guide, title: str = "") -> Figure:
 
 
 def cut_rows(rows: tuple[NodeRow, ...], most: int = MOST) -> tuple[NodeRow, ...]:
-    """At most `most` rows, those with the most asking tokens and bytes, in their order."""
-    kept = sorted(range(len(rows)), key=lambda place: (-rows[place].ask, -rows[place].nbytes))[:most]
+    """At most `most` rows, those with the most context-dependent tokens and bytes, in their order."""
+    kept = sorted(range(len(rows)), key=lambda place: (-rows[place].dependent, -rows[place].nbytes))[:most]
     return tuple(rows[place] for place in sorted(kept))
 
 
 def _say_total(split: Split, rows: tuple[NodeRow, ...]) -> str:
-    asking, nodes = (sum(len(row.nodes) for row in part) for part in ([r for r in rows if r.ask], rows))
+    asking, nodes = (sum(len(row.nodes) for row in part) for part in ([r for r in rows if r.dependent], rows))
     kept, dense = split.nbytes, split.dense_nbytes
-    said = f"{counted(nodes, 'node')} over {len(split.vocabulary):,} tokens, {asking:,} ever ask the stack; "
+    said = f"{counted(nodes, 'node')} over {len(split.vocabulary):,} tokens, {asking:,} with context-dependent tokens; "
     said += f"{kept:,} bytes kept, {share(kept / dense)} of a dense table's {dense:,}"
     return said + (f"; {len(rows) - MOST:,} more rows are not shown" if len(rows) > MOST else "")
 
@@ -145,7 +146,7 @@ def _draw_column(lines: list[str | NodeRow], most: int, dense: int) -> Iterator[
         if isinstance(line, str):
             yield write(0, y, line, 13, font_weight="bold")
             continue
-        yield _bar(4, y, line.ask / most, "gold")
+        yield _bar(4, y, line.dependent / most, "gold")
         yield _bar(6, y, line.nbytes / dense, "sea")
         yield from _draw_words(line.words, y, mono=True, fill="var(--gv-ink)")
 

@@ -16,7 +16,7 @@ import numpy as np
 from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.split.split import ASK, Split
+from guidedviz.tokens.split.split import DEPENDENT, Split
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits
 from guidedviz.views.vocabulary.find import WAYS, find_tokens
 from guidedviz.views.words import label
@@ -129,7 +129,7 @@ class MapFeed:
         """The ranks of the stack-dependent tokens; None where nobody wants them, and without a split."""
         if not self.stack or (split := split_of(self.guide, state)) is None:
             return None
-        ranks = atlas(self.guide.vocabulary).rank[split.answers(state) == ASK]
+        ranks = atlas(self.guide.vocabulary).rank[split.answers(state) == DEPENDENT]
         return b64encode(np.sort(ranks).astype("<i4").tobytes()).decode()
 
     def _pack(self, mask: Mask) -> str:

@@ -1,10 +1,10 @@
-"""Answers to `sort_token`, `merge` and `storage`."""
+"""Answers to `sort_token`, `fill_mask` and `storage`."""
 
 import math
 
 import numpy as np
 
-from guidedviz.checks.token_sorting import merge_parts, ways_to_store
+from guidedviz.checks.token_sorting import ways_to_store
 from tests.checks.answers import sort_token, storage
 
 # -- sort_token ----------------------------------------------------------------------------------------------------
@@ -15,8 +15,8 @@ def only_at_the_end(rule, state, piece):
     for byte in piece:
         before, state = state, rule.step(state, byte)
         if state is None:
-            return "ask" if rule.is_accepting(before) else "no"
-    return "yes"
+            return "dependent" if rule.is_accepting(before) else "rejected"
+    return "accepted"
 
 
 def not_before_the_piece(rule, state, piece):
@@ -24,32 +24,38 @@ def not_before_the_piece(rule, state, piece):
     for byte in piece:
         state = rule.step(state, byte)
         if state is None:
-            return "ask" if finished else "no"
+            return "dependent" if finished else "rejected"
         finished = finished or rule.is_accepting(state)
-    return "yes"
+    return "accepted"
 
 
 def only_before_the_piece(rule, state, piece):
     answer = sort_token(rule, state, piece)
-    return "ask" if answer != "yes" and rule.is_accepting(state) else "no" if answer == "ask" else answer
+    return (
+        "dependent"
+        if answer != "accepted" and rule.is_accepting(state)
+        else "rejected"
+        if answer == "dependent"
+        else answer
+    )
 
 
 def asks_where_it_is_finished(rule, state, piece):
-    """Says "ask" as soon as the rule is finished, though it may read on."""
+    """Says "dependent" as soon as the rule is finished, though it may read on."""
     for byte in piece:
         if rule.is_accepting(state):
-            return "ask"
+            return "dependent"
         state = rule.step(state, byte)
         if state is None:
-            return "no"
-    return "yes"
+            return "rejected"
+    return "accepted"
 
 
 def yes_if_it_ends_accepting(rule, state, piece):
     answer = sort_token(rule, state, piece)
     for byte in piece:
         state = rule.step(state, byte) if state is not None else None
-    return answer if answer != "yes" or rule.is_accepting(state) else "ask"
+    return answer if answer != "accepted" or rule.is_accepting(state) else "dependent"
 
 
 def asks_none(rule, state, piece):
@@ -58,7 +64,7 @@ def asks_none(rule, state, piece):
     for byte in piece:
         state = rule.step(state, byte)
         finished = finished or rule.edges[state] == ()
-    return "yes" if state is not None else "ask" if finished else "no"
+    return "accepted" if state is not None else "dependent" if finished else "rejected"
 
 
 def steps_from_the_start(rule, state, piece):
@@ -67,22 +73,24 @@ def steps_from_the_start(rule, state, piece):
     for byte in piece:
         after = rule.step(state, byte)
         if after is None:
-            return "ask" if finished else "no"
+            return "dependent" if finished else "rejected"
         finished = finished or rule.is_accepting(after)
-    return "yes"
+    return "accepted"
 
 
 def finished_once_it_began(rule, state, piece):
     answer = sort_token(rule, state, piece)
-    return "ask" if answer == "no" and rule.step(state, piece[0]) else answer
+    return "dependent" if answer == "rejected" and rule.step(state, piece[0]) else answer
 
 
 def by_recursion(rule, state, piece, finished=False):
     if not piece:
-        return "yes"
+        return "accepted"
     finished = finished or rule.is_accepting(state)
     after = rule.step(state, piece[0])
-    return ("ask" if finished else "no") if after is None else by_recursion(rule, after, piece[1:], finished)
+    return (
+        ("dependent" if finished else "rejected") if after is None else by_recursion(rule, after, piece[1:], finished)
+    )
 
 
 def by_all_states(rule, state, piece):
@@ -90,51 +98,61 @@ def by_all_states(rule, state, piece):
     for byte in piece:
         states.append(None if states[-1] is None else rule.step(states[-1], byte))
     if states[-1] is not None:
-        return "yes"
-    return np.array(["no", "ask"])[int(any(rule.is_accepting(one) for one in states if one is not None))]
+        return "accepted"
+    return np.array(["rejected", "dependent"])[int(any(rule.is_accepting(one) for one in states if one is not None))]
 
 
-# -- merge ---------------------------------------------------------------------------------------------------------
+# -- fill_mask -----------------------------------------------------------------------------------------------------
 
 
-def both(join_yes, join_ask):
+def ask_first(parts, on_stack):
+    """Looks up each context-dependent token of each node, although another node accepts some of them."""
+    legal = set().union(*(accepted for accepted, _ in parts))
+    for _, dependent in parts:
+        legal |= {token for token in dependent if on_stack(token)}
+    return legal
+
+
+def in_order(parts, on_stack):
+    """Looks up what no node before accepts."""
+    legal = set()
+    for accepted, dependent in parts:
+        legal |= {token for token in dependent - legal if on_stack(token)} | accepted
+    return legal
+
+
+def in_place(parts, on_stack):
+    accepted, dependent = parts[0]
+    for more, others in parts[1:]:
+        accepted.update(more)
+        dependent.update(others)
+    return accepted | {token for token in dependent - accepted if on_stack(token)}
+
+
+def both(join_accepted, join_dependent, keep=lambda dependent, on_stack: set(filter(on_stack, dependent))):
     """Each set joined by a function of sets."""
-    return lambda parts: (join_yes(*(set(yes) for yes, _ in parts)), join_ask(*(set(ask) for _, ask in parts)))
+
+    def answer(parts, on_stack):
+        accepted = join_accepted(*(one for one, _ in parts))
+        return accepted | keep(join_dependent(*(one for _, one in parts)) - accepted, on_stack)
+
+    return answer
 
 
-def in_place(parts):
-    for yes, ask in parts[1:]:
-        parts[0][0].update(yes)
-        parts[0][1].update(ask)
-    return parts[0][0], parts[0][1] - parts[0][0]
+def recursive(parts, on_stack, known=frozenset()):
+    known = known.union(*(accepted for accepted, _ in parts))
+    if not parts:
+        return known
+    return {*filter(on_stack, parts[0][1] - known)} | recursive(parts[1:], on_stack, known)
 
 
-def in_order(parts):
-    """Takes off only what is sure at nodes before."""
-    yes, ask = set(), set()
-    for sure, asking in parts:
-        ask |= asking - yes
-        yes |= sure
-    return yes, ask
-
-
-def swapped(parts):
-    return merge_parts(parts)[::-1]
-
-
-def by_counts(parts):
-    """Goes through all ids."""
-    ids = range(10)
-    sure = [i for i in ids if any(i in yes for yes, _ in parts)]
-    return sure, (i for i in ids if i not in sure and any(i in ask for _, ask in parts))
-
-
-def recursive(parts):
-    (yes, ask), *others = parts
-    if not others:
-        return yes, ask - yes
-    more, asking = recursive(others)
-    return yes | more, (ask | asking) - yes - more
+def by_masks(parts, on_stack):
+    legal = np.zeros(10, dtype=bool)
+    for accepted, _ in parts:
+        legal[list(accepted)] = True
+    for token in sorted(set().union(*(dependent for _, dependent in parts))):
+        legal[token] = legal[token] or on_stack(token)
+    return np.flatnonzero(legal)
 
 
 # -- storage -------------------------------------------------------------------------------------------------------
@@ -154,10 +172,16 @@ def bits(number):
 
 WRONG = {
     "sort_token": {
-        "always ask": (lambda rule, state, piece: "ask", "the rule reads all of it"),
-        "always yes": (lambda rule, state, piece: "yes", "the rule cannot read it"),
-        "yes or no": (lambda *given: sort_token(*given).replace("ask", "no"), "the rules below it on the stack decide"),
-        "the first byte": (lambda rule, state, piece: "no" if rule.step(state, piece[0]) is None else "yes", "decide"),
+        "always ask": (lambda rule, state, piece: "dependent", "the rule reads all of it"),
+        "always yes": (lambda rule, state, piece: "accepted", "the rule cannot read it"),
+        "no third verdict": (
+            lambda *given: sort_token(*given).replace("dependent", "rejected"),
+            "the rules below it on the stack decide",
+        ),
+        "the first byte": (
+            lambda rule, state, piece: "rejected" if rule.step(state, piece[0]) is None else "accepted",
+            "decide",
+        ),
         "finished at the last state only": (only_at_the_end, r"before the piece the rule is finished and \.}"),
         "not before the piece": (not_before_the_piece, "before the piece the rule is finished"),
         "only before the piece": (only_before_the_piece, "after a the rule is finished"),
@@ -167,36 +191,47 @@ WRONG = {
         "each byte from the first state": (steps_from_the_start, "the rule"),
         "finished once it has read a byte": (finished_once_it_began, "is not finished anywhere"),
         "None as a state": (asks_none, "TypeError"),
-        "capitals": (lambda *given: sort_token(*given).upper(), '"yes", "no" or "ask" is expected'),
+        "capitals": (lambda *given: sort_token(*given).upper(), '"accepted", "rejected" or "dependent" is expected'),
         "True and False": (
-            lambda *given: {"yes": True, "no": False, "ask": None}[sort_token(*given)],
-            '"yes", "no" or "ask" is expected',
+            lambda *given: {"accepted": True, "rejected": False, "dependent": None}[sort_token(*given)],
+            '"accepted", "rejected" or "dependent" is expected',
         ),
-        "no for an unfinished rule": (lambda *given: sort_token(*given).replace("no", "ask"), "not finished anywhere"),
+        "no for an unfinished rule": (
+            lambda *given: sort_token(*given).replace("rejected", "dependent"),
+            "not finished anywhere",
+        ),
     },
-    "merge": {
-        "nothing": (lambda parts: (set(), set()), "token 1 is surely legal at one node"),
-        "ask forgotten": (lambda parts: (merge_parts(parts)[0], set()), "token 2 asks at one node"),
-        "yes and ask overlap": (both(set.union, set.union), "token 1 is surely legal at one node"),
-        "sure at every node": (both(set.intersection, set.union), "surely legal at one node"),
-        "asks at every node": (both(set.union, set.intersection), "asks at one node"),
-        "the first node": (lambda parts: parts[0], "token 2 is surely legal|asks at one node"),
-        "the last node": (lambda parts: parts[-1], "surely legal|asks at one node"),
-        "in order": (in_order, "surely legal at one node"),
-        "swapped": (swapped, "surely legal at one node"),
-        "one set": (lambda parts: set.union(*merge_parts(parts)), "two sets are expected"),
-        "ids of no node": (lambda parts: (merge_parts(parts)[0] | {9}, merge_parts(parts)[1]), "token 9 is in no set"),
+    "fill_mask": {
+        "nothing": (lambda parts, on_stack: set(), "token 1 is accepted at one node"),
+        "the stack forgotten": (both(set.union, lambda *sets: set()), "token 2 is context-dependent, and legal"),
+        "all that depend": (
+            both(set.union, set.union, lambda some, on_stack: some),
+            "token 2 .* illegal on this stack",
+        ),
+        "what the stack refuses": (
+            both(set.union, set.union, lambda some, on_stack: {one for one in some if not on_stack(one)}),
+            "token 2 is context-dependent, and legal",
+        ),
+        "each dependent token looked up": (ask_first, "known without the stack"),
+        "in order": (in_order, "known without the stack"),
+        "all tokens looked up": (
+            lambda parts, on_stack: {token for token in range(10) if on_stack(token)},
+            "known without the stack",
+        ),
+        "accepted at every node": (both(set.intersection, set.union), "known without the stack|accepted at one node"),
+        "dependent at every node": (both(set.union, set.intersection), "token 2 is context-dependent, and legal"),
+        "the first node": (lambda parts, on_stack: both(set.union, set.union)(parts[:1], on_stack), "accepted at one"),
+        "the last node": (lambda parts, on_stack: both(set.union, set.union)(parts[-1:], on_stack), "at one node"),
         "its input changed": (in_place, "work on a copy"),
-        "masks of True and False": (
-            lambda parts: [[i in one for i in range(9)] for one in merge_parts(parts)],
+        "a mask": (
+            lambda parts, on_stack: [token in both(set.union, set.union)(parts, on_stack) for token in range(9)],
             "np.flatnonzero",
         ),
-        "ask asks, yes is removed": (
-            lambda parts: (
-                merge_parts(parts)[0] - set().union(*(ask for _, ask in parts)),
-                set().union(*(ask for _, ask in parts)),
-            ),
-            "surely legal at one node",
+        "two sets": (lambda parts, on_stack: parts[0], "ids are whole numbers"),
+        "pieces": (lambda parts, on_stack: [b"a"], "these are pieces"),
+        "ids of no node": (
+            lambda parts, on_stack: both(set.union, set.union)(parts, on_stack) | {9},
+            "token 9 is rejected at every node",
         ),
     },
     "storage": {
@@ -229,11 +264,11 @@ RIGHT = {
         "all states first": by_all_states,
         "a text of another class": lambda *given: type("Word", (str,), {})(sort_token(*given)),
     },
-    "merge": {
-        "a list and a generator": by_counts,
+    "fill_mask": {
         "recursion": recursive,
-        "NumPy arrays": lambda parts: [np.array(sorted(one), dtype=int) for one in merge_parts(parts)],
-        "frozen sets": lambda parts: tuple(map(frozenset, merge_parts(parts))),
+        "a NumPy mask": by_masks,
+        "a generator": lambda parts, on_stack: iter(both(set.union, set.union)(parts, on_stack)),
+        "a list": lambda parts, on_stack: sorted(both(set.union, set.union)(parts, on_stack)),
     },
     "storage": {
         "a list": lambda count, size: [*storage(count, size)],

@@ -146,9 +146,11 @@ def test_many_tokens_that_ask_are_walked(text, monkeypatch):
 
 def test_expansion_leaves_fewer_tokens_to_ask():
     with_, without = (gv.build_split(gv.json(), SIGNS_OF_JSON, expand=expand).build() for expand in (True, False))
-    few, many = (sum(len(part.ask) for part in parts) for parts in (with_, without))
+    few, many = (sum(len(part.dependent) for part in parts) for parts in (with_, without))
     assert 0 < few < many
-    assert all(set(one.ask.tolist()) <= set(other.ask.tolist()) for one, other in zip(with_, without, strict=True))
+    assert all(
+        set(one.dependent.tolist()) <= set(other.dependent.tolist()) for one, other in zip(with_, without, strict=True)
+    )
 
 
 def test_without_the_check_a_bracket_closes_what_is_not_open():
@@ -182,7 +184,7 @@ def test_tokens_that_leave_a_rule_alike_are_read_once():
     v = gv.Vocabulary([b'"]', b'a"]', b'ab"]', b'"}', b'a"', b"a", b"[", b'"'])
     split = gv.build_split(gv.json(), v)
     state = read(split.pda, b'["a')
-    assert [v.pieces[token] for token in split.node(state.tops[0][0]).ask] == [b'"]', b'"}', b'a"]', b'ab"]']
+    assert [v.pieces[token] for token in split.node(state.tops[0][0]).dependent] == [b'"]', b'"}', b'a"]', b'ab"]']
     assert split.node(state.tops[0][0]).asking.group.tolist() == [0, 1, 0, 0]
     assert pieces(v, split.mask(state)) == {b'"]', b'a"]', b'ab"]', b'a"', b"a", b"[", b'"'}
 
@@ -197,9 +199,9 @@ def test_built_all_at_once_or_node_by_node_the_splits_are_the_same(v, text, inli
     alone = gv.build_split(machine, v, inline=inline)
     for part in together:
         other = alone.node(part.node)
-        assert part.ask.tolist() == other.ask.tolist()
+        assert part.dependent.tolist() == other.dependent.tolist()
         assert part.asking.group.tolist() == other.asking.group.tolist()
-        assert (part.sure.kind, part.sure.data.tolist()) == (other.sure.kind, other.sure.data.tolist())
+        assert (part.accepted.kind, part.accepted.data.tolist()) == (other.accepted.kind, other.accepted.data.tolist())
 
 
 def test_masks_made_when_all_is_built_are_those_made_when_asked():

@@ -3,14 +3,16 @@
 import base64
 import re
 import xml.etree.ElementTree as ET
+from html import unescape
 
 import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.errors import SettingError
+from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import read
 from guidedviz.views.vocabulary.atlas import atlas
+from guidedviz.views.vocabulary.map import width_of_cell
 from guidedviz.views.vocabulary.outline import draw_outline
 from guidedviz.views.vocabulary.split_nodes import cut_rows, split_rows
 from tests.views.vocabulary.test_map import HOSTILE, read_png
@@ -73,10 +75,10 @@ def test_of_a_guide_it_is_its_own_split_with_what_was_switched_off():
 
 def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
     node, state = gv.draw_split(nested, 0), gv.draw_split(nested, "[(")
-    assert "ask the stack 4" in node.svg
+    assert "context-dependent 4" in node.svg
     assert node.svg.count("gv-outline") == 2  # the line and its seam
-    assert "asked, legal 1" in state.svg
-    assert "asked, illegal 1" in state.svg
+    assert "context-dependent, legal 1" in state.svg
+    assert "context-dependent, illegal 1" in state.svg
     assert state.svg.count('stroke-dasharray="3 2"') == 1  # in the legend
     assert len(re.findall('gv-outline"[^>]*stroke-dasharray', state.svg)) == 1  # on the map
     assert "gv-outline" not in gv.draw_split(nested, 4).svg, "nobody asks there"
@@ -96,13 +98,13 @@ def test_the_table_counts_what_the_nodes_know(nested):
     for row in rows:
         for node in row.nodes:
             part = nested.node(node)
-            assert (row.yes, row.ask, row.kind, row.nbytes) == (
-                part.sure.count,
-                len(part.ask),
-                part.sure.kind,
+            assert (row.accepted, row.dependent, row.kind, row.nbytes) == (
+                part.accepted.count,
+                len(part.dependent),
+                part.accepted.kind,
                 part.nbytes,
             )
-        assert row.yes + row.no + row.ask == len(TOY)
+        assert row.accepted + row.rejected + row.dependent == len(TOY)
 
 
 def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
@@ -112,7 +114,7 @@ def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
     said = f"{split.nbytes:,} bytes kept"
     assert said in figure.text
     assert any(said in words for words in shown)
-    assert sum(words == "ask" for words in shown) == 2, "two columns"
+    assert sum(words == "dependent" for words in shown) == 2, "two columns"
     assert any(words.endswith(", continued") for words in shown)
     for row in split_rows(split):
         assert row.words[0] in shown
@@ -123,7 +125,10 @@ def test_of_too_many_rows_those_that_ask_most_stay_in_their_order(nested):
     rows = split_rows(nested)
     kept = cut_rows(rows[::-1], 2)
     assert len(rows) > 2
-    assert sorted((row.ask for row in kept), reverse=True) == sorted((row.ask for row in rows), reverse=True)[:2]
+    assert (
+        sorted((row.dependent for row in kept), reverse=True)
+        == sorted((row.dependent for row in rows), reverse=True)[:2]
+    )
     assert [row for row in rows[::-1] if row in kept] == list(kept)
 
 
@@ -155,3 +160,35 @@ def test_a_finite_machine_and_a_text_it_cannot_read_are_refused(nested):
         gv.draw_split(gv.guide(gv.regex("a"), TOY))
     with pytest.raises(SettingError, match="byte 1: saw"):
         gv.draw_split(nested, "()")
+
+
+@pytest.fixture(scope="module")
+def in_a_string():
+    """A split over 4,096 tokens, the map of a node inside a string, and its texts with their places."""
+    split = gv.build_split(gv.json(), gv.load_model("clerk").vocabulary, inline=False, expand=False)
+    (node,) = split.pda.places(read(split.pda, b'"'))
+    svg = gv.draw_split(split, node).svg
+    texts = re.findall(r'<text x="([\d.-]+)" y="([\d.-]+)"[^>]*>([^<]*)</text>', svg)
+    return split, split.node(node), [(float(x), float(y), unescape(words)) for x, y, words in texts]
+
+
+def test_on_a_large_map_the_context_dependent_tokens_are_enlarged_with_their_texts(in_a_string):
+    split, part, texts = in_a_string
+    shown = [words for *_, words in texts]
+    (count,) = [int(found[1]) for words in shown if (found := re.match(r"enlarged: (\d+) of the", words))]
+    named = {shorten(split.vocabulary.display(token), 10) for token in part.dependent} & set(shown)
+    assert count >= 15
+    assert len(named) >= count - 2
+
+
+def test_no_name_of_a_region_covers_a_context_dependent_token(in_a_string):
+    split, part, texts = in_a_string
+    made = atlas(split.vocabulary)
+    cell = width_of_cell(made)
+    spots = (made.cells[made.rank[part.dependent]] + 0.5) * cell
+    names = {place.name for place in made.regions}
+    drawn = [(x, y, words) for x, y, words in texts if words in names and y < cell * made.height]
+    assert len(drawn) > 5
+    for x, y, words in drawn:
+        near = (abs(spots - (x, y - 4)) < (3.1 * len(words), 6)).all(1)
+        assert not near.any(), words
