@@ -57,7 +57,7 @@ prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wan
 
 # %%
 def ask(grammar):
-    """What `clerk` writes under a grammar, what SQLite says to it, and the smallest Z."""
+    """What `clerk` writes under a grammar, what SQLite says to it, and the smallest Z; the last run as a strip."""
     for prompt in prompts:
         run = gv.record(clerk, prompt, gv.guide(gv.grammar(grammar), clerk.vocabulary))
         try:
@@ -65,6 +65,7 @@ def ask(grammar):
         except sqlite3.Error as error:
             said = f"error: {error}"
         print(f"{run.text:46} {said:29} smallest Z {min(step.mass for step in run.steps):.2f}")
+    return gv.draw_strip(run, mass=True)
 
 
 # %% [question]
@@ -99,8 +100,9 @@ gv.predict(
     reveal=[
         lambda: ask(books),
         """All three run (the table is empty, so there are no rows). But the third compares the title with 20. No mask
-        can repair that. It shows in Z, the probability that the model gave to all legal tokens together: 0.00 at the
-        column. A tiny Z inside a text means that the grammar overruled the model there.""",
+        can repair that. It shows in Z, the probability that the model gave to all legal tokens together. The strip
+        has Z under each token: 1 in 61,000 at the pale one. A tiny Z inside a text means that the
+        grammar overruled the model there.""",
     ],
 )
 

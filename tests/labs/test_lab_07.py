@@ -18,7 +18,7 @@ GRAMMARS = {
     [
         ("the column is invented", "The third question asks", "error: no such column: price"),
         ("the third compares the title with 20", "Now only the three", "WHERE title < 20;      0 rows"),
-        ("0.00 at the column", "Now only the three", "smallest Z 0.00"),
+        ("1 in 61,000 at the pale one", "Now only the three", "␣title 1 in 61,000"),
         ("this tree is one of several", "draw_derivation", "? could be read in a second way"),
         ("Ten numbers have 4,862 trees", "How many has", "1 1 2 5 14 42 132 429 1430 4862"),
         ("16 times the items", "the same mask", "left-recursive  legal after 1+2: +   items for 41 numbers: 166"),
