@@ -51,7 +51,7 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
 def test_forced_tokens_are_seen_on_the_stage(lab_page):
     stage = lab_page.stage()
     stage.run_to_end()
-    assert stage.root.locator(".gv-chip.gv-how-forced").count() == 12
+    assert stage.root.locator(".gv-chip.gv-how-forced").count() == 8
     stage.root.locator(".gv-chip").nth(1).click()
     stage.wait(1)
     assert not stage.root.locator("[data-slot='next'] .gv-rows").is_visible()
