@@ -1,0 +1,34 @@
+"""The decoding loop: a lab's drawing marks what is new, and no word leaves its box."""
+
+import re
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.views.decode_loop import PARTS, WIDE
+from guidedviz.views.figure import wide
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_it_marks_what_is_new_and_says_it(part):
+    figure = gv.views.draw_loop(part)
+    assert figure.svg.count(">new<") == len(PARTS[part].new)
+    assert all(f">{name}<" in figure.svg for name in PARTS[part].new)
+    assert ("new:" in figure.text) == bool(PARTS[part].new)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_word_fits_into_its_box(part):
+    svg = gv.views.draw_loop(part).svg
+    inside = re.findall(r'font-size="(13|11)"[^>]*text-anchor="middle"[^>]*>([^<]+)<', svg)
+    assert len(inside) >= 10
+    assert all(0.87 * wide(words, int(size)) < WIDE for size, words in inside)
+
+
+def test_every_part_is_drawn_once_per_lab():
+    assert len({gv.views.draw_loop(part).svg for part in PARTS}) == len(PARTS)
+
+
+def test_another_part_is_refused():
+    with pytest.raises(gv.SettingError, match="draw_loop: saw 'dfa', expected one of free, bias"):
+        gv.views.draw_loop("dfa")
