@@ -73,7 +73,7 @@ def legend(stage):
 
 
 def told(live, cursor):
-    """The same as Python has it: surely legal, surely illegal, asked and legal, asked and illegal."""
+    """The same as Python has it: accepted, rejected, context-dependent and legal, context-dependent and illegal."""
     state = live._panels.state_at(live.player.go(cursor))
     said, legal = live.guide.split.answers(state), live.guide.mask(state)
     asked_legal = int((legal & (said == 2)).sum())
@@ -136,7 +136,7 @@ def test_who_asked_has_a_colour_in_both_themes_and_none_when_masks_are_compared(
     stage.root.locator(".gv-map-legend:has-text('neither')").wait_for()
     assert painted(stage, "gold") == 0
     xor.click()
-    stage.root.locator(".gv-map-legend:has-text('asked, legal')").wait_for()
+    stage.root.locator(".gv-map-legend:has-text('context-dependent, legal')").wait_for()
 
 
 def test_a_token_says_that_the_stack_was_asked(page):
@@ -145,7 +145,7 @@ def test_a_token_says_that_the_stack_was_asked(page):
     stage.root.locator(".gv-chip").nth(7).click()  # after " Lovelace": inside a string
     stage.wait(7)
     find, found = stage.root.get_by_label("find tokens"), stage.root.locator(".gv-map-find span")
-    for text, said in (('/"}/', "the stack was asked"), ("/Ada/", "surely legal")):
+    for text, said in (('/"}/', "legal: context-dependent"), ("/Ada/", "legal: on every stack")):
         find.fill(text)
         bare.wait(lambda text=text: found.inner_text() == "1 found, 1 legal" and live._panels.map)
         find.press("Enter")

@@ -127,12 +127,12 @@ test("the tile counts legal and illegal tokens, and both masks when they are com
   assert.deepEqual([...tile.counts], [3, 3, 4, 4], "neither, only now, only before, both");
 });
 
-test("tokens that asked the stack are counted by what it said", () => {
+test("context-dependent tokens are counted by what the stack says", () => {
   const asked = pack([...new Uint8Array(Int32Array.from([1, 2, 4]).buffer)]);
   const { map } = newChart({ asked: 9, bits: { 1: pack(EVEN), 9: asked } });
   assert.deepEqual([...stackRanks(map)], [1, 2, 4]);
-  assert.equal(sayFate(map, true, 2), "legal: the stack was asked");
-  assert.equal(sayFate(map, false, 3), "surely illegal");
+  assert.equal(sayFate(map, true, 2), "legal: context-dependent");
+  assert.equal(sayFate(map, false, 3), "illegal: on every stack");
   const tile = newTile(map.land);
   paintTile(map, tile, Object.fromEntries(["sea", "land", "orange", "gold", "soft", "card"].map((name) => [name, "#010203"])));
   assert.equal(tile.askedLegal, 2);

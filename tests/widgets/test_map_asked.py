@@ -95,8 +95,8 @@ def test_who_asked_the_stack_is_shown_only_where_somebody_wants_it():
     assert {step["asked"] for news in (stage._news(True), stage._everything()) for step in news["add"]} == {None}
     shown = stage._repr_mimebundle_()[0]["text/html"]
     assert "Mask: 7 of 11 tokens legal" in shown
-    assert "surely" not in shown
-    assert "surely" not in repr(gv.vocabulary_map(stage.guide))
+    assert "context-dependent" not in shown
+    assert "context-dependent" not in repr(gv.vocabulary_map(stage.guide))
     assert gv.vocabulary_map(stage.guide)._news(True)["map"]["asked"] is None
     assert gv.vocabulary_map(stage.guide, stack=True)._news(True)["map"]["asked"] is not None
     with pytest.raises(gv.SettingError, match="a guide without a split"):
@@ -140,11 +140,11 @@ def test_an_edit_compares_two_masks_and_then_asks_the_new_stack():
 
 def test_still_pictures_have_the_three_colours(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
-    said = "of 11 tokens 6 are surely legal, 3 surely illegal, 2 asked the stack: 1 legal, 1 illegal"
+    said = "of 11 tokens 6 are accepted, 3 rejected, 2 context-dependent: 1 legal, 1 illegal"
     stage = nested(steps=3)
     assert said in stage._repr_mimebundle_()["text/html"]
     figure = gv.views.draw_stage(stage.trace, machine=stage.guide.machine, split=stage.guide.split, stack=True)
-    assert "asked, legal 1" in figure.svg
+    assert "context-dependent, legal 1" in figure.svg
     assert figure.text == gv.views.draw_stage(stage.trace).text
     chart = gv.vocabulary_map(stage.guide, text="[((", stack=True)
     assert said in repr(chart)

@@ -159,10 +159,10 @@ function paintLegend({ map, legend, sheet }, tile) {
   const end = eos.length ? make("span", { class: "gv-soft" }, `EOS ${eos.some((rank) => has(maskNow(map), rank)) ? "legal" : "illegal"}`) : "";
   const two = [legendEntry("legal", "legal", legal, ` (${sayShare(legal / count)})`), legendEntry("illegal", "illegal", illegal), end];
   const four = [
-    legendEntry("legal", "surely legal", legal - askedLegal),
-    legendEntry("illegal", "surely illegal", illegal - (asked.length - askedLegal)),
-    legendEntry("asked", "asked, legal", askedLegal),
-    legendEntry("refused", "asked, illegal", asked.length - askedLegal),
+    legendEntry("legal", "accepted", legal - askedLegal),
+    legendEntry("illegal", "rejected", illegal - (asked.length - askedLegal)),
+    legendEntry("asked", "context-dependent, legal", askedLegal),
+    legendEntry("refused", "context-dependent, illegal", asked.length - askedLegal),
     end,
   ];
   const compared = [
@@ -198,7 +198,7 @@ function paintFoundCount({ map, found: node }) {
 }
 
 /**
- * Whether a token is legal, and whether the stack had to be asked.
+ * Whether a token is legal, and whether that depends on the stack.
  * @param {MapState} map
  * @param {boolean} legal
  * @param {number} rank
@@ -206,7 +206,7 @@ function paintFoundCount({ map, found: node }) {
 export function sayFate(map, legal, rank) {
   const fate = legal ? "legal" : "illegal";
   if (map.stackAsked === null || map.xor) return fate;
-  return stackRanks(map).includes(rank) ? `${fate}: the stack was asked` : `surely ${fate}`;
+  return `${fate}: ${stackRanks(map).includes(rank) ? "context-dependent" : "on every stack"}`;
 }
 
 /**
