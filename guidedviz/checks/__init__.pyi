@@ -5,7 +5,6 @@ from guidedviz.checks.earley_moves import check_predict as predict
 from guidedviz.checks.earley_moves import check_scan as scan
 from guidedviz.checks.finite_machines import check_advance as advance
 from guidedviz.checks.finite_machines import check_clock as clock
-from guidedviz.checks.finite_machines import check_event_schema as event_schema
 from guidedviz.checks.finite_machines import check_several_words as several_words
 from guidedviz.checks.forced_run import check_forced as forced
 from guidedviz.checks.forced_run import check_heal as heal

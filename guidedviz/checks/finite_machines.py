@@ -1,17 +1,15 @@
-"""Machines wired by hand, regexes and schemas."""
+"""Machines wired by hand, and regexes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from guidedviz.checks.guard import run
 from guidedviz.checks.judge import Case, Mistake, check_function
 from guidedviz.checks.same_language import check_machine, say_start
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.schema.json_schema import flat_schema
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
 
 DECIMAL = r"\d+(\.\d+)?"
@@ -73,33 +71,3 @@ def case_of_tokens(text: str, begun: bytes, pieces: list[bytes]) -> Case:
     legal = {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
     given = (("input", say_start(text, begun, state)), ("pieces", show(pieces)))
     return Case((machine, state, pieces), legal, given=given)
-
-
-EVENT = {
-    "type": "object",
-    "properties": {
-        "event": {"enum": ["concert", "meeting", "wedding"]},
-        "date": {"type": "string", "format": "date"},
-        "seats": {"type": "integer", "minimum": 1, "maximum": 999},
-    },
-    "required": ["event", "date", "seats"],
-}
-
-
-def to_schema(answer: Any) -> Any:
-    """The schema of a model of Pydantic; all else is left as it is."""
-    make = getattr(answer, "model_json_schema", None) if isinstance(answer, type) else None
-    return make() if make else answer
-
-
-def check_event_schema(answer: Any) -> Verdict:
-    """Does a schema accept the three keys of an event and nothing else?
-
-    >>> check_event_schema(EVENT | {"required": ["event", "date"]}).facts[1]
-    ('yours', 'accepts it')
-    """
-    (outcome,) = run(lambda: to_schema(answer), [()])
-    schema = outcome.value
-    if isinstance(schema, dict) and not schema.get("properties"):
-        return Verdict("open", "the schema has no properties so far")
-    return check_machine(schema, flat_schema(EVENT), flat_schema)

@@ -120,27 +120,27 @@ gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=17)
 # ## Exercise 1 · A compiler for schemas ★★
 #
 # Write `schema_to_regex(schema)` for a small part of JSON Schema. `LEAVES` has the regex of a string, an integer and a
-# boolean. You add two kinds. An `enum` allows the values of a list. An `object` has all its `properties`, in order.
-# Spell everything as `json.dumps` does: `": "` after a key and `", "` between members.
+# boolean. An `enum` allows the values of a list. An `object` has all its `properties`, in order. Spell everything as
+# `json.dumps` does: `": "` after a key and `", "` between members.
 #
-# hint: An enum is a choice: join its values with `|`. An object is `\{`, the members, `\}`. A value of an object is a
-# schema again, so the function calls itself.
+# hint: Join the values of an enum with `|`. An object is `\{`, its members, `\}`. The function calls itself for each
+# value.
 #
-# hint: One member is `re.escape(json.dumps(key)) + ": (" + schema_to_regex(value) + ")"`. The parentheses are needed
-# because a value may contain `|`. Do not forget `re.escape` in the enum.
+# hint: One member is `re.escape(json.dumps(key)) + ": (" + schema_to_regex(value) + ")"`. The value may contain `|`, so
+# it needs the parentheses. The enum needs `re.escape`, too.
 
 # %%
 def schema_to_regex(schema):
+    # solution:
     if schema.get("type") in LEAVES:
         return LEAVES[schema["type"]]
-    # solution:
     if "enum" in schema:
         return "|".join(re.escape(json.dumps(value)) for value in schema["enum"])
     pairs = schema["properties"].items()
     members = [re.escape(json.dumps(key)) + f": ({schema_to_regex(value)})" for key, value in pairs]
     return r"\{" + ", ".join(members) + r"\}"
     # open:
-    # ...  # an enum, then an object
+    # ...  # a type in LEAVES, an enum, an object
     # end
 
 
@@ -169,8 +169,8 @@ print(gv.record(clerk, "Hi! Rex is a dog.\nJSON with name, kind:\n", gv.guide(co
 # hint: A number is smaller than `n` if it has fewer digits, or if it agrees with `n` up to some digit and is smaller
 # there. Each case is one part of a choice.
 #
-# hint: At place `i` the part is `digits[:i]`, then a class such as `[0-6]` for the smaller digits, then one `[0-9]` per
-# digit that is left. At place 0 the class begins with 1, or 0 would lead. Last comes `n` itself.
+# hint: At place `i` write `digits[:i]`, a class such as `[0-6]` for the smaller digits, and one `[0-9]` per digit that
+# is left. At place 0 the class begins with 1. The last part is `n` itself.
 
 # %%
 def at_most(n):

@@ -6,7 +6,6 @@ import re
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.finite_machines import EVENT
 from guidedviz.checks.grammar_texts import LISTS, SUMS, TAGS
 from guidedviz.checks.index_building import walk
 from guidedviz.checks.position_masks import BARD
@@ -218,7 +217,6 @@ VALUES = {
     "only_answers": {0: 100, 1: 100},
     "several_words": several_words(),
     "clock": r"([01]\d|2[0-3]):[0-5]\d",
-    "event_schema": EVENT,
     "tags": TAGS,
     "sums": SUMS,
     "lists": LISTS,

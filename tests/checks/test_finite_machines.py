@@ -3,8 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.finite_machines import EVENT
-from tests.checks.probes.finite_machines import WORDS, WRONG, build, change
+from tests.checks.probes.finite_machines import WORDS, WRONG, build
 
 
 def test_the_first_transition_alone_is_not_done_yet():
@@ -37,29 +36,3 @@ def test_an_empty_regex_is_not_done_yet():
 )
 def test_a_wrong_clock_shows_its_smallest_wrong_time(answer, text):
     assert dict(gv.checks.clock(answer).facts)["text"] == text
-
-
-SMALLEST = '{"event":"concert","date":"0000-01-01","seats":1}'
-
-
-@pytest.mark.parametrize(
-    ("answer", "text", "yours"),
-    [
-        (change("event", {"type": "string"}), '{"event":"","date":"0000-01-01","seats":1}', "accepts it"),
-        (change("date", {"type": "string"}), '{"event":"concert","date":"","seats":1}', "accepts it"),
-        (change("seats", {"type": "integer"}), '{"event":"concert","date":"0000-01-01","seats":0}', "accepts it"),
-        (EVENT | {"required": []}, "{}", "accepts it"),
-        (EVENT | {"properties": dict(reversed(EVENT["properties"].items()))}, SMALLEST, "refuses it"),
-    ],
-)
-def test_a_wrong_schema_is_shown_by_its_shortest_text(answer, text, yours):
-    verdict = gv.checks.event_schema(answer)
-    facts = dict(verdict.facts)
-    assert verdict.result == "wrong"
-    assert facts.get("text") == text
-    assert facts.get("yours") == yours
-
-
-@pytest.mark.parametrize("empty", [None, ..., "", {"type": "object", "properties": {}}, {}])
-def test_an_empty_schema_is_not_done_yet(empty):
-    assert gv.checks.event_schema(empty).result == "open"

@@ -134,12 +134,6 @@ def schema_regex(
         )
 
 
-def flat_schema(schema: Schema, whitespace: str = "space") -> DFA:
-    """The DFA of a schema whose values do not nest without bound; other schemas, and unknown keywords, are an error."""
-    with _said_of("schema"):
-        return machine_of(_flat_tree(_read(schema, Choices(whitespace, unknown="error"))))
-
-
 def machine_of(tree: Tree) -> DFA:
     """The smallest machine of a tree."""
     if isinstance(tree, Words) and (machine := words_machine(tree)):

@@ -1,14 +1,8 @@
-"""Answers to `advance`, `several_words`, `clock` and `event_schema`."""
-
-import datetime
-import json
-from typing import Annotated, Literal
+"""Answers to `advance`, `several_words` and `clock`."""
 
 import numpy as np
-import pydantic
 
 import guidedviz as gv
-from guidedviz.checks.finite_machines import EVENT
 from guidedviz.checks.position_masks import BARD
 from tests.checks.answers import advance
 
@@ -79,21 +73,6 @@ def without(*places):
 SPACE_LOOP = ((0, "UPPER", 9), (9, ["UPPER", " "], 9), (9, ":", 3), *(move for move in WORDS if move[0] > 2))
 UNROLLED = [(f"s{source}", what, f"s{target}") for source, what, target in WORDS]
 
-# -- schemas -------------------------------------------------------------------------------------------------------
-
-
-def change(key, value):
-    return {**EVENT, "properties": {**EVENT["properties"], key: value}}
-
-
-class Event(pydantic.BaseModel):
-    event: Literal["concert", "meeting", "wedding"]
-    date: datetime.date
-    seats: Annotated[int, pydantic.Field(ge=1, le=999)]
-
-
-TEXT = {"type": "string"}
-
 WRONG = {
     "advance": {
         "any token": (first_where(lambda move, state, token: move[0] == state), "no transition reads token 6"),
@@ -150,24 +129,6 @@ WRONG = {
         "an anchor in the middle": (r"([01]\d|2[0-3])$:[0-5]\d", "are the ends of a text"),
         "a list": (["00:00"], "expected"),
     },
-    "event_schema": {
-        "any event": (change("event", TEXT), "may end in"),
-        "one event missing": (change("event", {"enum": ["concert", "meeting"]}), "no transition leaves"),
-        "any date": (change("date", TEXT), "may end in"),
-        "a date and a time": (change("date", {"type": "string", "format": "date-time"}), "no transition leaves|may "),
-        "any integer": (change("seats", {"type": "integer"}), "may end in"),
-        "from zero": (change("seats", {"type": "integer", "minimum": 0, "maximum": 999}), "may end in"),
-        "to one thousand": (change("seats", {"type": "integer", "minimum": 1, "maximum": 1000}), "may end in"),
-        "below 999": (change("seats", {"type": "integer", "minimum": 1, "exclusiveMaximum": 999}), "no transition"),
-        "a number": (change("seats", {"type": "number", "minimum": 1, "maximum": 999}), "may end in"),
-        "nothing required": (EVENT | {"required": []}, "may end in"),
-        "no required at all": ({key: EVENT[key] for key in ("type", "properties")}, "may end in"),
-        "another order": (EVENT | {"properties": dict(reversed(EVENT["properties"].items()))}, "no transition leaves"),
-        "a key more": (change("place", TEXT), "may end in|no transition leaves"),
-        "a misspelt keyword": (change("seats", {"type": "integer", "below": 1000}), "below"),
-        "a text that is no JSON": ("{'type': 'object'}", "double quotes"),
-        "a list": ([EVENT], "a schema"),
-    },
 }
 RIGHT = {
     "advance": {
@@ -192,15 +153,5 @@ RIGHT = {
         "anchors": r"^(?:[01][0-9]|2[0123]):[0-5][0-9]$",
         "a union of machines": gv.machines.union(gv.regex(r"[01]\d:[0-5]\d"), gv.regex(r"2[0-3]:[0-5]\d")),
         "a named group": r"(?P<hours>[01]\d|2[0-3])[:](?P<minutes>[0-5]\d)",
-    },
-    "event_schema": {
-        "a text": json.dumps(EVENT),
-        "exclusive limits": change("seats", {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 1000}),
-        "a model of Pydantic": Event,
-        "the keys required in another order": EVENT | {"required": ["seats", "date", "event"], "title": "Event"},
-        "a choice of constants": change(
-            "event", {"anyOf": [{"const": one} for one in ("concert", "meeting", "wedding")]}
-        ),
-        "closed": EVENT | {"additionalProperties": False},
     },
 }
