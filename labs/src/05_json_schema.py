@@ -35,12 +35,13 @@ import pydantic
 import guidedviz as gv
 
 LEAVES = {kind: gv.machines.schema_regex({"type": kind}) for kind in ("string", "integer", "boolean")}
+gv.views.draw_loop("schema")
 
 # %% [markdown]
 # ## 1 · From a schema to a machine
 #
-# A schema says which keys an object has and which values they may have. As long as no value contains itself, these are
-# the texts of a regex. Here is the smallest useful schema, and its regex:
+# A schema says which keys an object has and which values they may have. As long as no value contains itself, the texts
+# that fit are those of a regex. Here is a small schema and its regex:
 
 # %%
 flag = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
