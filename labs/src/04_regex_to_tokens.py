@@ -21,6 +21,8 @@
 # | **epsilon edge** (ε) | an edge of an NFA that reads nothing |
 # | **trie** | a tree of all tokens; tokens with the same first bytes share a branch |
 # | **index** | a table: for each state its legal tokens, and the state after each |
+#
+# Three boxes of the decoding loop are new. You build all three:
 
 # %%
 import time
@@ -31,6 +33,7 @@ import guidedviz as gv
 
 clerk, llama = gv.load_model("clerk"), gv.Vocabulary.llama3()
 clerks = clerk.vocabulary
+gv.views.draw_loop("index")
 
 # %% [markdown]
 # ## 1 · Characters are not tokens
@@ -70,8 +73,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# As a program, rule 1 is two loops. They are correct, but slow: they read each token from its first byte. In the next
-# sections you build a fast version, in three parts.
+# As a program, rule 1 is two loops. They are correct, but slow: they read each token from its first byte.
 
 # %%
 def legal_tokens(machine, state, pieces):
@@ -359,12 +361,12 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "A machine accepts `é`, `ê` or `ë`. Its first byte was written. How many of `clerk`'s 4,096 tokens are legal now?",
+    "A machine accepts `é`, `ê` or `ë`, and the first byte is written. How many of `clerk`'s 4,096 tokens are legal?",
     number=3,
     reveal=[
         lambda: gv.draw_machine(gv.regex("[é-ë]"), title="é, ê or ë"),
         """Three, one byte each. A machine that reads bytes has a state in the middle of the character. A machine that
-        reads *characters* has no such state, and only two bad choices: forbid all tokens that hold a part of a
+        reads characters has no such state, and only two bad choices: forbid all tokens that hold a part of a
         character, then `clerk` can never write `é`; or allow them all, then the output may end in the middle of a
         character.""",
     ],

@@ -41,7 +41,7 @@ def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[str, str]]:
         (not sketch.accepting.isdisjoint(diagram.spots), _circle(7) + _circle(4.4, "ring"), end),
         (lit.now, _kind("lit", _circle(5.5)), "now"),
         (lit.arrows, _arrow("on"), "taken" + ", byte by byte" * bool(lit.numbers)),
-        (lit.cross, _kind("cross", CROSS), "died here"),
+        (lit.cross, _kind("cross", CROSS), "refused here"),
         (any(not arrow.ranges and not arrow.call for arrow in sketch.arrows), _arrow("free"), "ε reads nothing"),
         (calls, _kind("call", CALL), "calls a rule"),
         (lit.calls, _kind("call gv-open", CALL), "open: on the stack"),

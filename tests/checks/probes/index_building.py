@@ -165,6 +165,14 @@ def accepting_only(node, machine, state):
     return {token: after for token, after in walk(node, machine, state).items() if machine.is_accepting(after)}
 
 
+def asks_first(node, machine, state):
+    """Calls itself for a refused child too, and returns at once."""
+    if state is None:
+        return {}
+    below = (asks_first(child, machine, machine.step(state, byte)) for byte, child in node.children.items())
+    return dict.fromkeys(node.tokens, state) | {token: after for row in below for token, after in row.items()}
+
+
 def with_a_stack(node, machine, state):
     found, waiting = {}, deque([(node, state)])
     while waiting:
@@ -303,7 +311,7 @@ RIGHT = {
     "walk": {
         "a stack instead of recursion": with_a_stack,
         "asks twice, and counts with NumPy": asks_twice,
-        "a helper with a list of pairs": lambda node, machine, state: dict([*walk(node, machine, state).items()]),
+        "the question at the beginning": asks_first,
     },
     "index": {
         "recursion": by_recursion,
