@@ -156,7 +156,7 @@ gv.predict(
 # accepting states, and the others. Split a block if some byte leads its states into different blocks. States that are
 # still together at the end become one state.
 
-# %%
+# %% [predict]
 gv.film(gv.sketches.minimal_frames(clumsy))
 
 # %% [markdown]
@@ -227,7 +227,7 @@ gv.predict(
 # Do this walk once per state, before the first token is written, and keep the results: this is the **index**. Then a
 # mask is one look-up. Here is the index of the ten tokens:
 
-# %%
+# %% [predict]
 gv.views.draw_token_table(number)
 
 # %% [markdown]
@@ -383,7 +383,7 @@ gv.score()
 #
 # | often said | what we measured | where |
 # | --- | --- | --- |
-# | "99.9% of all tokens are illegal." | Of Llama 3's tokens 4% are illegal inside a string. | section 5 |
+# | "99.9% of all tokens are illegal." | After a decimal point 99%; inside a string the opposite. | section 5 |
 # | "A token is legal if the text may end after it." | `.` is legal, and a number cannot end there. | section 1 |
 # | "The regex guarantees a date." | `0000-00-00` fits. A regex checks the form only. | our tests |
 #

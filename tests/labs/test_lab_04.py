@@ -30,7 +30,7 @@ def llama3():
         ("10 + 100 + 1,000", "which part of the nodes", "1,110 reached"),
         ("so 1987 became 1887", "What will the stale index do", "stale index 1887,18,57"),
         ("the dash became a comma", "What will the stale index do", "right index 1987-06-19"),
-        ("4% are illegal inside a string", "How many percent", "123,092 of 128,256 tokens legal (96%)"),
+        ("inside a string the opposite", "How many percent", "123,092 of 128,256 tokens legal (96%)"),
         ('`"}` is illegal', "are legal inside the name", """'{"', '",'"""),
     ],
 )  # fmt: skip
