@@ -40,8 +40,8 @@ gv.views.draw_loop("schema")
 # %% [markdown]
 # ## 1 · From a schema to a machine
 #
-# A schema says which keys an object has and which values they may have. As long as no value contains itself, the texts
-# that fit are those of a regex. Here is a small schema and its regex:
+# A schema says which keys an object has and which values they may have. As long as the schema does not refer to itself,
+# a regex can say the same. Here is a small schema and its regex:
 
 # %%
 flag = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
@@ -206,12 +206,12 @@ for length in (10, 20, 40):
 # %% [question]
 gv.predict(
     "That makes 20 states per character. How large is the machine for `maxLength: 1000`?",
-    choices=["about 20,000 states", "about 1,000 states", "fewer than 100 nodes"],
-    answer="fewer than 100 nodes",
+    choices=["about 20,000 states", "about 1,000 states", "fewer than 100 states"],
+    answer="fewer than 100 states",
     reveal=[
         lambda: print(text_up_to(100), text_up_to(1000), text_up_to(100_000)),
-        """Copies would take 20,003 states. Instead the machine has one copy and a counter, for any length. Its state is
-        a place together with a number.""",
+        """Copies would take 20,003 states. Instead the machine has one copy, of 25 nodes, and a counter, for any length.
+        (`PDA` is the kind of machine of lab 06.)""",
     ],
 )
 
@@ -223,16 +223,17 @@ gv.predict(
 gv.draw_machine(gv.regex("[a-z]{0,5000}"), b"abc", title="[a-z]{0,5000} after abc")
 
 # %% [markdown]
-# **What breaks.** The model does not know the limit. At the limit, the mask allows nothing but the closing quote.
+# **What breaks.** A limit that is too small for the facts. The schema `short` allows a name of 8 characters.
 
 # %% [question]
 gv.predict(
-    "The name `Tamsin Okoro` has 12 characters, the schema allows 8. What does the guided model write?",
+    "The name `Tamsin Okoro` has 12 characters. What does the model write under the schema `short`?",
     choices=["`Tamsin`", "`Tamsin O`", "an empty name", "nothing: no token is legal"],
     answer="`Tamsin O`",
     reveal=[
         lambda: print(gv.record(clerk, ask(*people[0]), gv.guide(gv.json_schema(short), clerk.vocabulary)).text),
-        "It fits the schema, and the name is cut. A limit stops endless output. It does not ask for a short text.",
+        """It fits the schema, and the name is cut. The model does not know the limit: after 8 characters, the mask
+        allows nothing but the closing quote. A limit stops endless output. It does not ask for a short text.""",
     ],
 )
 
@@ -240,7 +241,7 @@ gv.predict(
 # ## 3 · The order of the keys
 #
 # A JSON object has no order, and a validator accepts any. A machine for every order has to remember which keys it has
-# read: ten keys have 1,024 sets. So most engines fix the order of `properties`. Let us change it.
+# read: ten keys have 1,024 sets. So most engines write the keys in the order of `properties`. Let us change it.
 
 # %%
 def reorder(*keys):
@@ -252,9 +253,9 @@ swapped = gv.record(clerk, ask(*people[2]), age_first, temperature=0)
 gv.draw_strip(swapped, mass=True)
 
 # %% [markdown]
-# The number below a token is the Z of its step. At `age` the mask forbade nearly everything that the model wanted,
-# because the prompt says *name, age, city*. After that Z is high again. Did it do harm? We measure how probable the
-# right record is, on average over the ten people.
+# The number below a token is the Z of its step. The model follows the order in the prompt: at `age` it wanted `name`,
+# and at `city` it wanted `age` a second time. The mask forbade both. The values are right here. Did it do any harm? We
+# measure how probable the right record is, on average over the ten people.
 
 # %%
 def right_record(guide, facts, **keys):
@@ -272,7 +273,7 @@ print(f"name, age, city: {average(guide):.2f}")
 
 # %% [question]
 gv.predict(
-    "The prompt still says *name, age, city*. The schema says age, name, city. How probable is the right record now?",
+    "The prompt still says `name, age, city`. The schema says age, name, city. How probable is the right record now?",
     number=lambda: round(average(age_first), 2),
     within=0.08,
     reveal=[
@@ -284,8 +285,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# Other orders cost nothing here: city, age, name gives 0.75 as well. So measure your own. One rule is general: a value
-# can use only what was written before it. If the model should reason first, the reasons must be the first key.
+# Not every order costs something here: city, age, name gives 0.75 as well. So measure your own. One rule is general: a
+# value can use only what was written before it. If a model should reason first, the reasons must be the first key.
 
 # %% [markdown]
 # ## 4 · What is enforced, and what is not
@@ -392,9 +393,9 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "This sentence names no city, and the schema requires one. What will the guided model write as the city?",
-    choices=["an empty string", "a city that it invents", "nothing: it cannot end"],
-    answer="a city that it invents",
+    "The sentence `Hi! Maria Cohen is 35 years old.` names no city, and the schema requires one. What is written?",
+    choices=["an empty string", "an invented city", "nothing: the run cannot end"],
+    answer="an invented city",
     reveal=[
         lambda: print(gv.record(clerk, nowhere, guide, temperature=0).text),
         """A required key forces an answer. Where a fact may be missing, allow `null` or a missing key. Then a model can
@@ -410,7 +411,7 @@ cut = gv.record(clerk, ask(*people[0]), guide, max_tokens=12).text
 print(cut, fits(cut))
 
 # %% [markdown]
-# And which schema is not a regex? One whose values contain themselves. A person has friends, who are persons:
+# Last, a schema that refers to itself. `{"$ref": "#"}` means the whole schema: the friends of a person are persons.
 
 # %%
 friends = {"type": "array", "items": {"$ref": "#"}}
@@ -432,22 +433,21 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "Schema-valid means correct." | All ten outputs fit, in two a name is wrong. | 5 |
+# | "Schema-valid means correct." | Ten of ten guided outputs fit the schema. Fewer are true. | 5 |
 # | "A schema lists all keys that are allowed." | `{"age": 42, "pets": 3}` fits: by default others are too. | 4 |
 # | "Engines implement the standard." | Ours refuses the schemas of 89 of its 1,299 test cases. | 4 |
 
 # %% [markdown]
 # ## Recap
 #
-# * A schema is a regex as long as no value contains itself. Keys become bytes in a row, ranges become digits.
+# * A schema that does not refer to itself becomes a regex: keys become bytes in a row, ranges become digits.
 # * Large counts become a counter beside the state, not copies.
 # * The keys come in the order of `properties`. Name them in that order in the prompt.
 # * A keyword is enforced, listed in `machine.notes`, or refused. Some engines ignore keywords without a message.
 # * The mask guarantees the form of a run that ends. It does not guarantee the truth.
 
 # %% [markdown]
-# Next: a person with friends with friends has no regex. It takes a machine with a **stack**:
-# [lab 06](06_pda.ipynb).
+# Next: friends of friends of friends have no regex. They need a machine with a **stack**: [lab 06](06_pda.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

@@ -22,7 +22,7 @@ TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}'
         ("It has 12 states inside", "machine = gv.json_schema(Person)", "(12 states inside) → q10"),
         ("is not in `required`", "gives the city a default", 'True  {"name": "Ida"}\nTrue  {"name": "Ida", "city": "Rome"}\nFalse'),
         ("at most ten characters", "def text_up_to", "10 DFA(203 states, 1 accepting)\n20 DFA(403"),
-        ("one copy and a counter", "maxLength: 1000", "PDA(2 rules, 25 nodes) PDA(2 rules, 25 nodes) PDA(2 rules, 25 nodes)"),
+        ("one copy, of 25 nodes, and a counter", "maxLength: 1000", "PDA(2 rules, 25 nodes) PDA(2 rules, 25 nodes) PDA(2 rules, 25 nodes)"),
         ("so the counter is 3", "[a-z]{0,5000}", "0…5000, now 3"),
         ("the name is cut", "has 12 characters", '"name": "Tamsin O"'),
         ("city, age, name gives 0.75 as well", "right_record", "name, age, city: 0.75"),
@@ -33,11 +33,11 @@ TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}'
         ("so every object fits", "A keyword is mistyped", 'did you mean "properties"?\nwarnings: 1'),
         ("one optional space and no other keys", "judges", "{'whitespace': 'space'}       yes          yes           no               no"),
         ("a validator ignores white space", "judges", "jsonschema                    yes          yes           yes              yes"),
-        ("All ten outputs fit", "How many of the ten free", "guided 10 of 10"),
-        ("in two a name is wrong", "All ten guided outputs fit", "but it was ('Lars Quill', 70, 'Hollum')"),
+        ("Ten of ten guided outputs fit", "How many of the ten free", "guided 10 of 10"),
+        ("their names are wrong", "All ten guided outputs fit", "but it was ('Lars Quill', 70, 'Hollum')"),
         ("it invents a city", "names no city", '"city": "Auckland"'),
         ("can cut a run in the middle", "max_tokens=12", "False"),
-        ("has no regex", "nested = ", "PDA(1 rule, 43 nodes)\nschema, #: saw a schema inside itself"),
+        ("have no regex", "nested = ", "PDA(1 rule, 43 nodes)\nschema, #: saw a schema inside itself"),
     ],
 )  # fmt: skip
 def test_what_the_prose_says_stands_in_an_output(said, words, shown):
@@ -63,6 +63,17 @@ def test_the_first_guided_record(person):
     assert {b"Sure", b"Here", b"Of"} <= {c.piece for c in steps[0].candidates if c.raw > 0.05 and not c.legal}
     assert (steps[0].legal, steps[4].legal, steps[17].legal) == (2, 3959, 1)
     assert steps[17].piece == b","
+
+
+def test_the_model_wants_the_order_of_the_prompt(person):
+    clerk, values = gv.load_model("clerk", device="cpu"), person["properties"]
+    order = person | {"properties": {key: values[key] for key in ("age", "name", "city")}}
+    prompt = "Hi! Jonas Weber is 8 years old and lives in Lyon.\nJSON with name, age, city:\n"
+    run = gv.record(clerk, prompt, gv.guide(gv.json_schema(order), clerk.vocabulary), temperature=0)
+    wanted = {step.piece: max(step.candidates, key=lambda candidate: candidate.raw) for step in run.steps}
+    assert (wanted[b"age"].piece, wanted[b"city"].piece) == (b"name", b"age")
+    assert wanted[b"age"].raw > 0.8
+    assert wanted[b"city"].raw > 0.8
 
 
 def test_another_order_costs_nothing(person):

@@ -71,9 +71,9 @@ def count_box(x: float, y: float) -> Rect:
     return Rect(x - COUNT_WIDTH / 2, y - 9, x + COUNT_WIDTH / 2, y + 3)
 
 
-def title_box(block: Block) -> Rect:
-    """The name of a rule, in its frame."""
-    return Rect(block.x + 11, block.y + 7, block.x + 11 + wide(block.name, 13), block.y + 22)
+def title_box(block: Block, width: float) -> Rect:
+    """The name and the counter of a rule, in its frame."""
+    return Rect(block.x + 11, block.y + 7, block.x + 11 + width, block.y + 22)
 
 
 def disc_box(spot: Spot) -> Rect:

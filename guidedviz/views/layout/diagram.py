@@ -119,9 +119,13 @@ def _renumber(arrow: Arrow, place: Mapping[int, int]) -> Arrow:
 
 def _frame(sketch: Sketch, rule: int, part: Diagram) -> Block:
     name, nodes = sketch.rules[rule]
-    counter = dict(sketch.repeats).get(name, "")  # with room for "now ..."
-    title = wide(name, 13) + bool(counter) * (wide(f"{counter}, now 0000 to 0000", 12) + 12)
-    return Block(name, nodes, 0, 0, max(part.width, title + 24), part.height + TITLE)
+    return Block(name, nodes, 0, 0, max(part.width, _title_width(sketch, name) + 24), part.height + TITLE)
+
+
+def _title_width(sketch: Sketch, name: str) -> float:
+    """The width of a rule's name and its counter, with room for "now ..."."""
+    counter = dict(sketch.repeats).get(name, "")
+    return wide(name, 13) + bool(counter) * (wide(f"{counter}, now 0000 to 0000", 12) + 12)
 
 
 def _pack(blocks: Sequence[Block]) -> tuple[Block, ...]:
@@ -161,7 +165,8 @@ def _list_names(sketch: Sketch, labels: Sequence[Label], blocks: Sequence[Block]
     """The boxes of all names outside the states."""
     calls = [label for label in labels if sketch.arrows[label.arrows[0]].call]
     others = [label_box(label.x, label.y, label.words) for label in labels if label not in calls]
-    return [*map(title_box, blocks), *map(call_box, calls), *others]
+    titles = [title_box(block, _title_width(sketch, block.name)) for block in blocks]
+    return [*titles, *map(call_box, calls), *others]
 
 
 def _jumps(
