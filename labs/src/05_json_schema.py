@@ -210,8 +210,8 @@ gv.predict(
     answer="fewer than 100 states",
     reveal=[
         lambda: print(text_up_to(100), text_up_to(1000), text_up_to(100_000)),
-        """Copies would take 20,003 states. Instead the machine has one copy, of 25 nodes, and a counter, for any length.
-        (`PDA` is the kind of machine of lab 06.)""",
+        """Copies would take 20,003 states. Instead the machine has one copy, of 25 nodes, and a counter, for any
+        length. (`PDA` is the kind of machine of lab 06.)""",
     ],
 )
 
