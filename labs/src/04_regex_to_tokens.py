@@ -109,7 +109,8 @@ gv.film(gv.sketches.nfa_reading_frames(clumsy, "42"))
 #
 # Write `step_set(nfa, states, byte)`: the set of all states after the byte, with the epsilon closure.
 # `nfa.edges[state]` is a sequence of `(low, high, target)`: such an edge reads the bytes from `low` to `high`, both
-# included. `nfa.free[state]` holds the targets of the epsilon edges. Epsilon edges can form a cycle.
+# included. `nfa.free[state]` holds the targets of the epsilon edges. Epsilon edges can form a cycle. In the film, the
+# byte `4` leads from four states to nine.
 #
 # hint: First collect the targets of the edges that read the byte. Then keep a list of states whose epsilon edges you
 # still have to follow.
@@ -182,7 +183,7 @@ gv.film(gv.sketches.trie_frames(decimal, toy, state=2))
 # Write `walk(node, machine, state)`. It gives a dictionary: each legal token at `node` or below → the state after it.
 # `node.tokens` lists the ids that end at this node. `node.children` is a dictionary: byte → child node.
 # `machine.step(state, byte)` gives the next state, or `None` if the machine refuses the byte. The check counts your
-# steps, so visit nothing below a refused byte.
+# steps, so visit nothing below a refused byte. For the film above, the result is `{0: 3, 1: 3}`.
 #
 # hint: The machine has reached this node, so all ids in `node.tokens` are legal. Then try each child. A function may
 # call itself.
@@ -235,7 +236,7 @@ gv.views.draw_token_table(number)
 #
 # Write `build_index(root, machine, walk)`. It gives a dictionary: state → row, where the row is the result of
 # `walk(root, machine, state)`. Begin with `machine.initial`. Include each state that some token leads to, and no other.
-# EOS is not in the trie; rule 2 needs no table.
+# EOS is not in the trie; rule 2 needs no table. The other columns of the picture are the result for `toy`.
 #
 # hint: Keep a list of states that wait for their row. The values of a row are the states that come next.
 #

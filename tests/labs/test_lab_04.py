@@ -69,6 +69,13 @@ def test_the_date_has_eleven_states_and_the_walks_give_the_index_of_the_engine(l
     assert date.accepts(b"0000-00-00")
 
 
+def test_the_examples_of_the_exercises():
+    frames = gv.sketches.nfa_reading_frames(CLUMSY, "4")
+    assert [len(frame.lit) for frame in frames] == [1, 4, 3, 9, 9]
+    toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"])
+    assert walk_trie(toy.trie.root, gv.regex(DECIMAL), 2) == {0: 3, 1: 3}
+
+
 def test_a_guide_refuses_the_stale_index():
     clerks, date = gv.load_model("clerk").vocabulary, gv.regex("[0-9]{4}")
     yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
