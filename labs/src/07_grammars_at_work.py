@@ -30,6 +30,7 @@ import guidedviz as gv
 from guidedviz.machines.earley.items import Item, complete
 
 clerk = gv.load_model("clerk")
+gv.views.draw_loop("chart")
 
 # %% [markdown]
 # ## 1 · A grammar made for one table
