@@ -16,10 +16,10 @@
 # | word | meaning |
 # | --- | --- |
 # | **context-independent token** | at a node: a token with the same verdict, *accepted* or *rejected*, on every stack |
-# | **context-dependent token** | at a node: a token whose verdict the node alone does not know; it needs the stack |
+# | **context-dependent token** | at a node: a token that the node cannot decide alone; the stack below is needed |
 # | **closure** | all nodes that a machine can be at without reading another byte |
-# | **context expansion** | rejecting tokens before decoding because nothing that may follow a rule reads them |
-# | **lookahead** | what may follow a rule, kept with the rule; xgrammar uses it for context expansion |
+# | **context expansion** | rejecting tokens before decoding because nothing that follows the rule can read them |
+# | **lookahead** | what may follow a rule; context expansion uses it |
 # | **rule inlining** | putting the text of a rule in the place of its call |
 
 # %%
@@ -77,8 +77,11 @@ gv.predict(
 
 # %% [markdown]
 # In lab 04 an index solved this: sort the tokens once per state, before decoding. Here a state is a node *and* a stack,
-# and there is no limit to the number of stacks. But there are only 58 **nodes** at which a JSON text can be. So we ask:
-# how much does the node alone tell about a token?
+# and there is no limit to the number of stacks. But there are only 58 **nodes** at which a JSON text can be. So we sort
+# the tokens once per node, and read the stack only where the node cannot decide.
+
+# %%
+gv.views.draw_loop("split")
 
 # %% [markdown]
 # ## 2 · Sort the tokens at a node
@@ -131,16 +134,15 @@ gv.views.draw_cut(nested, begun[1:], '"}]')
 # %% [markdown]
 # ## Exercise 1 · Sort a token ★★
 #
-# Write `sort_token(rule, state, piece)`. The rule is a finite-state machine, as in lab 04, and is in `state`. You do
-# not know the stack. Return
+# Write `sort_token(rule, state, piece)`. The rule calls no other rules, so it is a finite-state machine as in lab 04.
+# You do not know the stack. Return
 #
 # * `"accepted"` if the rule reads the whole piece,
-# * `"dependent"` if it does not, but was accepting somewhere on the way, also before the first byte: the rest of the
-#   piece belongs to the rules below,
+# * `"dependent"` if it does not, but was accepting somewhere on the way, also before the first byte: the rules below
+#   read the rest,
 # * `"rejected"` otherwise.
 #
-# hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. Look at `rule.is_accepting(state)`
-# before each step.
+# hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. Check `rule.is_accepting(state)` first.
 #
 # hint: Start with `finished = rule.is_accepting(state)` and update it after each step. At `None` return `"dependent"`
 # if `finished`, else `"rejected"`.
@@ -199,8 +201,8 @@ gv.predict(
 #
 # Two of the context-dependent tokens are `"The` and `"A`. The rule `string` does not know what follows it. The grammar
 # does: after a string comes a colon, a comma, a closing bracket or the end, and never a letter. These two tokens are
-# illegal on every stack. **Context expansion** follows each call of a rule, collects what may come next, and rejects
-# every token that no continuation reads.
+# illegal on every stack. What may follow a rule is its **lookahead**. **Context expansion** collects it from all calls
+# of the rule and rejects every token whose rest it cannot read.
 
 # %% [question]
 gv.predict(
@@ -315,12 +317,13 @@ gv.predict(
 )
 
 # %% [markdown]
-# Here is the right engine on the whole grammar of RFC 8259. The stage shows the step at which four objects end with one
-# token, `"}}}}`. Look at the stack: it has four objects.
+# Here is the engine with the check, on the whole grammar of RFC 8259. The stage shows the place before the token
+# `"}}}}`, which ends four objects. Look at the stack: it has four objects. The map shows which of the context-dependent
+# tokens are legal on this stack.
 
 # %%
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
-gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", show=15)
+gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", show=14, stack=True)
 
 # %% [markdown]
 # ## 4 · JSON on Llama 3
@@ -345,11 +348,12 @@ def show_shares(split):
 
 # %% [question]
 gv.predict(
-    "The XGrammar paper counts 1,134 context-dependent tokens of 128,000. That is less than 1%. Here, without both "
-    "ideas: at how many of the 58 nodes are more than 1% of the tokens context-dependent?",
+    "The XGrammar paper counts 1,134 context-dependent tokens of 128,000. That is less than 1%. Here, with both "
+    "ideas switched off: at how many of the 58 nodes are more than 1% of the tokens context-dependent?",
     number=7,
     within=3,
     reveal=[
+        lambda: print(f"the paper: {1134 / 128_000:.2%}"),
         lambda: show_shares(plain_json),
         """Seven. Inside a string 1,151 tokens, 0.9%, are context-dependent; that is close to the paper's number.
         But where whitespace is read it is 46%, and the mean over all nodes is 2.1%. So "less than 1%" is true inside a
@@ -374,8 +378,8 @@ gv.predict(
 # ### What *context-independent* does not mean
 #
 # A verdict belongs to a node. At another node the same token may have another verdict and still be context-independent
-# at both. Some explanations use a different test: they call a token context-dependent if its verdict is not the same in
-# every state.
+# at both. One also reads of a different test: a token is context-dependent if its verdict is not the same in every
+# state.
 
 # %%
 verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected, 1 accepted, 2 context-dependent
@@ -424,7 +428,7 @@ gv.predict(
         lambda: go_back(4000),
         lambda: gv.views.draw_branches(nested, ['[{"a": ', '[{"a": "b"', '[{"a": [', '[{"a": {', '[{"a": ']),
         """None. The old state still exists and still points to its frames. (The root is one more rule.) The picture
-        shows a smaller case: four ways to go on from one state, and a step back. They share the frames below.""",
+        shows a smaller case: three ways to go on from one state, and a step back to it. They share frames.""",
     ],
 )
 
