@@ -27,7 +27,7 @@ GRAMMARS = {
         ("your moves are a parser", "digits =", "[True, True, False, False, True]"),
         ("it is completed once", "In `spaced`", "parse: False | gv.earley: True"),
         ("Each mask held three legal tokens", "How does the run end", f"max_tokens | legal per step:{' 3' * 20}"),
-        ("a colon, the shortest value", "shortest way to the end of the JSON", "6 bytes"),
+        ("a colon, the shortest value", "bytes_to_end", "6 bytes to the end"),
         ("9 opening brackets, then 9", "gets a budget", "deepest 9 after 9 bytes"),
     ],
 )  # fmt: skip
@@ -71,3 +71,14 @@ def test_right_recursion_fills_a_chart_that_grows_with_the_square():
         return sum(len(column.items) for column in machine.chart(b"1" + b"+1" * (numbers - 1)))
 
     assert 3 < items(81) / items(41) < 4
+
+
+def test_the_six_bytes_end_the_text():
+    assert gv.json().accepts(b'{"box": [[1, {"lamp":0}]]}')
+
+
+def test_column_0_of_the_film_has_five_items_and_one_of_them_reads_the_bracket():
+    rules = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
+    columns = gv.sketches.earley_frames(rules, "(12)", {"number": "[0-9]+"})[-1].columns
+    assert len(columns[0]) == 5
+    assert sum(kind == "scan" for kind, _ in columns[1]) == 1
