@@ -267,8 +267,8 @@ gv.checks.predict(predict)
 # %% [markdown]
 # ## Exercise 2 · Scan ★
 #
-# Write `scan(column, character)`: the first items of the next column after this character was read. In the film, reading
-# `(` takes one of the five items of column 0 to column 1.
+# Write `scan(column, character)`: the first items of the next column after this character was read. In the film, `(`
+# takes one of the five items of column 0 to column 1.
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
