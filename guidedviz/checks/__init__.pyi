@@ -22,6 +22,8 @@ from guidedviz.checks.logit_bias import check_spellings as spellings
 from guidedviz.checks.position_masks import check_count_texts as count_texts
 from guidedviz.checks.position_masks import check_name_masks as name_masks
 from guidedviz.checks.position_masks import check_token_mask as token_mask
+from guidedviz.checks.pushdown_steps import check_may_end as may_end
+from guidedviz.checks.pushdown_steps import check_stack_step as stack_step
 from guidedviz.checks.same_language import check_machine as machine
 from guidedviz.checks.schema_regexes import check_at_most as at_most
 from guidedviz.checks.schema_regexes import check_schema_to_regex as schema_to_regex

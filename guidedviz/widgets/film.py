@@ -6,37 +6,50 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.errors import expect
+from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.sketches.earley_film import ChartFrame
 from guidedviz.sketches.sketch import Sketch
+from guidedviz.sketches.stack_film import StackFrame
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.film_frames import build_film
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.chart_film import build_chart_film, draw_frame
+from guidedviz.views.stack.stack_film import build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display
 
 HINT = "gv.film(gv.sketches.nfa_frames('a|b'))"
+KINDS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and how one frame is drawn
+    ChartFrame: (build_chart_film, draw_frame),
+    StackFrame: (build_stack_film, draw_stack_frame),
+}
+MACHINE = build_film, lambda sketch: draw_machine(sketch, compact=False)
 
 
-def film(frames: Iterable[Sketch | ChartFrame], title: str = "") -> Film:
-    """A film of frames on one drawing: `gv.film(gv.sketches.nfa_frames("a|b"))`."""
+def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> Film:
+    """A film of frames on one drawing: `gv.film(gv.sketches.nfa_frames("a|b"))`; `show` is the frame of its picture."""
     expect(title, str, "gv.film, title", "a text")
-    return Film(list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT)), title)
+    listed = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT))
+    last = len(listed) - 1
+    if listed and (type(show) is not int or not -1 <= show <= last):
+        raise SettingError("gv.film, show", seen=quoted(show), expected=f"a frame, 0 to {last}")
+    return Film(listed, title, show)
 
 
 class Film:
     """What `gv.film` returns."""
 
-    def __init__(self, frames: list[Any], title: str) -> None:
-        self.frames, self.title = frames, title
-        self.of_chart = bool(frames) and all(isinstance(frame, ChartFrame) for frame in frames)
-        self.reel = build_chart_film(frames) if self.of_chart else build_film(frames)
+    def __init__(self, frames: list[Any], title: str, show: int) -> None:
+        self.frames, self.title, self.shown = frames, title, show
+        kinds = set(map(type, frames))
+        build, self.draw = KINDS.get(kinds.pop(), MACHINE) if len(kinds) == 1 else MACHINE
+        self.reel = build(frames)
         self.display = Display("film", saved=self._everything)
 
     @property
     def figure(self) -> Figure:
-        """The last frame as a still picture."""
-        return draw_frame(self.frames[-1]) if self.of_chart else draw_machine(self.frames[-1], compact=False)
+        """The shown frame, by default the last one, as a still picture."""
+        figure: Figure = self.draw(self.frames[self.shown])
+        return figure
 
     def _everything(self) -> dict[str, Any]:
         return {"title": self.title, "drawings": self.reel.drawings, "frames": self.reel.frames}

@@ -11,6 +11,7 @@ from guidedviz.checks.index_building import walk
 from guidedviz.checks.position_masks import BARD
 from guidedviz.checks.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
+from guidedviz.machines.pushdown.moves import move_stack
 from guidedviz.models.toy import ToyModel
 
 UPPER, LOWER = set(range(13, 39)), set(range(39, 65))
@@ -197,6 +198,8 @@ FUNCTIONS = {
     "step_set": step_set,
     "walk": walk,
     "index": index,
+    "stack_step": move_stack,
+    "may_end": lambda ends, stack: stack is not None and all(node in ends for node in stack),
     "sort_token": sort_token,
     "fill_mask": fill_mask,
     "storage": storage,

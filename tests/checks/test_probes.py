@@ -16,6 +16,7 @@ MODULES = [
         "finite_machines",
         "index_building",
         "grammar_texts",
+        "pushdown_steps",
         "token_sorting",
         "trie_jump",
         "completer",
