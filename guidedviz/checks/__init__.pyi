@@ -10,8 +10,7 @@ from guidedviz.checks.forced_run import check_forced as forced
 from guidedviz.checks.forced_run import check_heal as heal
 from guidedviz.checks.forced_run import check_speedup as speedup
 from guidedviz.checks.grammar_texts import check_lists as lists
-from guidedviz.checks.grammar_texts import check_sums as sums
-from guidedviz.checks.grammar_texts import check_tags as tags
+from guidedviz.checks.grammar_texts import check_mirror as mirror
 from guidedviz.checks.index_building import check_index as index
 from guidedviz.checks.index_building import check_step_set as step_set
 from guidedviz.checks.index_building import check_walk as walk

@@ -13,10 +13,10 @@ from guidedviz.checks.guard import safe_copy
 from guidedviz.checks.judge import Facts
 from guidedviz.checks.same_language import EMPTY, say_text
 from guidedviz.checks.verdict import WIDTH, Verdict, show
-from guidedviz.errors import GuidedVizError
+from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.compare import compare_machines
-from guidedviz.machines.grammars.lint import lint
 from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.moves import pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.explain import explain_token
@@ -25,33 +25,19 @@ from guidedviz.views.stack.stack_table import draw_stack_table
 
 MOST_PAIRS = 5_000  # pairs of states that are compared
 
-TAGS = 'root ::= ([a-z ] | "<b>" root "</b>" | "<i>" root "</i>")*'
-SUMS = """root   ::= item (sign item)*
-sign   ::= " " [-+*/] " "
-item   ::= number | "(" root ")"
-number ::= "0" | [1-9] [0-9]{0,2}"""
+MIRROR = 'root ::= "a" root "a" | "b" root "b" | "c"'
 LISTS = """root   ::= "[" (item ("," item)*)? "]"
 item   ::= number | root
 number ::= "0" | [1-9] [0-9]*"""
 TIMES = 50  # levels of a deep text, items of a wide one
 Repeated = tuple[str, str, str, str]  # head, before, inner, after: the text is head + n × before + inner + n × after
 REPEATED: dict[str, tuple[Repeated, ...]] = {
-    TAGS: (
-        *(("", before, inner, after) for before, after in (("<b>", "</b>"), ("<i>", "</i>"), ("<b><i>", "</i></b>"))
-          for inner in ("", "a", "<b></i>", "<b>", "A")),
-        ("", "a<b> ", "<i></i>", " </b>b"),
-        ("", "<b>", "", "</i>"),
-        ("", "a", "", ""),
-        ("", "<b></b>", "", ""),
-        ("", "<b></b><i>x</i>", "<i></b>", ""),
-    ),
-    SUMS: (
-        *(("", before, inner, after) for before, after in (("(", ")"), ("(0 + ", ")"), ("(", " * 2)"), ("((", ") / 9)"))
-          for inner in ("1", "1 - 20", "00", "1234", "1+1", "")),
-        ("", "0 + ", "0", ""),
-        ("", "(0) - ", "10", ""),
-        ("", "7 * ", "00", ""),
-        ("1", "0", "", ""),
+    MIRROR: (
+        *(("", before, inner, after) for before, after in (("a", "a"), ("b", "b"), ("ab", "ba"), ("aab", "baa"))
+          for inner in ("c", "cc", "", "acb", "a")),
+        ("", "ab", "c", "ab"),
+        ("a", "b", "c", "b"),
+        ("", "c", "", ""),
     ),
     LISTS: (
         *(("", before, inner, after) for before, after in (("[", "]"), ("[1,", "]"), ("[[],", "]"), ("[", ",0]"))
@@ -64,37 +50,28 @@ REPEATED: dict[str, tuple[Repeated, ...]] = {
     ),
 }  # fmt: skip
 GIVEN = {
-    TAGS: "root ::= [a-z ]*",
-    SUMS: SUMS.replace("item (sign item)*", "root sign item | item"),
+    MIRROR: MIRROR.replace('"c"', "[ab]?"),
     LISTS: LISTS.replace('(item ("," item)*)?', 'item ("," item?)*').replace('"0" | [1-9] [0-9]*', "[0-9]+"),
 }
 
 
-def check_tags(answer: str) -> Verdict:
-    """Does a grammar pair the tags <b> and <i> at any depth?
+def check_mirror(answer: str) -> Verdict:
+    """Does a grammar accept the palindromes with c in the middle, with at most one move per node and byte?
 
-    >>> check_tags('root ::= ([a-z ] | "<b>" [a-z ]* "</b>" | "<i>" [a-z ]* "</i>")*')
+    >>> check_mirror('root ::= "a" root "a" | "b" root "b" | "c"?')
     ✗ not yet right: the shortest text on which it is wrong
-        text        <b><b></b></b>
-        yours       refuses it
-        expected    accepts it
-        because     after <b><, b cannot come: the innermost open rule is root, which waits for /
+        text        the empty text
+        yours       accepts it
+        expected    refuses it
+        because     the text must not end
     """
-    return check_rules(answer, TAGS)
-
-
-def check_sums(answer: str) -> Verdict:
-    """Does a grammar accept the same sums without left recursion?
-
-    >>> print(check_sums(SUMS).said)
-    agrees on every text of up to 23 bytes, and on some that are 50 levels deep; 4 rules
-    """
-    verdict = check_rules(answer, SUMS)
+    verdict = check_rules(answer, MIRROR)
     if verdict.result == "right":
-        for finding in lint(grammar(answer).grammar):
-            if finding.kind == "left-recursive":
-                said = "the texts are right, but a rule is still left-recursive: it begins with itself"
-                return Verdict("wrong", said, (("because", f"{finding.rule}: {finding.words}"),))
+        try:
+            pushdown_moves(grammar(answer))
+        except SettingError as error:
+            said = "the texts are right, but the automaton still has a choice"
+            return Verdict("wrong", said, (("because", f"there are {error.seen}"),))
     return verdict
 
 

@@ -1,4 +1,4 @@
-"""The frames of a pushdown automaton that reads a text: each byte, each call (push) and each return (pop) is one frame."""
+"""The frames of a pushdown automaton that reads a text: one per byte, call (push) and return (pop)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MACHINE = build_film, lambda sketch: draw_machine(sketch, compact=False)
 def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> Film:
     """A film of frames on one drawing: `gv.film(gv.sketches.nfa_frames("a|b"))`; `show` is the frame of its picture."""
     expect(title, str, "gv.film, title", "a text")
-    listed = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT))
+    listed: list[Any] = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT))
     last = len(listed) - 1
     if listed and (type(show) is not int or not -1 <= show <= last):
         raise SettingError("gv.film, show", seen=quoted(show), expected=f"a frame, 0 to {last}")

@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.grammar_texts import LISTS, SUMS, TAGS
+from guidedviz.checks.grammar_texts import LISTS, MIRROR
 from guidedviz.checks.index_building import walk
 from guidedviz.checks.position_masks import BARD
 from guidedviz.checks.token_sorting import ways_to_store
@@ -220,8 +220,7 @@ VALUES = {
     "only_answers": {0: 100, 1: 100},
     "several_words": several_words(),
     "clock": r"([01]\d|2[0-3]):[0-5]\d",
-    "tags": TAGS,
-    "sums": SUMS,
+    "mirror": MIRROR,
     "lists": LISTS,
     "machine": "[0-9]+",
 }

@@ -53,8 +53,8 @@ def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: i
     """The stack after one more byte, or None if the text cannot go on with it.
 
     >>> moves, ends = pushdown_moves(gv.grammar('root ::= "(" root ")" | "x"'))
-    >>> move_stack(moves, ends, [1], ord("(")), move_stack(moves, ends, [3, 2], ord(")")), move_stack(moves, ends, [2], 0)
-    ([3, 1], [3], None)
+    >>> move_stack(moves, ends, [1], ord("(")), move_stack(moves, ends, [3, 2], ord(")"))
+    ([3, 1], [2])
     """
     stack = list(stack)
     while stack:

@@ -5,7 +5,7 @@ Everything is laid out once; every part has its key, and a frame says which part
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -136,8 +136,8 @@ class _Sheet:
         return box + name + soft(x + 46, y + 20, f"{about}: {waits}")
 
 
-MIDDLE = {"mono": True, "text_anchor": "middle"}
-END = {"text_anchor": "end", "font_weight": "bold"}
+MIDDLE: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
+END: dict[str, Any] = {"text_anchor": "end", "font_weight": "bold"}
 
 
 def _middle(place: int) -> float:

@@ -1,18 +1,16 @@
-"""Answers to `tags`, `sums` and `lists`."""
+"""Answers to `mirror` and `lists`."""
 
-import re
-
-from guidedviz.checks.grammar_texts import GIVEN, LISTS, SUMS, TAGS
+from guidedviz.checks.grammar_texts import GIVEN, LISTS, MIRROR
 
 
-def tags(text="[a-z ]", bold='"<b>" root "</b>"', italic='"<i>" root "</i>"', often="*"):
-    return f"root ::= ({text} | {bold} | {italic}){often}"
+def mirror(middle='"c"', one='"a" root "a"', other='"b" root "b"'):
+    return f"root ::= {one} | {other} | {middle}"
 
 
 def levels(count):
-    """Tags in `count` levels at most."""
-    rules = [f'r{n} ::= ([a-z ] | "<b>" r{n + 1} "</b>" | "<i>" r{n + 1} "</i>")*' for n in range(count)]
-    return "\n".join(["root ::= r0", *rules, f"r{count} ::= [a-z ]*"])
+    """Letters around the c in `count` levels at most."""
+    rules = [f'r{n} ::= "a" r{n + 1} "a" | "b" r{n + 1} "b" | "c"' for n in range(count)]
+    return "\n".join(["root ::= r0", *rules, f'r{count} ::= "c"'])
 
 
 def list_levels(count):
@@ -26,62 +24,30 @@ def lists(inside='(item ("," item)*)?', number='"0" | [1-9] [0-9]*', item="numbe
     return f'root ::= "[" {inside} "]"\nitem ::= {item}\nnumber ::= {number}'
 
 
-def sums(root="item (sign item)*", inside='"(" root ")"', number='"0" | [1-9] [0-9]{0,2}', sign='" " [-+*/] " "'):
-    return f"root ::= {root}\nsign ::= {sign}\nitem ::= number | {inside}\nnumber ::= {number}"
-
-
 class Text(str):
     """A text of a class of its own."""
 
 
 WRONG = {
-    "tags": {
-        "4 levels": (levels(4), "b cannot come"),
-        "12 levels": (levels(12), "b cannot come"),
-        "49 levels": (levels(49), "b cannot come"),
-        "one level": (tags(bold='"<b>" [a-z ]* "</b>"', italic='"<i>" [a-z ]* "</i>"'), "cannot come"),
-        "never empty": (tags(often="+"), "cannot come|may not end|end"),
-        "one piece": (tags(often="?"), "cannot come"),
-        "closed by another tag": (tags(italic='"<i>" root "</b>"'), "must not come"),
-        "closed by any tag": (tags(bold='"<" [bi] ">" root "</" [bi] ">"', italic='""'), "must not come"),
-        "no space": (tags(text="[a-z]"), "cannot come"),
-        "capitals": (tags(text="[a-zA-Z ]"), "must not come"),
-        "one letter missing": (tags(text="[a-y ]"), "cannot come"),
-        "no italic": (tags(italic='"</i>"'), "must not come"),
-        "bold not in bold": (
-            'root ::= ([a-z ] | "<b>" i* "</b>" | "<i>" root "</i>")*\ni ::= [a-z ] | "<i>" root "</i>"',
-            "b cannot come",
-        ),
-        "text only before the tags": ('root ::= [a-z ]* ("<b>" root "</b>" | "<i>" root "</i>")*', "cannot come"),
-        "any closing tag below ten levels": (
-            levels(10).replace("r10 ::= [a-z ]*", 'r10 ::= ([a-z ] | "<" [bi] ">" r10 "</" [bi] ">")*'),
-            "must not come",
-        ),
-        "tags that may stay open": (tags(bold='"<b>" root "</b>"?'), "must not end"),
-        "an unknown rule": ("root ::= ([a-z ] | bold)*", "bold"),
-        "a regex": ("[a-z ]*", "::="),
-        "a function": (lambda text: True, "a grammar is a text"),
-    },
-    "sums": {
-        "two items": (sums("item sign item"), "end|cannot come"),
-        "at most two items": (sums("item (sign item)?"), "cannot come"),
-        "at most 20 items": (sums("item (sign item){0,20}"), "cannot come"),
-        "no parentheses": (sums(inside='"0"'), "cannot come"),
-        "one item in parentheses": (sums(inside='"(" item ")"'), "cannot come"),
-        "parentheses of one level": (sums(inside='"(" number (sign number)* ")"'), "cannot come"),
-        "a sign at the end": (sums("item (sign item)* sign?"), "must not end"),
-        "no spaces": (sums(sign="[-+*/]"), "must not come"),
-        "no division": (sums(sign='" " [-+*] " "'), "cannot come"),
-        "leading zeros": (sums(number="[0-9]{1,3}"), "must not come"),
-        "long numbers": (sums(number='"0" | [1-9] [0-9]*'), "must not come"),
-        "left recursion in other words": (sums("(root sign)? item"), "left-recursive|itself|root"),
-        "left recursion in two rules": (
-            sums("more item") + "\nmore ::= (root sign)?",
-            "left-recursive|itself|root|more",
-        ),
-        "misread sign class": (sums(sign='" " [+-/*] " "'), "must not come"),
-        "empty": (sums("(item (sign item)*)?"), "must not end"),
-        "a list": ([SUMS], "a grammar is a text"),
+    "mirror": {
+        "4 levels": (levels(4), "a cannot come"),
+        "12 levels": (levels(12), "a cannot come"),
+        "49 levels": (levels(49), "a cannot come"),
+        "the c is optional": (mirror('"c"?'), "must not end"),
+        "no c": (mirror('""'), "must not end"),
+        "c among the letters": (mirror("[abc]"), "must not end"),
+        "several c": (mirror('"c"+'), "must not come"),
+        "c on both sides": (mirror('"c" root "c" | "c"'), "must not come|must not end"),
+        "any letter closes": (mirror(one='"a" root [ab]'), "must not come"),
+        "the same half again": ('root ::= half\nhalf ::= ("a" | "b") half ("a" | "b") | "c"', "must not come"),
+        "only a": ('root ::= "a" root "a" | "c"', "b cannot come"),
+        "open at the end": (mirror(one='"a" root "a"?'), "must not end"),
+        "a text after the middle": ('root ::= [ab]* "c" [ab]*', "must not end"),
+        "right texts, two ways": (mirror('"c" | "aca"'), "two moves in root on c"),
+        "right texts, left recursion": (mirror('"c" | root'), "two moves in root on|never|left"),
+        "no text": ('root ::= "a" root "a" | "b" root "b"', "never finish"),
+        "a regex": ("[ab]*c[ab]*", "::="),
+        "a list": ([MIRROR], "a grammar is a text"),
     },
     "lists": {
         "as given, the first bug mended": (
@@ -106,21 +72,11 @@ WRONG = {
     },
 }
 RIGHT = {
-    "tags": {
-        "three rules": 'root ::= ([a-z ] | bold | italic)*\nbold ::= "<b>" root "</b>"\nitalic ::= "<i>" root "</i>"',
-        "right recursion": 'root ::= "" | [a-z ] root | "<b>" root "</b>" root | "<i>" root "</i>" root',
-        "left recursion": 'root ::= "" | root [a-z ] | root "<b>" root "</b>" | root "<i>" root "</i>"',
-        "ambiguous": 'root ::= "" | [a-z ]+ | root root | "<b>" root "</b>" | "<i>" root "</i>"',
-        "comments and blanks": f"# tags\n\n{TAGS}   # the end\n",
-        "a text of another class": Text(TAGS),
-    },
-    "sums": {
-        "right recursion": sums("item (sign root)?"),
-        "a rule for the rest": sums("item rest") + '\nrest ::= "" | sign item rest',
-        "numbers written out": sums(number='"0" | [1-9] | [1-9] [0-9] | [1-9] [0-9] [0-9]'),
-        "one rule": re.sub(
-            "sign", '(" " ("+" | "-" | "*" | "/") " ")', SUMS.replace('sign   ::= " " [-+*/] " "\n', "")
-        ),
+    "mirror": {
+        "three rules": 'root ::= one | other | "c"\none ::= "a" root "a"\nother ::= "b" root "b"',
+        "the first level written out": 'root ::= "c" | "a" inner "a" | "b" inner "b"\ninner ::= root',
+        "comments and blanks": f"# mirror\n\n{MIRROR}   # the end\n",
+        "a text of another class": Text(MIRROR),
     },
     "lists": {
         "a rule for the items": 'root ::= "[" items? "]"\nitems ::= item | item "," items\n'

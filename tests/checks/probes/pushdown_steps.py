@@ -67,7 +67,7 @@ def read_on(moves, ends, stack, byte):
 
 def counter(moves, ends, stack, byte):
     """Counts brackets instead of keeping nodes."""
-    return stack + [0] if byte in b"([{" else stack[:-1] if byte in b")]}" else stack
+    return [*stack, 0] if byte in b"([{" else stack[:-1] if byte in b")]}" else stack
 
 
 def push_lazily(moves, ends, stack, byte):
@@ -156,9 +156,9 @@ WRONG = {
         "never": (lambda ends, stack: False, "nobody waits"),
         "a number": (lambda ends, stack: int(bool(stack) and set(stack) <= ends) + 1, "True or False"),
         "recursion": (
-            lambda ends, stack: (deep := lambda s: not s or (s[-1] in ends and deep(s[:-1])))(stack)
-            if stack
-            else False,
+            lambda ends, stack: (
+                (deep := lambda s: not s or (s[-1] in ends and deep(s[:-1])))(stack) if stack else False
+            ),
             "RecursionError",
         ),
         "its stack changed": (

@@ -1,0 +1,135 @@
+# %% [markdown]
+# # Deeper · Palindromes, or several stacks at once
+#
+# **Question.** A palindrome reads the same from both ends. No letter marks its middle. How can a machine with a stack
+# read it?
+#
+# **Goal.** You can say why some grammars need several stacks at once, and how these stacks share their memory.
+#
+# **Time.** {minutes} minutes, one exercise. [Lab 06](../06_pda.ipynb) comes before this page; no later lab needs it.
+
+# %% [markdown]
+# ## Three words
+#
+# | word | meaning |
+# | --- | --- |
+# | **palindrome** | a text that reads the same from both ends, such as `abba` |
+# | **nondeterministic** | a machine is nondeterministic if it has two moves for the same byte |
+# | **frame** | a rule on the stack, and the node where it goes on |
+
+# %%
+import guidedviz as gv
+
+palindromes = 'root ::= "a" root "a" | "b" root "b" | [ab]?'
+machine = gv.grammar(palindromes)
+
+# %% [markdown]
+# ## 1 · Two moves for one byte
+#
+# The grammar is short: the same letter on both sides, or at most one letter in the middle. But lab 06 asked for one
+# move per node and byte, and here there are two.
+
+# %%
+try:
+    gv.machines.pushdown_moves(machine)
+except gv.SettingError as error:
+    print(error)
+
+# %% [markdown]
+# The automaton has read `a`, and another `a` follows. It may open a new pair, or it may close the pair that is open.
+# Nobody knows which, because the middle may come later. The machine is **nondeterministic**.
+#
+# It does not guess. It follows both ways, and keeps **all** possible stacks.
+
+# %% [question]
+gv.predict(
+    "The automaton has read `aaa`. How many stacks are possible? (Count only stacks that are not empty.)",
+    number=3,
+    reveal=[
+        lambda: gv.views.draw_shared_stacks(machine, "aaa"),
+        """Three. Each orange frame is the top of a stack, and the arrows lead down. In the stack of height 3 the middle
+        is still to come. In the stack of height 2 the third letter is the middle, so two letters wait for a partner.
+        In the stack of height 1 the middle lies between the second and the third letter. There is also an empty
+        stack: the second letter is the middle, and `aaa` is complete.""",
+    ],
+)
+
+# %% [markdown]
+# ## 2 · Shared frames
+#
+# Three stacks of heights 3, 2 and 1 have six frames. The picture has only three, because a stack is stored as a top and
+# a link to the stack below it. Stacks with the same lower part share it. No stored frame is ever changed, so a step
+# back costs nothing: the old tops are still there.
+
+# %%
+def count_frames(text):
+    state = machine.initial
+    for byte in text.encode():
+        state = machine.step(state, byte)
+    tops = sum(len(cells) for _, cells in state.tops)
+    print(f"{len(text):2} letters: {tops:2} stacks, {len(machine.branches(state)):2} frames")
+
+# %% [question]
+gv.predict(
+    "After 40 letters `a` there are 40 stacks, with 40 · 41 / 2 = 820 frames if each stack were stored alone. How many "
+    "frames are stored?",
+    number=40,
+    reveal=[
+        lambda: count_frames("a" * 40),
+        "Forty, one per letter. The work per letter still grows with the number of stacks.",
+    ],
+)
+
+# %% [question]
+gv.predict(
+    "And after `ab` repeated 20 times, again 40 letters: are there more than 40 stacks, 40, or fewer?",
+    choices=["more", "40", "fewer"],
+    answer="fewer",
+    reveal=[
+        lambda: count_frames("ab" * 20),
+        """Fewer. A letter that differs from the one that a stack waits for removes this stack. In `aaaa…` no letter
+        ever differs, so no stack is removed.""",
+    ],
+)
+
+# %% [markdown]
+# ## Exercise 1 · Mark the middle ★
+#
+# Change the grammar: the texts are `a` and `b` with exactly one `c` in the middle, such as `abcba`, and the letters
+# after the `c` mirror those before it. Then one stack is enough, and `gv.machines.pushdown_moves` accepts the grammar.
+#
+# hint: Which part of the given rule stands for the middle?
+#
+# hint: The `c` must come exactly once, so it replaces `[ab]?`, without a question mark.
+
+# %%
+# solution:
+mirror = 'root ::= "a" root "a" | "b" root "b" | "c"'
+# open:
+# mirror = 'root ::= "a" root "a" | "b" root "b" | [ab]?'
+# end
+gv.checks.mirror(mirror)
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
+
+# %% [markdown]
+# ## Recap
+#
+# * In a palindrome no byte marks the middle, so the automaton has two moves for one byte.
+# * It keeps all possible stacks. A stack disappears when it cannot read the next byte.
+# * Stacks share their lower parts. In all our runs, n letters gave at most n stacks and n frames.
+# * With a mark in the middle the grammar is deterministic, and one stack is enough.
+
+# %% [markdown]
+# ## How the production engines do it
+#
+# * **llama.cpp** keeps a list of all possible stacks, each stored alone ([pull request
+#   1773](https://github.com/ggml-org/llama.cpp/pull/1773)).
+# * **XGrammar** stores the stacks in one tree, where they share their lower parts ([arXiv
+#   2411.15100](https://arxiv.org/abs/2411.15100)).
+# * **GLR parsers** share upper parts as well, in a *graph-structured stack* ([Tomita
+#   1985](https://docslib.org/doc/2603502/an-efficient-context-free-parsing-algorithm-for-natural-languages1)).
