@@ -108,12 +108,11 @@ gv.film(gv.sketches.nfa_reading_frames(clumsy, "42"))
 # ## Exercise 1 · One step of all states ★★
 #
 # Write `step_set(nfa, states, byte)`: the set of all states after the byte, with the epsilon closure.
-# `nfa.edges[state]` is a sequence of `(low, high, target)`: such an edge reads the bytes from `low` to `high`, both
-# included. `nfa.free[state]` holds the targets of the epsilon edges. Epsilon edges can form a cycle. In the film, the
-# byte `4` leads from four states to nine.
+# `nfa.edges[state]` holds `(low, high, target)`: such an edge reads the bytes from `low` to `high`, both included.
+# `nfa.free[state]` holds the targets of the epsilon edges. They can form a cycle. In the film, the byte `4`
+# leads from four states to nine.
 #
-# hint: First collect the targets of the edges that read the byte. Then keep a list of states whose epsilon edges you
-# still have to follow.
+# hint: First collect the targets of the edges that read the byte. Then keep a list of states to visit.
 #
 # hint: Begin with `waiting = list(found)`, where `found` is the set of targets. For each `state` in `waiting`, add each
 # new target in `nfa.free[state]` to both.
@@ -180,15 +179,14 @@ gv.film(gv.sketches.trie_frames(decimal, toy, state=2))
 # %% [markdown]
 # ## Exercise 2 · The recursive walk ★★
 #
-# Write `walk(node, machine, state)`. It gives a dictionary: each legal token at `node` or below → the state after it.
+# Write `walk(node, machine, state)`. It gives a dictionary: legal token at `node` or below → state after it.
 # `node.tokens` lists the ids that end at this node. `node.children` is a dictionary: byte → child node.
 # `machine.step(state, byte)` gives the next state, or `None` if the machine refuses the byte. The check counts your
-# steps, so visit nothing below a refused byte. For the film above, the result is `{0: 3, 1: 3}`.
+# steps. For the film above, the result is `{0: 3, 1: 3}`.
 #
-# hint: The machine has reached this node, so all ids in `node.tokens` are legal. Then try each child. A function may
-# call itself.
+# hint: The machine has reached this node, so its tokens are legal. Then try each child. A function may call itself.
 #
-# hint: Begin with `found = dict.fromkeys(node.tokens, state)`. For each child whose byte can be read, use
+# hint: Begin with `found = dict.fromkeys(node.tokens, state)`. For each child that can be read, use
 # `found.update(walk(child, machine, after))`.
 
 # %%
