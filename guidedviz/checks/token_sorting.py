@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -107,6 +107,8 @@ class Stack:
     known: frozenset[int]  # the tokens that an engine has to look up here
 
     def __call__(self, token: int) -> bool:
+        if isinstance(token, Collection):
+            raise TypeError(f"on_stack takes one id, and this is {show(token)}")
         if token not in self.known:
             raise LookupError(f"on_stack({show(token)}): the verdict of this token is known without the stack")
         return token in self.legal

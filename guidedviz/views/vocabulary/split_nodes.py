@@ -19,9 +19,9 @@ from guidedviz.views.vocabulary.split_map import as_split
 
 MOST = 80  # rows: of more, those with the most context-dependent tokens and bytes
 ONE = 20  # up to so many rows are in one column, more in two
-ROW, EDGE, WIDE, TOP, BAR = 21.0, 16.0, 478.0, 70.0, 46.0
+ROW, EDGE, WIDE, TOP, BAR = 21.0, 16.0, 488.0, 70.0, 46.0
 HEAD = ("node", "waits for", "accepted", "rejected", "dependent", "kept as", "bytes")
-ENDS = (0.0, 54.0, 222.0, 282.0, 355.0, 369.0, WIDE - 3)  # where a text starts or a number ends
+ENDS = (0.0, 54.0, 232.0, 292.0, 365.0, 379.0, WIDE - 3)  # where a text starts or a number ends
 NUMBERS = (2, 3, 4, 6)
 
 

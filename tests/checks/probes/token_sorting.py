@@ -223,6 +223,10 @@ WRONG = {
         "the first node": (lambda parts, on_stack: both(set.union, set.union)(parts[:1], on_stack), "accepted at one"),
         "the last node": (lambda parts, on_stack: both(set.union, set.union)(parts[-1:], on_stack), "at one node"),
         "its input changed": (in_place, "work on a copy"),
+        "the stack asked for a set": (
+            lambda parts, on_stack: parts[0][0] | (parts[0][1] if parts[0][1] and on_stack(parts[0][1]) else set()),
+            "on_stack takes one id",
+        ),
         "a mask": (
             lambda parts, on_stack: [token in both(set.union, set.union)(parts, on_stack) for token in range(9)],
             "np.flatnonzero",
