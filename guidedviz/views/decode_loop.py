@@ -64,8 +64,8 @@ PARTS = {
     ),
     "schema": Part(
         MASK,
-        (("JSON Schema", "keys and types"), ("regex", "if finite"), ("machine", "reads bytes"), ("index", "× tokens")),
-        ("JSON Schema",),
+        (("schema", "keys and types"), ("regex", "if finite"), ("machine", "reads bytes"), ("index", "× tokens")),
+        ("schema",),
     ),
     "stack": Part(MASK, (RULES, ("PDA", "push and pop"), STATE), ("grammar", "PDA", "state")),
     "chart": Part(MASK, (RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),

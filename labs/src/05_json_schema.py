@@ -40,8 +40,8 @@ gv.views.draw_loop("schema")
 # %% [markdown]
 # ## 1 · From a schema to a machine
 #
-# A schema says which keys an object has and which values they may have. As long as the schema does not refer to itself,
-# a regex can say the same. Here is a small schema and its regex:
+# A schema says which keys an object has and which values they may have. If the values have a bounded depth, a regex can
+# say the same. Here is a small schema and its regex:
 
 # %%
 flag = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
@@ -71,12 +71,12 @@ print(json.dumps(person))
 
 # %%
 machine = gv.json_schema(Person)
-gv.draw_machine(machine, title=str(machine), folded=True)
+gv.draw_machine(machine, title="a person", folded=True)
 
 # %% [markdown]
 # Follow the thick arrows: three keys, in the order of the class. `any but " ctrl …` is a loop over the characters of a
 # string. It has 12 states inside, for escapes and for characters of several bytes. The numbers up to 120 stand between
-# `age` and `city`. Each `title` is an annotation: no byte depends on it.
+# `age` and `city`. Each `title` is an annotation.
 
 # %% [question]
 gv.predict(
@@ -120,9 +120,9 @@ gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=17)
 # %% [markdown]
 # ## Exercise 1 · A compiler for schemas ★★
 #
-# Write `schema_to_regex(schema)` for a small part of JSON Schema. `LEAVES` has the regex of a string, an integer and a
-# boolean. An `enum` allows the values of a list. An `object` has all its `properties`, in order. Spell everything as
-# `json.dumps` does: `": "` after a key and `", "` between members.
+# Write `schema_to_regex(schema)`. `LEAVES` has the regex of a string, an integer and a boolean. An `enum` allows the
+# values of a list. An `object` has all its `properties`, in order. Spell everything as `json.dumps` does, with a space
+# after each `:` and `,`. For `flag` write `\{"ok": (true|false)\}`.
 #
 # hint: Join the values of an enum with `|`. An object is `\{`, its members, `\}`. The function calls itself for each
 # value.
@@ -165,7 +165,7 @@ print(gv.record(clerk, "Hi! Rex is a dog.\nJSON with name, kind:\n", gv.guide(co
 # ## Exercise 2 · At most n ★★
 #
 # Write `at_most(n)`: a regex for the whole numbers from 0 to `n`, without leading zeros. The regex may grow with the
-# number of digits, but not with `n`: the check asks for two billion.
+# number of digits, but not with `n`: the check tries two billion. The pattern above is an answer for 120.
 #
 # hint: A number is smaller than `n` if it has fewer digits, or if it agrees with `n` up to some digit and is smaller
 # there. Each case is one part of a choice.
@@ -216,8 +216,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# The picture shows the counter after three letters. The lower box was read three times, so the counter is 3. Machines
-# with such boxes are the subject of lab 06.
+# The picture shows the counter after three letters. The machine read the lower box three times, so the counter is 3.
+# Machines with such boxes are the subject of lab 06.
 
 # %%
 gv.draw_machine(gv.regex("[a-z]{0,5000}"), b"abc", title="[a-z]{0,5000} after abc")
@@ -291,8 +291,8 @@ gv.predict(
 # %% [markdown]
 # ## 4 · What is enforced, and what is not
 #
-# JSON Schema has many keywords, and no engine enforces all of them. `tell` shows what our compiler says about a keyword
-# that JSON Schema does not have, and about one that a machine cannot enforce:
+# JSON Schema has many keywords, and no machine of these labs can enforce all of them. `tell` shows what our compiler
+# says about a keyword that JSON Schema does not have, and about one that it cannot enforce:
 
 # %%
 def tell(schema):
@@ -351,8 +351,8 @@ for name, judge in judges.items():
 # %% [markdown]
 # ## 5 · Valid is not true
 #
-# Ten prompts, first free, then guided, with the same seeds. The judge is the validator, which knows nothing of our
-# machines.
+# The ten prompts, first free, then guided, with the same seeds. The validator decides whether an output fits. It shares
+# no code with our machines.
 
 # %%
 def fits(output):
@@ -411,7 +411,7 @@ cut = gv.record(clerk, ask(*people[0]), guide, max_tokens=12).text
 print(cut, fits(cut))
 
 # %% [markdown]
-# Last, a schema that refers to itself. `{"$ref": "#"}` means the whole schema: the friends of a person are persons.
+# Last, a schema without a bound on the depth. `{"$ref": "#"}` stands for the whole schema, so friends have friends:
 
 # %%
 friends = {"type": "array", "items": {"$ref": "#"}}
@@ -440,7 +440,7 @@ gv.score()
 # %% [markdown]
 # ## Recap
 #
-# * A schema that does not refer to itself becomes a regex: keys become bytes in a row, ranges become digits.
+# * A schema of bounded depth becomes a regex: keys become bytes in a row, ranges become patterns of digits.
 # * Large counts become a counter beside the state, not copies.
 # * The keys come in the order of `properties`. Name them in that order in the prompt.
 # * A keyword is enforced, listed in `machine.notes`, or refused. Some engines ignore keywords without a message.
