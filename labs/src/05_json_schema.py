@@ -127,8 +127,8 @@ gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=17)
 # hint: Join the values of an enum with `|`. An object is `\{`, its members, `\}`. The function calls itself for each
 # value.
 #
-# hint: One member is `re.escape(json.dumps(key)) + ": (" + schema_to_regex(value) + ")"`. The value may contain `|`, so
-# it needs the parentheses. The enum needs `re.escape`, too.
+# hint: One member is `re.escape(json.dumps(key)) + ": (" + schema_to_regex(value) + ")"`. The parentheses are for a value
+# with `|`. The enum needs `re.escape`, too.
 
 # %%
 def schema_to_regex(schema):
@@ -165,10 +165,10 @@ print(gv.record(clerk, "Hi! Rex is a dog.\nJSON with name, kind:\n", gv.guide(co
 # ## Exercise 2 · At most n ★★
 #
 # Write `at_most(n)`: a regex for the whole numbers from 0 to `n`, without leading zeros. The regex may grow with the
-# number of digits, but not with `n`: the check tries two billion. The pattern above is an answer for 120.
+# number of digits, but not with `n`: the check tries two billion. Above stands an answer for 120.
 #
-# hint: A number is smaller than `n` if it has fewer digits, or if it agrees with `n` up to some digit and is smaller
-# there. Each case is one part of a choice.
+# hint: A number below `n` has fewer digits, or it agrees with `n` up to some digit and is smaller there. Each case is
+# one part of a choice.
 #
 # hint: At place `i` write `digits[:i]`, a class such as `[0-6]` for the smaller digits, and one `[0-9]` per digit that
 # is left. At place 0 the class begins with 1. The last part is `n` itself.
