@@ -18,8 +18,7 @@ from guidedviz.checks.logit_bias import check_only_answers as only_answers
 from guidedviz.checks.logit_bias import check_parses as parses
 from guidedviz.checks.logit_bias import check_softmax as softmax
 from guidedviz.checks.logit_bias import check_spellings as spellings
-from guidedviz.checks.position_masks import check_count_texts as count_texts
-from guidedviz.checks.position_masks import check_name_masks as name_masks
+from guidedviz.checks.position_masks import check_masked_loop as masked_loop
 from guidedviz.checks.position_masks import check_token_mask as token_mask
 from guidedviz.checks.pushdown_steps import check_may_end as may_end
 from guidedviz.checks.pushdown_steps import check_stack_step as stack_step

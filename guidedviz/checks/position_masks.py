@@ -1,18 +1,17 @@
-"""The mask of one step, and masks by position."""
+"""The mask of one step, and the loop of masked decoding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from string import ascii_lowercase, ascii_uppercase
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.judge import Case, Mistake, check_function, close, same_set, say_not_ids
+from guidedviz.checks.judge import Case, Mistake, check_function, close
 from guidedviz.checks.verdict import Verdict, show
-from guidedviz.machines.visible import counted, visible_bytes
-
-BARD = "\n !$&',-.3:;?" + ascii_uppercase + ascii_lowercase  # in NanoGPT's order: the index is the id
+from guidedviz.decoding.sampling import Floats, apply_mask, sample, softmax
+from guidedviz.tokens.vocabulary import Vocabulary
 
 
 def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
@@ -39,80 +38,73 @@ def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
     return check_function(answer, cases, close)
 
 
-def check_count_texts(answer: Callable[[Sequence[set[int]]], int]) -> Verdict:
-    """Does `answer(masks)` count the texts that masks by position allow?
+def check_masked_loop(answer: Callable[[Toy, Sequence[int], Sequence[set[int]], int], Sequence[int]]) -> Verdict:
+    """Does `answer(model, tokens, masks, seed)` give the tokens that masked decoding writes after these tokens?
 
-    >>> check_count_texts(lambda masks: sum(map(len, masks)))
-    ✗ not yet right: on input 3 of 8, the smallest on which it fails
-        input       [{0, 1}, {5}]
-        yours gave  3
-        expected    2
-        because     each of the 2 first tokens can be followed by each of the 1 second ones
+    >>> check_masked_loop(lambda model, tokens, masks, seed: [min(legal) for legal in masks])
+    ✗ not yet right: on input 2 of 8, the smallest on which it fails
+        input       tokens [0], masks [{0, 1}], seed 1
+        yours gave  [0]
+        expected    [1]
+        because     the token is drawn: gv.sampling.sample(probabilities, seed, position)
     """
-    pairs = "each of the {} first tokens can be followed by each of the {} second ones"
-    many = "every choice at one position goes with every choice at the next"
-    large = "this is more than an int64 of NumPy holds: use Python's integers, as math.prod does"
-    cases = [
-        Case(([{0}],), 1, "one position and one token: one text"),
-        Case(([{0, 1}],), 2, "one position and two tokens: two texts"),
-        Case(([{0, 1}, {5}],), 2, pairs.format(2, 1)),
-        Case(([{0, 1}, {1, 2, 3}],), 6, pairs.format(2, 3)),
-        Case(([{0, 1}, set()],), 0, "an empty mask allows no text"),
-        Case(([{0, 1}, {2}, {3, 4, 5}],), 6, many),
-        Case(([set(range(26))] * 5 + [{0}],), 26**5, many),
-        Case(([set(range(65))] * 12,), 65**12, large),
+    drawn = "the token is drawn: gv.sampling.sample(probabilities, seed, position)"
+    seen = "the model reads all tokens so far, the new ones too"
+    stop = "an EOS token is written and ends the loop"
+    trials: list[tuple[list[int], list[set[int]], int, str]] = [
+        ([0], [{2}], 0, "only this token is legal"),
+        ([0], [{0, 1}], 1, drawn),
+        ([0], [{0, 1}], 3, drawn),
+        ([3], [{0, 1}, {2, 3}], 0, "each position has its own mask"),
+        ([1], [{0, 1, 2, 3}] * 6, 5, seen),
+        ([2, 1], [{0, 1}, {2, 3}] * 4, 3, seen),
+        ([0], [{4}, {0, 1}, {2}], 0, stop),
+        ([0], [{0, 1, 4}] * 12, 7, stop),
     ]
-    return check_function(answer, cases)
+    cases = [
+        Case((TOY, tokens, masks, seed), masked_loop(TOY, tokens, masks, seed), why, _say_loop(tokens, masks, seed))
+        for tokens, masks, seed, why in trials
+    ]
+    return check_function(answer, cases, _same_ids, _loop_mistake)
 
 
-def check_name_masks(answer: Callable[[int], Sequence[Iterable[int]]]) -> Verdict:
-    """Does `answer(letters)` give the masks of `Name: ` for a name of that many letters?
-
-    >>> lower, upper = range(39, 65), range(13, 39)
-    >>> check_name_masks(lambda letters: [upper, *[lower] * letters, {10}, {1}])
-    ✗ not yet right: on input 1 of 4, the smallest on which it fails
-        input       1
-        yours gave  A-Z | a-z | : | ␣
-        expected    A-Z | : | ␣
-        because     3 masks are expected, for 1 letter, a colon and a space; these are 4
-    """
-    upper, lower, colon, space = (
-        {BARD.index(c) for c in letters} for letters in (ascii_uppercase, ascii_lowercase, ":", " ")
-    )
-    cases = [Case((n,), [upper, *[lower] * (n - 1), colon, space]) for n in (1, 2, 5, 12)]
-    return check_function(answer, cases, _same_masks, _name_mistake)
+def masked_loop(model: Toy, tokens: Sequence[int], masks: Sequence[set[int]], seed: int) -> list[int]:
+    """The new tokens of masked decoding, until EOS or the last mask."""
+    written: list[int] = []
+    for position, legal in enumerate(masks):
+        logits = apply_mask(model.logits([*tokens, *written]), legal)
+        written.append(sample(softmax(logits), seed, position))
+        if written[-1] in model.vocabulary.eos:
+            break
+    return written
 
 
-def _same_masks(value: Any, expected: Any) -> bool:
-    return len(value) == len(expected) and all(map(same_set, value, expected))
+@dataclass(frozen=True)
+class Toy:
+    """A model of five tokens. Its logits depend on all tokens so far; the likeliest token is not always legal."""
+
+    vocabulary: Vocabulary
+
+    def logits(self, tokens: Sequence[int]) -> Floats:
+        """One logit per token."""
+        return np.array([((7 * sum(tokens) + 3 * len(tokens) + 5 * token) % 11) / 4 for token in range(5)])
 
 
-def _name_mistake(case: Case, value: Any) -> Mistake:
-    try:
-        gave = masks_in_words(value)
-    except (TypeError, ValueError, IndexError):  # no masks of ids
-        gave = show(value)
-    because = _say_masks(value, case.expected)
-    return Mistake(because, gave=(("yours gave", gave), ("expected", masks_in_words(case.expected))))
+TOY = Toy(Vocabulary([b"a", b"b", b"c", b"d", b"</s>"], eos={4}))
 
 
-def _say_masks(value: Any, expected: Any) -> str:
-    """The first reason why some masks are not those of a name."""
-    if not isinstance(value, list | tuple):
-        return "a list of masks is expected, one per position"
-    if len(value) != len(expected):
-        letters = counted(len(expected) - 2, "letter")
-        return f"{len(expected)} masks are expected, for {letters}, a colon and a space; these are {len(value)}"
-    for place, (mask, right) in enumerate(zip(value, expected, strict=True)):
-        if because := say_not_ids(mask) or ("" if same_set(mask, right) else f"expected {masks_in_words([right])}"):
-            return f"position {place}: {because}"
-    return ""
+def _say_loop(tokens: list[int], masks: list[set[int]], seed: int) -> tuple[tuple[str, str], ...]:
+    return (("input", f"tokens {tokens}, masks {show(masks)}, seed {seed}"),)
 
 
-def masks_in_words(masks: Iterable[Iterable[int]]) -> str:
-    """Masks over bard's characters, one character class per position.
+def _loop_mistake(case: Case, value: Any) -> Mistake:
+    tokens = case.arguments[1]
+    if not isinstance(value, list | tuple) or not all(isinstance(token, int) for token in value):
+        return Mistake("token ids are expected: a list with one whole number per new token")
+    if list(value[: len(tokens)]) == tokens and len(value) == len(tokens) + len(case.expected):
+        return Mistake("only the new tokens are expected, without the tokens that were given")
+    return Mistake()
 
-    >>> masks_in_words([range(13, 39), {10}, {1, 0}])
-    'A-Z | : | ↵ ␣'
-    """
-    return " | ".join(visible_bytes({ord(BARD[token]) for token in mask}) for mask in masks)
+
+def _same_ids(value: Any, expected: Any) -> bool:
+    return bool([*map(int, value)] == expected)

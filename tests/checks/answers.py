@@ -8,12 +8,12 @@ import numpy as np
 import guidedviz as gv
 from guidedviz.checks.grammar_texts import LISTS, MIRROR
 from guidedviz.checks.index_building import walk
-from guidedviz.checks.position_masks import BARD
 from guidedviz.checks.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
 from guidedviz.machines.pushdown.moves import move_stack
 from guidedviz.models.toy import ToyModel
 
+BARD = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in NanoGPT's order: the index is the id
 UPPER, LOWER = set(range(13, 39)), set(range(39, 65))
 TOY = ToyModel(
     [b"yes", b"no", b"maybe", b"Sure", *(bytes([byte]) for byte in range(256))],
@@ -39,12 +39,14 @@ def spellings(pieces, word):
     return [token for token, piece in enumerate(pieces) if piece.strip().lower() == word.encode()]
 
 
-def count_texts(masks):
-    return int(np.prod([len(mask) for mask in masks], dtype=object))
-
-
-def name_masks(letters):
-    return [UPPER, *[LOWER] * (letters - 1), {BARD.index(":")}, {BARD.index(" ")}]
+def masked_loop(model, tokens, masks, seed):
+    written = []
+    for position, legal in enumerate(masks):
+        logits = gv.sampling.apply_mask(model.logits(list(tokens) + written), legal)
+        written.append(gv.sampling.sample(gv.sampling.softmax(logits), seed, position))
+        if written[-1] in model.vocabulary.eos:
+            return written
+    return written
 
 
 def advance(transitions, state, token):
@@ -192,8 +194,7 @@ FUNCTIONS = {
     "softmax": softmax,
     "spellings": spellings,
     "token_mask": gv.sampling.apply_mask,
-    "count_texts": count_texts,
-    "name_masks": name_masks,
+    "masked_loop": masked_loop,
     "advance": advance,
     "step_set": step_set,
     "walk": walk,

@@ -4,9 +4,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.checks.judge import Case, check_function
-from guidedviz.checks.position_masks import BARD
 from guidedviz.checks.verdict import Verdict, show
-from tests.checks.answers import FUNCTIONS, LOWER, VALUES, check
+from tests.checks.answers import BARD, FUNCTIONS, VALUES, check
 
 
 def crash(*_):
@@ -83,12 +82,6 @@ def test_the_first_failing_input_is_shown():
     )
     assert dict(verdict.facts)["input"] == "2"
     assert "input 2 of 3" in verdict.said
-
-
-def test_name_masks_are_shown_as_character_classes():
-    verdict = gv.checks.name_masks(lambda letters: [LOWER] * letters)
-    assert dict(verdict.facts)["expected"] == "A-Z | : | ␣"
-    assert dict(verdict.facts)["yours gave"] == "a-z"
 
 
 @pytest.mark.parametrize("bias", [None, ..., {}])

@@ -3,8 +3,7 @@
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.position_masks import BARD
-from tests.checks.answers import advance
+from tests.checks.answers import BARD, advance
 
 # -- advance -------------------------------------------------------------------------------------------------------
 

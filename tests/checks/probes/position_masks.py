@@ -1,15 +1,9 @@
-"""Answers to `token_mask`, `count_texts` and `name_masks`."""
-
-import math
-from functools import reduce
-from itertools import product
+"""Answers to `token_mask` and `masked_loop`."""
 
 import numpy as np
 
-from guidedviz.checks.position_masks import BARD
-from tests.checks.answers import LOWER, UPPER, name_masks
-
-COLON, SPACE = {BARD.index(":")}, {BARD.index(" ")}
+import guidedviz as gv
+from tests.checks.answers import masked_loop
 
 
 def masked(logits, legal, low=-np.inf):
@@ -54,8 +48,52 @@ def by_choose(logits, legal):
     return np.where(np.isin(np.arange(len(logits)), list(legal)), logits, -np.inf)
 
 
-def recursive(masks):
-    return len(masks[0]) * recursive(masks[1:]) if masks else 1
+def loop(
+    mask=gv.sampling.apply_mask,
+    draw=gv.sampling.sample,
+    read=lambda tokens, written: tokens + written,
+    masks=lambda masks: masks,
+    ends=lambda token: token == 4,
+):
+    """The loop with one part exchanged."""
+
+    def write(model, tokens, given, seed):
+        written = []
+        for position, legal in enumerate(masks(given)):
+            logits = mask(model.logits(read(tokens, written)), legal)
+            written.append(draw(gv.sampling.softmax(logits), seed, position))
+            if ends(written[-1]):
+                break
+        return written
+
+    return write
+
+
+def recursive(model, tokens, masks, seed, place=0):
+    if not masks:
+        return []
+    logits = gv.sampling.apply_mask(model.logits(tokens), masks[0])
+    token = gv.sampling.sample(gv.sampling.softmax(logits), seed, place)
+    rest = [] if token == 4 else recursive(model, [*tokens, token], masks[1:], seed, place + 1)
+    return [token, *rest]
+
+
+def unscaled(model, tokens, masks, seed):
+    """Draws from what the mask leaves without dividing by Z: a draw beyond the sum takes the last legal token."""
+    written = []
+    for position, legal in enumerate(masks):
+        chances = gv.sampling.softmax(model.logits(tokens + written)) * [token in legal for token in range(5)]
+        place = np.random.default_rng([seed, position]).random()
+        written.append(min(int(np.searchsorted(np.cumsum(chances), place)), max(legal)))
+        if written[-1] == 4:
+            break
+    return written
+
+
+def grown(model, tokens, masks, seed):
+    new = masked_loop(model, tokens, masks, seed)
+    tokens += new
+    return new
 
 
 WRONG = {
@@ -84,40 +122,31 @@ WRONG = {
         ),
         "nothing returned": (lambda logits, legal: None if len(legal) < len(logits) else logits, "return missing"),
     },
-    "count_texts": {
-        "the sum": (lambda masks: sum(map(len, masks)), "each of the 2 first tokens"),
-        "the last mask": (lambda masks: len(masks[-1]), "each of the"),
-        "the first mask": (lambda masks: len(masks[0]), "each of the"),
-        "the first mask at all positions": (lambda masks: len(masks[0]) ** len(masks), "each of the"),
-        "the largest": (lambda masks: max(map(len, masks)), "each of the"),
-        "different tokens": (lambda masks: len(set().union(*masks)), "each of the"),
-        "empty masks skipped": (lambda masks: math.prod(len(mask) or 1 for mask in masks), "allows no text"),
-        "two positions only": (lambda masks: math.prod(map(len, masks[:2])), "every choice at one position"),
-        "an int64": (lambda masks: np.prod([len(mask) for mask in masks]), "int64"),
-        "the texts themselves": (lambda masks: [*product(*masks)][:9], "a whole number is expected"),
-        "counted from zero": (lambda masks: math.prod(map(len, masks)) - 1, "one position and one token"),
-        "a product that begins with 0": (lambda masks: reduce(lambda n, mask: n * len(mask), masks, 0), "one text"),
-    },
-    "name_masks": {
-        "no capital": (lambda n: [*[LOWER] * n, COLON, SPACE], "position 0: expected A-Z"),
-        "a letter too many": (lambda n: [UPPER, *[LOWER] * n, COLON, SPACE], "3 masks are expected, for 1 letter"),
-        "no space": (lambda n: name_masks(n)[:-1], "a colon and a space; these are 2"),
-        "no colon": (lambda n: [*name_masks(n)[:-2], SPACE], "a colon and a space; these are 2"),
-        "space before colon": (lambda n: [*name_masks(n)[:-2], SPACE, COLON], "position 1: expected :"),
-        "all capitals": (lambda n: [*[UPPER] * n, COLON, SPACE], "position 1: expected a-z"),
-        "either case": (lambda n: [*[UPPER | LOWER] * n, COLON, SPACE], "position 0: expected A-Z"),
-        "letters in one list": (lambda n: [[UPPER, *[LOWER] * (n - 1)], COLON, SPACE], "position 0: ids are whole"),
-        "characters": (lambda n: [*"A" * n, ":", " "], "position 0: a set of ids"),
-        "sets of characters": (
-            lambda n: [*[{"A"}] * n, {":"}, {" "}],
-            "position 0: ids are expected, and these are pieces",
+    "masked_loop": {
+        "no mask": (loop(mask=lambda logits, legal: logits), "only this token is legal"),
+        "the likeliest token": (loop(draw=lambda p, seed, position: int(np.argmax(p))), "is drawn"),
+        "the mask of the first position": (loop(masks=lambda masks: [masks[0]] * len(masks)), "its own mask"),
+        "the masks in reverse": (loop(masks=lambda masks: masks[::-1]), "its own mask"),
+        "the union of the masks": (loop(masks=lambda masks: [set().union(*masks)] * len(masks)), "its own mask"),
+        "another seed": (loop(draw=lambda p, seed, position: gv.sampling.sample(p, 0, position)), "is drawn"),
+        "the same random number at all positions": (
+            loop(draw=lambda p, seed, position: gv.sampling.sample(p, seed, 0)),
+            "its own mask|reads all",
         ),
-        "masks of True and False": (
-            lambda n: [[token in mask for token in range(65)] for mask in name_masks(n)],
-            "np.flatnonzero",
+        "the prompt only": (loop(read=lambda tokens, written: tokens), "its own mask|reads all"),
+        "the new tokens only": (loop(read=lambda tokens, written: written or [0]), "its own mask|reads all"),
+        "on after EOS": (loop(ends=lambda token: False), "ends the loop"),
+        "EOS left out": (
+            lambda model, *given: [token for token in masked_loop(model, *given) if token not in model.vocabulary.eos],
+            "ends the loop",
         ),
-        "at most six letters": (lambda n: name_masks(min(n, 6)), "14 masks are expected, for 12 letters"),
-        "one set": (lambda n: UPPER | LOWER | COLON | SPACE, "a list of masks"),
+        "the prompt in the answer": (lambda m, tokens, *rest: tokens + masked_loop(m, tokens, *rest), "only the new"),
+        "a text": (
+            lambda m, *rest: b"".join(m.vocabulary.pieces[t] for t in masked_loop(m, *rest)).decode(),
+            "token ids are",
+        ),
+        "mask after the softmax, nothing scaled up": (unscaled, "is drawn|its own mask|reads all"),
+        "its input changed": (grown, "work on a copy"),
     },
 }
 RIGHT = {
@@ -127,16 +156,12 @@ RIGHT = {
         "a generator": lambda *given: iter(masked(*given)),
         "NumPy scalars": lambda *given: tuple(np.float64(x) for x in masked(*given)),
     },
-    "count_texts": {
+    "masked_loop": {
         "recursion": recursive,
-        "math.prod": lambda masks: math.prod(map(len, masks)),
-        "NumPy with Python's integers": lambda masks: np.prod([len(mask) for mask in masks], dtype=object),
-        "reduce": lambda masks: reduce(lambda count, mask: count * len(mask), masks, 1),
-    },
-    "name_masks": {
-        "ranges": lambda n: (range(13, 39), *[range(39, 65)] * (n - 1), [10], [1]),
-        "a generator of arrays": lambda n: (np.array(sorted(mask)) for mask in name_masks(n)),
-        "recursion": lambda n: [[*UPPER], COLON, SPACE] if n == 1 else [UPPER, *[LOWER] * (n - 1), COLON, SPACE],
-        "repeated ids": lambda n: [[*mask, *mask] for mask in name_masks(n)],
+        "a generator": lambda *given: (token for token in masked_loop(*given)),
+        "an array": lambda *given: np.array(masked_loop(*given)),
+        "the mask as −∞ added": loop(
+            mask=lambda logits, legal: logits + np.array([0 if token in legal else -np.inf for token in range(5)])
+        ),
     },
 }

@@ -1,0 +1,27 @@
+"""The grid of a run: a cell per token and position, and a line through the drawn tokens."""
+
+import pytest
+
+import guidedviz as gv
+
+TOY = gv.ToyModel([b"a", b"b", b"<script>"], lambda tokens: [1, 2, 3])
+RUN = gv.record(TOY, "a", gv.static_masks(TOY.vocabulary, [{0, 1}, {2}]), seed=1)
+
+
+def test_each_cell_is_legal_or_not_and_the_path_goes_through_legal_ones():
+    figure = gv.views.draw_positions(RUN)
+    assert figure.svg.count('fill="var(--gv-sky)"') == 3 + 1, "and one in the legend"
+    assert figure.svg.count("<circle") == 2 + 1
+    assert "<script>" not in figure.svg
+    assert figure.text.splitlines()[1] == "position 1: 1 of 3 legal, <script> drawn"
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(gv.SettingError, match="a run without a guide"):
+        gv.views.draw_positions(gv.record(TOY, "a", max_tokens=2))
+    with pytest.raises(gv.SettingError, match="draw_positions"):
+        gv.views.draw_positions("run")
+    clerk = gv.load_model("clerk")
+    run = gv.record(clerk, "A", gv.guide(gv.regex("ab"), clerk.vocabulary))
+    with pytest.raises(gv.SettingError, match="4,096 tokens, expected a guided run over at most 100"):
+        gv.views.draw_positions(run)
