@@ -32,12 +32,12 @@ def depth_of(stage):
 
 def test_a_student_watches_the_stack_builds_the_step_and_lets_json_guide(lab_page):
     lab_page.page.emulate_media(reduced_motion="reduce")  # no waiting for frames to slide
-    film = lab_page.page.locator(".gv-film").first
-    film.get_by_role("button", name="to the first frame").click()
+    film = lab_page.cell_of("gv.film(frames, title").locator(".gv-film")
     for _ in range(2):
-        film.get_by_role("button", name="one frame on").click()
+        film.get_by_role("button", name="one frame on", exact=True).click()
     assert "push n2" in film.locator(".gv-film-words").inner_text()
-    assert film.locator("[data-arrow='top 1 7']").first.is_visible()
+    assert film.locator("[data-arrow='top 1 7']").is_visible()
+    assert film.locator("[data-arrow='top 0 0']").is_hidden()
     lab_page.shot("lab-06-film", film)
 
     said = lab_page.answer("gv.checks.stack_step", STEP.replace("{pushed}", "[move[1]]"))
