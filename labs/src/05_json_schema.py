@@ -127,8 +127,8 @@ gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=17)
 # hint: Join the values of an enum with `|`. An object is `\{`, its members, `\}`. The function calls itself for each
 # value.
 #
-# hint: One member is `re.escape(json.dumps(key)) + ": (" + schema_to_regex(value) + ")"`. The parentheses are for a value
-# with `|`. The enum needs `re.escape`, too.
+# hint: One member is `re.escape(json.dumps(key)) + ": (" + schema_to_regex(value) + ")"`. The parentheses are for a
+# value with `|`. The enum needs `re.escape`, too.
 
 # %%
 def schema_to_regex(schema):
