@@ -477,8 +477,9 @@ gv.score()
 #   1,000 tokens are accepted and 1,000 rejected, and otherwise the shorter list of ids.
 # * [vLLM](https://docs.vllm.ai/en/latest/features/structured_outputs/) takes a grammar with each request and runs
 #   xgrammar or llguidance.
-# * A server computes the mask while the model computes the logits: see
-#   [its integration guide](https://github.com/mlc-ai/xgrammar/blob/main/docs/using_xgrammar/engine_integration.md).
+# * The paper fills the mask on the CPU while the GPU computes the logits. xgrammar's
+#   [guide for servers](https://github.com/mlc-ai/xgrammar/blob/main/docs/using_xgrammar/engine_integration.md) has the
+#   calls for a batch.
 #
 # The optional page [What xgrammar keeps](deeper/xgrammar_forensics.ipynb) reads its tables and compares them with ours.
 

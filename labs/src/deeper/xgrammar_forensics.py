@@ -37,8 +37,8 @@ except ImportError:  # two answers compare with it
 # ## 1 · A count belongs to a text of a grammar
 #
 # The XGrammar paper counts 1,134 context-dependent tokens for JSON before context expansion, and 120 after it. Lab 08
-# counted 1,151 and 169 inside a string. The paper's text of the grammar is not published with it. One thing can be
-# varied: how much whitespace the grammar allows.
+# counted 1,151 and 169 inside a string. We do not have the paper's text of the grammar. But one thing can be varied:
+# how much whitespace a grammar allows.
 
 # %%
 llama = gv.Vocabulary.llama3()
