@@ -153,3 +153,16 @@ def test_the_answer_to_the_puzzle_is_the_machine_of_a_schema_with_optional_keys(
     written = gv.regex(rf"\{{({a}(, {b})?(, {c})?|{b}(, {c})?|{c})?\}}")
     schema = {"type": "object", "properties": {key: {"type": "boolean"} for key in "abc"}}
     assert written == gv.json_schema(schema, whitespace="one")
+
+
+def test_the_machine_of_optional_keys_grows_with_the_number_of_keys():
+    sizes = [
+        len(
+            gv.json_schema(
+                {"type": "object", "properties": {key: {"type": "boolean"} for key in "abcdefghijkl"[:keys]}}
+            )
+        )
+        for keys in (3, 6, 12)
+    ]
+    assert sizes == [43, 85, 169]
+    assert "has 43, 85 and 169 states" in (Path(__file__).parents[2] / "labs" / "teaching" / "05.md").read_text()
