@@ -129,8 +129,8 @@ machine = gv.grammar(pairs, root="object")
 
 def show(machine, *texts):
     for text in texts:
-        data = text.encode()
-        print(f"{text:24} complete: {machine.accepts(data)!s:6} a beginning: {machine.accepts_prefix(data)}")
+        refused = "a beginning" if machine.accepts_prefix(text.encode()) else "refused"
+        print("accepted" if machine.accepts(text.encode()) else refused, "·", text)
 
 
 six = ['{"key": {"b": 1}}', '{"key": {"b": 1}', '{"key":{"b":1}}', '{"a": {"b": {"c": 4}}}', "{}", "1"]
@@ -314,8 +314,8 @@ stack = run(table, '{"a": [1')
 print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if step(*table, stack or [], byte)])
 
 # %% [markdown]
-# Now JSON guides the model. Without a mask, seed 1 opened three braces and closed four. Step through the run and watch
-# the stack: one token closes a string and four objects. Then go back into the objects and click on an illegal token.
+# Now JSON guides the model. Step through the run and watch the stack: one token closes a string and four objects. Then
+# go back into the objects and click on an illegal token. The stage says what the stack waits for.
 #
 # This stack is shorter than yours. It leaves out *last calls*: a rule that has nothing left to read after a call needs
 # no return node.

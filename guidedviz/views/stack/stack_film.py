@@ -26,7 +26,7 @@ from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
 EDGE, CELL, STRIP, GAP = 14.0, 26.0, 50.0, 26.0
-WIDTH, CARD, MOST_CARDS = 190.0, 34.0, 9
+WIDTH, CARD, MOST_CARDS = 216.0, 34.0, 9
 MOVES = {"call": ("push", "push ▲", "blue"), "return": ("pop", "pop ▼", "green")}
 MORE = ".gv-machine.gv-taken path { opacity: 1; stroke-width: 4.2; } .gv-absent { visibility: hidden; }"
 
@@ -132,8 +132,7 @@ class _Sheet:
         box = node("rect", x=x, y=y, width=WIDTH, height=CARD - 4, rx=5, fill="var(--gv-page)", **line)
         name = write(x + 9, y + 20, name_node(at), 14, mono=True, font_weight="bold")
         about = f"{'in' if now else 'back in'} {shorten(self.pda.nodes.name_of(at), 12)}"
-        waits = shorten(say_waits(self.pda, at), 9 if now else 7)
-        return box + name + soft(x + 46, y + 20, f"{about}: {waits}")
+        return box + name + soft(x + 46, y + 20, shorten(f"{about}: {say_waits(self.pda, at)}", 27))
 
 
 MIDDLE: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
