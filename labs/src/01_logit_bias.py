@@ -3,10 +3,10 @@
 # %% [markdown]
 # # Lab 01 · Logit bias
 #
-# **Question.** Can you steer a model by adding a constant to the tokens that you like, or dislike?
+# **Question.** Can you control what a model writes by adding a constant to the logits of some tokens?
 #
-# **Goal.** You can compute a model's next-token probabilities by hand, bend them with a bias, and say exactly what a
-# bias can do and what it never can.
+# **Goal.** You can compute next-token probabilities by hand, change them with a bias, and say what a bias can and
+# cannot do.
 #
 # **Time.** {minutes} minutes, three exercises. [Lab 00](00_start_here.ipynb) comes before this one.
 
@@ -15,25 +15,30 @@
 #
 # | word | meaning |
 # | --- | --- |
-# | **logit** | the number that the model gives a token before it is a probability; any size, any sign |
+# | **logit** | the number that the model gives to a token before it becomes a probability; any size, any sign |
 # | **softmax** | turns logits into probabilities: exponentiate each, divide by the sum |
-# | **temperature** | divides all logits first: below 1 sharpens, above 1 flattens, 0 means *take the best* |
-# | **sample** | draw one token by its probability |
+# | **temperature** | divides all logits first; below 1 the likely tokens gain, above 1 the unlikely ones do |
+# | **sample** | draw one token by its probability; at temperature 0 the likeliest token is taken |
 # | **bias** | a constant added to a token's logit, the same at every step |
-# | **mask** | which tokens are legal; a forbidden one gets the logit −∞ |
+# | **mask** | the set of legal tokens; all other tokens get the logit −∞ |
 
 # %%
 import json
-from collections import Counter
 
 import numpy as np
 
 import guidedviz as gv
 
 # %% [markdown]
+# A bias is one new step in the decoding loop, between the logits and the softmax:
+
+# %%
+gv.views.draw_loop("bias")
+
+# %% [markdown]
 # ## 1 · Logits, softmax, sample
 #
-# A model ends in one logit for each token. Three tokens are enough to see all of it.
+# A model computes one logit per token. Here are three tokens.
 
 # %%
 words = ["yes", "no", "maybe"]
@@ -41,8 +46,8 @@ logits = np.array([2.0, 1.0, 0.0])
 gv.draw_bars(words, {"logit": logits, "probability": gv.sampling.softmax(logits)}, title="three tokens")
 
 # %% [markdown]
-# Steps of 1 between logits are factors of *e* ≈ 2.72 between probabilities: 0.665 is 2.72 times 0.245, and that is 2.72
-# times 0.090.
+# A difference of 1 between two logits is a factor of *e* ≈ 2.72 between their probabilities: 0.665 is 2.72 times 0.245,
+# and 0.245 is 2.72 times 0.090.
 
 # %% [question]
 gv.predict(
@@ -51,32 +56,27 @@ gv.predict(
     answer="none of them grows",
     reveal=[
         lambda: [print(gv.sampling.softmax(scores).round(3)) for scores in (logits, logits + 5)],
-        """Every exponential is multiplied by the same number, e to the power of 5. So is their sum, and the division
-        cancels it. Only differences between logits count. Keep this for later: to push one token up is to push all
-        others down.""",
+        """Every exponential is multiplied by e⁵, and so is their sum. The division cancels this factor. Only the
+        differences between logits matter: raising one logit lowers the probability of all other tokens.""",
     ],
 )
 
 # %% [markdown]
-# **Sampling** draws from these numbers. A thousand draws come close to them; seed and position together fix
-# each draw, and we vary the position.
-
-# %%
-drawn = Counter(words[gv.sampling.sample(gv.sampling.softmax(logits), seed=0, position=i)] for i in range(1000))
-print(drawn)
-
-# %% [markdown]
-# **Temperature** divides the logits before softmax. Cold is sure of itself, hot is indifferent.
+# The **temperature** T divides all logits before the softmax. A small T makes the likeliest token dominate, a large T
+# makes all tokens nearly equal.
 
 # %%
 hot_and_cold = {f"T = {t}": gv.sampling.softmax(logits, t) for t in (0.3, 1.0, 3.0)}
 gv.draw_bars(words, hot_and_cold, title="temperature")
 
 # %% [markdown]
-# ## Exercise 1 · Softmax with temperature ★★
+# ## Exercise 1 · Softmax with temperature ★
 #
-# Write it in NumPy, without `gv`. Mind large logits: `np.exp(1000)` is too large for a float, but you know already
-# that only differences count.
+# Write it in NumPy, without `gv`. It must also work for large logits, although `np.exp(1000)` is too large for a float.
+#
+# hint: Only differences between logits matter. So you may subtract the same number from all of them first.
+#
+# hint: Divide by the temperature, subtract the maximum, exponentiate, divide by the sum.
 
 # %%
 def softmax(logits, temperature):
@@ -85,16 +85,16 @@ def softmax(logits, temperature):
     powers = np.exp(scaled - scaled.max())
     return powers / powers.sum()
     # open:
-    # ...  # divide by the temperature, exponentiate, divide by the sum
+    # ...
     # end
 
 
 gv.checks.softmax(softmax)
 
 # %% [markdown]
-# ## 2 · A bias is a number that you add
+# ## 2 · A bias is added to a logit
 #
-# Now a real model. It has to put a label on a sentence, and its labels are single tokens.
+# Now we use a trained model, `clerk`. It must label a sentence, and each label is a single token.
 
 # %%
 clerk = gv.load_model("clerk")
@@ -105,8 +105,8 @@ labels = ["positive", "negative", "neutral"]
 gv.bias_sliders(clerk, mood, tokens=labels)
 
 # %% [markdown]
-# Run the cell and there is a slider for each label. It adds its number to one logit. Drag one and watch *all* bars:
-# what one token wins, the others lose.
+# Run the cell: it shows one slider per label. Each slider adds its number to one logit. Drag one and watch *all* bars:
+# when one probability grows, the others shrink.
 
 # %%
 positive, negative, neutral = (clerk.vocabulary.ids(label.encode())[0] for label in labels)
@@ -125,28 +125,27 @@ gv.predict(
     within=0.1,
     reveal=[
         lambda: [compare(amount) for amount in (0, 1, 3)],
-        """A bias b multiplies the ratio of a token's probability to any other's by e to the power of b: 2.72 for 1, 20
-        for 3, more than 10 to the power of 43 for 100. It does so whatever the model thinks, and at every step
-        alike.""",
+        """A bias b multiplies the ratio of this token's probability to any other by e to the power of b: by 2.72 for
+        b = 1, by 20 for b = 3, by more than 10⁴³ for b = 100. This holds for every text and at every step.""",
     ],
 )
 
 # %% [markdown]
-# So −100 and 100, the ends of the scale in most APIs, are *nearly* a ban and *nearly* a command. Nearly:
+# Most APIs allow a bias from −100 to 100. Is −100 a ban? We compare it with a mask.
 
 # %%
 print(gv.sampling.softmax(gv.sampling.apply_bias([0.0, 200.0], {1: -100})))
 print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 
 # %% [markdown]
-# In the first line the second token was 200 ahead, so −100 did not hold it back. In the second line a **mask** put
-# its logit to −∞: probability exactly 0, whatever the model says. A mask is the bias that cannot be outvoted. In
-# practice logits are seldom 100 apart and −100 bans well enough. The trouble with bans lies elsewhere.
+# In the first line the logit of the second token is 200 larger, so −100 is not enough. In the second line a **mask**
+# sets this logit to −∞, and the probability is exactly 0. In practice logits rarely differ by 100, and −100 is a ban.
+# Bans have another problem.
 
 # %% [markdown]
 # ## 3 · Ban a word
 #
-# Say that the word *Prague* must never appear. You look up its token in the text that mentions it, and ban that.
+# Suppose that the word *Prague* must never appear. We look up its token in the prompt and ban it.
 
 # %%
 plain = "Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, city:\n"
@@ -160,30 +159,34 @@ gv.predict(
     answer="Prague",
     reveal=[
         lambda: print(gv.record(clerk, plain, temperature=0, bias={in_the_text: -100}).text),
-        """The ban changes nothing. The token in the sentence is “space and Prague”; after a quote the model writes
-        another token, “Prague” without the space. To the model they are two numbers, as different as any two.""",
+        """The ban changes nothing. The banned token is *space and Prague*. After a quote the model writes another
+        token, *Prague* without the space. For the model these are two different ids.""",
     ],
 )
 
 # %% [markdown]
-# The same word in five spellings, with the tokens of each:
+# Here is the word in five spellings, with the ids of each:
 
 # %%
 for text in (" Prague", "Prague", "prague", "PRAGUE", "Prag"):
     print(f"{text!r:10}", clerk.encode(text))
 
 # %% [markdown]
-# ## Exercise 2 · All ids that spell a word ★★
+# ## Exercise 2 · All ids that spell a word ★
 #
-# Write `spellings(pieces, word)`: the ids of all pieces that spell `word`, no matter the case and no matter the blanks
-# around it. `pieces[id]` is a `bytes` object, `word` is lower case.
+# Write `spellings(pieces, word)`. It returns the ids of all pieces that spell `word` in any case, with or without
+# blanks around it. `pieces[id]` is a `bytes` object; `word` is a lower-case `str`.
+#
+# hint: `bytes` objects have `.strip()` and `.lower()`, as `str` objects have. `word.encode()` makes bytes of a `str`.
+#
+# hint: It is one list: `token for token, piece in enumerate(pieces)`, if the stripped lower-case piece is the word.
 
 # %%
 def spellings(pieces, word):
     # solution:
     return [token for token, piece in enumerate(pieces) if piece.strip().lower() == word.encode()]
     # open:
-    # ...  # bytes have .strip() and .lower(), too
+    # ...
     # end
 
 
@@ -195,17 +198,10 @@ print([clerk.vocabulary.display(token) for token in found])
 print(gv.record(clerk, plain, temperature=0, bias={token: -100 for token in found}).text)
 
 # %% [markdown]
-# Once your list is right, both tokens are banned, and the model writes **another city**. It is perfect JSON, and it is
-# false: you forbade the word, not the thing it stood for, and the next best word got its place.
+# Once your list is right, both tokens are banned and the model writes **another city**. The output is JSON, and it is
+# wrong: the ban removes the word, and the next likely word takes its place.
 #
-# And a word that is not one token? Then there is no id to ban.
-
-# %%
-print(spellings(clerk.vocabulary.pieces, "varnhem"))
-print([clerk.vocabulary.display(token) for token in clerk.encode("Varnhem")])
-
-# %% [markdown]
-# Even *Prague* need not come in one piece. Count the ways to put it together.
+# A word can also be written in several tokens. We count the ways to build *Prague* from pieces of the vocabulary.
 
 # %%
 pieces = {clerk.vocabulary.pieces[token].decode("utf-8", "replace") for token in clerk.vocabulary.text_ids}
@@ -220,35 +216,14 @@ def ways(word):
 print(len(ways("Prague")), "ways, among them", ways("Prague")[-4:])
 
 # %% [markdown]
-# A ban on the last one leaves all others open. To close them you would have to ban pieces like `P`, and with them every
-# other word that needs a P. A bias sees one token at a time; a word is a *sequence*.
+# The bans close two of these ways. To close all of them, you would have to ban pieces such as `P`, and with them every
+# other word that needs a P. A bias acts on one token; a word is a *sequence* of tokens.
 
 # %% [markdown]
-# **And a chatty opening?** After a friendly prompt the model begins with *Sure* about one time in five. Ban it, and
-# look who gets its share.
-
-# %%
-chatty = clerk.logits(clerk.encode("Hi! " + plain))
-(sure,) = clerk.vocabulary.ids(b"Sure")
-before, after = gv.sampling.softmax(chatty), gv.sampling.softmax(gv.sampling.apply_bias(chatty, {sure: -100}))
-likely = np.argsort(-before)[:7]
-
-# %%
-gv.draw_bars(
-    [clerk.vocabulary.display(t) for t in likely],
-    {"before": before[likely], "after the ban": after[likely]},
-    title="first token",
-)
-
-# %% [markdown]
-# The share of *Sure* went to everybody in proportion, to the honest `{"` and to the other chatty openings alike:
-# *Here* (it is), *Of* (course), the fence of backticks. Ban these and the next will come. You are weeding by hand.
-
-# %% [markdown]
-# ## 4 · A constant does not know *when*
+# ## 4 · A constant does not depend on the text
 #
-# Suppose the bans all worked. Could a bias make the output *structured*, say, close each JSON object? The token `"}`
-# closes one whose last value is a text. We add to its logit, more and more.
+# Can a bias give the output *structure*? For example, can it make the model close its JSON object? The token `"}` ends
+# a text value and closes the object. We add larger and larger numbers to its logit.
 
 # %%
 (close,) = clerk.vocabulary.ids(b'"}')
@@ -267,14 +242,14 @@ gv.predict(
     answer="only 10",
     reveal=[
         show_closed,
-        """Up to 10 nothing changes, for the model closes its object anyway. At 12 it closes it too early, with keys
-        missing. At 18 nothing but `"}` is left: a small bias changes nothing here, a large one breaks the output.""",
+        """Up to 10 nothing changes, because the model closes its object anyway. At 12 it closes the object too early,
+        and keys are missing. At 18 it writes `"}` only.""",
     ],
 )
 
 # %% [markdown]
-# That is one text, at temperature 0. Now 30 texts at temperature 1 for each bias: how many parse, and how many have all
-# three keys? It takes a few seconds.
+# That was one text at temperature 0. Now we draw 30 texts at temperature 1 per bias. How many parse as JSON, and how
+# many have all three keys? This takes a few seconds.
 
 # %%
 def has_all_keys(text):
@@ -296,11 +271,11 @@ whole = [sum(one is True for one in row) / 30 for row in found]
 gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all keys": whole}, title="share of 30 texts")
 
 # %% [markdown]
-# A bias of 6 helps a little: one more text parses. From 8 on it costs keys, and what parses hides it: at 10 nine texts
-# in ten still parse, and seven in ten have all keys. No amount gives all 30 texts with all keys.
+# A bias of 6 helps a little: one more text parses. From 8 on, keys are lost: at 10 nine texts in ten parse, but only
+# seven in ten have all keys. No bias gives all keys in all 30 texts.
 
 # %% [markdown]
-# Here is why: the probability that the model itself gives to `"}` before each token it writes.
+# The reason is in the next picture: the probability that the model gives to `"}` before each token that it writes.
 
 # %%
 tokens, wish = clerk.encode(plain), []
@@ -310,32 +285,35 @@ for step in gv.decode(clerk, plain, temperature=0):
 
 # %%
 written = [clerk.vocabulary.display(token) for token in tokens[-len(wish) :]]
-gv.draw_bars(written, {'wish for "}': wish}, title='probability of "} just before each token')
+gv.draw_bars(written, {'p of "}': wish}, title='probability of "} just before each token')
 
 # %% [markdown]
-# The wish is near zero, then near one at the only right place, then zero again. It has to *follow the text*. A constant
-# lifts all these bars together: it can only be too weak where the token belongs or too strong where it does not.
+# The probability is near 0, and near 1 at the only right place. It *depends on the text*. A constant bias raises all
+# these bars together: it is too small at the right place or too large at the other places.
 
 # %%
 gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 
 # %% [markdown]
-# Step through it: up to the end of the name all is well. There the bias tips the scale from `",` to `"}`. The outlined
-# bars, which hold the bias already, show how close the race is; the filled ones, *as drawn*, give all to the likeliest,
-# for that is what temperature 0 does. The stage has nothing to object to: every token is legal.
+# Step through this run with a bias of 12. Up to the end of the name it is as before. There the bias makes `"}` likelier
+# than `",`, and the object ends without the other keys. Every token is legal here: there is no mask.
 #
-# **What breaks**, in one sentence: whether `"}` is right depends on what stands before it, and a constant has no
-# memory.
+# **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
 # %% [markdown]
 # ## 5 · What a bias is good for
 #
-# One token, once. If the whole answer is a single token out of a few, there is no *before* to remember. Then a bias
-# makes a classifier out of a language model.
+# A bias works where the answer is a single token out of a few: no text comes before it. Then a language model becomes a
+# classifier.
+
+# %% [markdown]
+# ## Exercise 3 · Yes or no, and nothing else ★
 #
-# ## Exercise 3 · Yes or no, and nothing else ★★
+# Choose biases so that the *next token* is `yes` or `no` for any prompt, and so that the *model* decides which.
 #
-# Choose biases so that the *next token* is `yes` or `no`, for any prompt, and so that the *model* decides which.
+# hint: `clerk.vocabulary.ids(b"yes")` gives the ids of `yes`. A bias is a number from −100 to 100.
+#
+# hint: Give the same large bias to all ids of both words. Their difference then stays what the model made it.
 
 # %%
 # solution:
@@ -360,9 +338,9 @@ gv.predict(
     answer="`yes` and `no` twelve times",
     reveal=[
         lambda: [ask(1), ask(12)],
-        """The constant is still there at step two, and three. EOS would be right, but it is 100 behind, so the model
-        has to say yes or no for ever. That is why recipes for this trick always come with `max_tokens=1`. (While
-        the exercise is open there is no bias, and both lines show the model's own answer.)""",
+        """The bias also acts at the second and the third step. EOS would be right there, but its logit has no bias.
+        So this method needs `max_tokens=1`. (While the exercise is open there is no bias, and both lines show the
+        model's own answer.)""",
     ],
 )
 
@@ -373,23 +351,52 @@ gv.predict(
 gv.score()
 
 # %% [markdown]
+# ## Often said, and what we measured
+#
+# | said | measured | section |
+# | --- | --- | --- |
+# | "A bias of −100 is a ban." | Not if a logit is 200 larger. Only −∞ gives probability 0. | 2 |
+# | "To ban a word, ban its token." | *Prague* has two tokens of its own and more ways in parts. | 3 |
+# | "A bias can force JSON." | No bias gave all keys in 30 texts; most lost keys. | 4 |
+
+# %% [markdown]
 # ## Recap
 #
-# * Softmax knows differences only. A bias *b* multiplies the ratio of a token's probability to any other's by
+# * Softmax depends on differences only. A bias *b* multiplies the ratio of a token's probability to any other by
 #   *e*<sup>*b*</sup>.
-# * −100 is nearly a ban. Only −∞, a mask, is one.
-# * A word has many spellings in tokens: with a space, with a capital, in parts. Bans leak.
-# * Structure needs to know what came before. A constant does not.
-# * Good for: a nudge, banning one single token, choosing among single-token answers.
+# * A word has many spellings in tokens: with a space, with a capital, in parts. Bans are incomplete.
+# * Structure depends on the text so far. A constant does not.
+# * A bias is good for a preference, and for a choice among single-token answers.
 #
-# Next: [lab 02](02_static_masks.ipynb) lets the mask change from position to position.
+# Next: [lab 02](02_static_masks.ipynb) has a mask per position.
 
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **OpenAI API**, reference of *Chat Completions*, `logit_bias`: token ids to numbers from −100 to 100, added to the
-#   logits before sampling. −100 or 100 "should result in a ban or exclusive selection".
-# * **llama.cpp**, `tools/server/README.md`: `logit_bias` takes ids, or texts, of which it biases every single token;
-#   `false` instead of a number means *never*.
-# * **Transformers**, page *Utilities for Generation*: `SequenceBiasLogitsProcessor` biases whole sequences, by waiting
-#   for their last token. Its documentation warns of the space before a word.
+# * **OpenAI**: [`logit_bias`](https://platform.openai.com/docs/api-reference/chat/create) maps token ids to numbers
+#   from −100 to 100, which are added to the logits before sampling.
+# * **llama.cpp**: [the server](https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md) takes ids or
+#   texts; `false` instead of a number means *never*.
+# * **Transformers**: [`SequenceBiasLogitsProcessor`](https://huggingface.co/docs/transformers/internal/generation_utils)
+#   biases the last token of a sequence once the others are written. Its documentation warns of the space before a word.
+
+# %% [markdown]
+# * **vLLM**: [`SamplingParams(logit_bias=…)`](https://docs.vllm.ai/en/latest/api/vllm/sampling_params.html).
+# * **tiktoken**: [the tokenizer](https://github.com/openai/tiktoken) that gives the ids for OpenAI's models.
+
+# %% [markdown]
+# ## Further reading
+#
+# * [*The Curious Case of Neural Text Degeneration*](https://arxiv.org/abs/1904.09751): what sampling and temperature do
+#   to text.
+# * [*Lexically Constrained Decoding*](https://arxiv.org/abs/1704.07138): how to force words to appear, without a bias.
+# * [The tokenizer tutorial of Andrej Karpathy](https://github.com/karpathy/minbpe/blob/master/lecture.md): why `Prague`
+#   and ` Prague` are different tokens.
+
+# %% [markdown]
+# ## A puzzle
+#
+# `yes` has the probability 0.02 and `no` has 0.01; all other tokens have the rest. Which equal bias on both gives them
+# 99% together?
+#
+# hint: The sum of both is multiplied by *e*<sup>*b*</sup>, the rest is not. Solve for *b*.

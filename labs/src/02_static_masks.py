@@ -354,8 +354,8 @@ gv.score()
 # * [nanoGPT](https://github.com/karpathy/nanoGPT): the decoding loop of `model.generate`, to compare with yours.
 # * [The transformers guide to generation](https://huggingface.co/docs/transformers/generation_strategies): temperature
 #   and top-k, and where each of them acts.
-# * [*Autoregressive Entity Retrieval*](https://arxiv.org/abs/2010.00904): masks from a trie of Wikipedia's titles, an early
-#   use of this loop.
+# * [*Autoregressive Entity Retrieval*](https://arxiv.org/abs/2010.00904): masks from a trie of Wikipedia's titles, an
+#   early use of this loop.
 
 # %% [markdown]
 # ## A puzzle
