@@ -3,24 +3,25 @@
 # %% [markdown]
 # # Lab 00 · Start here
 #
-# **Question.** A language model is asked for JSON and nearly always writes JSON. What happens the other times?
+# **Question.** A language model is asked for JSON. It usually writes JSON. What happens the other times?
 #
-# **Goal.** At the end you can drive the stage, the picture that all labs use, and you have measured how often a
-# small model's JSON cannot be read.
+# **Goal.** You can use the stage, the live picture of all labs, and you have measured how often the output of a small
+# model is not JSON.
 #
-# **Time.** {minutes} minutes. You need Python and curiosity. Run a cell with **Shift + Enter** and go down the page.
+# **Time.** {minutes} minutes, one exercise. You need to know Python. Run each cell with **Shift + Enter**, from top to
+# bottom.
 
 # %% [markdown]
 # ## Six words
 #
 # | word | meaning |
 # | --- | --- |
-# | **token** | a number; the model reads and writes nothing else |
-# | **piece** | the bytes that a token stands for: token 263 of our model may be `{"` |
-# | **prompt** | the text that the model is asked to go on from |
-# | **step** | the model gives every token a probability, and one token is drawn |
-# | **seed** | fixes the draws: same seed, same output |
-# | **EOS** | "end of sequence", the token that means *I am done* |
+# | **token** | a number; the model reads and writes only tokens |
+# | **piece** | the bytes that a token stands for, such as `{"` |
+# | **prompt** | the text that the model continues |
+# | **step** | the model computes a probability for every token, and one token is drawn |
+# | **seed** | a number that fixes the draws: the same seed gives the same output |
+# | **EOS** | "end of sequence", the token that ends the output |
 
 # %%
 import json
@@ -30,16 +31,16 @@ import guidedviz as gv
 # %% [markdown]
 # ## 1 · Is my machine ready?
 #
-# One cell tells you. If it runs without an error, it is: nothing in these labs needs a graphics card or the
-# internet.
+# The next cell checks your installation. If it runs without an error, all labs will run. They need no graphics card and
+# no internet.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 gv.readiness()
 
 # %% [markdown]
-# The two models are part of the project. `bard` writes Shakespeare letter by letter. `clerk` turns short English
-# texts into JSON, dates, prices and the like. We begin with `clerk`.
+# Two small models are part of the project. `bard` writes Shakespeare by characters. `clerk` turns short English texts
+# into JSON, dates or prices. We use `clerk` here.
 
 # %%
 clerk = gv.load_model("clerk")
@@ -48,7 +49,14 @@ clerk
 # %% [markdown]
 # ## 2 · One token at a time
 #
-# A model does not write a text. It writes **one token**, looks at everything so far, and writes the next.
+# A model writes **one token** at a time. It reads all tokens so far, computes a probability for every possible next
+# token, and one token is drawn and appended. This is the **decoding loop**. It grows from lab to lab.
+
+# %%
+gv.views.draw_loop("free")
+
+# %% [markdown]
+# Our prompt is a sentence and a request.
 
 # %%
 plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with name, age, city, job:\n"
@@ -58,64 +66,63 @@ print(plain)
 gv.stage(clerk, plain, show=7)
 
 # %% [markdown]
-# This is the **stage**. Run the cell and it is live: it waits at the prompt for you. (If you read this where nobody
-# runs Python, you see a picture of one step.)
+# This is the **stage**. Run the cell and it is live: it waits at the prompt. (Without Python you see a picture of one
+# step.) Click into it once, so that it gets your keys. **Press `?` and take the tour**: it shows the controls one by
+# one, and you try each of them.
 #
 # | to do this | press |
 # | --- | --- |
-# | take one step | `→` |
-# | go back one step | `←` |
+# | one step on, one step back | `→`, `←` |
 # | play, pause | `space` |
 # | to the start, to the end | `Home`, `End` |
 # | take a token yourself | click its bar, or `1` to `9` |
-# | go back to before a token | click it |
+# | be asked before each step | `q` |
 # | full screen with large type | `f` |
+
+# %% [markdown]
+# **How to read it.** At the top stands the prompt, then one box per token with its probability; `␣` is a space, `↵` a
+# new line. Below stand the likeliest **next** tokens with their probabilities, before one of them is drawn. After a
+# step back, `▸` marks the token that was drawn.
 #
-# Click into the stage once, so that it gets your keys. Every key has a button, too.
+# Here all tokens are **legal**. In later labs some are forbidden. Then you see each probability before and after the
+# mask, and the **legal mass Z**, the share of the legal tokens, is below 1.
 
 # %% [markdown]
-# **How to read it.** Top: the prompt, then one box per token with its probability; `␣` is a space, `↵` a new line.
-# Below: the likeliest **next** tokens with their probabilities, before one of them is drawn. Which one will it be? Step
-# and see; go back, and `▸` marks the one that was drawn. All tokens are **legal** so far. In later labs some are
-# forbidden; then you see each probability before and after that, and the **legal mass Z**, the share that stays
-# allowed, falls below 1.
-
-# %% [markdown]
-# `gv.record` decodes to the end and keeps every step; the result is called a **trace**.
+# `gv.record` decodes to the end and keeps every step. The result is a **trace**.
 
 # %%
 trace = gv.record(clerk, plain)
 
 # %% [markdown]
-# **Predict first.** Run the next cell. It asks a question; you commit to an answer, and only then the true answer is
-# computed and shown. You can answer once. The notebook keeps your answers, and counts the right ones at the end. Step
-# through the output above before you answer.
+# **Predict first.** The next cell asks a question. You answer once; then the true answer is computed and shown. The
+# notebook keeps your answers and counts the right ones at the end. Step through the output above before you answer.
 
 # %% [question]
 gv.predict(
-    "Where is the model surest of itself?",
+    "At which tokens is the largest probability close to 1?",
     choices=["in the punctuation and the keys", "inside the values", "everywhere alike"],
     answer="in the punctuation and the keys",
     reveal=[
-        "Here is the trace as a strip: the darker the box, the surer the model.",
+        "Here is the trace as a strip: the darker a box, the larger the probability of its token.",
         lambda: gv.draw_strip(trace),
-        """Punctuation and keys look alike in every answer that it was trained on: their probability is close to 1. The
-        values change from prompt to prompt and must be copied. Its one real doubt here is where the surname begins.""",
+        """Punctuation and keys were the same in all answers of the training data: their probability is close to 1.
+        The values differ from prompt to prompt and must be copied. The lowest probability is where the surname
+        begins.""",
     ],
 )
 
 # %% [markdown]
-# ## 3 · Say it nicely
+# ## 3 · The same request with a greeting
 #
-# Now the same request with a friendly word in front. Nothing about the task changed.
+# Now a greeting stands in front of the prompt. The task is the same.
 
 # %%
 chatty = "Hi! " + plain
 gv.stage(clerk, chatty, seed=4)
 
 # %% [markdown]
-# The program that has to read this output is `json.loads`. It is strict, with two exceptions: it takes `NaN`, which is
-# not JSON, and it takes the same key twice and keeps the last value.
+# A program reads this output with `json.loads`. This function is strict, with two exceptions: it accepts `NaN`, which
+# is not JSON, and it accepts the same key twice and keeps the last value.
 
 # %%
 def read(text):
@@ -133,16 +140,15 @@ gv.predict(
     answer="an error",
     reveal=[
         lambda: read(gv.record(clerk, chatty, seed=4).text),
-        """Name, age, city and job are all there. But `json.loads` does not look for JSON inside a text: it stops at
-        the first character that does not belong, and that is `O`. A few friendly words, and all that follows is
-        lost.""",
+        """Name, age, city and job are all in the output. But `json.loads` does not search for JSON inside a text: it
+        fails at the first character that cannot begin JSON, here `O`.""",
     ],
 )
 
 # %% [markdown]
-# ## 4 · A small gallery
+# ## 4 · Ten outputs
 #
-# One output is an anecdote. Change the seed and you get the others that the model could have written as well.
+# One output proves little. Other seeds give other outputs of the same model for the same prompt.
 
 # %%
 outputs = [gv.record(clerk, chatty, seed=seed).text for seed in range(10)]
@@ -162,18 +168,22 @@ gv.predict(
 )
 
 # %% [markdown]
-# Your answer opens the gallery. Find one of each kind:
+# Your answer shows the ten outputs. Find one of each kind:
 #
-# * **prose** before the JSON, or after it;
+# * **prose** before or after the JSON;
 # * **a fence** of three backticks, as in a chat window;
-# * **a brace that is missing**;
-# * **another key**: `town` or `full_name`. Even without the prose around it your program would break, only later;
-# * **a wrong value** in perfect JSON: who is Tamsin Wintero? No constraint on form can repair that one. Remember it.
+# * **a missing brace**;
+# * **another key**: `town` or `full_name`. Such a text parses, and the program fails later;
+# * **a wrong value** in correct JSON: there is no Tamsin Wintero. A constraint on the form cannot prevent this.
 
 # %% [markdown]
-# ## Exercise 1 · Count instead of guessing ★★
+# ## Exercise 1 · Count instead of guessing ★
 #
-# Write `parses(text)`: `True` if the text is JSON and nothing but JSON, else `False`.
+# Write `parses(text)`: `True` if the whole text is JSON, else `False`.
+#
+# hint: `json.loads` raises an error if the text is not JSON. `json.JSONDecodeError` is a `ValueError`.
+#
+# hint: Call `json.loads(text)` in a `try` block; `except ValueError` returns `False`.
 
 # %%
 def parses(text):
@@ -184,14 +194,14 @@ def parses(text):
         return False
     return True
     # open:
-    # ...  # let json.loads decide; json.JSONDecodeError is a ValueError
+    # ...
     # end
 
 
 gv.checks.parses(parses)
 
 # %% [markdown]
-# Once the check says *right*, run the next cell: one entry per output. (Until then it prints `None`.)
+# When the check says *right*, run the next cell: it prints one entry per output. (Until then it prints `None`.)
 
 # %%
 print([parses(text) for text in outputs])
@@ -210,12 +220,12 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 # %% [markdown]
 # ## What breaks
 #
-# Asking plainly is better than a friendly greeting, and still not certain. You could retry until it parses, you could
-# cut the JSON out of the prose, you could plead in the prompt. People do all three, and each fails now and then.
+# A plain prompt is better than a greeting, and it still fails sometimes. You could retry until the output parses, or
+# cut the JSON out of the prose. Both cost time, and both can fail.
 #
-# The way out is in the step itself. At each step the model gives *every* token a probability. We hold the pen: a
-# token that cannot lead to valid output need not be drawn at all. Then a finished output cannot be malformed: not
-# rarely, **never**. How to know which tokens those are, quickly, is what all the other labs are about.
+# Constrained decoding acts in the step itself. At each step the model gives *every* token a probability. We control
+# which tokens can be drawn: a token that cannot lead to valid output is left out. Then a finished output is **always**
+# valid. The other labs are about one question: which tokens are these, and how do we find them quickly?
 
 # %% [markdown]
 # ## The labs
@@ -229,20 +239,51 @@ print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 gv.score()
 
 # %% [markdown]
+# ## Often said, and what we measured
+#
+# | said | measured | section |
+# | --- | --- | --- |
+# | "Models write correct JSON today." | `clerk`: 19 of 20 with a plain prompt, 2 of 10 with a greeting. | 4 |
+# | "`json.loads` tells whether a text is JSON." | It accepts `NaN` and duplicate keys. | 3 |
+# | "Constrained output is correct." | The form is; a name can be wrong. | 4 |
+
+# %% [markdown]
 # ## Recap
 #
-# * A model writes one token at a time, drawn from a probability for each.
-# * It is surest about form, and still slips there: prose, fences, braces, keys.
-# * `json.loads` reads all or nothing, so a single token decides.
-# * Form can be guaranteed. Truth cannot: perfect JSON may hold a wrong name.
+# * A model writes one token at a time, drawn by its probability.
+# * It gives high probabilities to the form, and still makes mistakes in it: prose, fences, braces, keys.
+# * `json.loads` reads the whole text or fails, so one wrong token is enough.
+# * A constraint guarantees the form. It does not guarantee the truth.
+#
+# Next: [lab 01](01_logit_bias.ipynb) tries the simplest control, a constant added to some logits.
 
 # %% [markdown]
 # ## How the production engines do it
 #
-# OpenAI's *JSON mode* (2023) made outputs parse but did not hold them to a schema. *Structured Outputs* (2024) does,
-# with constrained decoding: on OpenAI's own evaluation of complex JSON schemas a new model with it scored 100%, an
-# older one without it less than 40%. The two figures are of different models, so they do not show what the constraint
-# alone gains.
+# * **OpenAI**: [*Introducing Structured Outputs in the API*](https://openai.com/index/introducing-structured-outputs-in-the-api/)
+#   (2024). JSON mode of 2023 made outputs parse without a schema. With Structured Outputs a new model scored 100% on
+#   OpenAI's evaluation of complex schemas, an older model without it less than 40%. The two figures are of different
+#   models, so they do not show what the constraint alone adds.
+
+# %% [markdown]
+# * **vLLM**: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs.html), set per request.
+# * **SGLang**: [structured outputs](https://docs.sglang.ai/advanced_features/structured_outputs.html) by `json_schema`,
+#   `regex` or `ebnf`.
+# * **llama.cpp**: [grammars](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md) in GBNF, the
+#   notation of labs 06 and 07.
+# * **Outlines**: [a library](https://github.com/dottxt-ai/outlines) that started with the index of lab 04.
+
+# %% [markdown]
+# ## Further reading
 #
-# Source: OpenAI, *Introducing Structured Outputs in the API*, August 2024. The same is open to read in vLLM
-# (`structured_outputs`), SGLang (`json_schema`) and llama.cpp (`grammars/README.md`).
+# * [*Efficient Guided Generation for Large Language Models*](https://arxiv.org/abs/2307.09702): the paper behind lab
+#   04; read its introduction now.
+# * [*JSONSchemaBench*](https://arxiv.org/abs/2501.10868): how often real engines succeed on real schemas.
+# * [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259): the definition of JSON, five pages.
+
+# %% [markdown]
+# ## A puzzle
+#
+# Write a text that `json.loads` accepts and that is not JSON by RFC 8259, without using `NaN`.
+#
+# hint: `json.loads` accepts three words for numbers that JSON does not have.
