@@ -37,9 +37,9 @@ except gv.SettingError as error:
 
 # %% [markdown]
 # The automaton has read `a`, and another `a` follows. It may open a new pair, or it may close the pair that is open.
-# Nobody knows which, because the middle may come later. The machine is **nondeterministic**.
+# Which of the two is right depends on letters that come later. The machine is **nondeterministic**.
 #
-# It does not guess. It follows both ways, and keeps **all** possible stacks.
+# So it follows both ways, and keeps **all** possible stacks.
 
 # %% [question]
 gv.predict(
@@ -50,16 +50,18 @@ gv.predict(
         """Three. Each orange frame is the top of a stack, and the arrows lead down. In the stack of height 3 the middle
         is still to come. In the stack of height 2 the third letter is the middle, so two letters wait for a partner.
         In the stack of height 1 the middle lies between the second and the third letter. There is also an empty
-        stack: the second letter is the middle, and `aaa` is complete.""",
+        stack: the second letter is the middle, and `aaa` is complete. The heights 3, 2 and 1 make six frames, and the
+        picture has three.""",
     ],
 )
 
 # %% [markdown]
 # ## 2 · Shared frames
 #
-# Three stacks of heights 3, 2 and 1 have six frames. The picture has only three, because a stack is stored as a top and
-# a link to the stack below it. Stacks with the same lower part share it. No stored frame is ever changed, so a step
-# back costs nothing: the old tops are still there.
+# Each stack is stored as its top frame and a link to the stack below it. Stacks with the same lower part share that
+# part, so the picture above has fewer frames than the stacks have together. No stored frame is ever changed. A step
+# back therefore costs nothing: the old tops are still there.
+
 
 # %%
 def count_frames(text):
@@ -68,6 +70,7 @@ def count_frames(text):
         state = machine.step(state, byte)
     tops = sum(len(cells) for _, cells in state.tops)
     print(f"{len(text):2} letters: {tops:2} stacks, {len(machine.branches(state)):2} frames")
+
 
 # %% [question]
 gv.predict(
