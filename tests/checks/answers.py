@@ -10,7 +10,11 @@ from guidedviz.checks.grammar_texts import LISTS, MIRROR
 from guidedviz.checks.index_building import walk
 from guidedviz.checks.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
+<<<<<<< HEAD
 from guidedviz.machines.pushdown.moves import move_stack
+=======
+from guidedviz.machines.machine import read
+>>>>>>> f1b149f (Lab 09 in one class: the flat trie, slices, Earley over a lexer with a lazy table, the break-even of pairs that compare; who is right is a page of its own)
 from guidedviz.models.toy import ToyModel
 
 BARD = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in NanoGPT's order: the index is the id
@@ -122,6 +126,11 @@ def whole(machine, state, part, most=10**6):
     return True
 
 
+def faults(machine, state, pieces, allowed):
+    legal = {token for token, piece in enumerate(pieces) if read(machine, piece, state) is not None}
+    return legal - allowed, allowed - legal
+
+
 def forced(machine, state, may_end=lambda machine, state: machine.is_accepting(state), bytes_=range(256)):
     run = bytearray()
     while not may_end(machine, state):
@@ -209,6 +218,7 @@ FUNCTIONS = {
     "complete": complete,
     "predict": predict,
     "scan": scan,
+    "faults": faults,
     "forced": forced,
     "heal": heal,
     "speedup": speedup,

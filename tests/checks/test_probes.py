@@ -23,6 +23,7 @@ MODULES = [
         "earley_moves",
         "forced_run",
         "deeper_model",
+        "referee",
         "same_language",
         "schema_regexes",
     )

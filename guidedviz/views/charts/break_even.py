@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from math import ceil, floor, inf, log10
 from numbers import Real
@@ -29,8 +29,8 @@ def break_even(one: tuple[float, float], other: tuple[float, float]) -> float | 
     return masks if masks > 1 else None
 
 
-def draw_break_even(costs: Costs, title: str = "") -> Figure:
-    """One line per way on logarithmic axes, and a dot where two lines cross.
+def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, str]] | None = None) -> Figure:
+    """One line per way on logarithmic axes, and a dot where two lines cross: all, or those of the given pairs.
 
     >>> print(draw_break_even({"table": (40, 0.02), "walk": (0, 1.02)}).text)
     the cost of many masks
@@ -41,11 +41,12 @@ def draw_break_even(costs: Costs, title: str = "") -> Figure:
     _check(costs)
     expect(title, str, "draw_break_even, title", "a text")
     title = title or "the cost of many masks"
-    said = [title, *_say(costs)]
-    return draw_chart(break_even_chart(costs, title), "\n".join(said), interactive="live")
+    chosen = list(combinations(costs, 2) if pairs is None else (pair for pair in pairs if costs.keys() >= {*pair}))
+    said = [title, *_say(costs, chosen)]
+    return draw_chart(break_even_chart(costs, title, chosen), "\n".join(said), interactive="live")
 
 
-def break_even_chart(costs: Costs, title: str) -> Chart:
+def break_even_chart(costs: Costs, title: str, pairs: Iterable[tuple[str, str]]) -> Chart:
     """The lines and their crossings."""
     totals = [first + each * 10.0**power for first, each in costs.values() for power in (0, DECADES)]
     low, high = floor(log10(max(1e-6, min(totals)))), ceil(log10(max(*totals, 1e-5)))
@@ -58,7 +59,7 @@ def break_even_chart(costs: Costs, title: str) -> Chart:
         times = tuple(max(y.low, first + each * n) for n in masks)
         hover = tuple(f"{name}: {n:,.0f} masks in {t:,.3g} ms" for n, t in zip(masks, times, strict=True))
         series.append(Series(name, "line", masks, times, hover, colour, look))
-    if found := list(_crossings(costs)):
+    if found := list(_crossings(costs, pairs)):
         xs = tuple(n for _, _, n in found)
         ys = tuple(costs[one][0] + costs[one][1] * n for one, _, n in found)
         hover = tuple(f"{one} is cheaper than {other} after {n:,.0f} masks" for one, other, n in found)
@@ -93,17 +94,17 @@ def _say_time(milliseconds: float) -> str:
     return f"{milliseconds:g} ms" if milliseconds < 1000 else f"{milliseconds / 1000:,.0f} s"
 
 
-def _crossings(costs: Costs) -> Iterator[tuple[str, str, float]]:
+def _crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, float]]:
     """The way with the higher first cost, the other way, and the number of masks where both cost the same."""
-    for pair in combinations(costs, 2):
+    for pair in pairs:
         one, other = sorted(pair, key=lambda name: -costs[name][0])
         masks = break_even(costs[one], costs[other])
         if masks is not None and masks <= 10**DECADES:
             yield one, other, masks
 
 
-def _say(costs: Costs) -> Iterator[str]:
+def _say(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, (first, each) in costs.items():
         yield f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each"
-    for one, other, masks in _crossings(costs):
+    for one, other, masks in _crossings(costs, pairs):
         yield f"{one} is cheaper than {other} after {masks:,.0f} masks"

@@ -18,9 +18,9 @@ from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
 from guidedviz.views.words import reading
 
 NAME = "differences.json"
-HEADS = ((16.0, "what"), (390.0, "engines"), (620.0, "seen in"), (822.0, "for example"))
-ROOMS = (56, 36, 30, 33)  # characters per cell
-WIDTH, TOP, ROW, HEAD = 1080.0, 80.0, 22.0, 30.0
+HEADS = ((16.0, "what"), (340.0, "engines"), (566.0, "seen in"), (716.0, "for example"))
+ROOMS = (54, 36, 22, 26)  # characters per cell
+WIDTH, TOP, ROW, HEAD = 920.0, 80.0, 22.0, 30.0
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Lines cross where two ways cost the same; nothing that a name holds becomes markup."""
 
+from itertools import combinations
+
 import pytest
 
 import guidedviz as gv
@@ -22,7 +24,7 @@ def test_what_is_always_cheaper_breaks_even_never():
 
 
 def test_a_dot_for_every_crossing_and_a_dash_of_its_own_for_every_line():
-    figure, chart = draw_break_even(COSTS), break_even_chart(COSTS, "")
+    figure, chart = draw_break_even(COSTS), break_even_chart(COSTS, "", list(combinations(COSTS, 2)))
     *lines, dots = chart.series
     assert len(dots.x) == figure.text.count("is cheaper than") > 0
     assert len({line.look for line in lines}) == len(LOOKS) == len(lines)
@@ -34,9 +36,15 @@ def test_a_dot_for_every_crossing_and_a_dash_of_its_own_for_every_line():
         assert time == pytest.approx(COSTS[other][0] + COSTS[other][1] * masks)
 
 
+def test_only_the_given_pairs_are_compared():
+    drawn = draw_break_even(COSTS, pairs=[("table", "walk"), ("table", "not measured")])
+    assert drawn.text.count("is cheaper than") == 1
+    assert "table is cheaper than walk after 40 masks" in drawn.text
+
+
 def test_what_crosses_outside_of_the_picture_has_no_dot():
     late = {"table": (10.0 ** (DECADES + 1), 0.0), "walk": (0.0, 1.0)}
-    assert {series.mark for series in break_even_chart(late, "").series} == {"line"}
+    assert {series.mark for series in break_even_chart(late, "", [("table", "walk")]).series} == {"line"}
 
 
 def test_free_work_can_be_drawn():
