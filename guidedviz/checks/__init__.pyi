@@ -20,4 +20,14 @@ from guidedviz.checks.logit_bias import check_softmax as softmax
 from guidedviz.checks.logit_bias import check_spellings as spellings
 from guidedviz.checks.position_masks import check_masked_loop as masked_loop
 from guidedviz.checks.position_masks import check_token_mask as token_mask
+from guidedviz.checks.pushdown_steps import check_may_end as may_end
+from guidedviz.checks.pushdown_steps import check_stack_step as stack_step
 from guidedviz.checks.referee import check_faults as faults
+from guidedviz.checks.same_language import check_machine as machine
+from guidedviz.checks.schema_regexes import check_at_most as at_most
+from guidedviz.checks.schema_regexes import check_schema_to_regex as schema_to_regex
+from guidedviz.checks.token_sorting import check_fill_mask as fill_mask
+from guidedviz.checks.token_sorting import check_sort_token as sort_token
+from guidedviz.checks.token_sorting import check_storage as storage
+from guidedviz.checks.trie_jump import check_jump as jump
+from guidedviz.checks.trie_jump import check_whole as whole

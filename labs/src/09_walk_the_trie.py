@@ -31,6 +31,8 @@ import guidedviz as gv
 from guidedviz.machines.earley.items import Item, predict, scan
 from guidedviz.machines.machine import read
 
+gv.views.draw_loop("walk")
+
 # %% [markdown]
 # ## 1 · The walk as one loop
 #
@@ -62,6 +64,7 @@ def flatten(pieces):
             size[node] += size[after]
     return Flat([node[-1] for node in nodes], [*map(len, nodes)], size, [ends[node] for node in nodes])
 
+
 # %%
 tree = flatten(toy)
 print("place", *[f"{place:2}" for place in range(len(tree.byte))])
@@ -73,6 +76,7 @@ for name, row in (("byte ", map(chr, tree.byte)), ("depth", tree.depth), ("size 
 # place 2 and has left out `.5`. It accepts the `1` and goes on to place 3, one level deeper.
 #
 # What costs time is asking the machine. So we count how often it is asked.
+
 
 # %%
 class Counted:
@@ -89,16 +93,19 @@ def count(walk, machine, state, tokens):
     said = "is not written yet" if legal is None else f"{len(legal):7,} legal, asked {counted.asked:7,} times"
     print(f"{walk.__name__:12}{said}")
 
+
 # %% [markdown]
 # ## Exercise 1 · The jump ★★
 #
 # Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. Keep a list `states`:
 # `state` at its bottom, and above it the state after each node on the way to place `i`. If the machine refuses
 # `tree.byte[i]`, continue at `i + tree.size[i]`. Otherwise take the tokens `tree.ends[i]` and continue at `i + 1`.
+# After `3.` the result for `tree` is `{0, 1, 2}`.
 #
 # hint: The state before node `i` is `states[tree.depth[i] - 1]`. What lies above it belongs to other branches.
 #
 # hint: Begin each round with `del states[tree.depth[i] :]`, and call `machine.step(states[-1], tree.byte[i])`.
+
 
 # %%
 def jump(machine, state, tree):
@@ -187,12 +194,14 @@ gv.predict(
 # ## Exercise 2 · May it be taken whole? ★★
 #
 # Write `whole(machine, state, part)`: can `machine`, from `state`, read every text that `part` can read from
-# `part.initial`? Return `True` or `False`.
+# `part.initial`? Return `True` or `False`. For `a*b` and the part `a*` it is `True`; for `a{0,3}` and `a*` it is
+# `False`, because of `aaaa`.
 #
 # hint: Let both machines read the same bytes side by side. Look at pairs of states, each pair once.
 #
 # hint: Loop over a list of pairs that grows. For each byte that `part` can read: if `machine` refuses it, the answer is
 # `False`; otherwise append the new pair unless it is in the list.
+
 
 # %%
 def whole(machine, state, part):
@@ -236,11 +245,13 @@ gv.predict(
 # ## Exercise 3 · Complete ★
 #
 # Write `complete(chart, done)`: the list of items that the finished item `done` adds. `chart` is the list of all
-# columns, each a list of items. In the column where `done` began (`done.origin`), some items want its rule.
+# columns, each a list of items. In the column where `done` began (`done.origin`), some items want its rule. If `digit →
+# 1 •` began in column 0, and `sum → • digit` stands there, the result is `[sum → digit •]`.
 #
 # hint: As in `scan`, go through one column and keep the items whose `wanted` fits. Which column is it?
 #
 # hint: The column is `chart[done.origin]`, the name that they want is `done.rule`, and each new item is `item.moved`.
+
 
 # %%
 def complete(chart, done):
@@ -270,6 +281,7 @@ def chart_of(text):
         column = scan(column, character)
     return chart
 
+
 # %% [question]
 gv.predict(
     "Each `(` doubles the list: after ten it has 1,024 stacks. How many items has the longest column of the chart?",
@@ -291,6 +303,7 @@ gv.predict(
 # each entry is computed when a walk first needs it. That is why llguidance starts at once. Here is such a table around
 # the machine of a JSON string.
 
+
 # %%
 class LazyTable:
     def __init__(self, machine):
@@ -309,6 +322,7 @@ def ask_lexer(text):
     counted = Counted(lexer)
     legal = [piece for piece in texts if read(counted, piece, read(lexer.machine, text)) is not None]
     print(f"{len(legal):7,} legal, asked {counted.asked:7,} times; entries so far: {len(lexer.table)}")
+
 
 # %% [question]
 gv.predict(
@@ -348,6 +362,7 @@ def cost(make):
         spent += time.perf_counter() - began
         state = guide.advance(state, token)
     return 1000 * first, 1000 * spent / 13  # tokens
+
 
 # %%
 def make_split():

@@ -27,6 +27,7 @@
 import guidedviz as gv
 
 clerk = gv.load_model("clerk")
+gv.views.draw_loop("jump")
 
 # %% [markdown]
 # ## 1 · Where only one byte may come
@@ -66,12 +67,14 @@ gv.folded(person)
 # ## Exercise 1 · The forced run ★★
 #
 # Write `forced(machine, state)`. It returns the forced run from this state as bytes. `machine.step(state, byte)` gives
-# the next state, or `None` if the byte cannot come. `machine.is_accepting(state)` says whether the text may end.
+# the next state, or `None` if the byte cannot come. `machine.is_accepting(state)` says whether the text may end. For
+# `ab(cd)?` the result is `b"ab"`: after `ab` the text may end.
 #
 # hint: It is a `while` loop. In each round, list all bytes for which `step` does not give `None`.
 #
 # hint: Stop if the state is accepting or if the list does not have exactly one byte. Otherwise append the byte and
 # step.
+
 
 # %%
 def forced(machine, state):
@@ -93,6 +96,7 @@ gv.checks.forced(forced)
 
 # %% [markdown]
 # Here each forced byte of a text has a dash below it. The second schema has one free string.
+
 
 # %%
 def mark_forced(machine, text):
@@ -155,6 +159,7 @@ def write(prompt, guide, *ways):
         run = gv.record(clerk, prompt, guide, temperature=0, jump_forward=way)
         print(f"{way or 'none':10}{run.passes:2} passes, {run.prefilled:2} tokens prefilled  {run.text}")
 
+
 # %%
 gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 
@@ -207,11 +212,13 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 # %% [markdown]
 # ## Exercise 2 · The cost model ★
 #
-# Write the speed-up: the time per token without jump-forward, divided by the mean time per token with it.
+# Write the speed-up: the time per token without jump-forward, divided by the mean time per token with it. For *f* =
+# 0.5, *a* = 1, *c* = 1 and one text it is 2 / 1.5.
 #
 # hint: Without jump-forward, a token takes one pass that reads one token of each text.
 #
 # hint: With it, every token is still read, but only a fraction 1 − *f* of the tokens has a pass of its own.
+
 
 # %%
 def speedup(fraction, pass_ms, token_ms, rows):
@@ -237,6 +244,7 @@ gv.fraction_slider(clerk)
 # Some points lie above the dashed line. The bound compares passes of equal cost, and these are not equal. The plain run
 # is timed first, so it also computes each mask once; the run with jumps finds these masks stored. And two equal runs
 # differ by some percent, which is more than a small *f* saves.
+
 
 # %%
 def show_batches():
@@ -272,6 +280,7 @@ print(len(ada.tokens), "tokens; read per pass:", jumping)
 def draw(read):
     stories = {f"story {number}": [1] * 10 for number in (1, 2, 3)}
     return gv.views.draw_batch({"record": read} | stories, gv.decoding.Cost(4.0, 0.25), until=90)
+
 
 # %% [question]
 gv.predict(
@@ -325,11 +334,13 @@ gv.predict(
 #
 # `tokens` is a run as a list of pieces. `legal[i]` is the set of all pieces that are legal where `tokens[i]` begins.
 # Return how many of the tokens may be appended: all before the first place *i* from which some legal piece begins with
-# everything that is left of the run and is longer; all of them if there is no such place.
+# everything that is left of the run and is longer; all of them if there is no such place. For the run `or`, `der` it is
+# 0 if `orderId` is legal at place 0.
 #
 # hint: What is left of the run at place *i* is `b"".join(tokens[i:])`.
 #
 # hint: Return the first place for which `piece.startswith(left) and len(piece) > len(left)` holds for some legal piece.
+
 
 # %%
 def heal(tokens, legal):

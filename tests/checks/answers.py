@@ -10,11 +10,8 @@ from guidedviz.checks.grammar_texts import LISTS, MIRROR
 from guidedviz.checks.index_building import walk
 from guidedviz.checks.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
-<<<<<<< HEAD
-from guidedviz.machines.pushdown.moves import move_stack
-=======
 from guidedviz.machines.machine import read
->>>>>>> f1b149f (Lab 09 in one class: the flat trie, slices, Earley over a lexer with a lazy table, the break-even of pairs that compare; who is right is a page of its own)
+from guidedviz.machines.pushdown.moves import move_stack
 from guidedviz.models.toy import ToyModel
 
 BARD = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in NanoGPT's order: the index is the id
