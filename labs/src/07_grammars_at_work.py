@@ -167,9 +167,10 @@ gv.predict(
     answer="yes, all three",
     reveal=[
         lambda: compare(b"1+2"),
-        """A mask asks whether any derivation can go on, not how many can. Equal texts give equal masks. What differs
-        is the work: the ambiguous grammar needs 16 times the items of the left-recursive one. It does not need one
-        item per tree: 41 numbers have over 10²¹ trees, and the chart keeps each item once.""",
+        """A token is legal if any derivation can go on with it. How many can does not matter, so grammars for the same
+        texts have the same masks. What differs is the work: the ambiguous grammar needs 16 times the items of the
+        left-recursive one. It does not need one item per tree: 41 numbers have over 10²¹ trees, and the chart keeps
+        each item once.""",
     ],
 )
 
@@ -213,7 +214,7 @@ except RecursionError as error:
 
 # %% [markdown]
 # Step through the film. The solid frame marks the new item, dashed frames the items that led to it. Above the chart is
-# the **lexer**: flat machines that read bytes and group them into **lexemes**. So the chart has one column per lexeme
+# the **lexer**: finite machines that read bytes and group them into **lexemes**. So the chart has one column per lexeme
 # instead of one per byte. Watch what the second `predict` for `sum` adds, and where the lexer stops in a number.
 
 # %%

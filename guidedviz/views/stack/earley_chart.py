@@ -160,7 +160,7 @@ def draw_row(row: ChartRow, width: float) -> list[str]:
     parts.append(write(30, 15, left, 12, mono=True, fill=f"var(--gv-{'ink' if row.item.written else 'soft'})"))
     dot = 30 + wide(left, 12)
     parts.append(node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-orange)"))
-    parts.append(soft(dot + wide("•", 12), 15, right, mono=True))
+    parts.append(soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True))
     done = "✓ " if row.item.done else ""
     parts.append(soft(width - 10, 15, f"{done}{row.item.origin:,}", 11, text_anchor="end"))
     return parts
