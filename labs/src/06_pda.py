@@ -7,7 +7,7 @@
 # open?
 #
 # **Goal.** You can read a grammar, follow its automaton with a stack byte by byte, and write the step that pushes and
-# pops. You let a model write nested JSON in which every bracket closes.
+# pops.
 #
 # **Time.** {minutes} minutes, three exercises. [Lab 05](05_json_schema.ipynb) comes before this one.
 
@@ -71,8 +71,8 @@ one, two = ([len(gv.regex(nested(kinds, depth))) for depth in depths] for kinds 
 gv.draw_machine(gv.regex(nested(["()"], 3)), title="round brackets, at most 3 levels")
 
 # %% [markdown]
-# The state is the number of open brackets. State q3 has no arrow for another opening bracket, so `((((` is refused.
-# Each further level costs one state. Now we add square brackets. Each bracket must be closed by its own kind.
+# The state is the number of open brackets. State q3 has no arrow for another opening bracket, so `((((` is refused. Now
+# we add square brackets. Each bracket must be closed by its own kind.
 
 # %% [question]
 gv.predict(
@@ -89,11 +89,11 @@ gv.predict(
 )
 
 # %% [markdown]
-# **What breaks.** However many states we add, some level is the last one. For *any* depth no finite number of states is
-# enough: two prefixes may share a state only if the same endings complete them. The prefixes `(`, `((`, `(((` and so on
-# need different endings, so each needs a state of its own.
+# **What breaks.** For *any* depth no finite number of states is enough. Two prefixes may share a state only if the same
+# endings complete them. The prefixes `(`, `((`, `(((` and so on need different endings, so each needs a state of its
+# own.
 #
-# What the automaton must remember is a list that grows and shrinks at one end. That is a **stack**.
+# The automaton must remember a list that grows and shrinks at one end. That is a **stack**.
 
 # %% [markdown]
 # ## 2 · Rules instead of counting
@@ -182,7 +182,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# Here is the whole run as a film, with one frame per read, call and return. Press → to step.
+# The film shows the whole run, with one frame per read, call and return.
 
 # %%
 gv.film(frames, title="one text, its automaton and its stack", show=12)
@@ -202,7 +202,8 @@ gv.film(frames, title="one text, its automaton and its stack", show=12)
 # ## Exercise 1 · One byte on the stack ★★
 #
 # Write `step(moves, ends, stack, byte)`. It gives the stack after one more byte, or `None` if the byte is illegal. The
-# stack is a list of nodes, and its last item is the top. Bytes are numbers, as in `moves`.
+# stack is a list of nodes, and its last item is the top. Bytes are numbers, as in `moves`. Example: on the stack
+# `[5, 12, 14]`, the byte `}` gives `[6]`.
 #
 # hint: `moves.get((node, byte))` gives the move, or None. Only a read leaves the loop with a stack. After a call or a
 # return the loop looks at the new top.
@@ -234,9 +235,9 @@ gv.checks.stack_step(step)
 # ## Exercise 2 · May the text end? ★
 #
 # Write `may_end(ends, stack)`: True if the text is complete when the stack looks like this, else False. The stack
-# `None` belongs to a text that was refused.
+# `None` belongs to a refused text. Example: `[5, 6]` gives False, because n5 is no end.
 #
-# hint: A complete text needs no further byte. What must hold for the current node, and what for every return node?
+# hint: What must hold for the current node, and what for every return node?
 #
 # hint: `all(node in ends for node in stack)` says whether every rule on the stack may end. Treat `None` first.
 
@@ -284,8 +285,7 @@ gv.predict(
 # ## 4 · JSON
 #
 # This is the complete grammar of JSON, after [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259). `object` and `array`
-# call `value`, and `value` calls them: this recursion allows any depth. In `object`, each comma is followed by a
-# member, so no comma can be last. Below the grammar stand nine texts.
+# call `value`, and `value` calls them: this recursion allows any depth.
 
 # %%
 nine = ["[1, [2]]", "[1, 2,]", '{"a" : -0.5e3}', "{'a': 1}", "01", '"\\n"', '"\\x41"', "[[[[", "NaN"]
@@ -304,9 +304,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# JSON is deterministic, too, so your `step` can read it. Here we ask for each byte: is there a stack after it? The
-# result is the mask of a vocabulary of single bytes. A guide does the same for whole tokens: it walks the trie of lab
-# 04 with this step in place of the step of a DFA.
+# JSON is deterministic, too, so your `step` can read it. Here we ask for each byte: is there a stack after it? This is
+# the mask of a vocabulary of single bytes. For whole tokens a guide walks the trie of lab 04 with this step.
 
 # %%
 table = gv.machines.pushdown_moves(gv.json())
@@ -315,7 +314,7 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 
 # %% [markdown]
 # Now JSON guides the model. Step through the run and watch the stack: one token closes a string and four objects. Then
-# go back into the objects and click on an illegal token. The stage says what the stack waits for.
+# go back into the objects and click on an illegal token.
 #
 # This stack is shorter than yours. It leaves out *last calls*: a rule that has nothing left to read after a call needs
 # no return node.
@@ -329,10 +328,10 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=1, constraint
 # This grammar should accept lists of whole numbers and of such lists, in JSON without blanks: `[1,[20,3],[]]`. It has
 # three mistakes. The check shows the shortest text on which the grammar is wrong. Correct that mistake and look again.
 #
-# hint: Ask of each rule: may this part be missing, and may it be empty? Look at the `?` first, then at the numbers.
+# hint: Ask of each part: may it be missing? Look at the `?` first, then at the numbers.
 #
-# hint: The whole content of a list may be missing, but after a comma an item must follow: compare with `array` in the
-# grammar of JSON. A number is `"0"`, or it begins with `[1-9]`.
+# hint: The content of a list may be missing, but an item must follow each comma: compare with `array` in the grammar of
+# JSON. A number is `"0"`, or it begins with `[1-9]`.
 
 # %%
 lists = r"""
@@ -350,9 +349,8 @@ number ::= "0" | [1-9] [0-9]*
 gv.checks.lists(lists)
 
 # %% [markdown]
-# For regexes such a check can decide over *every* text. For grammars no program can: whether two context-free grammars
-# describe the same texts is undecidable. So the check compares all texts up to a length, and some that are 50 levels
-# deep.
+# Whether two context-free grammars describe the same texts is *undecidable*: no program can tell in every case. So the
+# check compares all texts up to a length, and some that are 50 levels deep.
 
 # %% [markdown]
 # ## Your predictions
@@ -373,24 +371,22 @@ gv.score()
 # ## Recap
 #
 # * A finite automaton counts up to its number of states. With two kinds of brackets, each level doubles that number.
-# * In a grammar one rule writes both brackets of a pair, so nothing is counted.
-# * A pushdown automaton pushes a return node per call and pops at the end of a rule.
+# * In a grammar one rule writes both brackets of a pair.
+# * A pushdown automaton pushes a return node per call, and pops at the end of a rule.
 # * A text is complete if every rule on the stack may end.
-# * The step of a PDA is about ten lines. With it a mask knows every open bracket at any depth.
 
 # %% [markdown]
-# Next: [lab 07](07_grammars_at_work.ipynb) puts grammars to work. A program writes a grammar for a database, a
-# left-recursive rule defeats a simple parser, and a budget closes all brackets in time.
+# Next: [lab 07](07_grammars_at_work.ipynb) puts grammars to work. A program writes one for a database, and a budget
+# closes all brackets in time.
 
 # %% [markdown]
 # ## How the production engines do it
 #
 # * **llama.cpp** defines [GBNF](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md). Its grammar code
 #   keeps the set of all possible stacks ([pull request 1773](https://github.com/ggml-org/llama.cpp/pull/1773)).
-# * **XGrammar** runs a pushdown automaton over bytes. Its stacks share their common parts in one tree, so that a step
-#   back costs nothing ([arXiv 2411.15100](https://arxiv.org/abs/2411.15100)). Lab 08 builds its main idea.
+# * **XGrammar** began as a pushdown automaton over bytes, whose stacks share their lower parts in one tree ([arXiv
+#   2411.15100](https://arxiv.org/abs/2411.15100)). Since version 0.1.21 it uses Earley's algorithm.
 # * **llguidance** uses Earley's algorithm on top of a lexer ([repository](https://github.com/guidance-ai/llguidance)).
-#   Lab 07 shows the algorithm.
 
 # %% [markdown]
 # ## Further reading
@@ -398,14 +394,13 @@ gv.score()
 # * [Pushdown automata and parsing](https://courses.cs.washington.edu/courses/cse431/19au/Parsing.pdf): why every
 #   grammar has such an automaton, in a few pages.
 # * [llama.cpp, pull request 1773](https://github.com/ggml-org/llama.cpp/pull/1773): the change that brought grammars to
-#   llama.cpp, and the first questions of its users.
-# * [Parsing JSON is a minefield](http://seriot.ch/parsing_json.php): how dozens of JSON parsers disagree about the same
-#   texts.
+#   llama.cpp.
+# * [Parsing JSON is a minefield](http://seriot.ch/parsing_json.php): how dozens of JSON parsers disagree.
 
 # %% [markdown]
 # ## A puzzle
 #
-# Texts of the form `aⁿbⁿ` (as many `b` as `a`) need one stack. Why can no PDA read `aⁿbⁿcⁿ`?
+# A PDA can read the texts `aⁿbⁿ` (as many `b` as `a`). Why can no PDA read `aⁿbⁿcⁿ`?
 #
-# hint: When the automaton has compared the `b` with the `a`, what is left on the stack for the `c`? (Only the idea is
-# asked for. The proof is the *pumping lemma for context-free languages*.)
+# hint: When the automaton has compared the `b` with the `a`, what is left on the stack for the `c`? (The proof is the
+# *pumping lemma for context-free languages*.)
