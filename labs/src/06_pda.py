@@ -205,8 +205,8 @@ gv.film(frames, title="one text, its automaton and its stack", show=12)
 # stack is a list of nodes, and its last item is the top. Bytes are numbers, as in `moves`. Example: on the stack
 # `[5, 12, 14]`, the byte `}` gives `[6]`.
 #
-# hint: `moves.get((node, byte))` gives the move, or None. Only a read leaves the loop with a stack. After a call or a
-# return the loop looks at the new top.
+# hint: `moves.get((node, byte))` gives the move, or None. After a read the function returns. After a call or a return
+# the loop looks at the new top.
 #
 # hint: For a read: `return [*stack, move[1]]`. For a call: `stack += [move[2], move[1]]`. A return pushes nothing,
 # because the node was popped already.
