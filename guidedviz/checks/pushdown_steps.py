@@ -47,7 +47,7 @@ STEPS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
 )
 ENDS = frozenset({2, 6})
 TEXTS: tuple[tuple[list[int] | None, str], ...] = (
-    ([6], "the current rule may end, and nobody waits below it"),
+    ([6], "the current rule may end, and no other rule is on the stack"),
     ([5], "the current rule cannot end at this node"),
     ([5, 6], "n5 is below, and it still waits for a byte"),
     ([6, 5], "the current node is the last item, and it is no end"),

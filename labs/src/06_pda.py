@@ -54,8 +54,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# So the mask has to count. The machines of the labs so far are **finite automata**: the state is their only memory. Let
-# us try one. This function writes a regex for brackets that are nested in a limited number of levels.
+# So the mask has to count. The machines of labs 03 and 04 are **finite automata**: the state is their only memory. This
+# function writes a regex for brackets that are nested in a limited number of levels.
 
 # %%
 def nested(kinds, depth):
@@ -114,8 +114,8 @@ for name, body in [
 # Nothing is counted here. Still every brace has its partner, because one rule writes both braces in one step.
 #
 # We write rules in **GBNF**, the notation of llama.cpp: `name ::= body`. Text stands in quotes, and `"\""` is a quote.
-# `|`, `[a-z]`, `( )`, `*`, `+` and `?` mean the same as in a regex. Blanks between the parts mean nothing. A body may
-# use names of rules, even its own: then the rule is **recursive**.
+# `|`, `[a-z]`, `( )`, `*`, `+` and `?` mean the same as in a regex. Blanks between the parts mean nothing. A rule that
+# can lead back to itself, as `object` does here through `value`, is **recursive**.
 
 # %%
 pairs = r"""
@@ -202,8 +202,8 @@ gv.film(frames, title="one text, its automaton and its stack", show=12)
 # ## Exercise 1 · One byte on the stack ★★
 #
 # Write `step(moves, ends, stack, byte)`. It gives the stack after one more byte, or `None` if the byte is illegal. The
-# stack is a list of nodes, and its last item is the top. Bytes are numbers, as in `moves`. Example: on the stack
-# `[5, 12, 14]`, the byte `}` gives `[6]`.
+# stack is a list of nodes, and its last item is the top. Bytes are numbers, as in `moves`. Example: on the stack `[5,
+# 12, 14]`, the byte `}` gives `[6]`.
 #
 # hint: `moves.get((node, byte))` gives the move, or None. After a read the function returns. After a call or a return
 # the loop looks at the new top.

@@ -153,7 +153,7 @@ WRONG = {
         "no look at None": (lambda ends, stack: all(node in ends for node in stack), "TypeError"),
         "None is complete": (lambda ends, stack: all(node in ends for node in stack or ()), "refused"),
         "always": (lambda ends, stack: True, "cannot end"),
-        "never": (lambda ends, stack: False, "nobody waits"),
+        "never": (lambda ends, stack: False, "no other rule"),
         "a number": (lambda ends, stack: int(bool(stack) and set(stack) <= ends) + 1, "True or False"),
         "recursion": (
             lambda ends, stack: (
@@ -165,7 +165,7 @@ WRONG = {
             lambda ends, stack: bool(stack) and all(stack.pop() in ends for _ in list(stack)),
             "it changed its input",
         ),
-        "the wrong way round": (lambda ends, stack: bool(stack) and set(ends) <= set(stack), "nobody waits"),
+        "the wrong way round": (lambda ends, stack: bool(stack) and set(ends) <= set(stack), "no other rule"),
         "nothing on some path": (lambda ends, stack: True if stack and set(stack) <= ends else None, "return missing"),
     },
 }
