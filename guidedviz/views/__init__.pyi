@@ -27,6 +27,7 @@ from guidedviz.views.stack.stack_table import draw_stack_table as draw_stack_tab
 from guidedviz.views.stack.token_cut import draw_cut as draw_cut
 from guidedviz.views.stage import draw_stage as draw_stage
 from guidedviz.views.stage import draw_strip as draw_strip
+from guidedviz.views.vocabulary.flat_trie import draw_flat_trie as draw_flat_trie
 from guidedviz.views.vocabulary.map import draw_map as draw_map
 from guidedviz.views.vocabulary.map import draw_xor as draw_xor
 from guidedviz.views.vocabulary.position_grid import draw_positions as draw_positions

@@ -50,7 +50,7 @@ gv.film(gv.sketches.trie_frames(decimal, gv.Vocabulary(toy), state=2))
 # node knows the size of its subtree, a loop can jump over it.
 
 # %%
-Flat = namedtuple("Flat", "byte depth size ends")  # per node: its byte, its depth, its subtree's size, its tokens
+Flat = namedtuple("Flat", "byte depth size ends")  # one entry per node in each list
 
 
 def flatten(pieces):
@@ -67,13 +67,14 @@ def flatten(pieces):
 
 # %%
 tree = flatten(toy)
-print("place", *[f"{place:2}" for place in range(len(tree.byte))])
-for name, row in (("byte ", map(chr, tree.byte)), ("depth", tree.depth), ("size ", tree.size)):
-    print(name, *[f"{entry:>2}" for entry in row])
+print("byte ", *[f"{chr(byte):>2}" for byte in tree.byte])
+print("size ", *[f"{size:2}" for size in tree.size])
+gv.views.draw_flat_trie(decimal, toy, state=2)
 
 # %% [markdown]
-# Read it from the left. After `3.` the machine refuses the `.` at place 0. Its size is 2, so the loop continues at
-# place 2 and has left out `.5`. It accepts the `1` and goes on to place 3, one level deeper.
+# Read it from the left; a level is a depth, and a piece ends where a byte is underlined. After `3.` the machine refuses
+# the `.` at place 0. Its size is 2, so the loop continues at place 2 and has left out `.5`. It accepts the `1` and goes
+# on to place 3, one level deeper.
 #
 # What costs time is asking the machine. So we count how often it is asked.
 

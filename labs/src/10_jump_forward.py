@@ -255,13 +255,13 @@ def show_batches():
 
 # %% [question]
 gv.predict(
-    "The second handle puts more texts side by side in each pass, a *batch*, as on a server. Does the curve rise?",
+    "The second handle puts more texts side by side in each pass, a batch, as on a server. Does the curve rise?",
     choices=["it rises", "it falls", "it stays"],
     answer="it falls",
     reveal=[
         show_batches,
-        """This is your formula for a = 4 ms and c = 0.1 ms, at f = 0.2, 0.4 and 0.9. A large batch shares *a* among its
-        texts, and *c·B* stays: forced tokens still have to be computed. A laptop gains most, a full server least.""",
+        """This is your formula for a = 4 ms and c = 0.1 ms, at f = 0.2, 0.4 and 0.9. A large batch shares a among its
+        texts, and c·B stays: forced tokens still have to be computed. A laptop gains most, a full server least.""",
     ],
 )
 
@@ -277,9 +277,9 @@ jumping = [len(run) + 1 for run in marks.split("|")[:-1]]  # per pass: the force
 print(len(ada.tokens), "tokens; read per pass:", jumping)
 
 
-def draw(read):
+def draw(title, read):
     stories = {f"story {number}": [1] * 10 for number in (1, 2, 3)}
-    return gv.views.draw_batch({"record": read} | stories, gv.decoding.Cost(4.0, 0.25), until=90)
+    return gv.views.draw_batch({"record": read} | stories, gv.decoding.Cost(4.0, 0.25), title, until=90)
 
 
 # %% [question]
@@ -288,8 +288,8 @@ gv.predict(
     choices=["earlier than without the jump", "a little later than without the jump", "at the same time"],
     answer="a little later than without the jump",
     reveal=[
-        lambda: draw([1] * 19),
-        lambda: draw(jumping),
+        lambda: draw("no text jumps", [1] * 19),
+        lambda: draw("the record jumps", jumping),
         """A pass that reads a run is longer, for every text in it. So the stories wait a little. They gain only if
         another request takes the free lane. Jump-forward shortens one text; it does not make a pass cheaper.""",
     ],
@@ -303,7 +303,7 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "The grammar forces the same bytes both ways. Can the *values* that the model writes differ?",
+    "The grammar forces the same bytes both ways. Can the values that the model writes differ?",
     choices=["no, with neither way", "yes, but only with `raw`", "yes, with both ways"],
     answer="yes, but only with `raw`",
     reveal=[

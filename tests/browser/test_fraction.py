@@ -217,12 +217,14 @@ def test_a_pressed_token_is_freed_or_fixed_the_share_follows_and_its_run_is_time
         chips.nth(at).and_(slider.root.locator("[aria-pressed=false]")).wait_for()
     slider.wait_place(12)
     assert float(slider.share.input_value()) == pytest.approx(0.6)
-    assert slider.words.startswith("60% fixed: 40 tokens, 16 passes instead of 40; not measured here")
+    assert slider.words.startswith("60% forced: 40 tokens, 16 passes instead of 40; not measured here")
     bare.wait(lambda: live.payoff.runs[-1].by_hand)
     assert [sure for _, sure in live.payoff.runs[-1].parts[:6]] == [True, False, False, False, False, True]
     slider.wait_runs(2)
     bare.wait(lambda: "; measured " in slider.words)
-    assert "fixed by hand" in slider.root.locator(".gv-point.gv-here title").nth(1).evaluate("node => node.textContent")
+    assert "forced by hand" in slider.root.locator(".gv-point.gv-here title").nth(1).evaluate(
+        "node => node.textContent"
+    )
     slider.page.keyboard.press("ArrowLeft")
     slider.page.keyboard.press("Enter")
     bare.wait(lambda: live.payoff.runs[-1].parts[3][1])
@@ -236,12 +238,12 @@ def test_tokens_are_pressed_in_a_recording_too(bare):
     _, slider = show_record(bare)
     for at in (-1, -2):
         slider.root.locator(".gv-fraction-text button").nth(at).click()
-    bare.wait(lambda: slider.words.startswith("55% fixed: 40 tokens, 18 passes instead of 40; not measured here"))
+    bare.wait(lambda: slider.words.startswith("55% forced: 40 tokens, 18 passes instead of 40; not measured here"))
     slider.share.focus()
     slider.page.keyboard.press("End")
     slider.page.keyboard.press("Home")
     slider.wait_place(0)
-    assert slider.words.startswith("2% fixed: 41 tokens, 40 passes")
+    assert slider.words.startswith("2% forced: 41 tokens, 40 passes")
 
 
 def test_each_number_of_the_formula_and_its_boxes_light_each_other(bare):
@@ -493,7 +495,7 @@ def test_a_run_that_is_all_fixed_and_one_whose_tokens_were_cut_anew(bare):
     _, slider = show_record(bare, Payoff(Cost(2.5, 0.0), (odd, cut), PREVIEWS, *ABOUT), 0.95)
     fate = slider.root.locator(".gv-fraction-fate")
     assert slider.words.startswith(
-        "100% fixed: 3 tokens, 0 passes instead of 4; measured 6.00×, the cost model says ∞×"
+        "100% forced: 3 tokens, 0 passes instead of 4; measured 6.00×, the cost model says ∞×"
     )
     assert fate.inner_text().startswith("measured 6.00× a token: 5.0 ms for 3 tokens instead of 40.0 ms for 4; ")
     assert slider.passes == 0

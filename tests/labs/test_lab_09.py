@@ -24,7 +24,7 @@ STACKS, LEXER = "after ten it has 1,024 stacks", "asks the lexer 819,860"
 @pytest.mark.parametrize(
     ("said", "words", "shown"),
     [
-        ("Its size is 2, so the loop continues at place 2", "tree = flatten", "size   2  1  6  2"),
+        ("Its size is 2, so the loop continues at place 2", "tree = flatten", "0 . size 2 refused, jump to 2 · 1 .5 size 1 left out"),
         ("1,356 of 274,520, half a percent", LARGE, "jump          1,110 legal, asked   1,356 times"),
         ("The loop visits one node per question", LARGE, "1,356 of 274,520 nodes asked about (0.49%)"),
         ("There is little to jump over", INSIDE, "jump        123,259 legal, asked 267,888 times"),

@@ -58,13 +58,13 @@ function slider() {
 
 test("the slider says what the cost model says, and hostile tokens stay text", () => {
   const { words, find, all, stop } = slider();
-  assert.equal(words(), "50% fixed: 2 tokens, 1 pass instead of 2; not measured here, the cost model says 1.82×, ideal 2.00×");
+  assert.equal(words(), "50% forced: 2 tokens, 1 pass instead of 2; not measured here, the cost model says 1.82×, ideal 2.00×");
   assert.deepEqual(all(".gv-fraction-legend b").map((node) => node.textContent), ["2.00×", "1.82×", "–"]);
   assert.deepEqual(all(".gv-term").map((node) => node.textContent), ["9.00", "1.00", "0.50 · 9.00", "1.00"]);
   assert.equal(find(".gv-equals").textContent, "= 1.82×");
   assert.equal(find(".gv-fraction-text").textContent, `{${HOSTILE}`);
   assert.equal(find("img, script"), null);
-  assert.match(find(".gv-fraction-kinds").textContent, /1 fixed1 free/);
+  assert.match(find(".gv-fraction-kinds").textContent, /1 forced1 free/);
   stop();
 });
 
@@ -105,7 +105,7 @@ test("a pressed token is fixed or freed where it stands, and the kernel is asked
   frame();
   assert.equal(all(".gv-fraction-text button")[1], chips[1], "the element stays, so the focus does");
   assert.equal(chips[1].getAttribute("aria-pressed"), "true");
-  assert.match(words(), /^100% fixed: 2 tokens, 0 passes/);
+  assert.match(words(), /^100% forced: 2 tokens, 0 passes/);
   assert.equal(Number(share.value), 0.9);
   chips[0].click();
   context.mock.timers.tick(300);

@@ -38,6 +38,7 @@ FIGURES = {
     "token table": lambda: gv.views.draw_token_table(gv.guide(REGEX, V), title=NASTY),
     "walk": lambda: gv.views.draw_walk(WALK, title=NASTY),
     "walks": lambda: gv.views.draw_walks([WALK], title=NASTY),
+    "flat trie": lambda: gv.views.draw_flat_trie(REGEX, [RAW[:2], RAW[2:4]]),
     "batch": lambda: gv.views.draw_batch({NASTY: [3, 1]}, gv.decoding.Cost(1.0, 1.0), title=NASTY),
     "comparison": lambda: gv.draw_comparison(COMPARED),
     "disagreement": lambda: gv.views.draw_disagreement(COMPARED, 0, "llguidance"),

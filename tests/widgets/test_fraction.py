@@ -235,7 +235,7 @@ async def test_a_point_is_the_median_of_its_runs_and_the_constants_are_measured_
     await slider._running
     (run,) = slider._news(True)["add"]
     assert (run["speedup"], run["spread"]) == (pytest.approx(3.1), pytest.approx([1.5, 9.0]))
-    assert run["title"] == "50% fixed, rows 1: measured 3.10×, the median of 5 runs from 1.50× to 9.00×"
+    assert run["title"] == "50% forced, rows 1: measured 3.10×, the median of 5 runs from 1.50× to 9.00×"
     assert "measured 3.10× a token, the median of 5 runs from 1.50× to 9.00×: 10.0 ms for 3 tokens" in run["told"]
     assert slider.payoff.cost == Cost(3.0, 0.1), "one disturbed measurement does not move the model"
     slider.measure(0.5)
@@ -252,7 +252,7 @@ async def test_tokens_that_a_person_fixed_are_timed_at_the_place_of_their_share(
     await slider._running
     (run,) = slider.payoff.runs
     assert (run.asked, run.by_hand, [sure for _, sure in run.parts]) == (0.95, True, [True] * 3)
-    assert "fixed by hand" in slider._news(True)["add"][0]["title"]
+    assert "forced by hand" in slider._news(True)["add"][0]["title"]
     fix(slider, 7, [19, 1], [True, False, False])
     await slider._running
     assert [sure for _, sure in slider.payoff.runs[1].parts] == [True, False, False], "from the text of that run"

@@ -1,4 +1,4 @@
-"""When jump-forward pays: speed-up over the share of fixed tokens, the text of one share, and its passes both ways."""
+"""When jump-forward pays: speed-up over the share of forced tokens, the text of one share, and its passes both ways."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     >>> toy = Payoff(gv.decoding.Cost(9.0, 1.0), (), previews, "toy", "cpu", "2026-11-22", "canonical", "TOY")
     >>> print(draw_payoff(toy, 0.75).text)
     jump-forward, TOY: toy; cpu
-    75% fixed: 4 tokens, 1 pass instead of 4; not measured here, the cost model says 3.08×, ideal 4.00×
+    75% forced: 4 tokens, 1 pass instead of 4; not measured here, the cost model says 3.08×, ideal 4.00×
     """
     hint = "gv.decoding.Payoff.load(path)"
     expect(payoff, Payoff, "draw_payoff", "runs that were timed: a Payoff", hint)
@@ -105,7 +105,7 @@ def say_place(payoff: Payoff, at: int, rows: int) -> str:
     side = f", {rows} texts side by side" if rows > 1 else ""
     count = f"{say_passes(passes)} instead of {run.naive_passes if run else len(parts)}"
     return (
-        f"{share:.0%} fixed: {len(parts)} tokens{side}, {count}; {measured}, "
+        f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}, "
         f"the cost model says {says['model']}, ideal {says['ideal']}"
     )
 
@@ -148,11 +148,11 @@ def _wrap(parts: Parts) -> Iterator[list[tuple[float, float, str, bool]]]:
 
 
 def _text(parts: Parts) -> Iterator[str]:
-    """The tokens in boxes: fixed ones grey, free ones blue and underlined."""
+    """The tokens in boxes: forced ones grey, free ones blue and underlined."""
     left, top = WIDTH + 4, HEAD + TEXT
     free = sum(not fixed for _, fixed in parts)
     yield _box(left, top - 27, 12, 14, True)
-    yield soft(left + 18, top - 16, f"{len(parts) - free} fixed")
+    yield soft(left + 18, top - 16, f"{len(parts) - free} forced")
     yield _box(left + 90, top - 27, 12, 14, False)
     yield soft(left + 108, top - 16, f"{free} free: the model chooses")
     for number, line in enumerate(_wrap(parts)):

@@ -1,4 +1,4 @@
-"""Speed-up over the share of fixed tokens: a dashed line for the ideal, a line for the cost model, dots for live runs.
+"""Speed-up over the share of forced tokens: a dashed line for the ideal, a line for the cost model, dots for live runs.
 
 The parts that move with the handle have names, so that a page can move them and keep the rest.
 """
@@ -20,7 +20,7 @@ LAST = 0.95  # the share at the right end
 LOW, MOST = 0.8, 22.0  # the speed-ups at the bottom and at the top; a run may be slower than without
 AXES = {"left": LEFT, "top": TOP, "span": SPAN, "high": HIGH, "last": LAST, "width": WIDTH, "low": LOW, "most": MOST}
 SHARES = tuple(LAST * step / 95 for step in range(96))
-X = Axis("tokens that are fixed", 0.0, LAST, tuple((f, f"{f:.0%}") for f in (0, 0.2, 0.4, 0.6, 0.8, LAST)), grid=False)
+X = Axis("tokens that are forced", 0.0, LAST, tuple((f, f"{f:.0%}") for f in (0, 0.2, 0.4, 0.6, 0.8, LAST)), grid=False)
 Y = Axis(
     "times as fast as without, on a logarithmic scale",
     LOW,
@@ -35,7 +35,7 @@ def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
 
     def curve(name: str, speedup: Callable[[float], float], colour: str, look: Look, part: str) -> Series:
         times = tuple(map(speedup, SHARES))
-        hover = tuple(f"{f:.0%} fixed: {name} {say_times(n)}" for f, n in zip(SHARES, times, strict=True))
+        hover = tuple(f"{f:.0%} forced: {name} {say_times(n)}" for f, n in zip(SHARES, times, strict=True))
         return Series(name, "line", SHARES, tuple(min(MOST, n) for n in times), hover, colour, look, part=part)
 
     def dots(name: str, runs: Sequence[Timed], look: Look, part: str = "") -> Series:
@@ -52,7 +52,7 @@ def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
     series += [dots("measured with other rows", others, "hollow")] * bool(others)
     where = "live" if payoff.source == "LIVE" else f"{payoff.source}, {payoff.date}"
     notes = (f"{where} · {payoff.model} · {payoff.device}", said)
-    return Chart("jump-forward: what fixed tokens save", X, Y, tuple(series), notes, SPAN, HIGH)
+    return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), notes, SPAN, HIGH)
 
 
 def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[str]:
@@ -70,7 +70,7 @@ def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[str]:
 def say_point(run: Timed) -> str:
     """A live run in one line."""
     by_hand = " by hand" * run.by_hand
-    return f"{run.fraction:.0%} fixed{by_hand}, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
+    return f"{run.fraction:.0%} forced{by_hand}, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
 
 
 def say_spread(run: Timed) -> str:

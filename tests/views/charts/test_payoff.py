@@ -82,7 +82,7 @@ def test_the_lanes_are_as_long_as_the_cost_model_says(parts, rows):
 def test_the_words_say_what_was_measured_and_what_was_not():
     assert gv.views.draw_payoff(PAYOFF, 0.7).text.splitlines() == [
         "jump-forward, RECORDED: clerk; cpu",
-        "70% fixed: 20 tokens, 6 passes instead of 20; measured 3.00×, the cost model says 2.75×, ideal 3.33×",
+        "70% forced: 20 tokens, 6 passes instead of 20; measured 3.00×, the cost model says 2.75×, ideal 3.33×",
     ]
     assert "20 tokens, 32 texts side by side, 6 passes" in gv.views.draw_payoff(PAYOFF, 0.7, 32).text
     assert "1 pass instead of 20; not measured here" in gv.views.draw_payoff(PAYOFF, 0.95).text
@@ -139,7 +139,7 @@ def test_a_text_that_is_all_fixed_needs_no_pass():
     run = Timed(0.95, 1.0, 1, 20.0, 1.0, 2, 0, 2, 2, parts, "same tokens")
     for record in (replace(PAYOFF, runs=(run,)), replace(PAYOFF, runs=(), previews=(parts,) * 20)):
         figure = gv.views.draw_payoff(record, 0.95)
-        assert "100% fixed: 2 tokens, 0 passes instead of 2" in figure.text
+        assert "100% forced: 2 tokens, 0 passes instead of 2" in figure.text
         assert figure.text.endswith("the cost model says 11.0×, ideal ∞×")
         assert lane(record, 19) == [0, 1]
     assert place(run.fraction, run.speedup)[0] == LEFT + SPAN
@@ -162,7 +162,7 @@ def test_a_dot_says_what_the_words_say():
 def test_a_dot_tells_its_spread_and_the_axis_that_it_is_logarithmic():
     run = replace(RUNS[0], speedups=(1.9, 2.0, 2.2), by_hand=True)
     svg = gv.views.draw_payoff(replace(PAYOFF, runs=(run,)), 0.5).svg
-    assert "50% fixed by hand, rows 1: measured 2.00×, the median of 3 runs from 1.90× to 2.20×" in svg
+    assert "50% forced by hand, rows 1: measured 2.00×, the median of 3 runs from 1.90× to 2.20×" in svg
     assert "on a logarithmic scale" in svg
 
 

@@ -114,5 +114,5 @@ export function sayPlace(view, text) {
   const rows = view.rows[view.row];
   const side = rows > 1 ? `, ${sayRows(rows)}` : "";
   const measured = run ? `measured ${says.measured}` : "not measured here";
-  return `${sayShare(share)} fixed: ${parts.length} tokens${side}, ${sayPasses(read.length)} instead of ${naive}; ${measured}, the cost model says ${says.model}, ideal ${says.ideal}`;
+  return `${sayShare(share)} forced: ${parts.length} tokens${side}, ${sayPasses(read.length)} instead of ${naive}; ${measured}, the cost model says ${says.model}, ideal ${says.ideal}`;
 }

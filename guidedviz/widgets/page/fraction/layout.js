@@ -55,7 +55,7 @@ export function buildFraction(act) {
   const note = buildNote();
 
   const plot = make("div", { class: "gv-fraction-plot" });
-  const share = make("input", { type: "range", min: 0, step: 0.005, class: "gv-share", "aria-label": "fraction of tokens that are fixed" });
+  const share = make("input", { type: "range", min: 0, step: 0.005, class: "gv-share", "aria-label": "fraction of tokens that are forced" });
   const rows = make("input", { type: "range", min: 0, step: 0.05, class: "gv-batch", "aria-label": "texts side by side" });
   const count = make("output");
   const rowSlider = make("label", { class: "gv-fraction-rows" }, "texts side by side", rows, count);
@@ -67,7 +67,7 @@ export function buildFraction(act) {
   const others = make("span", { class: "gv-soft gv-others" }, sign("others"), "with other rows");
   const lines = [...line("ideal", "ideal, 1/(1 − f)"), ...line("model", "cost model"), ...line("measured", "measured")];
   const kinds = make("div", { class: "gv-fraction-kinds gv-soft" });
-  const text = make("div", { class: "gv-fraction-text", role: "group", "aria-label": "tokens, pressed where they are fixed" });
+  const text = make("div", { class: "gv-fraction-text", role: "group", "aria-label": "tokens, pressed where they are forced" });
   const legend = make("div", { class: "gv-fraction-legend" }, ...lines, others);
   const right = make("div", { role: "group", class: "gv-panel", "aria-label": "text" }, legend, kinds, text);
 

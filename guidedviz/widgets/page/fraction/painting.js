@@ -50,11 +50,11 @@ function paintParts({ text, kinds }, { parts }) {
     writeToken(chip, label);
     chip.className = `gv-name gv-part-${fixed ? "fixed" : "free"}`;
     chip.setAttribute("aria-pressed", String(fixed));
-    chip.title = fixed ? "fixed: press to free it" : "free: press to fix it";
+    chip.title = fixed ? "forced: press to free it" : "free: press to force it";
   });
   if (!text.querySelector("[tabindex='0']")) text.firstElementChild?.setAttribute("tabindex", "0");
   const free = parts.filter(([, fixed]) => !fixed).length;
-  const counts = [make("span", {}, sign("fixed"), `${parts.length - free} fixed`), make("span", {}, sign("free"), `${free} free: the model chooses`)];
+  const counts = [make("span", {}, sign("fixed"), `${parts.length - free} forced`), make("span", {}, sign("free"), `${free} free: the model chooses`)];
   kinds.replaceChildren(...counts);
 }
 

@@ -1,0 +1,34 @@
+"""The flat trie shows the loop: what it asks, and which places it jumps over."""
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.views.vocabulary.flat_trie import MOST, draw_flat_trie, flat_walk
+
+DECIMAL = gv.regex(r"\d+(\.\d+)?")
+TOY = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
+
+
+def test_what_is_left_out_lies_below_a_refused_node():
+    nodes = flat_walk(DECIMAL, TOY, 2)
+    refused = [one.prefix for one in nodes if one.look == "refused"]
+    for one in nodes:
+        assert (one.look == "left out") == any(one.prefix != bad and one.prefix.startswith(bad) for bad in refused)
+
+
+def test_the_legal_tokens_are_those_of_the_guide():
+    vocabulary = gv.Vocabulary(TOY)
+    legal = {vocabulary.pieces[token] for token in gv.guide(DECIMAL, vocabulary).mask(2).nonzero()[0]}
+    assert {one.prefix for one in flat_walk(DECIMAL, TOY, 2) if one.look == "read" and one.ends} == legal
+
+
+def test_every_jump_has_an_arc_and_the_words_say_where_it_ends():
+    drawn = draw_flat_trie(DECIMAL, TOY, 2)
+    assert drawn.text.count("jump to") == drawn.svg.count("h8l-4,8z") == 3
+    assert "8 a size 4 refused, jump to 12" in drawn.text
+
+
+@pytest.mark.parametrize("pieces", [[], [bytes([byte]) for byte in range(MOST + 1)], None])
+def test_too_few_or_too_many_nodes_are_refused(pieces):
+    with pytest.raises(gv.SettingError, match="draw_flat_trie"):
+        draw_flat_trie(DECIMAL, pieces)
