@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.judge import Case, Mistake, check_function, close
+from guidedviz.checks.judge import Case, Mistake, check_function, close, say_not_ids
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.decoding.sampling import Floats, apply_mask, sample, softmax
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -42,7 +42,7 @@ def check_masked_loop(answer: Callable[[Toy, Sequence[int], Sequence[set[int]], 
     """Does `answer(model, tokens, masks, seed)` give the tokens that masked decoding writes after these tokens?
 
     >>> check_masked_loop(lambda model, tokens, masks, seed: [min(legal) for legal in masks])
-    ✗ not yet right: on input 2 of 8, the smallest on which it fails
+    ✗ not yet right: on input 2 of 9, the smallest on which it fails
         input       tokens [0], masks [{0, 1}], seed 1
         yours gave  [0]
         expected    [1]
@@ -51,19 +51,22 @@ def check_masked_loop(answer: Callable[[Toy, Sequence[int], Sequence[set[int]], 
     drawn = "the token is drawn: gv.sampling.sample(probabilities, seed, position)"
     seen = "the model reads all tokens so far, the new ones too"
     stop = "an EOS token is written and ends the loop"
-    trials: list[tuple[list[int], list[set[int]], int, str]] = [
-        ([0], [{2}], 0, "only this token is legal"),
-        ([0], [{0, 1}], 1, drawn),
-        ([0], [{0, 1}], 3, drawn),
-        ([3], [{0, 1}, {2, 3}], 0, "each position has its own mask"),
-        ([1], [{0, 1, 2, 3}] * 6, 5, seen),
-        ([2, 1], [{0, 1}, {2, 3}] * 4, 3, seen),
-        ([0], [{4}, {0, 1}, {2}], 0, stop),
-        ([0], [{0, 1, 4}] * 12, 7, stop),
+    far = "the logit of an illegal token can be far larger than all others: only -np.inf excludes it"
+    loud = Toy(TOY.vocabulary, ahead=400)
+    trials: list[tuple[Toy, list[int], list[set[int]], int, str]] = [
+        (TOY, [0], [{2}], 0, "only this token is legal"),
+        (TOY, [0], [{0, 1}], 1, drawn),
+        (TOY, [0], [{0, 1}], 3, drawn),
+        (TOY, [3], [{0, 1}, {2, 3}], 0, "each position has its own mask"),
+        (TOY, [1], [{0, 1, 2, 3}] * 6, 5, seen),
+        (TOY, [2, 1], [{0, 1}, {2, 3}] * 4, 3, seen),
+        (TOY, [0], [{4}, {0, 1}, {2}], 0, stop),
+        (TOY, [0], [{0, 1, 4}] * 12, 7, stop),
+        (loud, [0], [{0, 1}, {1, 2}], 2, far),
     ]
     cases = [
-        Case((TOY, tokens, masks, seed), masked_loop(TOY, tokens, masks, seed), why, _say_loop(tokens, masks, seed))
-        for tokens, masks, seed, why in trials
+        Case((toy, tokens, masks, seed), masked_loop(toy, tokens, masks, seed), why, _say_loop(tokens, masks, seed))
+        for toy, tokens, masks, seed, why in trials
     ]
     return check_function(answer, cases, _same_ids, _loop_mistake)
 
@@ -84,10 +87,12 @@ class Toy:
     """A model of five tokens. Its logits depend on all tokens so far; the likeliest token is not always legal."""
 
     vocabulary: Vocabulary
+    ahead: float = 0.0  # of the logit of token 3
 
     def logits(self, tokens: Sequence[int]) -> Floats:
         """One logit per token."""
-        return np.array([((7 * sum(tokens) + 3 * len(tokens) + 5 * token) % 11) / 4 for token in range(5)])
+        told = 7 * sum(tokens) + 3 * len(tokens)
+        return np.array([(told + 5 * token) % 11 / 4 - self.ahead * (token != 3) for token in range(5)])
 
 
 TOY = Toy(Vocabulary([b"a", b"b", b"c", b"d", b"</s>"], eos={4}))
@@ -98,13 +103,19 @@ def _say_loop(tokens: list[int], masks: list[set[int]], seed: int) -> tuple[tupl
 
 
 def _loop_mistake(case: Case, value: Any) -> Mistake:
-    tokens = case.arguments[1]
-    if not isinstance(value, list | tuple) or not all(isinstance(token, int) for token in value):
+    _, tokens, masks, _ = case.arguments
+    if isinstance(value, str | bytes | set | frozenset) or not isinstance(value, Iterable):
         return Mistake("token ids are expected: a list with one whole number per new token")
-    if list(value[: len(tokens)]) == tokens and len(value) == len(tokens) + len(case.expected):
+    if because := say_not_ids(value):
+        return Mistake(because)
+    written = list(value)
+    if written == [*tokens, *case.expected]:
         return Mistake("only the new tokens are expected, without the tokens that were given")
+    for position, (token, legal) in enumerate(zip(written, masks, strict=False)):
+        if token not in legal:
+            return Mistake(f"token {token} is illegal at position {position}: {case.why}")
     return Mistake()
 
 
 def _same_ids(value: Any, expected: Any) -> bool:
-    return bool([*map(int, value)] == expected)
+    return not isinstance(value, set | frozenset) and not say_not_ids(value) and list(value) == expected

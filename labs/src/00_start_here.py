@@ -179,7 +179,8 @@ gv.predict(
 # %% [markdown]
 # ## Exercise 1 · Count instead of guessing ★
 #
-# Write `parses(text)`: `True` if the whole text is JSON, else `False`.
+# Write `parses(text)`: `True` if the whole text is JSON, else `False`. For example, `parses("[1]")` is `True` and
+# `parses("Sure: [1]")` is `False`.
 #
 # hint: `json.loads` raises an error if the text is not JSON. `json.JSONDecodeError` is a `ValueError`.
 #

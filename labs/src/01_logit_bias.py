@@ -72,7 +72,8 @@ gv.draw_bars(words, hot_and_cold, title="temperature")
 # %% [markdown]
 # ## Exercise 1 · Softmax with temperature ★
 #
-# Write it in NumPy, without `gv`. It must also work for large logits, although `np.exp(1000)` is too large for a float.
+# Write `softmax(logits, temperature)` in NumPy, without `gv`. It returns one probability per logit: `[0, 0]` gives
+# `[0.5, 0.5]`. It must also work for large logits, although `np.exp(1000)` is too large for a float.
 #
 # hint: Only differences between logits matter. So you may subtract the same number from all of them first.
 #
@@ -175,7 +176,8 @@ for text in (" Prague", "Prague", "prague", "PRAGUE", "Prag"):
 # ## Exercise 2 · All ids that spell a word ★
 #
 # Write `spellings(pieces, word)`. It returns the ids of all pieces that spell `word` in any case, with or without
-# blanks around it. `pieces[id]` is a `bytes` object; `word` is a lower-case `str`.
+# blanks around it. `pieces[id]` is a `bytes` object; `word` is a lower-case `str`. For example,
+# `spellings([b"no", b" Yes"], "yes")` is `[1]`.
 #
 # hint: `bytes` objects have `.strip()` and `.lower()`, as `str` objects have. `word.encode()` makes bytes of a `str`.
 #
@@ -216,8 +218,8 @@ def ways(word):
 print(len(ways("Prague")), "ways, among them", ways("Prague")[-4:])
 
 # %% [markdown]
-# The bans close two of these ways. To close all of them, you would have to ban pieces such as `P`, and with them every
-# other word that needs a P. A bias acts on one token; a word is a *sequence* of tokens.
+# The bans close one of these ways, the last. To close all of them, you would have to ban pieces such as `P`, and with
+# them every other word that needs a P. A bias acts on one token; a word is a *sequence* of tokens.
 
 # %% [markdown]
 # ## 4 · A constant does not depend on the text
@@ -309,7 +311,8 @@ gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
-# Choose biases so that the *next token* is `yes` or `no` for any prompt, and so that the *model* decides which.
+# Choose biases so that the *next token* is `yes` or `no` for any prompt, and so that the *model* decides which. `only`
+# maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to the logit of token 263.
 #
 # hint: `clerk.vocabulary.ids(b"yes")` gives the ids of `yes`. A bias is a number from −100 to 100.
 #

@@ -99,7 +99,7 @@ gv.predict(
 #
 # Write `apply_token_mask(logits, legal)`. It returns new logits: the ids in the set `legal` keep their logits, all
 # others get −∞ (`-np.inf`). Do not change the array that you were given. If `legal` is empty, raise a `ValueError`,
-# because no token could be drawn.
+# because no token could be drawn. For example, the logits `[1, 2]` and the set `{0}` give `[1, -inf]`.
 #
 # hint: `np.full(len(logits), -np.inf)` makes an array of minus infinities. An array can be indexed with a list of ids.
 #
@@ -192,14 +192,15 @@ def write_free(model, tokens, count, seed):
 # %% [markdown]
 # ## Exercise 2 · The loop with masks ★★
 #
-# Write `write(model, tokens, masks, seed)`. It draws one token per mask, as above, with the mask applied before the
-# softmax, and returns the list of the new tokens. An EOS token (`model.vocabulary.eos` holds their ids) is written and
-# ends the loop. Use `gv.sampling.apply_mask(logits, legal)`, or your own function.
+# Write `write(model, tokens, masks, seed)`. Per mask it draws one token, as above, with the mask applied to the logits
+# first. It returns the list of the new tokens. An EOS token ends the loop and is part of the list;
+# `model.vocabulary.eos` is the set of EOS ids. Use `gv.sampling.apply_mask(logits, legal)`. For example, the masks
+# `[{5}, {7}]` give `[5, 7]`.
 #
-# hint: `for position, legal in enumerate(masks)` gives each mask with its position. Apply the mask to the logits, not
-# to the probabilities: the softmax then divides by Z.
+# hint: `for position, legal in enumerate(masks)` gives each mask with its position. The mask must come before the
+# softmax, which then divides by Z.
 #
-# hint: In the loop: `logits = gv.sampling.apply_mask(model.logits([*tokens, *new]), legal)`, draw as above, append, and
+# hint: `logits = gv.sampling.apply_mask(model.logits([*tokens, *new]), legal)`, draw as above, append, and
 # `break` if the token is in `model.vocabulary.eos`.
 
 # %%

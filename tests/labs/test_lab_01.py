@@ -1,5 +1,8 @@
 """The true answers of the predictions of lab 01 are what the revealed runs show."""
 
+import math
+import re
+
 import pytest
 
 from tests.labs.solved import read_solved
@@ -21,3 +24,34 @@ def test_the_answer_is_what_the_run_shows(question, answer, shown):
     told = LAB.output_of(question)
     assert answer in told.splitlines()[0]
     assert shown in told
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "shown"),
+    [
+        ("0.665 is 2.72 times 0.245", "Add 5 to all three", "[0.665 0.245 0.09 ]"),
+        ("by 20 for b = 3", "You add 1 to", "bias 3: positive / negative = 2.66"),
+        ("the probability is exactly 0", "apply_mask([0.0, 200.0]", "[1. 0.]"),
+        ("Here is the word in five spellings", 'for text in (" Prague"', "'Prague' [2610]"),
+        ("The bans close one of these ways", 'ways("Prague")', "12 ways, among them"),
+        ("the model writes **another city**", "found = spellings(", '"city": "Auckland"'),
+        ("A bias of 6 helps a little: one more text parses", "share of 30 texts", "bias 0 parses 0.97"),
+        ("at 10 nine texts in ten parse", "share of 30 texts", "bias 10 parses 0.90 all keys 0.70"),
+        ("near 1 at the only right place", "p of", '"} p of "} 0.99'),
+    ],
+)
+def test_a_figure_in_the_prose_stands_in_an_output(said, words, shown):
+    assert said in LAB.prose
+    assert shown in " ".join(LAB.output_of(words).split())
+
+
+def test_no_bias_gives_all_keys_in_all_texts():
+    shares = re.findall(r"all keys (\S+?)(?:,|$)", LAB.output_of("share of 30 texts"))
+    assert len(shares) == 7
+    assert max(map(float, shares)) < 1
+
+
+def test_the_puzzle_has_a_bias_of_about_eight():
+    bias = math.log(99 * 0.97 / 0.03)
+    assert 0.03 * math.exp(bias) / (0.03 * math.exp(bias) + 0.97) == pytest.approx(0.99)
+    assert bias == pytest.approx(8.07, abs=0.005)

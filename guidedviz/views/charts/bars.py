@@ -8,7 +8,7 @@ from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
 from guidedviz.views.words import probability, reading
 
-EDGE = 16.0
+EDGE, WIDE = 16.0, 780.0
 
 
 def draw_bars(
@@ -33,12 +33,14 @@ def draw_bars(
     between = " → " if next(iter(series), "").startswith("before") else " | "
     said = [between.join(map(_number, values)) for _, values in rows]
     said_width = max([0, *map(len, said)]) * 7.0
-    span, start = 600 - name_width - said_width - 2 * EDGE, name_width
+    span, start = WIDE - name_width - said_width - 2 * EDGE, name_width
     zero = start + span * -low / (high - low)
     pitch = 8.0 * len(series) + 14
     parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
-    parts += write_bar_names(list(series), 600 - EDGE, 20) if len(series) > 1 else []
-    top = 30 if parts else 8
+    names = list(series) if len(series) > 1 else []
+    below = 18 * (8.0 * len(title) + sum(7.0 * len(name) + 32 for name in names) > WIDE - 3 * EDGE)  # no room beside it
+    parts += write_bar_names(names, WIDE - EDGE, 20 + below)
+    top = 30 + below if parts else 8
     for index, (words, values) in enumerate(rows):
         y = top + pitch * index
         parts.append(write_name(start - 10, y + pitch / 2 + 2, words, index in struck, index in marked, 24))
@@ -46,7 +48,7 @@ def draw_bars(
             x, long = zero + min(0.0, value) / (high - low) * span, abs(value) / (high - low) * span
             kind = place if len(series) > 1 else 1
             parts.append(write_bar(x, y + 5 + 8 * place, long, 7.0, kind, index in struck))
-        parts.append(soft(600 - EDGE, y + pitch / 2 + 2, said[index], text_anchor="end"))
+        parts.append(soft(WIDE - EDGE, y + pitch / 2 + 2, said[index], text_anchor="end"))
     if low < 0:
         end = top + pitch * len(rows)
         parts.append(node("line", x1=zero, x2=zero, y1=top, y2=end, stroke="var(--gv-soft)", stroke_width=1))
@@ -55,7 +57,7 @@ def draw_bars(
         for words, values in rows
     )
     text = f"{title}: {told}" if title else told
-    return Figure(drawing(600, top + pitch * len(rows) + 10, *parts, alt=text), text, text)
+    return Figure(drawing(WIDE, top + pitch * len(rows) + 10, *parts, alt=text), text, text)
 
 
 def check_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:

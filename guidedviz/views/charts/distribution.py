@@ -8,7 +8,7 @@ from guidedviz.views.charts.bars import write_bar, write_bar_names, write_name
 from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
 from guidedviz.views.words import after_name, is_free, label, others, probability, shown_candidates
 
-EDGE, ROW = 16.0, 22.0
+EDGE, ROW, WIDE = 16.0, 22.0, 780.0
 UNASKED = "Nothing else may come next, so the model was not asked: there is no distribution."
 Drawn = tuple[str, float]  # a piece of SVG that starts at y = 0, and its height
 
@@ -18,14 +18,14 @@ def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> 
     expect(step, Step, "draw_distribution", "a step of a trace", "trace.steps[0]")
     expect(count, int, "draw_distribution, count", "a number of tokens")
     expect(title, str, "draw_distribution, title", "a text")
-    svg, height = write_distribution(step, count, title, width=600)
+    svg, height = write_distribution(step, count, title, WIDE)
     if step.how == "forced":
         said = f"{title}: {label(step.piece)}. {UNASKED}"
-        return Figure(drawing(600, height + EDGE, moved(0, 8, svg), alt=said), said, said)
+        return Figure(drawing(WIDE, height + EDGE, moved(0, 8, svg), alt=said), said, said)
     rows = ", ".join(_say_candidate(c) for c in shown_candidates(step, count))
     alt = f"{title}, probability before and {after_name(step)}: {rows}. Legal mass Z {probability(step.mass)}."
     text = f"{title}: {step.legal} legal, Z {probability(step.mass)}"
-    return Figure(drawing(600, height + EDGE, moved(0, 8, svg), alt=alt), text, alt)
+    return Figure(drawing(WIDE, height + EDGE, moved(0, 8, svg), alt=alt), text, alt)
 
 
 def _say_candidate(c: Candidate) -> str:
@@ -84,10 +84,11 @@ def _pair(left: float, right: float, y: float, raw: float, drawn: float, struck:
 
 def write_meter(left: float, right: float, y: float, mass: float) -> str:
     """The legal mass Z as a meter."""
-    start, span = left + 92, right - left - 140
+    start, said = left + 92, probability(mass)
+    span = right - start - max(48.0, 8.2 * len(said) + 8)
     back = node("rect", x=start, y=y - 4, width=span, height=8, rx=2, fill="var(--gv-line)")
     bar = node("rect", x=start, y=y - 4, width=span * mass, height=8, rx=2, fill="var(--gv-gold)")
-    number = write(right, y + 4, probability(mass), 13, font_weight="bold", text_anchor="end")
+    number = write(right, y + 4, said, 13, font_weight="bold", text_anchor="end")
     return write(left, y + 4, "legal mass Z", 12) + back + bar + number
 
 

@@ -9,7 +9,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, node, soft, write
 
 MOST = 100  # tokens
-CELL, ROW, LEFT, TOP = 10.0, 26.0, 78.0, 44.0
+CELL, ROW, LEFT, TOP = 10.6, 26.0, 84.0, 46.0
 
 
 def draw_positions(trace: Trace, title: str = "") -> Figure:
@@ -31,7 +31,8 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     width = max(LEFT + CELL * len(guide.vocabulary) + 16, 330.0)
     rows = [_draw_row(place, masks[place], len(guide.vocabulary)) for place in range(len(path))]
     head = [write(12, 18, title or "legal tokens at each position", font_weight="bold"), _draw_names(guide.vocabulary)]
-    parts = [*head, *rows, _draw_path(path), _draw_legend(len(path))]
+    names = [guide.vocabulary.display(token)[:1] for token in path]
+    parts = [*head, *rows, _draw_path(path, names), _draw_legend(len(path))]
     return Figure(drawing(width, TOP + ROW * len(path) + 34, *parts, alt=said), said, said)
 
 
@@ -63,19 +64,22 @@ def _draw_row(position: int, legal: set[int], size: int) -> str:
     for token in range(size):
         look = {"fill": "var(--gv-sky)"} if token in legal else {"fill": "none", "stroke_dasharray": "2 2"}
         cells.append(node("rect", x=LEFT + CELL * token + 1, **cell, stroke="var(--gv-line)", **look))
-    return soft(LEFT - 8, y + 13, f"position {position}", 11, text_anchor="end") + "".join(cells)
+    return soft(LEFT - 14, y + 13, f"position {position}", 11, text_anchor="end") + "".join(cells)
 
 
-def _draw_path(path: list[int]) -> str:
+def _draw_path(path: list[int], names: list[str]) -> str:
     points = [_place(position, token) for position, token in enumerate(path)]
     line = " ".join(f"{x:g},{y:g}" for x, y in points)
-    way = node("polyline", points=line, fill="none", stroke="var(--gv-orange)", stroke_width=2)
-    return way + "".join(_dot(x, y) for x, y in points)
+    colours = (("page", 5), ("orange", 2))  # the light line below keeps the path apart from the cells
+    look = {"points": line, "fill": "none"}
+    ways = (node("polyline", **look, stroke=f"var(--gv-{name})", stroke_width=thick) for name, thick in colours)
+    return "".join([*ways, *(_dot(x, y, name) for (x, y), name in zip(points, names, strict=True))])
 
 
-def _dot(x: float, y: float) -> str:
-    """The mark of a drawn token."""
-    return node("circle", cx=x, cy=y, r=5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=3)
+def _dot(x: float, y: float, name: str) -> str:
+    """The mark of a drawn token, with the token in it."""
+    ring = node("circle", cx=x, cy=y, r=9, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.5)
+    return ring + write(x, y + 4, name, 12, mono=True, text_anchor="middle", font_weight="bold")
 
 
 def _draw_legend(rows: int) -> str:
@@ -83,8 +87,8 @@ def _draw_legend(rows: int) -> str:
     box = {"y": y - 10, "width": 8, "height": 12, "stroke": "var(--gv-line)"}
     legal = node("rect", x=LEFT, fill="var(--gv-sky)", **box)
     illegal = node("rect", x=LEFT + 66, fill="none", stroke_dasharray="2 2", **box)
-    words = (soft(LEFT + x, y, name, 12) for x, name in ((14, "legal"), (80, "illegal"), (158, "drawn")))
-    return legal + illegal + _dot(LEFT + 146, y - 4) + "".join(words)
+    words = (soft(LEFT + x, y, name, 12) for x, name in ((14, "legal"), (80, "illegal"), (162, "drawn")))
+    return legal + illegal + _dot(LEFT + 146, y - 4, "") + "".join(words)
 
 
 def _say_rows(vocabulary: Vocabulary, masks: list[set[int]], path: list[int]) -> list[str]:

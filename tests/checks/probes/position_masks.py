@@ -90,6 +90,17 @@ def unscaled(model, tokens, masks, seed):
     return written
 
 
+def scaled_up(model, tokens, masks, seed):
+    """Masks the probabilities and divides them by Z."""
+    written = []
+    for position, legal in enumerate(masks):
+        chances = gv.sampling.softmax(model.logits(tokens + written)) * [token in legal for token in range(5)]
+        written.append(gv.sampling.sample(chances / chances.sum(), seed, position))
+        if written[-1] == 4:
+            break
+    return written
+
+
 def grown(model, tokens, masks, seed):
     new = masked_loop(model, tokens, masks, seed)
     tokens += new
@@ -147,6 +158,14 @@ WRONG = {
         ),
         "mask after the softmax, nothing scaled up": (unscaled, "is drawn|its own mask|reads all"),
         "its input changed": (grown, "work on a copy"),
+        "minus 100": (loop(mask=lambda logits, legal: np.array(masked(logits, legal, -100))), "only -np.inf"),
+        "zero": (loop(mask=lambda logits, legal: np.array(masked(logits, legal, 0))), "illegal at position|-np.inf"),
+        "a set": (lambda *given: set(masked_loop(*given)), "token ids are"),
+        "the pieces": (lambda m, *rest: [m.vocabulary.pieces[t] for t in masked_loop(m, *rest)], "these are pieces"),
+        "the masks of True and False": (
+            lambda m, tokens, masks, seed: [token in masks[-1] for token in range(5)],
+            "np.flatnonzero",
+        ),
     },
 }
 RIGHT = {
@@ -160,6 +179,7 @@ RIGHT = {
         "recursion": recursive,
         "a generator": lambda *given: (token for token in masked_loop(*given)),
         "an array": lambda *given: np.array(masked_loop(*given)),
+        "scaled up after the softmax": scaled_up,
         "the mask as −∞ added": loop(
             mask=lambda logits, legal: logits + np.array([0 if token in legal else -np.inf for token in range(5)])
         ),
