@@ -16,7 +16,8 @@ FORCED = """def forced(machine, state):
             break
         run += bytes(ways)
         state = machine.step(state, ways[0])
-    return run"""
+    return run
+gv.checks.forced(forced)"""
 HEAL = """def heal(tokens, legal):
     for place in range(len(tokens)):
         left = b"".join(tokens[place:])
@@ -35,13 +36,12 @@ def test_a_chain_unfolds(lab_page):
 
 
 def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
-    lab_page.answer("def forced", FORCED.format(more="True"))
-    said = lab_page.answer("gv.checks.forced")
+    said = lab_page.answer("gv.checks.forced", FORCED.format(more="True"))
     assert "not yet right" in said
     assert "may end" in said
     lab_page.shot("lab-10-wrong-forced", lab_page.cell_of("gv.checks.forced"))
-    lab_page.answer("def forced", FORCED.format(more="not machine.is_accepting(state)"))
-    assert "not yet" not in lab_page.answer("gv.checks.forced")
+    right = FORCED.format(more="not machine.is_accepting(state)")
+    assert "not yet" not in lab_page.answer("gv.checks.forced", right)
     assert "not yet right" in lab_page.answer("gv.checks.heal", HEAL.format(beyond="piece.startswith(left)"))
     lab_page.shot("lab-10-wrong-heal", lab_page.cell_of("gv.checks.heal"))
     right = HEAL.format(beyond="piece.startswith(left) and len(piece) > len(left)")
@@ -52,8 +52,8 @@ def test_forced_tokens_are_seen_on_the_stage(lab_page):
     stage = lab_page.stage()
     stage.run_to_end()
     assert stage.root.locator(".gv-chip.gv-how-forced").count() == 8
-    stage.root.locator(".gv-chip").nth(1).click()
-    stage.wait(1)
+    stage.root.locator(".gv-chip").nth(5).click()
+    stage.wait(5)
     assert not stage.root.locator("[data-slot='next'] .gv-rows").is_visible()
     lab_page.shot("lab-10-stage", stage.root)
     stage.go_on(1)
