@@ -152,20 +152,16 @@ gv.predict(
 # %% [markdown]
 # ## 2 · Whole slices at once
 #
-# Jumping helps where little is legal. Inside a JSON string nearly everything is:
-
-# %%
-inside = read(gv.json(), b'{"a')
-count(jump, gv.json(), inside, large)
-
-# %% [markdown]
-# There is little to jump over, and a model spends much of its time inside strings.
+# Jumping helps where little is legal. Inside a JSON string nearly everything is legal, so there is little to jump over.
+# And a model spends much of its time inside strings.
 #
 # But the content of a string is the same in all schemas that do not restrict it: no quotes, no backslashes, no control
 # characters. A small regex reads just that. The tokens that it can read are a **slice**. It is found once, when the
 # vocabulary is loaded.
 
 # %%
+inside = read(gv.json(), b'{"a')
+count(jump, gv.json(), inside, large)
 plain = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
 taken = {token for token, piece in enumerate(texts) if read(plain, piece) is not None}
 rest = flatten([text for token, text in enumerate(texts) if token not in taken])
@@ -239,8 +235,8 @@ gv.predict(
 # ## 3 · Earley over a lexer
 #
 # The walk asks a machine thousands of times per mask. Which machine? Think of intervals: `(x)` is open, `(x]` is half
-# open, and they may be nested. At a `(` it is not known which of the two it is. llama.cpp keeps a **list of stacks**,
-# one per possibility. Lab 07's parser keeps a chart. In it, the third move is missing.
+# open, and they may be nested. At a `(` it is not known which of the two it is. llama.cpp keeps a list of stacks, one
+# per possibility. Lab 07's parser keeps a chart. Its third move is still missing.
 
 # %% [markdown]
 # ## Exercise 3 · Complete ★
@@ -420,7 +416,7 @@ gv.score()
 # | --- | --- | --- |
 # | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 3 |
 # | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,000 are legal. | 2 |
-# | "Ambiguity makes a parser exponential." | 1,024 stacks in a list, 7 items in a column. | 3 |
+# | "Open alternatives make a parser exponential." | 1,024 stacks in a list, 7 items in a column. | 3 |
 
 # %% [markdown]
 # ## Recap
@@ -449,8 +445,8 @@ gv.score()
 # %% [markdown]
 # ## Further reading
 #
-# * [Making Structured Outputs Go Brrr](https://guidance-ai.github.io/llguidance/llg-go-brrr): the four steps of this
-#   lab, told by their authors, with measurements.
+# * [Making Structured Outputs Go Brrr](https://guidance-ai.github.io/llguidance/llg-go-brrr): the lexer, the loop and
+#   the slices, told by their authors, with measurements.
 # * [Regular-expression derivatives re-examined](https://www.khoury.northeastern.edu/home/turon/re-deriv.pdf): how a DFA
 #   is computed state by state, as llguidance's lexer does it.
 # * [JSONSchemaBench](https://arxiv.org/abs/2501.10868): six engines compared on 10,000 schemas of the wild.

@@ -114,7 +114,7 @@ mark_forced(gv.regex(r'\{"name": "[^"]*"\}'), '{"name": "Ada Lovelace"}')
 # %% [markdown]
 # ## 2 · Bytes are forced, tokens are not
 #
-# The model reads tokens, not bytes. So look for places where only one *token* is legal. Llama 3 shall write an object
+# The model reads tokens, not bytes. So look for places where only one *token* is legal. Let Llama 3 write an object
 # with a free name and a free age.
 
 # %%
@@ -168,8 +168,8 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 # spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one token, which
 # goes beyond the run (dashed).
 #
-# The row called *canonical* is canonical for the run alone: the tokenizer cuts these eight bytes so if nothing follows.
-# In the whole text a colon follows, and then `":` is canonical. This is the difficulty of this lab.
+# The row called *canonical* is canonical for the run alone: the tokenizer cuts these eight bytes in this way if nothing
+# follows. In the whole text a colon follows, and then `":` is canonical. So a run cannot simply be appended to its end.
 
 # %% [markdown]
 # There are three ways to append a run without asking the model:
@@ -197,7 +197,7 @@ gv.predict(
 
 # %% [markdown]
 # Step through the canonical way. A dashed frame marks a token that was appended without a pass. There is no
-# distribution for it, because nobody computed one. The next pass reads the whole run at once.
+# distribution for it, because none was computed. The next pass reads the whole run at once.
 
 # %%
 gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
@@ -206,8 +206,8 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 # ## 3 · What it saves
 #
 # Let a fraction *f* of the tokens be forced. Without jump-forward each token takes a pass; with it, 1 − *f* of them do.
-# So it is at best 1 / (1 − *f*) times as fast. But forced tokens must still be read. Let a pass that reads *n* tokens
-# of each of *B* texts take *a* + *c·n·B* milliseconds: *a* moves the weights through the chip, *c* computes one token.
+# So the speed-up is at most 1 / (1 − *f*). But forced tokens must still be read. Let a pass that reads *n* tokens of
+# each of *B* texts take *a* + *c·n·B* milliseconds: *a* for moving the weights through the chip, *c* for one token.
 
 # %% [markdown]
 # ## Exercise 2 · The cost model ★
@@ -246,21 +246,16 @@ gv.fraction_slider(clerk)
 # differ by some percent, which is more than a small *f* saves.
 
 
-# %%
-def show_batches():
-    for rows in (1, 32, 512):
-        times = [gv.decoding.Cost(4.0, 0.1).speedup(fraction, rows) for fraction in (0.2, 0.4, 0.9)]
-        print(f"{rows:4} texts:", *(f"{each:.2f}x" for each in times))
-
-
 # %% [question]
 gv.predict(
     "The second handle puts more texts side by side in each pass, a batch, as on a server. Does the curve rise?",
     choices=["it rises", "it falls", "it stays"],
     answer="it falls",
     reveal=[
-        show_batches,
-        """This is your formula for a = 4 ms and c = 0.1 ms, at f = 0.2, 0.4 and 0.9. A large batch shares a among its
+        lambda: print(
+            *(f"{n} texts: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "
+        ),
+        """This is your formula for a = 4 ms and c = 0.1 ms, at f = 0.9. A large batch shares a among its
         texts, and c·B stays: forced tokens still have to be computed. A laptop gains most, a full server least.""",
     ],
 )
@@ -378,10 +373,9 @@ gv.score()
 # * Fold the chains: the start, the end, the decisions and the merge points remain.
 # * The grammar forces bytes. The spelling is still a choice, and it affects what the model writes next.
 # * Jump-forward saves passes, not reading: at most 1 / (1 − *f*), least in large batches.
-# * Canonical takes tokens back, longest does not. Both leave the end of a run to the model.
+# * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model.
 #
-# You have now built every part of the engine: the mask, the machines, the tables, the walk, and the jump. The optional
-# pages in `deeper/` go further, for example into [the model](deeper/the_model.ipynb).
+# You have now built every part of the engine: mask, machines, tables, walk and jump.
 
 # %% [markdown]
 # ## How the production engines do it
@@ -394,7 +388,7 @@ gv.score()
 # * Then came faults: strings that begin with `>` ([#2045](https://github.com/sgl-project/sglang/issues/2045)), a
 #   population of 2 instead of 2140000 ([#2025](https://github.com/sgl-project/sglang/issues/2025)), fused tokens
 #   ([#1312](https://github.com/sgl-project/sglang/issues/1312)). In March 2025 SGLang removed it, "to simplify the code
-#   maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)).
+#   maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)); it names no fault as the reason.
 
 # %% [markdown]
 # * **MLC-LLM** retokenises with rollback ([pull request 2551](https://github.com/mlc-ai/mlc-llm/pull/2551)). In
