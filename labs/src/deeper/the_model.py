@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Deeper · The model in eighty lines
 #
-# **Question.** Between the tokens and the logits lies the model. What does it compute?
+# **Question.** A model takes tokens and gives logits. What does it compute in between?
 #
-# **Goal.** You read the whole forward pass of `clerk`, write two of its parts, and run it by hand up to the line that
-# all these labs add.
+# **Goal.** You can read the forward pass of `clerk`, you have written two of its parts, and you can say where the mask
+# is applied.
 #
 # **Time.** {minutes} minutes, two exercises. [Lab 02](../02_static_masks.ipynb) comes before this page; no later lab
 # needs it.
@@ -14,12 +14,12 @@
 #
 # | word | meaning |
 # | --- | --- |
-# | **vector** | the list of numbers that stands for a token inside the model; `clerk` has 256 per token |
-# | **layer** | a step that adds something to every vector; `clerk` has four |
-# | **RMSNorm** | a vector divided by the root of the mean of its squares |
-# | **attention** | how a token reads the vectors of the tokens before it |
-# | **rotary embedding** | how attention learns the distance between two tokens |
-# | **KV cache** | the keys and values of the text so far, kept so that they are not computed again |
+# | **embedding** | the vector that represents a token inside the model; in `clerk` it has 256 numbers |
+# | **layer** | a function that adds something to the vector of every token; `clerk` has four |
+# | **RMSNorm** | divides a vector by the root of the mean of its squares |
+# | **attention** | a weighted sum over the token itself and all tokens before it |
+# | **rotary embedding** | a rotation of queries and keys by an angle that grows with the position |
+# | **KV cache** | the keys and values of all tokens so far, stored so that they are computed only once |
 
 # %%
 import inspect
@@ -33,7 +33,7 @@ from guidedviz.models import llama
 # %% [markdown]
 # ## 1 · What a model is
 #
-# A file of numbers and about eighty lines of NumPy. Here are the sizes of `clerk`:
+# A model is a file of learned numbers, the *weights*, and about eighty lines of code. Here are the sizes of `clerk`:
 
 # %%
 clerk = gv.load_model("clerk")
@@ -52,15 +52,20 @@ def draw_sizes():
 
 # %% [question]
 gv.predict(
-    "`clerk` has 4.3 million numbers. Which holds more of them: the table with a vector per token, or the four layers?",
-    choices=["the table", "the four layers", "both alike"],
+    "`clerk` has 4.3 million weights. Which has more of them: the table of embeddings, one row per token of the "
+    "vocabulary, or the four layers together?",
+    choices=["the table", "the four layers", "both the same"],
     answer="the four layers",
     reveal=[
         draw_sizes,
-        """The layers, by three to one. The table is used twice: at the start it gives each token its vector, and at
-        the end the logits are the products of the last vector with all rows of the same table.""",
+        """The layers have three times as many as the table (`embedding` in the picture). `clerk` uses the table twice.
+        At the start it looks up one row per token. At the end the logits are the dot products of the last vector with
+        all rows.""",
     ],
 )
+
+# %% [markdown]
+# The first step of the pass: each token of the prompt is replaced by its row of the table.
 
 # %%
 tokens = clerk.encode("Ada is 36.\nJSON with name, age:\n")
@@ -71,8 +76,13 @@ x.shape
 # %% [markdown]
 # ## Exercise 1 · RMSNorm ★★
 #
-# Before each part of a layer reads a vector, the vector is scaled to a common size: divided by √(mean of its squares
-# + 0.000001), then multiplied by learned weights, number by number. `x` has one row per token.
+# Each layer has two parts, and each part first scales its input. Write this scaling, `rms_norm(x, weights)`. `x` has
+# one row per token. Divide each row by √(mean of its squares + 0.000001). Then multiply it by `weights`, element by
+# element.
+#
+# hint: `(x**2).mean(axis=-1, keepdims=True)` is the mean of the squares of each row, as a column.
+#
+# hint: Add `1e-6` to this column, take `np.sqrt`, divide `x` by it, and multiply by `weights`.
 
 # %%
 def rms_norm(x, weights):
@@ -88,15 +98,22 @@ gv.checks.rms_norm(rms_norm)
 # %% [markdown]
 # ## 2 · Attention
 #
-# From its vector each token computes three shorter ones. The **query** says what it looks for, the **key** what it
-# offers, the **value** what it hands over. `clerk` does this four times side by side, in four *heads* of 64 numbers.
+# Attention is the only part of the model in which one token depends on other tokens. Three matrices turn the vector of
+# each token into a **query**, a **key** and a **value**. The query of a token is compared with the keys of the tokens
+# before it and with its own. The better a key matches, the more of that token's value is added. `clerk` does this four
+# times in parallel, in four *heads*; each vector of a head has 64 numbers.
 
 # %% [markdown]
 # ## Exercise 2 · One token looks back ★★
 #
-# One head, one token: `query` is its query, `keys` and `values` have one row per token up to itself. The match with
-# each token is key · query / √(length of a key). Softmax turns the matches into weights. The result is the weighted sum
-# of the values.
+# Write `look(query, keys, values)`, the attention of one head for one token. `query` is a vector; `keys` and `values`
+# have one row per token, up to the token itself. The *match* with a token is the dot product of its key with the query,
+# divided by √(length of the query). The softmax of the matches gives the weights. The result is the weighted sum of the
+# values.
+#
+# hint: `keys @ query` computes all dot products at once. The softmax is the one of lab 01: subtract the maximum first.
+#
+# hint: `matches = keys @ query / np.sqrt(len(query))`; after the softmax return `weights @ values`.
 
 # %%
 def look(query, keys, values):
@@ -112,24 +129,28 @@ def look(query, keys, values):
 gv.checks.look(look)
 
 # %% [markdown]
-# The library does the same for all heads and all new tokens at once. A token must not see the tokens after it, so
-# their matches become −∞. That is the same trick as a mask on logits, one floor below.
+# The library computes the same for all heads and all new tokens at once. A token must not depend on the tokens after
+# it. So their matches are set to −∞ before the softmax, as a mask does with the logits of illegal tokens.
 
 # %%
 print(inspect.getsource(llama.attention))
 
 # %% [markdown]
-# ## 3 · Where a token stands
+# ## 3 · The position of a token
 #
-# Nothing so far knows the order of the tokens. So queries and keys are rotated, pair of numbers by pair of numbers, by
-# an angle that grows with the place.
+# The sum in attention is the same for any order of the earlier tokens. So the position must enter the computation. A
+# rotary embedding takes the numbers of each query and key in pairs, as points in the plane. It rotates each point by an
+# angle that grows with the position of the token. Each pair has its own speed.
 
 # %%
 print(inspect.getsource(llama.rotated))
 
+# %% [markdown]
+# `match` rotates a random query and a random key to two positions and takes their dot product.
+
 # %%
-def match(query_place, key_place):
-    angles = [place * network.shape.frequencies for place in (query_place, key_place)]
+def match(query_position, key_position):
+    angles = [position * network.shape.frequencies for position in (query_position, key_position)]
     query, key = (llama.rotated(vector, (np.cos(a), np.sin(a))) for vector, a in zip(pair, angles, strict=True))
     return round(float(query @ key), 3)
 
@@ -138,20 +159,22 @@ pair = np.random.default_rng(0).normal(size=(2, 64))
 
 # %% [question]
 gv.predict(
-    "A query at place 7 and a key at place 5, then the same two at places 107 and 105. Is the match the same?",
+    "A query is at position 7 and a key at position 5. Then both move to positions 107 and 105. Is the match the same?",
     choices=["yes", "no"],
     answer="yes",
     reveal=[
         lambda: print(match(7, 5), match(107, 105), match(7, 3)),
-        "Only the distance counts. Rotating both by the same angle leaves their product as it was.",
+        """The first two numbers are equal: only the distance of the positions matters. A rotation of both vectors by
+        the same angle does not change their dot product. The third number, for 7 and 3, is different.""",
     ],
 )
 
 # %% [markdown]
 # ## 4 · The whole pass
 #
-# Each layer adds what attention gives, then what a small network gives that looks at one vector at a time. After the
-# last layer come one more RMSNorm and the product with the table. This is all:
+# Each layer adds two things to every vector: first the result of attention (`_attend`), then the result of a small
+# neural network that takes one vector at a time (`_think`). After the last layer come one more RMSNorm and the product
+# with the table of embeddings. This is the whole pass:
 
 # %%
 print(inspect.getsource(llama.Llama.read))
@@ -160,13 +183,16 @@ print(inspect.getsource(llama.Llama.read))
 print(inspect.getsource(llama.Llama._attend) + inspect.getsource(llama.Llama._think))
 
 # %% [markdown]
-# The real loop reads several texts in one pass and keeps a cache per text. Let us call it for one text.
+# `read` takes several texts in one pass, with one KV cache per text. We call it with one text.
 
 # %%
 cache = network.new_cache()
 (logits,) = network.read([cache], [tokens])
 best = np.argsort(logits[-1])[::-1][:5]
 print(cache.length, logits.shape, [clerk.vocabulary.display(token) for token in best])
+
+# %% [markdown]
+# These are the five likeliest tokens after the prompt. Now a second way: one pass per token, with a cache.
 
 # %%
 slow = network.new_cache()
@@ -176,18 +202,19 @@ difference = abs(one_by_one - logits).max()
 
 # %% [question]
 gv.predict(
-    "Read the same tokens in one pass, and one after the other with the cache. Are the logits the same?",
+    "The same tokens are read in one pass, and one by one with the cache. Are the last logits the same?",
     choices=["yes, to the last bit", "yes, up to rounding", "no"],
     answer="yes, up to rounding",
     reveal=[
         lambda: print(difference < 1e-3, bool((one_by_one == logits).all())),
-        """A product of matrices adds its terms in another order than a product with one vector. So a decode that
-        should give the same bits again must read its tokens in the same passes.""",
+        """The first value says that no logit differs by 0.001, the second that not all bits are equal. A sum of floats
+        depends on the order of its terms, and a product of two matrices may use another order than a product of a
+        matrix and a vector.""",
     ],
 )
 
 # %% [markdown]
-# What does the cache save? Here is the time of the next token, with it and without.
+# How much time does the cache save? The next cell measures one more token, with the cache and without it.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -197,16 +224,17 @@ for name, cache, new in (("with", slow, [300]), ("without", network.new_cache(),
     print(f"{name:8}{(perf_counter() - began) * 1000:6.1f} ms")
 
 # %% [markdown]
-# ## 5 · And the added line
+# ## 5 · The mask comes after the pass
 #
-# The logits are what lab 02 began with. From here on you know everything:
+# The pass ends with the logits, and the mask of lab 02 is applied to them. The first line is without a mask, the second
+# with the mask of a JSON object (lab 05).
 
 # %%
 guide = gv.guide(gv.json_schema({"type": "object", "properties": {"name": {"type": "string"}}}), clerk.vocabulary)
 for legal in (None, guide.mask(guide.initial)):
     masked = logits[-1] if legal is None else gv.sampling.apply_mask(logits[-1], legal)
     chances = gv.sampling.softmax(masked)
-    print([f"{clerk.vocabulary.display(token)} {chances[token]:.2f}" for token in np.argsort(chances)[::-1][:3]])
+    print([f"{clerk.vocabulary.display(token)} {chances[token]:.2f}" for token in np.argsort(chances)[::-1][:2]])
 
 # %% [markdown]
 # ## Your predictions
@@ -217,18 +245,27 @@ gv.score()
 # %% [markdown]
 # ## Recap
 #
-# * A token becomes a vector. Each layer adds to it what the token reads from the tokens before it, and what a small
-#   network makes of it.
-# * Keys and values never change once computed, so they are kept.
-# * The last vector times the table gives the logits, and the mask comes after that.
-# * The same weights on another device differ by rounding: a test holds NumPy and torch equal to 0.001.
+# * A token becomes a vector. Each layer adds to it a weighted sum over earlier tokens (attention) and the output of a
+#   small network.
+# * The keys and values of a token never change, so they are computed once and stored.
+# * The logits are the products of the last vector with the table of embeddings. The mask comes after that.
+# * The same weights on another device give the same logits up to rounding.
 
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **The shape** is Llama's: Touvron et al., arXiv 2302.13971; RMSNorm is 1910.07467, rotary embedding 2104.09864,
-#   SwiGLU 2002.05202, grouped heads 2305.13245.
-# * **vLLM** keeps the cache in pages, so that texts of any length share the memory (PagedAttention, arXiv 2309.06180).
-#   **SGLang** keeps it in a tree of prefixes, so that texts that begin alike share it (RadixAttention, 2312.07104).
-# * **FlashAttention** (arXiv 2205.14135) never writes the matches to memory.
-# * **llama.cpp** stores the weights in four to eight bits.
+# * **The parts** are those of [Llama](https://arxiv.org/abs/2302.13971):
+#   [RMSNorm](https://arxiv.org/abs/1910.07467), [rotary embedding](https://arxiv.org/abs/2104.09864) and
+#   [SwiGLU](https://arxiv.org/abs/2002.05202) as the small network.
+# * **Larger models** often share each key and value among several queries:
+#   [grouped-query attention](https://arxiv.org/abs/2305.13245). `read` supports it; `clerk` does not use it.
+# * **vLLM** stores the KV cache in blocks of fixed size, so that little memory is wasted:
+#   [PagedAttention](https://arxiv.org/abs/2309.06180).
+
+# %% [markdown]
+# * **SGLang** stores it in a tree of prefixes, so that texts with the same beginning share it:
+#   [RadixAttention](https://arxiv.org/abs/2312.07104).
+# * **FlashAttention** computes attention in blocks and never writes all matches to the memory of the graphics card:
+#   [the paper](https://arxiv.org/abs/2205.14135).
+# * **llama.cpp** can store weights in a few bits instead of 16 or 32:
+#   [its quantisation tool](https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md).
