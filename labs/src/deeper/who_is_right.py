@@ -99,6 +99,8 @@ gv.predict(
 )
 
 # %% [markdown]
+# `gv.views.draw_disagreement(found, 2, "xgrammar")` names and shows the tokens of one place.
+#
 # Now yours: change the regex and the text. A text with `::=` is read as a grammar, a dict as a JSON Schema. Try
 # `r"a|ab"` with `"ab"`, or `r"name: [a-z]+"` with `"name: ada"`.
 

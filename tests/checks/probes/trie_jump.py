@@ -195,6 +195,8 @@ WRONG = {
             "token",
         ),
         "a mask": (lambda *given: [token in jump(*given) for token in range(6)], "np.flatnonzero"),
+        "pieces": (lambda *given: {b"3"}, "these are pieces"),
+        "None where nothing is legal": (lambda *given: jump(*given) or None, "it returns None here"),
         "an id too many": (lambda *given: jump(*given) | {99}, "an id is not in the vocabulary"),
     },
     "whole": {
