@@ -80,9 +80,9 @@ gv.stage(clerk, plain, show=7)
 # | full screen with large type | `f` |
 
 # %% [markdown]
-# **How to read it.** At the top stands the prompt, then one box per token with its probability; `␣` is a space, `↵` a
-# new line. Below stand the likeliest **next** tokens with their probabilities, before one of them is drawn. After a
-# step back, `▸` marks the token that was drawn.
+# **How to read it.** The prompt is at the top. One box per written token follows, with its probability; `␣` is a space,
+# `↵` a new line. The panel below shows the likeliest **next** tokens and their probabilities, before one of them is
+# drawn. After a step back, `▸` marks the token that was drawn.
 #
 # Here all tokens are **legal**. In later labs some are forbidden. Then you see each probability before and after the
 # mask, and the **legal mass Z**, the share of the legal tokens, is below 1.
@@ -99,26 +99,25 @@ trace = gv.record(clerk, plain)
 
 # %% [question]
 gv.predict(
-    "At which tokens is the largest probability close to 1?",
-    choices=["in the punctuation and the keys", "inside the values", "everywhere alike"],
-    answer="in the punctuation and the keys",
+    "One token of this output had a probability below 0.9. Where is it?",
+    choices=["in the punctuation", "in a key", "in a value"],
+    answer="in a value",
     reveal=[
         "Here is the trace as a strip: the darker a box, the larger the probability of its token.",
         lambda: gv.draw_strip(trace),
-        """Punctuation and keys were the same in all answers of the training data: their probability is close to 1.
-        The values differ from prompt to prompt and must be copied. The lowest probability is where the surname
-        begins.""",
+        """It is the first token of the surname, with 0.36. The model must copy this name from the prompt. All
+        punctuation and all keys have at least 0.97: the model is nearly certain of the form.""",
     ],
 )
 
 # %% [markdown]
 # ## 3 · The same request with a greeting
 #
-# Now a greeting stands in front of the prompt. The task is the same.
+# Now the prompt begins with a greeting. The task is the same.
 
 # %%
 chatty = "Hi! " + plain
-gv.stage(clerk, chatty, seed=4)
+gv.stage(clerk, chatty, seed=4, show=0)
 
 # %% [markdown]
 # A program reads this output with `json.loads`. This function is strict, with two exceptions: it accepts `NaN`, which
@@ -173,7 +172,7 @@ gv.predict(
 # * **prose** before or after the JSON;
 # * **a fence** of three backticks, as in a chat window;
 # * **a missing brace**;
-# * **another key**: `town` or `full_name`. Such a text parses, and the program fails later;
+# * **another key**: `town` or `full_name`. Even without the prose around it, the program would fail, only later;
 # * **a wrong value** in correct JSON: there is no Tamsin Wintero. A constraint on the form cannot prevent this.
 
 # %% [markdown]

@@ -20,6 +20,7 @@ LAB = read_solved("02_static_masks")
         ("Z falls at position 3, where the word *man*", "legal mass Z at each", "3: a Z 0.03, 4: g Z >0.99"),
         ("at position 5, where *manage* could go on", "legal mass Z at each", "5: ↵ Z 1 in 230,000"),
         ("only a word of seven letters can fit", "are one word and then one new line", "13 the others"),
+        ("as in the picture", "are one word and then one new line", "position 3: 27 of 65 legal, ↵ drawn"),
     ],
 )
 def test_a_figure_in_the_prose_stands_in_an_output(said, words, shown):
