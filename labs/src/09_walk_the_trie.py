@@ -67,8 +67,6 @@ def flatten(pieces):
 
 # %%
 tree = flatten(toy)
-print("byte ", *[f"{chr(byte):>2}" for byte in tree.byte])
-print("size ", *[f"{size:2}" for size in tree.size])
 gv.views.draw_flat_trie(decimal, toy, state=2)
 
 # %% [markdown]
