@@ -54,7 +54,7 @@ def check_masked_loop(answer: Callable[[Toy, Sequence[int], Sequence[set[int]], 
     far = "the logit of an illegal token can be far larger than all others: only -np.inf excludes it"
     loud = Toy(TOY.vocabulary, ahead=400)
     trials: list[tuple[Toy, list[int], list[set[int]], int, str]] = [
-        (TOY, [0], [{2}], 0, "only this token is legal"),
+        (TOY, [0], [{2}], 0, "only this token is legal: mask the logits, then the softmax gives it probability 1"),
         (TOY, [0], [{0, 1}], 1, drawn),
         (TOY, [0], [{0, 1}], 3, drawn),
         (TOY, [3], [{0, 1}, {2, 3}], 0, "each position has its own mask"),
