@@ -1,10 +1,10 @@
 from guidedviz.checks.completer import check_complete as complete
+from guidedviz.checks.conditioning import check_conditioned as conditioned
 from guidedviz.checks.deeper_model import check_look as look
 from guidedviz.checks.deeper_model import check_rms_norm as rms_norm
 from guidedviz.checks.earley_moves import check_predict as predict
 from guidedviz.checks.earley_moves import check_scan as scan
 from guidedviz.checks.finite_machines import check_advance as advance
-from guidedviz.checks.finite_machines import check_clock as clock
 from guidedviz.checks.finite_machines import check_several_words as several_words
 from guidedviz.checks.forced_run import check_forced as forced
 from guidedviz.checks.forced_run import check_heal as heal

@@ -55,15 +55,6 @@ def check_several_words(answer: GuidedFSM) -> Verdict:
     return check_machine(answer, regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"))
 
 
-def check_clock(answer: str) -> Verdict:
-    """Does a regex accept the times of day from 00:00 to 23:59?
-
-    >>> check_clock(r"\\d\\d:\\d\\d").facts[0]
-    ('text', '00:60')
-    """
-    return check_machine(answer, regex(r"([01]\d|2[0-3]):[0-5]\d"))
-
-
 def case_of_tokens(text: str, begun: bytes, pieces: list[bytes]) -> Case:
     """The legal ids among some pieces, after a text that a regex has read."""
     machine = regex(text)

@@ -3,46 +3,44 @@
 # %% [markdown]
 # # Lab 03 · Finite-state machines
 #
-# **Question.** A mask for each position cannot say *one or more letters*. What is the least that a mask has to
-# remember?
+# **Question.** A list of masks cannot say *one or more letters*. What must a mask remember of the text so far?
 #
-# **Goal.** You can build a machine by hand and let a model write inside it, you can say the same as a pattern and as
-# a regex, and you know what a mask keeps of the model and what it changes.
+# **Goal.** You can build a finite-state machine by hand, as a pattern and as a regex. You write the step that moves it,
+# and you can say what its guarantee covers.
 #
-# **Time.** {minutes} minutes, three exercises. [Lab 02](02_static_masks.ipynb) comes before this one.
+# **Time.** {minutes} minutes, two exercises. [Lab 02](02_static_masks.ipynb) comes before this one.
 
 # %% [markdown]
 # ## Six words
 #
 # | word | meaning |
 # | --- | --- |
-# | **state** | all that is remembered of what was written: one of a few numbers |
-# | **transition** | from one state to another, or to itself, by any of a set of characters |
-# | **machine** | states and transitions, and a state to start in; in full: *finite-state machine* |
-# | **accepting** | a state in which the text may end |
+# | **prefix** | a text that can be the start of a longer one |
+# | **state** | what is remembered of the text so far: one of finitely many numbers |
+# | **transition** | leads from one state to another, or back to the same, for each character of a set |
+# | **finite-state machine** | states and transitions, with one state to start in; short *FSM* |
+# | **accepting state** | a state in which the text may end |
 # | **quantifier** | how often something may come: `1`, `?`, `*`, `+`, `{2,4}` |
-# | **conditioning** | keep the texts that fit, throw the others away, scale up once |
 
 # %%
 import re
 from datetime import date
-from itertools import pairwise
 
 import numpy as np
 
 import guidedviz as gv
 
+gv.views.draw_loop("fsm")
+
 # %% [markdown]
-# ## 1 · What has to be remembered
+# ## 1 · What must be remembered
 #
-# Lab 02 ended with names whose length the *model* should choose. Here is a whole line of that kind: a name in capitals,
-# a colon, a space, one word, a new line. For short `UPPER+: LOWER+\n`, where `+` means *one or more*.
+# Here is a format in which the model chooses the lengths: a name in capitals, a colon, a space, one word, a new line.
+# As a regex it is `[A-Z]+: [a-z]+\n`, where `+` means *one or more*.
 #
-# Positions do not help. `ROM` and `K: ` are three characters each, but only after `ROM` may a colon come. And after the
-# longer `ROMEO` the same may come as after `ROM`.
-#
-# What have two beginnings in common that need the same masks from there on? **The endings that make them complete.** We
-# put six endings after each of ten beginnings. The judge is Python's `re`.
+# The position does not determine the mask: `ROM` and `K: ` have three characters each, and a colon may come only after
+# `ROM`. So which prefixes need the same masks? **Those that the same endings complete.** We test ten prefixes with six
+# endings. Python's `re` decides.
 
 # %%
 beginnings = ["", "R", "ROM", "ROMEO", "ROMEO:", "K:", "K: ", "K: s", "K: so", "K: so\n"]
@@ -57,7 +55,7 @@ rows = {beginning: [fits(beginning + ending) for ending in endings] for beginnin
 
 
 def show_rows():
-    """A row for each beginning, a tick for each ending that completes it."""
+    """A row per prefix, a tick per ending that completes it."""
     print(" " * 10, *(f"{ending!r:>9}" for ending in endings))
     for beginning, row in rows.items():
         print(f"{beginning!r:10}", *("        ✓" if yes else "        ·" for yes in row))
@@ -65,22 +63,21 @@ def show_rows():
 
 # %% [question]
 gv.predict(
-    "There are ten rows. How many of them are different?",
+    "The ten prefixes give ten rows of ticks. How many of the rows are different?",
     number=lambda: len(set(map(tuple, rows.values()))),
     reveal=[
         show_rows,
-        """Six. `R`, `ROM` and `ROMEO` share a row: no need to know which of them it was. Different rows must be told
-        apart, because some ending is right after one and wrong after the other. So whatever makes our masks has to
-        be in one of at least six states, and a beginning's length is not what tells them apart. Are six enough? The
-        next section builds them.""",
+        """Six. `R`, `ROM` and `ROMEO` have the same row, so the masks need not tell them apart. Prefixes with different
+        rows must be told apart, because some ending is right after one and wrong after the other. So at least six
+        states are needed.""",
     ],
 )
 
 # %% [markdown]
 # ## 2 · A machine by hand
 #
-# A **transition** says: in this state, with one of these characters, go to that state. A line of the format needs
-# seven of them.
+# A **transition** is a triple: in this state, with one of these characters, go to that state. Our format needs seven
+# of them.
 
 # %%
 bard = gv.load_model("bard")
@@ -106,14 +103,14 @@ for source, characters, target in transitions:
 gv.draw_machine(fsm, title="UPPER+: LOWER+↵")
 
 # %% [markdown]
-# The double ring marks an **accepting** state. Put a finger on the start and spell `K: so↵`: every character moves it,
-# and it ends in the double ring. Now try `K so↵`: after the `K` it is stuck.
+# The double ring marks an **accepting** state. Follow `K: so↵` in the picture: each character takes one transition, and
+# the last one leads to the double ring. With `K so↵` there is no transition for the space after `K`.
 #
-# The legal tokens of a state are those on the arrows that leave it. That is the whole mask.
+# The mask of a state is the set of tokens on the arrows that leave it.
 
 # %%
 def spell(text):
-    """Follow a text through the machine, and count the legal tokens before each character."""
+    """The state and the number of legal tokens before each character."""
     fsm.reset()
     for character in text:
         print(f"state {fsm.state}, {len(fsm.allowed_tokens()):2} legal, then {character!r}")
@@ -129,10 +126,16 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 1 · Advance ★★
+# ## Exercise 1 · Advance ★
 #
-# Be the finger. `transitions` is a list like the one above. Write `advance(transitions, state, token)`: the state that
-# the token leads to, or `None` if no transition fits.
+# `transitions` is a list of triples as above: state, set of tokens, next state. Write
+# `advance(transitions, state, token)`: the next state, or `None` if no transition fits. With the list above,
+# `advance(transitions, 3, 50)` is 4, because token 50 is a lower-case letter.
+#
+# hint: A transition fits if it leaves this state and its set holds this token. State 0 is a state, too.
+#
+# hint: Loop with `for source, tokens, target in transitions:` and return the target of the one that fits. After the
+# loop return None.
 
 # %%
 def advance(transitions, state, token):
@@ -142,15 +145,15 @@ def advance(transitions, state, token):
             return target
     return None
     # open:
-    # ...  # for source, tokens, target in transitions: which one fits?
+    # ...
     # end
 
 
 gv.checks.advance(advance)
 
 # %% [markdown]
-# Here is lab 02's loop again. There a list said what is legal; here the state does, and the last line moves it with
-# your `advance`. (Until that is right, the loop stops after one letter.)
+# Here is the loop of lab 02 again. Now the state determines the mask, and the last line moves the state with your
+# `advance`. (While the exercise is open, the loop stops after one letter.)
 
 # %%
 def write(model, prompt, transitions, seed=0):
@@ -167,9 +170,8 @@ def write(model, prompt, transitions, seed=0):
 [write(bard, "\n", transitions, seed) for seed in range(2)]
 
 # %% [markdown]
-# The library does the same with a guide. Same seed, same text as yours, but live: the machine is on the stage now, its
-# states named `q0` to `q5`, and below it the mask over all 65 tokens. Step through it and watch where the machine is,
-# where it goes round, and what *Z* says.
+# A guide of the library does the same, live on the stage. Its states are named `q0` to `q5`. Step through it, and watch
+# the state, the mask and *Z*.
 
 # %%
 guide = gv.guide(fsm.machine(), bard.vocabulary)
@@ -192,25 +194,13 @@ gv.predict(
     answer="all fit, of different lengths",
     reveal=[
         show_runs,
-        """All fit, and the model chose the lengths, by writing the colon and the new line. It also chose the letters:
-        Oxford and Leontes are people of the plays, and the machine knows no names.""",
+        """All fit, and the model chose the lengths: it wrote the colon and the new line where it wanted. It also chose
+        the letters. Oxford and Leontes are persons of the plays, and the machine knows no names.""",
     ],
 )
 
 # %% [markdown]
-# Where do the letters come from, the model or the machine? Here is the same machine
-# around a **toy model** that has no wishes at all, only equal logits.
-
-# %%
-dice = gv.ToyModel(bard.vocabulary.pieces, lambda tokens: np.zeros(65))
-for seed in range(3):
-    print(repr(gv.record(dice, "\n", guide, seed=seed).text))
-
-# %% [markdown]
-# As valid as the five runs, and nonsense. The machine gives the form, the model gives everything else, and in
-# Shakespeare's case that has survived.
-#
-# **What breaks.** Look at `FRIARGILE` above. Here is Z at each of its letters.
+# **What breaks.** One name above is `FRIARGILE`. Here is Z at each of its letters.
 
 # %%
 friar = runs[2]
@@ -218,15 +208,14 @@ labels = [f"{step.position}: {bard.vocabulary.display(step.token)}" for step in 
 gv.draw_bars(labels, {"Z": [step.mass for step in friar.steps][:9]}, title="legal mass at each letter")
 
 # %% [markdown]
-# After `FRIAR` nearly nothing of the model's wish was legal: it wanted a space, as in *FRIAR LAURENCE*. Our format has
-# no names of two words, so something had to be glued on. We come back to it twice: exercise 2 mends the format, and
-# section 5 asks what the mask has done here.
+# After `FRIAR` almost none of the probability was legal: the model wanted a space, as in *FRIAR LAURENCE*. The format
+# has no names of two words. Exercise 2 corrects this.
 
 # %% [markdown]
 # ## 3 · One or more
 #
-# Why did `UPPER+` take *two* states, 0 and 1? Somebody saves one of them: a capital leads from 0 back to 0, and so does
-# a colon from 0 on to the next. The same for `LOWER+`. A and B mark the states that have become one.
+# `UPPER+` took *two* states, 0 and 1. Can we save one? In the second machine below, capitals loop on state 0, and the
+# same is done for `LOWER+`. A and B mark the states that were merged.
 
 # %%
 lazy = gv.GuidedFSM(bard.vocabulary, accepting=3)
@@ -242,38 +231,23 @@ gv.predict(
     answer="`: ↵`",
     reveal=[
         lambda: print(gv.machines.shortest_difference(fsm.machine(), lazy.machine())),
-        """A line without a name and without a word. The two states of `+` remember different things: "none yet", from
-        where there is no way on, and "at least one", from where one may stay or go. A single state with a loop
-        means none or more, which is written `*`.""",
+        """A line without a name and without a word. The two states of `+` remember different things: *none yet* and *at
+        least one*. Only after one may the text go on. A single state with a loop means *none or more*, which is
+        written `*`.""",
     ],
-)
-
-# %% [markdown]
-# A **quantifier** is how often something may come. `gv.pattern` makes machines from pairs of *what* and *how often*.
-
-# %%
-def show_sizes():
-    for often in ("1", "?", "*", "+", "{2,4}"):
-        machine = gv.pattern([("LOWER", often)])
-        print(f"{often:6} {machine!r:32} empty text: {machine.accepts(b'')}")
-
-
-# %% [question]
-gv.predict(
-    "`LOWER` with each of these quantifiers is a machine. Which machine has only one state?",
-    choices=["`1`", "`?`", "`*`", "`+`"],
-    answer="`*`",
-    reveal=[show_sizes, "One state with a loop. It accepts the empty text."],
 )
 
 # %% [markdown]
 # ## Exercise 2 · Names of several words ★★
 #
-# Build the machine for lines like `FRIAR LAURENCE: well↵`: a name may be several words in capitals, with **one** space
-# between two of them. The rest is as before. For `add_transition`, a class may be given by its name and a character by
-# itself. Number the states as you like; the first transition is there.
+# Build the machine for lines like `FRIAR LAURENCE: well↵`: a name has one or more words in capitals, with **one** space
+# between two words. `add_transition` takes a state, a class or a character, and a state. State 6 is the end.
 #
-# The check compares machines. If yours is wrong, you see it drawn, with the shortest text on which it is wrong.
+# hint: After a word in capitals three things may come: a capital, a space, or the colon. After that space only a
+# capital may come.
+#
+# hint: Begin with `(1, "UPPER", 1)`, `(1, " ", 2)` and `(2, "UPPER", 1)`: the last one leads *back*. Then come the
+# colon, the space, the letters, a loop for more letters, and the new line.
 
 # %%
 several = gv.GuidedFSM(bard.vocabulary, accepting=6)
@@ -297,16 +271,12 @@ for seed in range(5):
     print(repr(gv.record(bard, "\n", gv.guide(several.machine(), bard.vocabulary), seed=seed).text))
 
 # %% [markdown]
-# Once the exercise is solved, the friar has a name of his own. (Until then nothing is complete, and the five texts are
-# empty.) *A small Z is the sound of a format that does not fit*, said lab 02: you have heard it, and mended the format.
+# Once the exercise is solved, the name is `FRIAR PETER`. (While it is open, the five texts are empty.)
 #
-# Seven states were wired, yet the check speaks of six. Which two could be one? (What may come after a space inside a
-# name, and what at the start?) A transition may lead *back*, too.
-
-# %% [markdown]
-# ### Nobody draws machines for a living
+# ### Patterns and regexes
 #
-# The pattern below says in a line what took us seven. So does a **regex**, which you know from Python.
+# A **pattern** says in one line what took us seven transitions: pairs of *what* and a **quantifier**. So does a
+# **regex**.
 
 # %%
 speaker = gv.pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
@@ -320,65 +290,36 @@ gv.predict(
     reveal=[
         lambda: print(speaker, sum(map(len, speaker.edges)), "transitions"),
         lambda: print(speaker == fsm.machine(), by_regex == fsm.machine()),
-        """Equal, as values. Every machine here is made as small as it can be and its states are numbered in a fixed
-        order, so two machines that accept the same texts are the same. (How a regex becomes a machine is the
-        subject of lab 04.)""",
+        """They are equal. The library makes every finite machine as small as possible and numbers its states in a
+        fixed order, so two machines for the same texts are the same. Lab 04 shows how.""",
     ],
 )
 
 # %% [markdown]
-# The smallest machine worth knowing well is that of a decimal number, `\d+(\.\d+)?`: digits, and perhaps a point with
-# more digits.
+# The machine of a decimal number, `\d+(\.\d+)?`, has two accepting states:
 
 # %%
 decimal = gv.regex(r"\d+(\.\d+)?")
-
-
-def show_beginnings():
-    for text in (b"", b"3", b"3.", b"3.1"):
-        print(f"{text.decode():4} complete: {decimal.accepts(text)!s:6} a beginning: {decimal.accepts_prefix(text)}")
-
+gv.draw_machine(decimal, title=r"\d+(\.\d+)?")
 
 # %% [question]
 gv.predict(
-    "How many states of this machine are accepting?",
-    number=2,
+    "Which of these prefixes cannot be a complete decimal number?",
+    choices=["`3`", "`3.`", "`3.1`", "each can"],
+    answer="`3.`",
     reveal=[
-        show_beginnings,
-        lambda: gv.draw_machine(decimal, title=r"\d+(\.\d+)?"),
-        """Two of four states: a number may end before the point or after a digit behind it, and it may go on from
-        both. At the point itself it may not end: one more "none yet". In an accepting state the text may stop and
-        need not: the model decides, by EOS if it has one.""",
+        lambda: print(*(f"{text}: {decimal.accepts(text.encode())}" for text in ("3", "3.", "3.1")), sep="   "),
+        """After the point at least one digit is missing: *none yet*. In an accepting state the text may end, and it
+        may go on. The model decides, by writing EOS or another token.""",
     ],
 )
 
 # %% [markdown]
-# ## Exercise 3 · The time of day ★★
+# ## 4 · The guarantee does not depend on the model
 #
-# Write a regex for the time of day, from `00:00` to `23:59`: always two digits, a colon, two digits. How it is
-# written does not matter; the check compares machines.
-
-# %%
-# solution:
-clock = r"([01]\d|2[0-3]):[0-5]\d"
-# open:
-# clock = r""
-# end
-gv.checks.clock(clock)
-
-# %%
-print(f"{gv.machines.count_texts(gv.regex(clock), 5):,} texts of five characters")
-
-# %% [markdown]
-# A day has 24 × 60 = 1,440 minutes. A machine can be *counted*: walk it from the start and add up the ways, a character
-# at a time. It is a check that costs one line, and we need it now.
-
-# %% [markdown]
-# ## 4 · Whatever the model thinks
-#
-# A guarantee that needs a good model is none. So here are two bad ones, over all printable characters of ASCII. The
-# first makes **noise**: random logits as large as 10<sup>30</sup>. The second is **spiteful**: it gives every character
-# that a date could use −10<sup>30</sup>, and all others 10<sup>30</sup>.
+# We test this with two bad models over the printable characters of ASCII. The first gives random logits up to
+# 10<sup>30</sup>. The second gives −10<sup>30</sup> to every character that a date can use, and 10<sup>30</sup> to all
+# others.
 
 # %%
 printable = [bytes([code]) for code in range(32, 127)]
@@ -390,15 +331,15 @@ models = [
 
 # %%
 def hostile_runs(machine):
-    """500 texts, half from each model; each run has a prompt of its own, so that the noise is new."""
+    """500 texts, half from each model, each with its own prompt."""
     guide = gv.guide(machine, models[0].vocabulary)
     return [gv.record(models[seed % 2], f"run {seed}", guide, seed=seed).text for seed in range(500)]
 
 
-print([gv.record(model, "run 0", max_tokens=10).text for model in models], "without a mask")
+print("without a mask:", [gv.record(model, "run 0", max_tokens=10).text for model in models])
 
 # %% [markdown]
-# The format is dates from 2000 to 2099.
+# The format is dates from 2000 to 2099. `exists` asks Python's calendar.
 
 # %%
 dates = r"20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
@@ -410,7 +351,7 @@ def exists(text):
     except ValueError:
         return False
 
-# %%
+
 texts = hostile_runs(gv.regex(dates))
 fitting = [text for text in texts if re.fullmatch(dates, text)]
 
@@ -422,168 +363,37 @@ gv.predict(
     reveal=[
         lambda: print(len(fitting), "fit,", sum(map(exists, texts)), "exist"),
         lambda: print([text for text in texts if not exists(text)][:5]),
-        """All 500 fit. And some do not exist: there is no 31st of November. A mask guarantees what the machine says,
-        not what you meant.""",
+        """All 500 fit the format. Some days do not exist, such as the 31st of November. A mask guarantees what the
+        machine says, not what you meant.""",
     ],
 )
 
 # %% [markdown]
-# A count tells it without a model: how many texts does the machine accept, and how many days has a century?
-
-# %%
-print(f"{gv.machines.count_texts(gv.regex(dates), 10):,} texts, {(date(2100, 1, 1) - date(2000, 1, 1)).days:,} days")
-
-# %% [markdown]
-# So we say what we mean: months of 31 days, months of 30, February, and the 29th in leap years, whose number ends in a
-# multiple of four.
+# A machine can also be *counted*: how many texts does it accept? That finds the fault without a model. Below is a regex
+# for months of 31 days, of 30 days, February, and the 29th of February in leap years.
 
 # %%
 long_month, short_month = r"(0[13578]|1[02])-(0[1-9]|[12]\d|3[01])", r"(0[469]|11)-(0[1-9]|[12]\d|30)"
 february, leap_day = r"02-(0[1-9]|1\d|2[0-8])", "([02468][048]|[13579][26])-02-29"
 calendar = gv.regex(rf"20(\d\d-({long_month}|{short_month}|{february})|{leap_day})")
-print(calendar, f"{gv.machines.count_texts(calendar, 10):,} texts")
+century = (date(2100, 1, 1) - date(2000, 1, 1)).days
+for machine in (gv.regex(dates), calendar):
+    print(machine, f"{gv.machines.count_texts(machine, 10):,} texts, {century:,} days")
 
 # %% [question]
 gv.predict(
-    "And now: how many of 500 hostile runs exist?",
+    "And with the second machine: how many of the 500 dates exist?",
     number=500,
     reveal=[
         lambda: print(sum(map(exists, hostile_runs(calendar))), "of 500 exist"),
-        """All, and not by luck: 36,525 different texts of which each is a day. Python's calendar is the judge, and it
-        shares nothing with our machine.""",
+        """All of them. The machine accepts 36,525 texts, and a century has as many days.""",
     ],
 )
 
 # %% [markdown]
-# The machine never asked who was writing, and it cannot: `guide.mask(state)` has no model among its arguments. Lab
-# 02 called that **orthogonal**. Once more, with the machine: Shakespeare, Shakespeare without his cache, and dice.
-
-# %%
-def legal_counts(model):
-    return {step.state: step.legal for seed in range(5) for step in gv.decode(model, "\n", guide, seed=seed)}
-
-
-print(legal_counts(bard))
-print(legal_counts(dice) == legal_counts(bard))
-
-# %%
-bard.keep_cache = False
-print([gv.record(bard, "\n", guide, seed=seed).text for seed in range(5)] == [run.text for run in runs])
-bard.keep_cache = True
-
-# %% [markdown]
-# ## 5 · What a mask keeps, and what it changes
-#
-# **It keeps** the model's preferences among the legal tokens, at each single step. We take the legal candidates at all
-# steps of the five runs, divide the probability of each by that of the next, before and after the mask, and compare.
-
-# %%
-ratios = []
-for step in (step for run in runs for step in run.steps):
-    legal = [c for c in step.candidates if c.legal]
-    ratios += [(a.raw / b.raw) / (a.masked / b.masked) for a, b in pairwise(legal)]
-print(f"{len(ratios)} ratios, before : after lies between {min(ratios):.6f} and {max(ratios):.6f}")
-
-# %% [markdown]
-# **It changes** the preferences among whole *texts*. The smallest example: a toy that has to write a month in two
-# digits. It is nearly sure of `19`, which is no month. If it begins with `0`, it goes on with `7` or `6`.
-
-# %%
-wish = {
-    "month ": {"1": 0.9, "0": 0.1},
-    "1": {"9": 0.97, "0": 0.01, "1": 0.01, "2": 0.01},
-    "0": {"7": 0.8, "6": 0.2},
-}
-pieces = [*"0123456789", "month "]
-
-
-def rule(tokens):
-    return np.log([wish.get(pieces[tokens[-1]], {}).get(piece, 1e-9) for piece in pieces])
-
-# %%
-toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
-months = gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary)
-gv.stage(toy, "month ", months, seed=0, constraint="0[1-9]|1[0-2]", show=1)
-
-# %% [markdown]
-# Step to the second digit. The wish for `9` is struck, Z is 0.03, and one of three leftovers gets all.
-#
-# What *should* have come out? Suppose we draw texts from the free model, throw away all that are no month, and keep the
-# rest: that is **conditioning**. Only twelve texts are months, so we can compute both, exactly and without a draw.
-
-# %%
-def chance(text, guide=None):
-    """The probability that this text is drawn, step by step, with or without a mask."""
-    tokens, result, state = toy.encode("month "), 1.0, guide and guide.initial
-    for token in toy.encode(text):
-        odds = gv.sampling.masked_softmax(toy.logits(tokens), guide.mask(state) if guide else range(len(pieces)))
-        result *= odds[token]
-        tokens.append(token)
-        state = guide and guide.advance(state, token)
-    return result
-
-# %%
-valid = [f"{month:02}" for month in range(1, 13)]
-free = np.array([chance(text) for text in valid])
-conditioned = free / free.sum()
-masked = np.array([chance(text, months) for text in valid])
-print(f"all masked chances: {masked.sum():.3f}; a free text is a month with chance {free.sum():.3f}")
-
-# %% [question]
-gv.predict(
-    "In which of these months do the two differ most?",
-    choices=["`01`", "`07`", "`10`", "`12`"],
-    answer="`07`",
-    reveal=[
-        lambda: gv.draw_bars(valid, {"conditioned": conditioned, "masked": masked}, title="chance of each month"),
-        """Of the free texts that are months, 63% are `07`. The masked decode writes `07` in 8 of 100. In 90 it has
-        begun with `1`: that was legal, and likely, only not for a reason that stayed legal. When the `9` turned out
-        to be forbidden, there was no way back.
-
-        A mask scales up at each step what is legal now; it does not know how much of it will survive. Conditioning
-        scales up once, at the end. Keeping ratios at each step is not keeping them among texts.""",
-    ],
-)
-
-# %%
-def show_weights():
-    draws = [gv.record(toy, "month ", months, seed=seed) for seed in range(1000)]
-    text = np.array([draw.text for draw in draws])
-    weight = np.array([np.prod([step.mass for step in draw.steps]) for draw in draws])
-    for month in sorted(set(text)):
-        here = text == month
-        print(f"{month}   drawn {here.mean():.3f}   weighed by its Zs {weight[here].sum() / weight.sum():.3f}")
-
-
-# %% [question]
-gv.predict(
-    "Each masked text is drawn too often or too rarely by a factor. What decides it? (The stage showed it.)",
-    choices=["the Z of its last step", "the product of the Zs of all its steps", "the number of its tokens"],
-    answer="the product of the Zs of all its steps",
-    reveal=[
-        show_weights,
-        """The factor is 0.127 divided by the product of the Zs on its way: `07` by 0.127 ÷ 1, `10` by 0.127 ÷ 0.03,
-        which is four times too often. Weigh each draw by its product, and the conditioned numbers of the picture
-        come back: `07` near 63%, `10` to `12` near 7% each (a thousand draws, so the last digits are chance).""",
-    ],
-)
-
-# %% [markdown]
-# And bard? The product of the Zs for the five runs of section 2, the largest set to 1:
-
-# %%
-products = np.array([np.prod([step.mass for step in run.steps]) for run in runs])
-for run, share in zip(runs, products / products.max(), strict=True):
-    print(f"{run.text!r:28} {share:.0e}")
-
-# %% [markdown]
-# Each was drawn once. By the model's own taste the line of `FRIARGILE` should be more than ten million times rarer
-# beside the first than the mask has made it. So, honestly: **masked decoding gives valid texts, but not in the
-# proportions in which the model would give them.**
-#
-# What helps: a format that the model wants to write anyway, for where every Z is 1 the two are the same; so ask for it
-# in the prompt, and leave the model its words, as in exercise 2. There are methods that draw several times and weigh,
-# at a price. Simply throwing away is no way where hardly any free text fits.
+# `guide.mask(state)` does not know the model. So the guarantee holds for every model, every temperature and every seed.
+# What a mask *changes* in the texts of a model is another matter: the page
+# [what a mask changes](deeper/what_a_mask_changes.ipynb) measures it.
 
 # %% [markdown]
 # ## Your predictions
@@ -592,26 +402,48 @@ for run, share in zip(runs, products / products.max(), strict=True):
 gv.score()
 
 # %% [markdown]
+# ## Often said, and what we measured
+#
+# | said | measured | section |
+# | --- | --- | --- |
+# | "The decode is done at the first accepting state." | It turns a final `+` into *exactly one*; see the puzzle. | 3 |
+# | "`+` is a loop on one state." | That is `*`: the machines differ on `: ↵`. | 3 |
+# | "Fits the date regex, so it is a date." | 23 of 500 dates do not exist. | 4 |
+
+# %% [markdown]
 # ## Recap
 #
-# * Two beginnings share a **state** if the same endings complete them.
-# * The mask of a state is what stands on the arrows out of it.
+# * Two prefixes share a **state** if the same endings complete them.
+# * The mask of a state is the set of tokens on its arrows; a drawn token moves the state.
 # * `+` needs two states: *none yet* and *at least one*.
-# * By hand, as a pattern, as a regex: the same texts give the same machine.
-# * The guarantee holds for every model and for every text that comes to its end, and says only what the machine says.
-# * Ratios among tokens stay, at each step. Ratios among texts do not: the product of the Zs says by how much.
+# * By hand, as a pattern or as a regex: the same texts give the same machine.
+# * The guarantee holds for every model, and it says only what the machine says.
 #
-# Next: [lab 04](04_regex_to_tokens.ipynb). Real tokens are no characters; one of them may walk several transitions.
+# Next: [lab 04](04_regex_to_tokens.ipynb). There a token has several characters and takes several transitions.
 
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **Outlines**: Willard & Louf, *Efficient Guided Generation for Large Language Models*, arXiv 2307.09702, 2023: from
-#   regex to machine, and for each state the list of its legal tokens.
-# * **vLLM** and **SGLang** take a regex with the request: `structured_outputs={"regex": …}` and `regex`.
-# * **Section 5**: Park et al., *Grammar-Aligned Decoding*, NeurIPS 2024, arXiv 2405.21047, shows the effect on large
-#   models, and a decoder that nears conditioning the more it draws.
-# * **Section 1** is the theorem of Myhill and Nerode: with all endings for columns, as many states as different rows.
-#   Nerode, *Linear Automaton Transformations*, Proceedings of the AMS 9, 1958.
+# * **Outlines**: Willard and Louf, [*Efficient Guided Generation for Large Language
+#   Models*](https://arxiv.org/abs/2307.09702) (2023): from a regex to a machine, and per state the legal tokens.
+# * **vLLM** takes a regex per request: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs.html).
+# * **SGLang** does, too: [structured outputs](https://docs.sglang.ai/advanced_features/structured_outputs.html).
+# * **NanoGPT**: `GuidedFSM` and the patterns follow a lesson on [nanoGPT](https://github.com/karpathy/nanoGPT).
+# * Section 1 is the [Myhill–Nerode theorem](https://en.wikipedia.org/wiki/Myhill%E2%80%93Nerode_theorem): with all
+#   endings as columns there are as many states as different rows.
+
+# %% [markdown]
+# ## Further reading
 #
-# `GuidedFSM` and the patterns follow the published NanoGPT lesson.
+# * [*Regular Expression Matching Can Be Simple And Fast*](https://swtch.com/~rsc/regexp/regexp1.html) by Russ Cox: why
+#   machines are faster than backtracking.
+# * [Python's `re`](https://docs.python.org/3/library/re.html): the syntax that `gv.regex` reads.
+# * [*Grammar-Aligned Decoding*](https://arxiv.org/abs/2405.21047): what masks change in the distribution of texts.
+
+# %% [markdown]
+# ## A puzzle
+#
+# A loop stops as soon as the state is accepting. Which texts of `[A-Z]+` can it write? How must the loop decide
+# instead?
+#
+# hint: The state after one capital is accepting already. Who should decide whether the text goes on?

@@ -40,6 +40,11 @@ def spellings(pieces, word):
     return [token for token, piece in enumerate(pieces) if piece.strip().lower() == word.encode()]
 
 
+def conditioned(chances, legal):
+    whole = sum(chances[text] for text in legal)
+    return {text: chances[text] / whole for text in legal}
+
+
 def masked_loop(model, tokens, masks, seed):
     written = []
     for position, legal in enumerate(masks):
@@ -201,6 +206,7 @@ FUNCTIONS = {
     "spellings": spellings,
     "token_mask": gv.sampling.apply_mask,
     "masked_loop": masked_loop,
+    "conditioned": conditioned,
     "advance": advance,
     "step_set": step_set,
     "walk": walk,
@@ -227,7 +233,6 @@ FUNCTIONS = {
 VALUES = {
     "only_answers": {0: 100, 1: 100},
     "several_words": several_words(),
-    "clock": r"([01]\d|2[0-3]):[0-5]\d",
     "mirror": MIRROR,
     "lists": LISTS,
     "machine": "[0-9]+",

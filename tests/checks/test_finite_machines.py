@@ -1,7 +1,5 @@
 """A wrong machine is shown with its path."""
 
-import pytest
-
 import guidedviz as gv
 from tests.checks.probes.finite_machines import WORDS, WRONG, build
 
@@ -24,15 +22,3 @@ def test_a_machine_whose_last_transition_was_forgotten_is_drawn_with_the_state_t
     assert verdict.result == "wrong"
     assert dict(verdict.facts)["because"] == "no transition leaves 5 with ↵"
     assert "now in 5, where ↵ cannot come" in verdict.figure.text
-
-
-def test_an_empty_regex_is_not_done_yet():
-    assert gv.checks.clock("").result == "open"
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [(r"\d\d:\d\d", "00:60"), (r"[0-2]\d:[0-5]\d", "24:00"), (r"[01]\d:[0-5]\d|2[0-3]:[0-5]", "20:0"), (r"\d", "0")],
-)
-def test_a_wrong_clock_shows_its_smallest_wrong_time(answer, text):
-    assert dict(gv.checks.clock(answer).facts)["text"] == text

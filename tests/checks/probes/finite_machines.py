@@ -1,4 +1,4 @@
-"""Answers to `advance`, `several_words` and `clock`."""
+"""Answers to `advance` and `several_words`."""
 
 import numpy as np
 
@@ -112,22 +112,6 @@ WRONG = {
         ),
         "a function": (lambda: None, "no machine"),
     },
-    "clock": {
-        "any digits": (r"\d\d:\d\d", "may end in"),
-        "24 hours": (r"[0-2]\d:[0-5]\d", "may end in"),
-        "one digit left out": (r"[01]\d:[0-5]\d|2[0-3]:[0-5]", "may end in"),
-        "hours only": (r"[01]\d|2[0-3]", "may end in"),
-        "a loose alternative": (r"[01]\d|2[0-3]:[0-5]\d", "may end in"),
-        "no leading zero": (r"(1?\d|2[0-3]):[0-5]\d", "may end in"),
-        "up to 19": (r"[01]\d:[0-5]\d", "no transition leaves"),
-        "20 to 23 only": (r"2[0-3]:[0-5]\d", "no transition leaves"),
-        "seconds": (r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d", "may not end in"),
-        "a line end": ("([01]\\d|2[0-3]):[0-5]\\d\n", "may not end in"),
-        "any sign for the colon": (r"([01]\d|2[0-3]).[0-5]\d", "may end in"),
-        "parenthesis left open": (r"([01]\d|2[0-3]:[0-5]\d", "expected"),
-        "an anchor in the middle": (r"([01]\d|2[0-3])$:[0-5]\d", "are the ends of a text"),
-        "a list": (["00:00"], "expected"),
-    },
 }
 RIGHT = {
     "advance": {
@@ -146,11 +130,5 @@ RIGHT = {
         "tokens one by one": build(*((s, [*what] if what in (" ", ":") else what, t) for s, what, t in WORDS)),
         "a finite machine": gv.regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"),
         "accepting where nothing leaves": build(*WORDS, accepting=None),
-    },
-    "clock": {
-        "all tens written out": r"(0\d|1\d|20|21|22|23):(0|1|2|3|4|5)[0-9]",
-        "anchors": r"^(?:[01][0-9]|2[0123]):[0-5][0-9]$",
-        "a union of machines": gv.machines.union(gv.regex(r"[01]\d:[0-5]\d"), gv.regex(r"2[0-3]:[0-5]\d")),
-        "a named group": r"(?P<hours>[01]\d|2[0-3])[:](?P<minutes>[0-5]\d)",
     },
 }
