@@ -120,8 +120,8 @@ chatty = "Hi! " + plain
 gv.stage(clerk, chatty, seed=4, show=0)
 
 # %% [markdown]
-# A program reads this output with `json.loads`. This function is strict, with two exceptions: it accepts `NaN`, which
-# is not JSON, and it accepts the same key twice and keeps the last value.
+# A program reads this output with `json.loads`. This function refuses nearly everything that is not JSON. It accepts
+# `NaN`, which is not JSON. It also accepts the same key twice, and keeps the last value.
 
 # %%
 def read(text):

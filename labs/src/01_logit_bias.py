@@ -316,7 +316,7 @@ gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 #
 # hint: `clerk.vocabulary.ids(b"yes")` gives the ids of `yes`. A bias is a number from −100 to 100.
 #
-# hint: Give the same large bias to all ids of both words. Their difference then stays what the model made it.
+# hint: Give the same large bias to all ids of both words. Then the difference between the two logits stays the same.
 
 # %%
 # solution:
