@@ -13,7 +13,7 @@ from typing import Any
 from guidedviz.errors import SettingError, quoted
 from guidedviz.views.figure import Figure, drawing, node, soft, write
 
-PITCH, FIRST, WIDE, HIGH = 116.0, 62.0, 100.0, 42.0
+PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
 ROWS = (78.0, 176.0, 244.0)  # the middles of the loop, of the row below it, and of the forced bytes
 TOP = 28.0  # of the arrow that leads back
 END = 5  # the column of the draw
