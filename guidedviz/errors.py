@@ -108,9 +108,9 @@ class SchemaWarning(UserWarning):
 def expect(value: object, kind: type[T] | Any, where: str, expected: str, hint: str = "") -> T:
     """The value, if it is of this type; else an error that names the function or its parameter.
 
-    >>> expect(None, str, "draw_lint, text", "the text of a grammar")
+    >>> expect(None, str, "draw_chart, text", "the text of a grammar")
     Traceback (most recent call last):
-    guidedviz.errors.SettingError: draw_lint, text: saw None, expected the text of a grammar
+    guidedviz.errors.SettingError: draw_chart, text: saw None, expected the text of a grammar
     """
     if not isinstance(value, kind):
         seen = "None" if value is None else type(value).__name__

@@ -2,7 +2,6 @@ from guidedviz.views.charts.bars import draw_bars as draw_bars
 from guidedviz.views.charts.batch import draw_batch as draw_batch
 from guidedviz.views.charts.break_even import draw_break_even as draw_break_even
 from guidedviz.views.charts.costs import draw_costs as draw_costs
-from guidedviz.views.charts.density import draw_density as draw_density
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
 from guidedviz.views.charts.overlap import draw_overlap as draw_overlap
 from guidedviz.views.charts.payoff import draw_payoff as draw_payoff
@@ -13,7 +12,6 @@ from guidedviz.views.engines.comparison import draw_comparison as draw_compariso
 from guidedviz.views.engines.disagreement import draw_disagreement as draw_disagreement
 from guidedviz.views.engines.museum import draw_museum as draw_museum
 from guidedviz.views.figure import Figure as Figure
-from guidedviz.views.lint import draw_lint as draw_lint
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot
 from guidedviz.views.machine.side_by_side import draw_machines as draw_machines

@@ -11,19 +11,16 @@ import guidedviz as gv
 from guidedviz.decoding.overlap import Overlap
 from guidedviz.files import shipped
 from guidedviz.views.charts.break_even import draw_break_even
-from guidedviz.views.charts.density import draw_density
 from guidedviz.views.charts.overlap import draw_overlap
 toy = gv.ToyModel([b"a", b"<b>x</b>", b"$x$"], lambda tokens: [0.0, 1.0, 2.0])
 trace = gv.record(toy, "a", max_tokens=12)
 times = [(8.0, 2.0, 1.0), (7.0, 3.0, 0.5), (60.0, 2.0, 1.0)]
 trace = replace(trace, steps=tuple(
-    replace(step, forward_ms=a, mask_ms=b, sample_ms=c) for step, (a, b, c) in zip(trace.steps, times * 4)))
-digits = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})"""
+    replace(step, forward_ms=a, mask_ms=b, sample_ms=c) for step, (a, b, c) in zip(trace.steps, times * 4)))"""
 SHOWN = (
     "gv.draw_costs(trace)",
     "draw_break_even({'table': (40, 0.02), 'walk': (0, 1.02)})",
     "draw_overlap(Overlap.load(shipped('traces/overlap-cpu.json')), 'trie')",
-    "draw_density(gv.guide(gv.regex('[0-9]+'), digits))",
 )
 
 

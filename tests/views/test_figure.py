@@ -16,7 +16,6 @@ import guidedviz as gv
 from guidedviz.decoding.trace import Candidate, Step, Trace
 from guidedviz.errors import SettingError
 from guidedviz.views.figure import SHARP, Figure, inline, picture
-from guidedviz.views.lint import draw_lint
 from guidedviz.views.theme import DARK, LIGHT, stand_alone
 
 HOSTILE = [
@@ -148,7 +147,7 @@ def test_characters_that_xml_forbids_never_make_a_picture_blank(words):
         assert words not in figure.svg + figure.text + figure.alt
 
 
-@pytest.mark.parametrize("draw", [gv.views.draw_stage, gv.draw_strip, gv.draw_costs, gv.draw_distribution, draw_lint])
+@pytest.mark.parametrize("draw", [gv.views.draw_stage, gv.draw_strip, gv.draw_costs, gv.draw_distribution])
 @pytest.mark.parametrize("wrong", [None, 3, ["a"]])
 def test_a_value_of_the_wrong_type_is_named_with_what_was_expected(draw, wrong):
     seen = "None" if wrong is None else type(wrong).__name__

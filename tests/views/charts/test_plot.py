@@ -127,11 +127,9 @@ def test_every_chart_of_the_library_is_a_valid_plotly_figure():
     toy = gv.ToyModel([b"a", b"b", b"ab", b";"], lambda tokens: [0, 0, 1, 0])
     found = gv.spellings(toy, ";", gv.guide(gv.regex("ab;"), toy.vocabulary))
     trace = gv.record(toy, "a", max_tokens=4)
-    digits = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
     figures = {
         "spellings": gv.views.draw_spellings(found),
         "costs": gv.draw_costs(trace),
-        "density": gv.views.draw_density(gv.guide(gv.regex("[0-9]+"), digits)),
     }
     for name, figure in figures.items():
         assert len(figure.plotly.data) >= 1, name

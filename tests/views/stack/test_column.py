@@ -15,7 +15,6 @@ from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.toy import ToyModel
 from guidedviz.tokens.machine_guide import guide
-from guidedviz.views.lint import draw_lint
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.column import draw_stack
 from guidedviz.views.stack.depth import depths, draw_depth
@@ -225,8 +224,6 @@ def test_what_cannot_be_drawn_is_said():
     for draw in (draw_stage, draw_strip):
         with pytest.raises(SettingError, match=r"draw_\w+: saw tuple, expected a trace"):
             draw(trace.steps)
-    with pytest.raises(SettingError, match="draw_lint: saw PDA, expected the text of a grammar"):
-        draw_lint(json())
     for draw in (draw_chart, draw_derivation):
         with pytest.raises(PatternError, match="earley: saw list, expected a grammar"):
             draw(["root"], "a")

@@ -10,11 +10,7 @@ import pytest
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
 from guidedviz.machines.earley.earley import earley, earley_steps
-from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.lint import lint
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF, json
-from guidedviz.views.lint import MOST_ROWS as MOST_LINES
-from guidedviz.views.lint import draw_lint
+from guidedviz.machines.pushdown.json_grammar import json
 from guidedviz.views.stack.earley_chart import MOST_ROWS, draw_chart
 from guidedviz.views.stack.parse_tree import draw_derivation
 
@@ -118,47 +114,3 @@ def test_what_is_large_is_folded_and_counted():
     broad = draw_derivation(json(), '{"a": [' + ", ".join('{"b": [1, 2, 3]}' for _ in range(6)) + "]}")
     assert "△" in broad.text
     assert all(len(figure.svg) < 40_000 for figure in (deep, long, broad))
-
-
-def test_findings_stand_below_their_line_where_they_are():
-    text = 'root ::= root "+" ws | "x"\nws ::= [ \\t]*\nold ::= "1"\n'
-    lines = draw_lint(text).text.splitlines()
-    assert lines[0] == "grammar: 3 lines, 4 findings"
-    assert len(lint(parse_grammar(text))) == 4
-    star = "2  ws ::= [ \\t]*".index("*")
-    assert " " * star + "▲ ws is blank: it allows unbounded whitespace" in lines
-    assert lines.index('3  old ::= "1"') + 1 == lines.index("   ▲ old is unused: it is not reachable from the root")
-
-
-def test_an_error_is_shown_in_its_place_and_nothing_is_raised():
-    figure = draw_lint('root ::= value\nvalue ::= "[" vlaue "]"')
-    assert '                 ✕ unknown rule "vlaue"; did you mean "value"?' in figure.text.splitlines()
-    assert "it is refused" in shown(figure)
-    assert "✕ no rule 'start', expected a rule to start from" in draw_lint('root ::= "a"', root="start").text
-
-
-def test_only_a_root_that_cannot_finish_is_refused():
-    assert "✕ root is unproductive" in draw_lint('root ::= "a" root').text
-    assert "▲ old is unproductive" in draw_lint('root ::= "a"\nold ::= "a" old').text
-
-
-@pytest.mark.parametrize(
-    "text", ["", "\u202e", 'root ::= "<script>\u2066</text>"', "\ud800 ::=", "a\x00", 'root ::= "\r']
-)
-def test_hostile_grammars_stay_text(text):
-    figure = draw_lint(text)
-    tree = ET.fromstring(figure.svg)
-    assert not any(node.tag.endswith("script") for node in tree.iter())
-    assert not set(figure.text) & {"\u202e", "\u2066", "\x00"}
-
-
-def test_a_long_grammar_is_drawn_in_part_and_counted():
-    text = 'root ::= "a"\n' + "".join(f'r{n} ::= "b" r{n}\n' for n in range(500))
-    figure = draw_lint(text)
-    assert figure.text.count("\n") <= MOST_LINES + 3
-    assert len(figure.svg) < 200_000
-    assert "findings" in figure.text.splitlines()[-1]
-
-
-def test_the_grammar_of_json_has_nothing_to_refuse():
-    assert "✕" not in draw_lint(JSON_GBNF).text

@@ -86,13 +86,11 @@ def test_one_is_singular(clerk):
 def test_a_guide_without_a_finite_machine_is_refused():
     with pytest.raises(gv.SettingError, match="finite machine"):
         gv.views.draw_token_table(gv.static_masks(TOY, [{0}]))
-    with pytest.raises(gv.SettingError, match="finite machine"):
-        gv.views.draw_density(gv.static_masks(TOY, [{0}]))
 
 
 def test_hostile_tokens_stay_text():
     guide = gv.guide(gv.regex(NUMBER), TOY)
-    for figure in (gv.views.draw_token_table(guide), gv.views.draw_density(guide)):
+    for figure in [gv.views.draw_token_table(guide)]:
         root = ET.fromstring(figure.svg)
         assert {e.tag.split("}")[1] for e in root.iter()} <= {
             "svg",
@@ -106,12 +104,6 @@ def test_hostile_tokens_stay_text():
         }
         assert root.get("aria-label") == figure.alt
         assert "\n" not in figure.text
-
-
-def test_density_is_the_share_of_legal_tokens():
-    guide = gv.guide(gv.regex(NUMBER), TOY)
-    assert gv.views.draw_density(guide).text == "Density: 4 states over 10 tokens; q0 30%, q1 60%, q2 20%, q3 30%"
-    assert [guide.mask(q).sum() for q in range(4)] == [3, 6, 2, 3]
 
 
 @pytest.mark.parametrize(
