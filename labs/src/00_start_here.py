@@ -266,8 +266,8 @@ gv.score()
 #   models, so they do not show what the constraint alone adds.
 
 # %% [markdown]
-# * **vLLM**: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs.html), set per request.
-# * **SGLang**: [structured outputs](https://docs.sglang.ai/advanced_features/structured_outputs.html) by `json_schema`,
+# * **vLLM**: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/), set per request.
+# * **SGLang**: [structured outputs](https://docs.sglang.io/advanced_features/structured_outputs.html) by `json_schema`,
 #   `regex` or `ebnf`.
 # * **llama.cpp**: [grammars](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md) in GBNF, the
 #   notation of labs 06 and 07.

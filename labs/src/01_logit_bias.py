@@ -384,7 +384,7 @@ gv.score()
 #   biases the last token of a sequence once the others are written. Its documentation warns of the space before a word.
 
 # %% [markdown]
-# * **vLLM**: [`SamplingParams(logit_bias=…)`](https://docs.vllm.ai/en/latest/api/vllm/sampling_params.html).
+# * **vLLM**: [`SamplingParams(logit_bias=…)`](https://docs.vllm.ai/en/latest/api/vllm/sampling_params/).
 # * **tiktoken**: [the tokenizer](https://github.com/openai/tiktoken) that gives the ids for OpenAI's models.
 
 # %% [markdown]

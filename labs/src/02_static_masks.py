@@ -341,12 +341,12 @@ gv.score()
 #   [`PrefixConstrainedLogitsProcessor`](https://huggingface.co/docs/transformers/internal/generation_utils) sets all
 #   other logits to −∞ and refuses an empty list.
 # * Its origin: De Cao et al., [*Autoregressive Entity Retrieval*](https://arxiv.org/abs/2010.00904) (2020).
-# * **vLLM**: [`SamplingParams(allowed_token_ids=…)`](https://docs.vllm.ai/en/latest/api/vllm/sampling_params.html) is
+# * **vLLM**: [`SamplingParams(allowed_token_ids=…)`](https://docs.vllm.ai/en/latest/api/vllm/sampling_params/) is
 #   one mask for all positions.
 
 # %% [markdown]
-# * **XGrammar**: [`apply_token_bitmask_inplace`](https://github.com/mlc-ai/xgrammar) applies the mask on the graphics
-#   card, with one bit per token.
+# * **XGrammar**: the mask has one bit per token and is applied on the graphics card by `apply_token_bitmask_inplace`, in
+#   [`matcher.py`](https://github.com/mlc-ai/xgrammar/blob/main/python/xgrammar/matcher.py).
 # * The 65 characters are those of
 #   [`data/shakespeare_char/prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py)
 #   in nanoGPT.
