@@ -345,8 +345,8 @@ gv.score()
 #   one mask for all positions.
 
 # %% [markdown]
-# * **XGrammar**: the mask has one bit per token and is applied on the graphics card by `apply_token_bitmask_inplace`, in
-#   [`matcher.py`](https://github.com/mlc-ai/xgrammar/blob/main/python/xgrammar/matcher.py).
+# * **XGrammar**: the mask has one bit per token. It is applied on the graphics card by `apply_token_bitmask_inplace`,
+#   in [`matcher.py`](https://github.com/mlc-ai/xgrammar/blob/main/python/xgrammar/matcher.py).
 # * The 65 characters are those of
 #   [`data/shakespeare_char/prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py)
 #   in nanoGPT.
