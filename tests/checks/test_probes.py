@@ -20,6 +20,7 @@ MODULES = [
         "token_sorting",
         "trie_jump",
         "completer",
+        "conditioning",
         "earley_moves",
         "forced_run",
         "deeper_model",

@@ -260,6 +260,8 @@ SOURCE = """# question: What is twice a number?
 # Text. **Time.** {minutes} minutes.
 #
 # {labs}
+#
+# ## Exercise 1 · Double ★
 
 # %%
 def double(x):
