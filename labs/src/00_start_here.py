@@ -39,8 +39,9 @@ import guidedviz as gv
 gv.readiness()
 
 # %% [markdown]
-# Two small models are part of the project. `bard` writes Shakespeare by characters. `clerk` turns short English texts
-# into JSON, dates or prices. We use `clerk` here.
+# Two small models are part of the project. `bard` writes in the style of Shakespeare's plays, one character per token.
+# `clerk` turns short English texts into JSON, dates or prices. We use `clerk` here. The list of all tokens of a model
+# is its **vocabulary**.
 
 # %%
 clerk = gv.load_model("clerk")
@@ -50,12 +51,14 @@ clerk
 # ## 2 · One token at a time
 #
 # A model writes **one token** at a time. It reads all tokens so far, computes a probability for every possible next
-# token, and one token is drawn and appended. This is the **decoding loop**. It grows from lab to lab.
+# token, and one token is drawn and appended. This is the **decoding loop**. Later labs add parts to it.
 
 # %%
 gv.views.draw_loop("free")
 
 # %% [markdown]
+# (A *logit* is the score of a token, from which its probability is computed. Lab 01 shows how.)
+#
 # Our prompt is a sentence and a request.
 
 # %%
@@ -67,8 +70,8 @@ gv.stage(clerk, plain, show=7)
 
 # %% [markdown]
 # This is the **stage**. Run the cell and it is live: it waits at the prompt. (Without Python you see a picture of one
-# step.) Click into it once, so that it gets your keys. **Press `?` and take the tour**: it shows the controls one by
-# one, and you try each of them.
+# step.) Click into it once, so that it receives your keys. **Press `?` and take the tour**: it shows the controls one
+# by one, and you try each of them.
 #
 # | to do this | press |
 # | --- | --- |
@@ -84,8 +87,8 @@ gv.stage(clerk, plain, show=7)
 # `↵` a new line. The panel below shows the likeliest **next** tokens and their probabilities, before one of them is
 # drawn. After a step back, `▸` marks the token that was drawn.
 #
-# Here all tokens are **legal**. In later labs some are forbidden. Then you see each probability before and after the
-# mask, and the **legal mass Z**, the share of the legal tokens, is below 1.
+# Here all tokens are **legal**. In later labs a *mask* forbids some of them. Then you see each probability before and
+# after the mask, and the **legal mass Z**, the total probability of the legal tokens, is below 1.
 
 # %% [markdown]
 # `gv.record` decodes to the end and keeps every step. The result is a **trace**.
@@ -120,8 +123,8 @@ chatty = "Hi! " + plain
 gv.stage(clerk, chatty, seed=4, show=0)
 
 # %% [markdown]
-# A program reads this output with `json.loads`. This function refuses nearly everything that is not JSON. It accepts
-# `NaN`, which is not JSON. It also accepts the same key twice, and keeps the last value.
+# Step to the end. A program reads the finished output with `json.loads`. This function refuses nearly everything that
+# is not JSON. (An exception is `NaN`, which it accepts.)
 
 # %%
 def read(text):
@@ -172,7 +175,7 @@ gv.predict(
 # * **prose** before or after the JSON;
 # * **a fence** of three backticks, as in a chat window;
 # * **a missing brace**;
-# * **another key**: `town` or `full_name`. Even without the prose around it, the program would fail, only later;
+# * **another key**: `town` or `full_name`. Even without the prose, a program that reads `city` or `name` would fail;
 # * **a wrong value** in correct JSON: there is no Tamsin Wintero. A constraint on the form cannot prevent this.
 
 # %% [markdown]
@@ -201,7 +204,8 @@ def parses(text):
 gv.checks.parses(parses)
 
 # %% [markdown]
-# When the check says *right*, run the next cell: it prints one entry per output. (Until then it prints `None`.)
+# When the check says *right*, run the next cell: it prints a list with one entry per output. (Until then it prints
+# `None`.)
 
 # %%
 print([parses(text) for text in outputs])
@@ -244,7 +248,7 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "Models write correct JSON today." | `clerk`: 19 of 20 with a plain prompt, 2 of 10 with a greeting. | 4 |
-# | "`json.loads` tells whether a text is JSON." | It accepts `NaN` and duplicate keys. | 3 |
+# | "`json.loads` tells whether a text is JSON." | It accepts `NaN`, which is not JSON. | 3 |
 # | "Constrained output is correct." | The form is; a name can be wrong. | 4 |
 
 # %% [markdown]
@@ -279,7 +283,7 @@ gv.score()
 # * [*Efficient Guided Generation for Large Language Models*](https://arxiv.org/abs/2307.09702): the paper behind lab
 #   04; read its introduction now.
 # * [*JSONSchemaBench*](https://arxiv.org/abs/2501.10868): how often real engines succeed on real schemas.
-# * [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259): the definition of JSON, five pages.
+# * [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259): the definition of JSON, sixteen short pages.
 
 # %% [markdown]
 # ## A puzzle

@@ -17,7 +17,7 @@
 # | --- | --- |
 # | **logit** | the number that the model gives to a token before it becomes a probability; any size, any sign |
 # | **softmax** | turns logits into probabilities: exponentiate each, divide by the sum |
-# | **temperature** | divides all logits first; below 1 the likely tokens gain, above 1 the unlikely ones do |
+# | **temperature** | a divisor of all logits; below 1 the likely tokens gain, above 1 the unlikely ones do |
 # | **sample** | draw one token by its probability; at temperature 0 the likeliest token is taken |
 # | **bias** | a constant added to a token's logit, the same at every step |
 # | **mask** | the set of legal tokens; all other tokens get the logit −∞ |
@@ -47,7 +47,7 @@ gv.draw_bars(words, {"logit": logits, "probability": gv.sampling.softmax(logits)
 
 # %% [markdown]
 # A difference of 1 between two logits is a factor of *e* ≈ 2.72 between their probabilities: 0.665 is 2.72 times 0.245,
-# and 0.245 is 2.72 times 0.090.
+# and 0.245 is 2.72 times 0.090. (The picture shows two digits.)
 
 # %% [question]
 gv.predict(
@@ -121,7 +121,8 @@ def compare(amount):
 
 # %% [question]
 gv.predict(
-    "You add 1 to `positive`. Its probability, divided by that of `negative`, becomes how many times as large?",
+    "You add 1 to the logit of `positive`. Divide its probability by that of `negative`: by which factor does this "
+    "ratio grow?",
     number=2.718,
     within=0.1,
     reveal=[
@@ -132,7 +133,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# Most APIs allow a bias from −100 to 100. Is −100 a ban? We compare it with a mask.
+# OpenAI's API allows a bias from −100 to 100. Is −100 a ban? We compare it with a mask.
 
 # %%
 print(gv.sampling.softmax(gv.sampling.apply_bias([0.0, 200.0], {1: -100})))
@@ -140,8 +141,8 @@ print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 
 # %% [markdown]
 # In the first line the logit of the second token is 200 larger, so −100 is not enough. In the second line a **mask**
-# sets this logit to −∞, and the probability is exactly 0. In practice logits rarely differ by 100, and −100 is a ban.
-# Bans have another problem.
+# sets this logit to −∞, and the probability is exactly 0. The logits of `clerk` differ by much less than 100, so for
+# this model −100 is a ban. But bans have another problem.
 
 # %% [markdown]
 # ## 3 · Ban a word
@@ -160,23 +161,23 @@ gv.predict(
     answer="Prague",
     reveal=[
         lambda: print(gv.record(clerk, plain, temperature=0, bias={in_the_text: -100}).text),
-        """The ban changes nothing. The banned token is *space and Prague*. After a quote the model writes another
-        token, *Prague* without the space. For the model these are two different ids.""",
+        """The ban changes nothing. The banned token is `␣Prague`, with a space. After a quote the model writes another
+        token, `Prague` without the space. For the model these are two different ids.""",
     ],
 )
 
 # %% [markdown]
-# Here is the word in five spellings, with the ids of each:
+# Here is the word in four spellings, with the ids of each:
 
 # %%
-for text in (" Prague", "Prague", "prague", "PRAGUE", "Prag"):
+for text in (" Prague", "Prague", "prague", "PRAGUE"):
     print(f"{text!r:10}", clerk.encode(text))
 
 # %% [markdown]
 # ## Exercise 2 · All ids that spell a word ★
 #
-# Write `spellings(pieces, word)`. It returns the ids of all pieces that spell `word` in any case, with or without
-# blanks around it. `pieces[id]` is a `bytes` object; `word` is a lower-case `str`. For example,
+# Write `spellings(pieces, word)`. It returns the ids of all pieces that spell `word` in small or capital letters, with
+# or without blanks around it. `pieces[id]` is a `bytes` object; `word` is a lower-case `str`. For example,
 # `spellings([b"no", b" Yes"], "yes")` is `[1]`.
 #
 # hint: `bytes` objects have `.strip()` and `.lower()`, as `str` objects have. `word.encode()` makes bytes of a `str`.
@@ -218,14 +219,15 @@ def ways(word):
 print(len(ways("Prague")), "ways, among them", ways("Prague")[-4:])
 
 # %% [markdown]
-# The bans close one of these ways, the last. To close all of them, you would have to ban pieces such as `P`, and with
-# them every other word that needs a P. A bias acts on one token; a word is a *sequence* of tokens.
+# The bans close one of these ways, the last. To close all of them, you would have to ban pieces such as `P` too, and
+# then many other words could not be written either. A bias acts on one token; a word is a *sequence* of tokens.
 
 # %% [markdown]
 # ## 4 · A constant does not depend on the text
 #
 # Can a bias give the output *structure*? For example, can it make the model close its JSON object? The token `"}` ends
-# a text value and closes the object. We add larger and larger numbers to its logit.
+# a text value and closes the object. We add larger and larger numbers to its logit. (`max_tokens=24` ends an output
+# after 24 tokens at the latest.)
 
 # %%
 (close,) = clerk.vocabulary.ids(b'"}')
@@ -274,7 +276,7 @@ gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all k
 
 # %% [markdown]
 # A bias of 6 helps a little: one more text parses. From 8 on, keys are lost: at 10 nine texts in ten parse, but only
-# seven in ten have all keys. No bias gives all keys in all 30 texts.
+# seven in ten have all keys. None of these biases gives all keys in all 30 texts.
 
 # %% [markdown]
 # The reason is in the next picture: the probability that the model gives to `"}` before each token that it writes.
@@ -297,16 +299,17 @@ gv.draw_bars(written, {'p of "}': wish}, title='probability of "} just before ea
 gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 
 # %% [markdown]
-# Step through this run with a bias of 12. Up to the end of the name it is as before. There the bias makes `"}` likelier
-# than `",`, and the object ends without the other keys. Every token is legal here: there is no mask.
+# Step through this run with a bias of 12. Up to the end of the name the output is the same as without a bias. There the
+# bias makes `"}` likelier than `",`, and the object ends without the other keys. Every token is legal here: there is no
+# mask.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
 # %% [markdown]
 # ## 5 · What a bias is good for
 #
-# A bias works where the answer is a single token out of a few: no text comes before it. Then a language model becomes a
-# classifier.
+# A bias works where the whole answer is a single token out of a few. There is only one step, so the bias need not
+# change. The language model becomes a classifier.
 
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★
@@ -337,8 +340,8 @@ def ask(count):
 # %% [question]
 gv.predict(
     "Your bias is right for the first token. What will the model write if you let it go on for twelve?",
-    choices=["`yes` or `no`, then it ends", "`yes` and `no` twelve times", "its answer, then the reason for it"],
-    answer="`yes` and `no` twelve times",
+    choices=["`yes` or `no`, then it ends", "twelve times `yes` or `no`", "its answer, then the reason for it"],
+    answer="twelve times `yes` or `no`",
     reveal=[
         lambda: [ask(1), ask(12)],
         """The bias also acts at the second and the third step. EOS would be right there, but its logit has no bias.
@@ -359,8 +362,8 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "A bias of −100 is a ban." | Not if a logit is 200 larger. Only −∞ gives probability 0. | 2 |
-# | "To ban a word, ban its token." | *Prague* has two tokens of its own and more ways in parts. | 3 |
-# | "A bias can force JSON." | No bias gave all keys in 30 texts; most lost keys. | 4 |
+# | "To ban a word, ban its token." | Two tokens spell *Prague*; 11 more ways use several tokens. | 3 |
+# | "A bias can force JSON." | No bias gave all keys in all 30 texts; large ones lost keys. | 4 |
 
 # %% [markdown]
 # ## Recap
@@ -371,7 +374,7 @@ gv.score()
 # * Structure depends on the text so far. A constant does not.
 # * A bias is good for a preference, and for a choice among single-token answers.
 #
-# Next: [lab 02](02_static_masks.ipynb) has a mask per position.
+# Next: [lab 02](02_static_masks.ipynb) uses a mask, and a different one per position.
 
 # %% [markdown]
 # ## How the production engines do it

@@ -38,21 +38,27 @@ import guidedviz as gv
 gv.views.draw_loop("static")
 
 # %% [markdown]
-# ## 1 · A vocabulary you can see whole
+# ## 1 · A vocabulary of 65 tokens
 #
-# `bard` is a model that writes Shakespeare by characters: each token is one character. Here are all its 65 tokens. A
-# **character class** is a set of token ids with a name. Masks are built from such sets.
+# `bard` writes in the style of Shakespeare's plays, and each of its tokens is one character. Its vocabulary is the 65
+# different characters of its training text. A **character class** is a named set of token ids, such as DIGIT. We build
+# masks from such sets.
 
 # %%
 bard = gv.load_model("bard")
 classes = gv.char_classes(bard.vocabulary)
-print("".join(bard.vocabulary.display(token) for token in range(len(bard.vocabulary))))
+
+
+def show_vocabulary():
+    print("".join(map(bard.vocabulary.display, range(len(bard.vocabulary)))))
+
 
 # %% [question]
 gv.predict(
-    "How many different digits occur in Shakespeare's plays?",
+    "How many different digits occur in a million characters of Shakespeare's plays?",
     number=lambda: len(classes["DIGIT"]),
     reveal=[
+        show_vocabulary,
         lambda: gv.draw_bars(list(classes), {"tokens": list(map(len, classes.values()))}, title="tokens in each class"),
         "One. The only digit in the training text of `bard` is `3`.",
     ],
@@ -178,7 +184,7 @@ gv.predict(
 # %% [markdown]
 # ## 4 · The loop
 #
-# This is a complete decoding loop without a mask, as every language model has it:
+# This is a complete decoding loop without a mask:
 
 # %%
 def write_free(model, tokens, count, seed):
@@ -192,7 +198,7 @@ def write_free(model, tokens, count, seed):
 # %% [markdown]
 # ## Exercise 2 · The loop with masks ★★
 #
-# Write `write(model, tokens, masks, seed)`. Per mask it draws one token, as above, with the mask applied to the logits
+# Write `write(model, tokens, masks, seed)`. It draws one token per mask, as above, but applies the mask to the logits
 # first. It returns the list of the new tokens. An EOS token ends the loop and is part of the list;
 # `model.vocabulary.eos` is the set of EOS ids. Use `gv.sampling.apply_mask(logits, legal)`. For example, the masks
 # `[{5}, {7}]` give `[5, 7]`.
@@ -232,7 +238,7 @@ print("yours:", written and repr(b"".join(bard.vocabulary.pieces[token] for toke
 # Every engine in these labs computes the mask in its own way and then applies it at this place: after the model, before
 # the softmax. The model itself is eighty lines of NumPy; [a page of its own](deeper/the_model.ipynb) explains them.
 #
-# Other settings work on the probabilities: the temperature, and **top-k**, which keeps the k likeliest tokens.
+# Other settings change the probabilities too: the temperature, and **top-k**, which keeps only the k likeliest tokens.
 
 # %%
 top_two = gv.sampling.top_k(gv.sampling.softmax(bard.logits(bard.encode(prompt))), 2)
@@ -250,16 +256,16 @@ gv.predict(
 # ## 5 · What a list of masks cannot say
 #
 # In the play Juliet's next word is *sorrow*. It has six letters, so our guide forbids it. The legal mass Z shows at
-# which positions the format disagrees with the model:
+# which positions the format forbids likely tokens:
 
 # %%
 labels = [f"{step.position}: {bard.vocabulary.display(step.token)}" for step in run.steps]
 gv.draw_bars(labels, {"Z": [step.mass for step in run.steps]}, title="legal mass Z at each position")
 
 # %% [markdown]
-# Inside a word Z is near 1: the model wants letters too. Z falls at position 3, where the word *man* could end, and at
-# position 5, where *manage* could go on and only the new line is legal. **A small Z means that the format forbids what
-# the model wants.**
+# Inside a word Z is near 1: nearly all likely tokens are letters. Z falls at position 3, where the word *man* could
+# end, and at position 5, where *manage* could go on and only the new line is legal. **A small Z means that the format
+# forbids nearly all likely tokens.**
 
 # %%
 free = [gv.record(bard, line, seed=seed, max_tokens=12).text for seed in range(100)]
@@ -326,7 +332,7 @@ gv.score()
 # %% [markdown]
 # ## Recap
 #
-# * One line between logits and softmax makes illegal output impossible.
+# * One line of code between logits and softmax makes illegal output impossible.
 # * Among legal tokens the ratios stay as they were. Z says how much probability was legal.
 # * The mask comes first; temperature and top-k come after it.
 # * A list of masks fixes the length. *One or more* needs a state that depends on the text.
@@ -355,8 +361,8 @@ gv.score()
 # ## Further reading
 #
 # * [nanoGPT](https://github.com/karpathy/nanoGPT): the decoding loop of `model.generate`, to compare with yours.
-# * [The transformers guide to generation](https://huggingface.co/docs/transformers/generation_strategies): temperature
-#   and top-k, and where each of them acts.
+# * [The transformers guide to generation](https://huggingface.co/docs/transformers/generation_strategies): greedy
+#   search, sampling and beam search, other ways to choose the next token.
 # * [*Autoregressive Entity Retrieval*](https://arxiv.org/abs/2010.00904): masks from a trie of Wikipedia's titles, an
 #   early use of this loop.
 

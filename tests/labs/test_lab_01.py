@@ -3,6 +3,7 @@
 import math
 import re
 
+import numpy as np
 import pytest
 
 from tests.labs.solved import read_solved
@@ -32,7 +33,7 @@ def test_the_answer_is_what_the_run_shows(question, answer, shown):
         ("0.665 is 2.72 times 0.245", "Add 5 to all three", "[0.665 0.245 0.09 ]"),
         ("by 20 for b = 3", "You add 1 to", "bias 3: positive / negative = 2.66"),
         ("the probability is exactly 0", "apply_mask([0.0, 200.0]", "[1. 0.]"),
-        ("Here is the word in five spellings", 'for text in (" Prague"', "'Prague' [2610]"),
+        ("Here is the word in four spellings", 'for text in (" Prague"', "'Prague' [2610]"),
         ("The bans close one of these ways", 'ways("Prague")', "12 ways, among them"),
         ("the model writes **another city**", "found = spellings(", '"city": "Auckland"'),
         ("A bias of 6 helps a little: one more text parses", "share of 30 texts", "bias 0 parses 0.97"),
@@ -55,3 +56,9 @@ def test_the_puzzle_has_a_bias_of_about_eight():
     bias = math.log(99 * 0.97 / 0.03)
     assert 0.03 * math.exp(bias) / (0.03 * math.exp(bias) + 0.97) == pytest.approx(0.99)
     assert bias == pytest.approx(8.07, abs=0.005)
+
+
+def test_the_logits_of_clerk_differ_by_much_less_than_a_hundred(clerk):
+    assert "differ by much less than 100" in " ".join(LAB.prose.split())
+    texts = ("Hi! ", "The staff was rude and charming.\nLabel:\n", '{"name": "Maria Cohen"')
+    assert max(float(np.ptp(clerk.logits(clerk.encode(text)))) for text in texts) < 50
