@@ -15,6 +15,7 @@ from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot
 from guidedviz.views.machine.side_by_side import draw_machines as draw_machines
+from guidedviz.views.machine.verdicts import draw_verdicts as draw_verdicts
 from guidedviz.views.stack.branches import draw_branches as draw_branches
 from guidedviz.views.stack.column import draw_stack as draw_stack
 from guidedviz.views.stack.depth import draw_depth as draw_depth

@@ -126,6 +126,14 @@ gv.predict(
 )
 
 # %% [markdown]
+# The table below reads several texts with the machine. A box marks the first character that cannot come. Add texts of
+# your own: can you find one that is illegal at its last character?
+
+# %%
+tried = ["ROMEO: so\n", "ROMEO: so", "ROMEO", "Romeo: so\n", "ROMEO:so\n", "K: so well\n", "FRIAR LAURENCE: well\n"]
+gv.views.draw_verdicts(fsm, tried)
+
+# %% [markdown]
 # ## Exercise 1 · Advance ★
 #
 # `transitions` is a list of triples as above: state, set of tokens, next state. Write

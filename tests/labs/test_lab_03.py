@@ -14,6 +14,7 @@ PAGE = read_solved("deeper/what_a_mask_changes")
     [
         (LAB, "Oxford and Leontes are persons of the plays", "Five runs with five", "'OXFORD: therefore\\n'"),
         (LAB, "One name above is `FRIARGILE`", "Five runs with five", "FRIARGILE"),
+        (LAB, "the first character that cannot come", "draw_verdicts", "illegal at byte 6: expected ␣"),
         (LAB, "the name is `FRIAR PETER`", "gv.guide(several", "FRIAR PETER"),
         (LAB, "such as the 31st of November", "500 hostile runs.", "-11-31"),
         (LAB, "All 500 fit", "500 hostile runs.", "500 fit, 477 exist"),

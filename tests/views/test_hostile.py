@@ -22,6 +22,7 @@ FIGURES = {
     "machine": lambda: gv.draw_machine(SKETCH, 0, title=NASTY, died=NASTY),
     "regex": lambda: gv.draw_machine(REGEX, [0, 1], title=NASTY),
     "machines": lambda: gv.views.draw_machines(SKETCH, REGEX, titles=[NASTY]),
+    "verdicts": lambda: gv.views.draw_verdicts(PDA, [RAW, NASTY, "<", "\x00", ""], title=NASTY),
     "grammar": lambda: gv.draw_machine(PDA, "<\x00", title=NASTY),
     "stack": lambda: gv.draw_stack(PDA, "<\x1f"),
     "stack table": lambda: gv.draw_stack_table(PDA, "<\x00>", unread=RAW),
@@ -55,6 +56,7 @@ def test_hostile_names_never_make_a_picture_blank(name):
 
 GOOD = {
     "draw_machine": (REGEX, [0]),
+    "draw_verdicts": (REGEX, ["<"]),
     "draw_stack": (PDA, "<"),
     "draw_stack_table": (PDA, "<"),
     "draw_shared_stacks": (PDA, "<"),

@@ -1,0 +1,123 @@
+"""Several texts and one machine, as a table: whether each text is complete, a prefix, or illegal, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+from guidedviz.errors import SettingError, expect, shorten
+from guidedviz.machines.machine import Machine, check_machine, to_bytes
+from guidedviz.machines.visible import counted, visible
+from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.explain import expected_next
+from guidedviz.views.figure import Figure, drawing, node, wide, write
+from guidedviz.views.words import label
+
+MOST = 40  # texts of a table
+BEFORE, AFTER = 28, 8  # characters shown on both sides of the place
+ROW, EDGE, SIZE = 26.0, 14.0, 13
+SIGNS = {"complete": ("✓", "green"), "a prefix": ("…", "blue"), "illegal": ("✗", "orange")}
+
+
+@dataclass(frozen=True)
+class TextVerdict:
+    """How far a machine reads a text, and what it expects there."""
+
+    verdict: Literal["complete", "a prefix", "illegal"]
+    read: bytes
+    wrong: bytes  # the character with the first illegal byte; empty if there is none
+    rest: bytes
+    expected: str
+
+    @property
+    def said(self) -> str:
+        """The verdict in words."""
+        if self.verdict == "complete":
+            return "complete"
+        where = f"illegal at byte {len(self.read)}" if self.wrong else "a prefix"
+        return f"{where}: expected {self.expected}"
+
+
+def judge_text(machine: Machine, data: bytes) -> TextVerdict:
+    """Read a text byte by byte, up to the first illegal one.
+
+    >>> judge_text(gv.regex("[0-9]+"), b"12x").said, judge_text(gv.regex("[0-9]+"), b"12").said
+    ('illegal at byte 2: expected 0-9 or the end', 'complete')
+    """
+    state: Any = machine.initial
+    for place, byte in enumerate(data):
+        after = machine.step(state, byte)
+        if after is None:
+            end = place + 1
+            while end < len(data) and 0x80 <= data[end] < 0xC0:
+                end += 1
+            return TextVerdict("illegal", data[:place], data[place:end], data[end:], expected_next(machine, state))
+        state = after
+    verdict: Literal["complete", "a prefix"] = "complete" if machine.is_accepting(state) else "a prefix"
+    return TextVerdict(verdict, data, b"", b"", expected_next(machine, state))
+
+
+def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -> Figure:
+    """A table of texts: each is complete, a prefix, or illegal at a byte, which is marked with what was expected.
+
+    It takes any machine: a regex, a grammar, a schema, or a `GuidedFSM`.
+
+    >>> print(draw_verdicts(gv.regex("[0-9]+[.][0-9]+"), ["1.30", "1.", "1;30"]).text)
+    1 of 3 texts is complete
+    ✓ 1.30  complete
+    … 1.    a prefix: expected 0-9
+    ✗ 1;30  illegal at byte 1: expected . 0-9
+    """
+    machine = machine.machine() if isinstance(machine, GuidedFSM) else machine
+    check_machine(machine, "draw_verdicts")
+    expect(title, str, "draw_verdicts, title", "a text")
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise SettingError("draw_verdicts, texts", seen=type(texts).__name__, expected="a list of texts")
+    found = [judge_text(machine, to_bytes(text)) for text in islice(texts, MOST + 1)]
+    if not 1 <= len(found) <= MOST:
+        seen = "more texts" if found else "no text"
+        raise SettingError("draw_verdicts, texts", seen=seen, expected=f"1 to {MOST} texts")
+    complete = sum(one.verdict == "complete" for one in found)
+    summary = f"{complete} of {counted(len(found), 'text')} {'is' if complete == 1 else 'are'} complete"
+    shown = [_cut(one) for one in found]
+    broad = max(wide("".join(parts), SIZE) for parts in shown)
+    second = EDGE + 26 + broad + 26
+    said = [shorten(one.said, 90) for one in found]
+    width = max(second + max(7.4 * len(words) for words in said), 8.0 * len(title or summary) + EDGE) + EDGE
+    parts = [write(EDGE, 20, title or summary, SIZE, font_weight="bold")]
+    for number, (one, texts_of, words) in enumerate(zip(found, shown, said, strict=True)):
+        parts.append(_write_row(one, texts_of, words, second, 34 + ROW * number, width))
+    longest = max(len("".join(parts)) for parts in shown)
+    lines = [
+        f"{SIGNS[one.verdict][0]} {''.join(cut):<{longest}}  {one.said}" for one, cut in zip(found, shown, strict=True)
+    ]
+    text = "\n".join([summary, *lines])
+    return Figure(drawing(width, 44 + ROW * len(found), *parts, alt=text), text, text)
+
+
+def _cut(one: TextVerdict) -> tuple[str, str, str]:
+    """The text before the wrong character, that character, and the text after it."""
+    before, wrong, after = visible(one.read), visible(one.wrong), visible(one.rest)
+    if not one.wrong:
+        return shorten(label(one.read), BEFORE + AFTER), "", ""
+    before = "…" * (len(before) > BEFORE) + before[-BEFORE:]
+    return before, wrong, after[:AFTER] + "…" * (len(after) > AFTER)
+
+
+def _write_row(one: TextVerdict, cut: tuple[str, str, str], said: str, second: float, y: float, width: float) -> str:
+    sign, colour = SIGNS[one.verdict]
+    before, wrong, after = cut
+    x, base, fill = EDGE + 26, y + 18, f"var(--gv-{colour})"
+    parts = [node("path", d=f"M{EDGE:g} {y:g}H{width - EDGE:.1f}", stroke="var(--gv-line)", stroke_width=1)]
+    parts += [write(EDGE + 4, base, sign, SIZE, fill=fill, font_weight="bold")]
+    parts += [write(x, base, before, SIZE, mono=True)]
+    if wrong:
+        left, size = x + wide(before, SIZE) + 3, wide(wrong, SIZE)
+        box = {"x": left - 1.5, "y": y + 4, "width": size + 3, "height": 19, "rx": 3}
+        parts.append(node("rect", **box, fill="none", stroke=fill, stroke_width=1.6))
+        parts.append(write(left, base, wrong, SIZE, mono=True, fill=fill, font_weight="bold"))
+        parts.append(write(left + size + 4, base, after, SIZE, mono=True, fill="var(--gv-soft)"))
+    parts.append(write(second, base, said, SIZE))
+    return node("g", *parts)
