@@ -98,7 +98,7 @@ def check_spellings(answer: Callable[[Sequence[bytes], str], Iterable[int]]) -> 
     """
     trials: list[tuple[list[bytes], set[int], str]] = [
         ([b"no"], set(), "no piece spells the word"),
-        ([b"yes"], {0}, "this piece spells the word"),
+        ([b"yes"], {0}, "this piece spells the word: pieces are bytes, so compare with word.encode()"),
         ([b"no", b"yes"], {1}, "ids are positions in the list of pieces"),
         ([b" yes"], {0}, "a space in front is part of the piece"),
         ([b"Yes"], {0}, "a capital letter makes another piece for the same word"),

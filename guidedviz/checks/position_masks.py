@@ -26,7 +26,7 @@ def check_token_mask(answer: Callable[[Any, set[int]], Any]) -> Verdict:
     """
     away, out = -np.inf, "no finite number is low enough for all logits: use -np.inf"
     trials: list[tuple[list[float], set[int], Any, str]] = [
-        ([1.0], {0}, [1.0], "a legal logit stays as it was"),
+        ([1.0], {0}, [1.0], "a legal logit stays as it was; to index an array, use list(legal), not the set"),
         ([0.0, -7.0], {0, 1}, [0.0, -7.0], "a legal logit stays as it was, zero and negative ones too"),
         ([1.0, 2.0], {0}, [1.0, away], out),
         ([1.0, 1e30, 2.0], {0, 2}, [1.0, away, 2.0], out),
@@ -50,7 +50,7 @@ def check_masked_loop(answer: Callable[[Toy, Sequence[int], Sequence[set[int]], 
     """
     drawn = "the token is drawn: gv.sampling.sample(probabilities, seed, position)"
     seen = "the model reads all tokens so far, the new ones too"
-    stop = "an EOS token is written and ends the loop"
+    stop = "an EOS token is written and ends the loop: stop if token in model.vocabulary.eos"
     far = "the logit of an illegal token can be far larger than all others: only -np.inf excludes it"
     loud = Toy(TOY.vocabulary, ahead=400)
     trials: list[tuple[Toy, list[int], list[set[int]], int, str]] = [

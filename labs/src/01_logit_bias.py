@@ -47,7 +47,7 @@ gv.draw_bars(words, {"logit": logits, "probability": gv.sampling.softmax(logits)
 
 # %% [markdown]
 # A difference of 1 between two logits is a factor of *e* ≈ 2.72 between their probabilities: 0.665 is 2.72 times 0.245,
-# and 0.245 is 2.72 times 0.090. (The picture shows two digits.)
+# and 0.245 is 2.72 times 0.090.
 
 # %% [question]
 gv.predict(
@@ -309,7 +309,7 @@ gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 # ## 5 · What a bias is good for
 #
 # A bias works where the whole answer is a single token out of a few. There is only one step, so the bias need not
-# change. The language model becomes a classifier.
+# change. The model is then a classifier.
 
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★

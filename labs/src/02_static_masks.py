@@ -139,7 +139,7 @@ five = gv.static_masks(bard.vocabulary, masks)
 line = "JULIET:\nGood night, good night! parting is such sweet "
 
 # %%
-gv.stage(bard, line, five, seed=1, constraint="five lower-case letters, then a new line", show=5)
+gv.stage(bard, line, five, seed=1, constraint="five letters and a new line", show=5)
 
 # %% [markdown]
 # Step through it. The **state** counts the positions. Illegal tokens are crossed out; press one to read why it is

@@ -126,6 +126,7 @@ WRONG = {
     },
     "spellings": {
         "the very bytes": (find(lambda piece, word: piece == word.encode()), "a space in front"),
+        "bytes compared with a str": (find(lambda piece, word: piece.strip().lower() == word), r"word\.encode\(\)"),
         "no case": (find(lambda piece, word: piece.strip() == word.encode()), "a capital letter"),
         "spaces in front only": (find(lambda piece, word: text_of(piece + b"|") == f"{word}|"), "a line end"),
         "whatever holds the word": (find(lambda piece, word: word in text_of(piece)), "other words"),

@@ -120,6 +120,7 @@ WRONG = {
             lambda logits, legal: masked(logits, set(range(len(logits))) - legal or {99}),
             "stays as it was",
         ),
+        "indexed with a set": (lambda logits, legal: logits[legal], r"list\(legal\)"),
         "only the legal ones": (shortened, r"shape \(2,\) is expected, and this has shape \(1,\)"),
         "its input changed": (in_place, "work on a copy"),
         "no ValueError": (lambda logits, legal: masked(logits, legal or {99}), "raise a ValueError"),
@@ -135,6 +136,7 @@ WRONG = {
     },
     "masked_loop": {
         "no mask": (loop(mask=lambda logits, legal: logits), "only this token is legal"),
+        "an id compared with the set of EOS ids": (loop(ends=lambda token: token == {4}), "in model.vocabulary.eos"),
         "the likeliest token": (loop(draw=lambda p, seed, position: int(np.argmax(p))), "is drawn"),
         "the mask of the first position": (loop(masks=lambda masks: [masks[0]] * len(masks)), "its own mask"),
         "the masks in reverse": (loop(masks=lambda masks: masks[::-1]), "its own mask"),
