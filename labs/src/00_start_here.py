@@ -106,7 +106,7 @@ gv.predict(
     choices=["in the punctuation", "in a key", "in a value"],
     answer="in a value",
     reveal=[
-        "Here is the trace as a strip: the darker a box, the larger the probability of its token.",
+        "Here is the trace as a strip. The stronger the colour of a box, the larger the probability of its token.",
         lambda: gv.draw_strip(trace),
         """It is the first token of the surname, with 0.36. The model must copy this name from the prompt. All
         punctuation and all keys have at least 0.97: the model is nearly certain of the form.""",
