@@ -106,7 +106,7 @@ labels = ["positive", "negative", "neutral"]
 gv.bias_sliders(clerk, mood, tokens=labels)
 
 # %% [markdown]
-# Run the cell: it shows one slider per label. Each slider adds its number to one logit. Drag one and watch *all* bars:
+# The cell shows one slider per label. Each slider adds its number to one logit. Drag one and watch *all* bars:
 # when one probability grows, the others shrink.
 
 # %%
@@ -225,7 +225,7 @@ print(len(ways("Prague")), "ways, among them", ways("Prague")[-4:])
 # %% [markdown]
 # ## 4 · A constant does not depend on the text
 #
-# Can a bias give the output *structure*? For example, can it make the model close its JSON object? The token `"}` ends
+# Can a bias give the output *structure*? Can it make the model close its JSON object? The token `"}` ends
 # a text value and closes the object. We add larger and larger numbers to its logit. (`max_tokens=24` ends an output
 # after 24 tokens at the latest.)
 
@@ -279,7 +279,7 @@ gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all k
 # seven in ten have all keys. None of these biases gives all keys in all 30 texts.
 
 # %% [markdown]
-# The reason is in the next picture: the probability that the model gives to `"}` before each token that it writes.
+# The next picture shows why: the probability of `"}` just before each token.
 
 # %%
 tokens, wish = clerk.encode(plain), []
@@ -384,7 +384,7 @@ gv.score()
 # * **llama.cpp**: [the server](https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md) takes ids or
 #   texts; `false` instead of a number means *never*.
 # * **Transformers**: [`SequenceBiasLogitsProcessor`](https://huggingface.co/docs/transformers/internal/generation_utils)
-#   biases the last token of a sequence once the others are written. Its documentation warns of the space before a word.
+#   biases the last token of a sequence once the others are written.
 
 # %% [markdown]
 # * **vLLM**: [`SamplingParams(logit_bias=…)`](https://docs.vllm.ai/en/latest/api/vllm/sampling_params/).
