@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from guidedviz.decoding.trace import Step, Trace, follows, standing
@@ -64,7 +65,8 @@ def draw_stage(
         said += f". {told}"
     if step:
         title = "next token" if place == cursor else "the last draw"
-        parts += [_choice(step, title, trace.vocabulary_size, costs), _timeline(trace, cursor)]
+        shown = step if place < cursor else replace(step, end="")  # how it ends is known once it is taken
+        parts += [_choice(shown, title, trace.vocabulary_size, costs), _timeline(trace, cursor)]
     svg, height = _stack(parts, gap=12)
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, cursor)}. {said}"
     body = moved(0, EDGE, svg)
