@@ -86,7 +86,7 @@ def _reading(text: str, begun: bytes, byte: bytes) -> Case:
 
 
 def _close(nfa: NFA, states: Iterable[int]) -> set[int]:
-    return set(reach(states, nfa.free.__getitem__))
+    return set(reach(states, nfa.epsilon.__getitem__))
 
 
 def _step(nfa: NFA, states: set[int], byte: int) -> set[int]:
@@ -125,7 +125,7 @@ def _say_difference(nfa: NFA, moves: list[tuple[int, int]], gave: set[int], expe
     for source, target in moves:
         if target == state:
             return f"{name_node(state)} is missing: an edge that reads {sign} leads there from {name_node(source)}"
-    ways = [source for source in sorted(expected) if state in nfa.free[source]]
+    ways = [source for source in sorted(expected) if state in nfa.epsilon[source]]
     source = min(ways, key=lambda one: one not in gave)
     return f"{name_node(state)} is missing: an epsilon edge leads from {name_node(source)} to {name_node(state)}"
 

@@ -14,10 +14,9 @@ Result = TypeVar("Result")
 def drain(steps: Generator[Any, None, Result]) -> Result:
     """The result of an algorithm without its steps.
 
-    >>> from guidedviz.machines.regular.nfa import build_nfa_steps
-    >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> len(drain(build_nfa_steps(parse_regex("ab"))))
-    3
+    >>> from guidedviz.machines.regular.minimal import minimise_steps
+    >>> drain(minimise_steps(gv.machines.machine_stages("ab|cb")[1]))
+    DFA(3 states, 1 accepting)
     """
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The frames of the three constructions of a regex: NFA, DFA, minimal DFA.
+"""The frames of two constructions: from an NFA to a DFA, from a DFA to the minimal one.
 
 All frames of a film have the states of the last one, so one layout serves them and only arrows are added. The last
 frame of a minimisation is another machine, in which every block is one state.
@@ -11,49 +11,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.names import name_node, name_state
+from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
-from guidedviz.machines.regular.nfa import NFA, Edge, NFAStep, build_nfa_steps
-from guidedviz.machines.regular.regex import machine_stages, parse_regex
-from guidedviz.machines.regular.show_regex import show_regex
-from guidedviz.machines.tree import Concat, Either, Repeat
+from guidedviz.machines.regular.nfa import NFA
+from guidedviz.machines.regular.regex import machine_stages
 from guidedviz.machines.visible import visible_bytes
-from guidedviz.sketches.sketch import Sketch, sketch_dfa, sketch_nfa
+from guidedviz.sketches.sketch import Sketch, sketch_dfa
 
 Automaton = TypeVar("Automaton", NFA, DFA)
 MOST_WATCHED = 80  # states that a person can follow
-MOST_FRAMES = 300
 NAMED = 6  # states that a sentence names
-
-
-def nfa_frames(text: str) -> list[Sketch]:
-    """Thompson's construction, from the whole expression to its parts.
-
-    >>> for frame in nfa_frames("a?|b"):
-    ...     print(frame.words)
-    a?|b is any one of 2 ways from n0 to n1.
-    a? may be left out: a free edge goes around it.
-    a leads from n0 to n1.
-    b leads from n0 to n1.
-    """
-    size = len(watchable(text, machine_stages(text)[0]))
-    steps = list(build_nfa_steps(parse_regex(text)))
-    if len(steps) > MOST_FRAMES:
-        raise _too_long(text, f"{len(steps):,} steps", MOST_FRAMES)
-    edges: list[list[Edge]] = [[] for _ in range(size)]
-    free: list[list[int]] = [[] for _ in range(size)]
-    frames = []
-    for step in steps:
-        for source, edge in step.edges:
-            edges[source].append(edge)
-        for source, target in step.free:
-            free[source].append(target)
-        new = {(source, edge[2]) for source, edge in step.edges} | set(step.free)
-        sketch = sketch_nfa(NFA(tuple(map(tuple, edges)), tuple(map(tuple, free))))
-        lit = frozenset({step.start, step.end})
-        frames.append(replace(sketch, words=_say_wiring(step), lit=lit, lit_arrows=frozenset(new)))
-    return frames
 
 
 def dfa_frames(text: str) -> list[Sketch]:
@@ -121,44 +89,10 @@ def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
 def watchable(text: str, machine: Automaton) -> Automaton:
     """The machine, unless a person could not follow it."""
     if len(machine) > MOST_WATCHED:
-        raise _too_long(text, f"{len(machine):,} {type(machine).__name__} states", MOST_WATCHED)
+        seen = f"{len(machine):,} {type(machine).__name__} states"
+        hint = "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
+        raise PatternError(f"film of {quoted(text, 40)}", seen=seen, expected=f"at most {MOST_WATCHED}", hint=hint)
     return machine
-
-
-def _too_long(text: str, seen: str, most: int) -> PatternError:
-    hint = "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
-    return PatternError(f"film of {quoted(text, 40)}", seen=seen, expected=f"at most {most}", hint=hint)
-
-
-def _say_wiring(step: NFAStep) -> str:
-    """The meaning of a part of the syntax tree, and its edges."""
-    start, end, shown = name_node(step.start), name_node(step.end), show_regex(step.part)
-    shown = shown if len(shown) <= 40 else shown[:39] + "…"
-    match step.part:
-        case Concat(()):
-            return f"Nothing to read: a free edge leads from {start} to {end}."
-        case Concat(parts):
-            joints = [name_node(joint) for _, _, joint in step.inside[:-1]]
-            return f"{shown} is {len(parts)} parts in a row, by way of {list_names(joints)}."
-        case Either(options):
-            return f"{shown} is any one of {len(options)} ways from {start} to {end}."
-        case Repeat():
-            return f"{shown} {_say_repeat(step.part)}"
-    inner = any(source != step.start for source, _ in step.edges)
-    return f"{shown} leads from {start} to {end}{', byte by byte' if inner else ''}."
-
-
-def _say_repeat(repeat: Repeat) -> str:
-    low, high = repeat.low, repeat.high
-    if high is None:
-        copies = f"is {low} copies, and the last" if low > 1 else "must come, and it"
-        return f"{copies} may come again: a free edge leads back." if low else "is a loop, with free edges in and out."
-    if high == 0:
-        return "is nothing: a free edge."
-    if (low, high) == (0, 1):
-        return "may be left out: a free edge goes around it."
-    optional = "" if low == high else f", and free edges leave after each from {low} on"
-    return f"is {high} copies in a row{optional}."
 
 
 def list_names(names: Iterable[str]) -> str:

@@ -29,7 +29,7 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     nfa = watchable(regex, machine_stages(regex)[0])
     whole = sketch_nfa(nfa)
     frames = [_frame(whole, {nfa.initial}, [], f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.")]
-    states = _add_free(frames, nfa, {nfa.initial})
+    states = _add_closure(frames, nfa, {nfa.initial})
     for byte in text.encode():
         moves = moves_by(nfa, states, byte)
         if not moves:
@@ -38,7 +38,7 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
         states = {target for _, target in moves}
         words = f'"{visible(bytes([byte]))}" is read. It leads to {_say(states)}.'
         frames.append(_frame(whole, states, moves, words))
-        states = _add_free(frames, nfa, states)
+        states = _add_closure(frames, nfa, states)
     end, lit = name_node(nfa.accepting), nfa.accepting in states
     verdict = "lit and accepting: the NFA accepts it" if lit else "accepting and not lit: the NFA refuses it"
     return [*frames, _frame(whole, states, [], f"The text ends. {end} is {verdict}.")]
@@ -54,11 +54,11 @@ def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> Moves:
     return [(state, target) for state, (low, high, target) in edges if low <= byte <= high]
 
 
-def _add_free(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
+def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
     """The closure over ε edges, and its frame if it adds a state."""
-    closed = set(reach(states, nfa.free.__getitem__))
+    closed = set(reach(states, nfa.epsilon.__getitem__))
     if added := closed - states:
-        moves = [(state, target) for state in closed for target in nfa.free[state]]
+        moves = [(state, target) for state in closed for target in nfa.epsilon[state]]
         words = f"ε edges add {_say(added)}: the NFA is in {counted(len(closed), 'state')}."
         frames.append(_frame(frames[0], closed, moves, words))
     return closed

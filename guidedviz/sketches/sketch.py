@@ -21,7 +21,7 @@ Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
 
 @dataclass(frozen=True)
 class Arrow:
-    """All bytes that lead from one state to another; without bytes it is a free edge or the call of a rule."""
+    """All bytes that lead from one state to another; without bytes it is an epsilon edge or the call of a rule."""
 
     source: int
     target: int
@@ -86,7 +86,7 @@ def sketch_dfa(dfa: DFA) -> Sketch:
 
 
 def sketch_nfa(nfa: NFA) -> Sketch:
-    """An NFA with its free edges.
+    """An NFA with its epsilon edges.
 
     >>> sketch_nfa(gv.machines.machine_stages("a?")[0]).arrows[-1]
     Arrow(source=0, target=1, ranges=(), call='')
@@ -95,7 +95,7 @@ def sketch_nfa(nfa: NFA) -> Sketch:
     for source in range(len(nfa)):
         for low, high, target in nfa.edges[source]:
             arrows.setdefault((source, target, False), []).append((low, high))
-        for target in nfa.free[source]:
+        for target in nfa.epsilon[source]:
             arrows[source, target, True] = []
     return Sketch(
         tuple(map(name_node, range(len(nfa)))),

@@ -69,7 +69,7 @@ PARTS = {
     ),
     "stack": Part(MASK, (RULES, ("PDA", "push and pop"), STATE), ("grammar", "PDA", "state")),
     "chart": Part(MASK, (RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),
-    "split": Part(MASK, (RULES, ("kept masks", "one per node"), ("stack", "asked per step")), ("kept masks",)),
+    "split": Part(MASK, (RULES, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
     "walk": Part(MASK, (RULES, STATE, ("trie walk", "at each step")), ("trie walk",)),
     "jump": Part(MASK, (("machine", "reads bytes"), ("state", "where it is")), ("forced bytes",), forced=True),
 }

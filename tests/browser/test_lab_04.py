@@ -13,7 +13,7 @@ STEP = """def step_set(nfa, states, byte):
 gv.checks.step_set(step_set)"""
 CLOSURE = """
     for state in waiting:
-        new = set(nfa.free[state]) - found
+        new = set(nfa.epsilon[state]) - found
         found |= new
         waiting += new"""
 WALK = """def walk(node, machine, state):

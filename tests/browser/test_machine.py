@@ -194,9 +194,9 @@ def test_hostile_names_stay_text_on_the_page(bare):
 
 
 def test_a_film_of_a_construction_grows(bare):
-    film = bare.show(gv.film(gv.sketches.nfa_frames("[0-9]+(x|yz)?")))
+    film = bare.show(gv.film(gv.sketches.dfa_frames("[0-9]+(x|yz)?")))
     visible = "nodes => nodes.filter(n => !n.classList.contains('gv-absent')).length"
     before = film.locator(".gv-arrow").evaluate_all(visible)
     film.get_by_role("button", name="to the last frame").click()
     assert film.locator(".gv-arrow").evaluate_all(visible) > before
-    bare.shot("film-nfa-last", film)
+    bare.shot("film-dfa-last", film)

@@ -66,7 +66,7 @@ def step_set(nfa, states, byte):
     found = {target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high}
     waiting = list(found)
     for state in waiting:
-        new = set(nfa.free[state]) - found
+        new = set(nfa.epsilon[state]) - found
         found |= new
         waiting += new
     return found

@@ -24,7 +24,7 @@ def nfa_accepts(nfa: NFA, data: bytes) -> bool:
 
 
 def spread(nfa: NFA, states: set[int]) -> set[int]:
-    while (wider := states | {target for state in states for target in nfa.free[state]}) != states:
+    while (wider := states | {target for state in states for target in nfa.epsilon[state]}) != states:
         states = wider
     return states
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.sketches.construction import nfa_frames
+from guidedviz.sketches.construction import dfa_frames
 from guidedviz.widgets.panels.stack_panel import PICTURES
 from guidedviz.widgets.wire import Wire
 
@@ -75,7 +75,7 @@ CALLS = {
         for name in gv.stage.__kwdefaults__
     },
     "film, frames": gv.film,
-    "film, title": lambda wrong: gv.film(nfa_frames("a"), wrong),
+    "film, title": lambda wrong: gv.film(dfa_frames("a"), wrong),
     "folded, machine": gv.folded,
     "vocabulary_map, guide": gv.vocabulary_map,
     "vocabulary_map, stack": lambda wrong: gv.vocabulary_map(GUIDE, stack=wrong),

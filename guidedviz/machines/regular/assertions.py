@@ -17,8 +17,7 @@ from guidedviz.machines.regular.characters import code_net, shape_codes, split_l
 from guidedviz.machines.regular.dfa import DFA, MOST_STATES, build_dfa, merge_edges
 from guidedviz.machines.regular.formulas import FALSE, TRUE, Atom, Formulas
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import NFA, Edge, Shape, build_nfa_steps
-from guidedviz.machines.steps import drain
+from guidedviz.machines.regular.nfa import NFA, Edge, Shape, build_nfa
 from guidedviz.machines.tree import LAST, Call, Chars, Tree
 
 MOST_WORK = 500_000  # followed edges and new formulas; about a second
@@ -59,7 +58,7 @@ def too_large(seen: str) -> PatternError:
 
 
 class Part(NamedTuple):
-    """An NFA over characters; a free edge is its target and the guard on it, or None."""
+    """An NFA over characters; an epsilon edge is its target and the guard on it, or None."""
 
     edges: tuple[tuple[Edge, ...], ...]
     free: tuple[tuple[tuple[int, int | None], ...], ...]
@@ -72,12 +71,12 @@ def build_part(tree: Tree, letters: dict[Chars, None]) -> Part:
         letters[chars] = None
         return shape_codes(chars)
 
-    nfa: NFA = drain(build_nfa_steps(tree, lambda call: LAST + 1 + int(call.name), shape))
+    nfa = build_nfa(tree, lambda call: LAST + 1 + int(call.name), shape)
     if not any(low > LAST for row in nfa.edges for low, _, _ in row):
         nfa = joined_ends(minimise(build_dfa(nfa)))  # a condition then has fewer atoms
     edges = tuple(tuple(edge for edge in row if edge[0] <= LAST) for row in nfa.edges)
     guarded = ([(target, low - LAST - 1) for low, _, target in row if low > LAST] for row in nfa.edges)
-    plain = ([(target, None) for target in targets] for targets in nfa.free)
+    plain = ([(target, None) for target in targets] for targets in nfa.epsilon)
     return Part(edges, tuple((*one, *other) for one, other in zip(plain, guarded, strict=True)))
 
 
@@ -123,7 +122,7 @@ class _Runs:
         return DFA(tuple(edges), frozenset(accepting))
 
     def close_all(self, runs: dict[int, Run]) -> State:
-        """The state after these runs have followed their free edges; a lookbehind may begin at every position."""
+        """The state after these runs have followed their epsilon edges; a lookbehind may begin at every position."""
         closed: dict[int, Run] = {}
         for number in self.kept:
             begun = {} if number == self.main else {NFA.initial: TRUE}
@@ -131,7 +130,7 @@ class _Runs:
         return tuple(frozenset(run.items()) for run in closed.values())
 
     def close(self, number: int, run: Run, closed: Mapping[int, Run]) -> Run:
-        """Follow the free edges of a part; `closed` are the runs of the lookbehinds before it."""
+        """Follow the epsilon edges of a part; `closed` are the runs of the lookbehinds before it."""
         free, waiting = self.parts[number].free, list(run)
         while waiting:
             state = waiting.pop()
@@ -177,7 +176,7 @@ class _Reading:
         return self.machine.close_all(moved) if moved[self.machine.main] else None
 
     def move(self, number: int, run: Run) -> Run:
-        """The run of a part after the character, before it follows free edges."""
+        """The run of a part after the character, before it follows epsilon edges."""
         moved: Run = {}
         for state, condition in run.items():
             for target in self.targets(number, state):

@@ -11,8 +11,7 @@ from itertools import pairwise
 
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import Shape, build_nfa_steps
-from guidedviz.machines.steps import drain
+from guidedviz.machines.regular.nfa import Shape, build_nfa
 from guidedviz.machines.tree import EMPTY, LAST, NOTHING, Call, Chars, Net, Range, Tree, common_ranges, merge_ranges
 
 WITH_BYTES = ((0, 0xD7FF), (0xE000, LAST))  # all characters but surrogates
@@ -29,7 +28,7 @@ def shape_codes(chars: Chars) -> Shape:
 
 def code_machine(tree: Tree, letter: Callable[[Call], int]) -> DFA:
     """The minimal machine over characters; a call is an edge with its own letter above the last code point."""
-    return minimise(build_dfa(drain(build_nfa_steps(tree, letter, shape_codes))))
+    return minimise(build_dfa(build_nfa(tree, letter, shape_codes)))
 
 
 def split_letters(found: Iterable[Iterable[Range]]) -> list[tuple[Range, ...]]:

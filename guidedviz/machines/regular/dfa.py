@@ -133,8 +133,8 @@ class _Moves:
             raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.tree)
 
     def follow_free(self, states: Iterable[int]) -> frozenset[int]:
-        """The closure over free edges, without the states that have only free edges."""
-        found = reach(states, self.nfa.free.__getitem__)
+        """The epsilon closure, without the states that have only epsilon edges."""
+        found = reach(states, self.nfa.epsilon.__getitem__)
         self.spend(len(found))
         return frozenset(state for state in found if self.nfa.edges[state] or state == self.nfa.accepting)
 

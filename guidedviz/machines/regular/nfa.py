@@ -1,20 +1,19 @@
 """Build an NFA over bytes from a syntax tree (Ken Thompson's construction, CACM 1968).
 
-An NFA can be in several states at the same time. A free edge (epsilon edge) reads no byte.
+An NFA can be in several states at the same time. An epsilon edge (ε) reads no byte.
 
 Next: `machines/regular/dfa.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.steps import drain
 from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, Words, no_rules, no_ticks
 from guidedviz.machines.utf8 import ByteRanges, utf8_rows
 from guidedviz.machines.visible import counted
@@ -31,12 +30,12 @@ class NFA:
     """State 0 is initial and state 1 is accepting.
 
     >>> nfa = build_nfa(Chars(((97, 98),)))
-    >>> nfa.edges, nfa.free
+    >>> nfa.edges, nfa.epsilon
     ((((97, 98, 1),), ()), ((), ()))
     """
 
     edges: tuple[tuple[Edge, ...], ...]
-    free: tuple[tuple[int, ...], ...]
+    epsilon: tuple[tuple[int, ...], ...]
     tree: Tree | None = field(default=None, compare=False)  # the source; errors name its repeats
 
     initial = 0
@@ -46,10 +45,10 @@ class NFA:
         return len(self.edges)
 
     def __repr__(self) -> str:
-        return f"NFA({counted(len(self), 'state')}, {counted(sum(map(len, self.free)), 'free edge')})"
+        return f"NFA({counted(len(self), 'state')}, {counted(sum(map(len, self.epsilon)), 'epsilon edge')})"
 
 
-class NFAStep(NamedTuple):
+class Wiring(NamedTuple):
     """One part of the tree, wired between two states; its inner parts are wired later."""
 
     part: Tree
@@ -57,7 +56,7 @@ class NFAStep(NamedTuple):
     end: int
     states: int  # the number of states so far
     edges: tuple[tuple[int, Edge], ...] = ()  # source, edge
-    free: tuple[tuple[int, int], ...] = ()  # source, target
+    epsilon: tuple[tuple[int, int], ...] = ()  # source, target
     inside: tuple[tuple[Tree, int, int], ...] = ()  # part, start, end
 
 
@@ -66,39 +65,33 @@ def no_letter(part: Call | Tick) -> int:
     raise no_rules(part) if isinstance(part, Call) else no_ticks(part)
 
 
-def build_nfa(tree: Tree, letter: Letter = no_letter) -> NFA:
+def build_nfa(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], Shape] | None = None) -> NFA:
     """Wire the tree between state 0 and state 1; a call is an edge with its own letter above 255.
+
+    `shape` gives the edges of a class, by default over bytes.
 
     >>> from guidedviz.machines.regular.regex import parse_regex
     >>> build_nfa(parse_regex("[a-z]{3}x?"))
-    NFA(5 states, 1 free edge)
+    NFA(5 states, 1 epsilon edge)
     """
-    return drain(build_nfa_steps(tree, letter))
-
-
-def build_nfa_steps(
-    tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], Shape] | None = None
-) -> Generator[NFAStep, None, NFA]:
-    """`build_nfa` in steps of one part, in preorder; `shape` gives the edges of a class, by default over bytes."""
     if count_states(tree) > MOST_NFA_STATES + min(MOST_LISTED, count_listed(tree)):
         raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", tree)
     edges: list[list[Edge]] = [[], []]
-    free: list[list[int]] = [[], []]
+    epsilon: list[list[int]] = [[], []]
     waiting = [(tree, 0, 1)]
     while waiting:
-        step = wire(*waiting.pop(), len(edges), shape or shape_chars)
-        for _ in range(step.states - len(edges)):
+        wired = wire(*waiting.pop(), len(edges), shape or shape_chars)
+        for _ in range(wired.states - len(edges)):
             edges.append([])
-            free.append([])
-        for source, edge in step.edges:
+            epsilon.append([])
+        for source, edge in wired.edges:
             edges[source].append(edge)
-        if isinstance(step.part, Call | Tick):
-            edges[step.start].append((letter(step.part), letter(step.part), step.end))
-        for source, target in step.free:
-            free[source].append(target)
-        waiting.extend(reversed(step.inside))
-        yield step
-    return NFA(tuple(map(tuple, edges)), tuple(map(tuple, free)), tree)
+        if isinstance(wired.part, Call | Tick):
+            edges[wired.start].append((letter(wired.part), letter(wired.part), wired.end))
+        for source, target in wired.epsilon:
+            epsilon[source].append(target)
+        waiting.extend(reversed(wired.inside))
+    return NFA(tuple(map(tuple, edges)), tuple(map(tuple, epsilon)), tree)
 
 
 def too_large(seen: str, tree: Tree | None = None) -> PatternError:
@@ -108,70 +101,70 @@ def too_large(seen: str, tree: Tree | None = None) -> PatternError:
     return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
 
 
-def wire(part: Tree, start: int, end: int, new: int, shape: Callable[[Chars], Shape]) -> NFAStep:
+def wire(part: Tree, start: int, end: int, new: int, shape: Callable[[Chars], Shape]) -> Wiring:
     """Wire a part so that exactly its texts lead from start to end; new states are numbered from `new`."""
     match part:
         case Chars():
             fresh, joined = shape(part)
             places = (start, end, *range(new, new + fresh))
             edges = tuple([(places[source], (low, high, places[target])) for source, low, high, target in joined])
-            return NFAStep(part, start, end, new + fresh, edges)
+            return Wiring(part, start, end, new + fresh, edges)
         case Concat(()):
-            return NFAStep(part, start, end, new, free=((start, end),))
+            return Wiring(part, start, end, new, epsilon=((start, end),))
         case Concat(parts):
             joints = (start, *range(new, new + len(parts) - 1), end)
             inside = tuple(zip(parts, joints, joints[1:], strict=False))
-            return NFAStep(part, start, end, new + len(parts) - 1, inside=inside)
+            return Wiring(part, start, end, new + len(parts) - 1, inside=inside)
         case Either(options):
-            return NFAStep(part, start, end, new, inside=tuple((option, start, end) for option in options))
+            return Wiring(part, start, end, new, inside=tuple((option, start, end) for option in options))
         case Repeat():
             return wire_repeat(part, start, end, new)
         case Words():
             return wire_words(part, start, end, new)
         case Net(places, joined):
             inside = tuple((inner, new + source, new + target) for source, inner, target in joined)
-            free = ((start, new), (new + places - 1, end))
-            return NFAStep(part, start, end, new + places, free=free, inside=inside)
+            epsilon = ((start, new), (new + places - 1, end))
+            return Wiring(part, start, end, new + places, epsilon=epsilon, inside=inside)
         case Call() | Tick():
-            return NFAStep(part, start, end, new)  # build_nfa_steps adds the edge; it knows the rule's number
+            return Wiring(part, start, end, new)  # build_nfa adds the edge; it knows the rule's number
 
 
-def wire_words(words: Words, start: int, end: int, new: int) -> NFAStep:
+def wire_words(words: Words, start: int, end: int, new: int) -> Wiring:
     """All edges of a list of words in one step."""
-    states, edges, free = new + words.places, list[tuple[int, Edge]](), [(start, new), (new + words.places - 1, end)]
+    states, edges, epsilon = new + words.places, list[tuple[int, Edge]](), [(start, new), (new + words.places - 1, end)]
     for source, part, target in words.edges:
         if not isinstance(part, Chars):
-            free.append((new + source, new + target))
+            epsilon.append((new + source, new + target))
             continue
         fresh, shape = shape_chars(part)
         places = (new + source, new + target, *range(states, states + fresh))
         edges += [(places[one], (low, high, places[other])) for one, low, high, other in shape]
         states += fresh
-    return NFAStep(words, start, end, states, tuple(edges), tuple(free))
+    return Wiring(words, start, end, states, tuple(edges), tuple(epsilon))
 
 
-def wire_repeat(repeat: Repeat, start: int, end: int, new: int) -> NFAStep:
+def wire_repeat(repeat: Repeat, start: int, end: int, new: int) -> Wiring:
     """`low` required copies and then optional copies; a loop if there is no upper bound."""
     inner, low, high = repeat.part, repeat.low, repeat.high
     if high is None:
         return wire_loop(repeat, start, end, new)
     if high == 0:
-        return NFAStep(repeat, start, end, new, free=((start, end),))
+        return Wiring(repeat, start, end, new, epsilon=((start, end),))
     joints = (start, *range(new, new + high - 1), end)
-    free = tuple((joint, end) for joint in joints[low:-1])
+    epsilon = tuple((joint, end) for joint in joints[low:-1])
     inside = tuple((inner, joint, after) for joint, after in pairwise(joints))
-    return NFAStep(repeat, start, end, new + high - 1, free=free, inside=inside)
+    return Wiring(repeat, start, end, new + high - 1, epsilon=epsilon, inside=inside)
 
 
-def wire_loop(repeat: Repeat, start: int, end: int, new: int) -> NFAStep:
+def wire_loop(repeat: Repeat, start: int, end: int, new: int) -> Wiring:
     """The required copies, the last with a back edge; or an optional loop if none is required."""
     joints = (start, *range(new, new + max(0, repeat.low - 1)))
     first = new + len(joints) - 1  # the loop's states
     last = first + 1 if repeat.low else first
     back = ((last, first),) if repeat.low else ()
     inside = tuple((repeat.part, joint, after) for joint, after in pairwise(joints))
-    free = ((joints[-1], first), *back, (last, end))
-    return NFAStep(repeat, start, end, last + 1, free=free, inside=(*inside, (repeat.part, first, last)))
+    epsilon = ((joints[-1], first), *back, (last, end))
+    return Wiring(repeat, start, end, last + 1, epsilon=epsilon, inside=(*inside, (repeat.part, first, last)))
 
 
 @lru_cache(maxsize=256)

@@ -87,7 +87,7 @@ def machine_stages(text: str) -> tuple[NFA, DFA, DFA]:
     """The NFA, the DFA and the minimal DFA of a regex.
 
     >>> machine_stages("(a|b)*ab")
-    (NFA(5 states, 2 free edges), DFA(3 states, 1 accepting), DFA(3 states, 1 accepting))
+    (NFA(5 states, 2 epsilon edges), DFA(3 states, 1 accepting), DFA(3 states, 1 accepting))
     """
     try:
         nfa = build_nfa(parse_regex(text))

@@ -54,7 +54,7 @@ def say_ranges(ranges: Ranges, limit: int = 4, whole: bool = False) -> str:
     ('0-9', 'any but " \\\\', '0xC2-0xDF', 'ε')
     """
     if not ranges:
-        return "a free edge: reads nothing" if whole else "ε"
+        return "an epsilon edge: reads nothing" if whole else "ε"
     values = frozenset(value for low, high in ranges for value in range(low, high + 1))
     ascii_part, high_part = values & ASCII, sorted(values - ASCII)
     if len(values) == 256:

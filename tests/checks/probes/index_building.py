@@ -15,16 +15,16 @@ def move(nfa, states, byte, reads=lambda low, byte, high: low <= byte <= high):
 
 
 def close(nfa, states):
-    return set(reach(states, nfa.free.__getitem__))
+    return set(reach(states, nfa.epsilon.__getitem__))
 
 
 def step_with(reads):
     return lambda nfa, states, byte: close(nfa, move(nfa, states, byte, reads))
 
 
-def one_free_edge(nfa, states, byte):
+def one_epsilon_edge(nfa, states, byte):
     found = move(nfa, states, byte)
-    return found.union(*(nfa.free[state] for state in found))
+    return found.union(*(nfa.epsilon[state] for state in found))
 
 
 def first_edge_only(nfa, states, byte):
@@ -39,7 +39,7 @@ def first_state_only(nfa, states, byte):
 def around_forever(nfa, states, byte):
     waiting = list(move(nfa, states, byte))
     for state in waiting:
-        waiting.extend(nfa.free[state])
+        waiting.extend(nfa.epsilon[state])
     return set(waiting)
 
 
@@ -49,7 +49,7 @@ def by_descent(nfa, states, byte, known=True):
     def add(state):
         if not known or state not in found:
             found.add(state)
-            for target in nfa.free[state]:
+            for target in nfa.epsilon[state]:
                 add(target)
 
     for state in move(nfa, states, byte):
@@ -68,7 +68,7 @@ def until_nothing_is_new(nfa, states, byte):
     found, size = move(nfa, states, byte), -1
     while size != len(found):
         size = len(found)
-        found = found.union(*(nfa.free[state] for state in found))
+        found = found.union(*(nfa.epsilon[state] for state in found))
     return frozenset(found)
 
 
@@ -235,7 +235,7 @@ def in_rounds(root, machine, walk):
 WRONG = {
     "step_set": {
         "no epsilon edges": (move, "n1 is missing: an epsilon edge leads from n2"),
-        "one epsilon edge in a row": (one_free_edge, "is missing: an epsilon edge leads from"),
+        "one epsilon edge in a row": (one_epsilon_edge, "is missing: an epsilon edge leads from"),
         "the epsilon edges before the byte": (lambda nfa, s, byte: move(nfa, close(nfa, s), byte), "is missing"),
         "the lowest byte only": (step_with(lambda low, byte, high: low == byte), "an edge that reads b leads there"),
         "the highest byte left out": (step_with(lambda low, byte, high: low <= byte < high), "an edge that reads a"),
