@@ -22,7 +22,7 @@
 # | **trie** | a tree of all tokens; tokens with the same first bytes share a branch |
 # | **index** | a table: for each state its legal tokens, and the state after each |
 #
-# Three boxes of the decoding loop are new. You build all three:
+# Three boxes of the decoding loop are new. You write one function for each:
 
 # %%
 import time
@@ -50,13 +50,13 @@ gv.draw_machine(decimal, title="a decimal number")
 # %% [markdown]
 # In lab 03 one `GuidedFSM` did two jobs. From here on they are separate:
 #
-# * A **machine** reads bytes and knows no tokens. `gv.regex` gives a machine, and its kind is a DFA.
+# * A **machine** reads bytes and knows no tokens. `gv.regex` gives a machine; it is a DFA.
 # * A **guide** combines a machine with a vocabulary. It has the masks: `guide.mask(state)`.
 #
 # Two rules define the mask of a state:
 #
 # 1. A token is legal if the machine can read **all of its bytes** from this state.
-# 2. **EOS** has no bytes. It is legal exactly in the accepting states.
+# 2. **EOS** adds no bytes to the text (`</s>` is only its name). It is legal exactly in the accepting states.
 
 # %% [question]
 gv.predict(
@@ -101,21 +101,22 @@ clumsy = r"\d+|\d+\.\d+|\d+,\d+"
 gv.film(gv.sketches.nfa_reading_frames(clumsy, "42"))
 
 # %% [markdown]
-# Each byte has two effects. All edges that read the byte are taken. Then all states that epsilon edges alone can reach
-# are added. This second part is called the *epsilon closure*.
+# The NFA reads a byte in two steps. First it takes every edge that reads this byte; the targets are the new states.
+# Then it takes the epsilon edges of the new states, and of each state that is added, until no state is new. This second
+# step gives the *epsilon closure*.
 
 # %% [markdown]
 # ## Exercise 1 · One step of all states ★★
 #
 # Write `step_set(nfa, states, byte)`: the set of all states after the byte, with the epsilon closure.
 # `nfa.edges[state]` holds `(low, high, target)`: such an edge reads the bytes from `low` to `high`, both included.
-# `nfa.free[state]` holds the targets of the epsilon edges. They can form a cycle. In the film, the byte `4`
+# `nfa.epsilon[state]` holds the targets of the epsilon edges. They can form a cycle. In the film, the byte `4`
 # leads from four states to nine.
 #
 # hint: First collect the targets of the edges that read the byte. Then keep a list of states to visit.
 #
 # hint: Begin with `waiting = list(found)`, where `found` is the set of targets. For each `state` in `waiting`, add each
-# new target in `nfa.free[state]` to both.
+# new target in `nfa.epsilon[state]` to both.
 
 # %%
 def step_set(nfa, states, byte):
@@ -123,7 +124,7 @@ def step_set(nfa, states, byte):
     found = {target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high}
     waiting = list(found)
     for state in waiting:
-        for target in nfa.free[state]:
+        for target in nfa.epsilon[state]:
             if target not in found:
                 found.add(target)
                 waiting.append(target)
@@ -137,7 +138,8 @@ gv.checks.step_set(step_set)
 
 # %% [markdown]
 # **From NFA to DFA** (subset construction). Each *set* of NFA states becomes one DFA state. Begin with the set at the
-# start, and apply `step_set` with every byte. Each new set is a new state. Repeat until no set is new.
+# start, and apply `step_set` with every byte. Each new set is a new state, except the empty set: there the DFA refuses
+# the byte. Repeat until no set is new.
 
 # %% [question]
 gv.predict(
@@ -153,8 +155,9 @@ gv.predict(
 
 # %% [markdown]
 # **Minimise.** Two states are equivalent if the same endings complete a text from both. Begin with two blocks: the
-# accepting states, and the others. Split a block if some byte leads its states into different blocks. States that are
-# still together at the end become one state.
+# accepting states, and all others. Take two states of one block. If some byte leads them into different blocks, or if
+# only one of them can read it, they are not equivalent, and the block is split between them. Repeat until no block can
+# be split. Then each block becomes one state.
 
 # %% [predict]
 gv.film(gv.sketches.minimal_frames(clumsy))
@@ -164,14 +167,15 @@ gv.film(gv.sketches.minimal_frames(clumsy))
 # texts has only one minimal DFA. So `gv.regex(one) == gv.regex(other)` tells whether two regexes mean the same.
 #
 # **What breaks.** A DFA can be much larger than its regex. The texts of `a` and `b` whose tenth letter from the end is
-# an `a` need 1,024 states, and each further letter doubles them. A service that accepts regexes needs a limit.
+# an `a` need 1,024 states; with the eleventh letter it is 2,048, and so on. A service that accepts regexes needs a
+# limit.
 
 # %% [markdown]
 # ## 3 · Walk the trie
 #
 # `3`, `3.` and `3x` begin with the same byte, and `legal_tokens` reads it three times. A **trie** stores each common
 # beginning once. The machine walks down the trie. Where it refuses a byte, all tokens below are illegal, and the whole
-# subtree is cut. Here the walk starts in q2, after the point:
+# subtree is cut. Here the walk starts in q2, after the point. A double ring marks a node where a token ends:
 
 # %%
 gv.film(gv.sketches.trie_frames(decimal, toy, state=2))
@@ -233,8 +237,8 @@ gv.views.draw_token_table(number)
 # ## Exercise 3 · The index from walks ★
 #
 # Write `build_index(root, machine, walk)`. It gives a dictionary: state → row, where the row is the result of
-# `walk(root, machine, state)`. Begin with `machine.initial`. Include each state that some token leads to, and no other.
-# EOS is not in the trie; rule 2 needs no table. The other columns of the picture are the result for `toy`.
+# `walk(root, machine, state)`. Begin with `machine.initial`. Each state that is a value in a row needs a row too, and
+# no other state does. EOS is not in the trie. For `toy`, the result is the picture without the column `</s>`.
 #
 # hint: Keep a list of states that wait for their row. The values of a row are the states that come next.
 #
@@ -314,7 +318,7 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Seams
 #
-# Tokens and the parts of a format do not have to end together. Where they do not, there is a **seam**. The machine
+# A token need not end where a part of the format ends. We call such a place a **seam**. The machine
 # below reads a record, and `inside` is its state after `{"name": "Zoe`.
 
 # %%
@@ -332,8 +336,9 @@ gv.predict(
     reveal=[
         lambda: gv.draw_map(large, inside, title="inside the name: one cell per token"),
         """96 percent. A name may contain nearly everything. The mask forbids tokens with a quote in the wrong place, a
-        backslash or a control character, and tokens that begin in the middle of a character. Each token is one cell.
-        The cells lie in the order of their bytes along a winding curve, so tokens that begin alike are neighbours.""",
+        backslash or a control character, tokens that begin in the middle of a character, and special
+        tokens. Each token is one cell. The cells lie in the order of their bytes
+        along a winding curve, so tokens that begin alike are neighbours.""",
     ],
 )
 
@@ -382,11 +387,11 @@ gv.score()
 #
 # | often said | what we measured | where |
 # | --- | --- | --- |
-# | "99.9% of all tokens are illegal." | After a decimal point 99%; inside a string the opposite. | section 5 |
+# | "99.9% of all tokens are illegal." | True after a decimal point; inside a string the opposite. | sections 3, 5 |
 # | "A token is legal if the text may end after it." | `.` is legal, and a number cannot end there. | section 1 |
 # | "The regex guarantees a date." | `0000-00-00` fits. A regex checks the form only. | our tests |
 #
-# outlines-core 0.2.14 follows the second rule. No token of Llama 3 holds a point and a digit, so with this engine our
+# outlines-core 0.2.14 works by the second claim. No token of Llama 3 holds a point and a digit, so with this engine our
 # decimal can only become a whole number.
 
 # %% [markdown]

@@ -77,7 +77,7 @@ gv.predict(
 
 # %% [markdown]
 # In lab 04 an index solved this: sort the tokens once per state, before decoding. Here a state is a node *and* a stack,
-# and there is no limit to the number of stacks. But there are only 58 **nodes** at which a JSON text can be. So we sort
+# and there is no limit to the number of stacks. But there are only 58 **nodes** at which the machine can be. So we sort
 # the tokens once per node, and read the stack only where the node cannot decide.
 
 # %%
@@ -86,8 +86,8 @@ gv.views.draw_loop("split")
 # %% [markdown]
 # ## 2 · Sort the tokens at a node
 #
-# The rule on top of the stack decides most tokens. The rules below it decide a token only if the token reads past the
-# end of that rule.
+# The rule on top of the stack decides most tokens. The rules below it matter only if the token goes on
+# past the end of that rule.
 
 # %%
 rules = r"""
@@ -101,8 +101,8 @@ begun = ['"a', '["a', '{"a', '{"a": "a', '[["a', '{"a": ["a', '[{"a": "a', '[{"a
 gv.draw_machine(nested, title="objects and lists of strings")
 
 # %% [markdown]
-# `begun` holds eight texts. After each of them the machine is at the same node: inside a string, after a letter. Only
-# the stacks differ. Here are eleven tokens, and how many of the eight texts each can continue.
+# `begun` holds eight texts. After each of them the machine is at the same node, n18: inside a string, after a letter.
+# Only the stacks differ. Which of eleven tokens can continue each of them?
 
 # %%
 def show_legal():
@@ -134,13 +134,14 @@ gv.views.draw_cut(nested, begun[1:], '"}]')
 # %% [markdown]
 # ## Exercise 1 · Sort a token ★★
 #
-# Write `sort_token(rule, state, piece)`. The rule calls no other rules, so it is a finite-state machine as in lab 04.
-# You do not know the stack. Return
+# Write `sort_token(rule, state, piece)`. The rule calls no other rules, so it is a finite-state machine. It reads the
+# piece from `state`. You do not know the stack. Return
 #
-# * `"accepted"` if the rule reads the whole piece,
-# * `"dependent"` if it does not, but was accepting somewhere on the way, also before the first byte: the rules below
-#   read the rest,
-# * `"rejected"` otherwise.
+# * `"accepted"` if the rule can read the whole piece;
+# * `"dependent"` if it cannot, but was in an accepting state before (`state` counts);
+# * `"rejected"` if it was in none.
+#
+# After `"a`, `"}]` is dependent.
 #
 # hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. Check `rule.is_accepting(state)` first.
 #
@@ -202,7 +203,7 @@ gv.predict(
 # Two of the context-dependent tokens are `"The` and `"A`. The rule `string` does not know what follows it. The grammar
 # does: after a string comes a colon, a comma, a closing bracket or the end, and never a letter. These two tokens are
 # illegal on every stack. What may follow a rule is its **lookahead**. **Context expansion** collects it from all calls
-# of the rule and rejects every token whose rest it cannot read.
+# of the rule. It rejects each token whose bytes after the cut do not fit it.
 
 # %% [question]
 gv.predict(
@@ -224,19 +225,22 @@ gv.predict(
 #
 # Before decoding, the tokens are sorted once at every node. At run time the mask is filled from these tables.
 #
-# The machine can be at several nodes at once. After `{"a": 1` the number may go on, or it has ended and the
+# The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
 # object goes on. All these nodes together are the **closure**. The library leaves a rule as soon as it can end, so the
 # closure has a node in `number` and nodes in `object`.
-#
-# A token is legal if *one* node of the closure accepts it. Only tokens that are context-dependent at some node, and
-# accepted at none, must be read on the real stack.
+
+# %% [markdown]
+# If one node of the closure accepts a token, the token is legal: the text can go on from this node on every stack. If
+# all nodes reject it, it is illegal. Otherwise some node calls it context-dependent and none accepts it. Only then it
+# must be read on the real stack.
 
 # %% [markdown]
 # ## Exercise 2 · Fill the mask ★★
 #
 # Write `fill_mask(parts, on_stack)`. Each part is a pair of sets of ids for one node: its accepted tokens and its
 # context-dependent tokens. `on_stack(token)` reads a token on the real stack and says whether it is legal. That is
-# slow: call it only for tokens that need it. Return the set of all legal ids.
+# slow: call it only for tokens that need it. Return the set of all legal ids. For the parts `({1}, {2})` and `({2},
+# {3})` only token 3 needs it.
 #
 # hint: First collect the accepted tokens of all parts. A token that one node accepts needs no stack.
 #
@@ -329,7 +333,8 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", s
 # ## 4 · JSON on Llama 3
 #
 # Now the full size: JSON and 128,256 tokens. Two ideas can be switched on. `expand` is context expansion. `inline` is
-# **rule inlining**: a rule that cannot call itself is copied into its callers. Then fewer rules end inside a token.
+# **rule inlining**: a rule that is not recursive is copied into the rules that call it. Then fewer rules end inside a
+# token.
 
 # %%
 plain_json = gv.build_split(gv.json(), llama, inline=False, expand=False)
@@ -398,7 +403,7 @@ gv.predict(
     reveal=[
         compare_tests,
         """124,702 tokens. Nearly every token is accepted inside a string and rejected somewhere else. The right test
-        compares stacks at *one* node: only 317 tokens are context-dependent at any node.""",
+        compares stacks at one node: only 317 tokens are context-dependent at any node.""",
     ],
 )
 
@@ -445,7 +450,7 @@ gv.score()
 # | --- | --- | --- |
 # | "Less than 1% of the tokens are context-dependent." | 0.9% in a string, 46% in whitespace | section 4 |
 # | "A context-independent token has one verdict in all states." | true of 3,554 of 128,256 tokens | section 4 |
-# | "So few tokens can be ignored." | two of eight texts are broken | section 3 |
+# | "So few tokens can be ignored." | then some texts are broken | section 3 |
 #
 # The first sentence is true of every JSON node only with context expansion and rule inlining. In the second, a verdict
 # must be the same on all *stacks*, at one node.
@@ -456,7 +461,7 @@ gv.score()
 # * There is no limit to the stacks, but the nodes are few: split the tokens at each node once, before decoding.
 # * Cut the token where the rule ends. The rule decides the bytes before the cut, the stack those after it.
 # * At run time take the accepted tokens of all nodes in the closure, and read only the context-dependent ones.
-# * Context expansion and rule inlining leave few of them: inside a JSON string 169 of 128,256.
+# * Context expansion and rule inlining leave few of them.
 # * A persistent stack goes back without copying.
 
 # %% [markdown]
