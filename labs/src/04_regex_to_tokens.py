@@ -73,7 +73,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# As a program, rule 1 is two loops. They are correct, but slow: they read each token from its first byte.
+# As a program, rule 1 is two loops. They are correct, but slow: they read each token from its first byte. Below are the
+# legal ids in q2, after the point.
 
 # %%
 def legal_tokens(machine, state, pieces):
@@ -87,7 +88,7 @@ def legal_tokens(machine, state, pieces):
     return legal
 
 
-legal_tokens(decimal, 1, pieces)
+legal_tokens(decimal, 2, pieces)
 
 # %% [markdown]
 # ## 2 · From a regex to a DFA

@@ -125,14 +125,6 @@ value  ::= object | number
 number ::= [0-9]+
 """
 machine = gv.grammar(pairs, root="object")
-
-
-def show(machine, *texts):
-    for text in texts:
-        refused = "a beginning" if machine.accepts_prefix(text.encode()) else "refused"
-        print("accepted" if machine.accepts(text.encode()) else refused, "·", text)
-
-
 six = ['{"key": {"b": 1}}', '{"key": {"b": 1}', '{"key":{"b":1}}', '{"a": {"b": {"c": 4}}}', "{}", "1"]
 
 # %% [question]
@@ -141,7 +133,7 @@ gv.predict(
     "`{}` · `1`. How many of them does the grammar accept?",
     number=2,
     reveal=[
-        lambda: show(machine, *six),
+        lambda: gv.views.draw_verdicts(machine, six),
         """Two. The second text is only a beginning. The third has no blank after the colon, and the rule demands one.
         The last two are not objects with one pair.""",
     ],
@@ -297,7 +289,7 @@ gv.predict(
     "How many of these nine texts are JSON?",
     number=3,
     reveal=[
-        lambda: show(gv.json(), *nine),
+        lambda: gv.views.draw_verdicts(gv.json(), nine),
         """Three. `[1, 2,]` has a last comma, `01` a leading zero, and `\\x` is no escape. Python's `json.loads` accepts
         `NaN`, but the RFC does not.""",
     ],

@@ -327,12 +327,12 @@ gv.predict(
 # %% [markdown]
 # ## Exercise 3 · Heal it ★★
 #
-# `tokens` is a run as a list of pieces. `legal[i]` is the set of all pieces that are legal where `tokens[i]` begins.
-# Return how many of the tokens may be appended: all before the first place *i* from which some legal piece begins with
-# everything that is left of the run and is longer; all of them if there is no such place. For the run `or`, `der` it is
-# 0 if `orderId` is legal at place 0.
+# `tokens` is a run as a list of pieces. `legal[i]` is the set of pieces that are legal where `tokens[i]` begins. The
+# rest of the run from place *i* on is `tokens[i] + tokens[i+1] + …`. If a legal piece begins with this rest and is
+# longer, the model may prefer that piece, so the run must stop before place *i*. Return the first such *i*, or the
+# number of all tokens if there is none. For the run `or`, `der` it is 0 if `orderId` is legal at place 0.
 #
-# hint: What is left of the run at place *i* is `b"".join(tokens[i:])`.
+# hint: The rest of the run from place *i* on is `b"".join(tokens[i:])`.
 #
 # hint: Return the first place for which `piece.startswith(left) and len(piece) > len(left)` holds for some legal piece.
 
