@@ -329,8 +329,8 @@ gv.predict(
 #
 # `tokens` is a run as a list of pieces. `legal[i]` is the set of pieces that are legal where `tokens[i]` begins. The
 # rest of the run from place *i* on is `tokens[i] + tokens[i+1] + …`. If a legal piece begins with this rest and is
-# longer, the model may prefer that piece, so the run must stop before place *i*. Return the first such *i*, or the
-# number of all tokens if there is none. For the run `or`, `der` it is 0 if `orderId` is legal at place 0.
+# longer, the run must stop before place *i*. Return the first such *i*, else the number of tokens. For the run `or`,
+# `der` it is 0 if `orderId` is legal at place 0.
 #
 # hint: The rest of the run from place *i* on is `b"".join(tokens[i:])`.
 #
