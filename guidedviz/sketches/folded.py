@@ -96,8 +96,8 @@ def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
         inside = frozenset().union(*(way for way in ways if way.isdisjoint(kept)))
         loop = [arrow for arrow in arrows if {arrow.source, arrow.target} <= {hub, *inside}]
         entered = any(arrow.target in inside for arrow in arrows if arrow not in loop)
-        if len(inside) < FEWEST_INSIDE or entered or not inside.isdisjoint(around):
-            continue
+        if not loop or len(inside) < FEWEST_INSIDE or entered or not inside.isdisjoint(around):
+            continue  # without arrows it is inside a loop that is folded already
         first = sorted({bounds for arrow in loop if arrow.source == hub for bounds in arrow.ranges})
         arrows = [arrow for arrow in arrows if arrow not in loop]
         arrows.append(Arrow(hub, hub, tuple(first), through=tuple(sorted(inside)), folds_loop=True))

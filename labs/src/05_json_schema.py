@@ -368,7 +368,7 @@ def write_all(how):
 
 free, guided = write_all(None), write_all(guide)
 pairs = zip(guided, people, strict=True)
-wrong = [f"{text}  but it was {facts}" for text, facts in pairs if (*json.loads(text).values(),) != facts]
+wrong = [f"{text!a}  but it was {facts}" for text, facts in pairs if (*json.loads(text).values(),) != facts]
 nowhere = "Hi! Maria Cohen is 35 years old.\nJSON with name, age, city:\n"
 
 

@@ -154,6 +154,12 @@ def test_a_folded_loop_touches_nothing_else(drawn):
     assert kept <= set(sketch.arrows)
 
 
+def test_a_loop_inside_a_folded_loop_is_not_folded_again():
+    sketch = sketch_nfa(build_nfa(parse_regex("([^\n]*)*")))
+    folded = fold_loops(sketch)
+    assert len([arrow for arrow in folded.arrows if arrow.folds_loop]) == 1
+
+
 def test_calls_are_not_folded():
     sketch = sketch_pda(gv.grammar('root ::= "ab" list "cd"\nlist ::= "[xyz" root? "]"'))
     assert sorted(texts_of(sketch)) == ["[xyz", "ab", "cd"]
