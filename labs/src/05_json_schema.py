@@ -279,8 +279,8 @@ gv.predict(
     reveal=[
         lambda: print(f"prompt as before     {average(age_first):.2f}"),
         lambda: print(f"prompt in its order  {average(age_first, keys='age, name, city'):.2f}"),
-        """The mask allows all the right values, and still they become less probable: the model continues a text that
-        it would not have begun. If the prompt names the keys in the order of the schema, most of the loss is gone.""",
+        """The mask allows all the right values, and still they become less probable: the model would not have begun
+        the text in this order. If the prompt names the keys in the order of the schema, most of the loss is gone.""",
     ],
 )
 

@@ -308,8 +308,8 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 # Now JSON guides the model. Step through the run and watch the stack: one token closes a string and four objects. Then
 # go back into the objects and click on an illegal token.
 #
-# This stack is shorter than yours. It leaves out *last calls*: a rule that has nothing left to read after a call needs
-# no return node.
+# The stack of the library is shorter than yours. Some calls are the last thing in their rule, as `value` in `member`.
+# After such a *last call* nothing is left to read, so the library pushes no return node.
 
 # %%
 gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=1, constraint="JSON", show=14)

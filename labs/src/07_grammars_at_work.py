@@ -227,8 +227,8 @@ gv.predict(
     choices=["`)` and `+`", "a digit", "a digit, `)` and `+`"],
     answer="a digit, `)` and `+`",
     reveal="""The number may go on, or it is finished. The lexer knows only when it sees the next byte: this byte is its
-           lookahead. So a mask is made of both machines: of the bytes that continue the lexeme, and of those that
-           may follow if it ends here.""",
+           lookahead. So a mask has two parts: the bytes that continue the lexeme, and the bytes that may follow if
+           the lexeme ends here.""",
 )
 
 # %% [markdown]
@@ -287,8 +287,7 @@ def scan(column, character):
 gv.checks.scan(scan)
 
 # %% [markdown]
-# With `complete` from the library (you write it in lab 09) your moves are a parser for any grammar without nullable
-# rules.
+# With `complete` from the library (you write it in lab 09) your moves are a parser.
 
 # %%
 def parse(rules, text):
@@ -317,9 +316,10 @@ gv.predict(
     answer="no",
     reveal=[
         lambda: print("parse:", parse(spaced, "x"), "| gv.earley:", gv.earley(SPACED).accepts(b"x")),
-        """The empty `blank` is finished where it began, and it is completed once, for the first blank. The second
-        blank starts to wait later, in the same column, and the rule is not completed again. Aycock and
-        Horspool (2002) repaired this: when a nullable rule is predicted, the dot also moves over it at once.""",
+        """This simple parser fails on nullable rules. The empty `blank` is completed once, in the first column. This
+        moves the dot of `root → • blank blank x`. The new item `root → blank • blank x` waits for `blank` in the same
+        column, and `blank` is not completed again. Aycock and Horspool (2002) repaired this: when a nullable rule is
+        predicted, the dot also moves over it at once.""",
     ],
 )
 
@@ -355,7 +355,7 @@ gv.predict(
 # %% [markdown]
 # The way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the shortest way
 # to the end can be computed. A token is masked if the way after it is longer than the rest of the budget. The way is
-# counted in bytes. Each byte is also a token, so it never needs more tokens than bytes.
+# counted in bytes. Each byte is a token of its own here, so as many tokens as bytes are always enough.
 
 # %%
 machine = gv.json()
