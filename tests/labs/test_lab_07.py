@@ -25,7 +25,7 @@ GRAMMARS = {
         ("2,666 items, not 166", "the same mask", "ambiguous       legal after 1+2: +   items for 41 numbers: 2,666"),
         ("It never reads a byte", "read_root", "RecursionError"),
         ("your moves are a parser", "digits =", "[True, True, False, False, True]"),
-        ("it is completed once", "In `spaced`", "parse: False | gv.earley: True"),
+        ("is completed once", "In `spaced`", "parse: False | gv.earley: True"),
         ("Each mask held three legal tokens", "How does the run end", f"max_tokens | legal per step:{' 3' * 20}"),
         ("a colon, the shortest value", "bytes_to_end", "6 bytes to the end"),
         ("9 opening brackets, then 9", "gets a budget", "deepest 9 after 9 bytes"),
