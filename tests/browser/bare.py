@@ -26,9 +26,10 @@ MOUNT = """async (text) => {
   if (name) {
     socket = new WebSocket(`ws://bare.test/${name}`);
     await new Promise((open) => (socket.onopen = open));
-    window.hear = (data) => listeners.get("msg:custom")?.(JSON.parse(data));
+    const hear = (data) => listeners.get("msg:custom")?.(JSON.parse(data));
+    window.hear = hear;  // of the last widget
     window.lose = () => listeners.get("comm_live_update")?.();
-    socket.onmessage = ({ data }) => window.hear((window.heard = data));
+    socket.onmessage = ({ data }) => hear((window.heard = data));
   }
   const model = {
     get: (trait) => ({ saved, code: "IPY_MODEL_code" })[trait],

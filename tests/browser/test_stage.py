@@ -355,3 +355,11 @@ def test_the_style_of_one_widget_leaves_the_others_alone(bare):
         bare.page.add_style_tag(content=style)
     for root, looks in before:
         assert root.evaluate(LOOKS) == looks
+
+
+def test_the_styles_of_a_widget_that_comes_later_leave_the_stage_as_it_was(bare):
+    stage = bare.show_stage(guided([b"a", b"b"], steps=2))
+    bare.show(gv.film(gv.sketches.minimal_frames("ab")))
+    style = "(nodes, name) => getComputedStyle(nodes[0])[name]"
+    assert stage.root.locator(".gv-prompt").evaluate_all(style, "whiteSpace") == "pre-wrap"
+    assert stage.root.locator(".gv-ask svg").evaluate_all(style, "fill") == "none"
