@@ -7,6 +7,7 @@ from guidedviz import sketches as sketches
 from guidedviz import tokens as tokens
 from guidedviz import views as views
 from guidedviz.decoding import sampling as sampling
+from guidedviz.decoding.diagnosis.diagnose import diagnose as diagnose
 from guidedviz.decoding.jump.difference import compare_jump as compare_jump
 from guidedviz.decoding.jump.spellings import spellings as spellings
 from guidedviz.decoding.loop import decode as decode

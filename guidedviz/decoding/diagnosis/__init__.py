@@ -1,0 +1,1 @@
+"""What went wrong in a run, read from its record."""

@@ -1,0 +1,291 @@
+"""Each broken run is diagnosed from its record, and sound runs are not."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import tasks
+
+import guidedviz as gv
+
+PAREN = 'root ::= ("(" root ")" | "[" root "]")*'
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+    "required": ["name", "age"],
+}
+ADA = "Ada is 36.\nJSON with name, age:\n"
+
+
+@cache
+def clerk():
+    return gv.load_model("clerk")
+
+
+def writer(pieces, *wanted, eos=None):
+    """A toy model that wants these pieces one after the other, then EOS, or without one the last of them again."""
+    pieces = [*pieces, *([eos] if eos else [])]
+    ids = [pieces.index(piece) for piece in [*wanted, *([eos] if eos else [])]]
+
+    def rule(tokens):
+        logits = np.zeros(len(pieces))
+        logits[ids[min(len(tokens) - 1, len(ids) - 1)]] = 8
+        return logits
+
+    return gv.ToyModel(pieces, rule, eos={len(pieces) - 1} if eos else ())
+
+
+class AtLeast:
+    """A guide that forbids EOS before a number of tokens, as min_tokens does; the state counts the tokens."""
+
+    def __init__(self, guide, least):
+        self.guide, self.least, self.machine, self.vocabulary = guide, least, guide.machine, guide.vocabulary
+        self.initial = (guide.initial, 0)
+        for name in ("is_accepting", "forced", "path", "explain", "label", "stack"):
+            setattr(self, name, self.inside(getattr(guide, name)))
+
+    def inside(self, ask):
+        return lambda state, *more: ask(state[0], *more)
+
+    def mask(self, state):
+        mask = self.guide.mask(state[0]).copy()
+        mask[list(self.vocabulary.eos)] &= state[1] >= self.least
+        return mask
+
+    def advance(self, state, token):
+        return self.guide.advance(state[0], token), state[1] + 1
+
+
+class Switch(AtLeast):
+    """A guide that constrains only after one token id was seen, as a server that watches for the end of reasoning."""
+
+    def __init__(self, guide, trigger):
+        super().__init__(guide, 0)
+        self.trigger, self.initial = trigger, (guide.initial, False)
+        self.machine = None
+
+    def mask(self, state):
+        return self.guide.mask(state[0]) if state[1] else self.vocabulary.text_mask
+
+    def advance(self, state, token):
+        inside = self.guide.advance(state[0], token) if state[1] else state[0]
+        return inside, state[1] or token == self.trigger
+
+
+# -- broken runs ---------------------------------------------------------------------------------------------------
+
+
+def no_token_for_a_character():
+    toy = writer([b"a", b"b"], b"a", b"b", eos=b"</s>")
+    return gv.record(toy, "a", gv.guide(gv.regex(r"ab\$"), toy.vocabulary))
+
+
+def emptied_by_another_rule():
+    """vllm #53665: the grammar allows only EOS, and min_tokens forbids it."""
+    toy = writer([b"yes", b"no"], b"yes", eos=b"</s>")
+    guide = AtLeast(gv.guide(gv.regex("yes|no"), toy.vocabulary), 3)
+    guide.is_accepting = lambda state: guide.guide.is_accepting(state[0]) and state[1] >= 3
+    return gv.record(toy, "yes", guide)
+
+
+def open_brackets():
+    toy = gv.ToyModel([b"(", b")", b"[", b"]", b"</s>"], lambda tokens: [9, 0, 8, 0, 0], eos={4})
+    return gv.record(toy, "(", gv.guide(gv.grammar(PAREN), toy.vocabulary), max_tokens=40)
+
+
+def blank_lines():
+    pieces = [b"{", b"}", b'"a"', b":", b"1", b"\n", b" "]
+    toy = writer(pieces, b"{", b"\n")
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    guide = gv.guide(gv.json_schema(schema, whitespace="any"), toy.vocabulary)
+    return gv.record(toy, "{", guide, max_tokens=30)
+
+
+def the_same_words():
+    toy = gv.ToyModel(
+        [b'"', b"ha", b" ", b"</s>"], lambda tokens: [0, *([5, 0] if tokens[-1] != 1 else [0, 5]), 0], eos={3}
+    )
+    return gv.record(toy, '"', gv.guide(gv.regex('[^"]*"'), toy.vocabulary), max_tokens=30, temperature=0)
+
+
+def cut_in_the_middle():
+    return gv.record(clerk(), ADA, gv.guide(gv.json_schema(PERSON), clerk().vocabulary), max_tokens=8, temperature=0)
+
+
+def a_limit_that_cuts_words():
+    prompt = "Agatha Honningsvag is 36.\nJSON with name, age:\n"
+    guide = gv.guide(gv.regex(r'\{"name": "[A-Za-z ]{1,8}", "age": [0-9]+\}'), clerk().vocabulary)
+    return gv.record(clerk(), prompt, guide, temperature=0)
+
+
+def thinks_first():
+    pieces = [b"Hm", b", ", b"36", b"{", b"}"]
+    toy = writer(pieces, b"Hm", b", ", b"36", eos=b"</s>")
+    return gv.record(toy, "Hm", gv.guide(gv.regex(r"\{36\}"), toy.vocabulary))
+
+
+def fell_back():
+    """The constraint does not compile, and the server goes on without it."""
+    return gv.record(clerk(), ADA, None, constraint="schema of a person", max_tokens=12)
+
+
+def switched_on_too_late():
+    """vllm #48516: a token holds the end of the reasoning and the first byte of the answer."""
+    pieces = [b"Hm", b"</", b"think", b">", b">{", b"{", b"1", b"}"]
+    toy = writer(pieces, b"</", b"think", b">{", b"1", b"}", eos=b"</s>")
+    answer = gv.guide(gv.regex(r"\{1\}"), toy.vocabulary)
+    return gv.record(toy, "Hm", Switch(answer, pieces.index(b">{")))
+
+
+def other_tokenizer():
+    """The index of an old tokenizer is used for a new one, in which each id is one higher."""
+    old, new = [b"yes", b"no", b"x", b"</s>"], [b"<new>", b"yes", b"no", b"x", b"</s>"]
+    toy = gv.ToyModel(new[:4], lambda tokens: [3, 0, 5, 0])
+    guide = gv.guide(gv.regex("yes|no"), gv.Vocabulary(old))
+    assert guide.index
+    guide.vocabulary = toy.vocabulary
+    return gv.record(toy, "x", guide, max_tokens=3)
+
+
+def a_ban_of_one_id():
+    toy = gv.ToyModel([b"Sure", b"Sure", b"No"], lambda tokens: [4.0, 4.0, 1.0])
+    return gv.record(toy, "No", gv.guide(gv.regex("Sure|No"), toy.vocabulary), bias={0: -1}, seed=1)
+
+
+def a_keyword_with_a_typo():
+    with pytest.warns(gv.errors.SchemaWarning):
+        machine = gv.json_schema({"type": "integer", "minimun": 5})
+    toy = writer([b"3"], b"3", eos=b"</s>")
+    return gv.record(toy, "3", gv.guide(machine, toy.vocabulary))
+
+
+BROKEN = {
+    no_token_for_a_character: ("empty mask", 'after "ab" the machine expects $, and no token begins with it'),
+    emptied_by_another_rule: (
+        "empty mask",
+        'after "yes" no token is legal, in state q3; the machine alone allows 1 token',
+    ),
+    open_brackets: ("unbounded nesting", "none is closed, and 39 are open at the end"),
+    blank_lines: ("whitespace loop", "29 tokens of whitespace in a row"),
+    the_same_words: ("repetition loop", 'the last 30 tokens repeat "ha␣"'),
+    cut_in_the_middle: ("cut in the middle", "which is not complete; its shortest end takes"),
+    a_limit_that_cuts_words: ("over-tight constraint", "the model wanted"),
+    thinks_first: ("early mask", 'the model wanted "Hm"'),
+    fell_back: ("no mask", "although the record names the constraint 'schema of a person'"),
+    other_tokenizer: ("stale mask", "each token was legal by the mask, and the machine refuses"),
+    a_ban_of_one_id: ("same bytes, several ids", '"Sure" is id'),
+    a_keyword_with_a_typo: ("keyword not enforced", 'did you mean "minimum"?'),
+}
+
+
+@pytest.mark.parametrize(
+    ("run", "name", "seen"), [(run, *said) for run, said in BROKEN.items()], ids=lambda x: getattr(x, "__name__", "")
+)
+def test_a_broken_run_has_one_likely_cause(run, name, seen):
+    diagnosis = gv.diagnose(run())
+    assert diagnosis.names == (name,)
+    assert seen in diagnosis.findings[0].seen
+
+
+def test_a_late_switch_is_seen_with_the_right_guide():
+    run = switched_on_too_late()
+    machine = gv.tagged(gv.regex("[A-Z]?[a-z]*"), begin="</think>", machine=gv.regex(r"\{1\}"), stop_after_first=True)
+    pieces = run.guide.vocabulary
+    assert run.text == "</think>{{1}"
+    (finding,) = gv.diagnose(run, gv.guide(machine, pieces)).findings
+    assert finding.name == "text outside the language"
+    assert run.steps[finding.step].piece == b"{"
+
+
+# -- sound runs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sound():
+    """Runs of both models whose constraints fit what the models write."""
+    calm = (task for task, chatty in tasks.stream(3, held_out=True) if not chatty and task.family != "reason")
+    guided = [
+        (task.prompt, gv.guide(gv.regex(task.pattern), clerk().vocabulary))
+        for task, _ in zip(calm, range(22), strict=False)
+    ]
+    bard = gv.load_model("bard")
+    lines = gv.guide(gv.regex("[A-Za-z',.:;!?\n -]*"), bard.vocabulary)
+    return [
+        *(
+            gv.record(clerk(), prompt, guide, temperature=seed % 2, seed=seed)
+            for seed, (prompt, guide) in enumerate(guided)
+        ),
+        *(gv.record(bard, "KING:\n", [lines, None][seed % 2], seed=seed, max_tokens=30) for seed in range(8)),
+    ]
+
+
+def test_no_sound_run_is_called_broken(sound, tmp_path):
+    assert len(sound) == 30
+    assert {str(gv.diagnose(run)): run.text for run in sound if gv.diagnose(run).findings} == {}
+
+
+@pytest.mark.parametrize("guided", [False, True])
+def test_a_sound_run_from_a_file_is_sound(sound, tmp_path, guided):
+    sound[0].save(tmp_path / "run.json")
+    kept = gv.Trace.load(tmp_path / "run.json")
+    diagnosis = gv.diagnose(kept, sound[0].guide if guided else None)
+    assert diagnosis.names == ()
+    assert bool(diagnosis.skipped) == (not guided)
+    assert ("this needs the guide" in str(diagnosis)) == (not guided)
+
+
+# -- what it says --------------------------------------------------------------------------------------------------
+
+
+def test_a_run_from_a_file_needs_the_guide_for_some_findings(tmp_path):
+    for run in (no_token_for_a_character(), open_brackets(), blank_lines(), a_limit_that_cuts_words(), fell_back()):
+        run.save(tmp_path / "run.json")
+        assert gv.diagnose(gv.Trace.load(tmp_path / "run.json")).names == gv.diagnose(run).names
+    run = cut_in_the_middle()
+    run.save(tmp_path / "run.json")
+    kept = gv.Trace.load(tmp_path / "run.json")
+    assert gv.diagnose(kept).names == ()
+    assert gv.diagnose(kept, run.guide).names == ("cut in the middle",)
+
+
+def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():
+    guide = gv.guide(gv.json_schema(PERSON), clerk().vocabulary)
+    (finding,) = gv.diagnose(gv.record(clerk(), "Hello! " + ADA, None, max_tokens=20, seed=1), guide).findings
+    assert finding.name == "no mask"
+    assert "the guide would have refused" in finding.seen
+
+
+def test_a_guide_over_another_vocabulary_is_named():
+    run = gv.record(writer([b"a", b"b"], b"a"), "a", max_tokens=2)
+    (finding,) = gv.diagnose(run, gv.guide(gv.regex("b*"), gv.Vocabulary([b"b", b"a"]))).findings
+    assert finding.seen == 'token 0 is "a" in the record and "b" in the vocabulary of the guide'
+
+
+def test_valid_but_wrong_looks_sound_and_says_what_it_cannot_see():
+    toy = writer([b"1+1=", b"3"], b"1+1=", b"3", eos=b"</s>")
+    diagnosis = gv.diagnose(gv.record(toy, "3", gv.guide(gv.regex(r"1\+1=\d"), toy.vocabulary)))
+    assert str(diagnosis).startswith("the run looks sound · 3 tokens, ended with EOS")
+    assert "whether the values are right" in str(diagnosis)
+
+
+def test_hostile_text_is_escaped():
+    toy = writer([b"<script>\x1b", b"a"], b"<script>\x1b", eos=b"</s>")
+    run = replace(gv.record(toy, "a", None, max_tokens=3), constraint="<img src=x onerror=alert(1)>\x1b")
+    diagnosis = gv.diagnose(run)
+    assert diagnosis.names == ("no mask",)
+    for shown in (str(diagnosis), diagnosis._repr_html_()):
+        assert "\x1b" not in shown
+    assert "<img" not in diagnosis._repr_html_()
+    run = gv.record(toy, "a", gv.guide(gv.regex("aa<b>"), toy.vocabulary))
+    assert "<b>" not in gv.diagnose(run)._repr_html_().split("<span")[0]
+    assert "<script>" not in gv.diagnose(run)._repr_html_()
+
+
+def test_what_is_no_trace_is_refused():
+    with pytest.raises(gv.SettingError, match="diagnose, trace: saw str"):
+        gv.diagnose("run")
+    with pytest.raises(gv.SettingError, match="diagnose, guide"):
+        gv.diagnose(fell_back(), "[0-9]")
+    with pytest.raises(gv.SettingError, match="no steps"):
+        gv.diagnose(replace(fell_back(), steps=()))
