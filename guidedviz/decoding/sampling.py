@@ -42,8 +42,7 @@ def softmax(logits: npt.ArrayLike, temperature: float = 1.0) -> Floats:
     values, temperature = as_numbers("logits", logits), check_temperature(temperature)
     top = values.max()
     if not np.isfinite(top):
-        expected = "at least one finite logit and none infinite"
-        raise EmptyMask("softmax", seen=f"a largest logit of {top}", expected=expected)
+        raise _not_finite(values)
     if temperature == 0:
         likeliest: Floats = np.eye(1, len(values), int(values.argmax()))[0]
         return likeliest
@@ -51,6 +50,22 @@ def softmax(logits: npt.ArrayLike, temperature: float = 1.0) -> Floats:
         powers: Floats = np.exp((values - top) / temperature)
     powers /= powers.sum()
     return powers
+
+
+def _not_finite(logits: Floats) -> EmptyMask:
+    """The error for logits that give no probabilities: NaN, infinity, or nothing but minus infinity.
+
+    >>> print(_not_finite(np.array([0.0, np.nan])))
+    softmax: saw nan for 1 of 2 tokens, first token 1, expected finite logits, or -inf for some; try: the model's
+    forward pass, such as an overflow in half precision: a mask cannot repair it
+    """
+    strange = np.flatnonzero(~(logits < np.inf))
+    seen = f"-inf for all {len(logits):,} tokens"
+    hint = "the mask, or whatever else forbids tokens"
+    if len(strange):
+        seen = f"{logits[strange[0]]} for {len(strange):,} of {len(logits):,} tokens, first token {strange[0]}"
+        hint = "the model's forward pass, such as an overflow in half precision: a mask cannot repair it"
+    return EmptyMask("softmax", seen=seen, expected="finite logits, or -inf for some", hint=hint)
 
 
 def as_mask(allowed: Mask | Iterable[int], size: int) -> Mask:
