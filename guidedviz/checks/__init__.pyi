@@ -1,3 +1,5 @@
+from guidedviz.checks.broken_runs import check_who_emptied as who_emptied
+from guidedviz.checks.broken_runs import check_wider as wider
 from guidedviz.checks.completer import check_complete as complete
 from guidedviz.checks.conditioning import check_conditioned as conditioned
 from guidedviz.checks.deeper_model import check_look as look
@@ -11,6 +13,7 @@ from guidedviz.checks.forced_run import check_heal as heal
 from guidedviz.checks.forced_run import check_speedup as speedup
 from guidedviz.checks.grammar_texts import check_lists as lists
 from guidedviz.checks.grammar_texts import check_mirror as mirror
+from guidedviz.checks.grammar_texts import check_one_blank as one_blank
 from guidedviz.checks.index_building import check_index as index
 from guidedviz.checks.index_building import check_step_set as step_set
 from guidedviz.checks.index_building import check_walk as walk

@@ -29,6 +29,9 @@ MIRROR = 'root ::= "a" root "a" | "b" root "b" | "c"'
 LISTS = """root   ::= "[" (item ("," item)*)? "]"
 item   ::= number | root
 number ::= "0" | [1-9] [0-9]*"""
+NAMED = """root ::= "{" ws "\\"name\\"" ws ":" ws text ws "}"
+text ::= "\\"" [a-z ]* "\\""
+ws   ::= [ \\n]?"""
 TIMES = 50  # levels of a deep text, items of a wide one
 Repeated = tuple[str, str, str, str]  # head, before, inner, after: the text is head + n × before + inner + n × after
 REPEATED: dict[str, tuple[Repeated, ...]] = {
@@ -48,10 +51,16 @@ REPEATED: dict[str, tuple[Repeated, ...]] = {
         ("[1", "0", "]", ""),
         ("[0", "0", "]", ""),
     ),
+    NAMED: (
+        *(('{"name": "', letter, '"}', "") for letter in "a "),
+        *((head, blank, tail, "") for head, tail in (("{", '"name":""}'), ('{"name":', '""}'), ('{"name":""', "}"))
+          for blank in " \n"),
+    ),
 }  # fmt: skip
 GIVEN = {
     MIRROR: MIRROR.replace('"c"', "[ab]?"),
     LISTS: LISTS.replace('(item ("," item)*)?', 'item ("," item?)*').replace('"0" | [1-9] [0-9]*', "[0-9]+"),
+    NAMED: NAMED.replace("]?", "]*"),
 }
 
 
@@ -82,6 +91,15 @@ def check_lists(answer: str) -> Verdict:
     ('text', '[]')
     """
     return check_rules(answer, LISTS)
+
+
+def check_one_blank(answer: str) -> Verdict:
+    """Does a grammar allow at most one space or line break where the given one allows any number?
+
+    >>> check_one_blank(NAMED.replace("]?", "]{0,2}")).facts[-1]
+    ('because', 'after {"name":""␣ ␣ must not come')
+    """
+    return check_rules(answer, NAMED)
 
 
 def check_rules(answer: Any, truth: str) -> Verdict:

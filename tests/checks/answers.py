@@ -6,7 +6,8 @@ import re
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.grammar_texts import LISTS, MIRROR
+from guidedviz.checks.broken_runs import SERVICE, who_emptied
+from guidedviz.checks.grammar_texts import LISTS, MIRROR, NAMED
 from guidedviz.checks.index_building import walk
 from guidedviz.checks.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
@@ -200,7 +201,17 @@ def several_words():
     return fsm
 
 
+def repaired(product=None, price=None, **more):
+    """The schema of the service with longer names and prices with cents, or with other parts."""
+    parts = {
+        "product": {"type": "string", "maxLength": 30} if product is None else product,
+        "price": {"type": "number", "minimum": 0} if price is None else price,
+    }
+    return SERVICE | {"properties": parts} | more
+
+
 FUNCTIONS = {
+    "who_emptied": who_emptied,
     "parses": parses,
     "softmax": softmax,
     "spellings": spellings,
@@ -235,6 +246,8 @@ VALUES = {
     "several_words": several_words(),
     "mirror": MIRROR,
     "lists": LISTS,
+    "one_blank": NAMED,
+    "wider": repaired(),
     "machine": "[0-9]+",
 }
 

@@ -19,6 +19,7 @@ MODULES = [
         "pushdown_steps",
         "token_sorting",
         "trie_jump",
+        "broken_runs",
         "completer",
         "conditioning",
         "earley_moves",

@@ -73,13 +73,14 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     return Diagnosis(_without_symptoms(findings), ended, tuple(look.what for look in looks), skipped)
 
 
+REFUSED = ("over-tight constraint", "early mask")
 EXPLAINS = {  # a cause -> findings that are only its symptoms
-    "no mask": ("over-tight constraint", "cut in the middle"),
+    "no mask": (*REFUSED, "cut in the middle"),
     "whitespace loop": ("cut in the middle",),
     "repetition loop": ("cut in the middle",),
     "unbounded nesting": ("repetition loop", "cut in the middle"),
-    "text outside the language": ("over-tight constraint", "early mask", "cut in the middle"),
-    "stale mask": ("no mask", "over-tight constraint", "early mask", "cut in the middle"),
+    "text outside the language": (*REFUSED, "cut in the middle"),
+    "stale mask": (*REFUSED, "no mask", "whitespace loop", "repetition loop", "cut in the middle"),
 }
 
 

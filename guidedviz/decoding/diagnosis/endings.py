@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from guidedviz.decoding.diagnosis.finding import Finding
+from guidedviz.decoding.diagnosis.refusals import LOW, say_refused
 from guidedviz.decoding.diagnosis.run import Run
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
@@ -60,8 +61,9 @@ def find_loop(run: Run) -> Iterator[Finding]:
     blank = [list(group) for is_blank, group in groupby(run.steps, lambda one: not one.step.piece.strip()) if is_blank]
     longest = max(blank, key=len, default=[])
     if len(longest) >= BLANKS:
-        share = min(one.step.mass for one in longest)
-        seen = f"{len(longest)} tokens of whitespace in a row; each was legal (Z at least {share:.2g})"
+        refused = [one for one in longest if one.step.mass < LOW]
+        seen = f"{len(longest)} tokens of whitespace in a row, all legal"
+        seen += f"; at step {refused[0].place} {say_refused(refused[0], run)}" if refused else ""
         check = 'where the grammar repeats whitespace without a limit: [ \\n]*, whitespace="any"'
         yield Finding("whitespace loop", longest[0].place, seen, check, 'at most one blank: " "?, whitespace="space"')
         return

@@ -17,7 +17,7 @@ def find_refusals(run: Run) -> Iterator[Finding]:
     low = [one for one in run.asked if one.step.mass < LOW]
     if not low:
         return
-    first, seen = low[0], _say(low[0], run) + _say_again(low, run)
+    first, seen = low[0], say_refused(low[0], run) + _say_again(low, run)
     if first == run.asked[0]:
         check = "what the model writes without a guide after this prompt"
         cure = "ask for the format in the prompt; if the model reasons first, gv.tagged constrains only what follows"
@@ -27,7 +27,7 @@ def find_refusals(run: Run) -> Iterator[Finding]:
         yield Finding("over-tight constraint", first.place, seen, check, "a wider rule, limit or pattern")
 
 
-def _say(one: Placed, run: Run) -> str:
+def say_refused(one: Placed, run: Run) -> str:
     """What the model wanted at a step, and what it had to take."""
     step = one.step
     most = next((candidate for candidate in step.candidates if not candidate.legal), None)

@@ -1,6 +1,6 @@
 """Answers to `mirror` and `lists`."""
 
-from guidedviz.checks.grammar_texts import GIVEN, LISTS, MIRROR
+from guidedviz.checks.grammar_texts import GIVEN, LISTS, MIRROR, NAMED
 
 
 def mirror(middle='"c"', one='"a" root "a"', other='"b" root "b"'):
@@ -22,6 +22,11 @@ def list_levels(count):
 
 def lists(inside='(item ("," item)*)?', number='"0" | [1-9] [0-9]*', item="number | root"):
     return f'root ::= "[" {inside} "]"\nitem ::= {item}\nnumber ::= {number}'
+
+
+def named(ws=r"[ \n]?", letters="[a-z ]*"):
+    """The object with one name, with other blanks or another text."""
+    return NAMED.replace(r"[ \n]?", ws).replace("[a-z ]*", letters)
 
 
 class Text(str):
@@ -71,7 +76,31 @@ WRONG = {
         "lists that may stay open": (lists().replace('"]"\n', '"]"?\n'), "must not end"),
     },
 }
+WRONG["one_blank"] = {
+    "as many as before, by recursion": (named(r'("" | [ \n] ws)'), "must not come"),
+    "two": (named(r"[ \n]{0,2}"), "must not come"),
+    "a thousand": (named(r"[ \n]{0,1000}"), "must not come"),
+    "at least one": (named(r"[ \n]+"), "cannot come"),
+    "exactly one": (named(r"[ \n]"), "cannot come"),
+    "no line breaks": (named('" "?'), "cannot come"),
+    "no blanks": (named('""'), "cannot come"),
+    "tabs too": (named(r"[ \n\t]?"), "must not come"),
+    "a blank and a line break": (named(r'" "? "\n"?'), "must not come"),
+    "not before the colon": (named().replace(' ws ":"', ' ":"'), "cannot come"),
+    "the name has no blanks": (named(letters="[a-z]*"), "␣ cannot come"),
+    "the name has one blank": (named(letters='[a-z]* (" " [a-z]*)?'), "␣ cannot come"),
+    "the name is short": (named(letters="[a-z ]{0,20}"), "cannot come"),
+    "a blank at the end": (named().replace('"}"', '"}" ws'), "must not come"),
+    "a regex": (r'\{ ?"name"', "::="),
+    "a dict": ({"type": "object"}, "a grammar is a text"),
+}
 RIGHT = {
+    "one_blank": {
+        "three alternatives": named(r'("" | " " | "\n")'),
+        "a repeat with a limit": named(r"[ \n]{0,1}"),
+        "without the rule": "\n".join(NAMED.replace(" ws", r" [ \n]?").splitlines()[:2]),
+        "the name by recursion": NAMED.replace("[a-z ]*", "letters") + '\nletters ::= "" | [a-z ] letters',
+    },
     "mirror": {
         "three rules": 'root ::= one | other | "c"\none ::= "a" root "a"\nother ::= "b" root "b"',
         "the first level written out": 'root ::= "c" | "a" inner "a" | "b" inner "b"\ninner ::= root',
