@@ -17,6 +17,14 @@ from guidedviz.models.model import Source
 
 How = Literal["sampled", "forced", "inserted", "none"]
 End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end"]
+ENDS: dict[End, str] = {
+    "eos": "the model ended its output (EOS)",
+    "complete": "complete: nothing more may follow",
+    "max_tokens": "stopped at the token limit",
+    "context": "stopped: the context of the model is full",
+    "stop": "stopped",
+    "dead_end": "dead end: no token is legal here",
+}
 CHOSEN = ("sampled", "inserted")  # after a forward pass of the model
 
 

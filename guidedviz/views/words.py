@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log10
 
-from guidedviz.decoding.trace import Candidate, End, Step
+from guidedviz.decoding.odds import one_in as one_in
+from guidedviz.decoding.odds import probability as probability
+from guidedviz.decoding.trace import ENDS as ENDS
+from guidedviz.decoding.trace import Candidate, Step
 from guidedviz.machines.visible import counted, visible
 from guidedviz.models.model import Source
 
-ENDS: dict[End, str] = {
-    "eos": "the model ended its output (EOS)",
-    "complete": "complete: nothing more may follow",
-    "max_tokens": "stopped at the token limit",
-    "context": "stopped: the context of the model is full",
-    "stop": "stopped",
-    "dead_end": "dead end: no token is legal here",
-}
 FREE = 0.999999  # a legal mass above this counts as 1
 ROWS = 9  # candidates in a distribution, one per digit key
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label(piece: bytes) -> str:
@@ -40,29 +33,6 @@ def reading(text: str) -> str:
     inner = "".join(c if c == " " else visible(c.encode("utf-8", "replace")) for c in text.strip(" "))
     left = len(text) - len(text.lstrip(" "))
     return visible(b" " * left) + inner + visible(b" " * (len(text) - left - len(text.strip(" "))))
-
-
-def probability(p: float, digits: int = 2) -> str:
-    """A probability with two decimals; a smaller one as "1 in so many". Only zero itself is shown as 0, only one as 1.
-
-    >>> probability(0.876), probability(0.0), probability(0.9999, digits=3)
-    ('0.88', '0', '>0.999')
-    >>> probability(0.0004), probability(0.0000123), probability(1e-9)
-    ('1 in 2,500', '1 in 81,000', '1 in 10⁹')
-    """
-    if p <= 0 or p >= 1:
-        return "0" if p <= 0 else "1"
-    least = 10**-digits
-    if p < least:
-        return one_in(p)
-    return f">{1 - least:g}" if p > 1 - least / 2 else f"{p:.{digits}f}"
-
-
-def one_in(p: float) -> str:
-    """A small probability as "1 in so many", in two digits."""
-    if p < 1e-6:
-        return f"1 in 10{str(round(-log10(p))).translate(RAISED)}"
-    return f"1 in {int(float(f'{1 / p:.2g}')):,}"
 
 
 def short(p: float) -> float:

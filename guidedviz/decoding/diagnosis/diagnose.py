@@ -13,7 +13,7 @@ from guidedviz.decoding.diagnosis.finding import Diagnosis, Finding
 from guidedviz.decoding.diagnosis.masks import find_no_mask, find_notes, find_same_bytes, find_wrong_mask
 from guidedviz.decoding.diagnosis.refusals import find_refusals
 from guidedviz.decoding.diagnosis.run import Run
-from guidedviz.decoding.trace import Trace
+from guidedviz.decoding.trace import ENDS, Trace
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.visible import counted
 from guidedviz.tokens.guide import Guide, check_guide
@@ -38,15 +38,6 @@ LOOKS = (  # the likeliest cause first
     Look("whether the text is complete", find_cut, guided=True),
     Look("keywords that are not enforced", find_notes, guided=True),
 )
-ENDS = {
-    "eos": "ended with EOS",
-    "complete": "ended where nothing more is legal",
-    "max_tokens": "ended at max_tokens",
-    "context": "ended at the length of the model's context",
-    "stop": "stopped by a person",
-    "dead_end": "ended with an empty mask",
-    "": "not ended",
-}
 
 
 def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
@@ -69,7 +60,7 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     looks = [look for look in LOOKS if run.guide or not look.guided]
     findings = tuple(finding for look in looks for finding in look.find(run))
     skipped = tuple(look.what for look in LOOKS if look not in looks)
-    ended = f"{counted(len(trace.tokens), 'token')}, {ENDS[run.end]}"
+    ended = f"{counted(len(trace.tokens), 'token')} · {ENDS.get(run.end, 'not ended')}"
     return Diagnosis(_without_symptoms(findings), ended, tuple(look.what for look in looks), skipped)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from guidedviz.decoding.diagnosis.finding import Finding
 from guidedviz.decoding.diagnosis.run import Placed, Run
+from guidedviz.decoding.odds import probability
 from guidedviz.machines.machine import read
 from guidedviz.machines.visible import visible
 
@@ -21,7 +22,9 @@ def find_no_mask(run: Run) -> Iterator[Finding]:
         return
     if run.guide is not None and not run.replay.refused and run.trace.guide is run.guide:
         return  # the guide itself allows this much
-    seen = f"at each of {len(run.asked)} steps nearly all of {run.trace.vocabulary_size:,} tokens were legal"
+    size, least = run.trace.vocabulary_size, min(one.step.legal for one in run.asked)
+    share = f"all {size:,}" if least == size else f"at least {least:,} of {size:,}"
+    seen = f"at each of {len(run.asked)} steps {share} tokens were legal"
     if run.trace.constraint:
         seen += f", although the record names the constraint {run.trace.constraint!r}"
     place = run.asked[0].place
@@ -29,7 +32,7 @@ def find_no_mask(run: Run) -> Iterator[Finding]:
         seen += f'; the guide would have refused "{visible(refused.step.piece)}" at step {refused.place}'
         place = refused.place
     check = "the log of the server: did the constraint compile, and what happens if it does not?"
-    yield Finding("no mask", place, seen, check, "fail instead of falling back; raise the error of gv.guide")
+    yield Finding("no mask", place, seen, check, "let the request fail: do not catch the error of gv.guide")
 
 
 def find_wrong_mask(run: Run) -> Iterator[Finding]:
@@ -80,7 +83,7 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
     for one in run.asked:
         same = [c for c in one.step.candidates if c.piece == one.step.piece and c.piece and c.raw >= NOTICED]
         if len(same) > 1:
-            shares = " and ".join(f"{candidate.token} ({candidate.raw:.0%})" for candidate in same)
+            shares = " and ".join(f"{candidate.token} ({probability(candidate.raw)})" for candidate in same)
             seen = f'"{visible(one.step.piece)}" is id {shares}'
             legal = {candidate.legal for candidate in same}
             seen += "; one of them is legal and another is not" * (len(legal) > 1)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from guidedviz.decoding.diagnosis.finding import Finding
 from guidedviz.decoding.diagnosis.run import Placed, Run
+from guidedviz.decoding.odds import probability
 from guidedviz.machines.visible import visible
 
 LOW = 0.1  # of Z; sound runs of `clerk` stay above 0.9
@@ -32,11 +33,12 @@ def say_refused(one: Placed, run: Run) -> str:
     step = one.step
     most = next((candidate for candidate in step.candidates if not candidate.legal), None)
     if most is None:  # many tokens share what the mask removed
-        return f"Z is {step.mass:.2g}"
+        return f"Z is {probability(step.mass)}"
     chosen = visible(step.piece) or "an id without bytes"
-    said = f'the model wanted "{visible(most.piece)}" ({most.raw:.0%}) and took "{chosen}" ({step.raw:.2g})'
+    said = f'the model wanted "{visible(most.piece)}" ({probability(most.raw)})'
+    said += f' and took "{chosen}" ({probability(step.raw)})'
     why = run.explain(one, most.token)
-    return f"Z is {step.mass:.2g}: {said}" + (f"; {why}" if why else "")
+    return f"Z is {probability(step.mass)}: {said}" + (f"; {why}" if why else "")
 
 
 def _say_again(low: list[Placed], run: Run) -> str:

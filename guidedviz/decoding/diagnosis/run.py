@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from guidedviz.decoding.trace import CHOSEN, Step, Trace, standing
+from guidedviz.decoding.trace import CHOSEN, End, Step, Trace, standing
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Guide
@@ -55,7 +55,7 @@ class Run:
         return len(self.trace.steps) - 1
 
     @property
-    def end(self) -> str:
+    def end(self) -> End:
         """How the run ended."""
         return self.trace.steps[-1].end
 

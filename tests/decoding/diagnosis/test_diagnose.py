@@ -299,7 +299,7 @@ def test_a_guide_over_another_vocabulary_is_named():
 def test_valid_but_wrong_looks_sound_and_says_what_it_cannot_see():
     toy = writer([b"1+1=", b"3"], b"1+1=", b"3", eos=b"</s>")
     diagnosis = gv.diagnose(gv.record(toy, "3", gv.guide(gv.regex(r"1\+1=\d"), toy.vocabulary)))
-    assert str(diagnosis).startswith("the run looks sound · 3 tokens, ended with EOS")
+    assert str(diagnosis).startswith("the run looks sound · 3 tokens · the model ended")
     assert "whether the values are right" in str(diagnosis)
 
 

@@ -1,0 +1,461 @@
+# question: A run came out badly. How do you find the cause?
+
+# %% [markdown]
+# # Lab 12 · When it goes wrong
+#
+# **Question.** A run came out badly. How do you find the cause?
+#
+# **Goal.** You start from a symptom: it stops, it never stops, it is valid but poor, or it is not even legal. You find
+# the step and the rule that caused it. You write the function that names the rules that emptied a mask, and you repair
+# a grammar and a schema.
+#
+# **Time.** {minutes} minutes, three exercises. [Lab 11](11_what_masks_change.ipynb) comes before this one.
+
+# %% [markdown]
+# ## Six words
+#
+# | word | meaning |
+# | --- | --- |
+# | **finish reason** | why a run ended: EOS, a limit, or no legal token (`run.steps[-1].end`) |
+# | **empty mask** | a mask that allows no token, although the text is not complete |
+# | **whitespace loop** | the model writes legal blanks again and again |
+# | **fallback** | a service goes on without the constraint when it does not compile |
+# | **stale mask** | a stored mask that belongs to another vocabulary |
+# | **validate and retry** | check the finished text in code, and decode again if it is wrong |
+
+# %%
+import re
+from itertools import combinations
+
+import numpy as np
+
+import guidedviz as gv
+
+clerk, bard = gv.load_model("clerk"), gv.load_model("bard")
+vocabulary = clerk.vocabulary
+
+# %% [markdown]
+# ## 1 · It stops
+#
+# A run needs a legal token at each step. `bard` shall write a speaker and the number of an act, 4 or 5. Its vocabulary
+# has 65 characters of Shakespeare's plays.
+
+# %%
+numbered = gv.guide(gv.regex("[A-Z]+ [45]:"), bard.vocabulary)
+gv.stage(bard, "\n", numbered, show=3)
+
+# %% [markdown]
+# The stage shows the last step. No token is legal, and the text is not complete: an **empty mask**. An engine that does
+# not check for it goes on. It sets every illegal logit to −∞ and takes the token with the largest one.
+
+# %% [question]
+gv.predict(
+    "All logits are −∞. Which token does `argmax` give?",
+    choices=["an error", "the likeliest token before the mask", "token 0"],
+    answer="token 0",
+    reveal=[
+        lambda: print(np.full(65, -np.inf).argmax(), "·", gv.Vocabulary.llama3().display(0)),
+        """All logits are equal, so the first one is taken. Token 0 of Llama 3 is `!`. A server with an empty mask has
+        printed `!` again and again. Sampling gives NaN instead. Our loop checks the mask and ends the run with the
+        finish reason `dead_end`.""",
+    ],
+)
+
+# %% [markdown]
+# `gv.diagnose` reads the record of a run. It says what it saw, what to check and what to try.
+
+# %%
+gv.diagnose(gv.record(bard, "\n", numbered))
+
+# %% [markdown]
+# Here one rule is the cause: the regex needs a character that no token has. Often several rules change a mask, and each
+# of them alone leaves some tokens. vLLM has `min_tokens`: EOS is illegal until that many tokens are written. The
+# grammar `yes|no` allows only EOS after `yes`.
+
+# %%
+answers = gv.guide(gv.regex("yes|no"), vocabulary)
+state = answers.advance(answers.initial, vocabulary.ids(b"yes")[0])
+rules = {
+    "grammar": set(np.flatnonzero(answers.mask(state)).tolist()),
+    "min_tokens": set(range(4096)) - vocabulary.eos,
+    "bad words": set(range(4096)) - set(vocabulary.ids(b"no")),
+}
+print({name: len(ids) for name, ids in rules.items()}, "legal for all:", set.intersection(*rules.values()))
+
+# %% [markdown]
+# ## Exercise 1 · Who emptied the mask? ★★
+#
+# Write `who_emptied(rules)`. `rules` gives for each rule the ids that it allows. Return the set of names of the
+# smallest group of rules that allow no token together. If some token is legal for every rule, return the empty set.
+# Above, the answer is `{"grammar", "min_tokens"}`: without `bad words` the mask is empty, too.
+#
+# hint: The order of the rules does not matter. Try groups of one rule, then of two, and so on:
+# `combinations(rules, size)` gives the groups of a size.
+#
+# hint: A group allows no token if `set.intersection(*(rules[name] for name in group))` is empty. Return the first such
+# group as a set.
+
+
+# %%
+def who_emptied(rules):
+    # solution:
+    for size in range(1, len(rules) + 1):
+        for group in combinations(rules, size):
+            if not set.intersection(*(rules[name] for name in group)):
+                return set(group)
+    return set()
+    # open:
+    # ...  # small groups first
+    # end
+
+
+gv.checks.who_emptied(who_emptied)
+
+# %% [markdown]
+# ## 2 · It never stops
+#
+# A run that meets its limit is cut. Look at what it wrote last. Here `clerk` may write any JSON, with whitespace as the
+# standard allows it.
+
+# %%
+boxes = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
+loop = gv.record(clerk, boxes, gv.guide(gv.json(), vocabulary), temperature=0)
+print(repr(loop.text), "·", len(loop.tokens), "tokens")
+
+
+def write_boxes(*settings):
+    for blanks in settings:
+        guide = gv.guide(gv.json_schema({}, whitespace=blanks), vocabulary)
+        run = gv.record(clerk, boxes, guide, temperature=0, max_tokens=60)
+        print(f"{blanks:8}{len(run.tokens):3} tokens  {run.text[:52]!r}", *gv.diagnose(run).names[:1])
+
+
+# %% [question]
+gv.predict(
+    "After `}}}` come 17 line breaks. What does the model want to write at the first of them?",
+    choices=["a line break", "the bracket that is missing", "EOS: the text is complete for it"],
+    answer="EOS: the text is complete for it",
+    reveal=[
+        lambda: gv.draw_distribution(loop.steps[17]),
+        """The model counts one bracket too few and wants to end, with 99.9%. The mask refuses EOS. Seven tokens are
+        legal, with Z = 0.00002 together. The line break is the likeliest of the seven, and after it the state is the
+        same. Here the run leaves the loop after 17 steps. In vLLM such loops lasted until `max_tokens`.""",
+    ],
+)
+
+# %%
+gv.diagnose(loop)
+
+# %% [markdown]
+# The model does not prefer blanks. Z is small before the first blank: at step 13 it wanted a string without its quote
+# mark, and from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So set one:
+# `"space"` allows at most one blank after a colon or a comma, `"compact"` allows none.
+
+# %% [question]
+gv.predict(
+    "`clerk` has learned JSON with a blank after each colon. Which setting repairs this run?",
+    choices=["`space`", "`compact`", "both"],
+    answer="`space`",
+    reveal=[
+        lambda: write_boxes("space", "compact"),
+        """With `space` nothing but the bracket is legal, and the run ends. With `compact` the blank that the model
+        expects is illegal. It goes on from a text that it never saw in training, and loops inside a string until the
+        limit. A tighter rule is not a safer rule.""",
+    ],
+)
+
+# %% [markdown]
+# Here is the same fault in a grammar of your own. The toy model wants line breaks.
+
+# %%
+NAMED = r'''root ::= "{" ws "\"name\"" ws ":" ws text ws "}"
+text ::= "\"" [a-z ]* "\""
+ws   ::= [ \n]*'''
+liner = gv.ToyModel([b"\n", b"{", b"}", b'"name"', b":", b'"ada"'], lambda tokens: [9, 1, 2, 3, 4, 5])
+
+
+def write_name(rules):
+    guide = gv.guide(gv.grammar(rules), liner.vocabulary)
+    return gv.record(liner, "\n", guide, temperature=0, max_tokens=20)
+
+
+print(repr(write_name(NAMED).text), *gv.diagnose(write_name(NAMED)).names[:1])
+
+# %% [markdown]
+# ## Exercise 2 · At most one ★
+#
+# Repair the grammar: wherever `ws` stands, at most one space or one line break may come. Everything else stays.
+#
+# hint: Only the rule `ws` is wrong. `*` means any number.
+#
+# hint: `?` means none or one.
+
+# %%
+# solution:
+repaired = NAMED.replace(r"[ \n]*", r"[ \n]?")
+# open:
+# repaired = NAMED  # change the text
+# end
+print(repr(write_name(repaired).text))
+gv.checks.one_blank(repaired)
+
+# %% [markdown]
+# ## 3 · It is valid but poor
+#
+# A service reads prices from sentences. Each output parses, and no error is logged.
+
+# %%
+service = {
+    "type": "object",
+    "properties": {"product": {"type": "string", "maxLength": 6}, "price": {"type": "integer", "minimum": 0}},
+    "required": ["product", "price"],
+}
+umbrella = "The umbrella is red and costs $12.50.\nJSON with product, price:\n"
+guide = gv.guide(gv.json_schema(service), vocabulary)
+pear = gv.record(clerk, umbrella, guide, temperature=0)
+print(pear.text)
+
+# %% [question]
+gv.predict(
+    "No pear was mentioned. At how many of the 14 steps is Z below 0.1?",
+    number=2,
+    reveal=[
+        lambda: gv.draw_bars([f"{number} {step.piece.decode()}" for number, step in enumerate(pear.steps)],
+                             {"Z": [step.mass for step in pear.steps]}, title="legal mass Z"),
+        """At most steps the mask removes next to nothing. At step 4 the model wants `umbrella`, one token with eight
+        letters, and `maxLength` is 6. The likeliest legal token is `pear`. At step 12 it wants the point of `12.50`,
+        and the price is an integer. Both times the mask did what the schema says.""",
+    ],
+)  # fmt: skip
+
+# %%
+gv.stage(clerk, umbrella, guide, temperature=0, show=4)
+
+# %% [markdown]
+# A low Z in the middle of a run says: what the model wants is refused here. Log the smallest Z of each run. In the
+# thirty sound runs of our tests it never falls below 0.1.
+
+# %%
+gv.diagnose(pear)
+
+# %% [markdown]
+# ## Exercise 3 · Wider ★
+#
+# The diagnosis names the first place only, because the text after it is another one. Repair the schema in both places:
+# a product has at most 30 characters, a price may have cents. What else was refused must still be refused.
+#
+# hint: Repair the product, record again, diagnose again.
+#
+# hint: JSON Schema has `"number"` for numbers with or without a fraction. `minimum` and `required` stay.
+
+# %%
+# solution:
+wider = service | {
+    "properties": {"product": {"type": "string", "maxLength": 30}, "price": {"type": "number", "minimum": 0}}
+}
+# open:
+# wider = service  # a new dictionary
+# end
+print(gv.record(clerk, umbrella, gv.guide(gv.json_schema(wider), vocabulary), temperature=0).text)
+gv.checks.wider(wider)
+
+# %% [markdown]
+# ### Valid but wrong
+#
+# Some faults leave no trace at all. This regex asks for a sum, and the sum is wrong.
+
+# %%
+lemons = "Mia has 31 lemons and finds 25 more. How many lemons are there now?\nThink, then answer:\n"
+sums = gv.guide(gv.regex(r"[A-Za-z]+ starts with \d+ [a-z]+\. \d+ [-+] \d+ = \d+\. Answer: \d+"), vocabulary)
+
+
+def write(seed, temperature=1.0):
+    return gv.record(clerk, lemons, sums, temperature=temperature, seed=seed)
+
+
+print(write(0, temperature=0).text)
+gv.diagnose(write(0, temperature=0))
+
+# %% [markdown]
+# Each token was legal, and Z was high: nothing in the regex says that the total is the sum. So **validate** the
+# finished text in code, **retry** if it is wrong, and count the calls.
+
+# %%
+def is_right(text):
+    first, second, total = map(int, re.findall(r"(\d+) \+ (\d+) = (\d+)", text)[0])
+    return first + second == total
+
+
+def retry(most=10, **settings):
+    for calls in range(1, most + 1):
+        text = write(seed=calls, **settings).text
+        if is_right(text):
+            return text, calls
+    return None, most
+
+
+# %% [question]
+gv.predict(
+    "`retry(temperature=0)` makes ten calls with ten seeds. How many different texts does it see?",
+    number=1,
+    reveal=[
+        lambda: print(len({write(seed, temperature=0).text for seed in range(1, 11)}), retry(temperature=0), retry()),
+        """At temperature 0 nothing is drawn, so all seeds give the same wrong text: ten calls for nothing. With
+        sampling the fourth call is right. If a share p of the texts is right, a retry takes 1 / p calls on average.
+        Better: leave the total out of the format, and add in code.""",
+    ],
+)
+
+# %% [markdown]
+# ## 4 · It is not even legal
+#
+# Then no mask was applied, or the wrong one. This service catches an error and goes on.
+
+# %%
+def serve(prompt, schema):
+    try:
+        guide = gv.guide(gv.json_schema(schema), vocabulary)
+    except gv.PatternError:
+        guide = None
+    return gv.record(clerk, prompt, guide, constraint="schema of a person")
+
+
+person = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "int"}}}
+polite = serve("Hello! Ada is 36.\nJSON with name, age:\n", person)
+print(polite.text)
+
+# %% [question]
+gv.predict(
+    "The record names a constraint. How many of the 4,096 tokens were legal at the first step?",
+    number=4096,
+    reveal=[
+        lambda: print(gv.diagnose(polite).findings[0].seen),
+        """All. The type must be `integer`, so the schema did not compile. The service caught the error and went on
+        without a mask. Sometimes such a text parses, so tests may pass. Count the legal tokens, or raise the error.""",
+    ],
+)
+
+# %% [markdown]
+# Servers store masks. Here the stored masks belong to a tokenizer with one more special token, so each id is one higher
+# than in the model.
+
+# %%
+new = gv.Vocabulary([b"<|tool|>", *vocabulary.pieces[:-1]], eos={1}, special={0, 1})
+stored = gv.guide(gv.regex("yes|no|maybe"), new)
+print(stored.index)
+stored.vocabulary = vocabulary  # the masks stay
+
+# %% [question]
+gv.predict(
+    "The stored masks allow `yes`, `no` and `maybe`. The model is asked whether 7 is greater than 3. What is written?",
+    choices=["`yes` or `no`", "an error", "something else"],
+    answer="something else",
+    reveal=[
+        lambda: print((run := gv.record(clerk, "Is 7 greater than 3?\nYes or no:\n", stored, temperature=0,
+                                        max_tokens=20)).text, *gv.diagnose(run).names),
+        """The stored masks allow the ids of `n` and then `o`; in the model these are `o` and `p`. Then only EOS is
+        legal, by its id 1, and id 1 of the model is `!`. So `!` is written until the limit. Every token was legal for
+        its mask. `gv.record` refuses a guide over another vocabulary; the last line of the cell above deceives it.
+        Store masks under the vocabulary's `fingerprint`.""",
+    ],
+)  # fmt: skip
+
+# %% [markdown]
+# ## The rest of the clinic
+#
+# | symptom | question | check | cure |
+# | --- | --- | --- | --- |
+# | `((((((` up to the limit | how many rules are open? | `gv.views.draw_depth` | `gv.within` (lab 07) |
+# | cut inside the JSON | does the state accept? | *cut in the middle* | `gv.within`, more tokens |
+# | a number where a thought should be | what comes without a mask? | *early mask* | `gv.tagged` (lab 11) |
+# | `{{` after `</think>` | which token switched the mask on? | *text outside the language* | `gv.tagged` |
+# | a banned word is written | how many ids have its bytes? | *same bytes, several ids* | `vocabulary.ids(piece)` |
+# | a bound is ignored | who enforces the keyword? | `machine.notes` | `unknown="error"` |
+
+# %% [markdown]
+# The names in italics are findings of `gv.diagnose`. Three more faults are refused before the first token, or at it:
+
+# %%
+def refuse(broken):
+    try:
+        broken()
+    except gv.GuidedVizError as error:
+        print("·", str(error).splitlines()[0][:105])
+
+
+refuse(lambda: gv.json_schema({"type": "integer", "minimum": 5, "maximum": 3}))  # a contradiction
+refuse(lambda: gv.grammar("root ::= " + "(" * 60_000 + '"a"' + ")" * 60_000))  # a hostile text
+refuse(lambda: gv.record(gv.ToyModel([b"a", b"b"], lambda tokens: [np.nan, 1]), "a"))  # a broken forward pass
+
+# %% [markdown]
+# ## Your predictions
+
+# %%
+gv.score()
+
+# %% [markdown]
+# ## Often said, and what we measured
+#
+# | said | measured | section |
+# | --- | --- | --- |
+# | "It parses, so the mask did no harm." | `pear` for an umbrella, with Z = 0.002 at one step. | 3 |
+# | "Forbid all whitespace, and no loop is possible." | With `compact` the run loops inside a string. | 2 |
+# | "Retry until it is right." | At temperature 0, ten calls give one text. | 3 |
+
+# %% [markdown]
+# ## Recap
+#
+# * First the finish reason: no legal token, a limit, or EOS.
+# * It stops: which smallest group of rules allows nothing together?
+# * It never stops: what did the model want when the loop began? Usually EOS.
+# * Valid but poor: where Z is small, a rule is too tight. Wrong values leave no trace; validate.
+# * Not even legal: was there a mask, and was it for this vocabulary?
+#
+# Next: many requests on one server, in lab 13.
+
+# %% [markdown]
+# ## How the production engines do it
+#
+# * **vLLM**: `min_tokens` and a grammar emptied the mask; the grammar then rejected token 0
+#   ([#53665](https://github.com/vllm-project/vllm/issues/53665)). Now a finished grammar may stop
+#   ([#54218](https://github.com/vllm-project/vllm/pull/54218)). On Gaudi an empty mask gave `!`
+#   ([#1200](https://github.com/vllm-project/vllm-gaudi/pull/1200)).
+# * **Whitespace loops**: Outlines ([#691](https://github.com/dottxt-ai/outlines/issues/691)), vLLM
+#   ([#38696](https://github.com/vllm-project/vllm/issues/38696)). vLLM has `disable_any_whitespace`.
+# * **llama.cpp** went on without a grammar that did not parse, with status 200
+#   ([#24144](https://github.com/ggml-org/llama.cpp/issues/24144)). vLLM may take another backend, unless
+#   [`disable_fallback`](https://docs.vllm.ai/en/v0.12.0/api/vllm/config/structured_outputs/) is set.
+
+# %% [markdown]
+# * **The end of reasoning**: a grammar that was one token late forced `{{` in vLLM
+#   ([#48516](https://github.com/vllm-project/vllm/pull/48516)). With speculation `</think>` reached the grammar, and
+#   requests failed ([#44297](https://github.com/vllm-project/vllm/pull/44297)).
+# * **Mask and matcher disagree**: xgrammar ([#382](https://github.com/mlc-ai/xgrammar/issues/382)). llguidance's mask
+#   of a forced text held only its longest token ([#1352](https://github.com/guidance-ai/guidance/issues/1352)).
+# * **Keywords**: SGLang took `multipleOf` and did not enforce it
+#   ([#40083](https://github.com/sgl-project/sglang/issues/40083)); llama.cpp skips what it does not support
+#   ([README](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md)).
+# * **Hostile grammars**: 60,000 parentheses ended a llama.cpp server
+#   ([#26600](https://github.com/ggml-org/llama.cpp/issues/26600)).
+# * **NaN**: a mask for the wrong rows of a batch gave NaN logits in vLLM
+#   ([#22963](https://github.com/vllm-project/vllm/pull/22963)).
+
+# %% [markdown]
+# ## Further reading
+#
+# * [JSONSchemaBench](https://arxiv.org/abs/2501.10868): 10,000 schemas of real projects; which engines take them, and
+#   which constraints they keep.
+# * [llguidance on JSON Schema](https://github.com/guidance-ai/llguidance/blob/main/docs/json_schema.md): an engine that
+#   lists what it supports, what it refuses, and where it departs from the standard.
+# * [llama.cpp's guide to grammars](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md): what makes a
+#   grammar slow, and which parts of JSON Schema it does not keep.
+
+# %% [markdown]
+# ## A puzzle
+#
+# Record `bard` with the regex `[A-Z]+ [0-9]{2}:` for several seeds. There is no empty mask, and yet the number is
+# always the same. Which one, and why? Which column of the record shows it at once?
+#
+# hint: Print `step.legal` for each step.
+#
+# hint: `gv.diagnose` names a low Z. The vocabulary has 65 characters: which of them are digits?
