@@ -1,9 +1,11 @@
+from guidedviz.checks.adaptive_step import check_adaptive as adaptive
 from guidedviz.checks.broken_runs import check_who_emptied as who_emptied
 from guidedviz.checks.broken_runs import check_wider as wider
 from guidedviz.checks.completer import check_complete as complete
 from guidedviz.checks.conditioning import check_conditioned as conditioned
 from guidedviz.checks.deeper_model import check_look as look
 from guidedviz.checks.deeper_model import check_rms_norm as rms_norm
+from guidedviz.checks.distance import check_distance as distance
 from guidedviz.checks.earley_moves import check_predict as predict
 from guidedviz.checks.earley_moves import check_scan as scan
 from guidedviz.checks.finite_machines import check_advance as advance
@@ -34,3 +36,4 @@ from guidedviz.checks.token_sorting import check_sort_token as sort_token
 from guidedviz.checks.token_sorting import check_storage as storage
 from guidedviz.checks.trie_jump import check_jump as jump
 from guidedviz.checks.trie_jump import check_whole as whole
+from guidedviz.checks.windows import check_window_step as window_step

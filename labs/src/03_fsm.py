@@ -400,8 +400,8 @@ gv.predict(
 
 # %% [markdown]
 # `guide.mask(state)` does not know the model. So the guarantee holds for every model, every temperature and every seed.
-# What a mask *changes* in the texts of a model is another matter: the page
-# [what a mask changes](deeper/what_a_mask_changes.ipynb) measures it.
+# What a mask *changes* in the texts of a model is another matter:
+# [lab 11](11_what_masks_change.ipynb) measures it.
 
 # %% [markdown]
 # ## Your predictions

@@ -375,7 +375,8 @@ gv.score()
 # * Jump-forward saves passes, not reading: at most 1 / (1 − *f*), least in large batches.
 # * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model.
 #
-# You have now built every part of the engine: mask, machines, tables, walk and jump.
+# You have now built every part of the engine: mask, machines, tables, walk and jump. Next: [lab
+# 11](11_what_masks_change.ipynb), what all this does to the words of the model.
 
 # %% [markdown]
 # ## How the production engines do it

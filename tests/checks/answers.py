@@ -46,6 +46,33 @@ def conditioned(chances, legal):
     return {text: chances[text] / whole for text in legal}
 
 
+def adaptive(order, chances, legal):
+    left = 1.0
+    for place, token in enumerate(order):
+        if token in legal:
+            share = chances[token] / left
+            more = place + 1 < len(order) and order[place + 1] in legal
+            return token, left * (share + (1 - share) * more)
+        left -= chances[token]
+    return None
+
+
+def distance(weights):
+    mean = sum(weights) / len(weights)
+    return sum(abs(1 - weight / mean) for weight in weights) / len(weights) / 2
+
+
+def window_step(machine, trigger, state, byte):
+    kind, read = state
+    if kind == "in":
+        after = machine.step(read, byte)
+        return None if after is None else ("in", after)
+    read += bytes([byte])
+    while not trigger.startswith(read):
+        read = read[1:]
+    return ("in", machine.initial) if read == trigger else ("free", read)
+
+
 def masked_loop(model, tokens, masks, seed):
     written = []
     for position, legal in enumerate(masks):
@@ -218,6 +245,9 @@ FUNCTIONS = {
     "token_mask": gv.sampling.apply_mask,
     "masked_loop": masked_loop,
     "conditioned": conditioned,
+    "adaptive": adaptive,
+    "distance": distance,
+    "window_step": window_step,
     "advance": advance,
     "step_set": step_set,
     "walk": walk,

@@ -59,6 +59,48 @@ def _chance(task: Task, text: Text, free: float, masked: float) -> Chance:
     return Chance(text.tokens, task.finish(text).text, free, masked)
 
 
+@dataclass(frozen=True)
+class Branch:
+    """All texts that begin with the same tokens, with the sums of their probabilities.
+
+    `illegal` is the part of `free` in which the next token is illegal.
+    """
+
+    tokens: tuple[int, ...]
+    free: float
+    masked: float
+    conditioned: float
+    illegal: float
+    branches: tuple[Branch, ...] = ()
+
+
+def branch(task: Task) -> Branch:
+    """All legal texts of a task as a tree, token by token.
+
+    >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: np.log([0.9, 0.1] if tokens[-1] == 0 else [0.5, 0.5]))
+    >>> tree = branch(Task(toy, "b", gv.guide(gv.regex("ab|b[ab]"), toy.vocabulary)))
+    >>> [(one.tokens, round(one.free, 2), round(one.illegal, 2), round(one.conditioned, 2)) for one in tree.branches]
+    [((0,), 0.5, 0.45, 0.09), ((1,), 0.5, 0.0, 0.91)]
+    """
+    return _branch(task, task.start, 1.0, all_texts(task))
+
+
+def _branch(task: Task, text: Text, free: float, texts: tuple[Chance, ...]) -> Branch:
+    masked, conditioned = (
+        float(sum(shares)) for shares in zip(*((t.masked, t.conditioned) for t in texts), strict=True)
+    )
+    if text.ended:
+        return Branch(text.tokens, free, masked, conditioned, 0.0)
+    chances, legal, below = task.chances(text), 0.0, []
+    for token in sorted({t.tokens[len(text.tokens)] for t in texts}):
+        after = task.then(text, token)
+        if after is not None:
+            inside = tuple(t for t in texts if t.tokens[: len(after.tokens)] == after.tokens)
+            below.append(_branch(task, after, free * float(chances[token]), inside))
+            legal += float(chances[token])
+    return Branch(text.tokens, free, masked, conditioned, max(0.0, free * (1 - legal)), tuple(below))
+
+
 def shares(draws: Iterable[Draw]) -> dict[tuple[int, ...], float]:
     """The share of each text among draws, by their weights."""
     totals: dict[tuple[int, ...], float] = {}

@@ -43,7 +43,7 @@ def tagged(
     `free`: None for any text, or a finite machine for every stretch of text outside tags.
     `triggers`: the beginnings that open a tag, by default the `begin` of every tag. With triggers=["<tool:"] every
     text after <tool: must be one of the tags.
-    `at_least_one`: the text may end only after a tag. `stop_after_first`: it must end after a tag.
+    `at_least_one`: the text may end only after a tag. `stop_after_first`: nothing may follow the first tag.
 
     >>> call = tagged(begin="<sum>", machine=gv.regex(r"\d+\+\d+"), end="</sum>")
     >>> call.accepts(b"It is <sum>1+2</sum>."), call.accepts(b"a <su"), call.accepts_prefix(b"It is <sum>x")

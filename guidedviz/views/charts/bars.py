@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from guidedviz.decoding.distribution.estimates import Estimate
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
 from guidedviz.views.words import probability, reading
 
 EDGE, WIDE = 16.0, 780.0
+WHISKER = {"stroke": "var(--gv-ink)", "stroke_width": 1.5, "fill": "none"}
 
 
 def draw_bars(
     labels: Sequence[str],
-    series: Mapping[str, Sequence[float]],
+    series: Mapping[str, Sequence[float | Estimate]],
     *,
     title: str = "",
     struck: Collection[int] = (),
@@ -21,14 +23,18 @@ def draw_bars(
 ) -> Figure:
     """Horizontal bars, one or more per label: the first outlined, the others filled; values may be negative.
 
+    An estimate has a line over its bar, from the low to the high end of its interval.
+
     >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask", struck={1}).text
     'mask: a before 0.20 after 1, b before 0.80 after 0'
     """
     check_bars(labels, series)
     expect(title, str, "draw_bars, title", "a text")
     rows = [(reading(words), [float(values[i]) for values in series.values()]) for i, words in enumerate(labels)]
+    given = list(series.values())
     low = min([0.0, *(v for _, values in rows for v in values)])
-    high = max([1e-9, *(v for _, values in rows for v in values)])
+    ends = [one.high for values in given for one in values if isinstance(one, Estimate)]
+    high = max([1e-9, *ends, *(v for _, values in rows for v in values)])
     name_width = max([60.0, *(wide(shorten(words, 24), 14) for words, _ in rows)]) + 34
     between = " → " if next(iter(series), "").startswith("before") else " | "
     said = [between.join(map(_number, values)) for _, values in rows]
@@ -48,19 +54,24 @@ def draw_bars(
             x, long = zero + min(0.0, value) / (high - low) * span, abs(value) / (high - low) * span
             kind = place if len(series) > 1 else 1
             parts.append(write_bar(x, y + 5 + 8 * place, long, 7.0, kind, index in struck))
+            estimate = given[place][index]
+            if isinstance(estimate, Estimate):
+                left, right = (zero + end / (high - low) * span for end in (estimate.low, estimate.high))
+                middle = y + 8.5 + 8 * place
+                parts.append(node("path", d=f"M{left:g} {middle - 3:g}v6m0 -3H{right:g}m0 -3v6", **WHISKER))
         parts.append(soft(WIDE - EDGE, y + pitch / 2 + 2, said[index], text_anchor="end"))
     if low < 0:
         end = top + pitch * len(rows)
         parts.append(node("line", x1=zero, x2=zero, y1=top, y2=end, stroke="var(--gv-soft)", stroke_width=1))
     told = ", ".join(
-        f"{words} " + " ".join(f"{name} {_number(v)}" for name, v in zip(series, values, strict=True))
-        for words, values in rows
+        f"{words} " + " ".join(f"{name} {_said(values[index])}" for name, values in series.items())
+        for index, (words, _) in enumerate(rows)
     )
     text = f"{title}: {told}" if title else told
     return Figure(drawing(WIDE, top + pitch * len(rows) + 10, *parts, alt=text), text, text)
 
 
-def check_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
+def check_bars(labels: Sequence[str], series: Mapping[str, Sequence[float | Estimate]]) -> None:
     """Refuse labels that are not texts, and series without one number per label."""
     if (
         isinstance(labels, str)
@@ -76,6 +87,10 @@ def check_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> 
             numbers = []
         if len(numbers) != len(labels):
             raise SettingError(f"draw_bars, series {quoted(name)}", seen=quoted(values), expected="a number per label")
+
+
+def _said(value: float | Estimate) -> str:
+    return str(value) if isinstance(value, Estimate) else _number(float(value))
 
 
 def _number(value: float) -> str:

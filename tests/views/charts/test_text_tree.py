@@ -1,0 +1,35 @@
+"""The boxes of a tree of texts are as wide as their probabilities."""
+
+import re
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.distribution.task import Task
+from guidedviz.views.charts.text_tree import WIDE, draw_text_tree
+
+TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))
+
+
+def drawn(pattern):
+    return draw_text_tree(Task(TOY, "b", gv.guide(gv.regex(pattern), TOY.vocabulary)))
+
+
+def test_a_box_is_as_wide_as_its_probability():
+    widths = [float(width) for width in re.findall(r'<rect x="[^"]+" y="[^"]+" width="([0-9.]+)"', drawn("<|b").svg)]
+    assert [round((width + 1) / WIDE, 2) for width in widths[1:]] == [0.75, 0.25] * 3
+
+
+def test_illegal_texts_have_a_box_without_a_mask_only():
+    assert drawn("<b").text.splitlines() == ["free: <b 0.19, illegal 0.81", "masked: <b 1", "conditioned: <b 1"]
+
+
+def test_pieces_are_escaped():
+    assert "&lt;" in drawn("<b").svg
+
+
+@pytest.mark.parametrize("wrong", [None, "b", TOY])
+def test_what_is_no_task_is_refused(wrong):
+    with pytest.raises(gv.SettingError, match="draw_text_tree"):
+        draw_text_tree(wrong)
