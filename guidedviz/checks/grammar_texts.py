@@ -126,7 +126,8 @@ def check_rules(answer: Any, truth: str) -> Verdict:
         verdict = _show_text(machine, right, long, said)
     else:
         rules = counted(len(machine.nodes.names), "rule")
-        said = f"agrees on every text of up to {found.length} bytes, and on some that are {TIMES} levels deep; {rules}"
+        long_ones = f"repeat a part {TIMES} times" if truth == NAMED else f"are {TIMES} levels deep"
+        said = f"agrees on every text of up to {found.length} bytes, and on some that {long_ones}; {rules}"
         verdict = Verdict("right", said)
     if answer.split() == GIVEN.get(truth, "").split():
         more = "; this is the shortest text on which it is wrong" * (found.text is not None)

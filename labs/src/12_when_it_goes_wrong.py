@@ -37,8 +37,8 @@ vocabulary = clerk.vocabulary
 # %% [markdown]
 # ## 1 · It stops
 #
-# A run needs a legal token at each step. `bard` shall write a speaker and the number of an act, 4 or 5. Its vocabulary
-# has 65 characters of Shakespeare's plays.
+# A run needs a legal token at each step. Here `bard` must write a speaker and a number, 4 or 5. Its vocabulary has the
+# 65 characters of a file of Shakespeare's plays.
 
 # %%
 numbered = gv.guide(gv.regex("[A-Z]+ [45]:"), bard.vocabulary)
@@ -148,8 +148,8 @@ gv.diagnose(loop)
 
 # %% [markdown]
 # The model does not prefer blanks. Z is small before the first blank: at step 13 it wanted a string without its quote
-# mark, and from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So set one:
-# `"space"` allows at most one blank after a colon or a comma, `"compact"` allows none.
+# mark, and from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So limit
+# them: `"space"` allows at most one blank after a colon or a comma, `"compact"` allows none.
 
 # %% [question]
 gv.predict(
@@ -221,7 +221,7 @@ gv.predict(
     number=2,
     reveal=[
         lambda: gv.draw_bars([f"{number} {step.piece.decode()}" for number, step in enumerate(pear.steps)],
-                             {"Z": [step.mass for step in pear.steps]}, title="legal mass Z"),
+                             {"Z": [step.mass for step in pear.steps]}, title="legal mass Z", marked={4, 12}),
         """At most steps the mask removes next to nothing. At step 4 the model wants `umbrella`, one token with eight
         letters, and `maxLength` is 6. The likeliest legal token is `pear`. At step 12 it wants the point of `12.50`,
         and the price is an integer. Both times the mask did what the schema says.""",
@@ -241,8 +241,8 @@ gv.diagnose(pear)
 # %% [markdown]
 # ## Exercise 3 · Wider ★
 #
-# The diagnosis names the first place only, because the text after it is another one. Repair the schema in both places:
-# a product has at most 30 characters, a price may have cents. What else was refused must still be refused.
+# The diagnosis names the first place only, because after it the model writes another text. Repair the schema in both
+# places: a product has at most 30 characters, a price may have cents. All else that was refused must still be refused.
 #
 # hint: Repair the product, record again, diagnose again.
 #
@@ -309,7 +309,7 @@ gv.predict(
 # %% [markdown]
 # ## 4 · It is not even legal
 #
-# Then no mask was applied, or the wrong one. This service catches an error and goes on.
+# A text is illegal if no mask was applied, or the wrong one. This service catches an error and goes on.
 
 # %%
 def serve(prompt, schema):
@@ -355,8 +355,8 @@ gv.predict(
                                         max_tokens=20)).text, *gv.diagnose(run).names),
         """The stored masks allow the ids of `n` and then `o`; in the model these are `o` and `p`. Then only EOS is
         legal, by its id 1, and id 1 of the model is `!`. So `!` is written until the limit. Every token was legal for
-        its mask. `gv.record` refuses a guide over another vocabulary; the last line of the cell above deceives it.
-        Store masks under the vocabulary's `fingerprint`.""",
+        its mask. `gv.record` refuses a guide over another vocabulary; the last line of the cell above evades this
+        check. Store masks under the vocabulary's `fingerprint`.""",
     ],
 )  # fmt: skip
 
@@ -367,7 +367,7 @@ gv.predict(
 # | --- | --- | --- | --- |
 # | `((((((` up to the limit | how many rules are open? | `gv.views.draw_depth` | `gv.within` (lab 07) |
 # | cut inside the JSON | does the state accept? | *cut in the middle* | `gv.within`, more tokens |
-# | a number where a thought should be | what comes without a mask? | *early mask* | `gv.tagged` (lab 11) |
+# | a number where reasoning was expected | what comes without a mask? | *early mask* | `gv.tagged` (lab 11) |
 # | `{{` after `</think>` | which token switched the mask on? | *text outside the language* | `gv.tagged` |
 # | a banned word is written | how many ids have its bytes? | *same bytes, several ids* | `vocabulary.ids(piece)` |
 # | a bound is ignored | who enforces the keyword? | `machine.notes` | `unknown="error"` |
@@ -407,7 +407,7 @@ gv.score()
 #
 # * First the finish reason: no legal token, a limit, or EOS.
 # * It stops: which smallest group of rules allows nothing together?
-# * It never stops: what did the model want when the loop began? Usually EOS.
+# * It never stops: what did the model want when the loop began?
 # * Valid but poor: where Z is small, a rule is too tight. Wrong values leave no trace; validate.
 # * Not even legal: was there a mask, and was it for this vocabulary?
 #
@@ -416,13 +416,13 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **vLLM**: `min_tokens` and a grammar emptied the mask; the grammar then rejected token 0
+# * **Empty masks**: in vLLM `min_tokens` and a grammar emptied the mask; the grammar then rejected token 0
 #   ([#53665](https://github.com/vllm-project/vllm/issues/53665)). Now a finished grammar may stop
 #   ([#54218](https://github.com/vllm-project/vllm/pull/54218)). On Gaudi an empty mask gave `!`
 #   ([#1200](https://github.com/vllm-project/vllm-gaudi/pull/1200)).
 # * **Whitespace loops**: Outlines ([#691](https://github.com/dottxt-ai/outlines/issues/691)), vLLM
 #   ([#38696](https://github.com/vllm-project/vllm/issues/38696)). vLLM has `disable_any_whitespace`.
-# * **llama.cpp** went on without a grammar that did not parse, with status 200
+# * **Fallback**: llama.cpp's server ignored a grammar that did not parse and answered with status 200
 #   ([#24144](https://github.com/ggml-org/llama.cpp/issues/24144)). vLLM may take another backend, unless
 #   [`disable_fallback`](https://docs.vllm.ai/en/v0.12.0/api/vllm/config/structured_outputs/) is set.
 
