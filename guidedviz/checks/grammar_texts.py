@@ -97,7 +97,7 @@ def check_one_blank(answer: str) -> Verdict:
     """Does a grammar allow at most one space or line break where the given one allows any number?
 
     >>> check_one_blank(NAMED.replace("]?", "]{0,2}")).facts[-1]
-    ('because', 'after {"name":""␣ ␣ must not come')
+    ('because', '␣ must not come after {"name":""␣')
     """
     return check_rules(answer, NAMED)
 
@@ -161,9 +161,11 @@ def _show_text(machine: PDA, truth: PDA, text: bytes, said: str) -> Verdict:
     taken = longest_beginning(machine, text)
     if machine.accepts(text):
         allowed = longest_beginning(truth, text)
-        where = f"after {visible(allowed)} " if allowed else ""
         too_many = visible(text[len(allowed) : len(allowed) + 1])
-        because = f"{where}{too_many} must not come" if too_many else f"{where}the text must not end"
+        because = f"{too_many} must not come" if too_many else "the text must not end"
+        if allowed:
+            where, room = visible(allowed), WIDTH - len(because) - len(" after ")
+            because += f" after {where if len(where) <= room else '…' + where[1 - room :]}"
     else:
         vocabulary, state = Vocabulary([text, b"</s>"], eos={1}), read(machine, text)
         at, token = (machine.initial, 0) if state is None else (state, 1)

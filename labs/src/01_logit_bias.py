@@ -314,8 +314,8 @@ gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
-# Choose biases so that the *next token* is `yes` or `no` for any prompt, and so that the *model* decides which. `only`
-# maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to the logit of token 263.
+# Choose biases so that the *next token* is `yes` or `no` for any prompt. Which of them is more likely must stay as the
+# model has it. `only` maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to the logit of token 263.
 #
 # hint: `clerk.vocabulary.ids(b"yes")` gives the ids of `yes`. A bias is a number from −100 to 100.
 #

@@ -102,9 +102,10 @@ clumsy = r"\d+|\d+\.\d+|\d+,\d+"
 gv.film(gv.sketches.nfa_reading_frames(clumsy, "42"))
 
 # %% [markdown]
-# The NFA reads a byte in two steps. First it takes every edge that reads this byte; the targets are the new states.
-# Then it takes the epsilon edges of the new states, and of each state that is added, until no state is new. This second
-# step gives the *epsilon closure*.
+# The NFA reads a byte in two steps. First it takes every edge that reads this byte. The targets of these edges are a
+# set of states. Then it follows the epsilon edges: the target of an epsilon edge that leaves a state of the set is
+# added to the set, and the epsilon edges of this target are followed too. The set is finished when all epsilon edges
+# that leave it lead back into it. It is called the *epsilon closure*.
 
 # %% [markdown]
 # ## Exercise 1 · One step of all states ★★

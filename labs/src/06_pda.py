@@ -50,7 +50,7 @@ def count_braces():
 gv.predict(
     "We let it write three times, with three seeds. How many of the three texts close as many braces as they open?",
     number=1,
-    reveal=[count_braces, "One of three. In the other two texts the model lost count."],
+    reveal=[count_braces, "One of three. The other two close too many or too few."],
 )
 
 # %% [markdown]
@@ -81,7 +81,7 @@ gv.predict(
     answer="about as many states as there are already",
     reveal=[
         lambda: gv.draw_bars([f"{n} deep" for n in depths], {"one kind": one, "two kinds": two}, title="states"),
-        lambda: print("2 ** (levels + 1) - 1:", two == [2 ** (n + 1) - 1 for n in depths]),
+        lambda: print("each number is 2 ** (levels + 1) - 1:", two == [2 ** (n + 1) - 1 for n in depths]),
         lambda: print(f"for 20 levels: {2**21 - 1:,} states"),
         """The number doubles. After `[(` the automaton must allow `)` and then `]`, after `([` the reverse. So the
         state must hold which brackets are open, in their order, and each level doubles the number of such lists.""",
@@ -89,9 +89,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# **What breaks.** For *any* depth no finite number of states is enough. Two prefixes may share a state only if the same
-# endings complete them. The prefixes `(`, `((`, `(((` and so on need different endings, so each needs a state of its
-# own.
+# **What breaks.** For *any* depth no finite number of states is enough. Remember lab 03: two prefixes need different
+# states if some ending completes only one of them. `)` completes `(`, but not `((`. `))` completes `((`, but not `(((`.
+# So each of the prefixes `(`, `((`, `(((` and so on needs a state of its own, and there is no last one.
 #
 # The automaton must remember a list that grows and shrinks at one end. That is a **stack**.
 
@@ -148,18 +148,10 @@ gv.predict(
 # the return node.
 
 # %%
-moves, ends = gv.machines.pushdown_moves(machine)
-for node, sign in [(0, "{"), (1, '"'), (9, '"'), (11, "{"), (11, "7")]:
-    print(f"n{node} on {sign}  {moves[node, ord(sign)]}")
-print("a rule may end at", sorted(ends))
 frames = gv.sketches.stack_frames(machine, '{"key": {"b": 1}}')
 gv.draw_machine(machine, title="four rules")
 
 # %% [markdown]
-# The printed lines are some of the **moves**. `("read", 1)` means: read the byte, go to n1. `("call", 7, 2)` means:
-# call the rule that begins at n7, and return to n2. There is at most one move per node and byte: this automaton is
-# **deterministic**, and its moves are an *LL(1) table*.
-#
 # The current node is on top of the stack, and the return nodes are below it. Follow `{"key": {"b": 1}}` in the picture.
 
 # %% [question]
@@ -180,15 +172,24 @@ gv.predict(
 gv.film(frames, title="one text, its automaton and its stack", show=12)
 
 # %% [markdown]
-# To read one byte, the automaton pops the top node and looks up its move for this byte:
+# As a program, the automaton is a dictionary of **moves** from node and byte, and the set `ends` of the nodes where a
+# rule may end. There is at most one move per node and byte: this automaton is **deterministic**, and its moves are an
+# *LL(1) table*. Here are five of the moves:
+
+# %%
+moves, ends = gv.machines.pushdown_moves(machine)
+for node, sign in [(0, "{"), (1, '"'), (9, '"'), (11, "{"), (11, "7")]:
+    print(f"n{node} on {sign}  {moves[node, ord(sign)]}")
+print("a rule may end at", sorted(ends))
+
+# %% [markdown]
+# `("read", 1)` means: read the byte, go to n1. `("call", 7, 2)` means: call the rule that begins at n7, and return to
+# n2. To read one byte, the automaton pops the top node and looks up its move for this byte:
 #
 # * `("read", node)`: push `node`. The byte is read.
-# * `("call", start, after)`: push the return node `after`, then `start`. Look at the new top.
+# * `("call", start, after)`: push the return node `after`, then `start`. The byte is not read yet: look at the new top.
 # * no move, and the node is in `ends`: its rule returns. Look at the new top.
 # * no move, and the node is not in `ends`: the byte is illegal.
-#
-# A text is complete if every rule on the stack may end. After `{"key": {"b": 1}` this does not hold: the outer object
-# still waits for its brace.
 
 # %% [markdown]
 # ## Exercise 1 · One byte on the stack ★★
@@ -226,8 +227,11 @@ gv.checks.stack_step(step)
 # %% [markdown]
 # ## Exercise 2 · May the text end? ★
 #
+# A text is complete if every rule on the stack may end. After `{"key": {"b": 1}` the stack is `[5, 12, 6]`. The text is
+# not complete: n5 is no end, because the outer object still waits for its brace.
+#
 # Write `may_end(ends, stack)`: True if the text is complete when the stack looks like this, else False. The stack
-# `None` belongs to a refused text. Example: `[5, 6]` gives False, because n5 is no end.
+# `None` belongs to a refused text.
 #
 # hint: What must hold for the current node, and what for every return node?
 #
@@ -306,7 +310,7 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 
 # %% [markdown]
 # Now JSON guides the model. Step through the run and watch the stack: one token closes a string and four objects. Then
-# go back into the objects and click on an illegal token.
+# go back into the objects and click on an illegal token: the stage says why it is illegal.
 #
 # The stack of the library is shorter than yours. Some calls are the last thing in their rule, as `value` in `member`.
 # After such a *last call* nothing is left to read, so the library pushes no return node.
@@ -356,8 +360,8 @@ gv.score()
 # | claim | what we measured | where |
 # | --- | --- | --- |
 # | "A regex with enough states matches nested brackets." | 2,097,151 states for 20 levels, two kinds | section 1 |
-# | "Counting the open brackets is enough." | `([)]` has the right counts, and its grammar refuses it | section 1 |
-# | "The stack stays small, so a fixed size is enough." | 2,001 nodes on the stack for 1,000 objects | section 3 |
+# | "Counting the open brackets is enough." | `([)]` has the right counts, and its grammar refuses it | our tests |
+# | "The stack stays small, so a fixed size is enough." | 2,001 nodes on the stack for 1,000 objects | our tests |
 
 # %% [markdown]
 # ## Recap
@@ -377,7 +381,8 @@ gv.score()
 # * **llama.cpp** defines [GBNF](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md). Its grammar code
 #   keeps the set of all possible stacks ([pull request 1773](https://github.com/ggml-org/llama.cpp/pull/1773)).
 # * **XGrammar** began as a pushdown automaton over bytes, whose stacks share their lower parts in one tree ([arXiv
-#   2411.15100](https://arxiv.org/abs/2411.15100)). Since version 0.1.21 it uses Earley's algorithm.
+#   2411.15100](https://arxiv.org/abs/2411.15100)). Today it uses Earley's algorithm, the subject of lab 07 ([pull
+#   request 308](https://github.com/mlc-ai/xgrammar/pull/308)).
 # * **llguidance** uses Earley's algorithm on top of a lexer ([repository](https://github.com/guidance-ai/llguidance)).
 
 # %% [markdown]
@@ -392,7 +397,11 @@ gv.score()
 # %% [markdown]
 # ## A puzzle
 #
-# A PDA can read the texts `aⁿbⁿ` (as many `b` as `a`). Why can no PDA read `aⁿbⁿcⁿ`?
+# The texts `ab`, `aabb`, `aaabbb` and so on have as many `b` as `a`. Write a grammar for them: one rule is enough. The
+# texts `abc`, `aabbcc`, `aaabbbccc` and so on have no context-free grammar. What does the stack of your automaton hold
+# after the last `b`, and why does it not help with the `c`?
 #
-# hint: When the automaton has compared the `b` with the `a`, what is left on the stack for the `c`? (The proof is the
-# *pumping lemma for context-free languages*.)
+# hint: `root ::= "a" root? "b"` opens one `root` per `a`, and each `b` ends one.
+#
+# hint: After the last `b` each `root` is at its end, so nothing says how many `c` must come. No automaton with one
+# stack can do it: this is proved by the *pumping lemma for context-free languages*.

@@ -20,7 +20,7 @@
 # | **left-recursive** | a rule is left-recursive if it can begin with itself |
 # | **nullable** | a rule is nullable if it can stand for the empty text |
 # | **lexeme** | a part of the text that the rules read as one symbol, such as a number; a *lexer* finds it |
-# | **item** | one alternative of a rule, a dot that shows how far it is read, and the place where it began |
+# | **item** | one alternative (choice) of a rule, a dot that shows how far it is read, and the place where it began |
 # | **chart** | a list of items per place in the text |
 
 # %%
@@ -167,10 +167,10 @@ gv.predict(
     answer="yes, all three",
     reveal=[
         lambda: compare(b"1+2"),
-        """A token is legal if any derivation can go on with it. How many can does not matter, so grammars for the same
-        texts have the same masks. What differs is the work: the ambiguous grammar needs 16 times the items of the
-        left-recursive one. It does not need one item per tree: 41 numbers have over 10²¹ trees, and the chart keeps
-        each item once.""",
+        """A token is legal if any derivation can go on with it. The number of derivations does not matter, so grammars
+        for the same texts have the same masks. What differs is the work. The parser of section 3 notes each thing that
+        may be going on as an item. The ambiguous grammar needs 16 times the items of the left-recursive one. It does
+        not need one item per tree: 41 numbers have over 10²¹ trees, and each item is noted once.""",
     ],
 )
 
@@ -193,24 +193,26 @@ except RecursionError as error:
     print(type(error).__name__)
 
 # %% [markdown]
-# To read a root, it first reads a root at the same place, and so on. It never reads a byte. Python stops it;
-# llama.cpp once crashed on such a grammar and now refuses it. For such an engine the rule must be rewritten, as in the
-# third grammar or as `[0-9] ("+" [0-9])*`. The machines of this lab do not call functions, so they take it as it is.
+# To read a root, the function first calls itself at the same place, and so on. It never reads a byte. Python stops it
+# with an error. llama.cpp once crashed on such a grammar and now refuses it. For such an engine the rule must be
+# rewritten, as in the third grammar or as `[0-9] ("+" [0-9])*`. The machines of this lab do not call functions, so they
+# take it as it is.
 
 # %% [markdown]
 # ## 3 · Earley's parser
 #
-# Jay Earley's parser takes every grammar as it is. It does not call functions. It keeps a **chart**: for each place in
-# the text, a list of what may be going on there. An entry is an **item**, such as `sum → sum • + digit (from 0)`: a
-# `sum` began at place 0, the dot says that one `sum` of it is read, and it waits for a `+`.
+# Jay Earley's parser takes every grammar as it is. It does not call functions. It keeps a **chart**: one *column* per
+# place in the text, a list of what may be going on there. An entry is an **item**, such as `sum → sum • + term (from
+# 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for a `+`.
 
 # %% [markdown]
 # Three moves fill the chart.
 #
-# * **Predict.** An item waits for a rule: each alternative of this rule may begin here.
-# * **Scan.** An item waits for what comes next in the text: it enters the next column, with its dot moved.
-# * **Complete.** An item is finished. The items that waited for its rule, where it began, enter this column with their
-#   dots moved.
+# * **Predict.** An item waits for a rule. Each alternative of this rule may begin here: add it to this column, with the
+#   dot in front.
+# * **Scan.** An item waits for what comes next in the text. Add it to the next column, with its dot moved.
+# * **Complete.** An item is finished: its dot is at the end. Go to the column where it began and find the items that
+#   wait for its rule. Add them to this column, with their dots moved.
 
 # %% [markdown]
 # Step through the film. The solid frame marks the new item, dashed frames the items that led to it. Above the chart is
@@ -218,8 +220,8 @@ except RecursionError as error:
 # instead of one per byte. Watch what the second `predict` for `sum` adds, and where the lexer stops in a number.
 
 # %%
-rules = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
-gv.film(gv.sketches.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)")
+rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
+gv.film(gv.sketches.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)", show=16)
 
 # %% [question]
 gv.predict(
@@ -306,7 +308,7 @@ def parse(rules, text):
 digits = {"sum": [("sum", "+", "digit"), ("digit",)], "digit": [("1",), ("2",)]}
 spaced = {"root": [("blank", "blank", "x")], "blank": [(), (" ", "blank")]}
 SPACED = 'root ::= blank blank "x"\nblank ::= "" | " " blank'
-print([parse(digits, text) for text in ("1", "1+2", "1+2+", "1++2", "2+1+2")])
+print(*(f"{text}: {parse(digits, text)}" for text in ("1", "1+2", "1+2+", "1++2", "2+1+2")), sep="   ")
 
 # %% [question]
 gv.predict(
@@ -353,9 +355,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# The way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the shortest way
-# to the end can be computed. A token is masked if the way after it is longer than the rest of the budget. The way is
-# counted in bytes. Each byte is a token of its own here, so as many tokens as bytes are always enough.
+# The way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the
+# shortest end of the text can be computed. A token is masked if the end after it needs more bytes than tokens are left.
+# (Each byte is a token of its own here, so one token per byte is always possible.)
 
 # %%
 machine = gv.json()

@@ -68,6 +68,13 @@ def test_two_counters_do_not_see_a_wrong_pair():
     assert not kinds.accepts_prefix(text.encode())
 
 
+def test_the_rule_of_the_puzzle_has_as_many_b_as_a():
+    assert 'root ::= "a" root? "b"' in LAB.prose
+    machine = gv.grammar('root ::= "a" root? "b"')
+    for many, others in product(range(7), repeat=2):
+        assert machine.accepts(b"a" * many + b"b" * others) == (many == others > 0)
+
+
 def test_the_deepest_stack_of_a_thousand_objects():
     moves, ends = gv.machines.pushdown_moves(gv.grammar(PAIRS, root="object"))
     stack, deepest = [0], 0
