@@ -300,19 +300,13 @@ def write(split, seed):
 prompt = "Hi! The red shelf holds a piano and a kettle.\nJSON list in JSON:\n"
 careless = gv.build_split(nested, clerks, inline=False, check=False)
 
-
-def show_careless():
-    for text in (write(careless, seed) for seed in range(8)):
-        print(f"{text:48} {'complete' if nested.accepts(text.encode()) else 'BROKEN'}")
-
-
 # %% [question]
 gv.predict(
     "The model writes eight texts without reading the stack. How many are broken?",
     number=2,
     within=1,
     reveal=[
-        show_careless,
+        lambda: gv.views.draw_verdicts(nested, [write(careless, seed) for seed in range(8)]),
         """Two of eight. Both end at `",` after a key. In a list this token is right after a string; in an object a
         colon must follow the key. One wrong token is enough: nothing legal can follow it. So the few
         context-dependent tokens must be read on the stack at every step.""",
