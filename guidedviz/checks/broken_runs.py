@@ -8,12 +8,13 @@ from functools import reduce
 from itertools import combinations
 from operator import and_
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from guidedviz.checks.guard import safe_copy
 from guidedviz.checks.judge import Case, Facts, Mistake, check_function
 from guidedviz.checks.same_language import EMPTY, say_text
 from guidedviz.checks.verdict import Verdict, show
-from guidedviz.errors import GuidedVizError
+from guidedviz.errors import GuidedVizError, SchemaWarning
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
@@ -122,7 +123,9 @@ def check_wider(answer: Any) -> Verdict:
     if answer is None or answer is ... or answer in ("", {}):
         return EMPTY
     try:
-        machine = json_schema(answer)
+        with catch_warnings():  # the verdict names what was ignored
+            simplefilter("ignore", SchemaWarning)
+            machine = json_schema(answer)
     except (GuidedVizError, RecursionError) as error:
         facts: Facts = (("yours is", show(answer)), ("because", str(error)))
         return Verdict("wrong", "no machine can be made of it", facts)

@@ -109,6 +109,7 @@ def who_emptied(rules):
     # end
 
 
+print(sorted(who_emptied(rules) or []))
 gv.checks.who_emptied(who_emptied)
 
 # %% [markdown]
