@@ -11,7 +11,6 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.visible import visible
 
 NEARLY_ALL = 0.99  # of the vocabulary, legal at each step
-NOTICED = 0.01  # the probability of a candidate that matters
 
 
 def find_no_mask(run: Run) -> Iterator[Finding]:
@@ -79,14 +78,15 @@ def _refused_by_machine(run: Run) -> Placed | None:
 
 
 def find_same_bytes(run: Run) -> Iterator[Finding]:
-    """Two candidates of a step have the same bytes, and the probability is divided between them."""
+    """A chosen token has the bytes of another id: the probability is divided, and a ban of one id leaves the other."""
     for one in run.asked:
-        same = [c for c in one.step.candidates if c.piece == one.step.piece and c.piece and c.raw >= NOTICED]
-        if len(same) > 1:
-            shares = " and ".join(f"{candidate.token} ({probability(candidate.raw)})" for candidate in same)
-            seen = f'"{visible(one.step.piece)}" is id {shares}'
-            legal = {candidate.legal for candidate in same}
-            seen += "; one of them is legal and another is not" * (len(legal) > 1)
+        ids = {candidate.token for candidate in one.step.candidates if candidate.piece == one.step.piece}
+        known = run.guide.vocabulary.ids(one.step.piece) if run.guide else ()
+        if run.guide and one.step.token in known:
+            ids = {token for token in known if run.guide.vocabulary.is_text(token)}  # not the name of a special token
+        if len(ids) > 1 and one.step.piece:
+            seen = f'"{visible(one.step.piece)}" is the text of ids {", ".join(map(str, sorted(ids)))}; '
+            seen += f"{one.step.token} was taken ({probability(one.step.raw)})"
             check = "vocabulary.audit(), and which ids a ban or a bias names"
             cure = "name tokens by their bytes: vocabulary.ids(piece) gives all ids"
             yield Finding("same bytes, several ids", one.place, seen, check, cure)

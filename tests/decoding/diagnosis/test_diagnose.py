@@ -1,5 +1,6 @@
 """Each broken run is diagnosed from its record, and sound runs are not."""
 
+import warnings
 from dataclasses import replace
 from functools import cache
 
@@ -76,87 +77,92 @@ class Switch(AtLeast):
 # -- broken runs ---------------------------------------------------------------------------------------------------
 
 
-def no_token_for_a_character():
+def no_token_for_a_character(text=r"ab\$"):
     toy = writer([b"a", b"b"], b"a", b"b", eos=b"</s>")
-    return gv.record(toy, "a", gv.guide(gv.regex(r"ab\$"), toy.vocabulary))
+    return gv.record(toy, "a", gv.guide(gv.regex(text), toy.vocabulary))
 
 
-def emptied_by_another_rule():
+def emptied_by_another_rule(gives_way=False):
     """vllm #53665: the grammar allows only EOS, and min_tokens forbids it."""
     toy = writer([b"yes", b"no"], b"yes", eos=b"</s>")
     guide = AtLeast(gv.guide(gv.regex("yes|no"), toy.vocabulary), 3)
-    guide.is_accepting = lambda state: guide.guide.is_accepting(state[0]) and state[1] >= 3
+    if not gives_way:
+        guide.is_accepting = lambda state: guide.guide.is_accepting(state[0]) and state[1] >= 3
     return gv.record(toy, "yes", guide)
 
 
-def open_brackets():
+def open_brackets(cure=lambda guide: guide):
     toy = gv.ToyModel([b"(", b")", b"[", b"]", b"</s>"], lambda tokens: [9, 0, 8, 0, 0], eos={4})
-    return gv.record(toy, "(", gv.guide(gv.grammar(PAREN), toy.vocabulary), max_tokens=40)
+    return gv.record(toy, "(", cure(gv.guide(gv.grammar(PAREN), toy.vocabulary)), max_tokens=40)
 
 
-def blank_lines():
+def blank_lines(whitespace="any"):
     pieces = [b"{", b"}", b'"a"', b":", b"1", b"\n", b" "]
     toy = writer(pieces, b"{", b"\n")
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
-    guide = gv.guide(gv.json_schema(schema, whitespace="any"), toy.vocabulary)
+    guide = gv.guide(gv.json_schema(schema, whitespace=whitespace), toy.vocabulary)
     return gv.record(toy, "{", guide, max_tokens=30)
 
 
-def the_same_words():
+def the_same_words(text='[^"]*"'):
     toy = gv.ToyModel(
         [b'"', b"ha", b" ", b"</s>"], lambda tokens: [0, *([5, 0] if tokens[-1] != 1 else [0, 5]), 0], eos={3}
     )
-    return gv.record(toy, '"', gv.guide(gv.regex('[^"]*"'), toy.vocabulary), max_tokens=30, temperature=0)
+    return gv.record(toy, '"', gv.guide(gv.regex(text), toy.vocabulary), max_tokens=30, temperature=0)
 
 
-def cut_in_the_middle():
-    return gv.record(clerk(), ADA, gv.guide(gv.json_schema(PERSON), clerk().vocabulary), max_tokens=8, temperature=0)
+def cut_in_the_middle(cure=lambda guide: guide, max_tokens=8):
+    guide = cure(gv.guide(gv.json_schema(PERSON), clerk().vocabulary))
+    return gv.record(clerk(), ADA, guide, max_tokens=max_tokens, temperature=0)
 
 
-def a_limit_that_cuts_words():
-    prompt = "Agatha Honningsvag is 36.\nJSON with name, age:\n"
-    guide = gv.guide(gv.regex(r'\{"name": "[A-Za-z ]{1,8}", "age": [0-9]+\}'), clerk().vocabulary)
+def a_limit_that_cuts_words(most=6):
+    prompt = "The umbrella is red and costs $12.50.\nJSON with product, price:\n"
+    guide = gv.guide(gv.regex(rf'\{{"product": "[a-z]{{1,{most}}}", "price": [0-9.]+\}}'), clerk().vocabulary)
     return gv.record(clerk(), prompt, guide, temperature=0)
 
 
-def thinks_first():
+def thinks_first(machine=None):
     pieces = [b"Hm", b", ", b"36", b"{", b"}"]
     toy = writer(pieces, b"Hm", b", ", b"36", eos=b"</s>")
-    return gv.record(toy, "Hm", gv.guide(gv.regex(r"\{36\}"), toy.vocabulary))
+    return gv.record(toy, "Hm", gv.guide(machine or gv.regex(r"\{36\}"), toy.vocabulary))
 
 
-def fell_back():
+def fell_back(guide=None):
     """The constraint does not compile, and the server goes on without it."""
-    return gv.record(clerk(), ADA, None, constraint="schema of a person", max_tokens=12)
+    return gv.record(clerk(), ADA, guide and guide(), constraint="schema of a person", max_tokens=20)
 
 
-def switched_on_too_late():
+def switched_on_too_late(machine=None):
     """vllm #48516: a token holds the end of the reasoning and the first byte of the answer."""
     pieces = [b"Hm", b"</", b"think", b">", b">{", b"{", b"1", b"}"]
     toy = writer(pieces, b"</", b"think", b">{", b"1", b"}", eos=b"</s>")
     answer = gv.guide(gv.regex(r"\{1\}"), toy.vocabulary)
-    return gv.record(toy, "Hm", Switch(answer, pieces.index(b">{")))
+    guide = gv.guide(machine, toy.vocabulary) if machine else Switch(answer, pieces.index(b">{"))
+    return gv.record(toy, "Hm", guide)
 
 
-def other_tokenizer():
+def other_tokenizer(anew=False):
     """The index of an old tokenizer is used for a new one, in which each id is one higher."""
     old, new = [b"yes", b"no", b"x", b"</s>"], [b"<new>", b"yes", b"no", b"x", b"</s>"]
     toy = gv.ToyModel(new[:4], lambda tokens: [3, 0, 5, 0])
     guide = gv.guide(gv.regex("yes|no"), gv.Vocabulary(old))
     assert guide.index
     guide.vocabulary = toy.vocabulary
+    guide = gv.guide(guide.machine, toy.vocabulary) if anew else guide
     return gv.record(toy, "x", guide, max_tokens=3)
 
 
-def a_ban_of_one_id():
+def a_ban_of_one_id(banned=(0,)):
     toy = gv.ToyModel([b"Sure", b"Sure", b"No"], lambda tokens: [4.0, 4.0, 1.0])
-    return gv.record(toy, "No", gv.guide(gv.regex("Sure|No"), toy.vocabulary), bias={0: -1}, seed=1)
+    return gv.record(toy, "No", gv.guide(gv.regex("Sure|No"), toy.vocabulary), bias=dict.fromkeys(banned, -100))
 
 
-def a_keyword_with_a_typo():
-    with pytest.warns(gv.errors.SchemaWarning):
-        machine = gv.json_schema({"type": "integer", "minimun": 5})
-    toy = writer([b"3"], b"3", eos=b"</s>")
+def a_keyword_with_a_typo(key="minimun"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gv.errors.SchemaWarning)
+        machine = gv.json_schema({"type": "integer", key: 5, "maximum": 9})
+    toy = writer([b"3", b"7"], b"3", eos=b"</s>")
     return gv.record(toy, "3", gv.guide(machine, toy.vocabulary))
 
 
@@ -170,11 +176,11 @@ BROKEN = {
     blank_lines: ("whitespace loop", "29 tokens of whitespace in a row"),
     the_same_words: ("repetition loop", 'the last 30 tokens repeat "ha␣"'),
     cut_in_the_middle: ("cut in the middle", "which is not complete; its shortest end takes"),
-    a_limit_that_cuts_words: ("over-tight constraint", "the model wanted"),
+    a_limit_that_cuts_words: ("over-tight constraint", 'the model wanted "umbrella" (>0.99) and took "pear"'),
     thinks_first: ("early mask", 'the model wanted "Hm"'),
     fell_back: ("no mask", "although the record names the constraint 'schema of a person'"),
     other_tokenizer: ("stale mask", "each token was legal by the mask, and the machine refuses"),
-    a_ban_of_one_id: ("same bytes, several ids", '"Sure" is id'),
+    a_ban_of_one_id: ("same bytes, several ids", '"Sure" is the text of ids 0, 1'),
     a_keyword_with_a_typo: ("keyword not enforced", 'did you mean "minimum"?'),
 }
 
@@ -188,14 +194,38 @@ def test_a_broken_run_has_one_likely_cause(run, name, seen):
     assert seen in diagnosis.findings[0].seen
 
 
+CURES = {
+    no_token_for_a_character: {"text": "ab"},
+    emptied_by_another_rule: {"gives_way": True},
+    open_brackets: {"cure": lambda guide: gv.within(guide, 40)},
+    blank_lines: {"whitespace": "space"},
+    the_same_words: {"text": '[^"]{0,9}"'},
+    cut_in_the_middle: {"cure": lambda guide: gv.within(guide, 20), "max_tokens": 20},
+    a_limit_that_cuts_words: {"most": 30},
+    thinks_first: {"machine": gv.tagged(gv.regex("[ -z]*"), begin="{", machine=gv.regex("36"), end="}")},
+    fell_back: {"guide": lambda: gv.guide(gv.json_schema(PERSON), clerk().vocabulary)},
+    other_tokenizer: {"anew": True},
+    a_ban_of_one_id: {"banned": (0, 1)},
+    a_keyword_with_a_typo: {"key": "minimum"},
+}
+
+
+@pytest.mark.parametrize(("run", "cure"), CURES.items(), ids=lambda x: getattr(x, "__name__", ""))
+def test_the_cure_ends_the_text_and_the_finding(run, cure):
+    cured = run(**cure)
+    assert BROKEN[run][0] not in gv.diagnose(cured).names
+    assert cured.steps[-1].end in ("eos", "complete")
+
+
 def test_a_late_switch_is_seen_with_the_right_guide():
     run = switched_on_too_late()
     machine = gv.tagged(gv.regex("[A-Z]?[a-z]*"), begin="</think>", machine=gv.regex(r"\{1\}"), stop_after_first=True)
-    pieces = run.guide.vocabulary
     assert run.text == "</think>{{1}"
-    (finding,) = gv.diagnose(run, gv.guide(machine, pieces)).findings
+    (finding,) = gv.diagnose(run, gv.guide(machine, run.guide.vocabulary)).findings
     assert finding.name == "text outside the language"
     assert run.steps[finding.step].piece == b"{"
+    cured = switched_on_too_late(machine)
+    assert (cured.text, gv.diagnose(cured).names) == ("</think>{1}", ())
 
 
 # -- what is refused before or during a run, with an error that names the cause ----------------------------------------
