@@ -91,7 +91,7 @@ print(books)
 
 # %% [question]
 gv.predict(
-    "Now only the three real columns are legal. What becomes of the question about the price?",
+    "Now only the three real columns are legal. What happens to the question about the price?",
     choices=[
         "SQLite runs a query that answers another question",
         "the mask is empty and the run stops",
@@ -289,7 +289,8 @@ def scan(column, character):
 gv.checks.scan(scan)
 
 # %% [markdown]
-# With `complete` from the library (you write it in lab 09) your moves are a parser.
+# With `complete` from the library (you write it in lab 09) your moves are a parser. `parse` fills one column after the
+# other: a finished item completes, any other item predicts, and at the end of the column the next character is scanned.
 
 # %%
 def parse(rules, text):
@@ -356,8 +357,8 @@ gv.predict(
 
 # %% [markdown]
 # The way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the
-# shortest end of the text can be computed. A token is masked if the end after it needs more bytes than tokens are left.
-# (Each byte is a token of its own here, so one token per byte is always possible.)
+# shortest end of the text can be computed. A token is masked if the end after it needs more bytes than there are
+# tokens left. (Each byte is a token of its own here, so one token per byte is always possible.)
 
 # %%
 machine = gv.json()
