@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Lab 03 · Finite-state machines
 #
-# **Question.** A list of masks cannot say *one or more letters*. What must a mask remember of the text so far?
+# **Question.** A list of masks cannot say *one or more letters*. What must be remembered of the text so far?
 #
 # **Goal.** You can build a finite-state machine by hand, as a pattern and as a regex. You write the step that moves it,
 # and you can say what its guarantee covers.
@@ -77,7 +77,7 @@ gv.predict(
 # ## 2 · A machine by hand
 #
 # A **transition** is a triple: in this state, with one of these characters, go to that state. Our format needs seven
-# of them.
+# of them. `gv.GuidedFSM` builds the machine from them. It starts in state 0.
 
 # %%
 bard = gv.load_model("bard")
@@ -106,7 +106,7 @@ gv.draw_machine(fsm, title="UPPER+: LOWER+↵")
 # The double ring marks an **accepting** state. Follow `K: so↵` in the picture: each character takes one transition, and
 # the last one leads to the double ring. With `K so↵` there is no transition for the space after `K`.
 #
-# The mask of a state is the set of tokens on the arrows that leave it.
+# Each arrow is a transition. The mask of a state is the set of tokens on the arrows that leave it.
 
 # %%
 def spell(text):
@@ -126,8 +126,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# The table below reads several texts with the machine. A box marks the first character that cannot come. Add texts of
-# your own: can you find one that is illegal at its last character?
+# The machine reads several texts in the table below. A box marks the first character that cannot come. Its place is
+# counted from 0. Add texts of your own: can you find one that is illegal at its last character?
 
 # %%
 tried = ["ROMEO: so\n", "ROMEO: so", "ROMEO", "Romeo: so\n", "ROMEO:so\n", "K: so well\n", "FRIAR LAURENCE: well\n"]
@@ -178,8 +178,8 @@ def write(model, prompt, transitions, seed=0):
 [write(bard, "\n", transitions, seed) for seed in range(2)]
 
 # %% [markdown]
-# A guide of the library does the same, live on the stage. Its states are named `q0` to `q5`. Step through it, and watch
-# the state, the mask and *Z*.
+# A guide of the library does the same on the stage. `fsm.machine()` is our machine; its states are named `q0` to `q5`
+# now. Step through it. Watch the state, the mask and Z.
 
 # %%
 guide = gv.guide(fsm.machine(), bard.vocabulary)
@@ -197,18 +197,18 @@ def show_runs():
 
 # %% [question]
 gv.predict(
-    "Five runs with five seeds. How many fit, and are the names equally long?",
-    choices=["all fit, equally long", "all fit, of different lengths", "only some fit"],
-    answer="all fit, of different lengths",
+    "Five runs with five seeds. In how many of the six states does the model choose between staying and going on?",
+    number=2,
     reveal=[
         show_runs,
-        """All fit, and the model chose the lengths: it wrote the colon and the new line where it wanted. It also chose
-        the letters. Oxford and Leontes are persons of the plays, and the machine knows no names.""",
+        """In two, q1 and q4: each has a loop and an arrow to the next state. There the model ends the name and the word
+        when it wants, so the lengths differ. All five texts fit. The model also chose the letters. Oxford and Leontes
+        are persons of the plays, and the machine knows no names.""",
     ],
 )
 
 # %% [markdown]
-# **What breaks.** One name above is `FRIARGILE`. Here is Z at each of its letters.
+# **What breaks.** One of the five names is `FRIARGILE`. Here is Z at each of its letters.
 
 # %%
 friar = runs[2]
@@ -216,8 +216,8 @@ labels = [f"{step.position}: {bard.vocabulary.display(step.token)}" for step in 
 gv.draw_bars(labels, {"Z": [step.mass for step in friar.steps][:9]}, title="legal mass at each letter")
 
 # %% [markdown]
-# After `FRIAR` almost none of the probability was legal: the model wanted a space, as in *FRIAR LAURENCE*. The format
-# has no names of two words. Exercise 2 corrects this.
+# After `F` the model wanted a small letter. After `FRIAR` it wanted a space, as in *FRIAR LAURENCE*: only 1 part in 800
+# of the probability was legal. The format has no names of two words. Exercise 2 corrects this.
 
 # %% [markdown]
 # ## 3 · One or more
@@ -239,8 +239,8 @@ gv.predict(
     answer="`: ↵`",
     reveal=[
         lambda: print(gv.machines.shortest_difference(fsm.machine(), lazy.machine())),
-        """A line without a name and without a word. The two states of `+` remember different things: *none yet* and *at
-        least one*. Only after one may the text go on. A single state with a loop means *none or more*, which is
+        """A line without a name and without a word. The two states of `+` remember different things: "none yet" and "at
+        least one". The text may go on only from the second. A single state with a loop means "none or more", which is
         written `*`.""",
     ],
 )
@@ -279,12 +279,12 @@ for seed in range(5):
     print(repr(gv.record(bard, "\n", gv.guide(several.machine(), bard.vocabulary), seed=seed).text))
 
 # %% [markdown]
-# Once the exercise is solved, the name is `FRIAR PETER`. (While it is open, the five texts are empty.)
+# Once the exercise is solved, the third name is `FRIAR PETER`. (While it is open, the five texts are empty.)
 #
 # ### Patterns and regexes
 #
-# A **pattern** says in one line what took us seven transitions: pairs of *what* and a **quantifier**. So does a
-# **regex**.
+# A **pattern** is a list of pairs: what may come, and its **quantifier**. One line replaces our seven transitions. A
+# **regex** does the same.
 
 # %%
 speaker = gv.pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
@@ -299,7 +299,8 @@ gv.predict(
         lambda: print(speaker, sum(map(len, speaker.edges)), "transitions"),
         lambda: print(speaker == fsm.machine(), by_regex == fsm.machine()),
         """They are equal. The library makes every finite machine as small as possible and numbers its states in a
-        fixed order, so two machines for the same texts are the same. Lab 04 shows how.""",
+        fixed order, so two machines for the same texts are the same. Lab 04 shows how, and explains the name
+        `DFA`.""",
     ],
 )
 
@@ -317,7 +318,7 @@ gv.predict(
     answer="`3.`",
     reveal=[
         lambda: print(*(f"{text}: {decimal.accepts(text.encode())}" for text in ("3", "3.", "3.1")), sep="   "),
-        """After the point at least one digit is missing: *none yet*. In an accepting state the text may end, and it
+        """After the point at least one digit is missing. In an accepting state the text may end, and it
         may go on. The model decides, by writing EOS or another token.""",
     ],
 )
@@ -325,9 +326,9 @@ gv.predict(
 # %% [markdown]
 # ## 4 · The guarantee does not depend on the model
 #
-# We test this with two bad models over the printable characters of ASCII. The first gives random logits up to
-# 10<sup>30</sup>. The second gives −10<sup>30</sup> to every character that a date can use, and 10<sup>30</sup> to all
-# others.
+# We test this with two hostile models; their tokens are the printable characters of ASCII. The first gives random
+# logits of a size around 10<sup>30</sup>. The second gives −10<sup>30</sup> to every character that a date can use, and
+# 10<sup>30</sup> to all others.
 
 # %%
 printable = [bytes([code]) for code in range(32, 127)]
@@ -347,7 +348,7 @@ def hostile_runs(machine):
 print("without a mask:", [gv.record(model, "run 0", max_tokens=10).text for model in models])
 
 # %% [markdown]
-# The format is dates from 2000 to 2099. `exists` asks Python's calendar.
+# The format is a date from 2000 to 2099. Every month may have 31 days. `exists` asks Python's calendar.
 
 # %%
 dates = r"20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
@@ -394,7 +395,8 @@ gv.predict(
     number=500,
     reveal=[
         lambda: print(sum(map(exists, hostile_runs(calendar))), "of 500 exist"),
-        """All of them. The machine accepts 36,525 texts, and a century has as many days.""",
+        """All of them. Equal counts alone would not prove it: 36,525 wrong texts have the same count. But if every
+        accepted text is a day, equal counts mean that no day is missing.""",
     ],
 )
 
@@ -414,9 +416,9 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "The decode is done at the first accepting state." | It turns a final `+` into *exactly one*; see the puzzle. | 3 |
-# | "`+` is a loop on one state." | That is `*`: the machines differ on `: ↵`. | 3 |
-# | "Fits the date regex, so it is a date." | 23 of 500 dates do not exist. | 4 |
+# | "The text is complete at the first accepting state." | `3` is accepted, and so is `3.1`: it may go on. | 3 |
+# | "`+` is a loop on one state." | That is `*`: the two machines differ. | 3 |
+# | "It fits the date regex, so it is a date." | 37,200 texts fit; a century has 36,525 days. | 4 |
 
 # %% [markdown]
 # ## Recap
@@ -434,11 +436,12 @@ gv.score()
 #
 # * **Outlines**: Willard and Louf, [*Efficient Guided Generation for Large Language
 #   Models*](https://arxiv.org/abs/2307.09702) (2023): from a regex to a machine, and per state the legal tokens.
-# * **vLLM** takes a regex per request: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs.html).
-# * **SGLang** does, too: [structured outputs](https://docs.sglang.ai/advanced_features/structured_outputs.html).
+# * **vLLM** takes a regex per request: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/).
+# * **SGLang** does, too: [structured outputs](https://docs.sglang.io/advanced_features/structured_outputs.html).
 # * **NanoGPT**: `GuidedFSM` and the patterns follow a lesson on [nanoGPT](https://github.com/karpathy/nanoGPT).
 # * Section 1 is the [Myhill–Nerode theorem](https://en.wikipedia.org/wiki/Myhill%E2%80%93Nerode_theorem): with all
-#   endings as columns there are as many states as different rows.
+#   prefixes as rows and all endings as columns, the smallest machine has one state per different row. (Ours leave out
+#   the row without a tick.)
 
 # %% [markdown]
 # ## Further reading
