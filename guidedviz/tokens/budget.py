@@ -72,7 +72,8 @@ class BudgetGuide:
             seen = "a vocabulary in which no text can be written byte by byte"
             raise SettingError("within, guide", seen=seen, expected="tokens of one byte", hint="the guide itself")
         if not isinstance(tokens, int | np.integer) or tokens < least:
-            raise SettingError("within, tokens", seen=quoted(tokens), expected=f"at least {say_many(least)}")
+            hint = "a token for each byte of the shortest text, and EOS"  # an upper bound: longer tokens need fewer
+            raise SettingError("within, tokens", seen=quoted(tokens), expected=f"at least {say_many(least)}", hint=hint)
         return int(tokens)
 
     def needed(self, state: Hashable) -> float:

@@ -267,7 +267,7 @@ gv.checks.wider(wider)
 
 # %%
 lemons = "Mia has 31 lemons and finds 25 more. How many lemons are there now?\nThink, then answer:\n"
-sums = gv.guide(gv.regex(r"[A-Za-z]+ starts with \d+ [a-z]+\. \d+ [-+] \d+ = \d+\. Answer: \d+"), vocabulary)
+sums = gv.guide(gv.regex(r"[A-Za-z]+ starts with \d+ [a-z]+\. \d+ \+ \d+ = \d+\. Answer: \d+"), vocabulary)
 
 
 def write(seed, temperature=1.0):

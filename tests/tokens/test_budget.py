@@ -54,7 +54,7 @@ def test_a_byte_without_a_token_of_its_own_is_no_way_out():
 
 def test_a_budget_too_small_says_how_much_it_takes():
     vocabulary = gv.Vocabulary([b"a", b"</s>"], eos={1})
-    with pytest.raises(gv.SettingError, match="saw 4, expected at least 5"):
+    with pytest.raises(gv.SettingError, match="saw 4, expected at least 5; try: a token for each byte"):
         gv.within(gv.guide(gv.regex("a{4}"), vocabulary), 4)
 
 
