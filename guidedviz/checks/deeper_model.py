@@ -49,7 +49,7 @@ def check_look(answer: Callable[[Any, Any, Any], Any]) -> Verdict:
     """
     soft = "softmax of keys @ query / root of the length of a key"
     trials: list[tuple[list[float], list[list[float]], list[list[float]], str]] = [
-        ([1.0], [[1.0]], [[5.0, 6.0]], "one token sees itself only"),
+        ([1.0], [[1.0]], [[5.0, 6.0]], "one token sees itself only, so its weight is 1"),
         ([0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [[2.0], [4.0]], "equal matches give equal weights"),
         ([2.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], soft),
         ([1.0, 2.0, 3.0, 4.0], [[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.5, 0.0]], [[1.0, 0.0], [0.0, 1.0]], soft),

@@ -37,7 +37,7 @@ def check_faults(answer: Callable[[Any, Any, list[bytes], set[int]], Faults]) ->
         allowed     set()
         yours gave  (set(), set())
         expected    ({0}, set())
-        because     missing: token 0, a, is legal, and the engine omits it
+        because     token 0, a, is legal, and the engine omits it, so it is missing
     """
     return check_function(answer, [_mask(*one) for one in MASKS], _same, _mistake)
 
@@ -67,5 +67,6 @@ def _mistake(case: Case, value: Any) -> Mistake:
                 return Mistake(f"{name}: {token} is not in the vocabulary")
             legal = "legal" if read(machine, pieces[token], state) is not None else "illegal"
             does = "allows" if token in allowed else "omits"
-            return Mistake(f"{name}: token {token}, {visible(pieces[token])}, is {legal}, and the engine {does} it")
+            is_fault = f"so it {'is' if token in right else 'is not'} {name}"
+            return Mistake(f"token {token}, {visible(pieces[token])}, is {legal}, and the engine {does} it, {is_fault}")
     return Mistake()

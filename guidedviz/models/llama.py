@@ -137,7 +137,7 @@ class Llama:
         return added
 
     def _think(self, number: int, x: Array) -> Array:
-        """SwiGLU: the small network of a layer, whose upper half is opened and closed by its lower half."""
+        """SwiGLU: the small network of a layer, where one half of the numbers scales the other half."""
         layer, inner = self.layers[number], self.shape.inner
         middle = self._normalized(x, layer.network_norm) @ layer.gate_up.T
         gate = middle[:, :inner]

@@ -66,7 +66,7 @@ plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJ
 print(plain)
 
 # %%
-gv.stage(clerk, plain, show=7)
+gv.stage(clerk, plain, show=3)
 
 # %% [markdown]
 # This is the **stage**. Run the cell and it is live: it waits at the prompt. (Without Python you see a picture of one
@@ -98,7 +98,7 @@ trace = gv.record(clerk, plain)
 
 # %% [markdown]
 # **Predict first.** The next cell asks a question. You answer once; then the true answer is computed and shown. The
-# notebook keeps your answers and counts the right ones at the end. Step through the output above before you answer.
+# notebook keeps your answers and counts the right ones at the end. Answer before you step through the output above.
 
 # %% [question]
 gv.predict(

@@ -47,10 +47,11 @@ gv.film(gv.sketches.trie_frames(decimal, gv.Vocabulary(toy), state=2))
 # %% [markdown]
 # A recursion over nodes that point to other nodes is slow: each call costs time, and the nodes lie anywhere in memory.
 # llguidance stores the trie as one flat list instead, **depth first**. Then a subtree is one piece of the list. If each
-# node knows the size of its subtree, a loop can jump over it.
+# node knows the size of its subtree, a loop can jump over it. `byte`, `depth`, `size` and `ends` below are four lists
+# with one entry per node; `ends` has the tokens that end there.
 
 # %%
-Flat = namedtuple("Flat", "byte depth size ends")  # one entry per node in each list
+Flat = namedtuple("Flat", "byte depth size ends")
 
 
 def flatten(pieces):
@@ -73,6 +74,11 @@ gv.views.draw_flat_trie(decimal, toy, state=2)
 # Read it from the left; a level is a depth, and a piece ends where a byte is underlined. After `3.` the machine refuses
 # the `.` at place 0. Its size is 2, so the loop continues at place 2 and has left out `.5`. It accepts the `1` and goes
 # on to place 3, one level deeper.
+
+# %% [markdown]
+# Each node is read from the state after the bytes above it. The loop keeps these states in a list: `states[0]` is the
+# state at the start, `states[d]` the state after the first `d` bytes of the current branch. When place 7 (`125`, depth
+# 3) is read, the list has three states: before `1`, after `1` and after `12`.
 #
 # What costs time is asking the machine. So we count how often it is asked.
 
@@ -96,12 +102,11 @@ def count(walk, machine, state, tokens):
 # %% [markdown]
 # ## Exercise 1 · The jump ★★
 #
-# Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. Keep a list `states`:
-# `state` at its bottom, and above it the state after each node on the way to place `i`. If the machine refuses
+# Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. If the machine refuses
 # `tree.byte[i]`, continue at `i + tree.size[i]`. Otherwise take the tokens `tree.ends[i]` and continue at `i + 1`.
-# After `3.` the result for `tree` is `{0, 1, 2}`.
+# Keep the list `states` described above; it begins as `[state]`. After `3.` the result for `tree` is `{0, 1, 2}`.
 #
-# hint: The state before node `i` is `states[tree.depth[i] - 1]`. What lies above it belongs to other branches.
+# hint: A node of depth `d` is read from `states[d - 1]`. Later entries of the list belong to an earlier branch.
 #
 # hint: Begin each round with `del states[tree.depth[i] :]`, and call `machine.step(states[-1], tree.byte[i])`.
 
@@ -172,7 +177,7 @@ print(f"{len(taken):,} tokens in the slice; the trie of the others has {len(rest
 # %% [question]
 gv.predict(
     'After `{"a` the slice can be taken whole. How many questions remain?',
-    choices=["about 4,000", "about 40,000", "about 130,000"],
+    choices=["about 400", "about 4,000", "all 10,853"],
     answer="about 4,000",
     reveal=[
         lambda: count(jump, gv.json(), inside, rest),
@@ -220,7 +225,7 @@ gv.checks.whole(whole)
 # %% [question]
 gv.predict(
     "llguidance has three slices: texts of at most 10 characters, of at most 30, and of any length. A schema limits a "
-    "name to 20 letters, and only its quote is written. Which slices can be taken whole?",
+    "name to 20 letters, and so far only its opening quote is written. Which slices can be taken whole?",
     choices=["all three", "only the one of at most 10", "those of at most 10 and 30", "none"],
     answer="only the one of at most 10",
     reveal=[
@@ -321,7 +326,8 @@ def ask_lexer(text):
 
 # %% [question]
 gv.predict(
-    "A mask inside a string asks the lexer 819,860 times. How many entries of the table are computed for it?",
+    "Each piece is read on its own, without a trie: a mask inside a string asks the lexer 819,860 times. How many "
+    "entries of the table are computed for it?",
     choices=["about 600", "about 60,000", "all of them"],
     answer="about 600",
     reveal=[

@@ -253,7 +253,7 @@ gv.predict(
     answer="it falls",
     reveal=[
         lambda: print(
-            *(f"{n} texts: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "
+            *(f"B = {n}: {gv.decoding.Cost(4.0, 0.1).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "
         ),
         """This is your formula for a = 4 ms and c = 0.1 ms, at f = 0.9. A large batch shares a among its
         texts, and c·B stays: forced tokens still have to be computed. A laptop gains most, a full server least.""",
@@ -387,8 +387,8 @@ gv.score()
 # * **SGLang** compressed the machine of any regex ([LMSYS, 2024-02](https://lmsys.org/blog/2024-02-05-compressed-fsm/);
 #   [arXiv 2312.07104](https://arxiv.org/abs/2312.07104)): up to 2 times lower latency, 2.5 times the throughput.
 # * Then came faults: strings that begin with `>` ([#2045](https://github.com/sgl-project/sglang/issues/2045)), a
-#   population of 2 instead of 2140000 ([#2025](https://github.com/sgl-project/sglang/issues/2025)), fused tokens
-#   ([#1312](https://github.com/sgl-project/sglang/issues/1312)). In March 2025 SGLang removed it, "to simplify the code
+#   population of 2 instead of 2140000 ([#2025](https://github.com/sgl-project/sglang/issues/2025)), tokens joined across
+#   the end of the prompt ([#1312](https://github.com/sgl-project/sglang/issues/1312)). In March 2025 SGLang removed it, "to simplify the code
 #   maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)); it names no fault as the reason.
 
 # %% [markdown]

@@ -30,7 +30,7 @@ WAYS, RAW, BATCH = "Which of the three ways saves", "The grammar forces the same
         ("Canonical and longest save five each", WAYS, "canonical 10 passes,  7 tokens prefilled"),
         ("7 tokens prefilled instead of 4", WAYS, "longest   10 passes,  4 tokens prefilled"),
         ("canonical takes four tokens back", WAYS, 'before: [" [li] [r] [pi] [",]\nafter: [" {lir} {pi} {",} {␣"}'),
-        ("A laptop gains most, a full server least", "Does the curve rise", "1 texts: 8.2x, 32 texts: 2.0x, 512 texts: 1.1x"),
+        ("A laptop gains most, a full server least", "Does the curve rise", "B = 1: 8.2x, B = 32: 2.0x, B = 512: 1.1x"),
         ("So the stories wait a little", BATCH, "story 3: 10 passes, 10 tokens, done after 50 ms"),
         ("So the stories wait a little", BATCH, "story 3: 10 passes, 10 tokens, done after 51.75 ms"),
         ("Here one text is a record", "jumping = ", "19 tokens; read per pass: [5, 6, 1, 1, 4]"),

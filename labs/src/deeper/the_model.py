@@ -139,8 +139,10 @@ print(inspect.getsource(llama.attention))
 # ## 3 · The position of a token
 #
 # The sum in attention is the same for any order of the earlier tokens. So the position must enter the computation. A
-# rotary embedding takes the numbers of each query and key in pairs, as points in the plane. It rotates each point by an
-# angle that grows with the position of the token. Each pair has its own speed.
+# rotary embedding takes the 64 numbers of each query and key as 32 pairs: number 0 with number 32, number 1 with number
+# 33, and so on. Each pair is a point (x, y) in the plane. It is rotated by the angle position · frequency, and each
+# pair has its own frequency. In the code, `one` holds all x, `other` holds all y, and `turn` the cosines and sines of
+# the angles.
 
 # %%
 print(inspect.getsource(llama.rotated))
@@ -174,7 +176,8 @@ gv.predict(
 #
 # Each layer adds two things to every vector: first the result of attention (`_attend`), then the result of a small
 # neural network that takes one vector at a time (`_think`). After the last layer come one more RMSNorm and the product
-# with the table of embeddings. This is the whole pass:
+# with the table of embeddings. This is the whole pass. (`copies` is 1 here, and `turn` has the cosines and sines for
+# `rotated`.)
 
 # %%
 print(inspect.getsource(llama.Llama.read))

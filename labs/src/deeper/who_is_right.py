@@ -29,8 +29,8 @@ llama = gv.Vocabulary.llama3()
 # ## 1 · One question, several masks
 #
 # `gv.compare_engines` follows a text token by token and asks every installed engine for its mask. It marks the places
-# where a mask differs from ours. Two engines take part in two settings: *llguidance, forcing* and *xgrammar, special
-# text* are the engines as they come.
+# where a mask differs from ours. Two engines take part twice: *llguidance, forcing* and *xgrammar, special text* run
+# with the engine's default settings, *llguidance* and *xgrammar* with settings that match ours.
 
 # %%
 nested = gv.grammar('root ::= "(" root ")" | "x"')
@@ -39,9 +39,9 @@ found = gv.compare_engines(nested, llama, "((x))")
 # %% [question]
 # NBVAL_IGNORE_OUTPUT
 gv.predict(
-    "Brackets around an `x`, and the text `((x))`. Do all engines agree at every place?",
-    choices=["yes", "no"],
-    answer="no",
+    "Brackets around an `x`, and the text `((x))`. At one place some masks differ from ours. Where?",
+    choices=["at the start", "after `((`", "after `((x`", "at the end"],
+    answer="after `((x`",
     reveal=[
         lambda: gv.draw_comparison(found),
         """With xgrammar 0.2.8 and llguidance 1.9.1 they agree at every place but one, after `((x`. There `)` and `))`
@@ -143,7 +143,8 @@ gv.score()
 # ## How the production engines do it
 #
 # * **XGrammar**: a mask and `accept_token` that disagree were reported more than once
-#   ([#382](https://github.com/mlc-ai/xgrammar/issues/382), [#618](https://github.com/mlc-ai/xgrammar/issues/618)).
+#   ([#382](https://github.com/mlc-ai/xgrammar/issues/382), [#701](https://github.com/mlc-ai/xgrammar/issues/701)). In
+#   [#618](https://github.com/mlc-ai/xgrammar/issues/618) both allowed tokens that are illegal.
 # * **llguidance** turns forcing off with `no_forcing`
 #   ([docs/fast_forward.md](https://github.com/guidance-ai/llguidance/blob/main/docs/fast_forward.md)).
 # * **JSONSchemaBench** compares engines on the schemas of the wild ([arXiv

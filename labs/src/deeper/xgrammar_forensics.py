@@ -104,7 +104,8 @@ def show_savings():
 
 # %% [question]
 gv.predict(
-    "Without tables all 128,256 tokens are read. Which idea saves the largest factor, in this order?",
+    "Without tables all 128,256 tokens are read. Three ideas are added one after the other, in the order below. Which "
+    "one divides the number of tokens by the largest factor?",
     choices=["tables of accepted and rejected tokens", "rule inlining", "context expansion"],
     answer="context expansion",
     reveal=[

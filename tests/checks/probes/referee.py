@@ -44,11 +44,14 @@ def loops(machine, state, pieces, allowed):
 
 WRONG = {
     "faults": {
-        "nothing": (lambda *given: (set(), set()), "missing: token 0, a, is legal, and the engine omits it"),
-        "the other way round": (lambda *given: faults(*given)[::-1], "missing|extra"),
-        "missing only": (lambda *given: (faults(*given)[0], set()), "extra: token 1, b, is illegal"),
-        "extra only": (lambda *given: (set(), faults(*given)[1]), "missing: token 0, a, is legal"),
-        "from the start": (lambda m, state, *given: faults(m, m.initial, *given), "token"),
+        "nothing": (lambda *given: (set(), set()), "token 0, a, is legal, and the engine omits it, so it is missing"),
+        "the other way round": (lambda *given: faults(*given)[::-1], "so it is not|so it is missing"),
+        "missing only": (
+            lambda *given: (faults(*given)[0], set()),
+            "b, is illegal, and the engine allows it, so it is extra",
+        ),
+        "extra only": (lambda *given: (set(), faults(*given)[1]), "token 0, a, is legal"),
+        "from the start": (lambda m, state, *given: faults(m, m.initial, *given), "so it is not missing"),
         "the last byte": (by_last_byte, "token"),
         "whole texts": (by_whole_text, "token"),
         "one id per piece": (by_piece, "token 0, a, is legal, and the engine allows it"),
