@@ -387,9 +387,10 @@ gv.score()
 # * **SGLang** compressed the machine of any regex ([LMSYS, 2024-02](https://lmsys.org/blog/2024-02-05-compressed-fsm/);
 #   [arXiv 2312.07104](https://arxiv.org/abs/2312.07104)): up to 2 times lower latency, 2.5 times the throughput.
 # * Then came faults: strings that begin with `>` ([#2045](https://github.com/sgl-project/sglang/issues/2045)), a
-#   population of 2 instead of 2140000 ([#2025](https://github.com/sgl-project/sglang/issues/2025)), tokens joined across
-#   the end of the prompt ([#1312](https://github.com/sgl-project/sglang/issues/1312)). In March 2025 SGLang removed it, "to simplify the code
-#   maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)); it names no fault as the reason.
+#   population of 2 instead of 2140000 ([#2025](https://github.com/sgl-project/sglang/issues/2025)), tokens joined
+#   across the end of the prompt ([#1312](https://github.com/sgl-project/sglang/issues/1312)). In March 2025 SGLang
+#   removed it, "to simplify the code maintenance" ([#4032](https://github.com/sgl-project/sglang/pull/4032)); it names
+#   no fault as the reason.
 
 # %% [markdown]
 # * **MLC-LLM** retokenises with rollback ([pull request 2551](https://github.com/mlc-ai/mlc-llm/pull/2551)). In
