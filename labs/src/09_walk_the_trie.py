@@ -290,8 +290,8 @@ gv.predict(
     reveal=[
         lambda: print("stacks:", [2**opened for opened in range(1, 11)]),
         lambda: print("items: ", [len(column) for column in chart_of("(" * 10 + "x" + "])" * 5)]),
-        """Seven at every depth. (Fewer while the exercise is open.) The chart does not store whole stacks. It stores
-        per place what began there, once, whichever way led there.""",
+        """Seven at every depth. (While the exercise is open, the columns after `x` are nearly empty.) The chart does
+        not store whole stacks. It stores per place what began there, once, whichever way led there.""",
     ],
 )
 
