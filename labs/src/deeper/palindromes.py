@@ -132,7 +132,8 @@ gv.score()
 #
 # * **llama.cpp** keeps a list of all possible stacks, each stored alone ([pull request
 #   1773](https://github.com/ggml-org/llama.cpp/pull/1773)).
-# * **XGrammar** stores the stacks in one tree, where they share their lower parts ([arXiv
-#   2411.15100](https://arxiv.org/abs/2411.15100)).
+# * **XGrammar** first stored the stacks in one tree, where they share their lower parts ([arXiv
+#   2411.15100](https://arxiv.org/abs/2411.15100)). XGrammar-2 uses Earley's algorithm (lab 07) instead ([arXiv
+#   2601.04426](https://arxiv.org/abs/2601.04426)).
 # * **GLR parsers** share upper parts as well, in a *graph-structured stack* ([Tomita
 #   1985](https://docslib.org/doc/2603502/an-efficient-context-free-parsing-algorithm-for-natural-languages1)).
