@@ -1,8 +1,10 @@
 """Train `clerk`: text to structure, on tasks the generator in tasks.py writes.
 
     python assets/train/clerk.py
+    python assets/train/clerk.py --small
 
-No data is needed: a seed gives the same tasks everywhere.
+No data is needed: a seed gives the same tasks everywhere. `clerk-small` has the tokenizer of `clerk` and a fifth of its
+weights; it writes the drafts of speculative decoding.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ SHAPE = {
     "num_attention_heads": 4,
     "max_position_embeddings": 1024,
 }
+SMALL = SHAPE | {"hidden_size": 128, "intermediate_size": 352, "num_hidden_layers": 2, "num_attention_heads": 2}
 
 
 def build_tokenizer(seed: int, size: int = 4096, examples: int = 60_000) -> PreTrainedTokenizerFast:
@@ -120,30 +123,34 @@ def exact_share(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, cou
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=HERE.parent / "models" / "clerk")
-    parser.add_argument("--checkpoint", type=Path, default=HERE / "checkpoints" / "clerk.pt")
+    parser.add_argument("--small", action="store_true", help="train clerk-small")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--steps", type=int, default=3400)
     parser.add_argument("--switch", type=int, default=2400, help="the step at which the second course begins")
     parser.add_argument("--tokens", type=int, default=4096, help="tokens in a batch")
     args = parser.parse_args()
+    name = "clerk-small" if args.small else "clerk"
+    out, checkpoint = HERE.parent / "models" / name, HERE / "checkpoints" / f"{name}.pt"
     recipe = Recipe(steps=args.steps, average=0.99, muon_rate=0.02, decay=0.05)
     tokenizer = build_tokenizer(recipe.seed)
-    tokenizer.save_pretrained(args.out)
+    tokenizer.save_pretrained(out)
     torch.manual_seed(recipe.seed)
     model = build_model(
-        **SHAPE, eos_token_id=tokenizer.eos_token_id, bos_token_id=None, pad_token_id=tokenizer.eos_token_id
+        **(SMALL if args.small else SHAPE),
+        eos_token_id=tokenizer.eos_token_id,
+        bos_token_id=None,
+        pad_token_id=tokenizer.eos_token_id,
     )
     print(f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(tokenizer)} tokens")
     train(
         model,
         curriculum(tokenizer, recipe.seed, args.tokens, args.switch),
         recipe,
-        args.checkpoint,
+        checkpoint,
         args.device,
         report=lambda m: exact_share(m, tokenizer),
     )
-    save_model(model, args.out)
+    save_model(model, out)
     print(exact_share(model.float(), tokenizer))
 
 

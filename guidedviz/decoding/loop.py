@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.sampling import apply_bias, apply_mask, sample, softmax, top_k, top_p
+from guidedviz.decoding.ending import find_end
+from guidedviz.decoding.sampling import apply_bias, draw_chances, sample, softmax
 from guidedviz.decoding.settings import Settings, check_bias
+from guidedviz.decoding.speculation.draft import SeededDice, as_draft
+from guidedviz.decoding.speculation.verify import take_pass
 from guidedviz.decoding.step_record import Measured, Point, make_step, start_watch
-from guidedviz.decoding.trace import End, How, Step, Trace
+from guidedviz.decoding.trace import How, Step, Trace
 from guidedviz.decoding.unguided import unguided
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, check_text, context_of
@@ -31,10 +34,17 @@ def take_step(
 ) -> tuple[Step, Point]:
     """Take one step from a point. A person may insert a legal token: the `choice`."""
     guide, lap = guide or unguided(model.vocabulary), start_watch()
+    if choice is None and point.pending and point.pending[0].settings == settings:
+        (step, after, _), *rest = point.pending
+        return step, replace(after, pending=tuple(rest))
     if choice is None and (jump := next_jump(model, point, guide, settings.way)):
         return put_forced(guide, point, jump, settings, lap())
     if len(point.tokens) > context_of(model):
         return make_step(guide, point, end="context"), point
+
+    if choice is None and settings.draft:
+        judged = take_pass(model, point, guide, settings, settings.draft, SeededDice(settings.seed))
+        return take_step(model, point.wait(judged), guide, settings)
 
     logits = apply_bias(model.logits(list(point.tokens)), settings.bias)
     forward_ms = lap()
@@ -45,8 +55,7 @@ def take_step(
         seen = Measured(softmax(logits), mask, np.zeros(len(mask)), forward_ms, mask_ms)
         return make_step(guide, point, seen, end="complete" if guide.is_accepting(point.state) else "dead_end"), point
 
-    probabilities = softmax(apply_mask(logits, mask), settings.temperature)
-    probabilities = top_p(top_k(probabilities, settings.top_k), settings.top_p)
+    probabilities = draw_chances(logits, mask, settings)
     if choice is None:
         token = sample(probabilities, settings.seed, point.position)
     else:
@@ -85,20 +94,6 @@ def check_choice(guide: Guide, state: Any, mask: Mask, choice: int) -> int:
     return choice
 
 
-def find_end(guide: Guide, after: Point, settings: Settings) -> End:
-    """Why the decode ends at this point; "" if it goes on."""
-    if after.tokens[-1] in guide.vocabulary.eos:
-        return "eos"
-    if is_complete(guide, after.state):
-        return "complete"
-    return "max_tokens" if after.position >= settings.max_tokens else ""
-
-
-def is_complete(guide: Guide, state: Any) -> bool:
-    """Whether the text may end here and nothing may follow, not even EOS."""
-    return guide.is_accepting(state) and not guide.mask(state).any()
-
-
 def decode(
     model: Model,
     prompt: str,
@@ -111,15 +106,20 @@ def decode(
     seed: int = 0,
     max_tokens: int = 200,
     jump_forward: bool | str = False,
+    draft: Any = None,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[Step]:
     """Decode step by step. The last step says in `end` why it is the last.
 
     `jump_forward` appends forced tokens without asking the model: True, or the way to spell them, "canonical" (the
-    same), "longest", "minimal" or "raw" (see tokens/jump.py). `stop` is called before every step; when it returns
-    True, a closing step with end "stop" follows.
+    same), "longest", "minimal" or "raw" (see tokens/jump.py). `draft` guesses tokens that the model judges in one
+    forward pass: "lookup", "forced", a smaller model, or a draft of decoding/speculation. `stop` is called before every
+    step; when it returns True, a closing step with end "stop" follows.
     """
-    settings = Settings(temperature, top_k, top_p, seed, max_tokens, {} if bias is None else bias, jump_forward)
+    guesses = as_draft(draft, check_model(model))
+    settings = Settings(
+        temperature, top_k, top_p, seed, max_tokens, {} if bias is None else bias, jump_forward, guesses
+    )
     point = start(model, prompt, guide)
     check_bias(settings.bias, len(model.vocabulary))
     if stop is not None and not callable(stop):

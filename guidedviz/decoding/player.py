@@ -11,7 +11,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from guidedviz.decoding.loop import check_fit, is_complete, start, take_step
+from guidedviz.decoding.ending import is_complete
+from guidedviz.decoding.loop import check_fit, start, take_step
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.step_record import Point
 from guidedviz.decoding.trace import End, Step, Trace

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.decoding.records import MOST
-from guidedviz.decoding.settings import check_bias, check_temperature, check_top_p, check_whole
+from guidedviz.decoding.settings import Settings, check_bias, check_temperature, check_top_p, check_whole
 from guidedviz.errors import EmptyMask, SettingError, quoted
 from guidedviz.tokens.arrays import Mask
 
@@ -147,6 +147,12 @@ def top_p(probabilities: npt.ArrayLike, p: float) -> Floats:
     return _keep(probabilities, order[:count])
 
 
+def draw_chances(logits: npt.ArrayLike, allowed: Mask, settings: Settings) -> Floats:
+    """The probabilities that a token is drawn from: after mask, temperature, top-k and top-p."""
+    probabilities = softmax(apply_mask(logits, allowed), settings.temperature)
+    return top_p(top_k(probabilities, settings.top_k), settings.top_p)
+
+
 def _check_probabilities(values: npt.ArrayLike) -> Floats:
     numbers = as_numbers("probabilities", values)
     if not (numbers.min() >= 0 and 0 < numbers.sum() < np.inf):
@@ -162,16 +168,23 @@ def _keep(probabilities: Floats, ids: npt.NDArray[Any]) -> Floats:
     return kept
 
 
-def sample(probabilities: npt.ArrayLike, seed: int, position: int) -> int:
+def sample(probabilities: npt.ArrayLike, seed: int, position: int, stream: int = 0) -> int:
     """A token drawn by its probability. The same seed and position give the same random number, in any order of calls.
+
+    Another stream gives another number, independent of the first.
 
     >>> sample(np.array([0.0, 1.0]), seed=0, position=0)
     1
     """
     probabilities = _check_probabilities(probabilities)
+    edges = np.cumsum(probabilities)
+    place = uniform(seed, position, stream) * edges[-1]
+    return min(int(np.searchsorted(edges, place, side="right")), int(np.flatnonzero(probabilities)[-1]))
+
+
+def uniform(seed: int, position: int, stream: int = 0) -> float:
+    """The random number from 0 to 1 of a position."""
     seeds = [
         check_whole(name, n, 0, MOST, "a whole number from 0") for name, n in [("seed", seed), ("position", position)]
     ]
-    uniform = np.random.default_rng(seeds).random()
-    edges = np.cumsum(probabilities)
-    return min(int(np.searchsorted(edges, uniform * edges[-1], side="right")), int(np.flatnonzero(probabilities)[-1]))
+    return float(np.random.default_rng(seeds + [stream] * bool(stream)).random())

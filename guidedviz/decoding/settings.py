@@ -28,6 +28,7 @@ class Settings:
     max_tokens: int = 200
     bias: Mapping[int, float] = field(default_factory=dict)
     jump_forward: bool | str = False
+    draft: Any = None  # a draft of decoding/speculation
 
     def __post_init__(self) -> None:
         numbers = {

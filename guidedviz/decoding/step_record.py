@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class Point:
     tokens: tuple[int, ...]
     states: tuple[Any, ...]
     ahead: tuple[int, ...] = ()  # the rest of a forced run
+    pending: tuple[Pending, ...] = ()  # the next steps of a forward pass that has judged a draft
 
     @property
     def state(self) -> Any:
@@ -46,9 +47,21 @@ class Point:
         """The point before the last `count` tokens."""
         return Point(self.tokens[: len(self.tokens) - count], self.states[: len(self.states) - count])
 
+    def wait(self, pending: tuple[Pending, ...]) -> Point:
+        """The same point with steps that are already computed."""
+        return replace(self, pending=pending)
+
     def then(self, token: int, state: Hashable, ahead: tuple[int, ...] = ()) -> Point:
         """The point after one more token."""
         return Point((*self.tokens, token), (*self.states, state), ahead)
+
+
+class Pending(NamedTuple):
+    """A step that is computed and not taken, the point after it, and the settings it was computed with."""
+
+    step: Step
+    after: Point
+    settings: Any
 
 
 @dataclass(frozen=True)
@@ -61,6 +74,7 @@ class Measured:
     forward_ms: float = 0.0
     mask_ms: float = 0.0
     sample_ms: float = 0.0
+    draft_ms: float = 0.0
 
 
 NOTHING_MEASURED = Measured()
@@ -86,6 +100,7 @@ def make_step(
     how: How = "none",
     end: End = "",
     back: int = 0,
+    dropped: Iterable[int] = (),
 ) -> Step:
     """The record of a step from a point; without a token it only says how the decode ended."""
     pieces, raw, mask, drawn = guide.vocabulary.pieces, seen.raw, seen.mask, seen.drawn
@@ -115,6 +130,8 @@ def make_step(
         sample_ms=seen.sample_ms,
         end=end,
         back=back,
+        dropped=tuple(pieces[t] for t in dropped),
+        draft_ms=seen.draft_ms,
     )
 
 

@@ -15,7 +15,7 @@ from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
 
-How = Literal["sampled", "forced", "inserted", "none"]
+How = Literal["sampled", "forced", "inserted", "accepted", "none"]
 End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end"]
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
@@ -25,7 +25,7 @@ ENDS: dict[End, str] = {
     "stop": "stopped",
     "dead_end": "dead end: no token is legal here",
 }
-CHOSEN = ("sampled", "inserted")  # after a forward pass of the model
+CHOSEN = ("sampled", "inserted", "accepted")  # from the probabilities of the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ class Step:
     sample_ms: Milliseconds
     end: End = ""  # why the decode ended with this step; "" if it goes on
     back: Count = 0  # how many tokens before this one it takes back
+    dropped: tuple[bytes, ...] = ()  # drafted tokens that were rejected here, and those that were to follow them
+    draft_ms: Milliseconds = 0.0
 
 
 def _widgets(name: str) -> Any:
@@ -108,8 +110,17 @@ class Trace:
 
     @property
     def passes(self) -> int:
-        """The number of steps with a forward pass."""
-        return sum(s.how in CHOSEN for s in self.steps)
+        """The number of forward passes. One that judges a draft ends with a sampled token, or ends the text."""
+        after = [*(s.how for s in self.steps[1:]), "none"]
+        ends = ("forced", "inserted", "none")
+        pairs = zip(self.steps, after, strict=False)
+        return sum(s.how in ("sampled", "inserted") or (s.how == "accepted" and then in ends) for s, then in pairs)
+
+    @property
+    def drafted(self) -> tuple[int, int]:
+        """How many drafted tokens were accepted, and how many there were."""
+        accepted = sum(s.how == "accepted" for s in self.steps)
+        return accepted, accepted + sum(len(s.dropped) for s in self.steps)
 
     @property
     def prefilled(self) -> int:

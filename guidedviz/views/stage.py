@@ -157,10 +157,12 @@ def _chips(trace: Trace, cursor: int, marked: bool, mass: bool) -> Iterator[Draw
 
 def _chip(step: Step, current: bool, ahead: bool, gone: bool, shown: float) -> Drawn:
     words = shorten("⊘" if step.how == "none" else label(step.piece), 80)
-    below = probability(shown) if step.how == "sampled" else {"none": "end"}.get(step.how, step.how)
-    below = "taken back" if gone else below
-    width = max(wide(words, 15), wide(below, 10)) + 12
-    fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * shown if step.how == "sampled" else 0.0}
+    asked = step.how in ("sampled", "accepted")
+    below = probability(shown) if asked else {"none": "end"}.get(step.how, step.how)
+    below = "taken back" if gone else f"✓ {below}" if step.how == "accepted" else below
+    dropped = shorten("".join(map(label, step.dropped)), 24)
+    width = max(wide(words, 15), wide(below, 10) + wide(dropped, 10) + 6 * bool(dropped)) + 12
+    fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * shown if asked else 0.0}
     line: dict[str, Any] = {"stroke": "var(--gv-line)"}
     line |= {"stroke_dasharray": "3 2"} if step.how == "forced" else {}
     line |= {"stroke": "var(--gv-orange)"} if step.how in ("inserted", "none") else {}
@@ -168,7 +170,13 @@ def _chip(step: Step, current: bool, ahead: bool, gone: bool, shown: float) -> D
     box = node("rect", x=0, y=0, width=width, height=38, rx=4, **fill, **line)
     struck = {"text_decoration": "line-through"} if gone else {}
     token = write(width / 2, 19, words, 15, mono=True, text_anchor="middle", **struck)
-    small = soft(width / 2, 32, below, 10, text_anchor="middle")
+    shift = (wide(dropped, 10) + 6) / 2 if dropped else 0.0
+    small = soft(width / 2 + shift, 32, below, 10, text_anchor="middle")
+    if dropped:
+        left = width / 2 - wide(below, 10) / 2 - 3
+        small += soft(left, 32, dropped, 10, mono=True, text_anchor="middle", text_decoration="line-through")
+    if step.how == "accepted":
+        small += node("path", d=f"M2 37H{width - 2:g}", stroke="var(--gv-green)", stroke_width=3)
     return node("g", box, token, small, opacity=0.45 if ahead or gone else 1), width
 
 

@@ -81,13 +81,14 @@ def say_step(step: Step) -> str:
     if step.how == "forced":
         back = f" · takes back {counted(step.back, 'token')}" if step.back else ""
         return f"“{label(step.piece)}” forced, there was no choice: the model was not asked{back}{end}"
-    came = {"sampled": "sampled", "inserted": "put in by you"}[step.how]
+    came = {"sampled": "sampled", "inserted": "put in by you", "accepted": "drafted and accepted"}[step.how]
     odds = f"p {probability(step.raw)}"
     if step.mass <= FREE:
         odds = f"p {probability(step.masked)} of the legal, {probability(step.raw)} of all"
-    if step.how == "sampled" and not is_plain(step):
+    if step.how in ("sampled", "accepted") and not is_plain(step):
         odds += f", drawn with {probability(step.drawn)}"
-    return f"“{label(step.piece)}” {came}, {odds}{end}"
+    gone = f" · rejected draft: {' '.join(map(label, step.dropped))}" if step.dropped else ""
+    return f"“{label(step.piece)}” {came}, {odds}{gone}{end}"
 
 
 def is_plain(step: Step) -> bool:

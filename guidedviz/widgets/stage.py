@@ -8,6 +8,7 @@ from typing import Any
 from guidedviz.decoding.loop import make_trace
 from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, recorded_settings
 from guidedviz.decoding.settings import Settings, check_bias
+from guidedviz.decoding.speculation.draft import as_draft
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.models.model import Model, check_model, check_text
@@ -33,6 +34,7 @@ def stage(
     steps: int | None = None,
     show: int | None = None,
     jump_forward: bool | str = False,
+    draft: Any = None,
     edit: bool | str | tuple[str, str] = False,
     stack: bool = False,
 ) -> Stage:
@@ -40,7 +42,8 @@ def stage(
 
     Where nobody can click, the picture is that of all steps, or of the place after `show` tokens.
     With a guide the stage also shows its machine and its stack; a trace needs the guide it was recorded with.
-    `constraint` names the constraint. `jump_forward` appends forced tokens without the model, as in `gv.decode`.
+    `constraint` names the constraint. `jump_forward` appends forced tokens without the model, and `draft` guesses
+    tokens that it judges together, as in `gv.decode`.
     `edit` adds a box to change the constraint in: its text (regex, JSON Schema or GBNF), or a pair of kind and text,
     or True to take the text from the guide. Without a guide the text of the box is the constraint. With `stack` the
     map of a split also shows which tokens depend on the stack.
@@ -51,13 +54,15 @@ def stage(
             raise SettingError(f"gv.stage, {name}", seen=quoted(count), expected="a whole number from 0 up")
     if isinstance(model, Trace):
         given = {"prompt": prompt, "temperature": temperature, "seed": seed, "max_tokens": max_tokens, "top_k": top_k}
-        given |= {"top_p": top_p, "bias": bias, "constraint": constraint, "jump_forward": jump_forward, "edit": edit}
+        given |= {"top_p": top_p, "bias": bias, "constraint": constraint, "jump_forward": jump_forward, "draft": draft}
+        given |= {"edit": edit}
         return _replay(model, guide, steps, given).prepare(show, stack)
     check_model(model, "gv.stage, model")
     check_text("gv.stage, constraint", constraint)
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
-    settings = Settings(temperature, top_k, top_p, seed, max_tokens, {} if bias is None else bias, jump_forward)
+    guesses, given_bias = as_draft(draft, model), {} if bias is None else bias
+    settings = Settings(temperature, top_k, top_p, seed, max_tokens, given_bias, jump_forward, guesses)
     check_bias(settings.bias, len(model.vocabulary))
     box = read_wish(edit, guide)
     if box and box[1] and guide is None:

@@ -61,3 +61,12 @@ test("the tour points at one control and goes on when it was used", () => {
   assert.equal(find(".gv-here"), null);
   stop();
 });
+
+test("an accepted draft has a tick, and a rejected one is struck out in the chip that came instead", () => {
+  const steps = [step("a", { how: "accepted", maskedText: "0.9" }), step("b", { how: "sampled", maskedText: "0.5", dropped: "<i>x" })];
+  const { all, stop } = open(stageNews(steps, 2));
+  const chips = () => all(".gv-chip");
+  assert.deepEqual(chips().map((chip) => chip.querySelector("small").textContent), ["✓ 0.9", "<i>x 0.5"]);
+  assert.equal(chips()[1].querySelector("del").textContent, "<i>x");
+  stop();
+});

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from guidedviz.decoding.loop import is_complete, start
+from guidedviz.decoding.ending import is_complete
+from guidedviz.decoding.loop import start
 from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.errors import IllegalToken
 from guidedviz.models.model import Model

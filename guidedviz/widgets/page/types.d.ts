@@ -29,7 +29,8 @@ export interface Way {
 export interface Step extends Way {
   token: number;
   label: string;
-  how: "sampled" | "forced" | "inserted" | "none";
+  how: "sampled" | "forced" | "inserted" | "accepted" | "none";
+  dropped?: string; // the drafted tokens that were rejected here
   back: number[]; // the places of the steps whose tokens it takes back
   masked: number;
   maskedText: string;

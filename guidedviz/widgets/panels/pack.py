@@ -72,7 +72,7 @@ def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
 
 def pack_taken(taken: Taken, walk: Walk) -> dict[str, Any]:
     """A step, and how it was sampled if not in the plain way; `walk` is the current walk."""
-    now, sampled = taken.settings, taken.step.how == "sampled"
+    now, sampled = taken.settings, taken.step.how in ("sampled", "accepted")
     ways = [f"at temperature {now.temperature:g}"] * (now.temperature != 1) + say_cuts(now)
     packed = pack_step(taken.step) | {"drawn": ", ".join(ways) if sampled else ""}
     return packed if taken.walk is walk else packed | {"words": f"{packed['words']} · under the earlier constraint"}
@@ -110,6 +110,7 @@ def pack_step(step: Step) -> dict[str, Any]:
         "times": [milliseconds(ms) for ms in (step.forward_ms, step.mask_ms, step.sample_ms)],
         "end": step.end,
         "words": say_step(step),
+        "dropped": "".join(map(label, step.dropped)),
     }
 
 

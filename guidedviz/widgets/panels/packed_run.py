@@ -58,6 +58,8 @@ def _check_step(where: str, packed: Any, token: int) -> None:
             raise TraceError(f"{where}, {name}", seen=quoted(seen), expected=f"a value of type {expected}")
     if packed["token"] != token:
         raise TraceError(f"{where}, token", seen=quoted(packed["token"]), expected=str(token))
+    if type(packed.get("dropped", "")) is not str:  # an older recording has none
+        raise TraceError(f"{where}, dropped", seen=quoted(packed["dropped"]), expected="a value of type str")
     if any(type(row) is not list or len(row) != ROW for row in packed["rows"]):
         raise TraceError(f"{where}, rows", seen=quoted(packed["rows"]), expected=f"rows of {ROW} values")
     if any(type(state) is not int for state in packed.get("path", [])):

@@ -74,10 +74,13 @@ function paintHead(ui, head) {
  * @param {number} place
  */
 function buildChip(step, place) {
-  const below = { sampled: step.maskedText, none: "end", forced: "forced", inserted: "inserted" }[step.how];
+  const below = {
+    sampled: step.maskedText, none: "end", forced: "forced", inserted: "inserted", accepted: `✓ ${step.maskedText}`,
+  }[step.how];
+  const dropped = step.dropped ? [make("del", { title: "rejected draft" }, step.dropped), " "] : [];
   const about = { "data-place": place, "aria-description": `go back to before token ${place + 1}`, "data-end": ENDS[step.end] };
   const look = { class: `gv-chip gv-how-${step.how}`, style: `--p:${step.masked}` };
-  return make("button", { type: "button", tabindex: -1, ...look, ...about }, tokenName(step.label), make("small", {}, below));
+  return make("button", { type: "button", tabindex: -1, ...look, ...about }, tokenName(step.label), make("small", {}, ...dropped, below));
 }
 
 /**

@@ -1,0 +1,130 @@
+"""Decoding with a draft: the same texts in fewer passes, honest records, and clear errors."""
+
+from dataclasses import replace
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.player import LiveWalk, Player
+from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.speculation.draft import Forced, LookUp, Small, as_draft
+from guidedviz.errors import SettingError, TraceError
+
+FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}, "city": {"type": "string"}}
+ADA = "Ada Lovelace is 36 and lives in London.\nJSON with name, age, city:\n"
+TASKS = [
+    (ADA, gv.json_schema({"type": "object", "properties": FIELDS, "required": list(FIELDS)})),
+    ("Hi! " + ADA, gv.json_schema({"type": "object", "properties": FIELDS})),
+    ("We met on May 3, 1987.\nDate as YYYY-MM-DD:\n", gv.regex(r"\d{4}-\d\d-\d\d")),
+    ("Call me at 212.555.0199.\nPhone as (ddd) ddd-dddd:\n", gv.regex(r"\(\d{3}\) \d{3}-\d{4}")),
+    ("The bag holds a pen.\nNested JSON:\n", gv.json()),
+]
+
+
+@pytest.fixture(scope="module")
+def clerk():
+    return gv.load_model("clerk")
+
+
+@pytest.mark.parametrize(("prompt", "machine"), TASKS)
+def test_greedy_texts_are_those_of_plain_decoding_in_fewer_passes(clerk, prompt, machine):
+    guide = gv.guide(machine, clerk.vocabulary)
+    plain = gv.record(clerk, prompt, guide, temperature=0, max_tokens=40)
+    for draft in ("lookup", "forced", clerk, Small(clerk, 3, width=2, masked=False), LookUp(3, width=2)):
+        trace = gv.record(clerk, prompt, guide, temperature=0, max_tokens=40, draft=draft)
+        assert trace.tokens == plain.tokens
+        assert trace.steps[-1].end == plain.steps[-1].end
+        assert trace.passes <= plain.passes
+        assert trace.passes + trace.drafted[0] in (len(trace.steps), len(trace.steps) + 1)
+    assert gv.record(clerk, prompt, guide, temperature=0, max_tokens=40, draft=clerk).passes <= plain.passes / 3
+
+
+@pytest.mark.parametrize("most", range(1, 8))
+def test_a_draft_does_not_pass_the_limit_of_tokens(clerk, most):
+    trace = gv.record(clerk, ADA, gv.guide(TASKS[0][1], clerk.vocabulary), max_tokens=most, draft=clerk)
+    assert len(trace.steps) == most
+    assert trace.steps[-1].end == "max_tokens"
+
+
+def test_without_a_guide_a_draft_works_too(clerk):
+    plain = gv.record(clerk, ADA, temperature=0)
+    assert gv.record(clerk, ADA, temperature=0, draft="lookup").tokens == plain.tokens
+
+
+def test_rejected_tokens_are_recorded_saved_and_counted(clerk, tmp_path):
+    trace = gv.record(clerk, ADA, gv.guide(TASKS[0][1], clerk.vocabulary), temperature=0, draft="lookup")
+    accepted, drafted = trace.drafted
+    assert 0 < accepted < drafted
+    rejected = next(step for step in trace.steps if step.dropped)
+    assert rejected.how == "sampled"
+    trace.save(tmp_path / "run.json")
+    loaded = gv.Trace.load(tmp_path / "run.json")
+    assert loaded.steps == trace.steps
+    assert loaded.drafted == trace.drafted
+
+
+def test_a_record_whose_dropped_tokens_are_no_texts_is_refused(clerk, tmp_path):
+    trace = gv.record(clerk, ADA, max_tokens=2, draft="lookup")
+    trace.save(tmp_path / "run.json")
+    text = (tmp_path / "run.json").read_text().replace('"dropped": []', '"dropped": [3]', 1)
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(TraceError, match="dropped"):
+        gv.Trace.load(tmp_path / "run.json")
+
+
+def test_a_person_may_insert_another_token_inside_an_accepted_draft(clerk):
+    guide = gv.guide(TASKS[0][1], clerk.vocabulary)
+    settings = Settings(temperature=0, draft=as_draft(clerk, clerk))
+    player = Player(LiveWalk(clerk, ADA, guide), settings)
+    for _ in range(6):
+        player = player.forward()
+    assert [step.how for step in player.steps][:3] == ["accepted"] * 3
+    bo = clerk.encode("Bo")[0]
+    changed = player.go(4).choose(bo).forward()
+    assert [step.how for step in changed.steps[4:]][:1] == ["inserted"]
+    assert changed.point(6).tokens[-2] == bo
+
+
+def test_changed_settings_do_not_use_steps_that_were_judged_with_others(clerk):
+    guide = gv.guide(TASKS[0][1], clerk.vocabulary)
+    player = Player(LiveWalk(clerk, ADA, guide), Settings(temperature=0, draft=as_draft(clerk, clerk))).forward()
+    after = player.change(draft=None).forward()
+    assert after.steps[-1].how == "sampled"
+    assert player.forward().steps[-1].how == "accepted"
+
+
+def test_look_up_finds_the_longest_match_and_the_latest_place():
+    assert LookUp(2).find((1, 2, 9, 5, 2, 8, 1, 2)) == [(9, 5)]
+    assert LookUp(2, width=2).find((1, 2, 9, 5, 2, 8, 1, 2)) == [(9, 5), (8, 1)]
+    assert LookUp(2).find((1, 2, 3)) == LookUp(2).find((1,)) == []
+
+
+def test_a_forced_run_is_drafted_and_the_model_judges_its_spelling(clerk):
+    guide = gv.guide(TASKS[0][1], clerk.vocabulary)
+    trace = gv.record(clerk, ADA, guide, temperature=0, draft="forced")
+    assert [step.piece for step in trace.steps if step.how == "accepted"][:3] == [b'{"', b"name", b'":']
+    assert all(step.forward_ms for step in trace.steps if step.how == "sampled" and step.position == 3) is False
+
+
+@pytest.mark.parametrize("wrong", ["lookups", 4, object(), ["lookup"], True])
+def test_what_is_no_draft_is_refused(clerk, wrong):
+    with pytest.raises(SettingError, match="draft: saw"):
+        gv.record(clerk, ADA, draft=wrong)
+
+
+@pytest.mark.parametrize("size", [0, -1, 65, 2.5, None, "4"])
+def test_a_size_out_of_range_is_refused(clerk, size):
+    for draft in (LookUp(size), Forced(size), Small(clerk, size)):
+        with pytest.raises(SettingError, match="draft, size"):
+            gv.record(clerk, ADA, draft=draft)
+
+
+def test_a_model_over_another_vocabulary_is_refused(clerk):
+    with pytest.raises(SettingError, match="the same vocabulary"):
+        gv.record(clerk, ADA, draft=gv.load_model("bard"))
+
+
+def test_steps_without_a_draft_are_as_before(clerk):
+    step = gv.record(clerk, ADA, max_tokens=1).steps[0]
+    assert (step.dropped, step.draft_ms) == ((), 0.0)
+    assert replace(step, dropped=(b"x",)) != step

@@ -1,0 +1,145 @@
+"""With a draft every text has exactly the probability of plain masked decoding: all outcomes are enumerated."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.distribution import exact
+from guidedviz.decoding.distribution.task import Task
+from guidedviz.decoding.loop import start
+from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.speculation.draft import Forced, Guess, LookUp, Small, chain
+from guidedviz.decoding.speculation.verify import accept_chance, leaves, residual, take_pass
+
+PIECES = [b"a", b"b", b"ab", b"</s>"]
+
+
+class Script:
+    """Dice that follow a script, then take the first possible side; they remember what else was possible."""
+
+    def __init__(self, script):
+        self.script, self.sides, self.chance = script, [], 1.0
+
+    def _take(self, chances):
+        possible = [side for side, chance in enumerate(chances) if chance > 0]
+        place = len(self.sides)
+        side = self.script[place] if place < len(self.script) else 0
+        self.sides.append(len(possible))
+        self.chance *= chances[possible[side]]
+        return possible[side]
+
+    def draw(self, chances, position, turn=-1):
+        return self._take(list(chances))
+
+    def accept(self, chance, position, turn):
+        return bool(self._take([1 - chance, chance]))
+
+
+def outcomes(run):
+    """Every outcome of a function of dice, with its probability."""
+    waits = [[]]
+    while waits:
+        script = waits.pop()
+        dice = Script(script)
+        yield run(dice), dice.chance
+        for place in range(len(script), len(dice.sides)):
+            done = script + [0] * (place - len(script))
+            waits += [[*done, side] for side in range(1, dice.sides[place])]
+
+
+def toy(seed, scale=1.5):
+    table = np.random.default_rng(seed).normal(size=(4, 4)) * scale
+    return gv.ToyModel(PIECES, lambda tokens: table[tokens[-1]] + 0.1 * len(tokens), eos={3})
+
+
+def distribution(model, guide, settings, draft):
+    """The probability of every text: all outcomes of a pass, and after each of them the same again."""
+    known = {}
+
+    def after(point):
+        if point.output not in known:
+            table = known[point.output] = defaultdict(float)
+            passes = outcomes(lambda dice: take_pass(model, point, guide, settings, draft, dice)[-1])
+            ends = defaultdict(float)
+            for last, chance in passes:
+                ends[last.after.output, bool(last.step.end), last.after] += chance
+            for (output, ended, then), chance in ends.items():
+                for text, share in ({output: 1.0} if ended else after(then)).items():
+                    table[text] += chance * share
+        return known[point.output]
+
+    return dict(after(start(model, "a", guide)))
+
+
+class Fixed:
+    """A draft of certain guesses that are always the same, as a tree."""
+
+    size = 3
+
+    def __init__(self, *guesses):
+        self.guesses = guesses
+
+    def guess(self, model, guide, point, settings, dice):
+        return self.guesses
+
+
+SMALL = toy(99)
+DRAFTS = {
+    "a smaller model": Small(SMALL, 2),
+    "a smaller model without a mask": Small(SMALL, 2, masked=False),
+    "two branches": Small(SMALL, 1, width=2),
+    "two branches without a mask": Small(SMALL, 2, width=2, masked=False),
+    "look-up": LookUp(2),
+    "two look-ups": LookUp(2, width=2),
+    "a forced run": Forced(),
+    "certain guesses": Fixed(*chain([0, 1])),
+    "a tree of certain guesses": Fixed(Guess(2, None, chain([3])), Guess(0, None, (Guess(1), Guess(0)))),
+    "an illegal guess": Fixed(Guess(3)),
+    "no guess": Fixed(),
+}
+
+
+@pytest.mark.parametrize("name", DRAFTS)
+@pytest.mark.parametrize("pattern", ["a(b|aa)?", "(ab?){1,2}", "ab|abab"])
+def test_every_text_has_the_probability_of_plain_masked_decoding(pattern, name):
+    model = toy(1)
+    guide = gv.guide(gv.regex(pattern), model.vocabulary)
+    found = distribution(model, guide, Settings(), DRAFTS[name])
+    expected = {text.tokens: text.masked for text in exact.all_texts(Task(model, "a", guide))}
+    assert sum(found.values()) == pytest.approx(1)
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "settings", [Settings(temperature=0.5), Settings(top_k=2), Settings(top_p=0.8), Settings(bias={2: 3.0})]
+)
+def test_settings_change_the_distribution_as_they_do_without_a_draft(settings):
+    model = toy(2)
+    guide = gv.guide(gv.regex("(ab?){1,2}"), model.vocabulary)
+    plain, drafted = (distribution(model, guide, settings, DRAFTS[n]) for n in ("no guess", "a smaller model"))
+    assert drafted == pytest.approx({output: chance for output, chance in plain.items() if chance > 0})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_accepted_and_residual_tokens_together_have_the_distribution_of_the_model(seed):
+    random = np.random.default_rng(seed)
+    p, q = random.dirichlet(np.full(5, 0.4)), random.dirichlet(np.full(5, 0.4))
+    accepted = np.array([q[x] * accept_chance(p, q, x) for x in range(5)])
+    drawn = accepted + sum(q[x] * (1 - accept_chance(p, q, x)) * residual(p, q, x) for x in range(5))
+    np.testing.assert_allclose(drawn, p, atol=1e-12)
+
+
+def test_to_cut_an_illegal_guess_and_draw_again_would_change_the_distribution():
+    p, q = np.array([0.5, 0.5, 0.0]), np.array([0.4, 0.1, 0.5])  # token 2 is illegal, and the draft is not masked
+    kept = np.array([min(p[x], q[x]) for x in range(2)])
+    again = sum(q[x] - kept[x] for x in range(2)) * residual(p, q, 0)[:2] + q[2] * p[:2]
+    right = (1 - kept.sum()) * residual(p, q, 2)[:2]
+    np.testing.assert_allclose(kept + right, p[:2])
+    assert abs((kept + again) - p[:2]).max() > 0.05
+
+
+def test_a_tree_is_read_once_per_leaf():
+    tree = (Guess(1, None, (Guess(2), Guess(3))), Guess(4))
+    assert list(leaves(tree)) == [(1, 2), (1, 3), (4,)]
