@@ -20,12 +20,13 @@ TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}'
     ("said", "words", "shown"),
     [
         ("It has 12 states inside", "machine = gv.json_schema(Person)", "(12 states inside) → q10"),
-        ("is not in `required`", "gives the city a default", 'True  {"name": "Ida"}\nTrue  {"name": "Ida", "city": "Rome"}\nFalse'),
+        ("is not in `required`", "gives the city a default", '2 of 3 texts are complete'),
         ("at most ten characters", "def text_up_to", "10 DFA(203 states, 1 accepting)\n20 DFA(403"),
         ("one copy, of 25 nodes, and a counter", "maxLength: 1000", "PDA(2 rules, 25 nodes) PDA(2 rules, 25 nodes) PDA(2 rules, 25 nodes)"),
         ("so the counter is 3", "[a-z]{0,5000}", "0…5000, now 3"),
         ("the name is cut", "has 12 characters", '"name": "Tamsin O"'),
-        ("city, age, name gives 0.75 as well", "right_record", "name, age, city: 0.75"),
+        ("Not every order costs something", "right_record", "name, age, city: 0.75"),
+        ("Not every order costs something", "schema says age, name, city", "as before:\n\n0.75"),
         ("most of the loss is gone", "schema says age, name, city", "prompt as before     0.55"),
         ("most of the loss is gone", "schema says age, name, city", "prompt in its order  0.72"),
         ("listed in `machine.notes`", "def tell", "notes: #/x-unit: not a keyword of JSON Schema, ignored\nwarnings: 0"),
@@ -74,24 +75,6 @@ def test_the_model_wants_the_order_of_the_prompt(person):
     assert (wanted[b"age"].piece, wanted[b"city"].piece) == (b"name", b"age")
     assert wanted[b"age"].raw > 0.8
     assert wanted[b"city"].raw > 0.8
-
-
-def test_another_order_costs_nothing(person):
-    clerk = gv.load_model("clerk", device="cpu")
-    values = person["properties"]
-    order = person | {"properties": {key: values[key] for key in ("city", "age", "name")}}
-    guide, found = gv.guide(gv.json_schema(order), clerk.vocabulary), []
-    people = re.findall(
-        r'\("([A-Z]\w+ \w+)", (\d+), "(\w+)"\)', next(c.source for c in LAB.cells if "people = [" in c.source)
-    )
-    for name, age, city in people:
-        prompt = f"Hi! {name} is {age} years old and lives in {city}.\nJSON with name, age, city:\n"
-        run = gv.record(clerk, prompt, guide, temperature=0)
-        found.append(float(json.loads(run.text) == {"name": name, "age": int(age), "city": city}))
-        for step in run.steps:
-            found[-1] *= step.raw / step.mass
-    assert len(found) == 10
-    assert f"{sum(found) / 10:.2f}" == "0.75"
 
 
 def test_a_city_is_invented_where_null_is_allowed_too(person):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from math import cos, dist, pi, sin
 
 from guidedviz.sketches.sketch import Sketch
@@ -17,7 +17,8 @@ SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # of a curve's length, where names
 STOPS = sorted(round(share + part, 2) for share in SHARES for part in (-0.08, 0.0, 0.08))
 FARTHEST = 400.0  # from its first place, where a label must find room
 SHORT = 34.0  # an arrow shorter than this has no count
-LINE = 4.0  # a point of a line under a label counts as so many pixels of distance
+STRIDE = 5.0  # pixels between the points of a line, at most
+LINE = 25.0  # a point of a line under a label counts as so many pixels of distance
 
 Curves = Mapping[int, tuple[Curve, bool]]
 
@@ -30,7 +31,7 @@ def settle_names(
     for spot in spots.values():
         taken.add_disc(spot)
     for curve, _ in curves.values():
-        taken.add_line(sample(curve))
+        taken.add_line(_dense(sample(curve)))
     calls = [label for label in labels if sketch.arrows[label.arrows[0]].call]
     for label in calls:
         taken.add(call_box(label))
@@ -41,7 +42,7 @@ def settle_names(
         box = label_box(label.x, label.y, label.words)
         if label.arrows in settled:
             continue
-        if box.left >= 0 and box.top >= 0 and taken.is_free(box):
+        if _is_room(taken, box) and not taken.count_points(box):
             taken.add(box)
             settled[label.arrows] = label
         else:
@@ -62,13 +63,20 @@ def _find_room(taken: Taken, label: Label, curves: Sequence[Curve]) -> Point:
         return dist(here, place) + LINE * taken.count_points(label_box(*place, label.words))
 
     def free(place: Point) -> bool:
-        box = label_box(*place, label.words)
-        return box.left >= 0 and box.top >= 0 and taken.is_free(box)
+        return _is_room(taken, label_box(*place, label.words))
 
-    near = [place for curve in curves[:3] for place in beside(curve, half, 7.0) if free(place)]
+    near = [place for place in (here, *(p for curve in curves[:3] for p in beside(curve, half, 7.0))) if free(place)]
     if near:
         return min(near, key=cost)
     return next((place for place in _ring(here) if free(place)), here)
+
+
+def _dense(points: Sequence[Point]) -> Iterator[Point]:
+    """Points of a line, so near to each other that none crosses a label unseen."""
+    yield points[0]
+    for (a, b), (c, d) in pairwise(points):
+        count = 1 + int(dist((a, b), (c, d)) / STRIDE)
+        yield from ((a + (c - a) * step / count, b + (d - b) * step / count) for step in range(1, count + 1))
 
 
 def beside(curve: Curve, half: float, high: float) -> Iterator[Point]:

@@ -1,5 +1,6 @@
 """No name in a drawing covers another name or a state, and no arrow of a call passes through one."""
 
+import random
 from functools import cache
 
 import pytest
@@ -8,7 +9,7 @@ import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.sketches.sketch import Arrow, Sketch
 from guidedviz.views.layout import positions
-from tests.views.layout.drawn import collisions, names, parts, struck
+from tests.views.layout.drawn import collisions, curve_points, names, parts, struck
 from tests.views.layout.lab_machines import lab_machines
 from tests.views.layout.random_machines import random_machines
 
@@ -64,3 +65,27 @@ def test_the_count_of_a_loop_stands_apart_from_its_label():
     drawn = gv.draw_machine(gv.regex(r"\d+(\.\d+)?"), at=[0, 1, 1, 1, 2, 3, 3]).svg
     assert sorted(e.text for e in parts(drawn, "gv-nth")) == ["1", "2 3", "4", "5", "6"]
     assert collisions(drawn) == []
+
+
+def crossings(svg):
+    """Labels with a line through them."""
+    lines = [curve_points(line.get("d", "")) for line in parts(svg, "gv-line")]
+    boxes = [(name, (a + 1, b + 1, c - 1, d - 1)) for name, (a, b, c, d) in names(svg) if not name.startswith("count")]
+    return [name for name, (a, b, c, d) in boxes for line in lines if any(a < x < c and b < y < d for x, y in line)]
+
+
+def test_no_arrow_crosses_the_label_of_the_loop_of_a_json_string():
+    assert crossings(gv.draw_machine(gv.json_schema({"type": "string"})).svg) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_opposite_arrows_keep_their_labels_apart(seed):
+    draw = random.Random(seed)
+    count = draw.randint(2, 4)
+    pairs = [(a, b) for a in range(count) for b in range(a + 1, count) if b == a + 1 or draw.random() < 0.4]
+    sets = [((97, 97),), ((48, 57),), ((0, 33), (35, 91), (93, 127)), ((48, 57), (65, 70), (97, 102))]
+    arrows = [Arrow(*way, draw.choice(sets)) for a, b in pairs for way in ((a, b), (b, a))]
+    sketch = Sketch(tuple(f"q{state}" for state in range(count)), tuple(arrows), 0, frozenset({count - 1}))
+    svg = gv.draw_machine(sketch).svg
+    assert len(parts(svg, "gv-label")) == len(arrows)
+    assert collisions(svg) == []
