@@ -82,7 +82,7 @@ def main() -> None:
                 family: round(tally.by_family[family] / count, 2) for family, count in sorted(families.items())
             }
             print(name, tally.shares())
-    (HERE.parent / "models" / "clerk" / "figures.json").write_text(json.dumps(figures, indent=2) + "\n")
+    (HERE.parent / "models" / model.name / "figures.json").write_text(json.dumps(figures, indent=2) + "\n")
 
 
 if __name__ == "__main__":

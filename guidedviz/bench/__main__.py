@@ -7,6 +7,7 @@ python -m guidedviz.bench schemas --only kubernetes
 python -m guidedviz.bench ablation
 python -m guidedviz.bench overlap --device cuda
 python -m guidedviz.bench jump --device cpu
+python -m guidedviz.bench speculation --device cuda
 python -m guidedviz.bench start --kernels 30
 """
 
@@ -27,6 +28,7 @@ SUBJECTS = {
     "ablation": 5,
     "overlap": 5,
     "jump": 2,
+    "speculation": 5,
     "start": 5,
     "differences": 1,
     "schemas": 1,

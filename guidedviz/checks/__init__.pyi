@@ -6,6 +6,7 @@ from guidedviz.checks.conditioning import check_conditioned as conditioned
 from guidedviz.checks.deeper_model import check_look as look
 from guidedviz.checks.deeper_model import check_rms_norm as rms_norm
 from guidedviz.checks.distance import check_distance as distance
+from guidedviz.checks.draft_judge import check_accept as accept
 from guidedviz.checks.earley_moves import check_predict as predict
 from guidedviz.checks.earley_moves import check_scan as scan
 from guidedviz.checks.finite_machines import check_advance as advance

@@ -18,7 +18,7 @@ from guidedviz.models.safetensors import SMALLER, read_json
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.tokens.vocabulary import Vocabulary
 
-EMBEDDED = ("clerk", "bard")
+EMBEDDED = ("clerk", "clerk-small", "bard")
 MISSING = "not installed"
 MOST_NAME = 200  # characters of a hub name
 DEVICES = ("auto", "numpy", "cpu", "torch", "cuda", "mps")
@@ -49,7 +49,7 @@ def find_model(name: str) -> tuple[str, Path | str]:
 
 
 def load_model(name: str = "auto", device: str = "auto") -> LanguageModel:
-    """An embedded model ("clerk", "bard"), a folder, or a hub name; "auto" is GUIDEDVIZ_MODEL, else clerk.
+    """An embedded model ("clerk", "clerk-small", "bard"), a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.

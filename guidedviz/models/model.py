@@ -34,7 +34,7 @@ def context_of(model: Model) -> float:
 def check_model(model: Any, where: str = "model") -> Any:
     """The model. Refuse what is not a model, such as the name of one."""
     if not hasattr(model, "logits") or not hasattr(model, "vocabulary"):
-        name = model if model in ("clerk", "bard") else "clerk"
+        name = model if model in ("clerk", "clerk-small", "bard") else "clerk"
         raise SettingError(where, seen=quoted(model), expected="a model", hint=f'gv.load_model("{name}")')
     return model
 

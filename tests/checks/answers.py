@@ -57,6 +57,13 @@ def adaptive(order, chances, legal):
     return None
 
 
+def accept(p, q, token, u):
+    if u < min(1, p.get(token, 0) / q[token]):
+        return None
+    more = {t: p[t] - q.get(t, 0) for t in p if p[t] > q.get(t, 0)}
+    return {t: share / sum(more.values()) for t, share in more.items()}
+
+
 def distance(weights):
     mean = sum(weights) / len(weights)
     return sum(abs(1 - weight / mean) for weight in weights) / len(weights) / 2
@@ -247,6 +254,7 @@ FUNCTIONS = {
     "conditioned": conditioned,
     "adaptive": adaptive,
     "distance": distance,
+    "accept": accept,
     "window_step": window_step,
     "advance": advance,
     "step_set": step_set,

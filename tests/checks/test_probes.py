@@ -24,6 +24,7 @@ MODULES = [
         "adaptive_step",
         "conditioning",
         "distance",
+        "draft_judge",
         "windows",
         "earley_moves",
         "forced_run",

@@ -1,0 +1,51 @@
+"""What the page on drafts says in prose is what its outputs and the bench show."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import guidedviz as gv
+from tests.labs.solved import read_solved
+
+PAGE = read_solved("deeper/drafts")
+BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
+THREE = "Three drafts: look-up"
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "shown"),
+    [
+        ("no draft", "no draft", "21 tokens, 21 passes"),
+        ("The small model finds both", THREE, "small    21 tokens,  5 passes, 17 of 17"),
+        ("Look-up finds the names and numbers", THREE, "look-up  21 tokens, 18 passes,  3 of  9"),
+        ("Forced finds the keys", THREE, "forced   21 tokens, 14 passes,  8 of  8"),
+        ("and the residual repairs the rest", "Only the model is masked", "difference from p: 0.00; accepted 0.30"),
+        ("saves rejections", "Only the model is masked", "with a masked draft 0.53"),
+        ("the distribution of the model", "Only the draft is masked", "x 0.50"),
+        ("legal tokens only, but not p", "Which distribution does this give", "x p 0 cut and drawn again 0"),
+    ],
+)
+def test_a_figure_in_the_prose_stands_in_an_output(said, words, shown):
+    assert said in PAGE.prose
+    assert shown in PAGE.output_of(words)
+
+
+def test_the_small_model_is_right_where_clerk_is_wrong():
+    assert "guessed `9.`, for 19, and `clerk` wrote `1`" in PAGE.prose
+    clerk, small = gv.load_model("clerk"), gv.load_model("clerk-small")
+    sums = "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n"
+    thought = gv.guide(gv.regex("[^:]{1,80}: [0-9]{1,3}"), clerk.vocabulary)
+    step = gv.record(clerk, sums, thought, temperature=0, draft=small).steps[17]
+    assert (step.piece, step.dropped) == (b"1", (b"9", b"."))
+
+
+def test_the_bench_that_is_told_is_the_one_that_is_kept():
+    ways = {}
+    for name in ("speculation", "speculation-torch"):
+        cases = json.loads((BENCH / f"{name}.json").read_text())["cases"]
+        ways[name] = next(table for title, table in cases.items() if title.endswith("greedy"))
+    assert "the small model makes it 1.6 times as fast" in PAGE.prose
+    assert round(ways["speculation-torch"]["small, 4"]["speed-up"], 1) == 1.6
+    assert {name for name, row in ways["speculation"].items() if row["from"] > 1} == {"forced"}
+    assert ways["speculation"]["small, 4"]["to"] < 1
