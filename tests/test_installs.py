@@ -160,4 +160,4 @@ def test_the_wheel_needs_what_the_bare_environment_has(bare):
 
 def test_the_bare_install_stays_small(bare):
     own = sum(path.stat().st_size for path in (bare.site / "guidedviz").rglob("*") if path.is_file())
-    assert own < 25e6, "with NumPy's 60 MB and pip's 25 MB the install stays below 120 MB"
+    assert own < 30e6, "with NumPy's 60 MB and pip's 25 MB the install stays below 120 MB"

@@ -67,7 +67,7 @@ def bench(options: Namespace) -> dict[str, Any]:
     except GuidedVizError as error:
         print(error)
         return {"about": about, "said": str(error)}
-    tasks, ways = build_tasks(model), {"no draft": None} | build_ways(small)
+    tasks, ways = build_tasks(model), build_ways(small)
     ways = {name: way for name, way in ways.items() if options.only in name or way is None}
     figures = {}
     for temperature in (0.0, 1.0):
@@ -87,9 +87,10 @@ def build_tasks(model: LanguageModel) -> list[tuple[str, Guide]]:
     return tasks + [(prompt, guide(regex(pattern), model.vocabulary)) for prompt, pattern in REGEXES.items()]
 
 
-def build_ways(small: LanguageModel) -> Mapping[str, Draft]:
-    """The drafts."""
+def build_ways(small: LanguageModel) -> dict[str, Draft | None]:
+    """The drafts, and none."""
     return {
+        "no draft": None,
         "look-up, 4": LookUp(4),
         "look-up, 8, two branches": LookUp(8, width=2),
         "forced": Forced(),

@@ -16,7 +16,6 @@ THREE = "Three drafts: look-up"
 @pytest.mark.parametrize(
     ("said", "words", "shown"),
     [
-        ("no draft", "no draft", "21 tokens, 21 passes"),
         ("The small model finds both", THREE, "small    21 tokens,  5 passes, 17 of 17"),
         ("Look-up finds the names and numbers", THREE, "look-up  21 tokens, 18 passes,  3 of  9"),
         ("Forced finds the keys", THREE, "forced   21 tokens, 14 passes,  8 of  8"),
@@ -41,11 +40,10 @@ def test_the_small_model_is_right_where_clerk_is_wrong():
 
 
 def test_the_bench_that_is_told_is_the_one_that_is_kept():
-    ways = {}
-    for name in ("speculation", "speculation-torch"):
-        cases = json.loads((BENCH / f"{name}.json").read_text())["cases"]
-        ways[name] = next(table for title, table in cases.items() if title.endswith("greedy"))
-    assert "the small model makes it 1.6 times as fast" in PAGE.prose
-    assert round(ways["speculation-torch"]["small, 4"]["speed-up"], 1) == 1.6
-    assert {name for name, row in ways["speculation"].items() if row["from"] > 1} == {"forced"}
-    assert ways["speculation"]["small, 4"]["to"] < 1
+    numpy, torch = (
+        [case["small, 4"] | {"forced": case["forced"]["from"]} for case in json.loads(kept)["cases"].values()]
+        for kept in ((BENCH / f"{name}.json").read_text() for name in ("speculation", "speculation-torch"))
+    )
+    assert "the small model makes it 1.5 to 1.7 times as fast" in PAGE.prose
+    assert all(1.45 < case["speed-up"] < 1.75 for case in torch)
+    assert all(case["to"] < 1 < case["forced"] for case in numpy)

@@ -1,10 +1,12 @@
-"""The legend below a diagram: the meaning of the shapes that it contains."""
+"""The legend below a diagram: the meaning of the shapes that it contains, and its shortened labels in full."""
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from guidedviz.machines.visible import counted
 from guidedviz.sketches.sketch import Sketch
-from guidedviz.views.figure import moved, node, soft
+from guidedviz.views.figure import moved, node, soft, wide, write
 from guidedviz.views.layout.parts import Diagram
 from guidedviz.views.machine.highlight import Highlight
 from guidedviz.views.machine.svg import FEW
@@ -12,6 +14,8 @@ from guidedviz.views.machine.svg import FEW
 EDGE = 14.0
 NARROW = 620.0  # the legend of a narrower diagram may be this wide
 ROW = 20.0
+LETTER = 6.6  # pixels per character, about
+MOST = 8  # shortened labels in full; the others have their tooltip
 LINE = node("path", d="M1,0h17", class_="gv-line")
 CROSS = node("path", d="M4,-5l10,10m0,-10l-10,10")
 CALL = node("rect", x=0, y=-7, width=18, height=14, class_="gv-box")
@@ -27,7 +31,17 @@ def write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[str, f
             x, y = 0.0, y + ROW
         parts += [moved(x, y, icon, class_="gv-machine"), soft(x + 24, y + 4, words)]
         x, width = x + long, max(width, x + long + EDGE)
+    for words, full in _shortened(diagram)[:MOST]:
+        start = wide(words, 12) + 12
+        for number, line in enumerate(wrap(full, int((limit - start) / LETTER), break_on_hyphens=False)):
+            y += ROW
+            parts += [write(0, y + 4, words, 12, mono=True)] * (not number) + [soft(start, y + 4, line)]
     return "".join(parts), width, y
+
+
+def _shortened(diagram: Diagram) -> list[tuple[str, str]]:
+    """The labels that were shortened, each with its full text."""
+    return list(dict.fromkeys((label.words, label.full) for label in diagram.labels if label.words.endswith("…")))
 
 
 def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[str, str]]:

@@ -35,6 +35,7 @@ EDGE = 14.0
 LINE = 20.0  # of the title
 BOLD = 7.6  # pixels per character of the title, about
 HIGHEST = 1000.0  # a taller machine is drawn smaller
+WHOLE = 40  # states of a finite machine that is drawn whole by default
 MOST_OPEN = 4  # rules of a grammar inside a larger picture
 
 
@@ -72,12 +73,13 @@ def draw_machine(
     title: str = "",
     died: str = "",
     compact: bool | None = None,
-    folded: bool = False,
+    folded: bool | None = None,
 ) -> Figure:
     """The states and arrows of a machine, or the rules of a grammar; with `at`, a state or a path is highlighted.
 
     For a grammar's machine `at` is a state or a text. `died` names the byte that the last state of a path cannot read.
-    With `folded` a chain or a loop such as a JSON string is one thick arrow, unless the current state is inside it.
+    With `folded` a chain or a loop such as a JSON string is one thick arrow, unless the current state is inside it. By
+    default a finite machine of more than 40 states is folded; with folded=False it is drawn whole.
 
     >>> print(draw_machine(gv.regex("[0-9]+x?"), at=[0, 1]).text)
     machine: 3 states, now in q1
@@ -102,6 +104,8 @@ def draw_machine(
         lit, inside = highlight_path(path, expect(died, str, "draw_machine, died", "a text")), path[-1:]
     else:
         lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
+    if folded is None:
+        folded = not isinstance(machine, PDA) and len(sketch.names) > WHOLE
     sketch = fold(fold_loops(sketch, lit.met | {*inside}), {*inside}) if folded else sketch
     diagram = replace(lay_out(bare(sketch), inside[0] if inside else -1, compact), sketch=sketch)
     return _sheet(diagram, lit, title or sketch.words, say_machine(diagram, lit, count_states(diagram)))

@@ -29,7 +29,11 @@ class Part:
         """The part as HTML; all text in it is escaped."""
         if self.figure:
             return show_figure(self.figure)
-        return f"<p>{with_code(self.text)}</p>" if self.kind == "text" else f"<pre>{escape(self.text)}</pre>"
+        return (
+            f"<p>{with_code(self.text)}</p>"
+            if self.kind == "text"
+            else f'<pre style="font-family:monospace">{escape(self.text)}</pre>'
+        )
 
 
 def unfold(reveal: Any) -> Iterator[Part]:

@@ -54,7 +54,7 @@ def test_the_words_say_the_chains_too():
         "    q10  A-Z → q11",
     ]
     assert "without a choice; 36 states inside" in figure.svg, "and the legend says what thick means"
-    assert "thick" not in draw_machine(RECORD).svg
+    assert "thick" not in draw_machine(RECORD, folded=False).svg
 
 
 def test_a_long_text_is_shortened_and_told_whole_on_hover():

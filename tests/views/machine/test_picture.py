@@ -22,7 +22,7 @@ from guidedviz.views.layout.flat import MOST_STATES, NEAR
 from guidedviz.views.layout.labels import say_ranges
 from guidedviz.views.layout.layers import Box, Link, place_in_layers
 from guidedviz.views.layout.plan import make_plan
-from guidedviz.views.machine.picture import draw_machine, to_dot
+from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
 from guidedviz.views.machine.side_by_side import draw_machines
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
@@ -47,7 +47,7 @@ def classes(node):
 @pytest.mark.parametrize("compact", [None, True, False])
 def test_every_state_and_every_arrow_is_drawn_once(pattern, compact):
     dfa = regex(pattern)
-    figure = draw_machine(dfa, compact=compact)
+    figure = draw_machine(dfa, compact=compact, folded=False)
     assert set(parts_of(figure, "gv-state")) == {str(state) for state in range(len(dfa))}
     arrows = {f"{a.source}-{a.target}" for a in sketch_dfa(dfa).arrows}
     assert set(parts_of(figure, "gv-arrow")) == arrows
@@ -158,7 +158,7 @@ def test_without_graphviz_a_diagram_comes_all_the_same(monkeypatch):
     layout.place.cache_clear(), lay_out.cache_clear()
     for pattern in PATTERNS:
         dfa = regex(pattern)
-        assert set(parts_of(draw_machine(dfa), "gv-state")) == {str(state) for state in range(len(dfa))}
+        assert set(parts_of(draw_machine(dfa, folded=False), "gv-state")) == {str(state) for state in range(len(dfa))}
     layout.place.cache_clear(), lay_out.cache_clear()
 
 
@@ -205,7 +205,7 @@ def test_a_first_layout_says_nothing_on_stderr():
 @pytest.mark.parametrize("pattern", ["[ab]*a[ab]{6}", "[ab]*a[ab]{7}", "(a[bc]d|b[ce]f|c){2,40}(e|f[a-m]){3,9}"])
 def test_a_tangled_machine_does_not_hang(pattern):
     dfa, start = regex(pattern), time.perf_counter()
-    draw_machine(dfa)
+    draw_machine(dfa, folded=False)
     assert time.perf_counter() - start < 2
 
 
@@ -215,7 +215,7 @@ def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
     dfa = DFA(edges, frozenset({5}))
     len(dfa.table)
     start = time.perf_counter()
-    figure = draw_machine(dfa, at=4321)
+    figure = draw_machine(dfa, at=4321, folded=False)
     assert time.perf_counter() - start < 2, "about half a second; this only catches a flood"
     states = set(parts_of(figure, "gv-state"))
     assert 10 <= len(states) <= NEAR
@@ -285,6 +285,22 @@ def test_a_way_through_a_run_lights_its_dots():
     for byte in b'{"name"':
         path.append(dfa.step(path[-1], byte))
     assert path[-1] == read(dfa, b'{"name"')
-    figure = draw_machine(dfa, at=path)
+    figure = draw_machine(dfa, at=path, folded=False)
     states = parts_of(figure, "gv-state")
     assert {"gv-dot", "gv-lit"} <= classes(states[str(path[-1])])
+
+
+def test_a_shortened_label_stands_in_full_below_the_machine():
+    drawn = draw_machine(regex("[aeiou13579]x")).svg
+    assert "…</text>" in drawn
+    assert ">1 3 5 7 9 a e i o u</text>" in drawn
+    assert "…" not in draw_machine(regex("[0-9]x")).svg
+
+
+def test_a_finite_machine_of_many_states_is_folded_by_default():
+    date = regex("January, the first of twelve months of a year|May")
+    assert len(date) > WHOLE
+    drawn, whole, folded = (len(draw_machine(date, folded=how).svg) for how in (None, False, True))
+    assert drawn == folded < whole
+    small = regex("January")
+    assert draw_machine(small).svg == draw_machine(small, folded=False).svg
