@@ -97,13 +97,13 @@ gv.predict(
 # ## Exercise 1 · Judge a guess ★★
 #
 # Write `accept(p, q, token, u)`. `p` and `q` are dicts from tokens to probabilities, `token` is the guess, `u` a random
-# number from 0 to 1. Accept if `u` is below min(1, p / q) of the token, and return None. Otherwise return the residual:
-# a dict with the tokens whose probability is above 0. With `p = {"a": 0.2, "b": 0.8}`, `q = {"a": 0.5, "b": 0.5}`, the
-# guess `a` and `u = 0.9` it is `{"b": 1.0}`.
+# number from 0 to 1. If `u` is below min(1, p / q) of the guess, return None. Otherwise return the residual, a dict with
+# the probabilities above 0. With `p = {"a": 0.2, "b": 0.8}`, `q = {"a": 0.5, "b": 0.5}`, the guess `a` and `u = 0.9` it
+# is `{"b": 1.0}`.
 #
-# hint: The guess was drawn from `q`, so `q[token]` is above 0. A token that is missing in `p` has probability 0.
+# hint: `q[token]` is above 0, because the guess was drawn from `q`. A token that is missing in `p` has probability 0.
 #
-# hint: `{t: p[t] - q.get(t, 0) for t in p if p[t] > q.get(t, 0)}` is the residual before the division.
+# hint: `{t: p[t] - q.get(t, 0) for t in p if p[t] > q.get(t, 0)}`, then divide by the sum.
 
 # %%
 def accept(p, q, token, u):
