@@ -376,7 +376,8 @@ gv.score()
 # * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model.
 #
 # You have now built every part of the engine: mask, machines, tables, walk and jump. Next: [lab
-# 11](11_what_masks_change.ipynb), what all this does to the words of the model.
+# 11](11_what_masks_change.ipynb), what all this does to the words of the model. An optional page:
+# [drafts and masks](deeper/drafts.ipynb), where the model checks several guessed tokens in one pass.
 
 # %% [markdown]
 # ## How the production engines do it

@@ -91,15 +91,17 @@ gv.predict(
 # * Accept x with probability min(1, p(x) / q(x)).
 # * After a rejection draw from the residual: max(0, p − q), divided by its sum.
 #
-# Then the token has *exactly* the distribution p, whatever the draft is. A bad draft costs time only.
+# Example: p is 0.2 for a and 0.8 for b, q is 0.5 for both. The guess a is accepted with probability 0.4. After a
+# rejection only b has more in p than in q, so b is drawn.
+#
+# So the token has *exactly* the distribution p, whatever the draft is. A bad draft costs time only.
 
 # %% [markdown]
 # ## Exercise 1 · Judge a guess ★★
 #
 # Write `accept(p, q, token, u)`. `p` and `q` are dicts from tokens to probabilities, `token` is the guess, `u` a random
-# number from 0 to 1. If `u` is below min(1, p / q) of the guess, return None. Otherwise return the residual, a dict with
-# the probabilities above 0. With `p = {"a": 0.2, "b": 0.8}`, `q = {"a": 0.5, "b": 0.5}`, the guess `a` and `u = 0.9` it
-# is `{"b": 1.0}`.
+# number from 0 to 1. If `u` is below min(1, p / q) of the guess, return None. Otherwise return the residual, a dict
+# with the probabilities above 0: in the example `{"b": 1.0}`.
 #
 # hint: `q[token]` is above 0, because the guess was drawn from `q`. A token that is missing in `p` has probability 0.
 #
