@@ -120,10 +120,15 @@ def read_source(name: str) -> str:
 
 
 def table_of_labs(folder: str) -> str:
-    """The numbered labs, each with its question and its minutes."""
-    names = [name for name in lab_names() if "/" not in name]
-    rows = [(name, *describe(read_source(name)), rounded(estimate(read_cells(read_source(name))))) for name in names]
-    return write_table(rows, folder)
+    """The numbered labs, each with its question and its minutes; below them the optional pages."""
+    minutes = {name: rounded(estimate(read_cells(read_source(name)))) for name in lab_names()}
+    rows = [(name, *describe(read_source(name)), time) for name, time in minutes.items() if "/" not in name]
+    pages = [
+        f"[{title_of(read_source(name))}]({folder}{name}.ipynb) ({time})"
+        for name, time in minutes.items()
+        if "/" in name
+    ]
+    return write_table(rows, folder) + f"\n\nOptional pages, with their minutes: {', '.join(pages)}."
 
 
 def build_notebook(name: str, solved: bool) -> NotebookNode:
@@ -189,6 +194,15 @@ def describe(source: str) -> tuple[str, str]:
     (question,) = re.findall(r"^# question: (.*)$", source, re.MULTILINE)
     (title,) = re.findall(r"^# # Lab (.*)$", source, re.MULTILINE)
     return title, question
+
+
+def title_of(source: str) -> str:
+    """The title of an optional page.
+
+    >>> title_of("# %% [markdown]\\n# # Deeper · Who is right?\\n")
+    'Who is right?'
+    """
+    return re.findall(r"^# # (?:Deeper · )?(.*)$", source, re.MULTILINE)[0]
 
 
 def write_table(rows: Sequence[tuple[str, str, str, int]], folder: str) -> str:
