@@ -9,6 +9,7 @@ from guidedviz.checks.distance import check_distance as distance
 from guidedviz.checks.draft_judge import check_accept as accept
 from guidedviz.checks.earley_moves import check_predict as predict
 from guidedviz.checks.earley_moves import check_scan as scan
+from guidedviz.checks.extract import check_cut_out as cut_out
 from guidedviz.checks.finite_machines import check_advance as advance
 from guidedviz.checks.finite_machines import check_several_words as several_words
 from guidedviz.checks.forced_run import check_forced as forced

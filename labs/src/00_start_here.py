@@ -8,7 +8,7 @@
 # **Goal.** You can use the stage, the live picture of all labs, and you have measured how often the output of a small
 # model is not JSON.
 #
-# **Time.** {minutes} minutes, one exercise. You need to know Python. Run each cell with **Shift + Enter**, from top to
+# **Time.** {minutes} minutes, two exercises. You need to know Python. Run each cell with **Shift + Enter**, from top to
 # bottom.
 
 # %% [markdown]
@@ -222,10 +222,50 @@ gv.predict(
 print([parses(gv.record(clerk, plain, seed=seed).text) for seed in range(20)])
 
 # %% [markdown]
+# ## Exercise 2 · Cut it out ★
+#
+# Can a program repair the outputs? Write `cut_out(text)`: the value of the first JSON object in the text, or `None`.
+# `cut_out('Sure: {"a": 1}!')` is `{"a": 1}`. A `{` that does not begin a JSON object is skipped.
+#
+# hint: `json.JSONDecoder().raw_decode(text, place)` reads one value that begins at `place` and returns it with its end.
+# It raises a `ValueError` if there is none.
+#
+# hint: Try each place with `text[place] == "{"`, in order, and return `raw_decode(text, place)[0]`.
+
+# %%
+def cut_out(text):
+    # solution:
+    for place in range(len(text)):
+        if text[place] == "{":
+            try:
+                return json.JSONDecoder().raw_decode(text, place)[0]
+            except ValueError:
+                continue
+    return None
+    # open:
+    # ...
+    # end
+
+
+gv.checks.cut_out(cut_out)
+
+# %% [question]
+gv.predict(
+    "Cut out of the ten outputs: in how many of them are the keys name, age, city, job and the right name?",
+    number=4,
+    within=1,
+    reveal=[
+        lambda: [print(seed, gv.checks.extract.cut_object(text)) for seed, text in enumerate(outputs)],
+        """Nine give an object, six have the keys, and four of these have the right name. Cutting removes the prose. It
+        cannot rename a key, close a brace or correct a name.""",
+    ],
+)
+
+# %% [markdown]
 # ## What breaks
 #
-# A plain prompt is better than a greeting, and it still fails sometimes. You could retry until the output parses, or
-# cut the JSON out of the prose. Both cost time, and both can fail.
+# A plain prompt is better than a greeting, and it still fails sometimes. You could retry until the output parses. That
+# costs time, and it can fail again.
 #
 # Constrained decoding acts in the step itself. At each step the model gives *every* token a probability. We control
 # which tokens can be drawn: a token that cannot lead to valid output is left out. Then a finished output is **always**
@@ -264,10 +304,11 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **OpenAI**: [*Introducing Structured Outputs in the API*](https://openai.com/index/introducing-structured-outputs-in-the-api/)
-#   (2024). JSON mode of 2023 made outputs parse without a schema. With Structured Outputs a new model scored 100% on
-#   OpenAI's evaluation of complex schemas, an older model without it less than 40%. The two figures are of different
-#   models, so they do not show what the constraint alone adds.
+# * **OpenAI**: [*Introducing Structured Outputs in the
+#   API*](https://openai.com/index/introducing-structured-outputs-in-the-api/) (2024). JSON mode of 2023 made outputs
+#   parse without a schema. With Structured Outputs a new model scored 100% on OpenAI's evaluation of complex schemas,
+#   an older model without it less than 40%. The two figures are of different models, so they do not show what the
+#   constraint alone adds.
 
 # %% [markdown]
 # * **vLLM**: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/), set per request.

@@ -64,6 +64,16 @@ def accept(p, q, token, u):
     return {t: share / sum(more.values()) for t, share in more.items()}
 
 
+def cut_out(text):
+    for place in range(len(text)):
+        if text[place] == "{":
+            try:
+                return json.JSONDecoder().raw_decode(text, place)[0]
+            except ValueError:
+                continue
+    return None
+
+
 def distance(weights):
     mean = sum(weights) / len(weights)
     return sum(abs(1 - weight / mean) for weight in weights) / len(weights) / 2
@@ -253,6 +263,7 @@ FUNCTIONS = {
     "masked_loop": masked_loop,
     "conditioned": conditioned,
     "adaptive": adaptive,
+    "cut_out": cut_out,
     "distance": distance,
     "accept": accept,
     "window_step": window_step,

@@ -25,6 +25,7 @@ MODULES = [
         "conditioning",
         "distance",
         "draft_judge",
+        "extract",
         "windows",
         "earley_moves",
         "forced_run",

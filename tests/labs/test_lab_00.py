@@ -36,6 +36,15 @@ def test_the_ten_outputs_hold_every_kind_of_mistake_that_the_list_names():
     assert """"job": "baker"'""" in shown, "one brace is missing"
 
 
+def test_cutting_gives_nine_objects_six_with_the_keys_and_four_with_the_name():
+    shown = LAB.output_of("Cut out of the ten outputs")
+    assert shown.startswith("4\n")
+    assert shown.count("{") == 9
+    assert shown.count("{'name': ") - shown.count("'town'") == 6
+    assert shown.count("{'name': 'Tamsin Okoro'") - shown.count("'Tamsin Okoro', 'age': 42, 'town'") == 4
+    assert "Nine give an object, six have the keys, and four of these have the right name" in LAB.prose
+
+
 @pytest.mark.parametrize("text", ["NaN", '{"a": 1, "a": 2}', "Infinity", "[-Infinity]"])
 def test_json_loads_takes_more_than_json(text):
     json.loads(text)
