@@ -27,6 +27,7 @@
 import json
 
 import guidedviz as gv
+from guidedviz.checks.extract import cut_object
 
 # %% [markdown]
 # ## 1 · Is my machine ready?
@@ -255,7 +256,7 @@ gv.predict(
     number=4,
     within=1,
     reveal=[
-        lambda: [print(seed, gv.checks.extract.cut_object(text)) for seed, text in enumerate(outputs)],
+        lambda: [print(seed, cut_object(text)) for seed, text in enumerate(outputs)],
         """Nine give an object, six have the keys, and four of these have the right name. Cutting removes the prose. It
         cannot rename a key, close a brace or correct a name.""",
     ],
