@@ -19,7 +19,7 @@
 # | **target** | the model's distribution over texts, conditioned on the legal ones |
 # | **weight** | the product of all legal masses Z of a run |
 # | **total variation** | a distance of two distributions: 0 if they are equal, 1 if they share no text |
-# | **95% interval** | the range in which the true value lies, for 95 of 100 such measurements |
+# | **95% interval** | a range computed so that it holds the true value in 95 of 100 repeated measurements |
 # | **trigger** | a text that switches the mask on |
 
 # %%
@@ -206,7 +206,8 @@ gv.predict(
         """Greeted: only 30% of the free texts are legal, and still masking changes little. Most illegal texts begin
         with prose such as `Sure!`, so they are removed at the first step, and little is distorted later. Not asked: the
         model wants to write something else at every step. What it cannot write outside, it writes inside the string:
-        `Hope this helps!` became part of a name.""",
+        `Hope this helps!` became part of a name. Here a few large weights decide, and 60 draws may miss the largest.
+        So 0.91 is probably too low, and its interval too narrow.""",
     ],
 )
 
@@ -284,16 +285,17 @@ gv.predict(
     answer="about as many",
     reveal=[
         lambda: print(f"free {share('says', True, False)}, masked {share('says', True, True)}"),
-        """The intervals overlap: on these tasks we found no loss of content.""",
+        """The intervals overlap: on these tasks we found no clear loss of content. A loss of a few points could still
+        be there.""",
     ],
 )
 
 # %% [markdown]
 # What was found on large models? Formats cost accuracy on tasks of reasoning ([Tam et
 # al.](https://arxiv.org/abs/2408.02442)). With better prompts they did not ([a
-# reply](https://blog.dottxt.ai/say-what-you-mean.html)). Prompt and mask apart, as here: most of the loss comes from
-# the line that *asks* for a format, before any mask ([Lee et al.](https://arxiv.org/abs/2604.03616)). For `clerk` this
-# line is a gain, because it was trained with it. So measure your own model and task.
+# reply](https://blog.dottxt.ai/say-what-you-mean.html)). Prompt and mask apart, as here: with open models most of the
+# loss comes from the line that *asks* for a format, before any mask ([Lee et al.](https://arxiv.org/abs/2604.03616)).
+# For `clerk` this line is a gain, because it was trained with it. So measure your own model and task.
 
 # %% [markdown]
 # ## 5 · Room to think
@@ -308,7 +310,7 @@ gv.predict(
     within=10,
     reveal=[
         lambda: [print(f"{row['right']:3} of {row['prompts']}  {row['way']}") for row in record["sums"]],
-        """Compare the rows. A mask that allows the thought changes nothing. Without a thought the model is wrong, with
+        """Compare the rows. A mask that allows the thought changes little. Without a thought the model is wrong, with
         and without a mask: it never learned to answer at once. With the right thought it is always right: it copies
         the number from there. So the sum is computed in the thought, and a format without room for it removes the
         computation.""",
@@ -401,9 +403,9 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * All engines use plain masks. Park et al. measured the distortion and gave a cure, ASAp ([arXiv
-#   2405.21047](https://arxiv.org/abs/2405.21047)); [a page](deeper/samplers.ipynb) of this course draws from the target
-#   in five ways.
+# * The engines of labs 08 to 10 use plain masks. Park et al. measured the distortion and gave a cure, ASAp ([arXiv
+#   2405.21047](https://arxiv.org/abs/2405.21047)); [a page](deeper/samplers.ipynb) of this course compares it with
+#   other samplers.
 # * **vLLM** starts the mask [after the reasoning](https://docs.vllm.ai/en/latest/features/structured_outputs/) of
 #   models that think. **XGrammar** and **SGLang** know windows as [structural
 #   tags](https://xgrammar.mlc.ai/docs/tutorials/structural_tag.html); `gv.tagged` reads and writes them.

@@ -56,7 +56,7 @@ gv.predict(
     reveal=[
         lambda: print(np.full(65, -np.inf).argmax(), "·", gv.Vocabulary.llama3().display(0)),
         """All logits are equal, so the first one is taken. Token 0 of Llama 3 is `!`. A server with an empty mask has
-        printed `!` again and again. Sampling gives NaN instead. Our loop checks the mask and ends the run with the
+        printed `!` again and again. Their softmax is NaN. Our loop checks the mask and ends the run with the
         finish reason `dead_end`.""",
     ],
 )
@@ -159,7 +159,8 @@ gv.predict(
     answer="`space`",
     reveal=[
         lambda: write_boxes("space", "compact"),
-        """With `space` nothing but the bracket is legal, and the run ends. With `compact` the blank that the model
+        """With `space` only the bracket and the comma are legal there. The bracket is likelier, and the run ends.
+        With `compact` the blank that the model
         expects is illegal. It goes on from a text that it never saw in training, and loops inside a string until the
         limit. A tighter rule is not a safer rule.""",
     ],
@@ -302,7 +303,7 @@ gv.predict(
     reveal=[
         lambda: print(len({write(seed, temperature=0).text for seed in range(1, 11)}), retry(temperature=0), retry()),
         """At temperature 0 nothing is drawn, so all seeds give the same wrong text: ten calls for nothing. With
-        sampling the fourth call is right. If a share p of the texts is right, a retry takes 1 / p calls on average.
+        sampling the fourth call is right. If a share p of the texts is right, 1 / p calls are needed on average.
         Better: leave the total out of the format, and add in code.""",
     ],
 )

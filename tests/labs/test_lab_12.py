@@ -30,7 +30,7 @@ PEAR, RETRY, LEGAL, STORED = (
         ("The line break is the likeliest of the seven", LOOP, "↵ 1 in 67,000 to 1, } 1 in 130,000 to 0"),
         ("Z is small before the first blank: at step 13 it wanted a string", "gv.diagnose(loop)", "over-tight constraint, at step 13"),
         ("without its quote mark", "gv.diagnose(loop)", 'the model wanted "box" (0.99)'),
-        ("With `space` nothing but the bracket", BLANKS, "space    19 tokens"),
+        ("The bracket is likelier, and the run ends", BLANKS, "space    19 tokens"),
         ("loops inside a string until the limit", BLANKS, "compact  60 tokens"),
         ("A tighter rule is not a safer rule", BLANKS, "repetition loop"),
         ("The toy model wants line breaks", "NAMED = ", "whitespace loop"),

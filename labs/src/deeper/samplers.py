@@ -72,12 +72,13 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## 2 · Samplers that draw the right texts
+# ## 2 · Samplers that come nearer to the target
 #
 # * *Rejection* draws without a mask, and begins again at the first illegal token. It is exact.
 # * *Particles* grow several texts under the mask. If their weights become uneven, texts are drawn again by weight.
 # * *ASAp* remembers for each beginning how much of its probability can still become legal, and corrects the mask.
-# * *Adaptive* (AWRS) draws a token without a mask and asks the machine for *this token only*; see section 3.
+# * *Adaptive* (AWRS) draws a token without a mask and asks the machine for *this token only*; see section 3. Alone it
+#   draws the same texts as masked decoding. Its weights correct estimates, or serve as the weights of particles.
 
 # %%
 kinds = {
@@ -179,8 +180,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# **What breaks.** On a real model all of these need more passes than a mask, or more questions. A format that the model
-# wants to write anyway needs none of them: where every Z is near 1, the mask draws from the target.
+# **What breaks.** On a real model rejection, particles and ASAp need more passes than masked decoding, and
+# adaptive steps ask more if Z is small. A format that the model wants to write anyway needs none of them:
+# where every Z is near 1, the mask draws nearly from the target.
 
 # %% [markdown]
 # ## Your predictions
