@@ -296,6 +296,9 @@ gv.predict(
 # reply](https://blog.dottxt.ai/say-what-you-mean.html)). Prompt and mask apart, as here: with open models most of the
 # loss comes from the line that *asks* for a format, before any mask ([Lee et al.](https://arxiv.org/abs/2604.03616)).
 # For `clerk` this line is a gain, because it was trained with it. So measure your own model and task.
+#
+# `clerk-small`, with a fifth of the weights, gains as much from the mask: 52% of its outputs are right without and 66%
+# with it. The order of the keys can cost, too: [lab 05](05_json_schema.ipynb) measures it.
 
 # %% [markdown]
 # ## 5 · Room to think

@@ -175,7 +175,7 @@ gv.predict(
         lambda: [ask("Hi! Ada is 36.\n" + cue, 40), ask("Ada is 36.\n", 10)],
         """One question for the legal token, one more for the estimate, and some for illegal tokens such as `Sure`.
         Without the line that asks for JSON the model wants something illegal at nearly every step. Then many
-        tokens are drawn in vain.""",
+        tokens are drawn in vain. (Ten draws say nothing precise about so small a P(legal).)""",
     ],
 )
 
