@@ -202,7 +202,7 @@ gv.predict(
     reveal=[
         lambda: [print(f"{name:10} legal without a mask {estimates.legal_of(some)}, total variation "
                        f"{estimates.total_variation_of(some)}") for name, some in drawn.items()],
-        lambda: print("\n".join(sorted({one.text.decode() for one in drawn["not asked"]}, key=len)[-3:])),
+        lambda: [print(text) for _, text in sorted({(len(d.text), d.text.decode()) for d in drawn["not asked"]})[-3:]],
         """Greeted: only 30% of the free texts are legal, and still masking changes little. Most illegal texts begin
         with prose such as `Sure!`, so they are removed at the first step, and little is distorted later. Not asked: the
         model wants to write something else at every step. What it cannot write outside, it writes inside the string:
