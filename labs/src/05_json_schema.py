@@ -169,8 +169,8 @@ print(gv.record(clerk, "Hi! Rex is a dog.\nJSON with name, kind:\n", gv.guide(co
 # cases with `|`.
 #
 # hint: At place `i` write `digits[:i]`, a class such as `[0-6]` for the smaller digits, and one `[0-9]` per digit that
-# is left. If `n` has several digits, the class at place 0 begins with 1. Fewer digits
-# are `0|[1-9][0-9]{0,k}`. The last part is `n`.
+# is left. If `n` has several digits, the class at place 0 begins with 1. Fewer digits are `0|[1-9][0-9]{0,k}`. The
+# last part is `n`.
 
 # %%
 def at_most(n):
@@ -183,7 +183,11 @@ def at_most(n):
             parts.append(f"{digits[:place]}[{low}-{int(digit) - 1}]" + "[0-9]" * (len(digits) - place - 1))
     return "|".join([*parts, digits])
     # open:
-    # ...  # fewer digits, or smaller at some place, or n itself
+    # digits, parts = str(n), []  # the parts are joined with |
+    # for place, digit in enumerate(digits):
+    #     low = 1 if n > 9 and place == 0 else 0
+    #     ...  # append the numbers that agree with n before this place and are smaller at it
+    # # then the numbers with fewer digits, and n itself
     # end
 
 
@@ -473,8 +477,9 @@ gv.score()
 #   with an editor. This one is about keys that a schema does not name.
 # * [JSONSchemaBench](https://arxiv.org/abs/2501.10868): 10,000 schemas from real projects, and how many of them each
 #   engine supports.
-# * [Comparing the quality of structured generation engines](https://blog.dottxt.ai/comparing-the-quality-of-structured-generation-engines.html):
-#   why masks should be compared, not only outputs. By the makers of one engine.
+# * [Comparing the quality of structured generation
+#   engines](https://blog.dottxt.ai/comparing-the-quality-of-structured-generation-engines.html): why masks should be
+#   compared, not only outputs. By the makers of one engine.
 
 # %% [markdown]
 # ## A puzzle

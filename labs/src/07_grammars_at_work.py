@@ -261,7 +261,9 @@ def predict(rules, column, place):
                 column.append(new)
     return column
     # open:
-    # ...  # a copy of the column, which grows
+    # column = list(column)
+    # for item in column:  # it grows while you append to it
+    #     ...
     # end
 
 

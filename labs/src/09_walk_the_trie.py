@@ -124,7 +124,11 @@ def jump(machine, state, tree):
         i += 1 if after is not None else tree.size[i]
     return legal
     # open:
-    # ...  # a while loop over i
+    # legal, states, i = set(), [state], 0
+    # while i < len(tree.byte):
+    #     del states[tree.depth[i] :]  # the last one is the state before place i
+    #     ...  # step: keep the state and the legal ids, or jump over the subtree
+    #     i += 1
     # end
 
 

@@ -88,7 +88,8 @@ def forced(machine, state):
         state = machine.step(state, ways[0])
     return run
     # open:
-    # ...  # a while loop: how many bytes may come?
+    # run = b""
+    # ...  # while the text may not end: which bytes may come? If it is one, append it and step
     # end
 
 
@@ -346,7 +347,9 @@ def heal(tokens, legal):
             return place
     return len(tokens)
     # open:
-    # ...  # for each place: what is left of the run?
+    # for place in range(len(tokens)):
+    #     left = b"".join(tokens[place:])
+    #     ...  # does a legal piece begin with it and go on?
     # end
 
 
