@@ -11,14 +11,12 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-import numpy as np
-
 from guidedviz.decoding.ending import find_end
 from guidedviz.decoding.sampling import apply_bias, draw_chances, sample, softmax
 from guidedviz.decoding.settings import Settings, check_bias
 from guidedviz.decoding.speculation.draft import SeededDice, as_draft
 from guidedviz.decoding.speculation.verify import take_pass
-from guidedviz.decoding.step_record import Measured, Point, make_step, start_watch
+from guidedviz.decoding.step_record import Measured, Point, make_last_step, make_step, start_watch
 from guidedviz.decoding.trace import How, Step, Trace
 from guidedviz.decoding.unguided import unguided
 from guidedviz.errors import IllegalToken, SettingError, quoted
@@ -52,8 +50,7 @@ def take_step(
     mask = guide.mask(point.state)
     mask_ms = lap()
     if not mask.any():
-        seen = Measured(softmax(logits), mask, np.zeros(len(mask)), forward_ms, mask_ms)
-        return make_step(guide, point, seen, end="complete" if guide.is_accepting(point.state) else "dead_end"), point
+        return make_last_step(guide, point, softmax(logits), mask, forward_ms, mask_ms), point
 
     probabilities = draw_chances(logits, mask, settings)
     if choice is None:
@@ -116,7 +113,8 @@ def decode(
     forward pass: "lookup", "forced", a smaller model, or a draft of decoding/speculation. `stop` is called before every
     step; when it returns True, a closing step with end "stop" follows.
     """
-    guesses = as_draft(draft, check_model(model))
+    check_model(model)
+    guesses = as_draft(draft, model)
     settings = Settings(
         temperature, top_k, top_p, seed, max_tokens, {} if bias is None else bias, jump_forward, guesses
     )

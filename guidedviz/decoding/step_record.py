@@ -135,6 +135,14 @@ def make_step(
     )
 
 
+def make_last_step(
+    guide: Guide, point: Point, raw: Floats, mask: Mask, forward_ms: float, mask_ms: float, draft_ms: float = 0.0
+) -> Step:
+    """The record of a step that finds no legal token: the text is complete, or the decode is at a dead end."""
+    seen = Measured(raw, mask, np.zeros(len(mask)), forward_ms, mask_ms, draft_ms=draft_ms)
+    return make_step(guide, point, seen, end="complete" if guide.is_accepting(point.state) else "dead_end")
+
+
 def _likeliest(raw: Floats, mask: Mask, token: int) -> list[int]:
     """The likeliest tokens of all, the likeliest legal ones and the chosen one, sorted by raw probability."""
     shown = {token} - {NO_TOKEN}

@@ -31,12 +31,11 @@ def context_of(model: Model) -> float:
     return getattr(model, "context", inf)
 
 
-def check_model(model: Any, where: str = "model") -> Any:
-    """The model. Refuse what is not a model, such as the name of one."""
+def check_model(model: Any, where: str = "model") -> None:
+    """Refuse what is not a model, such as the name of one."""
     if not hasattr(model, "logits") or not hasattr(model, "vocabulary"):
         name = model if model in ("clerk", "clerk-small", "bard") else "clerk"
         raise SettingError(where, seen=quoted(model), expected="a model", hint=f'gv.load_model("{name}")')
-    return model
 
 
 def check_text(where: str, text: Any) -> str:

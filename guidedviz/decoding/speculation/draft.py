@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -185,5 +185,4 @@ def as_draft(draft: Any, model: Model) -> Draft | None:
     if isinstance(made, Small) and made.model.vocabulary != model.vocabulary:
         seen = f"a draft over {made.model.vocabulary} and a model with {model.vocabulary}"
         raise SettingError("draft", seen=seen, expected="the same vocabulary")
-    draft_made: Draft = made
-    return draft_made
+    return cast(Draft, made)

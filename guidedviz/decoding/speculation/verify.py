@@ -17,8 +17,8 @@ from guidedviz.decoding.ending import find_end
 from guidedviz.decoding.sampling import Floats, apply_bias, draw_chances, softmax
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.speculation.draft import Dice, Draft, Guess
-from guidedviz.decoding.step_record import Measured, Pending, Point, make_step, start_watch
-from guidedviz.decoding.trace import End, How
+from guidedviz.decoding.step_record import Measured, Pending, Point, make_last_step, make_step, start_watch
+from guidedviz.decoding.trace import How
 from guidedviz.models.model import Model, context_of
 from guidedviz.tokens.guide import Guide
 
@@ -73,10 +73,8 @@ def _judge(
         logits, mask = apply_bias(rows[path], settings.bias), guide.mask(point.state)
         mask_ms = lap()
         if not mask.any():
-            raw = softmax(logits)
-            seen = Measured(raw, mask, np.zeros(len(mask)), forward_ms, mask_ms, draft_ms=draft_ms)
-            last: End = "complete" if guide.is_accepting(point.state) else "dead_end"
-            yield Pending(make_step(guide, point, seen, end=last), point, settings)
+            last = make_last_step(guide, point, softmax(logits), mask, forward_ms, mask_ms, draft_ms)
+            yield Pending(last, point, settings)
             return
         chances = left = draw_chances(logits, mask, settings)
         how: How = "sampled"
