@@ -219,8 +219,8 @@ gv.predict(
 # lines on the bars are 95% intervals.
 
 # %%
-def share(kind, asked, masked):
-    cells = [row for row in record["formats"] if row["temperature"] == 1]
+def share(kind, asked, masked, family=None):
+    cells = [row for row in record["formats"] if row["temperature"] == 1 and family in (None, row["family"])]
     rows = [row for row in cells if (row["asked"], row["masked"]) == (asked, masked)]
     return estimates.share_of(sum(row[kind] for row in rows), sum(row["prompts"] for row in rows))
 
@@ -249,13 +249,6 @@ gv.predict(
 # The mean hides that the kinds differ. *Not asked, mask*: of 37 tool calls 36 are right, because this mask contains the
 # names of the tools and their arguments.
 
-# %%
-def by_kind(kind, asked, masked, families):
-    picked = {row["family"]: row for row in record["formats"]
-              if (row["temperature"], row["asked"], row["masked"]) == (1, asked, masked)}  # fmt: skip
-    return [estimates.share_of(picked[family][kind], picked[family]["prompts"]) for family in families]
-
-
 # %% [question]
 gv.predict(
     "A mask for dates allows `YYYY-MM-DD`. The prompt says `Born May 3, 1987.` and no more. How many of 13 dates are "
@@ -265,7 +258,10 @@ gv.predict(
     reveal=[
         lambda: gv.draw_bars(
             kinds := ["tool", "price", "record", "sql", "order", "nested", "date"],
-            {name: by_kind("right", asked, True, kinds) for name, asked in (("asked", True), ("not asked", False))},
+            {
+                name: [share("right", asked, True, kind) for kind in kinds]
+                for name, asked in (("asked", True), ("not asked", False))
+            },
             title="right, with a mask",
         ),
         """A mask is a help where its text says what is wanted: names of tools, keys, a dollar sign. The pattern of a
