@@ -1,8 +1,7 @@
 from guidedviz import checks as checks
 from guidedviz import decoding as decoding
-from guidedviz import errors as errors
-from guidedviz import files as files
 from guidedviz import machines as machines
+from guidedviz import serving as serving
 from guidedviz import sketches as sketches
 from guidedviz import tokens as tokens
 from guidedviz import views as views
@@ -33,6 +32,7 @@ from guidedviz.machines.tagged.tagged import tagged as tagged
 from guidedviz.models.load import load_model as load_model
 from guidedviz.models.load import readiness as readiness
 from guidedviz.models.toy import ToyModel as ToyModel
+from guidedviz.serving.logits_processor import LogitsProcessor as LogitsProcessor
 from guidedviz.tokens.budget import within as within
 from guidedviz.tokens.by_hand.fsm import GuidedFSM as GuidedFSM
 from guidedviz.tokens.by_hand.static import char_classes as char_classes

@@ -26,7 +26,7 @@ settings.load_profile("untimed")
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
-LOAD_TORCH = {"bench", "models", "train"}  # folders
+LOAD_TORCH = {"bench", "models", "serving", "train"}  # folders
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

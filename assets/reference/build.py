@@ -19,14 +19,15 @@ SECTIONS = {
     "Machines: what texts are allowed": "regex pattern grammar json json_schema tagged earley",
     "Guides: which tokens are legal": "Vocabulary guide within static_masks char_classes GuidedFSM build_index "
     "build_split compare_engines",
-    "Models and decoding": "load_model readiness ToyModel decode record Step Trace diagnose compare_jump spellings",
+    "Models and decoding": "load_model readiness ToyModel decode record Step Trace diagnose compare_jump spellings "
+    "LogitsProcessor",
     "Widgets": "stage film folded vocabulary_map token_table bias_sliders fraction_slider predict score",
     "Pictures": "Figure to_dot draw_machine draw_distribution draw_bars draw_strip draw_stack draw_stack_table "
     "draw_map draw_split draw_costs draw_comparison",
     "Errors": "GuidedVizError PatternError GrammarError VocabularyError SettingError IllegalToken EmptyMask ModelError "
     "TraceError",
 }
-ROOMS = "machines tokens sketches decoding sampling views checks"
+ROOMS = "machines tokens sketches decoding sampling serving views checks"
 BOXES = r"""gv.grammar(r'root ::= "{" text ":" (root | text) "}"' + "\n" + r'text ::= "\"" [a-z]+ "\""')"""
 PICTURES = {
     "draw_machine": 'gv.draw_machine(gv.regex(r"[0-9]+(\\.[0-9]+)?"))',

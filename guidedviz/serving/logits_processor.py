@@ -1,0 +1,147 @@
+"""A guide as a logits processor of transformers: `model.generate(**inputs, logits_processor=[gv.LogitsProcessor(g)])`.
+
+transformers calls a processor once per token with all rows of the batch. Beam search reorders the rows, so the state of
+a row is found by the row's tokens, never by its place or by the number of calls.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.errors import EmptyMask, GuidedVizError, SettingError, VocabularyError
+from guidedviz.serving.packed import ALL, apply_packed, pack_masks, words_of
+from guidedviz.tokens.arrays import Ids
+from guidedviz.tokens.guide import Guide, check_guide
+
+Row = npt.NDArray[np.int64]
+KEPT = 1024  # states per processor, at least four per row
+Text = tuple[int, bytes]  # the guide's number and the tokens of the row
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a text stands: the guide's state while it is open."""
+
+    kind: Literal["open", "ended", "illegal"]
+    state: Hashable = None
+
+
+class LogitsProcessor:
+    """Sets the logits of illegal tokens to minus infinity, for one guide or one guide (or None) per prompt.
+
+    A text begins where the prompts end: at the width of the first call, or at `prompt_length` tokens, padding included.
+    A call with rows that do not continue the rows before begins new texts. After EOS a row is left as it is. A row with
+    an illegal token, such as a beam of probability 0, may only end.
+
+    >>> g = gv.guide(gv.regex("[ab]c"), gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3}))
+    >>> processor, logits = gv.LogitsProcessor(g), np.zeros((1, 4), np.float32)
+    >>> processor(np.array([[2, 2]]), logits).tolist(), processor(np.array([[2, 2, 0]]), logits).tolist()
+    ([[0.0, 0.0, -inf, -inf]], [[-inf, -inf, 0.0, -inf]])
+    """
+
+    def __init__(self, guide: Guide | Sequence[Guide | None], prompt_length: int | None = None) -> None:
+        self.guides: tuple[Guide | None, ...] = tuple(guide) if isinstance(guide, list | tuple) else (guide,)  # type: ignore[assignment]
+        for one in self.guides:
+            if one is not None:
+                check_guide(one, "LogitsProcessor")
+        if all(one is None for one in self.guides):
+            raise SettingError("LogitsProcessor", seen="no guide", expected="a guide, or one guide or None per prompt")
+        if prompt_length is not None and (type(prompt_length) is not int or prompt_length < 0):
+            expected = "the number of tokens of the padded prompts"
+            raise SettingError("LogitsProcessor, prompt_length", seen=repr(prompt_length), expected=expected)
+        self.prompt_length = prompt_length
+        self._start = 0
+        self._known: OrderedDict[Text, Place] = OrderedDict()
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        """The scores [rows, vocabulary] of the next token after each row of ids."""
+        rows = np.asarray(input_ids.cpu() if hasattr(input_ids, "cpu") else input_ids, dtype=np.int64)
+        each, left = divmod(len(rows), len(self.guides))
+        if left:
+            expected = f"a multiple of {len(self.guides)}, the number of guides"
+            raise SettingError("LogitsProcessor", seen=f"{len(rows)} rows", expected=expected)
+        self._find_start(rows, each)
+        packed = np.full((len(rows), words_of(scores.shape[-1])), ALL, np.int32)
+        for row, tokens in enumerate(rows):
+            guide = self.guides[row // each]
+            if guide is not None:
+                packed[row] = self._words(guide, self._place(row // each, guide, tokens), scores.shape[-1])
+        while len(self._known) > max(KEPT, 4 * len(rows)):
+            self._known.popitem(last=False)
+        return apply_packed(scores, packed)
+
+    def _find_start(self, rows: Row, each: int) -> None:
+        """Where the generated tokens begin; forget the states of other texts."""
+        if self.prompt_length is not None:
+            if rows.shape[1] < self.prompt_length:
+                seen, expected = f"{rows.shape[1]} tokens", f"at least the prompt_length, {self.prompt_length}"
+                raise SettingError("LogitsProcessor", seen=seen, expected=expected)
+            self._start = self.prompt_length
+        elif not (self._known and rows.shape[1] >= self._start and self._continues(rows, each)):
+            self._start = rows.shape[1]
+            self._known.clear()
+
+    def _continues(self, rows: Row, each: int) -> bool:
+        """Whether each row, or the row without its last token, was seen before."""
+        texts = ((row // each, tokens) for row, tokens in enumerate(rows) if self.guides[row // each])
+        return all(
+            (number, tokens.tobytes()) in self._known or (number, tokens[:-1].tobytes()) in self._known
+            for number, tokens in texts
+        )
+
+    def _place(self, number: int, guide: Guide, row: Row) -> Place:
+        """Where a row stands: read on from its longest beginning that was seen."""
+        place, end = Place("open", guide.initial), self._start
+        for length in range(len(row), self._start - 1, -1):
+            if found := self._known.get((number, row[:length].tobytes())):
+                place, end = found, length
+                break
+        for length in range(end + 1, len(row) + 1):
+            place = read_token(guide, place, int(row[length - 1]))
+        key = number, row.tobytes()
+        self._known[key] = place
+        self._known.move_to_end(key)
+        return place
+
+    def _words(self, guide: Guide, place: Place, size: int) -> Ids | np.int32:
+        """The packed mask of a row; logits beyond the vocabulary are illegal."""
+        vocabulary = guide.vocabulary
+        if size < len(vocabulary):
+            seen, expected = f"{size:,} logits per row", f"at least the {len(vocabulary):,} of the guide's vocabulary"
+            hint = "a guide for this model's vocabulary: gv.Vocabulary.from_tokenizer(tokenizer)"
+            raise VocabularyError("LogitsProcessor", seen=seen, expected=expected, hint=hint)
+        if place.kind == "ended" or (place.kind == "illegal" and not vocabulary.eos):
+            return ALL
+        mask = np.zeros((1, size), np.bool_)
+        if place.kind == "illegal":
+            mask[0, list(vocabulary.eos)] = True
+        else:
+            mask[0, : len(vocabulary)] = guide.mask(place.state)
+        if not mask.any():
+            raise EmptyMask(
+                "LogitsProcessor",
+                seen=f"no legal token in state {guide.label(place.state)}",
+                expected="one or more",
+                hint="a vocabulary with an eos token, so that a complete text can end"
+                if guide.is_accepting(place.state)
+                else "gv.diagnose on a run of gv.record",
+            )
+        packed: Ids = pack_masks(mask)[0]
+        return packed
+
+
+def read_token(guide: Guide, place: Place, token: int) -> Place:
+    """Where a text stands after one more token."""
+    if place.kind != "open":
+        return place
+    try:
+        after = guide.advance(place.state, token)
+    except GuidedVizError:  # an illegal token, or no token of this vocabulary
+        return Place("illegal")
+    return Place("ended") if token in guide.vocabulary.eos else Place("open", after)

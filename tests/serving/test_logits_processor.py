@@ -1,0 +1,196 @@
+"""Claims about the logits processor in transformers: the texts of `gv.decode`, in batches, beams and drafts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.files import shipped
+
+PROMPTS = ("Ada Lovelace is 36.\nJSON with name, age:\n", "Bea is 9.\nYes or no:\n", "Bo is 7.\nJSON with name, age:\n")
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+          "required": ["name", "age"]}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def generate(clerk):
+    """Generate with clerk in transformers; the tokens after the prompts, without padding, one list per row."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    network = AutoModelForCausalLM.from_pretrained(shipped("models/clerk/config.json").parent, dtype=torch.float32)
+
+    def run(prompts, processor, most=60, **settings):
+        rows = [clerk.encode(prompt) for prompt in prompts]
+        wide = max(map(len, rows))
+        ids = torch.tensor([[0] * (wide - len(row)) + row for row in rows])
+        mask = torch.tensor([[0] * (wide - len(row)) + [1] * len(row) for row in rows])
+        settings = {"do_sample": False, "max_new_tokens": most, "pad_token_id": 0} | settings
+        found = network.generate(ids, attention_mask=mask, logits_processor=[processor], **settings)
+        return [_until_eos(row[wide:].tolist(), clerk.vocabulary.eos) for row in found]
+
+    return run
+
+
+def _until_eos(row, eos):
+    ends = [at for at, token in enumerate(row) if token in eos]
+    return row[: ends[0]] if ends else row
+
+
+def write(model, tokens):
+    return b"".join(model.vocabulary.pieces[token] for token in tokens).decode()
+
+
+@pytest.fixture(scope="module")
+def guide(clerk):
+    return gv.guide(gv.json_schema(SCHEMA), clerk.vocabulary)
+
+
+def greedy(clerk, prompt, guide):
+    return gv.record(clerk, prompt, guide, temperature=0, max_tokens=60).text
+
+
+def test_greedy_texts_of_a_padded_batch_are_those_of_decode(clerk, generate, guide):
+    processor = gv.LogitsProcessor(guide)
+    texts = [write(clerk, row) for row in generate(PROMPTS, processor)]
+    assert texts == [greedy(clerk, prompt, guide) for prompt in PROMPTS]
+    assert [write(clerk, row) for row in generate(PROMPTS[:1], processor)] == texts[:1]  # the next call begins anew
+
+
+def test_each_prompt_has_its_own_guide_or_none(clerk, generate, guide):
+    yes = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
+    texts = [write(clerk, row) for row in generate(PROMPTS, gv.LogitsProcessor([guide, yes, None]))]
+    free = greedy(clerk, PROMPTS[2], None)
+    assert texts == [greedy(clerk, PROMPTS[0], guide), greedy(clerk, PROMPTS[1], yes), free]
+
+
+def test_a_prompt_that_goes_on_from_the_text_before_begins_a_new_text(clerk, generate, guide):
+    processor = gv.LogitsProcessor(guide)
+    first = write(clerk, generate(PROMPTS[:1], processor)[0])
+    longer = f"{PROMPTS[0]}{first}\n{PROMPTS[2]}"
+    assert write(clerk, generate([longer], processor)[0]) == greedy(clerk, longer, guide)
+
+
+def best_of(clerk, prompt, guide, length):
+    """The likeliest complete text under the masks, by trying all texts of at most `length` tokens."""
+    found, open_texts = {}, [((), guide.initial, 0.0)]
+    for _ in range(length + 1):
+        fresh = []
+        for tokens, state, score in open_texts:
+            logits = clerk.logits([*clerk.encode(prompt), *tokens]).astype(float)
+            scores = logits - np.logaddexp.reduce(logits)
+            for token in guide.mask(state).nonzero()[0].tolist():
+                if token in clerk.vocabulary.eos:
+                    found[tokens] = score + scores[token]
+                else:
+                    fresh.append(((*tokens, token), guide.advance(state, token), score + scores[token]))
+        open_texts = fresh
+    return max(found, key=lambda tokens: found[tokens])
+
+
+@pytest.mark.parametrize("beams", [8, 11])
+def test_beams_find_the_likeliest_legal_text_although_they_are_reordered(clerk, generate, beams):
+    narrow = gv.guide(gv.regex("(ab|c)(d|ef?)"), clerk.vocabulary)
+    best = best_of(clerk, PROMPTS[1], narrow, 5)
+    row = generate(PROMPTS[1:2], gv.LogitsProcessor(narrow), num_beams=beams, length_penalty=0.0)[0]
+    assert write(clerk, row) == write(clerk, best)
+
+
+def test_beams_of_a_batch_with_two_guides_stay_in_their_languages(clerk, generate, guide):
+    yes = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
+    rows = generate(PROMPTS[:2], gv.LogitsProcessor([guide, yes]), num_beams=4, num_return_sequences=2)
+    assert all(guide.machine.accepts(write(clerk, row).encode()) for row in rows[:2])
+    assert {write(clerk, row) for row in rows[2:]} == {"yes", "no"}
+
+
+def test_drafts_of_prompt_lookup_give_the_greedy_text(clerk, generate, guide):
+    row = generate(PROMPTS[:1], gv.LogitsProcessor(guide), prompt_lookup_num_tokens=4)[0]
+    assert write(clerk, row) == greedy(clerk, PROMPTS[0], guide)
+
+
+def test_samples_have_the_distribution_of_the_masked_model(clerk, generate):
+    import torch
+
+    words = gv.guide(gv.regex("yes|no|maybe|[a-c]"), clerk.vocabulary)
+    torch.manual_seed(0)
+    count = 500
+    rows = generate(PROMPTS[1:2], gv.LogitsProcessor(words), most=12, do_sample=True, num_return_sequences=count,
+                    temperature=1.5, top_k=0, top_p=1.0)  # fmt: skip
+    drawn = [write(clerk, row) for row in rows]
+    exact = exact_texts(clerk, PROMPTS[1], words, 1.5)
+    assert set(drawn) <= set(exact)
+    assert sum(exact.values()) == pytest.approx(1)
+    for text, share in exact.items():
+        assert abs(drawn.count(text) / count - share) < 4 * np.sqrt(share * (1 - share) / count) + 1e-3
+
+
+def exact_texts(clerk, prompt, guide, temperature):
+    """The probability of every text under masked decoding."""
+    found, open_texts = {}, [((), guide.initial, 1.0)]
+    while open_texts:
+        tokens, state, share = open_texts.pop()
+        mask = guide.mask(state)
+        logits = np.where(mask, clerk.logits([*clerk.encode(prompt), *tokens]).astype(float) / temperature, -np.inf)
+        shares = np.exp(logits - np.logaddexp.reduce(logits))
+        for token in mask.nonzero()[0].tolist():
+            if token in clerk.vocabulary.eos:
+                text = write(clerk, tokens)
+                found[text] = found.get(text, 0.0) + share * shares[token]
+            else:
+                open_texts.append(((*tokens, token), guide.advance(state, token), share * shares[token]))
+    return found
+
+
+# --- without transformers: arrays in, arrays out ---
+
+TOY = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
+
+
+def legal(processor, *rows):
+    scores = processor(np.array(rows), np.zeros((len(rows), 4), np.float32))
+    return ["".join("abc$"[token] for token in np.isfinite(row).nonzero()[0]) for row in scores]
+
+
+def test_the_state_of_a_row_is_found_by_its_tokens_in_any_order_and_length():
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("a(bc)*|b+"), TOY))
+    assert legal(processor, [2], [2]) == ["ab", "ab"]
+    assert legal(processor, [2, 0], [2, 1]) == ["b$", "b$"]
+    assert legal(processor, [2, 1, 1], [2, 0, 1]) == ["b$", "c"]  # reordered
+    assert legal(processor, [2, 0, 1, 2], [2, 0, 1, 2]) == ["b$", "b$"]  # both from one row
+    assert legal(processor, [2, 0, 1, 2, 3], [2, 0, 1, 2, 1]) == ["abc$", "c"]  # ended: left as it is
+    assert legal(processor, [2, 0, 1, 2, 3, 0], [2, 0, 1, 2, 1, 0]) == ["abc$", "$"]  # an illegal token
+
+
+def test_a_prompt_length_says_where_the_text_begins():
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("ab+c"), TOY), prompt_length=1)
+    assert legal(processor, [2, 0, 1, 1]) == ["bc"]  # several tokens at once
+    assert legal(processor, [2, 0]) == ["b"]
+    with pytest.raises(gv.SettingError, match="saw 0 tokens, expected at least the prompt_length, 1"):
+        legal(processor, [])
+
+
+def test_logits_beyond_the_vocabulary_are_illegal_and_fewer_are_refused():
+    processor = gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))
+    assert np.isfinite(processor(np.array([[2]]), np.zeros((1, 40), np.float32))).nonzero()[1].tolist() == [0]
+    with pytest.raises(gv.VocabularyError, match="saw 3 logits per row, expected at least the 4"):
+        processor(np.array([[2]]), np.zeros((1, 3), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: gv.LogitsProcessor("[0-9]+"), "saw str, expected a guide"),
+        (lambda: gv.LogitsProcessor([None]), "saw no guide"),
+        (lambda: gv.LogitsProcessor([]), "saw no guide"),
+        (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY), prompt_length="3"), "prompt_length: saw '3'"),
+        (lambda: legal(gv.LogitsProcessor([gv.guide(gv.regex("a"), TOY), None]), [2], [2], [2]), "a multiple of 2"),
+        (
+            lambda: legal(gv.LogitsProcessor(gv.guide(gv.regex(""), gv.Vocabulary([b"a", b"b", b"c", b"d"]))), [2]),
+            "no legal token.*try: a vocabulary with an eos",
+        ),
+    ],
+)
+def test_bad_input_is_refused(call, said):
+    with pytest.raises(gv.GuidedVizError, match=said):
+        call()

@@ -1,0 +1,65 @@
+"""Claims about packed masks: the same words as xgrammar's, the same logits in NumPy and torch, clear refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+import guidedviz as gv
+from guidedviz.serving import apply_packed, pack_masks, unpack_masks
+
+MASKS = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=100))
+
+
+@given(MASKS)
+def test_unpacking_gives_what_was_packed_and_bit_t_of_a_row_is_token_t(masks):
+    packed = pack_masks(masks)
+    assert packed.shape == (len(masks), -(-masks.shape[1] // 32))
+    assert packed.dtype == np.int32
+    np.testing.assert_array_equal(unpack_masks(packed, masks.shape[1]), masks)
+    for row, token in zip(*masks.nonzero(), strict=True):
+        assert int(packed[row, token // 32]) >> (token % 32) & 1
+
+
+@given(MASKS, st.integers(0, 2**32))
+def test_torch_and_numpy_apply_the_same_mask(masks, seed):
+    import torch
+
+    logits = np.random.default_rng(seed).normal(size=masks.shape).astype(np.float32)
+    ours = apply_packed(logits, pack_masks(masks))
+    np.testing.assert_array_equal(ours, np.where(masks, logits, -np.inf))
+    theirs = apply_packed(torch.from_numpy(logits), torch.from_numpy(pack_masks(masks)))
+    np.testing.assert_array_equal(theirs.numpy(), ours)
+
+
+def test_xgrammar_fills_the_same_words_and_applies_ours():
+    import torch
+    import xgrammar
+
+    masks = np.random.default_rng(0).random((3, 1000)) < 0.3
+    logits = torch.zeros(3, 1000)
+    xgrammar.apply_token_bitmask_inplace(logits, torch.from_numpy(pack_masks(masks)))
+    np.testing.assert_array_equal(np.isfinite(logits.numpy()), masks)
+    assert xgrammar.allocate_token_bitmask(3, 1000).shape == pack_masks(masks).shape
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: pack_masks(np.zeros((2, 3))), r"pack_masks: saw float64 of 2 dimensions, expected bools"),
+        (lambda: pack_masks(np.zeros(3, bool)), "saw bool of 1 dimensions"),
+        (
+            lambda: unpack_masks(np.zeros((1, 2), np.int32), 32),
+            r"saw int32 \[1, 2\], expected int32 \[batch, 1\] for 32",
+        ),
+        (lambda: unpack_masks(np.zeros((1, 1), np.uint32), 32), "saw uint32"),
+        (lambda: apply_packed(np.zeros((2, 32)), np.zeros((1, 1), np.int32)), "one row of words per row of logits"),
+        (lambda: apply_packed(np.zeros((1, 32)), "mask"), r"saw str \[\]"),
+    ],
+)
+def test_wrong_shapes_and_kinds_are_refused(call, said):
+    with pytest.raises(gv.SettingError, match=said):
+        call()
