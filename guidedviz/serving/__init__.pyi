@@ -1,6 +1,10 @@
+from guidedviz.serving.compile_cache import CompileCache as CompileCache
+from guidedviz.serving.compile_cache import cache_key as cache_key
+from guidedviz.serving.compile_cache import memory_of as memory_of
 from guidedviz.serving.packed import apply_packed as apply_packed
 from guidedviz.serving.packed import pack_masks as pack_masks
 from guidedviz.serving.packed import unpack_masks as unpack_masks
+from guidedviz.serving.routing import simulate_routing as simulate_routing
 from guidedviz.serving.scheduler import Costs as Costs
 from guidedviz.serving.scheduler import Policy as Policy
 from guidedviz.serving.scheduler import simulate as simulate

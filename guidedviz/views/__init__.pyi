@@ -8,6 +8,8 @@ from guidedviz.views.charts.payoff import draw_payoff as draw_payoff
 from guidedviz.views.charts.rollback import draw_rollback as draw_rollback
 from guidedviz.views.charts.spellings import draw_spellings as draw_spellings
 from guidedviz.views.charts.text_tree import draw_text_tree as draw_text_tree
+from guidedviz.views.charts.throughput import draw_throughput as draw_throughput
+from guidedviz.views.charts.timeline import draw_timeline as draw_timeline
 from guidedviz.views.decode_loop import draw_loop as draw_loop
 from guidedviz.views.engines.comparison import draw_comparison as draw_comparison
 from guidedviz.views.engines.disagreement import draw_disagreement as draw_disagreement
