@@ -1,4 +1,4 @@
-"""The commands of the library: `python -m guidedviz demo`, `python -m guidedviz labs my-labs`."""
+"""The commands of the library: `python -m guidedviz demo`, `python -m guidedviz labs my-labs`, `... host`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from guidedviz.demo import PROMPT, REGEX, SEED, decode_in_words, has_colour
 from guidedviz.errors import GuidedVizError, SettingError, escaped, quoted
 from guidedviz.extras import need
 from guidedviz.files import PACKAGE
+from guidedviz.host.command import add_options, run_host
 from guidedviz.models.load import load_model
 
 FIRST = "00_start_here.ipynb"
@@ -32,6 +33,9 @@ def main(arguments: list[str] | None = None) -> int:
     demo.add_argument("--model", default="auto", help="clerk, bard, a folder or a hub name")
     demo.add_argument("--seed", type=int, default=SEED)
     demo.set_defaults(run=run_demo)
+    host = commands.add_parser("host", help="serve one model to a class")
+    add_options(host)
+    host.set_defaults(run=run_host)
     options = parser.parse_args(arguments)
     if not hasattr(options, "run"):
         parser.print_help()

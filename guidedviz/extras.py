@@ -1,6 +1,7 @@
 """Packages of the extras: each is imported where it is used, and if it is missing, an error says what to install.
 
-`lab` has notebooks, widgets and Graphviz, `hub` has torch and transformers, `engines` has the real engines.
+`lab` has notebooks, widgets and Graphviz, `hub` has torch and transformers, `engines` has the real engines,
+`classroom` has Ray Serve.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, Literal
 from guidedviz.errors import SettingError
 from guidedviz.files import PACKAGE
 
-Extra = Literal["lab", "hub", "engines"]
+Extra = Literal["lab", "hub", "engines", "classroom"]
 
 
 def need(module: str, extra: Extra, where: str = "") -> Any:

@@ -88,7 +88,7 @@ def test_modules_import_only_the_base_before_they_are_used():
 
 def test_each_extra_has_what_it_is_for():
     extras = PROJECT["optional-dependencies"]
-    assert set(extras) == {"lab", "hub", "engines", "test"}
+    assert set(extras) == {"lab", "hub", "engines", "classroom", "test"}
     assert {"jupyterlab", "ipywidgets", "anywidget", "plotly", "graphviz", "pygraphviz"} <= names_of(extras["lab"])
     assert "torch>=2.11,<2.14" in extras["hub"]
     assert {"torch", "transformers", "safetensors"} == names_of(extras["hub"])
@@ -106,7 +106,7 @@ def test_makefile_environment_yml_and_readme_install_the_same_extras():
     assert "--no-compile --editable '.[$(FOR_$*)]'" in makefile
     dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert [d for d in dependencies if not isinstance(d, str)] == [{"pip": [f"-e .[{everything}]"]}]
-    assert set(re.findall(r'pip install -e "\.\[([a-z,]+)\]"', readme)) == {"lab", "engines", everything}
+    assert set(re.findall(r'pip install -e "\.\[([a-z,]+)\]"', readme)) == {"lab", "engines", "classroom", everything}
     assert "`pip install -e .`" in readme
     assert "    pip install -e .[lab]\n" in readme
 

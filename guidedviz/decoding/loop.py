@@ -147,16 +147,16 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
         seen, expected = f"{len(tokens)} tokens", f"at most {most}, the context of {model.name}"
         raise SettingError("prompt", seen=seen, expected=expected, hint="shorten the prompt")
     if guide is not None:
-        check_fit(guide, model.vocabulary)
+        check_fit(guide, model.vocabulary, model.name)
     return Point(tokens, (guide.initial if guide else None,))
 
 
-def check_fit(guide: Any, vocabulary: Vocabulary) -> None:
+def check_fit(guide: Any, vocabulary: Vocabulary, name: str = "a model") -> None:
     """Refuse what is not a guide over the vocabulary of the model."""
     hint = "gv.guide(machine, model.vocabulary)"
     check_guide(guide, hint=hint)
     if guide.vocabulary != vocabulary:
-        seen = f"a guide over {guide.vocabulary} and a model with {vocabulary}"
+        seen = f"a guide over {guide.vocabulary} and {name} with {vocabulary}"
         raise SettingError("guide", seen=seen, expected="the same vocabulary", hint=hint)
 
 

@@ -199,7 +199,7 @@ class Player:
         """
         if not isinstance(self.walk, LiveWalk):
             raise SettingError("another constraint", seen="a recording", expected="a live stage")
-        check_fit(guide, self.walk.model.vocabulary)
+        check_fit(guide, self.walk.model.vocabulary, self.walk.model.name)
         walk = self.walk.under(guide)
         kept = tuple(_under(guide, walk.first, self.taken))
         if kept and kept[-1].step.end in ("", "complete"):

@@ -150,6 +150,12 @@ class Past:
     def __init__(self, cache: Any) -> None:
         self.cache = cache
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its keys and values."""
+        parts = [part for layer in self.cache.layers for part in (layer.keys, layer.values) if part is not None]
+        return sum(part.nbytes for part in parts)
+
 
 class TorchNetwork:
     """A causal language model of transformers."""

@@ -59,6 +59,11 @@ class Cache:
         other.length, other._room = length, self._room[..., :length, :].copy()
         return other
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes, with its spare room."""
+        return self._room.nbytes
+
     def make_room(self, tokens: int) -> npt.NDArray[np.int64]:
         """Make room for new tokens and give their places; the room doubles, so that copies are few."""
         need, room = self.length + tokens, self._room.shape[-2]

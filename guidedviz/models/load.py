@@ -7,6 +7,7 @@ import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Literal, overload
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install
@@ -14,6 +15,7 @@ from guidedviz.files import shipped
 from guidedviz.models.hub import fetch, has_torch, load_torch
 from guidedviz.models.language_model import LanguageModel, with_eos
 from guidedviz.models.llama_folder import read_llama
+from guidedviz.models.remote import RemoteModel, is_address, load_remote
 from guidedviz.models.safetensors import SMALLER, read_json
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -36,8 +38,6 @@ def find_model(name: str) -> tuple[str, Path | str]:
     """A model's short name, and the folder or hub name to load it from."""
     if not isinstance(name, str) or not name:
         raise ModelError("model", seen=quoted(name), expected=f"a folder, a hub name, or {SMALLER}")
-    if name == "auto":
-        name = os.environ.get("GUIDEDVIZ_MODEL") or "clerk"
     if name in EMBEDDED:
         return name, embedded_folder(name)
     folder = Path(os.path.expanduser(name))
@@ -48,15 +48,32 @@ def find_model(name: str) -> tuple[str, Path | str]:
     return name, name
 
 
-def load_model(name: str = "auto", device: str = "auto") -> LanguageModel:
+@overload
+def load_model(name: Literal["clerk", "clerk-small", "bard"], device: str = "auto") -> LanguageModel: ...
+@overload
+def load_model(
+    name: str = "auto", device: str = "auto", *, token: str | None = None
+) -> LanguageModel | RemoteModel: ...
+def load_model(name: str = "auto", device: str = "auto", *, token: str | None = None) -> LanguageModel | RemoteModel:
     """An embedded model ("clerk", "clerk-small", "bard"), a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.
+    An address such as "http://host:8765" is a model on a shared host, which may ask for a `token` (else the variable
+    GUIDEDVIZ_TOKEN).
 
     >>> load_model("bard")
     bard · NumPy · cpu: 2.7 million weights, 65 tokens
     """
+    if name == "auto":
+        name = os.environ.get("GUIDEDVIZ_MODEL") or "clerk"
+    if isinstance(name, str) and is_address(name):
+        return load_remote(name, token)
+    return load_here(name, device)
+
+
+def load_here(name: str, device: str = "auto") -> LanguageModel:
+    """A model that runs on this machine."""
     short, place = find_model(name)
     if not isinstance(device, str) or device.split(":")[0] not in DEVICES:
         raise ModelError(f"device {quoted(device)}", seen="no such device", expected=" or ".join(DEVICES))

@@ -1,0 +1,137 @@
+"""Who may ask, and how much: tokens of a class or of each student, requests per second, and requests at once."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from guidedviz.errors import SettingError, quoted
+
+SHORTEST = 16  # characters of a token
+MOST_NAME = 64
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one student may do, and how many students and texts a host knows at once."""
+
+    rate: float = 100.0  # requests per second
+    burst: float = 200.0
+    together: int = 8  # requests at once
+    waiting: int = 2000  # texts of all students
+    students: int = 5000
+    rows_bytes: int = 1 << 25  # of one answer
+
+
+@dataclass
+class Account:
+    """What is left of a student's requests."""
+
+    left: float
+    seen: float
+    together: int = 0
+
+
+class Guard:
+    """Checks tokens, and counts what each student asks."""
+
+    def __init__(
+        self, tokens: Mapping[str, str], limits: Limits | None = None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.limits, self._now = limits or Limits(), now
+        self._known = {digest(token)[:8]: (digest(token), name) for name, token in tokens.items()}
+        self.accounts: OrderedDict[str, Account] = OrderedDict()
+
+    def name(self, authorization: str, session: str, peer: str) -> str | None:
+        """The student that a request comes from, by its token; None if the token is not known.
+
+        A token of a whole class does not say which student it is: the student's session and address do.
+        """
+        guest = f"{peer}/{session[:MOST_NAME]}"
+        if not self._known:
+            return guest
+        kind, _, token = authorization.partition(" ")
+        given = digest(token if kind.lower() == "bearer" else "")
+        right, name = self._known.get(given[:8], (b"", ""))
+        return (name or guest) if hmac.compare_digest(right, given) else None
+
+    def refuse(self, student: str) -> str:
+        """Why this student may not ask now; "" if the request is counted, and `release` must follow."""
+        now, most = self._now(), self.limits
+        account = self.accounts.get(student)
+        if account is None:
+            account = self.accounts[student] = Account(most.burst, now)
+            self._forget()
+        self.accounts.move_to_end(student)
+        account.left = min(most.burst, account.left + (now - account.seen) * most.rate)
+        account.seen = now
+        if account.together >= most.together:
+            return f"{account.together} requests at once, expected at most {most.together}"
+        if account.left < 1:
+            return f"more than {most.rate:g} requests per second"
+        account.left -= 1
+        account.together += 1
+        return ""
+
+    def release(self, student: str) -> None:
+        """A request that was counted has ended."""
+        if account := self.accounts.get(student):
+            account.together = max(0, account.together - 1)
+
+    def active(self, seconds: float = 60.0) -> int:
+        """How many students asked something in the last seconds."""
+        since = self._now() - seconds
+        return sum(account.seen >= since for account in self.accounts.values())
+
+    def _forget(self) -> None:
+        """Forget the student seen longest ago when there are too many."""
+        while len(self.accounts) > self.limits.students:
+            self.accounts.popitem(last=False)
+
+
+def digest(token: str) -> bytes:
+    """The digest of a token: a lookup by it does not show how much of a guess is right."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def read_tokens(path: Path) -> dict[str, str]:
+    """The tokens in a file: a line per student, with a name, a space and the token; or one token for the class."""
+    where = f"tokens file {quoted(str(path))}"
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        seen = getattr(error, "strerror", None) or "other bytes than UTF-8"
+        raise SettingError(where, seen=seen, expected="a text file that can be read") from None
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, _, token = line.strip().rpartition(" ")
+        check_token(f"{where}, line {number}", token)
+        if name.strip() in found or token in found.values():
+            raise SettingError(
+                f"{where}, line {number}", seen="the same name or token twice", expected="each only once"
+            )
+        found[name.strip()] = token
+    if not found:
+        raise SettingError(where, seen="no token", expected="a line per student: name token")
+    return found
+
+
+def check_token(where: str, token: str) -> str:
+    """A token that cannot be guessed and that fits into a header."""
+    if len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
+        expected = f"at least {SHORTEST} printable ASCII characters without spaces"
+        raise SettingError(where, seen=f"a token of {len(token)} characters", expected=expected, hint=make_token())
+    return token
+
+
+def make_token() -> str:
+    """A new token."""
+    return secrets.token_urlsafe(24)

@@ -1,0 +1,168 @@
+"""The binary bodies between a host and its students: token ids, rows of logits, and a vocabulary. All little-endian.
+
+A row is sent as its largest logit (32 bits) and, for each token, the difference to it in 16 bits. Softmax needs only
+differences, and small ones keep most digits: the likely tokens are the most exact. guidedviz/host/README.md has the
+protocol.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.errors import SettingError
+from guidedviz.models.safetensors import Array
+from guidedviz.tokens.arrays import Ids
+from guidedviz.tokens.vocabulary import Vocabulary
+
+ASK = struct.Struct("<4siII")  # sign, first row (-1: only the last one), entries per row (0: all), tokens
+ROWS = struct.Struct("<4sIII")  # sign, rows, entries per row, size of the vocabulary
+WORDS = struct.Struct("<4sIIII")  # sign, tokens, EOS ids, special ids, size of the tokenizer
+LEAST = -65504.0  # the least finite 16-bit float
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request for logits: the whole text as tokens, the first place that a row is wanted for, and how many entries.
+
+    >>> read_ask(pack_ask(Ask((5, 7), start=1)))
+    Ask(tokens=(5, 7), start=1, top=0)
+    """
+
+    tokens: tuple[int, ...]
+    start: int = -1
+    top: int = 0
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of logits: all of them, or the `ids` of the top ones and the log-sum-exp of the `rest` of each row."""
+
+    logits: Array
+    ids: Ids | None = None
+    rest: Array | None = None
+
+
+def pack_ask(ask: Ask) -> bytes:
+    """A request as bytes."""
+    return ASK.pack(b"GVQ1", ask.start, ask.top, len(ask.tokens)) + np.array(ask.tokens, "<i4").tobytes()
+
+
+def read_ask(body: bytes) -> Ask:
+    """The request in a body; a body of another shape is refused.
+
+    >>> read_ask(b"GET /")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: body of the request: saw 5 bytes, expected a head of 16 bytes that begins with GVQ1
+    """
+    if len(body) < ASK.size or not body.startswith(b"GVQ1"):
+        raise damaged("request", f"{len(body)} bytes", f"a head of {ASK.size} bytes that begins with GVQ1")
+    _, start, top, count = ASK.unpack_from(body)
+    if len(body) != ASK.size + 4 * count:
+        raise damaged("request", f"{len(body)} bytes", f"{ASK.size + 4 * count} bytes for {count} tokens")
+    return Ask(tuple(np.frombuffer(body, "<i4", offset=ASK.size).tolist()), start, top)
+
+
+def pack_rows(logits: Array, top: int = 0) -> bytes:
+    """Rows of logits as bytes: all of each row, or its `top` largest ones and the log-sum-exp of the rest."""
+    count, size = logits.shape
+    chosen = min(top, size) or size
+    largest = np.where(np.isfinite(logits), logits, -np.inf).max(axis=1).astype("<f4")
+    largest[~np.isfinite(largest)] = 0
+    apart, more = logits - largest[:, None], b""
+    if chosen < size:
+        order = np.argsort(-logits, axis=1, kind="stable")
+        ids, others = order[:, :chosen], np.take_along_axis(apart, order[:, chosen:], axis=1)
+        with np.errstate(divide="ignore"):
+            rest = largest + np.log(np.exp(others).sum(axis=1))
+        more, apart = ids.astype("<i4").tobytes() + rest.astype("<f4").tobytes(), np.take_along_axis(apart, ids, axis=1)
+    apart = np.where(np.isfinite(apart), np.maximum(apart, LEAST), apart)
+    head = ROWS.pack(b"GVR1", count, chosen, size)
+    return b"".join([head, largest.tobytes(), more, apart.astype("<f2").tobytes()])
+
+
+def rows_bytes(count: int, size: int, top: int = 0) -> int:
+    """How many bytes so many rows take.
+
+    >>> rows_bytes(2, 65) == len(pack_rows(np.zeros((2, 65), np.float32)))
+    True
+    """
+    chosen = min(top, size) or size
+    return ROWS.size + count * (4 + 2 * chosen + (4 * chosen + 4) * (chosen < size))
+
+
+def read_rows(body: bytes, count: int, size: int, top: int = 0) -> Rows:
+    """The rows in a body, which must be as many and as long as was asked for.
+
+    >>> read_rows(pack_rows(np.array([[1.0, 3.0, 2.0]], np.float32)), 1, 3).logits.tolist()
+    [[1.0, 3.0, 2.0]]
+    """
+    chosen = min(top, size) or size
+    if body[: ROWS.size] != ROWS.pack(b"GVR1", count, chosen, size) or len(body) != rows_bytes(count, size, top):
+        raise damaged("answer", f"{len(body)} bytes", f"{count} rows of {chosen} logits of {size}")
+    largest = np.frombuffer(body, "<f4", count, ROWS.size)
+    at, ids, rest = ROWS.size + 4 * count, None, None
+    if chosen < size:
+        ids = np.frombuffer(body, "<i4", count * chosen, at).reshape(count, chosen).astype(np.int32)
+        rest = np.frombuffer(body, "<f4", count, at + 4 * count * chosen).astype(np.float32)
+        at += 4 * count * (chosen + 1)
+    apart = np.frombuffer(body, "<f2", count * chosen, at).reshape(count, chosen).astype(np.float32)
+    return Rows(apart + largest[:, None], ids, rest)
+
+
+def pack_ids(ids: Sequence[int]) -> bytes:
+    """Token ids as bytes."""
+    return np.array(ids, "<i4").tobytes()
+
+
+def read_ids(body: bytes, size: int) -> list[int]:
+    """The token ids in a body.
+
+    >>> read_ids(pack_ids([3, 1]), size=4)
+    [3, 1]
+    """
+    if len(body) % 4:
+        raise damaged("answer", f"{len(body)} bytes", "four bytes per token id")
+    ids: list[int] = np.frombuffer(body, "<i4").tolist()
+    if ids and not (min(ids) >= 0 and max(ids) < size):
+        raise damaged("answer", f"ids from {min(ids)} to {max(ids)}", f"ids from 0 to {size - 1}")
+    return ids
+
+
+def pack_vocabulary(vocabulary: Vocabulary) -> bytes:
+    """A vocabulary as bytes."""
+    eos, special = sorted(vocabulary.eos), sorted(vocabulary.special)
+    head = WORDS.pack(b"GVV1", len(vocabulary), len(eos), len(special), vocabulary.tokenizer_size)
+    return head + pack_ids([*eos, *special, *map(len, vocabulary.pieces)]) + b"".join(vocabulary.pieces)
+
+
+def read_vocabulary(body: bytes) -> Vocabulary:
+    """The vocabulary in a body.
+
+    >>> words = Vocabulary([b"a", b"", b"</s>"], eos={2}, special={2})
+    >>> read_vocabulary(pack_vocabulary(words)) == words
+    True
+    """
+    if len(body) < WORDS.size or not body.startswith(b"GVV1"):
+        raise damaged("vocabulary", f"{len(body)} bytes", f"a head of {WORDS.size} bytes that begins with GVV1")
+    _, count, ends, specials, tokenizer_size = WORDS.unpack_from(body)
+    numbers, begin = count + ends + specials, WORDS.size + 4 * (count + ends + specials)
+    if len(body) < begin:
+        raise damaged("vocabulary", f"{len(body)} bytes", f"{numbers} numbers")
+    found: npt.NDArray[np.int64] = np.frombuffer(body, "<i4", numbers, WORDS.size).astype(np.int64)
+    lengths = found[ends + specials :]
+    if count and (lengths.min() < 0 or begin + int(lengths.sum()) != len(body)):
+        raise damaged("vocabulary", f"{len(body)} bytes", "as many bytes as its pieces have")
+    stops = (begin + np.cumsum(lengths)).tolist()
+    pieces = [body[stop - length : stop] for stop, length in zip(stops, lengths.tolist(), strict=True)]
+    eos, special = found[:ends].tolist(), found[ends : ends + specials].tolist()
+    return Vocabulary(pieces, eos=eos, special=special, tokenizer_size=tokenizer_size)
+
+
+def damaged(what: str, seen: str, expected: str) -> SettingError:
+    """The error for a body that cannot be read."""
+    return SettingError(f"body of the {what}", seen=seen, expected=expected)

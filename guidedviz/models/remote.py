@@ -1,0 +1,280 @@
+"""A model on a shared host: `gv.load_model("http://host:8765", token="...")`.
+
+Each request names the whole text, so the host remembers nothing that a student needs: after a restart, or on another
+replica, the next request is answered as if nothing had happened. Requests that fail are repeated, with pauses that
+double. guidedviz/host/README.md has the protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import ssl
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from operator import index
+from typing import Any
+from urllib.parse import urlsplit
+
+from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
+from guidedviz.models.frames import Ask, Rows, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
+from guidedviz.models.model import Source, check_text
+from guidedviz.models.safetensors import SMALLER, Array
+
+PATIENCE = 20.0  # seconds that a lost host is asked again
+TIMEOUT = 10.0  # seconds that one answer may take
+MOST_CARD = 1 << 16  # bytes
+MOST_VOCABULARY = 1 << 26
+MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
+BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
+TOKEN, OTHER_MODEL = {401, 403}, 409
+FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int}
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a host is."""
+
+    secure: bool
+    name: str
+    port: int
+    path: str
+    token: str
+
+    def __str__(self) -> str:
+        return f"[{self.name}]:{self.port}" if ":" in self.name else f"{self.name}:{self.port}"
+
+
+def is_address(name: str) -> bool:
+    """Whether a model's name is the address of a host.
+
+    >>> is_address("http://127.0.0.1:8765"), is_address("clerk")
+    (True, False)
+    """
+    return name.lower().startswith(("http://", "https://"))
+
+
+def read_address(address: str, token: str | None = None) -> Place:
+    """The place that an address names; without a token, the variable GUIDEDVIZ_TOKEN has it.
+
+    >>> str(read_address("http://gpu.school:8765/", "x"))
+    'gpu.school:8765'
+    """
+    token = os.environ.get("GUIDEDVIZ_TOKEN", "") if token is None else token
+    if not isinstance(token, str) or not (token.isascii() and token.isprintable()) or " " in token:
+        raise ModelError("token", seen="other characters", expected="printable ASCII characters without spaces")
+    try:
+        parts = urlsplit(address)
+        port, name = parts.port, parts.hostname
+    except ValueError:
+        parts, port, name = urlsplit(""), None, None
+    if not name or parts.query or parts.fragment or "@" in parts.netloc or not address.isascii():
+        expected = "http://host:port, and the token as token=..."
+        raise ModelError(f"model {quoted(address)}", seen="no address of a host", expected=expected)
+    secure = parts.scheme == "https"
+    return Place(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), token)
+
+
+class Wire:
+    """One connection to a host, which is opened when it is needed and repeats what fails."""
+
+    def __init__(self, place: Place, patience: float = PATIENCE, timeout: float = TIMEOUT) -> None:
+        self.place, self.patience, self.timeout = place, patience, timeout
+        self.waiting = ""  # what to tell a person while the host does not answer
+        self.retries = 0
+        self.headers = {"X-Guidedviz-Student": uuid.uuid4().hex}
+        if place.token:
+            self.headers["Authorization"] = f"Bearer {place.token}"
+        self._lock = threading.Lock()
+        self._connection: HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, body: bytes = b"", most: int = MOST_CARD) -> bytes:
+        """The body of the answer, at most so many bytes; the request is repeated until the patience ends."""
+        with self._lock:
+            began, pause = time.monotonic(), 0.05
+            try:
+                while True:
+                    again, why, answer = self._try(method, path, body, most)
+                    if not why:
+                        return answer
+                    spent = time.monotonic() - began
+                    pause = max(again, pause)
+                    if spent + pause > self.patience:
+                        raise self._lost(why, spent)
+                    self.retries += 1
+                    self.waiting = f"The host {self.place} does not answer ({why}). Asked again for {spent:.0f} s."
+                    time.sleep(pause * random.uniform(0.5, 1.0))
+                    pause = min(2 * pause, 2.0)
+            finally:
+                self.waiting = ""
+
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+    def _try(self, method: str, path: str, body: bytes, most: int) -> tuple[float, str, bytes]:
+        """One request: the pause that the host asks for, why it failed (or nothing), and the body."""
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            self._connection.request(method, self.place.path + path, body or None, self.headers)
+            answer = self._connection.getresponse()
+            most = most if answer.status == 200 else MOST_CARD
+            found = answer.read(most + 1)
+            if len(found) > most or answer.will_close:
+                self.close()
+        except ssl.SSLCertVerificationError as error:
+            self.close()
+            raise ModelError(
+                f"host {self.place}", seen=error.verify_message, expected="a trusted certificate"
+            ) from None
+        except (OSError, HTTPException) as error:
+            self.close()
+            return 0.0, str(getattr(error, "strerror", "") or error or type(error).__name__), b""
+        if answer.status == 200 and len(found) <= most:
+            return 0.0, "", found
+        if answer.status in BUSY:
+            after = answer.headers.get("Retry-After", "0")
+            return float(after) if after.isdecimal() and len(after) < 3 else 0.0, f"status {answer.status}", b""
+        raise self._refused(answer.status, found)
+
+    def _connect(self) -> HTTPConnection:
+        name, port = self.place.name, self.place.port
+        if not self.place.secure:
+            return HTTPConnection(name, port, timeout=self.timeout)
+        return HTTPSConnection(name, port, timeout=self.timeout, context=ssl.create_default_context())
+
+    def _lost(self, why: str, spent: float) -> ModelError:
+        hint = f"again: the run goes on where it was; or go on with an embedded model, {SMALLER}"
+        seen = f"{why}, for {spent:.0f} s"
+        return ModelError(f"host {self.place}", seen=seen, expected="an answer", hint=hint)
+
+    def _refused(self, status: int, body: bytes) -> GuidedVizError:
+        """The error for a request that will fail again."""
+        where = f"host {self.place}"
+        if status in TOKEN:
+            hint = 'gv.load_model(address, token="..."), or the variable GUIDEDVIZ_TOKEN'
+            return ModelError(where, seen="it refused the token", expected="the token of the class", hint=hint)
+        said = read_error(body)
+        if not said:
+            return ModelError(where, seen=f"status {status}", expected="a host of guidedviz")
+        kind = ModelError if status == OTHER_MODEL else SettingError
+        return kind(f"{where}, {said['where']}", seen=said["seen"], expected=said["expected"], hint=said["try"])
+
+
+def read_error(body: bytes) -> dict[str, str]:
+    """The four parts of an error of a host, each at most 200 characters; nothing if there is none in the body."""
+    try:
+        said = json.loads(body)["error"]
+        return {part: shorten(str(said[part]), 200) for part in ("where", "seen", "expected", "try")}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def read_card(body: bytes, place: Place) -> dict[str, Any]:
+    """The model card of a host."""
+    try:
+        card = json.loads(body)
+        found = {key: card[key] for key in FIELDS}
+        if card["protocol"] == 1 and all(type(found[key]) is kind for key, kind in FIELDS.items()):
+            return found | {"name": shorten(found["name"], 40), "device": shorten(found["device"], 60)}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    raise ModelError(f"host {place}", seen=quoted(body), expected="the card of a model, protocol 1")
+
+
+class RemoteModel:
+    """A model that runs on a host. It gives the host's logits, rounded to 16 bits."""
+
+    source: Source = "LIVE"
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        card = read_card(wire.ask("GET", "/v1/card"), wire.place)
+        self.host, self.name = str(wire.place), f"{wire.place} · {card['name']}"
+        self.device, self.context, self.version = card["device"], card["context"], card["version"]
+        wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses
+        self.vocabulary = read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
+        self.fingerprint = self.vocabulary.fingerprint
+        if self.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
+            seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
+            raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120))
+        self._most = max(8, MOST_KEPT // (4 * max(1, len(self.vocabulary))))
+        self._kept: OrderedDict[tuple[int, ...], Array] = OrderedDict()
+        self._encoded: OrderedDict[str, list[int]] = OrderedDict()
+
+    def __repr__(self) -> str:
+        return f"{self.name} · {self.device}: {len(self.vocabulary):,} tokens"
+
+    @property
+    def waiting(self) -> str:
+        """What to tell a person while the host does not answer; "" while it does."""
+        return self.wire.waiting
+
+    def encode(self, text: str) -> list[int]:
+        """A text as tokens; the host's tokenizer reads it."""
+        check_text("text", text)
+        if text not in self._encoded:
+            most = 4 * max(4 * self.context, len(text.encode()) + 64)
+            body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""
+            keep(self._encoded, text, read_ids(body, len(self.vocabulary)), 512)
+        return [*self._encoded[text]]
+
+    def logits(self, tokens: Sequence[int]) -> Array:
+        """The next token's logits."""
+        ids = self._check(tokens)
+        if ids not in self._kept:
+            keep(self._kept, ids, self._ask(Ask(ids)).logits[0], self._most)
+        self._kept.move_to_end(ids)
+        return self._kept[ids].copy()
+
+    def all_logits(self, tokens: Sequence[int], start: int = 0) -> Array:
+        """The logits after each token from place `start` on, one row per token."""
+        ids = self._check(tokens)
+        if isinstance(start, bool) or not isinstance(start, int) or not 0 <= start < len(ids):
+            raise SettingError("start", seen=quoted(start), expected=f"0 to {len(ids) - 1}")
+        return self._ask(Ask(ids, start)).logits
+
+    def top(self, tokens: Sequence[int], count: int) -> Rows:
+        """The largest logits of the next token with their ids, and the log-sum-exp of the rest: a small answer."""
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 < count < len(self.vocabulary):
+            raise SettingError("count", seen=quoted(count), expected=f"1 to {len(self.vocabulary) - 1}")
+        return self._ask(Ask(self._check(tokens), top=count))
+
+    def _ask(self, ask: Ask) -> Rows:
+        count, size = 1 if ask.start < 0 else len(ask.tokens) - ask.start, len(self.vocabulary)
+        body = self.wire.ask("POST", "/v1/logits", pack_ask(ask), rows_bytes(count, size, ask.top))
+        return read_rows(body, count, size, ask.top)
+
+    def _check(self, tokens: Sequence[int]) -> tuple[int, ...]:
+        try:
+            ids = tuple(map(index, tokens))
+        except TypeError:
+            raise SettingError("tokens", seen=quoted(tokens), expected="a list of token ids") from None
+        size = len(self.vocabulary)
+        if not 0 < len(ids) <= self.context:
+            raise SettingError("tokens", seen=f"{len(ids)} tokens", expected=f"1 to {self.context}")
+        if min(ids) < 0 or max(ids) >= size:
+            raise SettingError("tokens", seen=f"{min(ids)} to {max(ids)}", expected=f"ids from 0 to {size - 1}")
+        return ids
+
+
+def keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
+    """Keep a value, and forget the one that was used longest ago when there are too many."""
+    kept[key] = value
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def load_remote(address: str, token: str | None = None) -> RemoteModel:
+    """The model of a host."""
+    return RemoteModel(Wire(read_address(address, token)))

@@ -1,0 +1,113 @@
+"""Claims about `python -m guidedviz host`: it is safe by default, and says what it needs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import guidedviz as gv
+from guidedviz.__main__ import main
+from guidedviz.errors import SettingError
+from guidedviz.extras import is_missing
+from guidedviz.host import command, on_ray
+
+TOKEN = "a-token-of-the-class"
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def options(*words):
+    parser = argparse.ArgumentParser()
+    command.add_options(parser)
+    return parser.parse_args(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--bind", "0.0.0.0"], "no token, expected a token outside of this machine"),
+        (["--bind", "::"], "no token, expected a token outside of this machine"),
+        (["--bind", "gpu.school"], "no token"),
+        (["--token", "short"], "a token of 5 characters"),
+        (["--tokens", "/no/such/file"], "No such file"),
+        (["--replicas", "0"], "--replicas: saw 0, expected 1 to 1000"),
+        (["--plain", "--replicas", "2"], "--plain: saw 2 replicas"),
+        (["--port", "70000"], "--port"),
+        (["--rate", "nan"], "--rate"),
+        (["--keyfile", "key.pem"], "no certificate"),
+        (["--certfile", "/no/cert.pem"], "--certfile: saw No such file"),
+        (["--model", "nonsense/../x"], "no such folder"),
+        (["--device", "tpu"], "no such device"),
+    ],
+)
+def test_what_is_not_safe_or_not_there_is_refused(words, said, capsys, monkeypatch):
+    monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
+    assert main(["host", *([] if "--plain" in words or "--replicas" in words else ["--plain"]), *words]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_with_a_token_it_may_listen_outside(monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
+    assert command.find_tokens(options()) == {"": TOKEN}
+    command.check_bind("0.0.0.0", has_token=True)
+    assert 'token="..."' in command.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal ends it")
+def test_it_starts_serves_and_ends_on_a_signal():
+    words = [sys.executable, "-m", "guidedviz", "host", "--plain", "--model", "bard", "--port", "0"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN}
+    ) as host:
+        said = [host.stdout.readline() for _ in range(3)]
+        address = re.search(r'gv\.load_model\("(\S+)", token="\.\.\."\)', said[2]).group(1)
+        try:
+            assert gv.load_model(address, token=TOKEN).logits([1]).shape == (65,)
+        finally:
+            host.send_signal(signal.SIGINT)
+        assert host.wait(10) in (0, 130)
+
+
+@pytest.mark.skipif(not is_missing("ray"), reason="Ray is installed")
+def test_without_ray_replicas_name_the_extra(capsys):
+    assert main(["host", "--replicas", "2"]) == 1
+    assert re.search(r"expected the package ray of the extra 'classroom'; try: pip install", capsys.readouterr().err)
+
+
+def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
+    (app,) = yaml.safe_load((ROOT / "deploy/serve.yaml").read_text())["applications"]
+    module, _, name = app["import_path"].partition(":")
+    assert (module, getattr(on_ray, name)) == (on_ray.__name__, on_ray.build_app)
+    assert set(app["args"]) <= on_ray.ARGUMENTS
+    assert [deployment["name"] for deployment in app["deployments"]] == [on_ray.DEPLOYMENT["name"]]
+    monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
+    with pytest.raises(SettingError, match="no token"):
+        on_ray.build_app(app["args"])
+    with pytest.raises(SettingError, match="saw 'modle'"):
+        on_ray.build_app({"modle": "clerk"})
+
+
+@pytest.mark.skipif(is_missing("ray.serve"), reason="Ray is not installed")
+def test_two_replicas_of_ray_answer_as_the_model(bard):
+    words = [sys.executable, "-m", "guidedviz", "host", "--replicas", "2", "--model", "bard", "--port", "8943"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN}
+    ) as host:
+        try:
+            while "gv.load_model" not in host.stdout.readline():
+                assert host.poll() is None
+            model = gv.load_model("http://127.0.0.1:8943", token=TOKEN)
+            for token in range(20):
+                assert model.logits([1, token]) == pytest.approx(bard.logits([1, token]), abs=2e-2)
+            with pytest.raises(gv.ModelError, match="refused the token"):
+                gv.load_model("http://127.0.0.1:8943", token="")
+        finally:
+            host.send_signal(signal.SIGINT)
+        assert host.wait(60) == 0

@@ -1,0 +1,84 @@
+"""Claims about the bodies of the protocol: what is packed is read again, and anything else is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.models.frames import (
+    Ask,
+    pack_ask,
+    pack_rows,
+    pack_vocabulary,
+    read_ask,
+    read_ids,
+    read_rows,
+    read_vocabulary,
+    rows_bytes,
+)
+from guidedviz.tokens.vocabulary import Vocabulary
+
+LOGITS = arrays(np.float32, (2, 9), elements=st.floats(-100, 100, width=32))
+
+
+@given(st.lists(st.integers(0, 2**31 - 1), max_size=20), st.integers(-1, 9), st.integers(0, 2**32 - 1))
+def test_a_request_is_read_as_it_was_packed(tokens, start, top):
+    ask = Ask(tuple(tokens), start, top)
+    assert read_ask(pack_ask(ask)) == ask
+
+
+@given(LOGITS)
+def test_a_logit_is_rounded_by_at_most_a_2048th_of_its_distance_to_the_largest(logits):
+    body = pack_rows(logits)
+    assert len(body) == rows_bytes(2, 9)
+    largest = logits.max(axis=1, keepdims=True)
+    near = (largest - logits) / 2048 + 2e-5  # and by the 32 bits of the sum
+    assert (abs(read_rows(body, 2, 9).logits - logits) <= near).all()
+
+
+@given(LOGITS, st.integers(1, 8))
+def test_the_top_logits_and_the_rest_make_the_same_sum(logits, top):
+    body = pack_rows(logits, top)
+    rows = read_rows(body, 2, 9, top)
+    assert len(body) == rows_bytes(2, 9, top)
+    whole = np.logaddexp.reduce(logits.astype(float), axis=1)
+    parts = np.logaddexp(np.logaddexp.reduce(rows.logits.astype(float), axis=1), rows.rest)
+    assert parts == pytest.approx(whole, abs=1e-2)
+    assert (np.sort(np.take_along_axis(logits, rows.ids, 1))[:, ::-1] == np.sort(logits)[:, ::-1][:, :top]).all()
+
+
+def test_values_out_of_range_stay_finite_and_infinite_ones_stay_infinite():
+    (row,) = read_rows(pack_rows(np.array([[0.0, -1e9, -np.inf]], np.float32)), 1, 3).logits
+    assert row.tolist() == [0.0, -65504.0, -np.inf]
+    assert np.isneginf(read_rows(pack_rows(np.full((1, 3), -np.inf, np.float32)), 1, 3).logits).all()
+
+
+@given(st.binary(max_size=60))
+def test_other_bodies_are_refused_by_an_error_of_ours(body):
+    for read in (read_ask, read_vocabulary, lambda b: read_rows(b, 1, 3)):
+        with pytest.raises(GuidedVizError):
+            read(body)
+        with pytest.raises(GuidedVizError):
+            read(b"GVQ1" + body + b"x")
+
+
+def test_counts_that_do_not_fit_the_body_are_refused():
+    words = pack_vocabulary(Vocabulary([b"a", b"bc"], eos={1}))
+    for body in (words[:-1], words + b"x", words[:4] + b"\xff" * 4 + words[8:], words[:8] + b"\xff" * 4 + words[12:]):
+        with pytest.raises(GuidedVizError):
+            read_vocabulary(body)
+    rows = pack_rows(np.zeros((2, 3), np.float32))
+    for count, size, top in ((1, 3, 0), (2, 4, 0), (2, 3, 1)):
+        with pytest.raises(SettingError):
+            read_rows(rows, count, size, top)
+    with pytest.raises(SettingError, match="ids from 9 to 9"):
+        read_ids(b"\x09\0\0\0", size=4)
+
+
+def test_a_vocabulary_is_read_as_it_was_packed(clerk, bard):
+    for model in (clerk, bard):
+        assert read_vocabulary(pack_vocabulary(model.vocabulary)) == model.vocabulary

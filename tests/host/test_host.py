@@ -1,0 +1,247 @@
+"""Claims about a host on loopback: it gives the model's logits, and it refuses what is hostile."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import ModelError, SettingError
+from guidedviz.host.limits import Limits
+from guidedviz.models.frames import Ask, pack_ask
+from guidedviz.models.remote import RemoteModel, Wire, read_address
+from tests.host.running import TOKEN, hosting
+
+
+def talk(host, data, size=1 << 16):
+    """Send bytes, and give the status and the JSON of the answer."""
+    with socket.create_connection(("127.0.0.1", host.port), timeout=5) as line:
+        line.sendall(data)
+        answer = b""
+        while (part := line.recv(size)) and b"}}" not in answer:
+            answer += part
+            head, _, body = answer.partition(b"\r\n\r\n")
+            length = next((int(row.split()[1]) for row in head.split(b"\r\n") if row.startswith(b"Content-Length")), 0)
+            if length and len(body) >= length:
+                break
+    return (int(head.split()[1]), json.loads(body)["error"]) if answer else (0, {})
+
+
+def post(path, body, *headers):
+    return "\r\n".join([f"POST {path} HTTP/1.1", f"Content-Length: {len(body)}", *headers, "", ""]).encode() + body
+
+
+def test_the_address_of_a_host_is_a_model(host, bard):
+    model = gv.load_model(host.address)
+    assert repr(model) == f"127.0.0.1:{host.port} · bard · NumPy · cpu: 65 tokens"
+    assert (model.source, model.vocabulary, model.context) == ("LIVE", bard.vocabulary, bard.context)
+    assert model.fingerprint == bard.vocabulary.fingerprint
+    assert model.encode("To be\n") == bard.encode("To be\n")
+    assert model.encode("") == []
+
+
+def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
+    model, text = host.model(), bard.encode("To be, or not to be")
+    for end in (1, 5, len(text)):
+        own = bard.logits(text[:end])
+        assert (abs(model.logits(text[:end]) - own) <= (own.max() - own) / 2048 + 1e-4).all()
+    assert model.all_logits(text, 3) == pytest.approx(bard.all_logits(text, 3), abs=1e-2)
+    assert model.logits(text) is not model.logits(text)
+    best = model.top(text, 3)
+    assert best.ids[0].tolist() == np.argsort(-bard.logits(text))[:3].tolist()
+
+
+def test_a_decode_on_a_host_writes_the_same_text_and_says_where(host, bard):
+    guide = gv.guide(gv.regex("[a-z]{5,9} [0-9]+"), bard.vocabulary)
+    far = gv.record(host.model(), "ROMEO:\n", guide, seed=3, max_tokens=12)
+    assert far.text == gv.record(bard, "ROMEO:\n", guide, seed=3, max_tokens=12).text
+    assert (far.source, far.model, far.device) == ("LIVE", f"127.0.0.1:{host.port} · bard", "NumPy · cpu")
+
+
+def test_the_variables_name_a_host_and_its_token(guarded, monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_MODEL", guarded.address)
+    monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
+    assert isinstance(gv.load_model(), RemoteModel)
+
+
+@pytest.mark.parametrize("token", ["", "another-token-of-16"])
+def test_without_the_right_token_nothing_but_its_health_is_told(guarded, token):
+    with pytest.raises(ModelError, match=r"refused the token.*gv\.load_model\(address, token="):
+        gv.load_model(guarded.address, token=token)
+    wire = Wire(read_address(guarded.address, token))
+    assert wire.ask("GET", "/v1/health") == b'{"status": "ok"}'
+    for path in ("/metrics", "/v1/vocabulary", "/v1/nothing", "/../../etc/passwd"):
+        with pytest.raises(ModelError, match="refused the token"):
+            wire.ask("GET", path)
+    assert isinstance(gv.load_model(guarded.address, token=TOKEN), RemoteModel)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://", "http://a:b", "http://u@h", "http://h/?q", "https://h:99999", "http://é"]
+)
+def test_another_address_is_refused_without_a_request(address):
+    with pytest.raises(ModelError, match="no address of a host"):
+        gv.load_model(address, token="")
+    with pytest.raises(ModelError, match="printable ASCII"):
+        gv.load_model("http://h", token="a\r\nX: y")
+
+
+HOSTILE = {
+    "no HTTP": (b"\x16\x03\x01\x02\x00\x01\n", 400),
+    "another version": (b"GET / HTTP/9\r\n\r\n", 400),
+    "a long head": (b"GET / HTTP/1.1\r\n" + b"A: " + b"x" * 20000 + b"\r\n\r\n", 431),
+    "many headers": (b"GET / HTTP/1.1\r\n" + b"".join(b"A%d: x\r\n" % n for n in range(5000)) + b"\r\n", 431),
+    "a header twice": (b"GET / HTTP/1.1\r\nA: 1\r\na: 2\r\n\r\n", 400),
+    "two lengths": (b"POST /v1/logits HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+    "a chunked body": (b"POST /v1/logits HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411),
+    "no length": (b"POST /v1/logits HTTP/1.1\r\n\r\n", 411),
+    "a negative length": (b"POST /v1/logits HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400),
+    "a huge length": (b"POST /v1/logits HTTP/1.1\r\nContent-Length: 99999999999999\r\n\r\n", 413),
+    "a path of a file": (b"GET /../../etc/passwd HTTP/1.1\r\n\r\n", 404),
+    "a whole address": (b"GET http://other/ HTTP/1.1\r\n\r\n", 404),
+    "another method": (b"DELETE /v1/card HTTP/1.1\r\nContent-Length: 0\r\n\r\n", 404),
+    "a pickle": (post("/v1/logits", b"\x80\x04\x95\x00."), 400),
+    "no tokens": (post("/v1/logits", pack_ask(Ask(()))), 400),
+    "a negative token": (post("/v1/logits", pack_ask(Ask((-1,)))), 400),
+    "a token that is too large": (post("/v1/logits", pack_ask(Ask((65,)))), 400),
+    "a count that lies": (post("/v1/logits", struct.pack("<4siII", b"GVQ1", -1, 0, 2**32 - 1)), 400),
+    "a start behind the end": (post("/v1/logits", pack_ask(Ask((1, 2), start=2))), 400),
+    "too many tokens": (post("/v1/logits", pack_ask(Ask((1,) * 2000))), 400),
+    "text that is not UTF-8": (post("/v1/encode", b"\xff"), 400),
+    "a text of unknown characters": (post("/v1/encode", "東".encode()), 400),
+    "a long text": (post("/v1/encode", b"x" * 16385), 413),
+    "another model": (post("/v1/logits", pack_ask(Ask((1,))), "X-Guidedviz-Model: x<script>"), 409),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_request_gets_an_error_in_four_parts_and_the_host_goes_on(host, name):
+    data, status = HOSTILE[name]
+    seen, error = talk(host, data)
+    assert (seen, set(error)) == (status, {"where", "seen", "expected", "try"})
+    assert all(len(part) < 300 for part in error.values())
+    assert host.model().logits([1]).shape == (65,)
+
+
+def test_a_connection_that_ends_in_the_middle_does_no_harm(host):
+    for data in (b"", b"GET", b"POST /v1/logits HTTP/1.1\r\nContent-Length: 50\r\n\r\nabc"):
+        with socket.create_connection(("127.0.0.1", host.port)) as line:
+            line.sendall(data)
+    assert host.model().logits([1]).shape == (65,)
+
+
+def test_a_large_answer_is_refused_before_it_is_computed(bard):
+    with hosting(bard, limits=Limits(rows_bytes=1000)) as host, pytest.raises(SettingError, match="fewer rows"):
+        host.model().all_logits([1] * 50, 0)
+
+
+def test_a_flood_is_refused_and_another_student_is_served(bard):
+    with hosting(bard, limits=Limits(rate=1, burst=9)) as host:
+        flood, student = host.model(patience=0), host.model()
+        for token in range(7):  # the card and the vocabulary were two more
+            flood.logits([token])
+        with pytest.raises(ModelError, match="status 429"):
+            flood.logits([8])
+        assert student.logits([1]).shape == (65,)
+        assert 'requests_total{kind="logits",status="429"} 1' in student.wire.ask("GET", "/metrics").decode()
+
+
+def test_a_student_who_leaves_is_not_computed_for(bard):
+    with hosting(bard) as host:
+        host.service.batcher.wait = 0.3
+        with socket.create_connection(("127.0.0.1", host.port)) as line:
+            line.sendall(post("/v1/logits", pack_ask(Ask((1, 2)))))
+            time.sleep(0.05)
+        time.sleep(0.5)
+        assert host.service.metrics.read == 0
+        assert host.service.guard.refuse("x") == ""
+        assert all(account.together == (name == "x") for name, account in host.service.guard.accounts.items())
+
+
+def test_a_run_goes_on_when_the_host_is_started_again(bard):
+    guide = gv.guide(gv.regex("[a-z]{30}"), bard.vocabulary)
+    whole = gv.record(bard, "A", guide, seed=1).text
+    with hosting(bard) as first:
+        model = first.model()
+        steps = gv.decode(model, "A", guide, seed=1)
+        text = b"".join(next(steps).piece for _ in range(9))
+    threading.Timer(0.3, lambda: again.append(hosting(bard, port=first.port))).start()
+    again: list = []
+
+    def rest():
+        return text + b"".join(step.piece for step in steps)
+
+    waiting = threading.Thread(target=lambda: found.append(rest()))
+    found: list = []
+    waiting.start()
+    deadline = time.monotonic() + 5
+    while not model.waiting and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert f"The host 127.0.0.1:{first.port} does not answer" in model.waiting
+    while not again:
+        time.sleep(0.01)
+    with again[0]:
+        waiting.join(10)
+    assert found == [whole.encode()]
+    assert model.waiting == ""
+    assert model.wire.retries > 0
+
+
+def test_a_host_that_stays_away_is_an_error_in_four_parts(bard):
+    with hosting(bard) as host:
+        model = host.model(patience=0.2)
+    with pytest.raises(ModelError) as caught:
+        model.logits([1])
+    error = caught.value
+    assert error.where == f"host 127.0.0.1:{host.port}"
+    assert "refused" in error.seen.lower()
+    assert error.expected == "an answer"
+    assert "the run goes on where it was" in error.hint
+    assert "clerk" in error.hint
+
+
+def test_a_host_that_has_another_model_now_is_refused_by_name(bard, clerk):
+    with hosting(bard) as host:
+        model = host.model()
+    with (
+        hosting(clerk, port=host.port),
+        pytest.raises(ModelError, match=r"expected one for clerk .*load the model again"),
+    ):
+        model.logits([1])
+
+
+def test_a_guide_of_another_vocabulary_is_refused_and_names_the_host(host, clerk):
+    guide = gv.guide(gv.regex("a+"), clerk.vocabulary)
+    with pytest.raises(SettingError, match=rf"a guide over .*4,096.* and 127\.0\.0\.1:{host.port} · bard with .*65"):
+        next(gv.decode(host.model(), "A", guide))
+
+
+def test_what_a_hostile_host_says_is_escaped_and_short(host):
+    for body in (b"", b"[" * 5000, b'{"name": 1}', b"<script>", b'{"protocol": 1, "name": "\x1b[31m"}'):
+        with pytest.raises(ModelError, match="expected the card of a model"):
+            from_card(body)
+    wire = Wire(read_address(host.address))
+    error = wire._refused(
+        400, json.dumps({"error": dict.fromkeys(("where", "seen", "expected", "try"), "\x1b" * 999)}).encode()
+    )
+    assert "\x1b" not in str(error)
+    assert len(str(error)) < 4000
+    assert "status 418" in str(wire._refused(418, b"{}"))
+    with pytest.raises(ModelError):
+        Wire(read_address(host.address), patience=0).ask("GET", "/v1/vocabulary", most=10)
+
+
+def from_card(body):
+    class Fake:
+        place = read_address("http://h")
+
+        def ask(self, *_, **__):
+            return body
+
+    return RemoteModel(Fake())

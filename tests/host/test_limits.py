@@ -1,0 +1,91 @@
+"""Claims about who may ask: tokens, requests per second, requests at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from guidedviz.errors import SettingError
+from guidedviz.host.limits import Guard, Limits, check_token, make_token, read_tokens
+
+ADA, BOB = "ada-0123456789abcdef", "bob-0123456789abcdef"
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_a_token_of_a_student_names_the_student_and_a_token_of_the_class_the_session():
+    guard = Guard({"Ada": ADA, "": BOB})
+    assert guard.name(f"Bearer {ADA}", "s", "10.0.0.1") == "Ada"
+    assert guard.name(f"bearer {BOB}", "s", "10.0.0.1") == "10.0.0.1/s"
+    for wrong in ("", "Bearer ", f"Basic {ADA}", f"Bearer {ADA}x", "Bearer \ud800", ADA):
+        assert guard.name(wrong, "s", "10.0.0.1") is None
+    assert Guard({}).name("", "x" * 1000, "127.0.0.1") == "127.0.0.1/" + "x" * 64
+
+
+def test_a_student_has_a_burst_and_then_a_rate():
+    clock = Clock()
+    guard = Guard({}, Limits(rate=10, burst=3), clock)
+
+    def asked():
+        why = guard.refuse("Ada")
+        guard.release("Ada") if not why else None
+        return not why
+
+    assert [asked() for _ in range(5)] == [True] * 3 + [False] * 2
+    clock.now = 0.1
+    assert [asked(), asked()] == [True, False]
+    assert guard.refuse("Bob") == "", "another student has a rate of their own"
+    clock.now = 100
+    assert [asked() for _ in range(4)] == [True] * 3 + [False]
+    assert guard.active(60) == 1
+
+
+def test_a_student_has_only_so_many_requests_at_once():
+    guard = Guard({}, Limits(together=2))
+    assert [guard.refuse("Ada") for _ in range(3)][:2] == ["", ""]
+    assert "2 requests at once" in guard.refuse("Ada")
+    guard.release("Ada")
+    assert guard.refuse("Ada") == ""
+
+
+def test_only_so_many_students_are_remembered():
+    guard = Guard({}, Limits(students=3))
+    for number in range(10):
+        guard.refuse(str(number))
+        guard.release("unknown")
+    assert list(guard.accounts) == ["7", "8", "9"]
+
+
+def test_a_file_of_tokens_has_a_line_per_student(tmp_path):
+    file = tmp_path / "tokens"
+    file.write_text(f"# class 7b\nAda Lovelace {ADA}\n\nBob {BOB}\n")
+    assert read_tokens(file) == {"Ada Lovelace": ADA, "Bob": BOB}
+    file.write_text(ADA)
+    assert read_tokens(file) == {"": ADA}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no token"),
+        ("Ada short", "a token of 5 characters"),
+        (f"Ada {ADA}\nBob {ADA}", "line 2: saw the same name or token twice"),
+        (b"\xff\xfe", "other bytes than UTF-8"),
+    ],
+)
+def test_a_wrong_file_of_tokens_is_refused_with_its_line(tmp_path, text, said):
+    file = tmp_path / "tokens"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(SettingError, match=said) as caught:
+        read_tokens(file)
+    assert ADA not in str(caught.value)
+    with pytest.raises(SettingError, match="No such file"):
+        read_tokens(tmp_path / "other")
+
+
+def test_a_new_token_is_long_enough():
+    assert check_token("--token", make_token())

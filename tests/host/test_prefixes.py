@@ -1,0 +1,98 @@
+"""Claims about kept prefixes: the longest is found, they are shared, and they stay within their bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidedviz.host.prefixes import Prefixes
+
+
+class Cache:
+    def __init__(self, tokens=()):
+        self.tokens, self.nbytes = list(tokens), 100
+
+
+class Net:
+    def new_cache(self):
+        return Cache()
+
+    def fork(self, cache, length):
+        return Cache(cache.tokens[:length])
+
+
+def ids(*tokens):
+    return np.array(tokens, np.int32)
+
+
+def read(prefixes, *texts):
+    """What a pass does: find, read, keep. Gives how many tokens each text found."""
+    found = prefixes.find([(text, len(text) - 1) for text in texts])
+    sizes = [len(prefix.tokens) for prefix in found]
+    for prefix, text in zip(found, texts, strict=True):
+        assert prefix.cache.tokens == text[: len(prefix.tokens)].tolist(), "the cache is of this text"
+        prefix.cache.tokens, prefix.tokens = text.tolist(), text
+        prefixes.keep(prefix)
+    return sizes
+
+
+def test_a_text_goes_on_where_it_ended_and_its_cache_is_not_copied():
+    prefixes = Prefixes(Net(), 10_000)
+    assert read(prefixes, ids(1, 2, 3)) == [0]
+    cache = next(iter(prefixes._kept.values())).cache
+    assert read(prefixes, ids(1, 2, 3, 4)) == [3]
+    assert next(iter(prefixes._kept.values())).cache is cache
+    assert len(prefixes) == 1
+
+
+def test_students_with_the_same_prompt_share_it_also_in_one_pass():
+    prefixes = Prefixes(Net(), 10_000)
+    read(prefixes, ids(*range(20)))
+    assert read(prefixes, *(ids(*range(20), word) for word in (50, 51, 52))) == [20, 20, 20]
+    assert read(prefixes, ids(*range(20), 50, 60), ids(*range(20), 53)) == [21, 20]
+
+
+def test_a_step_back_finds_the_beginning_of_a_longer_text():
+    prefixes = Prefixes(Net(), 10_000)
+    read(prefixes, ids(1, 2, 3, 4, 5, 6))
+    assert read(prefixes, ids(1, 2, 3, 9)) == [3]
+
+
+def test_prefixes_stay_within_their_bytes_and_the_oldest_goes():
+    prefixes = Prefixes(Net(), 350)
+    for first in range(10):
+        read(prefixes, ids(first, 1, 2))
+        assert prefixes.nbytes <= 350
+    assert len(prefixes) == 3
+    assert read(prefixes, ids(9, 1, 2, 3)) == [3]
+    assert read(prefixes, ids(0, 1, 2, 3)) == [0]
+    for number in [*prefixes._kept]:
+        prefixes._drop(number)
+    assert (prefixes.nbytes, prefixes._places, prefixes._whole) == (0, {}, {})
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=40), max_size=30), st.integers(1, 1000))
+def test_whatever_is_asked_a_found_cache_is_of_this_text(texts, most):
+    prefixes = Prefixes(Net(), most)
+    for pair in zip(texts, reversed(texts), strict=True):
+        read(prefixes, *map(lambda text: ids(*text), pair))
+        assert prefixes.nbytes <= most
+        assert prefixes.nbytes == sum(prefix.nbytes for prefix in prefixes._kept.values())
+
+
+def test_a_cache_that_cannot_be_cropped_is_read_anew():
+    net = Net()
+    net.fork = lambda cache, length: None
+    prefixes = Prefixes(net, 1000)
+    read(prefixes, ids(1, 2, 3))
+    assert read(prefixes, ids(1, 2, 9)) == [0]
+
+
+@pytest.mark.parametrize("name", ["clerk", "clerk_torch"])
+def test_the_bytes_of_a_cache_are_those_of_its_keys_and_values(request, name):
+    network = request.getfixturevalue(name).network
+    cache = network.new_cache()
+    network.read([cache], [[1] * 64])
+    assert cache.nbytes == 64 * 4 * 2 * 256 * 4, "tokens, layers, keys and values, numbers, bytes"
