@@ -1,6 +1,7 @@
 from guidedviz.serving.compile_cache import CompileCache as CompileCache
 from guidedviz.serving.compile_cache import cache_key as cache_key
 from guidedviz.serving.compile_cache import memory_of as memory_of
+from guidedviz.serving.front_end import front_ends as front_ends
 from guidedviz.serving.packed import apply_packed as apply_packed
 from guidedviz.serving.packed import pack_masks as pack_masks
 from guidedviz.serving.packed import unpack_masks as unpack_masks
