@@ -1,7 +1,7 @@
 """Packages of the extras: each is imported where it is used, and if it is missing, an error says what to install.
 
 `lab` has notebooks, widgets and Graphviz, `hub` has torch and transformers, `engines` has the real engines,
-`classroom` has Ray Serve.
+`classroom` has Ray Serve, `frameworks` has Outlines, guidance and others, which do not fit beside `engines`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from guidedviz.errors import SettingError
 from guidedviz.files import PACKAGE
 
-Extra = Literal["lab", "hub", "engines", "classroom"]
+Extra = Literal["lab", "hub", "engines", "classroom", "frameworks"]
 
 
 def need(module: str, extra: Extra, where: str = "") -> Any:
@@ -50,7 +50,7 @@ def is_missing(module: str) -> bool:
 
 def how_to_install(extra: Extra) -> str:
     """The command that installs an extra, for a clone or for an installed wheel."""
-    clone = PACKAGE.parent
+    clone, alone = PACKAGE.parent, ", in an environment of its own" if extra == "frameworks" else ""
     if (clone / "pyproject.toml").exists():
-        return f'pip install -e ".[{extra}]" in {clone}'
-    return f'pip install "guidedviz[{extra}]"'
+        return f'pip install -e ".[{extra}]" in {clone}{alone}'
+    return f'pip install "guidedviz[{extra}]"{alone}'

@@ -88,7 +88,7 @@ def test_modules_import_only_the_base_before_they_are_used():
 
 def test_each_extra_has_what_it_is_for():
     extras = PROJECT["optional-dependencies"]
-    assert set(extras) == {"lab", "hub", "engines", "classroom", "test"}
+    assert set(extras) == {"lab", "hub", "engines", "classroom", "frameworks", "test"}
     assert {"jupyterlab", "ipywidgets", "anywidget", "plotly", "graphviz", "pygraphviz"} <= names_of(extras["lab"])
     assert "torch>=2.11,<2.14" in extras["hub"]
     assert {"torch", "transformers", "safetensors"} == names_of(extras["hub"])

@@ -9,6 +9,7 @@ python -m guidedviz.bench overlap --device cuda
 python -m guidedviz.bench jump --device cpu
 python -m guidedviz.bench speculation --device cuda
 python -m guidedviz.bench start --kernels 30
+python -m guidedviz.bench frameworks --json assets/bench/frameworks.json
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ SUBJECTS = {
     "start": 5,
     "differences": 1,
     "schemas": 1,
+    "frameworks": 1,
 }
 FILES = {"differences": "museum", "schemas": "schemas.run"}
 # each is a module in this folder with `bench(options)`, and its rounds take at most three minutes (jump: five)

@@ -59,7 +59,7 @@ class FrontEnd:
         return ", ".join(request.name for request in self.requests)
 
     def __str__(self) -> str:
-        lines = [f"{self.name}, {self.version}: {self.now}", f"before: {self.old or 'the same'}", self.note]
+        lines = [f"{self.name}, {self.version}: {self.now}", f"before: {self.old or 'none known'}", self.note]
         return "\n".join([*lines, f"checked: {self.checked}", self.link, *map(str, self.requests)])
 
 
@@ -302,7 +302,7 @@ FRONT_ENDS: dict[Callable[[_Asked], Iterator[RequestText]], tuple[str, str, str,
         "commit a98a906",
         "",
         "source and documentation",
-        "It converts a dict to text, and no class.",
+        "XGrammar or llguidance, as the server is set. It takes a dict or a text; a class is not converted.",
         "https://nvidia.github.io/TensorRT-LLM/features/guided-decoding.html",
     ),
     _llama_cpp: (

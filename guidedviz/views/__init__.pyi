@@ -13,6 +13,8 @@ from guidedviz.views.charts.timeline import draw_timeline as draw_timeline
 from guidedviz.views.decode_loop import draw_loop as draw_loop
 from guidedviz.views.engines.comparison import draw_comparison as draw_comparison
 from guidedviz.views.engines.disagreement import draw_disagreement as draw_disagreement
+from guidedviz.views.engines.front_end_table import draw_frameworks as draw_frameworks
+from guidedviz.views.engines.front_end_table import draw_front_ends as draw_front_ends
 from guidedviz.views.engines.museum import draw_museum as draw_museum
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
