@@ -106,7 +106,13 @@ def test_makefile_environment_yml_and_readme_install_the_same_extras():
     assert "--no-compile --editable '.[$(FOR_$*)]'" in makefile
     dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert [d for d in dependencies if not isinstance(d, str)] == [{"pip": [f"-e .[{everything}]"]}]
-    assert set(re.findall(r'pip install -e "\.\[([a-z,]+)\]"', readme)) == {"lab", "engines", "classroom", everything}
+    assert set(re.findall(r'pip install -e "\.\[([a-z,]+)\]"', readme)) == {
+        "lab",
+        "engines",
+        "classroom",
+        "hub,frameworks",
+        everything,
+    }
     assert "`pip install -e .`" in readme
     assert "    pip install -e .[lab]\n" in readme
 

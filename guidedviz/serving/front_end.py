@@ -233,7 +233,8 @@ def _llama_cpp(asked: _Asked) -> Iterator[RequestText]:
 
 def _outlines(asked: _Asked) -> Iterator[RequestText]:
     wanted = "CLASS" if isinstance(asked.given, type) else "outlines.json_schema(CLASS)"
-    lines = f"model = outlines.from_transformers(network, tokenizer)\ntext = model({asked.prompt!r}, {wanted})"
+    lines = "model = outlines.from_transformers(network, tokenizer)\n"
+    lines += f"text = model({asked.prompt!r}, {wanted}, max_new_tokens=200)"
     yield asked.python("model(prompt, type)", lines)
 
 
