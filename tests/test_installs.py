@@ -148,7 +148,7 @@ def test_the_wheel_carries_bundles_and_records_and_nothing_they_are_made_of(bare
     page = bare.site / "guidedviz/widgets/page"
     assert {path.name for path in page.iterdir()} == {"dist", "loader.js"}
     assert (page / "dist/film.js").exists()
-    for name in ("differences.json", "traces/overlap-cpu.json"):
+    for name in ("differences.json", "bench/frameworks.json", "traces/overlap-cpu.json"):
         assert (bare.site / "guidedviz/assets" / name).exists()
     assert not list((bare.site / "guidedviz").rglob("*.ipynb_checkpoints"))
 
