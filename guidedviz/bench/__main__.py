@@ -10,6 +10,7 @@ python -m guidedviz.bench jump --device cpu
 python -m guidedviz.bench speculation --device cuda
 python -m guidedviz.bench start --kernels 30
 python -m guidedviz.bench frameworks --json assets/bench/frameworks.json
+python -m guidedviz.bench host --seconds 120 --json assets/bench/host.json
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ SUBJECTS = {
     "differences": 1,
     "schemas": 1,
     "frameworks": 1,
+    "host": 1,
 }
-FILES = {"differences": "museum", "schemas": "schemas.run"}
-# each is a module in this folder with `bench(options)`, and its rounds take at most three minutes (jump: five)
+FILES = {"differences": "museum", "schemas": "schemas.run", "host": "host.run"}
+# each is a module in this folder with `bench(options)`; it takes at most three minutes (jump: five, host: twelve)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -47,6 +49,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="cases with this in their name")
     parser.add_argument("--device", default="", help="cpu or cuda: also time the walk as torch tensors")
     parser.add_argument("--kernels", type=int, default=0, help="start: also measure the memory of this many kernels")
+    parser.add_argument("--seconds", type=float, default=0, help="host: the length of the run without faults")
+    parser.add_argument("--students", type=int, default=0, help="host: how many students step")
+    parser.add_argument("--price", type=float, default=0, help="host: of a replica per hour, for the plan of a class")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args(arguments)
     options.rounds = options.rounds or SUBJECTS[options.subject]

@@ -6,15 +6,16 @@ import argparse
 import asyncio
 import ipaddress
 import os
+import signal
 import socket
 import ssl
 from pathlib import Path
 
 from guidedviz.errors import SettingError, escaped, quoted
-from guidedviz.extras import is_missing
+from guidedviz.host.engine import CACHE, LocalEngine
 from guidedviz.host.limits import Guard, Limits, check_token, make_token, read_tokens
 from guidedviz.host.plain import serve_plain
-from guidedviz.host.service import CACHE, Service
+from guidedviz.host.service import Service
 from guidedviz.models.load import DEVICES, load_here
 
 PORT = 8765
@@ -25,8 +26,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--model", default="clerk", help="an embedded model, a folder or a hub name")
     parser.add_argument("--device", default="auto", help=", ".join(DEVICES))
-    parser.add_argument("--replicas", type=int, default=1, help="processes on Ray Serve, each with the model")
-    parser.add_argument("--plain", action="store_true", help="one process without Ray (also where Ray is missing)")
+    parser.add_argument(
+        "--replicas", type=int, default=0, help="processes on Ray Serve, each with the model; 0: no Ray"
+    )
     parser.add_argument("--bind", default="127.0.0.1", help="the address to listen on; outside this machine: 0.0.0.0")
     parser.add_argument("--port", type=int, default=PORT)
     parser.add_argument("--token", default="", help="of the whole class; better: the variable GUIDEDVIZ_TOKEN")
@@ -44,16 +46,25 @@ def run_host(options: argparse.Namespace) -> None:
     check_numbers(options)
     context = make_context(options.certfile, options.keyfile)
     limits = Limits(rate=options.rate, burst=2 * options.rate)
-    if not options.plain and (options.replicas > 1 or not is_missing("ray.serve")):
+    if options.replicas:
         from guidedviz.host.on_ray import serve_on_ray
 
-        serve_on_ray(options, tokens, limits)
+        serve_on_ray(options, tokens, limits, context)
         return
-    service = Service(load_here(options.model, options.device), Guard(tokens, limits), options.cache_mb * MB)
+    model = load_here(options.model, options.device)
+    engine = LocalEngine(model, options.cache_mb * MB, str(os.getpid()))
+    serve_here(Service(engine, Guard(tokens, limits)), options, context, repr(model), bool(tokens))
+
+
+def serve_here(
+    service: Service, options: argparse.Namespace, context: ssl.SSLContext | None, about: str, guarded: bool
+) -> None:
+    """Answer HTTP in this process, until it is interrupted or told to end."""
 
     def tell(port: int) -> None:
-        print(say_start(options, port, repr(service.model), bool(tokens)), flush=True)
+        print(say_start(options, port, about, guarded), flush=True)
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         asyncio.run(serve_plain(service, options.bind, options.port, context, tell))
     except OSError as error:
@@ -94,13 +105,11 @@ def is_loopback(bind: str) -> bool:
 
 def check_numbers(options: argparse.Namespace) -> None:
     """Refuse numbers out of their range."""
-    ranges = {"replicas": (1, 1000), "port": (0, 65535), "rate": (1, 1e6), "cache_mb": (1, 1 << 20)}
+    ranges = {"replicas": (0, 1000), "port": (0, 65535), "rate": (1, 1e6), "cache_mb": (1, 1 << 20)}
     for name, (low, high) in ranges.items():
         if not low <= getattr(options, name) <= high:
             where = f"--{name.replace('_', '-')}"
             raise SettingError(where, seen=str(getattr(options, name)), expected=f"{low:g} to {high:g}")
-    if options.plain and options.replicas > 1:
-        raise SettingError("--plain", seen=f"{options.replicas} replicas", expected="one", hint="leave --plain out")
 
 
 def make_context(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:

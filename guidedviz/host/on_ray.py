@@ -1,28 +1,36 @@
-"""The host on Ray Serve: replicas of the service behind one address, on one machine or on a cluster.
+"""The host on Ray Serve: replicas with the model, on one machine or on a cluster.
 
-A request names its whole text, so any replica can answer it. A replica that dies takes only its kept prefixes with it.
+`python -m guidedviz host --replicas N` answers HTTP in one process, which checks, counts and groups the requests and
+sends each group to a replica in one call. On a cluster (`serve run deploy/serve.yaml`) Ray's proxies bring each request
+to a replica. A request names its whole text, so any replica can answer it; one that dies takes only its kept prefixes
+with it.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
-import signal
-import threading
-from collections.abc import Mapping
+import ssl
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import need
-from guidedviz.host.command import MB, find_tokens, say_start
+from guidedviz.host.batcher import Batcher, Job
+from guidedviz.host.command import MB, find_tokens, serve_here
+from guidedviz.host.engine import CACHE, Card, LocalEngine
 from guidedviz.host.limits import Guard, Limits
-from guidedviz.host.service import CACHE, Request, Service, refusal
+from guidedviz.host.metrics import Counts
+from guidedviz.host.service import Request, Service, refusal
+from guidedviz.models.frames import Ask, pack_ask, read_ask
 from guidedviz.models.load import load_here
 
 WHERE = "python -m guidedviz host"
 ARGUMENTS = {"model", "device", "tokens", "rate", "cache_mb", "open"}
+TRIES = 4  # replicas that are asked for the same rows
+SECONDS = 30.0  # that a replica may take for a group of texts
 DEPLOYMENT = {
     "name": "model",
     "max_ongoing_requests": 200,
@@ -31,21 +39,33 @@ DEPLOYMENT = {
     "health_check_timeout_s": 20,
     "graceful_shutdown_timeout_s": 5,
 }
+QUIET = {"enable_access_log": False, "log_level": "ERROR"}
 
 
 class Replica:
     """One process with the model."""
 
     def __init__(self, model: str, device: str, tokens: Mapping[str, str], limits: Limits, cache: int) -> None:
-        from starlette.responses import Response
+        self._engine = LocalEngine(load_here(model, device), cache, str(os.getpid()))
+        self._service = Service(self._engine, Guard(tokens, limits))
 
-        self._response = Response
-        self._service = Service(load_here(model, device), Guard(tokens, limits), cache, replica=str(os.getpid()))
+    def about(self) -> tuple[Card, bytes, str]:
+        """The card, the vocabulary, and the model in words."""
+        return self._engine.card, self._engine.words, repr(self._engine.model)
+
+    async def encode(self, text: str) -> bytes:
+        """The tokens of a text."""
+        return await self._engine.encode(text)
+
+    async def read(self, asks: Sequence[bytes]) -> tuple[dict[str, Counts], list[bytes]]:
+        """The rows that several requests want, and what this process has read so far."""
+        rows = await self._engine.read_all([read_ask(ask) for ask in asks])
+        return self._engine.counts(), rows
 
     async def __call__(self, request: Any) -> Any:
-        """Answer a request of Starlette."""
-        headers = {name.lower(): value for name, value in request.headers.items()}
-        peer = request.client.host if request.client else ""
+        """Answer a request of HTTP, as Starlette gives it."""
+        from starlette.responses import Response
+
         body = b""
         async for part in request.stream():
             body += part
@@ -53,9 +73,51 @@ class Replica:
                 reply = refusal(413, "body", "too many bytes", f"at most {self._service.most_body}")
                 break
         else:
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            peer = request.client.host if request.client else ""
             reply = await self._service.answer(Request(request.method, request.url.path, headers, body, peer))
         more = {"X-Content-Type-Options": "nosniff", **dict(reply.headers)}
-        return self._response(reply.body, reply.status, more, media_type=reply.kind)
+        return Response(reply.body, reply.status, more, media_type=reply.kind)
+
+
+class RayEngine:
+    """Replicas that are asked by their handle."""
+
+    def __init__(self, handle: Any, about: tuple[Card, bytes, str], replicas: int) -> None:
+        self._handle, (self.card, self.words, self.said) = handle, about
+        self.batcher = Batcher(self._turn, lanes=replicas, tries=TRIES)
+        self._counts: dict[str, Counts] = {}
+
+    @property
+    def waiting(self) -> int:
+        """How many texts wait for a replica."""
+        return self.batcher.turns.count
+
+    async def encode(self, text: str) -> bytes:
+        """The tokens of a text."""
+        found: bytes = await self._ask("encode", text)
+        return found
+
+    async def rows(self, student: str, ask: Ask) -> bytes:
+        """The logits that a request wants."""
+        return await self.batcher.answer(student, ask)
+
+    def counts(self) -> dict[str, Counts]:
+        """What each process had read when it answered last."""
+        return self._counts
+
+    def close(self) -> None:
+        """Nothing: Ray ends the replicas."""
+
+    async def _turn(self, jobs: list[Job]) -> None:
+        counts, bodies = await self._ask("read", [pack_ask(job.ask) for job in jobs])
+        self._counts |= counts
+        for job, body in zip(jobs, bodies, strict=True):
+            job.body = body
+
+    async def _ask(self, name: str, what: Any) -> Any:
+        """Ask a replica."""
+        return await asyncio.wait_for(getattr(self._handle, name).remote(what), SECONDS)
 
 
 def build_app(arguments: Mapping[str, Any]) -> Any:
@@ -71,40 +133,38 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
     if not tokens and arguments.get("open") is not True:
         hint = "set GUIDEDVIZ_TOKEN, or `open: true` if only this machine can reach it"
         raise SettingError("args", seen="no token", expected="a token", hint=hint)
-    rate = float(arguments.get("rate", Limits.rate))
-    wanted = {name: str(arguments.get(name, known)) for name, known in (("model", "clerk"), ("device", "auto"))}
-    return bind(wanted, tokens, Limits(rate=rate, burst=2 * rate), int(arguments.get("cache_mb", CACHE // MB)) * MB)
+    rate, model, device = (arguments.get("rate", Limits.rate), arguments.get("model"), arguments.get("device"))
+    cache = int(arguments.get("cache_mb", CACHE // MB)) * MB
+    return bind(
+        str(model or "clerk"), str(device or "auto"), tokens, Limits(rate=float(rate), burst=2 * float(rate)), cache
+    )
 
 
-def bind(wanted: Mapping[str, str], tokens: Mapping[str, str], limits: Limits, cache: int, **options: Any) -> Any:
+def bind(model: str, device: str, tokens: Mapping[str, str], limits: Limits, cache: int, **options: Any) -> Any:
     """The deployment with its model."""
     serve = need("ray.serve", "classroom", WHERE)
-    deployment = serve.deployment(Replica, **DEPLOYMENT, **options)
-    return deployment.bind(wanted["model"], wanted["device"], dict(tokens), limits, cache)
+    return serve.deployment(Replica, **DEPLOYMENT, **options).bind(model, device, dict(tokens), limits, cache)
 
 
-def serve_on_ray(options: argparse.Namespace, tokens: Mapping[str, str], limits: Limits) -> None:
-    """Start Ray Serve on this machine with so many replicas, and serve until interrupted."""
-    ray, serve = (need(name, "classroom", WHERE) for name in ("ray", "ray.serve"))
+def serve_on_ray(
+    options: argparse.Namespace, tokens: Mapping[str, str], limits: Limits, context: ssl.SSLContext | None
+) -> None:
+    """Start Ray Serve on this machine with so many replicas, and answer HTTP here until interrupted."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    wanted = {"model": options.model, "device": options.device}
-    about = repr(load_here(**{"name": options.model, "device": "cpu" if "cuda" in options.device else options.device}))
-    ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    ray, serve = (need(name, "classroom", WHERE) for name in ("ray", "ray.serve"))
+    ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR", configure_logging=False)
     try:
+        serve.start(proxy_location="Disabled", logging_config=QUIET)
         resources = share(ray.cluster_resources(), options.replicas, options.device)
-        http = {"host": options.bind, "port": options.port, "request_timeout_s": 60}
-        if options.certfile:
-            http |= {"ssl_certfile": str(options.certfile), "ssl_keyfile": str(options.keyfile or options.certfile)}
-        quiet = {"enable_access_log": False, "log_level": "ERROR"}
-        serve.start(http_options=http, logging_config=quiet)
-        app = bind(wanted, tokens, limits, options.cache_mb * MB, num_replicas=options.replicas,
-                   ray_actor_options=resources, logging_config=quiet)  # fmt: skip
+        app = bind(options.model, options.device, {}, limits, options.cache_mb * MB, num_replicas=options.replicas,
+                   ray_actor_options=resources, logging_config=QUIET)  # fmt: skip
         try:
-            serve.run(app, name="guidedviz", route_prefix="/")
-        except RuntimeError as error:
+            handle = serve.run(app, name="guidedviz", route_prefix=None)
+            engine = RayEngine(handle, handle.about.remote().result(timeout_s=60), options.replicas)
+        except (RuntimeError, TimeoutError) as error:
             raise ModelError("Ray Serve", seen=str(error)[:200], expected="replicas that start") from None
-        print(say_start(options, options.port, f"{about}\n{options.replicas} replicas", bool(tokens)), flush=True)
-        wait_for_signal()
+        said = f"{engine.said}\n{options.replicas} replicas"
+        serve_here(Service(engine, Guard(tokens, limits)), options, context, said, bool(tokens))
     finally:
         serve.shutdown()
         ray.shutdown()
@@ -121,15 +181,3 @@ def share(cluster: Mapping[str, float], replicas: int, device: str) -> dict[str,
     if "cuda" in device or (device == "auto" and cards):
         out["num_gpus"] = min(1.0, cards / replicas)
     return out
-
-
-def wait_for_signal() -> None:
-    """Return on an interrupt, or when the process is told to end."""
-    done = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        done.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    done.wait()

@@ -50,7 +50,7 @@ class PlainHost:
         for writer in self._lines.values():
             writer.transport.abort()
         await asyncio.gather(*self._lines, return_exceptions=True)
-        self.service.close()
+        self.service.engine.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

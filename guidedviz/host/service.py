@@ -6,24 +6,18 @@ No request names a path, and no code or pickle is read: a body is token ids or a
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
-from guidedviz.host.batcher import Batcher
+from guidedviz.host.engine import Engine
 from guidedviz.host.limits import Guard
-from guidedviz.host.metrics import Metrics
-from guidedviz.host.prefixes import Prefixes
-from guidedviz.models.frames import Ask, pack_ids, pack_rows, pack_vocabulary, read_ask, rows_bytes
-from guidedviz.models.language_model import LanguageModel
+from guidedviz.host.metrics import Counts, Metrics, add_counts, write_counts
+from guidedviz.models.frames import Ask, read_ask, rows_bytes
 
-CACHE = 1 << 28  # bytes of prefixes
 MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
 DELAY = 0.1  # seconds before a refused student hears so
 DELAYED = 64  # refusals that are delayed at once
@@ -57,15 +51,12 @@ Handler = Callable[[str, Request], Awaitable[Reply]]
 class Service:
     """A model, and what is asked of it."""
 
-    def __init__(self, model: LanguageModel, guard: Guard, cache: int = CACHE, replica: str = "") -> None:
-        self.model, self.guard, self.metrics = model, guard, Metrics(replica)
-        self.prefixes = Prefixes(model.network, cache)
-        self.batcher = Batcher(model.network, self.prefixes, self.metrics)
-        self.card = make_card(model)
-        self.most_text = min(MOST_TEXT, max(1 << 14, 16 * model.context))
-        self.most_body = max(self.most_text, 16 + 4 * min(model.context, 1 << 18))
-        self._words, self._delayed = pack_vocabulary(model.vocabulary), 0
-        self._encoder = ThreadPoolExecutor(1, "guidedviz-encode")
+    def __init__(self, engine: Engine, guard: Guard) -> None:
+        self.engine, self.guard, self.metrics = engine, guard, Metrics()
+        context: int = engine.card["context"]
+        self.most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
+        self.most_body = max(self.most_text, 16 + 4 * min(context, 1 << 18))
+        self._delayed = 0
         self._handlers: dict[tuple[str, str], Handler] = {
             ("GET", "/v1/card"): self._card,
             ("GET", "/v1/vocabulary"): self._vocabulary,
@@ -73,11 +64,6 @@ class Service:
             ("POST", "/v1/encode"): self._encode,
             ("POST", "/v1/logits"): self._logits,
         }
-
-    def close(self) -> None:
-        """End the threads."""
-        self.batcher.close()
-        self._encoder.shutdown(wait=False, cancel_futures=True)
 
     async def answer(self, request: Request) -> Reply:
         """The reply to a request; an error becomes a reply, too."""
@@ -124,19 +110,16 @@ class Service:
         return Reply(reply.status, reply.body, headers=(("Retry-After", "1"),))
 
     async def _card(self, student: str, request: Request) -> Reply:
-        return Reply(200, json.dumps(self.card).encode())
+        return Reply(200, json.dumps(self.engine.card).encode())
 
     async def _vocabulary(self, student: str, request: Request) -> Reply:
-        return Reply(200, self._words, BYTES)
+        return Reply(200, self.engine.words, BYTES)
 
     async def _metrics(self, student: str, request: Request) -> Reply:
-        gauges: dict[str, float] = {
-            "prefix_bytes": self.prefixes.nbytes,
-            "prefixes": len(self.prefixes),
-            "queue": self.batcher.turns.count,
-            "students": self.guard.active(),
-        }
-        text = self.metrics.text(gauges, self.prefixes.hits, self.prefixes.misses)
+        processes = self.engine.counts()
+        here: Counts = {"queue": float(self.engine.waiting), "students": float(self.guard.active())}
+        here |= {f'replica{{process="{name}"}}': 1.0 for name in processes}
+        text = write_counts(add_counts([self.metrics.counts(), here, *processes.values()]))
         return Reply(200, text.encode(), TEXT)
 
     async def _encode(self, student: str, request: Request) -> Reply:
@@ -146,30 +129,27 @@ class Service:
             text = request.body.decode()
         except UnicodeDecodeError as error:
             return refusal(400, "text", f"byte {error.start}: {error.reason}", "UTF-8")
-        loop = asyncio.get_running_loop()
-        ids = await loop.run_in_executor(self._encoder, self.model.encode, text)
-        return Reply(200, pack_ids(ids), BYTES)
+        return Reply(200, await self.engine.encode(text), BYTES)
 
     async def _logits(self, student: str, request: Request) -> Reply:
         """The logits of a text, unless the student expects another model than this one."""
-        wanted = request.headers.get("x-guidedviz-model", self.card["version"])
-        if wanted != self.card["version"]:
+        card = self.engine.card
+        wanted = request.headers.get("x-guidedviz-model", card["version"])
+        if wanted != card["version"]:
             seen = f"a request for another model ({quoted(wanted, 40)})"
-            said = f"one for {self.model.name} ({self.card['version']}), which this host has now"
+            said = f"one for {card['name']} ({card['version']}), which this host has now"
             return refusal(409, "model", seen, said, "load the model again, and build the guide for its vocabulary")
         ask = self._check(read_ask(request.body))
-        if self.batcher.turns.count >= self.guard.limits.waiting:
+        if self.engine.waiting >= self.guard.limits.waiting:
             return refusal(503, "host", "too many texts that wait", "a free place", "ask again")
         began = time.perf_counter()
-        start = len(ask.tokens) - 1 if ask.start < 0 else ask.start
-        rows = await self.batcher.logits(student, ask.tokens, start)
-        body = pack_rows(rows, ask.top)
+        body = await self.engine.rows(student, ask)
         self.metrics.seconds.add(time.perf_counter() - began)
         return Reply(200, body, BYTES)
 
     def _check(self, ask: Ask) -> Ask:
         """A request that the model can answer."""
-        count, size, context = len(ask.tokens), len(self.model.vocabulary), self.model.context
+        count, size, context = len(ask.tokens), self.engine.card["size"], self.engine.card["context"]
         if not 0 < count <= context:
             raise SettingError("tokens", seen=f"{count} tokens", expected=f"1 to {context}", hint="shorten the prompt")
         if min(ask.tokens) < 0 or max(ask.tokens) >= size:
@@ -177,32 +157,10 @@ class Service:
             raise SettingError("tokens", seen=seen, expected=f"ids from 0 to {size - 1}")
         if not -1 <= ask.start < count:
             raise SettingError("start", seen=str(ask.start), expected=f"-1 to {count - 1}")
-        rows = 1 if ask.start < 0 else count - ask.start
-        if (wanted := rows_bytes(rows, size, ask.top)) > self.guard.limits.rows_bytes:
+        if (wanted := rows_bytes(count - ask.first, size, ask.top)) > self.guard.limits.rows_bytes:
             expected = f"at most {self.guard.limits.rows_bytes}"
             raise SettingError("rows", seen=f"{wanted} bytes", expected=expected, hint="ask for fewer rows")
         return ask
-
-
-def make_card(model: LanguageModel) -> dict[str, str | int]:
-    """What a student's client has to know of a model."""
-    words = model.vocabulary.fingerprint
-    about = f"{model.name} {model.network.weights} {model.context} {words} {model.vocabulary.tokenizer_size}"
-    try:
-        release = version("guidedviz")
-    except PackageNotFoundError:
-        release = ""
-    return {
-        "protocol": 1,
-        "name": model.name,
-        "device": model.device,
-        "vocabulary": words,
-        "size": len(model.vocabulary),
-        "context": model.context,
-        "weights": model.network.weights,
-        "version": hashlib.sha256(about.encode()).hexdigest()[:16],
-        "guidedviz": release,
-    }
 
 
 def refusal(status: int, where: str, seen: str, expected: str, hint: str = "") -> Reply:

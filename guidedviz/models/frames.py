@@ -37,6 +37,11 @@ class Ask:
     start: int = -1
     top: int = 0
 
+    @property
+    def first(self) -> int:
+        """The first place that a row is wanted for."""
+        return len(self.tokens) - 1 if self.start < 0 else self.start
+
 
 @dataclass(frozen=True)
 class Rows:

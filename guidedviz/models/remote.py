@@ -88,7 +88,7 @@ class Wire:
     def __init__(self, place: Place, patience: float = PATIENCE, timeout: float = TIMEOUT) -> None:
         self.place, self.patience, self.timeout = place, patience, timeout
         self.waiting = ""  # what to tell a person while the host does not answer
-        self.retries = 0
+        self.retries, self.known = 0, False  # known: it was a host of guidedviz before
         self.headers = {"X-Guidedviz-Student": uuid.uuid4().hex}
         if place.token:
             self.headers["Authorization"] = f"Bearer {place.token}"
@@ -145,6 +145,8 @@ class Wire:
         if answer.status in BUSY:
             after = answer.headers.get("Retry-After", "0")
             return float(after) if after.isdecimal() and len(after) < 3 else 0.0, f"status {answer.status}", b""
+        if self.known and answer.status == 404 and not read_error(found):  # a proxy before which nothing stands yet
+            return 0.0, "status 404", b""
         raise self._refused(answer.status, found)
 
     def _connect(self) -> HTTPConnection:
@@ -200,6 +202,7 @@ class RemoteModel:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         card = read_card(wire.ask("GET", "/v1/card"), wire.place)
+        wire.known = True
         self.host, self.name = str(wire.place), f"{wire.place} · {card['name']}"
         self.device, self.context, self.version = card["device"], card["context"], card["version"]
         wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses

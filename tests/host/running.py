@@ -6,6 +6,7 @@ import asyncio
 import threading
 from contextlib import contextmanager
 
+from guidedviz.host.engine import LocalEngine
 from guidedviz.host.limits import Guard
 from guidedviz.host.plain import PlainHost
 from guidedviz.host.service import Service
@@ -42,7 +43,7 @@ class Running:
 
 @contextmanager
 def hosting(model, tokens=None, limits=None, port=0, cache=1 << 26):
-    host = Running(Service(model, Guard(tokens or {}, limits), cache), port)
+    host = Running(Service(LocalEngine(model, cache), Guard(tokens or {}, limits)), port)
     try:
         yield host
     finally:

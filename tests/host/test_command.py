@@ -37,8 +37,7 @@ def options(*words):
         (["--bind", "gpu.school"], "no token"),
         (["--token", "short"], "a token of 5 characters"),
         (["--tokens", "/no/such/file"], "No such file"),
-        (["--replicas", "0"], "--replicas: saw 0, expected 1 to 1000"),
-        (["--plain", "--replicas", "2"], "--plain: saw 2 replicas"),
+        (["--replicas", "-1"], "--replicas: saw -1, expected 0 to 1000"),
         (["--port", "70000"], "--port"),
         (["--rate", "nan"], "--rate"),
         (["--keyfile", "key.pem"], "no certificate"),
@@ -49,7 +48,7 @@ def options(*words):
 )
 def test_what_is_not_safe_or_not_there_is_refused(words, said, capsys, monkeypatch):
     monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
-    assert main(["host", *([] if "--plain" in words or "--replicas" in words else ["--plain"]), *words]) == 1
+    assert main(["host", *words]) == 1
     assert said in capsys.readouterr().err
 
 
@@ -62,7 +61,7 @@ def test_with_a_token_it_may_listen_outside(monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal ends it")
 def test_it_starts_serves_and_ends_on_a_signal():
-    words = [sys.executable, "-m", "guidedviz", "host", "--plain", "--model", "bard", "--port", "0"]
+    words = [sys.executable, "-m", "guidedviz", "host", "--model", "bard", "--port", "0"]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, text=True, env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN}
     ) as host:
@@ -110,4 +109,4 @@ def test_two_replicas_of_ray_answer_as_the_model(bard):
                 gv.load_model("http://127.0.0.1:8943", token="")
         finally:
             host.send_signal(signal.SIGINT)
-        assert host.wait(60) == 0
+        assert host.wait(60) in (0, 130)

@@ -154,12 +154,12 @@ def test_a_flood_is_refused_and_another_student_is_served(bard):
 
 def test_a_student_who_leaves_is_not_computed_for(bard):
     with hosting(bard) as host:
-        host.service.batcher.wait = 0.3
+        host.service.engine.batcher.wait = 0.3
         with socket.create_connection(("127.0.0.1", host.port)) as line:
             line.sendall(post("/v1/logits", pack_ask(Ask((1, 2)))))
             time.sleep(0.05)
         time.sleep(0.5)
-        assert host.service.metrics.read == 0
+        assert host.service.engine.reader.tokens == 0
         assert host.service.guard.refuse("x") == ""
         assert all(account.together == (name == "x") for name, account in host.service.guard.accounts.items())
 

@@ -1,0 +1,93 @@
+"""The host bench: students compare each row, faults are counted, and the plan follows from the costs."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from guidedviz.bench.host import faults, scale
+from guidedviz.bench.host.run import compare_draws, count_passes
+from guidedviz.bench.host.students import Asked, Run, Students, build_runs, is_right, summarize
+from guidedviz.host.limits import Limits
+from guidedviz.models.remote import Wire, read_address
+from tests.host.running import hosting
+
+TOKEN = "a-token-of-a-student"
+
+
+@pytest.fixture(scope="module")
+def runs(clerk):
+    return build_runs(clerk, 3)
+
+
+def test_a_run_holds_the_logits_of_each_of_its_steps(clerk, runs):
+    for run in runs:
+        assert len(run.logits) == len(run.tokens) - run.prompt + 1
+        assert run.logits[0] == pytest.approx(clerk.logits(run.tokens[: run.prompt]), abs=1e-3)
+
+
+def test_students_ask_for_the_steps_of_their_runs_and_find_wrong_rows(clerk, runs):
+    broken = Run(runs[0].tokens, runs[0].prompt, runs[0].logits + 1)
+    assert is_right(runs[0].logits[0], runs[0].logits[0])
+    assert not is_right(runs[0].logits[0], broken.logits[0])
+    with hosting(clerk, {"Ada": TOKEN}) as host:
+        for known, ends in (([runs[0]], {""}), ([broken], {"wrong"})):
+            students = Students(host.address, [TOKEN] * 3, known, rate=50)
+            students.warm_up()
+            students.study(0.2)
+            assert len(students.asked) > 5
+            assert {asked.end for asked in students.asked} == ends
+
+
+def test_steps_are_summed_up_by_when_they_were_due():
+    asked = [Asked(1.0, 0.01), Asked(2.0, 0.02, "lost"), Asked(3.0, 0.03, "wrong"), Asked(9.0, 9.0)]
+    found = summarize(asked, 1.5, 5.0)
+    assert (found["steps"], found["lost"], found["wrong"], found["max, ms"]) == (2, 1, 1, 30.0)
+
+
+@pytest.mark.parametrize("act", [faults.cancel, faults.garble, faults.flood])
+def test_a_fault_does_what_it_says_and_the_host_goes_on(clerk, act):
+    with hosting(clerk, {"Mallory": TOKEN}, Limits(rate=50, burst=5)) as host:
+        attacker = faults.Attacker(host.port, TOKEN, act, 2)
+        attacker.start()
+        time.sleep(0.25)
+        attacker.stop()
+        time.sleep(0.1)
+        assert sum(attacker.sent.values()) > 3
+        if act is faults.flood:
+            assert attacker.sent["status 200"] > 3
+        wire = Wire(read_address(host.address, TOKEN))
+        assert wire.ask("GET", "/v1/health")
+
+
+def test_few_draws_differ_by_the_rounding(runs):
+    found = compare_draws(runs, seeds=5)
+    assert found["draws"] == 5 * sum(len(run.logits) for run in runs)
+    assert found["other draws"] <= found["draws"] / 50
+
+
+def test_passes_are_counted_between_two_readings(clerk):
+    with hosting(clerk) as host:
+        reader = host.service.engine.reader
+        model = host.model()
+        before = reader.counts()
+        for end in range(1, 6):
+            model.logits([7] * end)
+        found = count_passes(before, reader.counts())
+    assert found["passes"] == 5
+    assert found["texts per pass"] == 1
+    assert found["tokens read per step"] == 1
+    assert found["found"] == pytest.approx(10 / 15, abs=1e-3)
+
+
+def test_more_students_wait_longer_and_more_replicas_help(clerk):
+    costs = {1: 1.0, 2: 2.0, 4: 3.0, 8: 4.0, 16: 6.0, 32: 10.0}
+    one, many = (scale.simulate(students, 1, costs, 0.5)["p95, ms"] for students in (10, 100))
+    assert one < many
+    assert scale.simulate(100, 4, costs, 0.5)["p95, ms"] < many
+    needed = scale.fewest(300, costs, 1.0)
+    assert needed >= 300 * 5 * (1.0 + 10 / 32) / 1000
+    assert scale.simulate(300, needed, costs, 1.0)["p95, ms"] <= 60
+    assert np.isclose(scale.cost_of(costs, 24), 8.0)
