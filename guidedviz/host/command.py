@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import ipaddress
 import os
-import signal
-import socket
 import ssl
 from pathlib import Path
 
 from guidedviz.errors import SettingError, escaped, quoted
 from guidedviz.host.engine import CACHE, LocalEngine
-from guidedviz.host.limits import Guard, Limits, check_token, make_token, read_tokens
-from guidedviz.host.plain import serve_plain
+from guidedviz.host.limits import Guard, Limits, find_tokens, make_token
 from guidedviz.host.service import Service
+from guidedviz.host.serving import MB, is_loopback, serve_here
 from guidedviz.models.load import DEVICES, load_here
 
 PORT = 8765
-MB = 1 << 20
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run_host(options: argparse.Namespace) -> None:
     """Serve until interrupted."""
-    tokens = find_tokens(options)
+    tokens = find_tokens(options.tokens, options.token)
     check_bind(options.bind, bool(tokens))
     check_numbers(options)
     context = make_context(options.certfile, options.keyfile)
@@ -56,30 +51,6 @@ def run_host(options: argparse.Namespace) -> None:
     serve_here(Service(engine, Guard(tokens, limits)), options, context, repr(model), bool(tokens))
 
 
-def serve_here(
-    service: Service, options: argparse.Namespace, context: ssl.SSLContext | None, about: str, guarded: bool
-) -> None:
-    """Answer HTTP in this process, until it is interrupted or told to end."""
-
-    def tell(port: int) -> None:
-        print(say_start(options, port, about, guarded), flush=True)
-
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        asyncio.run(serve_plain(service, options.bind, options.port, context, tell))
-    except OSError as error:
-        seen = error.strerror or str(error)
-        raise SettingError(f"--port {options.port}", seen=seen, expected="a free port and an address here") from None
-
-
-def find_tokens(options: argparse.Namespace) -> dict[str, str]:
-    """The tokens by student, from a file, the command or the environment."""
-    if options.tokens:
-        return read_tokens(options.tokens)
-    token = options.token or os.environ.get("GUIDEDVIZ_TOKEN", "")
-    return {"": check_token("--token", token)} if token else {}
-
-
 def check_bind(bind: str, has_token: bool) -> None:
     """Refuse to listen outside this machine without a token.
 
@@ -89,18 +60,6 @@ def check_bind(bind: str, has_token: bool) -> None:
         return
     hint = f"GUIDEDVIZ_TOKEN={make_token()} python -m guidedviz host --bind {escaped(bind)}"
     raise SettingError(f"--bind {quoted(bind)}", seen="no token", expected="a token outside of this machine", hint=hint)
-
-
-def is_loopback(bind: str) -> bool:
-    """Whether only this machine can reach an address.
-
-    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    try:
-        return ipaddress.ip_address(bind).is_loopback
-    except ValueError:
-        return bind == "localhost"
 
 
 def check_numbers(options: argparse.Namespace) -> None:
@@ -125,12 +84,3 @@ def make_context(certificate: Path | None, key: Path | None) -> ssl.SSLContext |
         seen = error.strerror or type(error).__name__
         raise SettingError("--certfile", seen=seen, expected="a certificate and its key, as PEM files") from None
     return context
-
-
-def say_start(options: argparse.Namespace, port: int, about: str, guarded: bool) -> str:
-    """Where the host is, and what a student writes."""
-    name = options.bind if is_loopback(options.bind) else socket.getfqdn()
-    name = f"[{name}]" if ":" in name else name
-    address = f"{'https' if options.certfile else 'http'}://{name}:{port}"
-    token = ', token="..."' * guarded
-    return f'{about}\nlistening on {options.bind}, port {port}\nin a lab: gv.load_model("{address}"{token})'

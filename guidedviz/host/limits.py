@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import secrets
 import time
 from collections import OrderedDict
@@ -122,6 +123,14 @@ def read_tokens(path: Path) -> dict[str, str]:
     if not found:
         raise SettingError(where, seen="no token", expected="a line per student: name token")
     return found
+
+
+def find_tokens(file: Path | None, token: str = "") -> dict[str, str]:
+    """The tokens by student: those of a file, or one for the class, else that of the variable GUIDEDVIZ_TOKEN."""
+    if file:
+        return read_tokens(file)
+    token = token or os.environ.get("GUIDEDVIZ_TOKEN", "")
+    return {"": check_token("--token", token)} if token else {}
 
 
 def check_token(where: str, token: str) -> str:

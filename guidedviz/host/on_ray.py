@@ -19,11 +19,11 @@ from typing import Any
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import need
 from guidedviz.host.batcher import Batcher, Job
-from guidedviz.host.command import MB, find_tokens, serve_here
 from guidedviz.host.engine import CACHE, Card, LocalEngine
-from guidedviz.host.limits import Guard, Limits
+from guidedviz.host.limits import Guard, Limits, find_tokens
 from guidedviz.host.metrics import Counts
 from guidedviz.host.service import Request, Service, refusal
+from guidedviz.host.serving import MB, serve_here
 from guidedviz.models.frames import Ask, pack_ask, read_ask
 from guidedviz.models.load import load_here
 
@@ -129,7 +129,7 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
     if unknown := sorted(set(arguments) - ARGUMENTS):
         raise SettingError("args", seen=quoted(unknown[0]), expected=", ".join(sorted(ARGUMENTS)))
     file = arguments.get("tokens")
-    tokens = find_tokens(argparse.Namespace(tokens=Path(file) if file else None, token=""))
+    tokens = find_tokens(Path(file) if file else None)
     if not tokens and arguments.get("open") is not True:
         hint = "set GUIDEDVIZ_TOKEN, or `open: true` if only this machine can reach it"
         raise SettingError("args", seen="no token", expected="a token", hint=hint)

@@ -17,7 +17,8 @@ import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
 from guidedviz.extras import is_missing
-from guidedviz.host import command, on_ray
+from guidedviz.host import command, on_ray, serving
+from guidedviz.host.limits import find_tokens
 
 TOKEN = "a-token-of-the-class"
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -54,9 +55,9 @@ def test_what_is_not_safe_or_not_there_is_refused(words, said, capsys, monkeypat
 
 def test_with_a_token_it_may_listen_outside(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
-    assert command.find_tokens(options()) == {"": TOKEN}
+    assert find_tokens(None) == {"": TOKEN}
     command.check_bind("0.0.0.0", has_token=True)
-    assert 'token="..."' in command.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
+    assert 'token="..."' in serving.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal ends it")
