@@ -27,7 +27,8 @@ from guidedviz.models.frames import Ask, Rows, pack_ask, read_ids, read_rows, re
 from guidedviz.models.model import Source, check_text
 from guidedviz.models.safetensors import SMALLER, Array
 
-PATIENCE = 20.0  # seconds that a lost host is asked again
+PATIENCE = 30.0  # seconds that a lost host is asked again
+OFFER = 8.0  # seconds after which another model is offered
 TIMEOUT = 10.0  # seconds that one answer may take
 MOST_CARD = 1 << 16  # bytes
 MOST_VOCABULARY = 1 << 26
@@ -109,7 +110,7 @@ class Wire:
                     if spent + pause > self.patience:
                         raise self._lost(why, spent)
                     self.retries += 1
-                    self.waiting = f"The host {self.place} does not answer ({why}). Asked again for {spent:.0f} s."
+                    self.waiting = say_waiting(self.place, why, spent)
                     time.sleep(pause * random.uniform(0.5, 1.0))
                     pause = min(2 * pause, 2.0)
             finally:
@@ -171,6 +172,17 @@ class Wire:
             return ModelError(where, seen=f"status {status}", expected="a host of guidedviz")
         kind = ModelError if status == OTHER_MODEL else SettingError
         return kind(f"{where}, {said['where']}", seen=said["seen"], expected=said["expected"], hint=said["try"])
+
+
+def say_waiting(place: Place, why: str, spent: float) -> str:
+    """What a person reads while a host does not answer.
+
+    >>> say_waiting(read_address("http://gpu:8765", ""), "Connection refused", 9.0)
+    'The host gpu:8765 does not answer (Connection refused); asked again for 9 s. The run goes on where it was. ...
+    """
+    offer = f" You may go on without it: gv.load_model(...) with {SMALLER}." * (spent >= OFFER)
+    said = f"The host {place} does not answer ({shorten(why, 80)}); asked again for {spent:.0f} s."
+    return f"{said} The run goes on where it was.{offer}"
 
 
 def read_error(body: bytes) -> dict[str, str]:

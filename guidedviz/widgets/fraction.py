@@ -23,6 +23,7 @@ from guidedviz.errors import SettingError, quoted
 from guidedviz.files import shipped
 from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.model import Model
+from guidedviz.models.remote import RemoteModel
 from guidedviz.views.charts.payoff import draw_payoff, find_run
 from guidedviz.views.charts.payoff_plot import AXES, HEIGHT, WIDTH, draw_plot, say_point, say_spread, say_times
 from guidedviz.views.figure import Figure, drawing
@@ -47,7 +48,8 @@ Round = tuple[Timed, Cost]  # a run, and the constants measured after it
 def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int = 1) -> FractionSlider:
     """A slider over the runs of a live model, or recorded runs: `gv.fraction_slider(gv.decoding.Payoff.load(path))`.
 
-    For a model whose forward pass takes longer than 80 ms it shows recorded runs; so it does where nobody can click.
+    It shows recorded runs for a model whose forward pass takes longer than 80 ms or that is on a shared host, and where
+    nobody can click.
     """
     if isinstance(model, Payoff):
         return FractionSlider(model, None, (), fraction, rows)
@@ -66,7 +68,9 @@ def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int =
 
 
 def say_slow(model: Model) -> str:
-    """A note about a model that is too slow for live runs; "" for any other."""
+    """A note about a model that is too slow for live runs, or shared with others; "" for any other."""
+    if isinstance(model, RemoteModel):
+        return f"{model.name} is on a shared host, whose times depend on other students: these runs are recorded."
     token = model.vocabulary.text_ids[0]
     model.logits([token])  # the first pass of a model takes longer than those that follow
     began = perf_counter()

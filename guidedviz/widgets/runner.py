@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.tokens.guide import Guide
 
 WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, outside the kernel's event loop
+GLANCE = 0.3  # seconds between two glances at a model that may wait for its host
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
@@ -104,12 +106,26 @@ class Runner:
     def _fail(self, player: Player, error: Exception) -> None:
         self._failed, self._host.note, self._host.playing = player, say_failure(error), False
 
+    async def _in_worker(self, player: Player, work: Callable[[], Player]) -> Player:
+        """Run in the worker; while the model waits for its host, the stage says so."""
+        host, said = self._host, ""
+        model = getattr(player.walk, "model", None)
+        running = asyncio.get_running_loop().run_in_executor(WORKER, work)
+        while not (await asyncio.wait({running}, timeout=GLANCE))[0]:
+            waiting = getattr(model, "waiting", "")
+            if waiting not in ("", host.note):
+                host.note = said = waiting
+                host.tell(wake=False)
+        if said and host.note == said:
+            host.note = ""
+        return running.result()
+
     async def _look(self) -> None:
-        loop, host = asyncio.get_running_loop(), self._host
+        host = self._host
         while (before := host.player).wants_look and before is not self._failed:
             async with self._one_at_a_time:
                 try:
-                    after = await loop.run_in_executor(WORKER, before.look)
+                    after = await self._in_worker(before, before.look)
                 except Exception as error:
                     self._fail(before, error)
                     after = before
@@ -128,8 +144,7 @@ class Runner:
                     return False
             work = before.forward if token is None else lambda: before.choose(token)
             try:
-                loop = asyncio.get_running_loop()
-                after = work() if token is None and before.ahead else await loop.run_in_executor(WORKER, work)
+                after = work() if token is None and before.ahead else await self._in_worker(before, work)
                 if host.player is before:
                     host.accept(after)
             except Exception as error:  # the notebook goes on whatever a model or a guide does

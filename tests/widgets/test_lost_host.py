@@ -1,0 +1,76 @@
+"""Claims about a stage whose model is on a host: the badge says where, and a lost host is a message, not an end."""
+
+from __future__ import annotations
+
+import asyncio
+
+import guidedviz as gv
+from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.views.badge import say_badge
+from guidedviz.widgets import runner
+from tests.host.running import hosting
+
+
+class Waiting:
+    """A model that waits for its host until it is told that the host is back."""
+
+    def __init__(self, toy):
+        self._model, self.waiting, self.lost = toy.toy_model(), "", False
+        self.name, self.device, self.source = "gpu:8765 · toy", "cuda", "LIVE"
+        self.vocabulary, self.encode = self._model.vocabulary, self._model.encode
+        self.back = asyncio.Event()
+
+    def logits(self, tokens):
+        if self.lost:
+            self.waiting = "The host gpu:8765 does not answer"
+            asyncio.run_coroutine_threadsafe(self.back.wait(), self.loop).result(10)
+            self.waiting, self.lost = "", False
+        return self._model.logits(tokens)
+
+
+async def test_a_lost_host_is_a_message_and_the_run_goes_on_where_it_was(toy, monkeypatch, until):
+    monkeypatch.setattr(runner, "GLANCE", 0.01)
+    model, plain = Waiting(toy), toy.toy_model()
+    model.loop = asyncio.get_running_loop()
+    stage = gv.stage(model, "say ", toy.WordsGuide(model.vocabulary), seed=3)
+    stage.take(2)
+    model.lost, stage.speed = True, 64
+    stage.play()
+    await until(lambda: stage.note == "The host gpu:8765 does not answer")
+    assert stage.playing
+    model.back.set()
+    await until(lambda: not stage.playing)
+    assert stage.note == ""
+    assert stage.text == gv.stage(plain, "say ", toy.WordsGuide(plain.vocabulary), seed=3).take(99).text
+
+
+def test_a_host_that_stays_away_leaves_its_error_on_the_stage_and_a_later_step_goes_on(bard):
+    with hosting(bard) as host:
+        model = RemoteModel(Wire(read_address(host.address), patience=0.1))
+        stage = gv.stage(model, "A", gv.guide(gv.regex("[a-z]{9}"), bard.vocabulary), seed=1).take(3)
+    before = stage.text
+    stage.take(2)
+    assert stage.text == before or len(stage.trace.steps) == 4, "a step that was computed ahead may be taken"
+    assert "does not answer" in stage.note or "for 0 s, expected an answer; try: again" in stage.note
+    with hosting(bard, port=host.port):
+        stage.take(99)
+    assert stage.text == gv.stage(bard, "A", gv.guide(gv.regex("[a-z]{9}"), bard.vocabulary), seed=1).take(99).text
+
+
+def test_the_badge_names_host_model_and_device(bard):
+    with hosting(bard) as host:
+        model = host.model()
+    said = say_badge(model.source, model.name, model.device, len(model.vocabulary), "")
+    assert said == f"● LIVE · 127.0.0.1:{host.port} · bard · NumPy · cpu · 65 tokens"
+
+
+def test_sliders_take_a_model_on_a_host(bard):
+    with hosting(bard) as host:
+        model = host.model()
+        slider = gv.fraction_slider(model)
+        assert (
+            slider.note
+            == f"{model.name} is on a shared host, whose times depend on other students: these runs are recorded."
+        )
+        assert slider.payoff.source == "RECORDED"
+        assert gv.bias_sliders(model, "To be", ["a"])
