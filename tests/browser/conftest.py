@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tests.browser.bare import SIZE, BarePage
-from tests.browser.jupyter import lab, lab_page, open_notebook
+from tests.browser.jupyter import lab, lab_page, open_notebook, workbench
 
-__all__ = ["lab", "lab_page", "open_notebook"]
+__all__ = ["lab", "lab_page", "open_notebook", "workbench"]
 # the first is the same engine without a window: a test takes a third less time
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 FLAGS = [

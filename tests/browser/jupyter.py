@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.bare import Shown
+from tests.browser.bare import SIZE, Shown
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = ROOT / "labs"
@@ -30,6 +30,15 @@ NOT_OURS = re.compile(
     r"|Canceled future for \w+ message"  # at a restart JupyterLab drops what it asked the old kernel
     r"|'removeChild' on 'Node'[^\n]*\n +at \S*/jlab_core\."  # thrown in JupyterLab's own code
 )
+OPENED = """name => {
+  const shown = window.jupyterapp.shell.currentWidget;
+  return shown?.context?.path === name && shown.sessionContext?.isReady;
+}"""
+CLOSE = """() => {
+  const shown = window.jupyterapp.shell.currentWidget;
+  shown.sessionContext.shutdown();
+  shown.dispose();
+}"""
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},
@@ -82,20 +91,18 @@ def wait_for_server(url: str, server: subprocess.Popen[bytes], log: Path) -> Non
     raise AssertionError(f"JupyterLab did not start: {log.read_text()}")
 
 
-class Notebook(Shown):
-    """A notebook in JupyterLab, and what a person does with it."""
+class Workbench:
+    """JupyterLab in a page of the browser, which loads once; notebooks are opened in it one after the other."""
 
-    def __init__(self, browser: Any, lab: tuple[str, str, Path], name: str) -> None:
+    def __init__(self, browser: Any, lab: tuple[str, str, Path]) -> None:
         address, token, self.folder = lab
-        self.name, self.errors = name, list[str]()
+        self.errors: list[str] = []
         self.page = browser.new_page()
         self.page.on("console", self._hear)
         self.page.on("pageerror", self._catch)
-        self.page.goto(f"{address}/lab/tree/{name}?reset&token={token}")
-        self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.sessionContext?.isReady", timeout=90000)
-        self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
-        self.page.wait_for_selector(".jp-Notebook .jp-Cell")
-        self.theme("JupyterLab Light")  # JupyterLab remembers what the test before has chosen
+        self.page.goto(f"{address}/lab?reset&token={token}")
+        self.page.wait_for_function("window.jupyterapp?.commands.hasCommand('docmanager:open')", timeout=90000)
+        self.page.evaluate("window.jupyterapp.restored.then(() => window.jupyterapp.shell.collapseLeft())")
 
     def _catch(self, error: Any) -> None:
         if not NOT_OURS.search(f"{error}\n{error.stack}"):
@@ -104,6 +111,17 @@ class Notebook(Shown):
     def _hear(self, message: Any) -> None:
         if message.type == "error" and not NOT_OURS.search(message.text):
             self.errors.append(f"{message.text} {message.location.get('url', '')}")
+
+
+class Notebook(Shown):
+    """A notebook in JupyterLab, and what a person does with it."""
+
+    def __init__(self, workbench: Workbench, name: str) -> None:
+        self.name, self.folder, self.page, self.errors = name, workbench.folder, workbench.page, workbench.errors
+        self.page.evaluate("path => { window.jupyterapp.commands.execute('docmanager:open', { path }); }", name)
+        self.page.wait_for_function(OPENED, arg=name, timeout=90000)
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell")
+        self.theme("JupyterLab Light")  # JupyterLab remembers what the test before has chosen
 
     def run_all(self, timeout: float = 120) -> None:
         """Run all cells and wait until the kernel has run the last."""
@@ -156,20 +174,21 @@ class Notebook(Shown):
 
     def close(self) -> None:
         """Shut the kernel down and leave without being asked; no error may be in the console."""
-        self.page.evaluate("window.jupyterapp.shell.currentWidget?.sessionContext?.shutdown()")
-        self.page.close(run_before_unload=False)
-        assert self.errors == [], self.errors
+        self.page.evaluate(CLOSE)
+        self.page.set_viewport_size(SIZE)
+        errors = [self.errors.pop() for _ in list(self.errors)]
+        assert errors == [], errors
 
 
 class LabPage(Notebook):
     """A lab that has been run, its cells found by words that stand in them."""
 
-    def __init__(self, browser: Any, lab: tuple[str, str, Path], path: Path) -> None:
+    def __init__(self, workbench: Workbench, path: Path) -> None:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         self.sources = ["".join(cell["source"]) for cell in cells]
         self.truths = [truth_of(cell) for cell in cells if "gv.predict(" in "".join(cell["source"])]
-        shutil.copytree(LABS, lab[2] / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
-        super().__init__(browser, lab, f"labs/{path.name}")
+        shutil.copytree(LABS, workbench.folder / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
+        super().__init__(workbench, f"labs/{path.name}")
         self.run_all(timeout=300)
         assert self.failed_cells() == []
 
@@ -219,16 +238,19 @@ def truth_of(cell: dict[str, Any]) -> str:
     return unescape(re.sub("<[^>]+>", "", html.split("<summary>Answer</summary>")[1].split("</strong>")[0]))
 
 
+@pytest.fixture(scope="session")
+def workbench(browser: Any, lab: tuple[str, str, Path]) -> Workbench:
+    """The JupyterLab in which one notebook after the other is opened."""
+    return Workbench(browser, lab)
+
+
 @pytest.fixture
-def open_notebook(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
-    """Open a notebook made of these cells, or one in the folder; afterwards no error may be in the console."""
+def open_notebook(workbench: Workbench) -> Iterator[Any]:
+    """Open a notebook made of these cells; afterwards no error may be in the console."""
     opened: list[Notebook] = []
 
-    def open_it(*cells: str, name: str = "") -> Notebook:
-        if not name:
-            name = f"test{secrets.token_hex(3)}.ipynb"
-            (lab[2] / name).write_text(json.dumps(make_notebook(*cells)), encoding="utf-8")
-        opened.append(Notebook(browser, lab, name))
+    def open_it(*cells: str) -> Notebook:
+        opened.append(Notebook(workbench, write_notebook(workbench.folder, *cells)))
         return opened[-1]
 
     yield open_it
@@ -237,17 +259,21 @@ def open_notebook(browser: Any, lab: tuple[str, str, Path]) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def lab_page(browser: Any, lab: tuple[str, str, Path], request: pytest.FixtureRequest) -> Iterator[LabPage]:
+def lab_page(workbench: Workbench, request: pytest.FixtureRequest) -> Iterator[LabPage]:
     """A lab, run once for all tests of a file: the one that is asked for, or that of `test_lab_NN.py`."""
     name = getattr(request, "param", request.path.stem.removeprefix("test_lab_"))
     (path,) = LABS.glob(f"{name}*.ipynb")
-    page = LabPage(browser, lab, path)
+    page = LabPage(workbench, path)
     yield page
     page.close()
 
 
-def make_notebook(*cells: str) -> dict[str, Any]:
+def write_notebook(folder: Path, *cells: str) -> str:
+    """A notebook made of these cells in a folder; its name."""
     code = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     listed = [{**code, "id": f"cell{place}", "source": source} for place, source in enumerate(cells)]
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": listed}
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": listed}
+    name = f"test{secrets.token_hex(3)}.ipynb"
+    (folder / name).write_text(json.dumps(notebook), encoding="utf-8")
+    return name

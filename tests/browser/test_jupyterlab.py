@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from guidedviz.widgets.recordings.notebook_page import PageExporter
-from tests.browser.jupyter import Notebook, make_notebook
+from tests.browser.jupyter import Notebook, Workbench, write_notebook
 
 pytestmark = pytest.mark.browser
 
@@ -19,13 +18,15 @@ old, new = globals().get('new'), weakref.ref(model)
 stage = gv.stage(model, 'say ', WordsGuide(model.vocabulary), seed=3)
 stage"""
 BIAS = "gv.bias_sliders(toy_model(), 'say ', ['Ada', 'Bob', 'Sure'])"
+ASK = "import guidedviz as gv\ngv.predict('How many?', number=lambda: 3, within=1, reveal='Three states.')"
+SCORE = "import guidedviz as gv\ngv.score()"
+ASKED, SCORED = 4, 5  # places of cells
 
 
 @pytest.fixture(scope="module")
-def notebook(browser, lab):
-    """One notebook for all tests of this file: a stage, sliders, and a cell to ask the kernel in."""
-    (lab[2] / "jupyterlab.ipynb").write_text(json.dumps(make_notebook(TOY, STAGE, BIAS, "")), encoding="utf-8")
-    opened = Notebook(browser, lab, "jupyterlab.ipynb")
+def notebook(workbench):
+    """One notebook for all tests of this file: a stage, sliders, a cell to ask the kernel in, and a prediction."""
+    opened = Notebook(workbench, write_notebook(workbench.folder, TOY, STAGE, BIAS, "", ASK, SCORE))
     opened.run_all()
     assert opened.failed_cells() == []
     yield opened
@@ -44,7 +45,7 @@ def test_every_key_reaches_the_stage_and_none_the_notebook(notebook):
     stage.wait_past(2)
     notebook.page.keyboard.press("Space")
     stage.wait_paused()
-    assert notebook.page.evaluate(CELLS) == ["code"] * 4
+    assert notebook.page.evaluate(CELLS) == ["code"] * 6
 
 
 CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.type)"
@@ -66,7 +67,7 @@ def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
         before = page.evaluate(active)
         for key in ("x", "d", "d", "ArrowUp", "a", "b", "m"):
             page.keyboard.press(key)
-        assert page.evaluate(CELLS) == ["code"] * 4
+        assert page.evaluate(CELLS) == ["code"] * 6
         assert page.evaluate(active) == before
     heat.click()
     value = float(heat.input_value())
@@ -74,7 +75,7 @@ def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
     assert float(heat.input_value()) < value
     page.keyboard.press("Tab")
     page.keyboard.press("x")
-    assert page.evaluate(CELLS) == ["code"] * 4
+    assert page.evaluate(CELLS) == ["code"] * 6
 
 
 def test_the_stage_takes_the_theme_of_jupyterlab(notebook):
@@ -110,15 +111,29 @@ def test_a_second_run_of_the_cell_stops_the_first_and_frees_its_model(notebook):
     stage = notebook.stage()
     assert stage.cursor == 0
     assert notebook.stages.count() == 1
-    notebook.run_cell(3, "import time; time.sleep(0.2); gc.collect(); print('freed', old() is None)")
+    freed = "print('freed', old is not None and old() is None)"
+    notebook.run_cell(3, f"import time; time.sleep(0.2); gc.collect(); {freed}")
     assert "freed True" in notebook.outputs(3)
     stage.go_on(1)
 
 
-def test_after_a_restart_of_the_kernel_the_known_steps_are_walked(open_notebook):
-    notebook = open_notebook(TOY, STAGE)
-    notebook.run_all()
+def test_the_answer_of_a_prediction_stays_when_its_cell_runs_again(notebook):
+    box = notebook.page.get_by_label("How many?")
+    box.click()
+    for key in ("4", "x", "d", "d", "m"):  # keys of JupyterLab's command mode
+        notebook.page.keyboard.press(key)
+    assert notebook.page.evaluate(CELLS) == ["code"] * 6
+    notebook.page.keyboard.press("Enter")
+    notebook.page.get_by_text("Near enough").wait_for()
+    notebook.page.get_by_text("1 of 1 prediction right.").wait_for()
+    notebook.run_cell(ASKED)
+    assert "Near enough" in notebook.page.locator(".gv-predict").inner_text()
+
+
+def test_after_a_restart_of_the_kernel_the_known_steps_are_walked(notebook):
     stage = notebook.stage()
+    stage.press("delete all steps and start again")
+    stage.wait(0)
     stage.go_on(3)
     notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     stage.root.locator(".gv-note:has-text('The kernel was restarted')").wait_for()
@@ -129,11 +144,9 @@ def test_after_a_restart_of_the_kernel_the_known_steps_are_walked(open_notebook)
         stage.wait(cursor)
 
 
-def test_a_saved_notebook_opens_without_a_kernel_and_shows_the_stage(notebook, open_notebook):
-    stage = notebook.stage()
-    stage.press("delete all steps and start again")
-    stage.wait(0)
-    stage.go_on(3)
+def test_a_saved_notebook_shows_the_stage_and_the_answer_before_a_cell_has_run(notebook, browser, lab):
+    notebook.run_all()
+    notebook.stage().go_on(3)
     saved = notebook.save()
     models = saved["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
     scripts = [model["state"]["script"] for model in models if "script" in model["state"]]
@@ -142,9 +155,16 @@ def test_a_saved_notebook_opens_without_a_kernel_and_shows_the_stage(notebook, o
     assert "".join(data["text/html"]).startswith("<img alt=")
     assert "".join(data["text/plain"]).startswith("Stage: toy")
     notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    again = open_notebook(name=notebook.name)
+    again = Notebook(Workbench(browser, lab), notebook.name)
     assert again.stage().cursor == 3
     assert "model not found" not in again.page.content()
+    assert "Near enough" in again.page.locator(".gv-predict").inner_text()
+    again.run_cell(SCORED)
+    assert "No predictions yet" in again.outputs(SCORED), "the new kernel knows no answer"
+    again.run_cell(ASKED)
+    again.page.get_by_text("1 of 1 prediction right.").wait_for()
+    again.close()
+    again.page.close()
 
 
 def test_a_saved_notebook_becomes_a_page_that_plays_without_a_network(notebook, browser, tmp_path):
