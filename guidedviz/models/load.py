@@ -59,7 +59,7 @@ def load_model(name: str = "auto", device: str = "auto", *, token: str | None = 
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.
-    An address such as "http://host:8765" is a model on a shared host, which may ask for a `token` (else the variable
+    An address such as `http://host:8765` is a model on a shared host, which may ask for a `token` (else the variable
     GUIDEDVIZ_TOKEN).
 
     >>> load_model("bard")
