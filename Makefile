@@ -26,7 +26,7 @@ test: .venv/test-is-ready
 	$(BIN)/python labs/build.py --check
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist worksteal -m "not browser"
 # a browser test that fails is run once more: a busy machine may be slow; the closing line counts such reruns
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist loadfile --reruns 1 -m browser tests/browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist loadgroup --no-loadscope-reorder --reruns 1 -m browser tests/browser
 	GUIDEDVIZ_HEADLESS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with labs/sanitize.cfg --nbval-cell-timeout=120 --ignore=labs/src labs
 

@@ -32,11 +32,20 @@ LOAD_TORCH = {"bench", "models", "serving", "train"}  # folders
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that load torch come late, because a check forks, and a process with torch takes six times as long to fork.
 
-    Browser tests come last: Playwright's event loop stays in the thread for the rest of the run.
+    Browser tests come last: Playwright's event loop stays in the thread for the rest of the run. Among them, those with
+    a notebook or the site come first: a long test at the end would leave the other workers without work.
     """
-    items.sort(
-        key=lambda item: ("browser" in item.keywords, item.path.parent.name in LOAD_TORCH or "torch" in item.name)
-    )
+    items.sort(key=place)
+    for item in items:
+        if "workbench" in getattr(item, "fixturenames", ()):  # one worker opens the notebook, for all tests that use it
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} {item.name.partition('[')[2].rstrip(']')}"))
+
+
+def place(item: pytest.Item) -> tuple[bool, bool]:
+    """The order of the tests."""
+    if "browser" in item.keywords:
+        return True, "workbench" not in item.fixturenames and item.path.stem != "test_site"
+    return False, item.path.parent.name in LOAD_TORCH or "torch" in item.name
 
 
 def pytest_collection_finish() -> None:

@@ -21,6 +21,7 @@ from tests.browser.bare import work_of
 
 pytestmark = pytest.mark.browser
 
+REST = 320  # milliseconds: then the handles rest
 HOSTILE = "<img src=x onerror=window.hacked=1>"
 
 
@@ -354,7 +355,7 @@ def test_after_a_random_walk_page_and_kernel_stand_at_the_same_place(bare, clock
     live, slider = show_live(bare)
     dice, page = Random(seed), slider.page
     slider.wait_runs(1)
-    for _ in range(25):
+    for _ in range(12):
         match dice.choice(["token", "token", "key", "rows", "curve", "again", "reload"]):
             case "token":
                 chips = slider.root.locator(".gv-fraction-text button")
@@ -373,12 +374,12 @@ def test_after_a_random_walk_page_and_kernel_stand_at_the_same_place(bare, clock
             case "again" if slider.root.locator("header .gv-reset").is_enabled():
                 slider.root.locator("header .gv-reset").click()
             case "reload":
-                page.wait_for_timeout(400)  # a page that is gone says nothing more
+                page.wait_for_timeout(50)  # a page that is gone says nothing more
                 slider.root.evaluate("root => root.remove()")
                 slider = SliderPage(bare, bare.show(live))
                 page.wait_for_selector(".gv-fraction[data-place]")
-        page.wait_for_timeout(dice.choice([0, 20, 400]))
-    page.wait_for_timeout(500)  # the handles rest
+        page.wait_for_timeout(dice.choice([0, 20, REST]))
+    page.wait_for_timeout(REST)
     bare.wait(lambda: "; measured " in slider.words and slider.root.get_attribute("data-timing") == "false")
     run = find_run(live.payoff, live.place, live.rows)
     assert (slider.place, int(slider.rows.get_attribute("aria-valuetext").split()[0])) == (live.place, live.rows)
@@ -441,6 +442,7 @@ def test_recorded_runs_are_shown_and_none_is_started(bare, clock):
 
 
 def test_what_a_notebook_keeps_needs_no_kernel(bare):
+    bare.page.clock.install()
     recorded = gv.fraction_slider(RECORD, fraction=0.55)
     json.dumps(recorded.display.widget.saved)
     slider = SliderPage(bare, bare.reopen(recorded))
@@ -448,7 +450,7 @@ def test_what_a_notebook_keeps_needs_no_kernel(bare):
     slider.share.focus()
     slider.page.keyboard.press("Home")
     slider.wait_place(0)
-    slider.page.wait_for_timeout(2600)  # as long as a kernel may be silent
+    bare.page.clock.run_for(2600)  # as long as a kernel may be silent
     assert slider.root.locator(".gv-note").is_hidden()
 
 

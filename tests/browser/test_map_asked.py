@@ -11,7 +11,7 @@ import pytest
 import guidedviz as gv
 from tests.browser.bare import BarePage
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("map_asked")]  # they share a page
 
 CLOSERS = [bytes(way) for length in (1, 2, 3, 4) for way in product(b'"}],', repeat=length)]
 WORDS = [b'{"', b'": ', b'": [', b"name", b"of", b"Ada", b" Lovelace", b"true", b"36", b".5", b", ", b"[["]

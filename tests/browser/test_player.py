@@ -7,7 +7,7 @@ import pytest
 import guidedviz as gv
 from tests.browser.bare import SIZE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("player")]  # they share a recording
 HOSTILE = '<img src=x onerror="window.hacked=1">'
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", HOSTILE.encode(), b"x"]
 TEXT = (1, 2, 3, 4, 5, 6, 5, 7, 8, 0)

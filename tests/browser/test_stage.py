@@ -294,8 +294,10 @@ def test_a_dead_end_is_said(bare):
 def test_what_a_notebook_keeps_is_shown_without_a_kernel(bare):
     live = guided(steps=3)
     json.dumps(live.display.widget.saved)
+    bare.page.clock.install()
     root = bare.reopen(live)
     assert root.get_attribute("data-cursor") == "3"
+    bare.page.clock.run_for(2600)
     root.locator(".gv-note:has-text('The kernel does not answer')").wait_for()
     live.display.close()
 
