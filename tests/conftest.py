@@ -29,6 +29,7 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 LOAD_TORCH = {"bench", "models", "serving", "train"}  # folders
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that load torch come late, because a check forks, and a process with torch takes six times as long to fork.
 

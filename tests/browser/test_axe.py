@@ -18,7 +18,7 @@ from tests.browser.test_player import file, show
 from tests.browser.test_stack import show as show_stack
 
 __all__ = ["file", "show"]
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]  # one worker installs axe-core
 PAGE = Path(gv.__file__).parent / "widgets" / "page"
 AXE = PAGE / "node_modules" / "axe-core" / "axe.min.js"
 # "region" asks that the whole page stands in landmarks; around a widget the page is the notebook's.

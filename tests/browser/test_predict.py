@@ -10,7 +10,7 @@ from tests.browser.test_access import CONTRAST, TARGETS
 from tests.browser.test_axe import audit, axe
 
 __all__ = ["axe"]
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
 
 HOSTILE = "<script>window.hacked=1</script>"
 TALK = ["A finite machine has no counter: `{` twenty times needs twenty states.", lambda: print("depth 1\ndepth 2")]
