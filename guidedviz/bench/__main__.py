@@ -8,6 +8,7 @@ python -m guidedviz.bench ablation
 python -m guidedviz.bench overlap --device cuda
 python -m guidedviz.bench jump --device cpu
 python -m guidedviz.bench speculation --device cuda
+python -m guidedviz.bench serving --device cuda --json assets/bench/serving.json
 python -m guidedviz.bench start --kernels 30
 python -m guidedviz.bench frameworks --json assets/bench/frameworks.json
 python -m guidedviz.bench host --seconds 120 --json assets/bench/host.json
@@ -31,6 +32,7 @@ SUBJECTS = {
     "overlap": 5,
     "jump": 2,
     "speculation": 5,
+    "serving": 1,
     "start": 5,
     "differences": 1,
     "schemas": 1,

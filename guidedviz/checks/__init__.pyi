@@ -27,6 +27,9 @@ from guidedviz.checks.logit_bias import check_softmax as softmax
 from guidedviz.checks.logit_bias import check_spellings as spellings
 from guidedviz.checks.position_masks import check_masked_loop as masked_loop
 from guidedviz.checks.position_masks import check_token_mask as token_mask
+from guidedviz.checks.production import check_cache_key as cache_key
+from guidedviz.checks.production import check_packed_row as packed_row
+from guidedviz.checks.production import check_slow_pass as slow_pass
 from guidedviz.checks.pushdown_steps import check_may_end as may_end
 from guidedviz.checks.pushdown_steps import check_stack_step as stack_step
 from guidedviz.checks.referee import check_faults as faults

@@ -2,6 +2,7 @@ from guidedviz.serving.compile_cache import CompileCache as CompileCache
 from guidedviz.serving.compile_cache import cache_key as cache_key
 from guidedviz.serving.compile_cache import memory_of as memory_of
 from guidedviz.serving.front_end import front_ends as front_ends
+from guidedviz.serving.measured import Measured as Measured
 from guidedviz.serving.packed import apply_packed as apply_packed
 from guidedviz.serving.packed import pack_masks as pack_masks
 from guidedviz.serving.packed import unpack_masks as unpack_masks
@@ -10,5 +11,7 @@ from guidedviz.serving.scheduler import Costs as Costs
 from guidedviz.serving.scheduler import Policy as Policy
 from guidedviz.serving.scheduler import simulate as simulate
 from guidedviz.serving.timeline import Timeline as Timeline
+from guidedviz.serving.verbs import FOUR_VERBS as FOUR_VERBS
+from guidedviz.serving.verbs import run_verbs as run_verbs
 from guidedviz.serving.workload import Request as Request
 from guidedviz.serving.workload import make_requests as make_requests

@@ -65,7 +65,16 @@ def apply_packed(logits: Any, packed: Any) -> Any:
         return np.where(unpack_masks(packed, logits.shape[1]), logits, np.float32("-inf"))
     import torch
 
-    words = torch.as_tensor(packed, device=logits.device)
+    if logits.device.type == "cpu":
+        legal = unpack_masks(np.asarray(packed), logits.shape[1])
+        return logits.masked_fill(torch.from_numpy(~legal), float("-inf"))
+    return _apply_on_device(logits, torch.as_tensor(packed, device=logits.device))
+
+
+def _apply_on_device(logits: Any, words: Any) -> Any:
+    """The words are copied to the device and unpacked there: an eighth of the bytes of a mask of bools."""
+    import torch
+
     bits = words[..., None] >> torch.arange(WORD, dtype=words.dtype, device=words.device) & 1
     return logits.masked_fill(bits.flatten(1)[:, : logits.shape[1]] == 0, float("-inf"))
 

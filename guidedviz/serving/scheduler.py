@@ -147,14 +147,19 @@ class _Server:
         if not self.rows and self.spans[self.waiting[0]][1] > self.now:
             self.now = self.spans[self.waiting[0]][1]
         start, fresh = self.now, self._join()
-        compiling = self.now - start
+        compiling = start, self.now
         costs, overlap = self.costs, self.policy.overlap
         begins = self.now if overlap == "all" else self.now + costs.host
         forward = begins, begins + costs.forward + costs.row * len(self.rows) + self._read_ms(fresh)
         fill = forward[1] if overlap == "none" else self.now + costs.host
         masks = fill, fill + self._masks_ms()
         self.now = max(forward[1], masks[1]) + self._apply_ms()
-        self.passes.append(BatchPass(start, (start, start + compiling), forward, masks, self.now, tuple(self.rows)))
+        parts = {
+            "compile": {number: spent for number in fresh if (spent := self._blocked(number))},
+            "masks": {number: self.mask_ms[number] for number in self.rows if self.mask_ms[number]},
+            "prompt": {number: read for number in fresh if (read := costs.token * self.requests[number].prompt)},
+        }
+        self.passes.append(BatchPass(start, compiling, forward, masks, self.now, tuple(self.rows), parts))
         self.first |= dict.fromkeys(fresh, self.now)
         while self.leaving and self.leaving[0][0] == len(self.passes):
             self._leave(heappop(self.leaving)[1])
@@ -180,6 +185,11 @@ class _Server:
             return self.now
         self.compiled.add(request.schema)
         return self.now + request.compile_ms
+
+    def _blocked(self, number: int) -> float:
+        """For how long the batch waited for the compile of this request."""
+        start, end = self.spans[number]
+        return end - start if self.policy.compile == "blocks" else 0.0
 
     def _leave(self, number: int) -> None:
         joined = self.rows.pop(number)

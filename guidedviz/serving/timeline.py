@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,6 +10,7 @@ from guidedviz.errors import SettingError, quoted
 from guidedviz.serving.workload import Request
 
 Span = tuple[float, float]
+Parts = Mapping[str, Mapping[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,12 @@ class BatchPass:
     masks: Span
     end: float  # the tokens of all rows are chosen
     rows: tuple[int, ...]  # the numbers of the requests
+    parts: Parts  # what each request cost: "compile" while the batch waited, "masks", "prompt"
+
+    @property
+    def ms(self) -> float:
+        """How long the pass took."""
+        return self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)

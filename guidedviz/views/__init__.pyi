@@ -16,6 +16,7 @@ from guidedviz.views.engines.disagreement import draw_disagreement as draw_disag
 from guidedviz.views.engines.front_end_table import draw_frameworks as draw_frameworks
 from guidedviz.views.engines.front_end_table import draw_front_ends as draw_front_ends
 from guidedviz.views.engines.museum import draw_museum as draw_museum
+from guidedviz.views.engines.verbs import draw_verbs as draw_verbs
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot

@@ -71,6 +71,12 @@ PARTS = {
     "chart": Part(MASK, (RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),
     "split": Part(MASK, (RULES, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
     "walk": Part(MASK, (RULES, STATE, ("trie walk", "at each step")), ("trie walk",)),
+    "production": Part(
+        ("mask", "apply to all rows"),
+        (("request", "schema"), ("cache", "or compile"), ("batch", "many rows"), ("packed mask", "beside the pass")),
+        ("request", "cache", "batch", "packed mask"),
+        "advance, roll back",
+    ),
     "jump": Part(MASK, (("machine", "reads bytes"), ("state", "where it is")), ("forced bytes",), forced=True),
 }
 
@@ -78,7 +84,8 @@ PARTS = {
 def draw_loop(part: str = "free") -> Figure:
     """The decoding loop with what one lab adds marked as new.
 
-    Labs 00 to 10 show "free", "bias", "static", "fsm", "index", "schema", "stack", "chart", "split", "walk" and "jump".
+    Labs 00 to 10 show "free", "bias", "static", "fsm", "index", "schema", "stack", "chart", "split", "walk" and "jump",
+    lab 13 shows "production".
 
     >>> print(draw_loop("fsm").text)
     the decoding loop: text → model → logits → mask → probabilities → draw → text

@@ -413,7 +413,7 @@ gv.score()
 # * Valid but poor: where Z is small, a rule is too tight. Wrong values leave no trace; validate.
 # * Not even legal: was there a mask, and was it for this vocabulary?
 #
-# Next: many requests on one server, in lab 13.
+# Next: many requests on one server, in [lab 13](13_in_production.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it

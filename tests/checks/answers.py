@@ -9,6 +9,7 @@ import guidedviz as gv
 from guidedviz.checks.broken_runs import SERVICE, who_emptied
 from guidedviz.checks.grammar_texts import LISTS, MIRROR, NAMED
 from guidedviz.checks.index_building import walk
+from guidedviz.checks.production import packed_row, slow_pass
 from guidedviz.checks.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
 from guidedviz.machines.machine import read
@@ -254,7 +255,17 @@ def repaired(product=None, price=None, **more):
     return SERVICE | {"properties": parts} | more
 
 
+def cache_key(request):
+    schema = json.dumps(json.loads(request["schema"]))
+    return json.dumps(
+        [schema, request["vocabulary"], request["engine"], request["version"], sorted(request["options"].items())]
+    )
+
+
 FUNCTIONS = {
+    "packed_row": packed_row,
+    "cache_key": cache_key,
+    "slow_pass": slow_pass,
     "who_emptied": who_emptied,
     "parses": parses,
     "softmax": softmax,

@@ -13,6 +13,7 @@ MODULES = [
     for name in (
         "logit_bias",
         "position_masks",
+        "production",
         "finite_machines",
         "index_building",
         "grammar_texts",

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 import guidedviz as gv
 from guidedviz.serving import apply_packed, pack_masks, unpack_masks
+from guidedviz.serving.packed import _apply_on_device
 
 MASKS = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=100))
 
@@ -31,8 +32,9 @@ def test_torch_and_numpy_apply_the_same_mask(masks, seed):
     logits = np.random.default_rng(seed).normal(size=masks.shape).astype(np.float32)
     ours = apply_packed(logits, pack_masks(masks))
     np.testing.assert_array_equal(ours, np.where(masks, logits, -np.inf))
-    theirs = apply_packed(torch.from_numpy(logits), torch.from_numpy(pack_masks(masks)))
-    np.testing.assert_array_equal(theirs.numpy(), ours)
+    words = torch.from_numpy(pack_masks(masks))
+    for apply in (apply_packed, _apply_on_device):
+        np.testing.assert_array_equal(apply(torch.from_numpy(logits), words).numpy(), ours)
 
 
 def test_xgrammar_fills_the_same_words_and_applies_ours():

@@ -1,0 +1,89 @@
+"""What schemas cost in each engine on a machine, and what a compile cache saved: a record for the simulations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from guidedviz.decoding.records import Count, Milliseconds, Share, load_record, save_record
+from guidedviz.errors import TraceError
+from guidedviz.models.model import Source
+
+
+@dataclass(frozen=True)
+class SchemaCost:
+    """One schema in one engine."""
+
+    schema: str
+    compile_ms: Milliseconds  # and the first mask
+    mask_ms: Milliseconds  # the median along a text
+    mask_p99_ms: Milliseconds
+
+
+@dataclass(frozen=True)
+class EngineCost:
+    """All schemas that an engine compiled."""
+
+    engine: str
+    schemas: tuple[SchemaCost, ...]
+
+
+@dataclass(frozen=True)
+class PackedCost:
+    """One row of the mask of a batch, in milliseconds."""
+
+    device: str
+    rows: Count
+    pack_ms: Milliseconds
+    apply_ms: Milliseconds
+
+
+@dataclass(frozen=True)
+class CacheRun:
+    """The same requests with one way of caching: from the request to its first mask."""
+
+    name: str
+    requests: Count
+    hit_rate: Share
+    p50_ms: Milliseconds
+    p99_ms: Milliseconds
+    total_ms: Milliseconds
+    megabytes: Milliseconds
+
+
+@dataclass(frozen=True, repr=False)
+class Measured:
+    """The record of `python -m guidedviz.bench serving`."""
+
+    engines: tuple[EngineCost, ...]
+    packed: tuple[PackedCost, ...]
+    cache: tuple[CacheRun, ...]
+    vocabulary_size: Count
+    device: str
+    date: str
+    source: Source = "LIVE"
+
+    def __repr__(self) -> str:
+        lines = [f"{self.source}, {self.date}: {self.device}, {self.vocabulary_size:,} tokens; medians"]
+        for one in self.engines:
+            first, later = (median(times) for times in zip(*self.costs(one.engine.split()[0]), strict=True))
+            times = f"compile and first mask {first:,.1f} ms, a mask {later:.4f} ms"
+            lines.append(f"{one.engine}: {len(one.schemas)} schemas, {times}, 100 tokens {first + 99 * later:,.1f} ms")
+        return "\n".join(lines)
+
+    def costs(self, engine: str) -> list[tuple[float, float]]:
+        """The milliseconds of a compile and of a mask per schema, for `make_requests`."""
+        found = {one.engine.split()[0]: one for one in self.engines}
+        if engine not in found:
+            raise TraceError("serving, engine", seen=repr(engine), expected=" or ".join(map(repr, found)))
+        return [(one.compile_ms, one.mask_ms) for one in found[engine].schemas]
+
+    def save(self, path: str | Path) -> None:
+        """Write as JSON."""
+        save_record(self, path, indent=1)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Measured:
+        """Read a file that `save` wrote; the record is marked RECORDED."""
+        return load_record(cls, path, hint="python -m guidedviz.bench serving")
