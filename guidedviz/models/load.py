@@ -15,7 +15,7 @@ from guidedviz.files import shipped
 from guidedviz.models.hub import fetch, has_torch, load_torch
 from guidedviz.models.language_model import LanguageModel, with_eos
 from guidedviz.models.llama_folder import read_llama
-from guidedviz.models.remote import RemoteModel, is_address, load_remote
+from guidedviz.models.remote import RemoteModel, is_address, load_from_host, load_remote
 from guidedviz.models.safetensors import SMALLER, read_json
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -60,15 +60,19 @@ def load_model(name: str = "auto", device: str = "auto", *, token: str | None = 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
     Llama's kind runs on NumPy, too. `device` chooses: "numpy", or "torch" (on the CPU), "cuda", "mps" for any model.
     An address such as `http://host:8765` is a model on a shared host, which may ask for a `token` (else the variable
-    GUIDEDVIZ_TOKEN).
+    GUIDEDVIZ_TOKEN). Where the variable GUIDEDVIZ_HOST has the address of a host, the model that it serves is taken
+    from there, unless `device` is given.
 
     >>> load_model("bard")
     bard · NumPy · cpu: 2.7 million weights, 65 tokens
     """
     if name == "auto":
-        name = os.environ.get("GUIDEDVIZ_MODEL") or "clerk"
+        name = os.environ.get("GUIDEDVIZ_MODEL") or os.environ.get("GUIDEDVIZ_HOST") or "clerk"
     if isinstance(name, str) and is_address(name):
         return load_remote(name, token)
+    host = os.environ.get("GUIDEDVIZ_HOST", "") if device == "auto" and isinstance(name, str) else ""
+    if host and (found := load_from_host(host, name, token)):
+        return found
     return load_here(name, device)
 
 

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
 from guidedviz.models.frames import Ask, Rows, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
 from guidedviz.models.model import Source, check_text
-from guidedviz.models.safetensors import SMALLER, Array
+from guidedviz.models.safetensors import Array
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
 OFFER = 8.0  # seconds after which another model is offered
@@ -34,6 +34,7 @@ MOST_CARD = 1 << 16  # bytes
 MOST_VOCABULARY = 1 << 26
 MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
+EMBEDDED = 'gv.load_model("clerk", device="numpy")'
 TOKEN, OTHER_MODEL = {401, 403}, 409
 FIELDS = {"name": str, "device": str, "vocabulary": str, "version": str, "context": int, "size": int}
 Say = Callable[[str], None]
@@ -157,7 +158,7 @@ class Wire:
         return HTTPSConnection(name, port, timeout=self.timeout, context=ssl.create_default_context())
 
     def _lost(self, why: str, spent: float) -> ModelError:
-        hint = f"again: the run goes on where it was; or go on with an embedded model, {SMALLER}"
+        hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
         seen = f"{why}, for {spent:.0f} s"
         return ModelError(f"host {self.place}", seen=seen, expected="an answer", hint=hint)
 
@@ -180,7 +181,7 @@ def say_waiting(place: Place, why: str, spent: float) -> str:
     >>> say_waiting(read_address("http://gpu:8765", ""), "Connection refused", 9.0)
     'The host gpu:8765 does not answer (Connection refused); asked again for 9 s. The run goes on where it was. ...
     """
-    offer = f" You may go on without it: gv.load_model(...) with {SMALLER}." * (spent >= OFFER)
+    offer = f" Meanwhile {EMBEDDED} is an embedded model." * (spent >= OFFER)
     said = f"The host {place} does not answer ({shorten(why, 80)}); asked again for {spent:.0f} s."
     return f"{said} The run goes on where it was.{offer}"
 
@@ -234,6 +235,11 @@ class RemoteModel:
     def waiting(self) -> str:
         """What to tell a person while the host does not answer; "" while it does."""
         return self.wire.waiting
+
+    @property
+    def network(self) -> Any:
+        """Not here: the weights are on the host."""
+        raise ModelError(self.name, seen="a request for its weights", expected="a model of this machine", hint=EMBEDDED)
 
     def encode(self, text: str) -> list[int]:
         """A text as tokens; the host's tokenizer reads it."""
@@ -293,3 +299,9 @@ def keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
 def load_remote(address: str, token: str | None = None) -> RemoteModel:
     """The model of a host."""
     return RemoteModel(Wire(read_address(address, token)))
+
+
+def load_from_host(address: str, name: str, token: str | None = None) -> RemoteModel | None:
+    """The model of a host if it has this name."""
+    wire = Wire(read_address(address, token))
+    return RemoteModel(wire) if read_card(wire.ask("GET", "/v1/card"), wire.place)["name"] == name else None

@@ -18,16 +18,16 @@ TOKEN = "a-token-of-the-class"
 class Running:
     """A host that runs, and what is asked of it in a test."""
 
-    def __init__(self, service, port=0):
+    def __init__(self, service, port=0, context=None):
         self.service, self._loop = service, asyncio.new_event_loop()
         self._host, ready = PlainHost(service), threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(port, ready), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(port, context, ready), daemon=True)
         self._thread.start()
         assert ready.wait(10)
         self.address = f"http://127.0.0.1:{self.port}"
 
-    def _run(self, port, ready):
-        self.port = self._loop.run_until_complete(self._host.start("127.0.0.1", port))
+    def _run(self, port, context, ready):
+        self.port = self._loop.run_until_complete(self._host.start("127.0.0.1", port, context))
         self._loop.call_soon(ready.set)
         self._loop.run_forever()
 
@@ -42,8 +42,8 @@ class Running:
 
 
 @contextmanager
-def hosting(model, tokens=None, limits=None, port=0, cache=1 << 26):
-    host = Running(Service(LocalEngine(model, cache), Guard(tokens or {}, limits)), port)
+def hosting(model, tokens=None, limits=None, port=0, cache=1 << 26, context=None):
+    host = Running(Service(LocalEngine(model, cache), Guard(tokens or {}, limits)), port, context)
     try:
         yield host
     finally:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import struct
+import subprocess
 import threading
 import time
 
@@ -13,6 +15,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import ModelError, SettingError
+from guidedviz.host.command import make_context
 from guidedviz.host.limits import Limits
 from guidedviz.models.frames import Ask, pack_ask
 from guidedviz.models.remote import RemoteModel, Wire, read_address
@@ -68,6 +71,17 @@ def test_the_variables_name_a_host_and_its_token(guarded, monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_MODEL", guarded.address)
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     assert isinstance(gv.load_model(), RemoteModel)
+
+
+def test_a_variable_brings_the_hosts_model_to_labs_that_name_it(host, monkeypatch):
+    monkeypatch.delenv("GUIDEDVIZ_MODEL", raising=False)
+    monkeypatch.setenv("GUIDEDVIZ_HOST", host.address)
+    for name in ("bard", "auto"):
+        assert isinstance(gv.load_model(name), RemoteModel)
+    assert gv.load_model("clerk").name == "clerk", "the host has another model"
+    assert gv.load_model("bard", device="numpy").name == "bard"
+    with pytest.raises(ModelError, match=r'a request for its weights.*gv\.load_model\("clerk", device="numpy"\)'):
+        _ = gv.load_model("bard").network
 
 
 @pytest.mark.parametrize("token", ["", "another-token-of-16"])
@@ -235,6 +249,20 @@ def test_what_a_hostile_host_says_is_escaped_and_short(host):
     assert "status 418" in str(wire._refused(418, b"{}"))
     with pytest.raises(ModelError):
         Wire(read_address(host.address), patience=0).ask("GET", "/v1/vocabulary", most=10)
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is needed")
+def test_https_needs_a_certificate_that_is_trusted(bard, tmp_path, monkeypatch):
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    where = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert]
+    subprocess.run([*make.split(), *where], check=True, capture_output=True)
+    with hosting(bard, context=make_context(cert, key)) as host:
+        address = host.address.replace("http", "https")
+        with pytest.raises(ModelError, match=r"expected a trusted certificate"):
+            gv.load_model(address)
+        monkeypatch.setenv("SSL_CERT_FILE", str(cert))
+        assert gv.load_model(address).logits([1]).shape == (65,)
 
 
 def from_card(body):
