@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from guidedviz.decoding.loop import decode, record
-from guidedviz.decoding.trace import Candidate, Step
+from guidedviz.decoding.odds import probability
+from guidedviz.decoding.trace import ENDS, Candidate, Step
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.model import Model
 from guidedviz.tokens.machine_guide import guide as build_guide
-from guidedviz.views.words import ENDS, label, probability, reading, shown_candidates
+from guidedviz.views.words import label, reading, shown_candidates
 
 PROMPT = "Hi! We met on March 3rd 2024.\nDate as YYYY-MM-DD:\n"
 REGEX = r"\d{4}-\d{2}-\d{2}"

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.decoding.trace import Step, Trace, follows, standing
+from guidedviz.decoding.odds import probability
+from guidedviz.decoding.trace import ENDS, Step, Trace, follows, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
@@ -23,7 +24,7 @@ from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.callouts import callouts
 from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
 from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
-from guidedviz.views.words import ENDS, label, milliseconds, probability, reading, say_step
+from guidedviz.views.words import label, milliseconds, reading, say_step
 
 WIDTH = 920.0
 STACK = 230.0  # the width of the stack

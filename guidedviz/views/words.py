@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guidedviz.decoding.odds import one_in as one_in
-from guidedviz.decoding.odds import probability as probability
-from guidedviz.decoding.trace import ENDS as ENDS
-from guidedviz.decoding.trace import Candidate, Step
+from guidedviz.decoding.odds import probability
+from guidedviz.decoding.trace import ENDS, Candidate, Step
 from guidedviz.machines.visible import counted, visible
 from guidedviz.models.model import Source
 

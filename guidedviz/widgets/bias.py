@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from guidedviz.decoding.loop import start
+from guidedviz.decoding.odds import probability
 from guidedviz.decoding.sampling import apply_bias, softmax
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.models.model import Model, check_model, check_text
 from guidedviz.views.charts.bars import draw_bars
 from guidedviz.views.figure import Figure, inline
-from guidedviz.views.words import kept_source, label, probability, reading
+from guidedviz.views.words import kept_source, label, reading
 from guidedviz.widgets.display import mime_bundle
 
 ROWS = 9  # bars, unless more tokens have a slider

@@ -12,6 +12,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from guidedviz.decoding.guide_edit import GuideEdit, try_guide
+from guidedviz.decoding.odds import probability
 from guidedviz.decoding.player import Player
 from guidedviz.errors import PatternError, SettingError, shorten
 from guidedviz.machines.source import KINDS, compile_text, guess_kind, say_error
@@ -19,7 +20,7 @@ from guidedviz.tokens.budget import keep_budget
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.words import label, probability, reading
+from guidedviz.views.words import label, reading
 from guidedviz.widgets.runner import Host, running_loop, say_failure
 
 COMPILERS = ThreadPoolExecutor(2, "guidedviz-compile")  # two, so that a new text does not wait for an old one

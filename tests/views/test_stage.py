@@ -1,7 +1,7 @@
 """The still picture of the stage tells how a run ends only after its last step."""
 
 import guidedviz as gv
-from guidedviz.views.words import ENDS
+from guidedviz.decoding.trace import ENDS
 
 
 def test_the_end_is_told_after_the_last_step_and_not_before_it():

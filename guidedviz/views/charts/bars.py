@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from guidedviz.decoding.distribution.estimates import Estimate
+from guidedviz.decoding.odds import probability
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
-from guidedviz.views.words import probability, reading
+from guidedviz.views.words import reading
 
 EDGE, WIDE = 16.0, 780.0
 WHISKER = {"stroke": "var(--gv-ink)", "stroke_width": 1.5, "fill": "none"}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from guidedviz.decoding.odds import probability
 from guidedviz.decoding.trace import Candidate, Step
 from guidedviz.errors import expect
 from guidedviz.views.charts.bars import write_bar, write_bar_names, write_name
 from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
-from guidedviz.views.words import after_name, is_free, label, others, probability, shown_candidates
+from guidedviz.views.words import after_name, is_free, label, others, shown_candidates
 
 EDGE, ROW, WIDE = 16.0, 22.0, 780.0
 UNASKED = "Nothing else may come next, so the model was not asked: there is no distribution."

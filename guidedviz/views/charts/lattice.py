@@ -11,9 +11,9 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from guidedviz.decoding.jump.spellings import Spellings
+from guidedviz.decoding.odds import probability
 from guidedviz.machines.visible import byte_name, counted, visible
 from guidedviz.views.figure import escape, node, soft, write
-from guidedviz.views.words import probability
 
 MOST = 48  # bytes that are drawn
 FAINT = 0.001  # a less likely arc is drawn only if it is canonical

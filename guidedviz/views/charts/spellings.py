@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import log
 
 from guidedviz.decoding.jump.spellings import Spelling, Spellings
+from guidedviz.decoding.odds import probability
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.views.badge import write_badge
@@ -14,7 +15,7 @@ from guidedviz.views.charts.interactive import plotly_json
 from guidedviz.views.charts.lattice import LEFT, SIGNS, Scale, draw_arcs, draw_boxes, draw_sign, spans
 from guidedviz.views.charts.series import Axis, Chart, Series
 from guidedviz.views.figure import Figure, drawing, escape, node, soft, wide, write
-from guidedviz.views.words import label, probability
+from guidedviz.views.words import label
 
 ROWS = 8
 ROW, TOP, BAR = 25.0, 84.0, 80.0

@@ -7,9 +7,10 @@ from operator import attrgetter
 
 from guidedviz.decoding.distribution.exact import Branch, branch
 from guidedviz.decoding.distribution.task import Task
+from guidedviz.decoding.odds import probability
 from guidedviz.errors import expect
 from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
-from guidedviz.views.words import label, probability
+from guidedviz.views.words import label
 
 LEFT, WIDE, ROW, TOP = 16.0, 748.0, 30.0, 34.0
 PANELS = {  # attribute of a branch, and what the panel shows

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from guidedviz.decoding.odds import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import shorten
 from guidedviz.views.figure import node, soft, wide, write
 from guidedviz.views.vocabulary.atlas import Atlas
-from guidedviz.views.words import label, probability, shown_candidates
+from guidedviz.views.words import label, shown_candidates
 
 BAND = 32.0  # pixels above and below the map
 HIGH = 20.0  # of a label

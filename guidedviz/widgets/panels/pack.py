@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from guidedviz.decoding.odds import probability
 from guidedviz.decoding.player import LiveWalk, Player, Run, Taken, Walk, shared_steps
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Step, Trace
@@ -17,7 +18,6 @@ from guidedviz.views.words import (
     label,
     milliseconds,
     others,
-    probability,
     reading,
     say_origin,
     say_step,
