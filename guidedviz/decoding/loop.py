@@ -114,15 +114,18 @@ def decode(
     step; when it returns True, a closing step with end "stop" follows.
     """
     check_model(model)
-    guesses = as_draft(draft, model)
-    settings = Settings(
-        temperature, top_k, top_p, seed, max_tokens, {} if bias is None else bias, jump_forward, guesses
-    )
+    given_bias = {} if bias is None else bias
+    settings = fit(Settings(temperature, top_k, top_p, seed, max_tokens, given_bias, jump_forward, draft), model)
     point = start(model, prompt, guide)
-    check_bias(settings.bias, len(model.vocabulary))
     if stop is not None and not callable(stop):
         raise SettingError("stop", seen=quoted(stop), expected="a function without arguments")
     return _decode(model, point, guide, settings, stop or (lambda: False))
+
+
+def fit(settings: Settings, model: Model) -> Settings:
+    """The settings with a draft that guesses for this model; their bias may name its tokens only."""
+    check_bias(settings.bias, len(model.vocabulary))
+    return replace(settings, draft=as_draft(settings.draft, model))
 
 
 def _decode(

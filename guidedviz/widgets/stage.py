@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from guidedviz.decoding.loop import make_trace
+from guidedviz.decoding.loop import fit, make_trace
 from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, recorded_settings
-from guidedviz.decoding.settings import Settings, check_bias
-from guidedviz.decoding.speculation.draft import as_draft
+from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.models.model import Model, check_model, check_text
@@ -61,9 +60,8 @@ def stage(
     check_text("gv.stage, constraint", constraint)
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
-    guesses, given_bias = as_draft(draft, model), {} if bias is None else bias
-    settings = Settings(temperature, top_k, top_p, seed, max_tokens, given_bias, jump_forward, guesses)
-    check_bias(settings.bias, len(model.vocabulary))
+    given_bias = {} if bias is None else bias
+    settings = fit(Settings(temperature, top_k, top_p, seed, max_tokens, given_bias, jump_forward, draft), model)
     box = read_wish(edit, guide)
     if box and box[1] and guide is None:
         guide, constraint = compile_guide(*box, model.vocabulary), constraint or name_text(*box)
