@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from tests.browser.test_axe import audit, axe
 from tests.site.load import load_site
 
-pytestmark = pytest.mark.browser
+__all__ = ["axe"]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
 
 
-def test_it_plays_steps_searches_and_changes_its_theme(browser, tmp_path, monkeypatch):
+def set_theme(page, name):
+    page.emulate_media(color_scheme=name.lower(), reduced_motion="reduce")
+
+
+def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(axe, browser, tmp_path, monkeypatch):
     for name in ("GUIDEDVIZ_SITE", "GUIDEDVIZ_HEADLESS", "CUDA_VISIBLE_DEVICES"):
         monkeypatch.setenv(name, "")  # the build sets them: they are restored
     load_site().build(tmp_path / "site", ["01_logit_bias"])
@@ -22,6 +30,7 @@ def test_it_plays_steps_searches_and_changes_its_theme(browser, tmp_path, monkey
     page.locator(".gv-stage[data-playing='true']").wait_for()
     page.locator(".gv-stage").click(position={"x": 5, "y": 5})
     page.keyboard.press("Home")
+    assert audit(axe, page, page.locator("html"), partial(set_theme, page)) == {}
     page.keyboard.press("ArrowRight")
     assert page.locator(".gv-stage").get_attribute("data-cursor") == "1"
     page.locator(".search input").fill("yes or no")
@@ -33,6 +42,8 @@ def test_it_plays_steps_searches_and_changes_its_theme(browser, tmp_path, monkey
     opened = int(stage.get_attribute("data-cursor"))
     page.keyboard.press("ArrowRight")
     assert stage.get_attribute("data-cursor") == str(opened + 1)
+    assert audit(axe, page, page.locator("html"), partial(set_theme, page)) == {}
+    set_theme(page, "Light")
     colour = "root => getComputedStyle(root).backgroundColor"
     light = stage.evaluate(colour)
     page.get_by_role("button", name="dark theme").click()

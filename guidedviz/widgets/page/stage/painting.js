@@ -126,6 +126,9 @@ function paintCursor(ui, view, same) {
 function showChip(tape, chip) {
   const top = chip ? chip.offsetTop - 8 : 0;
   const bottom = chip ? chip.offsetTop + chip.offsetHeight + 8 - tape.clientHeight : 0;
+  // without a token to focus, a long prompt is scrolled with the keys
+  if (!chip && tape.scrollHeight > tape.clientHeight) tape.tabIndex = 0;
+  else tape.removeAttribute("tabindex");
   if (!chip) tape.scrollTop = 0;
   else if (bottom > tape.scrollTop || top < tape.scrollTop) tape.scrollTop = Math.max(0, bottom);
 }
