@@ -103,8 +103,17 @@ def strict(monkeypatch):
     monkeypatch.setattr(guard, "MEMORY", 30 << 20)
 
 
-@pytest.mark.parametrize("body", HOSTILE)
-@pytest.mark.parametrize("name", FUNCTIONS)
+FOR_ALL = {"while on one line", "endless iterator", "recursion", "sys.exit", "exception without words",
+           "changed inputs", "os._exit", "__eq__ loops"}  # fmt: skip
+PAIRS = [
+    (name, body)
+    for row, name in enumerate(FUNCTIONS)
+    for column, body in enumerate(HOSTILE)
+    if body in FOR_ALL or (row + column) % 4 == 0  # one guard serves all checks: each body meets every fourth of them
+]
+
+
+@pytest.mark.parametrize(("name", "body"), PAIRS)
 def test_every_check_tells_what_is_wrong_with_a_hostile_function(name, body, strict, monkeypatch, capfd):
     answer, reason = HOSTILE[body]
     if ENDLESS in reason:

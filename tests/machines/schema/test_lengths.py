@@ -104,7 +104,7 @@ def test_every_mask_near_a_counted_length_is_the_mask_of_its_copies(pattern, eng
                 state, copy = guide.advance(state, token), oracle.advance(copy, token)
 
 
-@pytest.mark.parametrize("high", [255, 2083, 65_535])
+@pytest.mark.parametrize("high", [255, 2083, 16_383])
 def test_a_uri_of_any_length_compiles_and_is_counted(high):
     machine = gv.json_schema({"type": "string", "format": "uri", "minLength": 1, "maxLength": high})
     start = b'"http://a.b/'

@@ -42,7 +42,7 @@ def test_keys_letter_by_letter_are_the_choice_of_all_later_keys(seed, monkeypatc
         if one is None or other is None or isinstance(one, DFA):
             assert one == other
         else:
-            found = compare_machines(one, other, most=3_000)
+            found = compare_machines(one, other, most=1_500)
             assert found.text is None, (schema, settings, found)
 
 
