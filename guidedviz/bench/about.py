@@ -37,7 +37,7 @@ def name_device(device: str) -> str:
 
 def describe() -> dict[str, str]:
     """Date, machine and versions."""
-    names = ("guidedviz", "numpy", "outlines-core", "xgrammar", "llguidance", "torch")
+    names = ("guidedviz", "numpy", "outlines-core", "xgrammar", "llguidance", "torch", "ray")
     system = f"{platform.system()}, Python {platform.python_version()}"
     return {
         "date": datetime.now().astimezone().isoformat(timespec="minutes"),

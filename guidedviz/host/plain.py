@@ -59,7 +59,7 @@ class PlainHost:
             return
         self._lines[task] = writer
         try:
-            with suppress(ConnectionError, TimeoutError, asyncio.IncompleteReadError):
+            with suppress(ConnectionError, TimeoutError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 await self._talk(reader, writer)
         finally:
             del self._lines[task]

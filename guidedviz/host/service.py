@@ -95,6 +95,8 @@ class Service:
             return failure(503, error)
         except GuidedVizError as error:
             return failure(400, error)
+        except Exception as error:  # a replica that died, memory that is full: the host goes on
+            return refusal(500, "host", type(error).__name__, "an answer", "ask again")
         finally:
             self.guard.release(student)
 

@@ -155,6 +155,18 @@ def test_a_large_answer_is_refused_before_it_is_computed(bard):
         host.model().all_logits([1] * 50, 0)
 
 
+def test_an_unexpected_failure_is_an_answer_and_the_host_goes_on(bard, monkeypatch):
+    async def fail(text):
+        raise ConnectionResetError("the replica died, and this is its secret")
+
+    with hosting(bard) as host:
+        with monkeypatch.context() as broken:
+            broken.setattr(host.service.engine, "encode", fail)
+            status, error = talk(host, post("/v1/encode", b"To be"))
+        assert (status, error["seen"]) == (500, "ConnectionResetError")
+        assert host.model().encode("To be") == bard.encode("To be")
+
+
 def test_a_flood_is_refused_and_another_student_is_served(bard):
     with hosting(bard, limits=Limits(rate=1, burst=9)) as host:
         flood, student = host.model(patience=0), host.model()

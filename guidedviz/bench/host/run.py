@@ -1,8 +1,9 @@
 """A class on one host: 30 students at 5 steps per second with `clerk`, without faults and with each fault.
 
 Every row of logits is compared with the local model's. The students are threads of this process, on the same machine
-as the host: its time is in the figures. `--seconds` is the length of the run without faults; a run with a fault takes a
-third of it, and the fault lasts for its middle third. Ray Serve is measured where it is installed.
+as the host: their time is in the figures, and so is whatever else runs there (`load` is that of the last minute).
+`--seconds` is the length of the run without faults; a run with a fault takes a third of it, and the fault lasts for its
+middle third. Ray Serve is measured where it is installed.
 """
 
 from __future__ import annotations
@@ -39,9 +40,10 @@ STUDENTS, RATE, SECONDS = 30, 5.0, 120.0
 PORT = 8917
 ATTACKS = {"cancelled requests": (cancel, 4), "garbage": (garble, 2), "a flood": (flood, 8)}
 AFTER_KILL = 10.0  # seconds
+SETTLE = 5.0  # seconds that a host has after its start
 TARGETS = {"p95, ms": 60.0, "p99, ms": 150.0}
 COLUMNS = ("steps", "per second", "p50, ms", "p95, ms", "p99, ms", "max, ms", "lost", "wrong", "retries",
-           "texts per pass", "found", "cores")  # fmt: skip
+           "load", "texts per pass", "found", "cores")  # fmt: skip
 
 
 @dataclass
@@ -69,8 +71,11 @@ class Host:
     def stop(self, hard: bool = False) -> None:
         """End it; `hard` gives it no time to say farewell."""
         if self.process:
-            self.process.send_signal(signal.SIGKILL if hard else signal.SIGINT)
-            self.process.wait(60)
+            self.process.send_signal(signal.SIGKILL if hard else signal.SIGTERM)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
 
     def restart(self, hard: bool) -> None:
         """End it and start it again."""
@@ -149,6 +154,7 @@ def measure(
     """One run of the class, with this fault in its middle third."""
     students = Students(host.address, [t for name, t in tokens.items() if name.isdecimal()], runs, RATE)
     students.warm_up()
+    time.sleep(SETTLE)
     processes, before = host.metrics()
     more: dict[str, Any] = {}
     begin, end = seconds / 3, 2 * seconds / 3
@@ -166,6 +172,7 @@ def measure(
     students.study(seconds, events)
     row: dict[str, Any] = summarize(students.asked)
     row |= {"per second": round(len(students.asked) / seconds, 1), "retries": students.retries}
+    row["load"] = round(os.getloadavg()[0], 1)
     if fault in ATTACKS:
         more["while it lasts"] = summarize(students.asked, begin, end)
         more["sent"] = dict(attacker.sent)
