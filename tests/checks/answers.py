@@ -6,11 +6,11 @@ import re
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.broken_runs import SERVICE, who_emptied
-from guidedviz.checks.grammar_texts import LISTS, MIRROR, NAMED
-from guidedviz.checks.index_building import walk
-from guidedviz.checks.production import packed_row, slow_pass
-from guidedviz.checks.token_sorting import ways_to_store
+from guidedviz.checks.decoding.broken_runs import SERVICE, who_emptied
+from guidedviz.checks.decoding.production import packed_row, slow_pass
+from guidedviz.checks.machines.grammar_texts import LISTS, MIRROR, NAMED
+from guidedviz.checks.tokens.index_building import walk
+from guidedviz.checks.tokens.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.moves import move_stack

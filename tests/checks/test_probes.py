@@ -2,40 +2,16 @@
 
 import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import guidedviz as gv
 from tests.checks.answers import check
 
-MODULES = [
-    import_module(f"tests.checks.probes.{name}")
-    for name in (
-        "logit_bias",
-        "position_masks",
-        "production",
-        "finite_machines",
-        "index_building",
-        "grammar_texts",
-        "pushdown_steps",
-        "token_sorting",
-        "trie_jump",
-        "broken_runs",
-        "completer",
-        "adaptive_step",
-        "conditioning",
-        "distance",
-        "draft_judge",
-        "extract",
-        "windows",
-        "earley_moves",
-        "forced_run",
-        "deeper_model",
-        "referee",
-        "same_language",
-        "schema_regexes",
-    )
-]
+PROBES = Path(__file__).parent / "probes"
+PATHS = [path.relative_to(PROBES).with_suffix("") for path in sorted(PROBES.rglob("*.py"))]
+MODULES = [import_module(".".join(("tests.checks.probes", *path.parts))) for path in PATHS]
 WRONG = {name: answers for module in MODULES for name, answers in module.WRONG.items()}
 RIGHT = {name: answers for module in MODULES for name, answers in module.RIGHT.items()}
 

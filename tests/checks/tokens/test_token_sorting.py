@@ -5,9 +5,9 @@ import re
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.token_sorting import SETS, TOKENS, sort_by_ends, ways_to_store
+from guidedviz.checks.tokens.token_sorting import SETS, TOKENS, sort_by_ends, ways_to_store
 from guidedviz.machines.regular.regex import regex
-from tests.checks.probes.token_sorting import only_at_the_end
+from tests.checks.probes.tokens.token_sorting import only_at_the_end
 
 
 def facts_of(verdict):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from guidedviz.checks.token_sorting import ways_to_store
+from guidedviz.checks.tokens.token_sorting import ways_to_store
 from tests.checks.answers import sort_token, storage
 
 # -- sort_token ----------------------------------------------------------------------------------------------------

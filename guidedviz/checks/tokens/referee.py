@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from guidedviz.checks.finite_machines import DECIMAL
 from guidedviz.checks.judge import Case, Mistake, check_function, same_set, say_not_ids
+from guidedviz.checks.machines.finite_machines import DECIMAL
 from guidedviz.checks.same_language import say_start
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from guidedviz.checks.finite_machines import DECIMAL, case_of_tokens
 from guidedviz.checks.guard import Failed, attempt
 from guidedviz.checks.judge import Case, Mistake, check_function, is_open, same_set, say_kind, shortest_wrong_token
-from guidedviz.checks.trie_jump import WALKS
+from guidedviz.checks.machines.finite_machines import DECIMAL, case_of_tokens
+from guidedviz.checks.tokens.trie_jump import WALKS
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.names import name_node, name_state

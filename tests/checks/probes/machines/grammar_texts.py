@@ -1,6 +1,6 @@
 """Answers to `mirror` and `lists`."""
 
-from guidedviz.checks.grammar_texts import GIVEN, LISTS, MIRROR, NAMED
+from guidedviz.checks.machines.grammar_texts import GIVEN, LISTS, MIRROR, NAMED
 
 
 def mirror(middle='"c"', one='"a" root "a"', other='"b" root "b"'):

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.forced_run import PRICES, SPELLED, count_kept
+from guidedviz.checks.tokens.forced_run import PRICES, SPELLED, count_kept
 from guidedviz.tokens.jump import find_jump
 from guidedviz.tokens.spelling import longest_tokens
 from tests.checks.answers import forced, speedup

@@ -4,11 +4,11 @@ from itertools import product
 from random import Random
 
 import guidedviz as gv
-from guidedviz.checks.completer import GRAMMARS, finished_items, show_rules
-from guidedviz.checks.trie_jump import SLICES, flatten, shortest_refused
+from guidedviz.checks.machines.completer import GRAMMARS, finished_items, show_rules
+from guidedviz.checks.tokens.trie_jump import SLICES, flatten, shortest_refused
 from tests.checks.answers import jump
-from tests.checks.probes.completer import WRONG
-from tests.checks.probes.trie_jump import walk_without_jumps
+from tests.checks.probes.machines.completer import WRONG
+from tests.checks.probes.tokens.trie_jump import walk_without_jumps
 
 
 def facts_of(verdict):

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from guidedviz.checks.finite_machines import DECIMAL, case_of_tokens
 from guidedviz.checks.guard import Failed, attempt
 from guidedviz.checks.judge import (
     Case,
@@ -19,6 +18,7 @@ from guidedviz.checks.judge import (
     say_kind,
     shortest_wrong_token,
 )
+from guidedviz.checks.machines.finite_machines import DECIMAL, case_of_tokens
 from guidedviz.checks.same_language import draw_path, say_start
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read

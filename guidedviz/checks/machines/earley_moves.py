@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from guidedviz.checks.completer import say_items, say_wrong_item
 from guidedviz.checks.judge import Case, Mistake, check_function
+from guidedviz.checks.machines.completer import say_items, say_wrong_item
 from guidedviz.checks.verdict import Verdict
 from guidedviz.machines.earley.items import Item, Rules, predict, scan
 

@@ -3,9 +3,9 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.grammar_texts import GIVEN, LISTS, MIRROR, MOST_PAIRS
+from guidedviz.checks.machines.grammar_texts import GIVEN, LISTS, MIRROR, MOST_PAIRS
 from guidedviz.machines.compare import compare_machines
-from tests.checks.probes.grammar_texts import levels
+from tests.checks.probes.machines.grammar_texts import levels
 
 CHECKS = {MIRROR: gv.checks.mirror, LISTS: gv.checks.lists}
 each_check = pytest.mark.parametrize("truth", CHECKS, ids=["mirror", "lists"])

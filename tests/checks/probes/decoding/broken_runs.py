@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from guidedviz.checks.broken_runs import SERVICE
+from guidedviz.checks.decoding.broken_runs import SERVICE
 from tests.checks.answers import repaired, who_emptied
 
 # -- who_emptied ---------------------------------------------------------------------------------------------------

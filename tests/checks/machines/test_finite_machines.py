@@ -1,7 +1,7 @@
 """A wrong machine is shown with its path."""
 
 import guidedviz as gv
-from tests.checks.probes.finite_machines import WORDS, WRONG, build
+from tests.checks.probes.machines.finite_machines import WORDS, WRONG, build
 
 
 def test_the_first_transition_alone_is_not_done_yet():

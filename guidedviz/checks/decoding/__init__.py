@@ -1,0 +1,1 @@
+"""Checks of the exercises on decoding: sampling, drafts, diagnosis, production."""

@@ -1,0 +1,1 @@
+"""Checks of the exercises on machines: automata, grammars, schemas, parsers."""

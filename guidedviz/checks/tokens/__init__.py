@@ -1,0 +1,1 @@
+"""Checks of the exercises on tokens: masks, indexes, splits, forced runs."""
