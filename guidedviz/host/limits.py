@@ -7,15 +7,16 @@ import hmac
 import os
 import secrets
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from guidedviz.errors import SettingError, quoted
 
 SHORTEST = 16  # characters of a token
 MOST_NAME = 64
+STEPS = 400  # of a student that are remembered
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class Account:
 
     left: float
     seen: float
+    number: int = 0
     together: int = 0
+    steps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=STEPS))  # when, and seconds
 
 
 class Guard:
@@ -47,7 +50,10 @@ class Guard:
     ) -> None:
         self.limits, self._now = limits or Limits(), now
         self._known = {digest(token)[:8]: (digest(token), name) for name, token in tokens.items()}
+        self.guarded = bool(tokens)
+        self.named = bool(tokens) and "" not in tokens  # whether each student has a token of their own
         self.accounts: OrderedDict[str, Account] = OrderedDict()
+        self._number = 0
 
     def name(self, authorization: str, session: str, peer: str) -> str | None:
         """The student that a request comes from, by its token; None if the token is not known.
@@ -67,7 +73,8 @@ class Guard:
         now, most = self._now(), self.limits
         account = self.accounts.get(student)
         if account is None:
-            account = self.accounts[student] = Account(most.burst, now)
+            self._number += 1
+            account = self.accounts[student] = Account(most.burst, now, self._number)
             self._forget()
         self.accounts.move_to_end(student)
         account.left = min(most.burst, account.left + (now - account.seen) * most.rate)
@@ -84,6 +91,11 @@ class Guard:
         """A request that was counted has ended."""
         if account := self.accounts.get(student):
             account.together = max(0, account.together - 1)
+
+    def step(self, student: str, seconds: float) -> None:
+        """A student got logits after so many seconds."""
+        if account := self.accounts.get(student):
+            account.steps.append((self._now(), seconds))
 
     def active(self, seconds: float = 60.0) -> int:
         """How many students asked something in the last seconds."""

@@ -6,6 +6,7 @@ It reads what the protocol needs, within limits, and refuses the rest: chunked b
 from __future__ import annotations
 
 import asyncio
+import signal
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
@@ -167,10 +168,13 @@ async def send(writer: asyncio.StreamWriter, reply: Reply, close: bool = False, 
 async def serve_plain(
     service: Service, bind: str, port: int, context: ssl.SSLContext | None, ready: Callable[[int], None]
 ) -> None:
-    """Serve until it is cancelled; `ready` hears the port."""
-    host = PlainHost(service)
+    """Serve until the process is interrupted or told to end; `ready` hears the port."""
+    host, end = PlainHost(service), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # on Windows an interrupt cancels this task
+            asyncio.get_running_loop().add_signal_handler(number, end.set)
     ready(await host.start(bind, port, context))
     try:
-        await asyncio.Event().wait()
+        await end.wait()
     finally:
         await host.stop()

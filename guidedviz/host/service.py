@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
+from guidedviz.host.class_page import PAGE, POLICY, TEACHER, sum_up_class
 from guidedviz.host.engine import Engine
 from guidedviz.host.limits import Guard
 from guidedviz.host.metrics import Counts, Metrics, add_counts, write_counts
@@ -21,6 +22,7 @@ from guidedviz.models.frames import Ask, read_ask, rows_bytes
 MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
 DELAY = 0.1  # seconds before a refused student hears so
 DELAYED = 64  # refusals that are delayed at once
+HTML = "text/html; charset=utf-8"
 JSON, BYTES, TEXT = "application/json", "application/octet-stream", "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -61,6 +63,7 @@ class Service:
             ("GET", "/v1/card"): self._card,
             ("GET", "/v1/vocabulary"): self._vocabulary,
             ("GET", "/metrics"): self._metrics,
+            ("GET", "/v1/class"): self._class,
             ("POST", "/v1/encode"): self._encode,
             ("POST", "/v1/logits"): self._logits,
         }
@@ -76,6 +79,8 @@ class Service:
     async def _answer(self, request: Request, path: str) -> Reply:
         if path == "/v1/health":
             return Reply(200, b'{"status": "ok"}')
+        if path == "/class":
+            return Reply(200, PAGE.encode(), HTML, (("Content-Security-Policy", POLICY), ("Cache-Control", "no-store")))
         headers = request.headers
         student = self.guard.name(
             headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), request.peer
@@ -124,6 +129,16 @@ class Service:
         text = write_counts(add_counts([self.metrics.counts(), here, *processes.values()]))
         return Reply(200, text.encode(), TEXT)
 
+    async def _class(self, student: str, request: Request) -> Reply:
+        """The class, for the teacher; where no token is asked for, for everybody on this machine."""
+        guard = self.guard
+        if guard.guarded and student != TEACHER:
+            return refusal(
+                403, "token", "a token of another person", f"the one named {TEACHER!r} in the file of tokens"
+            )
+        said = sum_up_class(guard.accounts, self.engine.card, self.engine.waiting, guard.named)
+        return Reply(200, json.dumps(said).encode())
+
     async def _encode(self, student: str, request: Request) -> Reply:
         if len(request.body) > self.most_text:
             return refusal(413, "text", f"{len(request.body)} bytes", f"at most {self.most_text}")
@@ -146,7 +161,9 @@ class Service:
             return refusal(503, "host", "too many texts that wait", "a free place", "ask again")
         began = time.perf_counter()
         body = await self.engine.rows(student, ask)
-        self.metrics.seconds.add(time.perf_counter() - began)
+        took = time.perf_counter() - began
+        self.metrics.seconds.add(took)
+        self.guard.step(student, took)
         return Reply(200, body, BYTES)
 
     def _check(self, ask: Ask) -> Ask:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import ipaddress
-import signal
 import socket
 import ssl
 
@@ -24,7 +23,6 @@ def serve_here(
     def tell(port: int) -> None:
         print(say_start(options, port, about, guarded), flush=True)
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         asyncio.run(serve_plain(service, options.bind, options.port, context, tell))
     except OSError as error:

@@ -15,8 +15,9 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import ModelError, SettingError
+from guidedviz.host.class_page import sum_up_class
 from guidedviz.host.command import make_context
-from guidedviz.host.limits import Limits
+from guidedviz.host.limits import Guard, Limits
 from guidedviz.models.frames import Ask, pack_ask
 from guidedviz.models.remote import RemoteModel, Wire, read_address
 from tests.host.running import TOKEN, hosting
@@ -261,6 +262,33 @@ def test_what_a_hostile_host_says_is_escaped_and_short(host):
     assert "status 418" in str(wire._refused(418, b"{}"))
     with pytest.raises(ModelError):
         Wire(read_address(host.address), patience=0).ask("GET", "/v1/vocabulary", most=10)
+
+
+def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
+    tokens = {"Ada <b>": "ada-0123456789abcdef", "teacher": TOKEN}
+    with hosting(bard, tokens) as host:
+        host.model("ada-0123456789abcdef").logits([1])
+        page = Wire(read_address(host.address)).ask("GET", "/class")
+        assert b"Ada" not in page
+        assert all(word not in page for word in (b"innerHTML", b"insertAdjacentHTML", b"document.write", b"eval("))
+        said = json.loads(Wire(read_address(host.address, TOKEN)).ask("GET", "/v1/class"))
+        assert [(one["name"], one["steps"]) for one in said["students"]] == [("Ada <b>", 1)]
+        assert said["facts"].startswith("bard · NumPy · cpu · 1 students · 0.0 steps per second")
+        for token in ("", "ada-0123456789abcdef"):
+            with pytest.raises(ModelError, match="refused the token"):
+                Wire(read_address(host.address, token)).ask("GET", "/v1/class")
+
+
+def test_with_one_token_for_the_class_students_have_numbers():
+    guard = Guard({"": TOKEN})
+    for session in "ab":
+        student = guard.name(f"Bearer {TOKEN}", session, "10.0.0.1")
+        assert guard.refuse(student) == ""
+        guard.step(student, 0.01)
+    said = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named)
+    assert [one["name"] for one in said["students"]] == ["student 1", "student 2"]
+    later = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named, now=time.monotonic() + 99)
+    assert later["students"] == []
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is needed")
