@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import numpy as np
 import pytest
 
-from guidedviz.bench.host import faults, scale
+from guidedviz.bench.host import faults, scale, table
 from guidedviz.bench.host.run import compare_draws, count_passes
 from guidedviz.bench.host.students import Asked, Run, Students, build_runs, is_right, summarize
 from guidedviz.host.limits import Limits
@@ -91,3 +92,10 @@ def test_more_students_wait_longer_and_more_replicas_help(clerk):
     assert needed >= 300 * 5 * (1.0 + 10 / 32) / 1000
     assert scale.simulate(300, needed, costs, 1.0)["p95, ms"] <= 60
     assert np.isclose(scale.cost_of(costs, 24), 8.0)
+
+
+def test_the_page_of_the_host_shows_the_figures_of_the_last_run():
+    assert table.PAGE.read_text(encoding="utf-8") == table.update(), "python -m guidedviz.bench.host.table"
+    runs = json.loads(table.FIGURES.read_text(encoding="utf-8"))["runs"]
+    assert {kind.partition(", ")[0] for kind in runs} == {"plain", "ray"}
+    assert all(row["lost"] == row["wrong"] == 0 for row in runs.values())
