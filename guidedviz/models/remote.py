@@ -17,7 +17,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from operator import index
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +28,7 @@ from guidedviz.models.model import Source, check_text
 from guidedviz.models.safetensors import Array
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
+SLOW = 2.0  # seconds of one request after which a person is told
 OFFER = 8.0  # seconds after which another model is offered
 TIMEOUT = 10.0  # seconds that one answer may take
 MOST_CARD = 1 << 16  # bytes
@@ -89,7 +90,7 @@ class Wire:
 
     def __init__(self, place: Place, patience: float = PATIENCE, timeout: float = TIMEOUT) -> None:
         self.place, self.patience, self.timeout = place, patience, timeout
-        self.waiting = ""  # what to tell a person while the host does not answer
+        self._asked, self._failed = 0.0, ""  # since when a request runs (0: none), and why the last try failed
         self.retries, self.known = 0, False  # known: it was a host of guidedviz before
         self.headers = {"X-Guidedviz-Student": uuid.uuid4().hex}
         if place.token:
@@ -101,6 +102,7 @@ class Wire:
         """The body of the answer, at most so many bytes; the request is repeated until the patience ends."""
         with self._lock:
             began, pause = time.monotonic(), 0.05
+            self._asked = began
             try:
                 while True:
                     again, why, answer = self._try(method, path, body, most)
@@ -111,11 +113,20 @@ class Wire:
                     if spent + pause > self.patience:
                         raise self._lost(why, spent)
                     self.retries += 1
-                    self.waiting = say_waiting(self.place, why, spent)
+                    self._failed = why
                     time.sleep(pause * random.uniform(0.5, 1.0))
                     pause = min(2 * pause, 2.0)
             finally:
-                self.waiting = ""
+                self._asked, self._failed = 0.0, ""
+
+    @property
+    def waiting(self) -> str:
+        """What to tell a person while the host is slow or does not answer; "" while it answers."""
+        asked = self._asked
+        spent = time.monotonic() - asked if asked else 0.0
+        if not self._failed and spent < SLOW:
+            return ""
+        return say_waiting(self.place, self._failed or "it is slow", spent)
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -131,7 +142,7 @@ class Wire:
             self._connection.request(method, self.place.path + path, body or None, self.headers)
             answer = self._connection.getresponse()
             most = most if answer.status == 200 else MOST_CARD
-            found = answer.read(most + 1)
+            found = read_body(answer, most, time.monotonic() + self.timeout)
             if len(found) > most or answer.will_close:
                 self.close()
         except ssl.SSLCertVerificationError as error:
@@ -173,6 +184,19 @@ class Wire:
             return ModelError(where, seen=f"status {status}", expected="a host of guidedviz")
         kind = ModelError if status == OTHER_MODEL else SettingError
         return kind(f"{where}, {said['where']}", seen=said["seen"], expected=said["expected"], hint=said["try"])
+
+
+def read_body(answer: HTTPResponse, most: int, deadline: float) -> bytes:
+    """The body of an answer, up to one byte more than so many; one that comes byte by byte ends at the deadline."""
+    found = b""
+    while len(found) <= most and (part := answer.read1(most + 1 - len(found))):
+        found += part
+        if time.monotonic() > deadline:
+            raise TimeoutError("the answer takes too long")
+    if answer.length and len(found) <= most:
+        raise ConnectionError("the answer ended early")
+    answer.close()  # the connection stays open for the next request
+    return found
 
 
 def say_waiting(place: Place, why: str, spent: float) -> str:

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from guidedviz.errors import ModelError, SettingError
 from guidedviz.host.class_page import sum_up_class
 from guidedviz.host.command import make_context
 from guidedviz.host.limits import Guard, Limits
+from guidedviz.models import remote
 from guidedviz.models.frames import Ask, pack_ask
 from guidedviz.models.remote import RemoteModel, Wire, read_address
 from tests.host.running import TOKEN, hosting
@@ -151,6 +153,15 @@ def test_a_connection_that_ends_in_the_middle_does_no_harm(host):
     assert host.model().logits([1]).shape == (65,)
 
 
+def test_a_student_uses_one_connection(bard):
+    with hosting(bard) as host:
+        model = host.model()
+        for token in range(9):
+            model.logits([token])
+        assert len(host._host._lines) == 1
+        assert model.wire.retries == 0
+
+
 def test_a_large_answer_is_refused_before_it_is_computed(bard):
     with hosting(bard, limits=Limits(rows_bytes=1000)) as host, pytest.raises(SettingError, match="fewer rows"):
         host.model().all_logits([1] * 50, 0)
@@ -231,6 +242,34 @@ def test_a_host_that_stays_away_is_an_error_in_four_parts(bard):
     assert error.expected == "an answer"
     assert "the run goes on where it was" in error.hint
     assert "clerk" in error.hint
+
+
+def test_a_slow_answer_is_told_and_one_that_never_ends_is_given_up(bard, monkeypatch):
+    with hosting(bard) as host:
+        model = host.model(patience=0)
+        monkeypatch.setattr(remote, "SLOW", 0.05)
+        host.service.engine.batcher.wait, said = 0.2, []
+        asking = threading.Thread(target=model.logits, args=([1],))
+        asking.start()
+        while asking.is_alive():
+            said.append(model.waiting)
+            time.sleep(0.01)
+        assert {text.partition(";")[0] for text in said} == {"", f"The host {model.host} does not answer (it is slow)"}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=drip, args=(server,), daemon=True).start()
+        wire = Wire(read_address(f"http://127.0.0.1:{server.getsockname()[1]}"), patience=0, timeout=0.2)
+        with pytest.raises(ModelError, match="takes too long"):
+            wire.ask("GET", "/v1/card")
+
+
+def drip(server):
+    """Send an answer byte by byte."""
+    line, _ = server.accept()
+    with line, suppress(OSError):
+        line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        for _ in range(100):
+            line.sendall(b"x")
+            time.sleep(0.02)
 
 
 def test_a_host_that_has_another_model_now_is_refused_by_name(bard, clerk):

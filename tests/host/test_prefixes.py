@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,9 +89,7 @@ def test_a_cache_that_cannot_be_cropped_is_read_anew():
     assert read(prefixes, ids(1, 2, 9)) == [0]
 
 
-@pytest.mark.parametrize("name", ["clerk", "clerk_torch"])
-def test_the_bytes_of_a_cache_are_those_of_its_keys_and_values(request, name):
-    network = request.getfixturevalue(name).network
-    cache = network.new_cache()
-    network.read([cache], [[1] * 64])
+def test_the_bytes_of_a_cache_are_those_of_its_keys_and_values(clerk):
+    cache = clerk.network.new_cache()
+    clerk.network.read([cache], [[1] * 64])
     assert cache.nbytes == 64 * 4 * 2 * 256 * 4, "tokens, layers, keys and values, numbers, bytes"
