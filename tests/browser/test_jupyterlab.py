@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from guidedviz.widgets.recordings.notebook_page import PageExporter
@@ -144,10 +146,15 @@ def test_after_a_restart_of_the_kernel_the_known_steps_are_walked(notebook):
         stage.wait(cursor)
 
 
-def test_a_saved_notebook_shows_the_stage_and_the_answer_before_a_cell_has_run(notebook, browser, lab):
+@pytest.fixture(scope="module")
+def saved(notebook):
+    """What is in the file of the notebook once it was saved with a stage at its third step."""
     notebook.run_all()
     notebook.stage().go_on(3)
-    saved = notebook.save()
+    return notebook.save()
+
+
+def test_a_saved_notebook_shows_the_stage_and_the_answer_before_a_cell_has_run(saved, notebook, browser, lab):
     models = saved["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
     scripts = [model["state"]["script"] for model in models if "script" in model["state"]]
     assert len(scripts) == len(set(scripts)), "the script of a kind of widget is stored once"
@@ -167,8 +174,8 @@ def test_a_saved_notebook_shows_the_stage_and_the_answer_before_a_cell_has_run(n
     again.page.close()
 
 
-def test_a_saved_notebook_becomes_a_page_that_plays_without_a_network(notebook, browser, tmp_path):
-    html, _ = PageExporter().from_filename(str(notebook.folder / notebook.name))
+def test_a_saved_notebook_becomes_a_page_that_plays_without_a_network(saved, browser, tmp_path):
+    html, _ = PageExporter().from_notebook_node(nbformat.reads(json.dumps(saved), as_version=4))
     (tmp_path / "page.html").write_text(html, encoding="utf-8")
     context = browser.browser.new_context(offline=True)
     page = context.new_page()
