@@ -203,10 +203,11 @@ def open_stage(bare, **settings):
 
 def test_on_the_stage_the_map_moves_with_every_step(bare):
     stage, chart = open_stage(bare)
-    assert "legal 2 (" in chart.legend, "before the first step: what may come first"
+    chart.wait(".gv-map-legend", "legal 2 (")  # before the first step: what may come first
     seen = []
     for _ in range(6):
         stage.go_on(1)
+        stage.wait_ready()  # the map of a step comes with its distribution
         seen.append((chart.legend, chart.colours()[0]))
     assert len({legend for legend, _ in seen}) > 3
     assert max(sea for _, sea in seen) > 0.5 > 0.01 > min(sea for _, sea in seen)
