@@ -54,11 +54,6 @@ def total_variation_of(draws: Iterable[Draw]) -> Estimate:
     return _estimate(draws, lambda weights: 0.5 * np.abs(1 - weights / weights.mean(-1, keepdims=True)).mean(-1))
 
 
-def divergence_of(draws: Iterable[Draw]) -> Estimate:
-    """KL(masked || target) in nats, from masked draws: the log of the mean weight minus the mean log weight."""
-    return _estimate(draws, lambda weights: np.maximum(0, np.log(weights.mean(-1)) - np.log(weights).mean(-1)))
-
-
 def legal_of(draws: Iterable[Draw]) -> Estimate:
     """The probability that a text drawn without a mask is legal: the mean weight."""
     return _estimate(draws, lambda weights: weights.mean(-1))

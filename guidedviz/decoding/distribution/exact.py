@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import log
 from typing import Any
 
 import numpy as np
@@ -117,13 +116,3 @@ def total_variation(one: Mapping[Any, float], two: Mapping[Any, float]) -> float
     0.5
     """
     return 0.5 * sum(abs(one.get(key, 0.0) - two.get(key, 0.0)) for key in one.keys() | two.keys())
-
-
-def divergence(one: Mapping[Any, float], two: Mapping[Any, float]) -> float:
-    """KL(one || two) in nats; infinite where the second has no probability for a text of the first.
-
-    >>> round(divergence({"a": 1.0}, {"a": 0.5, "b": 0.5}), 3), divergence({"a": 1.0}, {"b": 1.0})
-    (0.693, inf)
-    """
-    pairs = [(share, two.get(key, 0.0)) for key, share in one.items() if share > 0]
-    return float("inf") if any(other <= 0 for _, other in pairs) else sum(p * log(p / q) for p, q in pairs)

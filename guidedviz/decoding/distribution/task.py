@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -43,12 +43,6 @@ class Draw:
     calls: int = 0
     asked: int = 0
     ended: bool = True
-
-
-class Sampler(Protocol):
-    """A way to draw texts of a task. The same seed gives the same draw."""
-
-    def draw(self, seed: int) -> Draw: ...
 
 
 @dataclass
