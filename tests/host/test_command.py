@@ -60,11 +60,20 @@ def test_with_a_token_it_may_listen_outside(monkeypatch):
     assert 'token="..."' in serving.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
 
 
+def hear_interrupts():
+    """A run in the background of a shell ignores interrupts, and so would its children: a test would never end."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal ends it")
 def test_it_starts_serves_and_ends_on_a_signal():
     words = [sys.executable, "-m", "guidedviz", "host", "--model", "bard", "--port", "0"]
     with subprocess.Popen(
-        words, stdout=subprocess.PIPE, text=True, env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN}
+        words,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN},
+        preexec_fn=hear_interrupts,
     ) as host:
         said = [host.stdout.readline() for _ in range(3)]
         address = re.search(r'gv\.load_model\("(\S+)", token="\.\.\."\)', said[2]).group(1)
@@ -98,7 +107,11 @@ def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
 def test_two_replicas_of_ray_answer_as_the_model(bard):
     words = [sys.executable, "-m", "guidedviz", "host", "--replicas", "2", "--model", "bard", "--port", "8943"]
     with subprocess.Popen(
-        words, stdout=subprocess.PIPE, text=True, env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN}
+        words,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN},
+        preexec_fn=hear_interrupts,
     ) as host:
         try:
             while "gv.load_model" not in host.stdout.readline():
