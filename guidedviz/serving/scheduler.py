@@ -86,6 +86,9 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     expect(costs, Costs, "simulate, costs", "costs", "gv.serving.Costs(forward=20.0)")
     if not requests:
         raise SettingError("simulate, requests", seen="none", expected="one or more", hint="gv.serving.make_requests")
+    for one in requests:
+        if expect(one, Request, "simulate, requests", "gv.serving.Request objects").tokens < 1:
+            raise SettingError("simulate, requests", seen=quoted(one), expected="requests that write 1 token or more")
     server = _Server(requests, costs, policy or Policy())
     while server.waiting or server.leaving:
         server.run_pass()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.errors import SettingError
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
 from guidedviz.serving.scheduler import compile_times
 from guidedviz.serving.timeline import percentile
@@ -194,3 +195,8 @@ def test_a_percentile_is_the_smallest_value_that_enough_values_do_not_exceed(val
 def test_bad_settings_are_refused(call, said):
     with pytest.raises(gv.SettingError, match=said):
         call()
+
+
+def test_a_request_without_tokens_is_refused():
+    with pytest.raises(SettingError, match="1 token or more"):
+        simulate([Request(0, 0)], Costs(forward=1))
