@@ -92,6 +92,7 @@ def test_more_students_wait_longer_and_more_replicas_help(clerk):
     assert needed >= 300 * 5 * (1.0 + 10 / 32) / 1000
     assert scale.simulate(300, needed, costs, 1.0)["p95, ms"] <= 60
     assert np.isclose(scale.cost_of(costs, 24), 8.0)
+    assert scale.fewest(10, {1: 500.0, 32: 900.0}, 1.0) == 10, "no number reaches the goal"
 
 
 def test_the_page_of_the_host_shows_the_figures_of_the_last_run():

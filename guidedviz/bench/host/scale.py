@@ -144,9 +144,12 @@ def plan_classes(model: LanguageModel, costs: Costs, other: float, price: float)
 
 
 def fewest(students: int, costs: Costs, other: float) -> int:
-    """The fewest replicas that reach the goal."""
+    """The fewest replicas that reach the goal; one per student if no number does."""
     least = (other + costs[MOST] / MOST) / 1e3 * students * RATE  # with full passes
     replicas = max(1, ceil(least))
-    while any(simulate(students, replicas, costs, other)[name] > most for name, most in GOAL.items()):
+    while replicas < students:
+        found = simulate(students, replicas, costs, other)
+        if all(found[name] <= most for name, most in GOAL.items()):
+            break
         replicas += max(1, replicas // 20)
-    return replicas
+    return min(replicas, students)
