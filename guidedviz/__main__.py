@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     labs = commands.add_parser("labs", help="copy the labs to a folder and open JupyterLab there")
     labs.add_argument("folder", nargs="?", default="guidedviz-labs", help="a new folder, or one with labs from before")
     labs.add_argument("--no-open", action="store_true", help="only copy")
+    labs.add_argument("--fresh", metavar="LAB", default="", help="copy only this lab, such as 03, beside yours")
     labs.set_defaults(run=run_labs)
     demo = commands.add_parser("demo", help="decode in the terminal, with the mask shown as text")
     demo.add_argument("--prompt", default=PROMPT, help="what the model continues")
@@ -65,10 +66,13 @@ def run_demo(options: argparse.Namespace) -> None:
 def run_labs(options: argparse.Namespace) -> None:
     """Copy the labs, say what was kept, and open JupyterLab on the first one."""
     folder = Path(options.folder).expanduser()
+    if options.fresh:
+        print(f"a fresh copy: {escaped(str(copy_fresh(folder, options.fresh)))}")
+        return
     new, changed = copy_labs(folder)
     print(f"{len(new)} notebooks copied to {escaped(str(folder))}")
     for name in changed:
-        print(f"kept {name}: it was changed; to get the lab anew, rename your file and run this again")
+        print(f"kept {name}: it was changed; for a fresh copy beside it: --fresh {name[:-6]}")
     if not options.no_open:
         lab = need("jupyterlab.labapp", "lab", "python -m guidedviz labs")
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
@@ -93,9 +97,34 @@ def copy_labs(folder: Path) -> tuple[list[str], list[str]]:
                 if not _holds(folder / name, source.read_bytes()):
                     changed.append(str(name))
     except OSError as error:
-        seen, expected = error.strerror or str(error), "a folder that can be written"
-        raise SettingError(f"labs, folder {quoted(str(folder))}", seen=seen, expected=expected) from error
+        raise _not_written(folder, error) from error
     return new, changed
+
+
+def copy_fresh(folder: Path, lab: str) -> Path:
+    """Copy one lab again, under a new name beside the student's file; the path of the copy."""
+    labs = find_labs()
+    names = [path.relative_to(labs) for path in sorted(labs.rglob("*.ipynb"))]
+    found = [name for name in names if name.as_posix().startswith(lab)]
+    if len(found) != 1:
+        seen, expected = f"{quoted(lab)}, {len(found)} labs", "the start of one name, such as 03"
+        raise SettingError("labs, --fresh", seen=seen, expected=expected)
+    copy, number = folder / found[0], 1
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        while os.path.lexists(path := copy.with_name(f"{copy.stem}-fresh{f'-{number}' * (number > 1)}.ipynb")):
+            number += 1
+        with open(path, "xb") as file:
+            file.write((labs / found[0]).read_bytes())
+    except OSError as error:
+        raise _not_written(folder, error) from error
+    return path
+
+
+def _not_written(folder: Path, error: OSError) -> SettingError:
+    """The error for a folder in which a copy fails."""
+    seen, expected = error.strerror or str(error), "a folder that can be written"
+    return SettingError(f"labs, folder {quoted(str(folder))}", seen=seen, expected=expected)
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -149,3 +149,26 @@ def test_without_jupyterlab_the_labs_are_copied_and_the_extra_is_named(tmp_path,
     assert commands.main(["labs", str(tmp_path)]) == 1
     assert (tmp_path / FIRST).exists()
     assert re.search(r"package jupyterlab.*pip install .*\[lab\]", capsys.readouterr().err)
+
+
+def test_a_fresh_copy_stands_beside_the_work(tmp_path, capsys):
+    commands.copy_labs(tmp_path)
+    (tmp_path / FIRST).write_text("my work")
+    assert commands.main(["labs", str(tmp_path), "--fresh", "00"]) == 0
+    assert capsys.readouterr().out == f"a fresh copy: {tmp_path / '00_start_here-fresh.ipynb'}\n"
+    (tmp_path / "00_start_here-fresh-2.ipynb").symlink_to(tmp_path / "elsewhere")
+    third = commands.copy_fresh(tmp_path, "00_start")
+    assert third.name == "00_start_here-fresh-3.ipynb"
+    assert third.read_bytes() == (commands.find_labs() / FIRST).read_bytes()
+    assert (tmp_path / FIRST).read_text() == "my work"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("lab", ["0", "99", "../labs/00", "/etc/passwd", "\x1b["])
+def test_a_fresh_copy_is_of_one_lab(tmp_path, lab, capsys):
+    assert commands.main(["labs", str(tmp_path), "--fresh", lab]) == 1
+    assert "expected the start of one name, such as 03" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "file").touch()
+    assert commands.main(["labs", str(tmp_path / "file"), "--fresh", "00"]) == 1
+    assert "expected a folder that can be written" in capsys.readouterr().err
