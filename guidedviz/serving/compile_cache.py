@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from guidedviz.errors import SettingError, quoted
+from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
@@ -106,22 +106,25 @@ class CompileCache(Generic[T]):
 
     def get(self, key: str, compile: Callable[[], T]) -> T:
         """The value of this key; it is compiled if it is not there. An error of the compile is not kept."""
+        expect(key, str, "CompileCache.get, key", "a text", "gv.serving.cache_key(schema, vocabulary)")
+        expect(compile, Callable, "CompileCache.get, compile", "a function that compiles")
         with self._lock:
             own = self._compiling.setdefault(key, Lock())
-        with own:
-            with self._lock:
-                if entry := self._entries.get(key):
-                    self.hits += 1
-                    self._use(key, entry)
-                    return entry.value
-                self.misses += 1
-            try:
+        try:
+            with own:
+                with self._lock:
+                    if entry := self._entries.get(key):
+                        self.hits += 1
+                        self._use(key, entry)
+                        return entry.value
+                    self.misses += 1
                 value = compile()
                 with self._lock:
                     self._keep(key, Entry(value, self._size(value)))
                 return value
-            finally:
-                with self._lock:
+        finally:
+            with self._lock:
+                if not own.locked():
                     self._compiling.pop(key, None)
 
     def _use(self, key: str, entry: Entry[T]) -> None:

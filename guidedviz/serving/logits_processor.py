@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.errors import EmptyMask, GuidedVizError, SettingError, VocabularyError
+from guidedviz.errors import EmptyMask, GuidedVizError, SettingError, VocabularyError, quoted
 from guidedviz.serving.packed import ALL, apply_packed, pack_masks, words_of
 from guidedviz.tokens.arrays import Ids
 from guidedviz.tokens.guide import Guide, check_guide
@@ -61,7 +61,9 @@ class LogitsProcessor:
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """The scores [rows, vocabulary] of the next token after each row of ids."""
-        rows = np.asarray(input_ids.cpu() if hasattr(input_ids, "cpu") else input_ids, dtype=np.int64)
+        rows = _as_rows(input_ids)
+        if len(getattr(scores, "shape", ())) != 2:
+            raise SettingError("LogitsProcessor, scores", seen=quoted(scores), expected="logits [rows, vocabulary]")
         each, left = divmod(len(rows), len(self.guides))
         if left:
             expected = f"a multiple of {len(self.guides)}, the number of guides"
@@ -134,6 +136,17 @@ class LogitsProcessor:
             )
         packed: Ids = pack_masks(mask)[0]
         return packed
+
+
+def _as_rows(input_ids: Any) -> Row:
+    """The ids [rows, tokens] as NumPy has them."""
+    try:
+        rows: Row = np.asarray(input_ids.cpu() if hasattr(input_ids, "cpu") else input_ids, dtype=np.int64)
+    except (TypeError, ValueError):
+        rows = np.zeros(0, np.int64)
+    if rows.ndim != 2:
+        raise SettingError("LogitsProcessor, input_ids", seen=quoted(input_ids), expected="token ids [rows, tokens]")
+    return rows
 
 
 def read_token(guide: Guide, place: Place, token: int) -> Place:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import linear_regression, median
 
 from guidedviz.decoding.records import Count, Milliseconds, Share, load_record, save_record
 from guidedviz.errors import TraceError
 from guidedviz.models.model import Source
+from guidedviz.serving.scheduler import Costs
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,10 @@ class SchemaCost:
 
 @dataclass(frozen=True)
 class EngineCost:
-    """All schemas that an engine compiled."""
+    """The schemas that an engine compiled within ten seconds, of those that it was given."""
 
     engine: str
+    tried: Count
     schemas: tuple[SchemaCost, ...]
 
 
@@ -37,6 +39,15 @@ class PackedCost:
     rows: Count
     pack_ms: Milliseconds
     apply_ms: Milliseconds
+
+
+@dataclass(frozen=True)
+class ForwardCost:
+    """One forward pass of a batch of texts that read one token each."""
+
+    model: str
+    rows: Count
+    ms: Milliseconds
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,7 @@ class Measured:
 
     engines: tuple[EngineCost, ...]
     packed: tuple[PackedCost, ...]
+    forward: tuple[ForwardCost, ...]
     cache: tuple[CacheRun, ...]
     vocabulary_size: Count
     device: str
@@ -67,9 +79,13 @@ class Measured:
     def __repr__(self) -> str:
         lines = [f"{self.source}, {self.date}: {self.device}, {self.vocabulary_size:,} tokens; medians"]
         for one in self.engines:
+            done = f"{one.engine}: {len(one.schemas)} of {one.tried} schemas"
+            if not one.schemas:
+                lines.append(f"{done} in ten seconds each")
+                continue
             first, later = (median(times) for times in zip(*self.costs(one.engine.split()[0]), strict=True))
             times = f"compile and first mask {first:,.1f} ms, a mask {later:.4f} ms"
-            lines.append(f"{one.engine}: {len(one.schemas)} schemas, {times}, 100 tokens {first + 99 * later:,.1f} ms")
+            lines.append(f"{done}, {times}, 100 tokens {first + 99 * later:,.1f} ms")
         return "\n".join(lines)
 
     def costs(self, engine: str) -> list[tuple[float, float]]:
@@ -78,6 +94,13 @@ class Measured:
         if engine not in found:
             raise TraceError("serving, engine", seen=repr(engine), expected=" or ".join(map(repr, found)))
         return [(one.compile_ms, one.mask_ms) for one in found[engine].schemas]
+
+    def server(self) -> Costs:
+        """The costs of a server on this machine: a line through the measured passes, and the packed masks of a row."""
+        rows, times = [one.rows for one in self.forward], [one.ms for one in self.forward]
+        each, fixed = linear_regression(rows, times)
+        apply = next(one.pack_ms + one.apply_ms for one in self.packed if one.device == "numpy")
+        return Costs(forward=max(fixed, 0.0), row=max(each, 0.0), apply=apply)
 
     def save(self, path: str | Path) -> None:
         """Write as JSON."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import SettingError, quoted
 from guidedviz.tokens.arrays import Ids, Mask, pack, unpack
 
 WORD = 32  # bits
@@ -31,7 +31,12 @@ def pack_masks(masks: Mask) -> Ids:
     >>> pack_masks(np.array([[True, False, True, *[False] * 30, True]])).tolist()
     [[5, 2]]
     """
-    masks = np.asarray(masks)
+    try:
+        masks = np.asarray(masks)
+    except ValueError:
+        raise SettingError(
+            "pack_masks", seen="rows of different lengths", expected="bools [batch, vocabulary]"
+        ) from None
     if masks.ndim != 2 or masks.dtype != np.bool_:
         seen = f"{masks.dtype} of {masks.ndim} dimensions"
         raise SettingError("pack_masks", seen=seen, expected="bools [batch, vocabulary]", hint="np.stack(masks)")
@@ -57,7 +62,9 @@ def apply_packed(logits: Any, packed: Any) -> Any:
     >>> apply_packed(np.array([[1.0, 2.0, 3.0]], np.float32), np.array([[5]], np.int32)).tolist()
     [[1.0, -inf, 3.0]]
     """
-    check_packed(packed, logits.shape[-1], "apply_packed")
+    if not hasattr(logits, "shape") or not hasattr(logits, "ndim"):
+        raise SettingError("apply_packed, logits", seen=quoted(logits), expected="an array or a tensor of logits")
+    check_packed(packed, logits.shape[-1] if logits.ndim else 0, "apply_packed")
     if logits.ndim != 2 or len(logits) != len(packed):
         seen = f"logits of shape {tuple(logits.shape)}, masks of shape {tuple(packed.shape)}"
         raise SettingError("apply_packed", seen=seen, expected="one row of words per row of logits")
@@ -82,6 +89,8 @@ def _apply_on_device(logits: Any, words: Any) -> Any:
 def check_packed(packed: Any, size: int, where: str) -> None:
     """Refuse what is not int32 [batch, words] with one bit per token."""
     kind, shape = str(getattr(packed, "dtype", type(packed).__name__)), tuple(getattr(packed, "shape", ()))
+    if type(size) is not int or size < 0:
+        raise SettingError(f"{where}, size", seen=quoted(size), expected="the number of tokens")
     if not kind.endswith("int32") or kind.endswith("uint32") or len(shape) != 2 or shape[1] != words_of(size):
         expected = f"int32 [batch, {words_of(size)}] for {size:,} tokens"
         raise SettingError(where, seen=f"{kind} {list(shape)}", expected=expected, hint="pack_masks(masks)")

@@ -17,7 +17,7 @@ from typing import Literal
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.serving.timeline import percentile
-from guidedviz.serving.workload import Request
+from guidedviz.serving.workload import Request, check_number, check_requests
 
 Route = Literal["round robin", "hash", "bounded hash"]
 ROUTES: tuple[Route, ...] = ("round robin", "hash", "bounded hash")
@@ -88,11 +88,13 @@ def simulate_routing(
     """
     if route not in ROUTES:
         raise SettingError("simulate_routing, route", seen=quoted(route), expected=" or ".join(map(repr, ROUTES)))
-    for name, value, least in (("replicas", replicas, 1), ("rows", rows, 1), ("kept", kept, 0), ("bound", bound, 1)):
-        if not isinstance(value, int | float) or value < least:
-            raise SettingError(f"simulate_routing, {name}", seen=quoted(value), expected=f"{least} or more")
-    if not requests:
-        raise SettingError("simulate_routing, requests", seen="none", expected="one or more")
+    for name, value, least in (("replicas", replicas, 1), ("rows", rows, 1), ("kept", kept, 0)):
+        if type(value) is not int or value < least:
+            expected = f"a whole number, {least} or more"
+            raise SettingError(f"simulate_routing, {name}", seen=quoted(value), expected=expected)
+    check_number("simulate_routing, bound", bound, "1 or more", least=1)
+    check_number("simulate_routing, token_ms", token_ms, "milliseconds from 0")
+    check_requests(requests, "simulate_routing, requests")
     servers = [_Replica(rows, kept) for _ in range(replicas)]
     found = []
     for turn, request in enumerate(sorted(requests, key=lambda request: request.arrives)):

@@ -15,7 +15,7 @@ from typing import Literal
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.serving.timeline import BatchPass, Served, Span, Timeline
-from guidedviz.serving.workload import Request
+from guidedviz.serving.workload import Request, check_number, check_requests
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ class Costs:
 
     def __post_init__(self) -> None:
         for name in ("forward", "row", "token", "host", "apply"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise SettingError(f"Costs, {name}", seen=quoted(getattr(self, name)), expected="milliseconds from 0")
+            check_number(f"Costs, {name}", getattr(self, name), "milliseconds from 0")
         for name in ("rows", "workers", "threads"):
             value = getattr(self, name)
             if type(value) is not int or value < 1:
@@ -59,7 +58,8 @@ class Policy:
             if getattr(self, name) not in known:
                 seen = quoted(getattr(self, name))
                 raise SettingError(f"Policy, {name}", seen=seen, expected=" or ".join(map(repr, known)))
-        if self.draft < 0 or not 0 <= self.accepted <= self.draft:
+        check_number("Policy, accepted", self.accepted, "a number from 0")
+        if type(self.draft) is not int or self.draft < 0 or self.accepted > self.draft:
             seen = f"{quoted(self.accepted)} accepted of {quoted(self.draft)}"
             raise SettingError("Policy, draft", seen=seen, expected="0 or more tokens, and at most as many accepted")
 
@@ -84,12 +84,9 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     2 requests in 0.02 s, 278 tokens per second; per token p50 4.5 ms, p99 5.0 ms; first token p50 4.0 ms, p99 13.0 ms
     """
     expect(costs, Costs, "simulate, costs", "costs", "gv.serving.Costs(forward=20.0)")
-    if not requests:
-        raise SettingError("simulate, requests", seen="none", expected="one or more", hint="gv.serving.make_requests")
-    for one in requests:
-        if expect(one, Request, "simulate, requests", "gv.serving.Request objects").tokens < 1:
-            raise SettingError("simulate, requests", seen=quoted(one), expected="requests that write 1 token or more")
-    server = _Server(requests, costs, policy or Policy())
+    policy = expect(policy or Policy(), Policy, "simulate, policy", "a policy", 'gv.serving.Policy("parks")')
+    check_requests(requests, "simulate, requests")
+    server = _Server(requests, costs, policy)
     while server.waiting or server.leaving:
         server.run_pass()
     return Timeline(tuple(one for one in server.served if one), tuple(server.passes))

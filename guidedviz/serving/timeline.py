@@ -87,7 +87,7 @@ class Timeline:
             f"{len(self.served)} requests in {self.seconds:.2f} s, {self.tokens_per_second:,.0f} tokens per second"
         ]
         for name, find in (("per token", self.per_token), ("first token", self.first_token)):
-            parts.append(f"{name} p50 {find(0.5):.1f} ms, p99 {find(0.99):.1f} ms")
+            parts.append(f"{name} p50 {find(0.5):,.1f} ms, p99 {find(0.99):,.1f} ms")
         return "; ".join(parts)
 
 
@@ -97,6 +97,6 @@ def percentile(values: list[float], share: float) -> float:
     >>> percentile([4, 1, 3, 2], 0.5), percentile([4, 1, 3, 2], 0.99)
     (2, 4)
     """
-    if not values or not 0 < share <= 1:
+    if not values or not isinstance(share, int | float) or not 0 < share <= 1:
         raise SettingError("percentile", seen=quoted(share), expected="a share from 0 to 1, of one or more values")
     return sorted(values)[max(0, -int(-len(values) * share // 1) - 1)]

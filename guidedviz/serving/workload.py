@@ -9,7 +9,7 @@ from random import Random
 from typing import Annotated
 
 from guidedviz.decoding.records import Between, Count, Milliseconds
-from guidedviz.errors import SettingError, quoted
+from guidedviz.errors import SettingError, expect, quoted
 
 BelowOne = Annotated[float, Between(0, 0.99)]
 
@@ -25,6 +25,18 @@ class Request:
     mask_ms: Milliseconds = 0.0  # per mask
     prompt: Count = 0  # tokens
     forced: BelowOne = 0.0  # the share of its tokens that its grammar forces
+
+    def __post_init__(self) -> None:
+        for name in ("arrives", "compile_ms", "mask_ms"):
+            check_number(f"Request, {name}", getattr(self, name), "milliseconds from 0")
+        for name, least in (("tokens", 1), ("prompt", 0)):
+            value = getattr(self, name)
+            if type(value) is not int or value < least:
+                raise SettingError(f"Request, {name}", seen=quoted(value), expected=f"a whole number from {least}")
+        check_number("Request, forced", self.forced, "a share from 0 to 0.99")
+        if self.forced > 0.99 or not isinstance(self.schema, str):
+            seen = f"forced {quoted(self.forced)}, schema {quoted(self.schema)}"
+            raise SettingError("Request", seen=seen, expected="a share from 0 to 0.99, and the name of a schema")
 
 
 def make_requests(
@@ -48,11 +60,14 @@ def make_requests(
     >>> [(request.schema, request.mask_ms) for request in make_requests(3, per_second=10, schemas=[(5, 0.1)])]
     [('schema 0', 0.1), ('schema 0', 0.1), ('schema 0', 0.1)]
     """
+    check_number("make_requests, per_second", per_second, "more than 0", least=1e-9)
+    check_number("make_requests, constrained", constrained, "a share from 0 to 1")
+    check_number("make_requests, skew", skew, "a number from 0")
     for name, value, good, expected in (
-        ("count", count, count > 0, "1 or more"),
-        ("per_second", per_second, per_second > 0, "more than 0"),
-        ("constrained", constrained, 0 <= constrained <= 1, "a share from 0 to 1"),
-        ("schemas", schemas, len(schemas) > 0, "the milliseconds of a compile and of a mask, per schema"),
+        ("count", count, type(count) is int and count > 0, "a whole number from 1"),
+        ("constrained", constrained, constrained <= 1, "a share from 0 to 1"),
+        ("schemas", schemas, _are_pairs(schemas), "the milliseconds of a compile and of a mask, per schema"),
+        ("seed", seed, isinstance(seed, int), "a whole number"),
     ):
         if not good:
             raise SettingError(f"make_requests, {name}", seen=quoted(value), expected=expected)
@@ -70,3 +85,36 @@ def make_requests(
             request = replace(request, schema=name, compile_ms=compile_ms, mask_ms=mask_ms, forced=forced)
         found.append(request)
     return tuple(found)
+
+
+def _are_pairs(schemas: object) -> bool:
+    pairs = isinstance(schemas, list | tuple) and all(
+        isinstance(one, list | tuple) and len(one) == 2 for one in schemas
+    )
+    return pairs and len(schemas) > 0  # type: ignore[arg-type]
+
+
+def check_number(where: str, value: object, expected: str, least: float = 0.0) -> None:
+    """Refuse what is not a finite number from `least` up.
+
+    >>> check_number("Request, arrives", "8", "milliseconds from 0")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: Request, arrives: saw '8', expected milliseconds from 0
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < float("inf"):
+        raise SettingError(where, seen=quoted(value), expected=expected)
+
+
+def check_requests(requests: object, where: str) -> None:
+    """Refuse what is not one or more requests.
+
+    >>> check_requests([Request(0, 1), 3], "simulate, requests")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: simulate, requests: saw int, expected requests; try: gv.serving.make_requests
+    """
+    hint = "gv.serving.make_requests"
+    given: Sequence[object] = expect(requests, list | tuple, where, "a list of requests", hint)
+    if not given:
+        raise SettingError(where, seen="none", expected="one or more", hint=hint)
+    for one in given:
+        expect(one, Request, where, "requests", hint)

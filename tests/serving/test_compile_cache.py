@@ -54,6 +54,8 @@ def test_a_new_version_of_the_engine_is_another_key(monkeypatch):
         (lambda: cache_key(ORDER, "llama"), "saw str"),
         (lambda: cache_key({"a": {1, 2}}, V), "expected what JSON can hold"),
         (lambda: cache_key(ORDER, V, machine=V), "expected what JSON can hold"),
+        (lambda: CompileCache(9).get("a", 3), "compile: saw int, expected a function"),
+        (lambda: CompileCache(9).get(None, dict), "key: saw None, expected a text"),
         (lambda: CompileCache(-1), "most_bytes: saw -1"),
         (lambda: CompileCache(1e6), "most_bytes: saw 1000000.0"),
     ],
@@ -105,6 +107,7 @@ def test_threads_that_ask_for_one_key_wait_for_one_compile_and_other_keys_do_not
         found = list(pool.map(lambda key: cache.get(key, lambda: compile(key)), "aabbaabb"))
     assert found == list("aabbaabb")
     assert sorted(compiles) == ["a", "b"]
+    assert not cache._compiling, "no lock is kept after its compile"
 
 
 def test_a_compile_that_fails_is_tried_again():

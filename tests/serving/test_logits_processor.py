@@ -181,6 +181,9 @@ def test_logits_beyond_the_vocabulary_are_illegal_and_fewer_are_refused():
     ("call", "said"),
     [
         (lambda: gv.LogitsProcessor("[0-9]+"), "saw str, expected a guide"),
+        (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))(None, np.zeros((1, 4))), "input_ids: saw None"),
+        (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))([1, 2], np.zeros((1, 4))), "input_ids: saw .1, 2."),
+        (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))([[1]], None), "scores: saw None"),
         (lambda: gv.LogitsProcessor([None]), "saw no guide"),
         (lambda: gv.LogitsProcessor([]), "saw no guide"),
         (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY), prompt_length="3"), "prompt_length: saw '3'"),

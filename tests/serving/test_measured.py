@@ -6,20 +6,21 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.files import shipped
-from guidedviz.serving import Measured, make_requests
+from guidedviz.serving import Measured, make_requests, simulate
 
 PATH = shipped("traces/serving.json")
 
 
 def test_the_committed_record_is_complete(tmp_path):
     record = Measured.load(PATH)
-    assert {one.engine.split()[0] for one in record.engines} == {"guidedviz", "xgrammar", "llguidance"}
+    assert {one.engine.split()[0] for one in record.engines} == {"guidedviz", "xgrammar", "llguidance", "outlines-core"}
     assert record.source == "RECORDED"
     assert all(run.requests == 1000 for run in record.cache)
     record.save(tmp_path / "copy.json")
     assert Measured.load(tmp_path / "copy.json") == record
     made = make_requests(5, per_second=10, schemas=record.costs("llguidance"))
     assert all(one.compile_ms > 0 for one in made)
+    assert simulate(made, record.server()).tokens_per_second > 0
 
 
 def test_a_damaged_record_and_an_unknown_engine_are_refused(tmp_path):

@@ -52,6 +52,8 @@ def test_xgrammar_fills_the_same_words_and_applies_ours():
     ("call", "said"),
     [
         (lambda: pack_masks(np.zeros((2, 3))), r"pack_masks: saw float64 of 2 dimensions, expected bools"),
+        (lambda: pack_masks([[True], [True, False]]), "saw rows of different lengths"),
+        (lambda: unpack_masks(np.zeros((1, 1), np.int32), "3"), "size: saw '3'"),
         (lambda: pack_masks(np.zeros(3, bool)), "saw bool of 1 dimensions"),
         (
             lambda: unpack_masks(np.zeros((1, 2), np.int32), 32),
@@ -59,6 +61,8 @@ def test_xgrammar_fills_the_same_words_and_applies_ours():
         ),
         (lambda: unpack_masks(np.zeros((1, 1), np.uint32), 32), "saw uint32"),
         (lambda: apply_packed(np.zeros((2, 32)), np.zeros((1, 1), np.int32)), "one row of words per row of logits"),
+        (lambda: apply_packed([[1.0]], np.zeros((1, 1), np.int32)), r"logits: saw \[\[1.0\]\], expected an array"),
+        (lambda: apply_packed(np.float32(1), np.zeros((1, 1), np.int32)), "saw int32"),
         (lambda: apply_packed(np.zeros((1, 32)), "mask"), r"saw str \[\]"),
     ],
 )

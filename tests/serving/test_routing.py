@@ -71,8 +71,12 @@ def test_with_skew_a_bound_keeps_most_hits_and_the_tail_short():
     ("settings", "said"),
     [
         ({"route": "random"}, "route: saw 'random', expected 'round robin' or"),
-        ({"replicas": 0}, "replicas: saw 0, expected 1 or more"),
+        ({"replicas": 0}, "replicas: saw 0, expected a whole number, 1 or more"),
         ({"bound": 0.5}, "bound: saw 0.5"),
+        ({"bound": float("nan")}, "bound: saw nan"),
+        ({"replicas": 2.5}, "replicas: saw 2.5"),
+        ({"token_ms": "10"}, "token_ms: saw '10'"),
+        ({"requests": [3]}, "requests: saw int"),
         ({"rows": 0}, "rows: saw 0"),
         ({"kept": -1}, "kept: saw -1"),
         ({"requests": []}, "requests: saw none"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import SettingError, expect
+from guidedviz.serving.workload import check_number
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.charts.series import Axis, Chart, Look, Mark, Series
 from guidedviz.views.figure import Figure
@@ -24,9 +25,16 @@ def draw_throughput(
     V1, published: 0% 103.2, 100% 69.4
     """
     published = published or {}
+    for runs in (simulated, published):
+        expect(runs, Mapping, "draw_throughput", "throughputs by share, per policy", '{"V1": {0: 103, 1: 70}}')
+        for row in runs.values():
+            given: Mapping[object, object] = expect(row, Mapping, "draw_throughput", "throughputs by share")
+            for share, height in given.items():
+                check_number("draw_throughput, share", share, "a share from 0 to 1")
+                check_number("draw_throughput, throughput", height, "a number from 0")
     if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
         raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
-    most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values())
+    most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values()) or 1.0
     step = next(n * 10.0**power for power in range(-3, 9) for n in (1, 2, 5) if 6 * n * 10.0**power >= most)
     top = step * -int(-most // step)
     ticks = tuple((step * n, f"{step * n:g}") for n in range(round(top / step) + 1))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.serving.timeline import BatchPass, Served, Timeline
+from guidedviz.serving.workload import check_number
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.charts.series import Axis, Chart, Look, Series
 from guidedviz.views.figure import Figure
@@ -36,6 +37,9 @@ def draw_timeline(
     """
     expect(timeline, Timeline, "draw_timeline", "a timeline", "gv.serving.simulate(requests, costs)")
     expect(title, str, "draw_timeline, title", "a text")
+    for name, value in (("start", start), ("stop", stop)):
+        check_number(f"draw_timeline, {name}", value, "milliseconds from 0")
+    expect(requests, int, "draw_timeline, requests", "a whole number")
     end = max(one.done for one in timeline.served)
     stop = stop or end
     if not 0 <= start < stop or requests < 1:

@@ -54,6 +54,9 @@ def test_every_line_of_the_four_calls_is_in_the_table():
     [
         (lambda: draw_timeline("run"), "saw str, expected a timeline"),
         (lambda: draw_timeline(simulate([STORY], Costs(forward=1)), start=9, stop=3), "expected some of 4 ms"),
+        (lambda: draw_timeline(simulate([STORY], Costs(forward=1)), start="a"), "start: saw 'a'"),
+        (lambda: draw_throughput({"a": {0: float("nan")}}), "throughput: saw nan"),
+        (lambda: draw_throughput([1]), "throughputs by share, per policy"),
         (lambda: draw_throughput({}), "saw no numbers"),
         (lambda: draw_throughput({"a": {0: 1}}, {"b": {0: 1}}), "one or more shares per policy"),
         (lambda: draw_verbs([]), "saw no engine"),
