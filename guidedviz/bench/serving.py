@@ -24,8 +24,9 @@ from guidedviz.bench.schemas.run import NAMES, share
 from guidedviz.bench.schemas.sample import build_sample
 from guidedviz.bench.schemas.worker import Worker
 from guidedviz.machines.schema.json_schema import json_schema
+from guidedviz.models.load import load_model
 from guidedviz.serving.compile_cache import CompileCache, cache_key
-from guidedviz.serving.measured import CacheRun, EngineCost, Measured, PackedCost, SchemaCost
+from guidedviz.serving.measured import CacheRun, EngineCost, ForwardCost, Measured, PackedCost, SchemaCost
 from guidedviz.serving.packed import apply_packed, pack_masks
 from guidedviz.serving.timeline import percentile
 from guidedviz.tokens.guide import Guide
@@ -35,6 +36,8 @@ from guidedviz.tokens.vocabulary import Vocabulary
 TRACES = Path(__file__).parents[2] / "assets/traces"
 REQUESTS, SKEW, WARM, FULL = 1000, 1.0, 50, 2**40
 ROWS, REPEATS = 32, 20
+SLOW = "outlines-core"  # it takes seconds per schema, so it gets fewer
+BATCHES = (1, 2, 4, 8, 16, 32)  # texts per pass
 
 
 def bench(options: Namespace) -> dict[str, Any]:
@@ -42,15 +45,24 @@ def bench(options: Namespace) -> dict[str, Any]:
     about = print_about(threads=pin_thread())
     cases = build_sample()
     vocabulary = Vocabulary.llama3()
-    engines = tuple(time_engine(name, cases[::5]) for name in NAMES[:3])  # outlines-core takes seconds per schema
+    engines = tuple(time_engine(name, cases[:: 25 if name == SLOW else 5]) for name in NAMES)
     packed = tuple(time_packed(device, len(vocabulary)) for device in ("numpy", options.device) if device)
+    forward = tuple(time_forward(rows) for rows in BATCHES)
     cache = tuple(run_caches(cases, vocabulary))
     device, date = f"{processor()}, one core", about["date"][:10]
-    record = Measured(tuple(e for e in engines if e.schemas), packed, cache, len(vocabulary), device, date)
+    record = Measured(
+        tuple(e for e in engines if not e.engine.startswith("missing")),
+        packed,
+        forward,
+        cache,
+        len(vocabulary),
+        device,
+        date,
+    )
     print_record(record)
     if options.json:
         record.save(TRACES / "serving.json")
-    return {"about": about} | {name: asdict(record)[name] for name in ("engines", "packed", "cache")}
+    return {"about": about} | {name: asdict(record)[name] for name in ("engines", "packed", "forward", "cache")}
 
 
 def time_engine(name: str, cases: Sequence[Case]) -> EngineCost:
@@ -63,7 +75,7 @@ def time_engine(name: str, cases: Sequence[Case]) -> EngineCost:
             times = median(rest), share(rest, 0.99)
             found.append(SchemaCost(case.name, *(round(ms, 4) for ms in (figures["compile"] * 1e3 + first, *times))))
     worker.process.kill()
-    return EngineCost(worker.title, tuple(found))
+    return EngineCost(worker.title, len(cases), tuple(found))
 
 
 def time_packed(device: str, size: int) -> PackedCost:
@@ -85,6 +97,20 @@ def time_packed(device: str, size: int) -> PackedCost:
         pack.append(packed_at - begun)
         apply.append(perf_counter() - packed_at)
     return PackedCost(device, ROWS, *(round(median(times) * 1e3 / ROWS, 5) for times in (pack, apply)))
+
+
+def time_forward(rows: int) -> ForwardCost:
+    """The median pass of clerk in which this many texts read one token each."""
+    model = load_model("clerk")
+    texts = [model.encode(f"Ada {row} lives in Lisbon.\nJSON with name, city:\n") for row in range(rows)]
+    model.batch(texts)
+    times = []
+    for _ in range(REPEATS):
+        texts = [[*text, 100] for text in texts]
+        begun = perf_counter()
+        model.batch(texts)
+        times.append(perf_counter() - begun)
+    return ForwardCost("clerk", rows, round(median(times) * 1e3, 4))
 
 
 def run_caches(cases: Sequence[Case], vocabulary: Vocabulary) -> list[CacheRun]:
@@ -125,13 +151,11 @@ def ask(cache: CompileCache[Guide], schema: Any, vocabulary: Vocabulary) -> floa
 
 def print_record(record: Measured) -> None:
     """The tables."""
-    for one in record.engines:
-        compiles, masks = ([each.compile_ms for each in one.schemas], [each.mask_ms for each in one.schemas])
-        tail = max(each.mask_p99_ms for each in one.schemas)
-        times = f"compile and first mask {median(compiles):.2f}, p95 {share(compiles, 0.95):.2f}"
-        print(f"{one.engine}: {len(one.schemas)} schemas, ms: {times}; mask {median(masks):.4f}, worst p99 {tail:.3f}")
+    print(record)
     for each in record.packed:
         print(f"{each.device}, {each.rows} rows: pack {each.pack_ms:.4f} ms per row, apply {each.apply_ms:.4f}")
+    passes = ", ".join(f"{one.rows}: {one.ms:.2f}" for one in record.forward)
+    print(f"a pass of {record.forward[0].model} by rows, ms: {passes}; {record.server()}")
     for run in record.cache:
         times = f"p50 {run.p50_ms:.2f} ms, p99 {run.p99_ms:.1f} ms, in all {run.total_ms / 1e3:.1f} s"
         print(f"{run.name}: {run.requests} requests, {run.hit_rate:.0%} hits, {times}, {run.megabytes:.1f} MB")
