@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from guidedviz.errors import SettingError
@@ -47,6 +48,14 @@ def is_missing(module: str) -> bool:
     except ImportError:
         return True
     return False
+
+
+def installed(name: str) -> str:
+    """The version of a package, "" if it is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
 
 
 def how_to_install(extra: Extra) -> str:

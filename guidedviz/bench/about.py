@@ -7,7 +7,7 @@ import platform
 from datetime import datetime
 from pathlib import Path
 
-from guidedviz.tokens.engines.matcher import installed
+from guidedviz.extras import installed
 
 
 def pin_thread() -> str:

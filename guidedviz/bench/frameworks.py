@@ -24,14 +24,13 @@ from guidedviz.bench.about import describe
 from guidedviz.bench.mask_reasons import Difference, Relaxed, compare_masks
 from guidedviz.decoding.loop import record
 from guidedviz.errors import GuidedVizError, shorten
-from guidedviz.extras import need
+from guidedviz.extras import installed, need
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.load import embedded_folder, load_model
 from guidedviz.serving.logits_processor import LogitsProcessor
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines.constraint import ask
 from guidedviz.tokens.engines.engine_guide import PREPARE, RealGuide
-from guidedviz.tokens.engines.matcher import installed
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.machine_guide import guide
 

@@ -6,11 +6,11 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
 
 import numpy as np
 
+from guidedviz.extras import installed
 from guidedviz.host.batcher import Batcher, Job
 from guidedviz.host.metrics import Counts
 from guidedviz.host.reader import Reader, Text
@@ -92,10 +92,6 @@ def make_card(model: LanguageModel) -> Card:
     """What a student's client has to know of a model."""
     words = model.vocabulary.fingerprint
     about = f"{model.name} {model.network.weights} {model.context} {words} {model.vocabulary.tokenizer_size}"
-    try:
-        release = version("guidedviz")
-    except PackageNotFoundError:
-        release = ""
     return {
         "protocol": 1,
         "name": model.name,
@@ -105,5 +101,5 @@ def make_card(model: LanguageModel) -> Card:
         "context": model.context,
         "weights": model.network.weights,
         "version": hashlib.sha256(about.encode()).hexdigest()[:16],
-        "guidedviz": release,
+        "guidedviz": installed("guidedviz"),
     }

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import platform
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal, overload
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.extras import Extra, how_to_install
+from guidedviz.extras import Extra, how_to_install, installed
 from guidedviz.files import shipped
 from guidedviz.models.hub import fetch, has_torch, load_torch
 from guidedviz.models.language_model import LanguageModel, with_eos
@@ -110,7 +109,7 @@ def readiness() -> Readiness:
     models = ", ".join(f"{name} ({_weights_file(name)})" for name in EMBEDDED)
     lines = [
         f"Python {platform.python_version()}: ready",
-        f"embedded models: {models}; they run on NumPy {_version('numpy')}, no GPU needed",
+        f"embedded models: {models}; they run on NumPy {installed('numpy')}, no GPU needed",
         *map(_say_extra, EXTRAS),
     ]
     return Readiness(tuple(lines))
@@ -125,16 +124,9 @@ EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
 
 def _say_extra(extra: Extra) -> str:
     purpose, packages = EXTRAS[extra]
-    found = {package: _version(package) for package in packages}
+    found = {package: installed(package) or MISSING for package in packages}
     missing = f"; to install it: {how_to_install(extra)}" if MISSING in found.values() else ""
     return f"{extra}, {purpose}: {', '.join(map(' '.join, found.items()))}{missing}"
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return MISSING
 
 
 def _weights_file(name: str) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from gc import get_referents
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from threading import Lock
 from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar
@@ -17,6 +16,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.extras import installed
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
@@ -57,12 +57,8 @@ def _plain(grammar: str | Mapping[str, Any]) -> Any:
 
 def engine_version(engine: str) -> str:
     """The version of the package that compiles: guidedviz for our engines."""
-    for package in (engine, "guidedviz"):
-        try:
-            return f"{package} {version(package)}"
-        except PackageNotFoundError:
-            continue
-    return "guidedviz"
+    package = engine if installed(engine) else "guidedviz"
+    return f"{package} {installed(package)}".strip()
 
 
 @dataclass

@@ -91,7 +91,7 @@ class LogitsProcessor:
 
     def _continues(self, rows: Row, each: int) -> bool:
         """Whether each row, or the row without its last token, was seen before."""
-        texts = ((row // each, tokens) for row, tokens in enumerate(rows) if self.guides[row // each])
+        texts = ((row // each, tokens) for row, tokens in enumerate(rows) if self.guides[row // each] is not None)
         return all(
             (number, tokens.tobytes()) in self._known or (number, tokens[:-1].tobytes()) in self._known
             for number, tokens in texts

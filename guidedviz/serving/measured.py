@@ -30,6 +30,11 @@ class EngineCost:
     tried: Count
     schemas: tuple[SchemaCost, ...]
 
+    @property
+    def costs(self) -> list[tuple[float, float]]:
+        """The milliseconds of a compile and of a mask per schema."""
+        return [(one.compile_ms, one.mask_ms) for one in self.schemas]
+
 
 @dataclass(frozen=True)
 class PackedCost:
@@ -83,7 +88,7 @@ class Measured:
             if not one.schemas:
                 lines.append(f"{done} in ten seconds each")
                 continue
-            first, later = (median(times) for times in zip(*self.costs(one.engine.split()[0]), strict=True))
+            first, later = (median(times) for times in zip(*one.costs, strict=True))
             times = f"compile and first mask {first:,.1f} ms, a mask {later:.4f} ms"
             lines.append(f"{done}, {times}, 100 tokens {first + 99 * later:,.1f} ms")
         return "\n".join(lines)
@@ -93,7 +98,7 @@ class Measured:
         found = {one.engine.split()[0]: one for one in self.engines}
         if engine not in found:
             raise TraceError("serving, engine", seen=repr(engine), expected=" or ".join(map(repr, found)))
-        return [(one.compile_ms, one.mask_ms) for one in found[engine].schemas]
+        return found[engine].costs
 
     def server(self) -> Costs:
         """The costs of a server on this machine: a line through the measured passes, and the packed masks of a row."""

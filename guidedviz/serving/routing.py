@@ -7,7 +7,6 @@ its schema when one is full.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,8 +15,9 @@ from math import ceil
 from typing import Literal
 
 from guidedviz.errors import SettingError, quoted
+from guidedviz.serving.compile_cache import CompileCache
 from guidedviz.serving.timeline import percentile
-from guidedviz.serving.workload import Request, check_number, check_requests
+from guidedviz.serving.workload import Request, check_number, check_requests, check_whole
 
 Route = Literal["round robin", "hash", "bounded hash"]
 ROUTES: tuple[Route, ...] = ("round robin", "hash", "bounded hash")
@@ -89,9 +89,7 @@ def simulate_routing(
     if route not in ROUTES:
         raise SettingError("simulate_routing, route", seen=quoted(route), expected=" or ".join(map(repr, ROUTES)))
     for name, value, least in (("replicas", replicas, 1), ("rows", rows, 1), ("kept", kept, 0)):
-        if type(value) is not int or value < least:
-            expected = f"a whole number, {least} or more"
-            raise SettingError(f"simulate_routing, {name}", seen=quoted(value), expected=expected)
+        check_whole(f"simulate_routing, {name}", value, least, f"a whole number, {least} or more")
     check_number("simulate_routing, bound", bound, "1 or more", least=1)
     check_number("simulate_routing, token_ms", token_ms, "milliseconds from 0")
     check_requests(requests, "simulate_routing, requests")
@@ -123,7 +121,7 @@ class _Replica:
     def __init__(self, rows: int, kept: int) -> None:
         self.free = [0.0] * rows  # when each row is free
         self.ends: list[float] = []  # of the requests that are here
-        self.kept, self.cache = kept, OrderedDict[str, None]()
+        self.cache = CompileCache[bool](kept, size=lambda machine: 1)  # bounded by their number
 
     def load(self, now: float) -> int:
         """How many requests wait or decode here."""
@@ -135,10 +133,7 @@ class _Replica:
         """Whether the machine was there, when the request started, and when it was done."""
         hit = not request.schema or request.schema in self.cache
         if request.schema:
-            self.cache[request.schema] = None
-            self.cache.move_to_end(request.schema)
-            if len(self.cache) > self.kept:
-                self.cache.popitem(last=False)
+            self.cache.get(request.schema, bool)
         start = max(request.arrives, heappop(self.free))
         done = start + (0.0 if hit else request.compile_ms) + token_ms * request.tokens
         heappush(self.free, done)

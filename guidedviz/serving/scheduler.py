@@ -15,7 +15,7 @@ from typing import Literal
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.serving.timeline import BatchPass, Served, Span, Timeline
-from guidedviz.serving.workload import Request, check_number, check_requests
+from guidedviz.serving.workload import Request, check_number, check_requests, check_whole
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,7 @@ class Costs:
         for name in ("forward", "row", "token", "host", "apply"):
             check_number(f"Costs, {name}", getattr(self, name), "milliseconds from 0")
         for name in ("rows", "workers", "threads"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 1:
-                raise SettingError(f"Costs, {name}", seen=quoted(value), expected="a whole number from 1")
+            check_whole(f"Costs, {name}", getattr(self, name), 1)
         if self.forward == self.row == 0:
             raise SettingError("Costs, forward", seen="0", expected="more than 0, so that time goes on")
 

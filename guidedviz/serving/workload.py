@@ -8,7 +8,7 @@ from itertools import accumulate
 from random import Random
 from typing import Annotated
 
-from guidedviz.decoding.records import Between, Count, Milliseconds
+from guidedviz.decoding.records import MOST, Between, Count, Milliseconds
 from guidedviz.errors import SettingError, expect, quoted
 
 BelowOne = Annotated[float, Between(0, 0.99)]
@@ -30,9 +30,7 @@ class Request:
         for name in ("arrives", "compile_ms", "mask_ms"):
             check_number(f"Request, {name}", getattr(self, name), "milliseconds from 0")
         for name, least in (("tokens", 1), ("prompt", 0)):
-            value = getattr(self, name)
-            if type(value) is not int or value < least:
-                raise SettingError(f"Request, {name}", seen=quoted(value), expected=f"a whole number from {least}")
+            check_whole(f"Request, {name}", getattr(self, name), least)
         check_number("Request, forced", self.forced, "a share from 0 to 0.99")
         if self.forced > 0.99 or not isinstance(self.schema, str):
             seen = f"forced {quoted(self.forced)}, schema {quoted(self.schema)}"
@@ -61,16 +59,13 @@ def make_requests(
     [('schema 0', 0.1), ('schema 0', 0.1), ('schema 0', 0.1)]
     """
     check_number("make_requests, per_second", per_second, "more than 0", least=1e-9)
-    check_number("make_requests, constrained", constrained, "a share from 0 to 1")
+    check_number("make_requests, constrained", constrained, "a share from 0 to 1", most=1)
+    check_whole("make_requests, count", count, 1)
     check_number("make_requests, skew", skew, "a number from 0")
-    for name, value, good, expected in (
-        ("count", count, type(count) is int and count > 0, "a whole number from 1"),
-        ("constrained", constrained, constrained <= 1, "a share from 0 to 1"),
-        ("schemas", schemas, _are_pairs(schemas), "the milliseconds of a compile and of a mask, per schema"),
-        ("seed", seed, isinstance(seed, int), "a whole number"),
-    ):
-        if not good:
-            raise SettingError(f"make_requests, {name}", seen=quoted(value), expected=expected)
+    expect(seed, int, "make_requests, seed", "a whole number")
+    if not _are_pairs(schemas):
+        expected = "the milliseconds of a compile and of a mask, per schema"
+        raise SettingError("make_requests, schemas", seen=quoted(schemas), expected=expected)
     random = Random(seed)
     arrivals = accumulate(random.expovariate(per_second / 1e3) for _ in range(count))
     weights = [1 / rank**skew for rank in range(1, len(schemas) + 1)]
@@ -88,21 +83,31 @@ def make_requests(
 
 
 def _are_pairs(schemas: object) -> bool:
-    pairs = isinstance(schemas, list | tuple) and all(
-        isinstance(one, list | tuple) and len(one) == 2 for one in schemas
-    )
-    return pairs and len(schemas) > 0  # type: ignore[arg-type]
+    if not isinstance(schemas, list | tuple) or not schemas:
+        return False
+    return all(isinstance(one, list | tuple) and len(one) == 2 for one in schemas)
 
 
-def check_number(where: str, value: object, expected: str, least: float = 0.0) -> None:
-    """Refuse what is not a finite number from `least` up.
+def check_number(where: str, value: object, expected: str, least: float = 0.0, most: float = MOST) -> None:
+    """Refuse what is not a number from `least` to `most`.
 
     >>> check_number("Request, arrives", "8", "milliseconds from 0")
     Traceback (most recent call last):
     guidedviz.errors.SettingError: Request, arrives: saw '8', expected milliseconds from 0
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
         raise SettingError(where, seen=quoted(value), expected=expected)
+
+
+def check_whole(where: str, value: object, least: int, expected: str = "") -> None:
+    """Refuse what is not a whole number from `least` up.
+
+    >>> check_whole("Costs, rows", 1.5, 1)
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: Costs, rows: saw 1.5, expected a whole number from 1
+    """
+    if type(value) is not int or value < least:
+        raise SettingError(where, seen=quoted(value), expected=expected or f"a whole number from {least}")
 
 
 def check_requests(requests: object, where: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
-import pydantic
 import pytest
 
 from guidedviz.bench.frameworks import FRAMEWORKS, HOT, ORDER, PROMPTS, Row, run_one, sampling, show_record
@@ -16,23 +15,7 @@ from guidedviz.serving.front_end import rewrite
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.engines.front_end_table import read_frameworks
-
-
-class Customer(pydantic.BaseModel):
-    name: str
-    city: str
-
-
-class Item(pydantic.BaseModel):
-    item: str
-    count: int = pydantic.Field(ge=1, le=99)
-
-
-class Order(pydantic.BaseModel):
-    order: int
-    customer: Customer
-    items: list[Item]
-
+from tests.serving.test_front_end import Order
 
 SMALL = {
     "type": "object",

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -65,23 +66,25 @@ def hear_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@contextmanager
+def start(words):
+    """A host in a process of its own, which an interrupt ends."""
+    env = os.environ | {"GUIDEDVIZ_TOKEN": TOKEN}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=env, preexec_fn=hear_interrupts) as host:
+        try:
+            yield host
+        finally:
+            host.send_signal(signal.SIGINT)
+        assert host.wait(60) in (0, 130)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal ends it")
 def test_it_starts_serves_and_ends_on_a_signal():
     words = [sys.executable, "-m", "guidedviz", "host", "--model", "bard", "--port", "0"]
-    with subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN},
-        preexec_fn=hear_interrupts,
-    ) as host:
+    with start(words) as host:
         said = [host.stdout.readline() for _ in range(3)]
         address = re.search(r'gv\.load_model\("(\S+)", token="\.\.\."\)', said[2]).group(1)
-        try:
-            assert gv.load_model(address, token=TOKEN).logits([1]).shape == (65,)
-        finally:
-            host.send_signal(signal.SIGINT)
-        assert host.wait(10) in (0, 130)
+        assert gv.load_model(address, token=TOKEN).logits([1]).shape == (65,)
 
 
 @pytest.mark.skipif(not is_missing("ray"), reason="Ray is installed")
@@ -106,21 +109,11 @@ def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
 @pytest.mark.skipif(is_missing("ray.serve"), reason="Ray is not installed")
 def test_two_replicas_of_ray_answer_as_the_model(bard):
     words = [sys.executable, "-m", "guidedviz", "host", "--replicas", "2", "--model", "bard", "--port", "8943"]
-    with subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"GUIDEDVIZ_TOKEN": TOKEN},
-        preexec_fn=hear_interrupts,
-    ) as host:
-        try:
-            while "gv.load_model" not in host.stdout.readline():
-                assert host.poll() is None
-            model = gv.load_model("http://127.0.0.1:8943", token=TOKEN)
-            for token in range(20):
-                assert model.logits([1, token]) == pytest.approx(bard.logits([1, token]), abs=2e-2)
-            with pytest.raises(gv.ModelError, match="refused the token"):
-                gv.load_model("http://127.0.0.1:8943", token="")
-        finally:
-            host.send_signal(signal.SIGINT)
-        assert host.wait(60) in (0, 130)
+    with start(words) as host:
+        while "gv.load_model" not in host.stdout.readline():
+            assert host.poll() is None
+        model = gv.load_model("http://127.0.0.1:8943", token=TOKEN)
+        for token in range(20):
+            assert model.logits([1, token]) == pytest.approx(bard.logits([1, token]), abs=2e-2)
+        with pytest.raises(gv.ModelError, match="refused the token"):
+            gv.load_model("http://127.0.0.1:8943", token="")

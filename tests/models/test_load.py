@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from guidedviz.extras import installed
 from guidedviz.models import hub, load
 
 
@@ -214,13 +215,6 @@ def test_a_hostile_name_is_quoted_in_part_and_escaped(name):
 
 
 def test_readiness_names_what_is_not_installed(monkeypatch):
-    from importlib.metadata import PackageNotFoundError, version
-
-    def without_lab(name):
-        if name == "jupyterlab":
-            raise PackageNotFoundError(name)
-        return version(name)
-
-    monkeypatch.setattr(load, "version", without_lab)
+    monkeypatch.setattr(load, "installed", lambda name: "" if name == "jupyterlab" else installed(name))
     assert "widgets: jupyterlab not installed, ipywidgets" in repr(gv.readiness())
     assert '; to install it: pip install -e ".[lab]" in' in repr(gv.readiness())

@@ -43,7 +43,7 @@ def test_what_changes_no_mask_keeps_the_key():
 
 def test_a_new_version_of_the_engine_is_another_key(monkeypatch):
     before = cache_key(ORDER, V)
-    monkeypatch.setattr("guidedviz.serving.compile_cache.version", lambda package: "99")
+    monkeypatch.setattr("guidedviz.serving.compile_cache.installed", lambda package: "99")
     assert cache_key(ORDER, V) != before
 
 

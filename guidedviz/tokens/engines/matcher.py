@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,14 +35,6 @@ Compile = Callable[[Asked], Matcher]
 def load(name: str, module: str = "") -> Any:
     """An engine's package, or a module of it."""
     return need(module or name.replace("-", "_"), "engines", f"engine {name!r}")
-
-
-def installed(name: str) -> str:
-    """The version of a package, "" if it is not installed."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 def refusal(name: str, said: object) -> PatternError:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from guidedviz.decoding.jump.cost import Cost
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Series
+from guidedviz.views.charts.series import Axis, Chart, Look, Series, round_step
 from guidedviz.views.figure import Figure
 
 Reads = Mapping[str, Sequence[int]]  # per text the number of tokens that it reads in each pass
@@ -29,8 +29,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     notes += [
         f"{name}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for name, row in reads.items()
     ]
-    step = next(step for power in range(9) for step in (10**power, 2 * 10**power, 5 * 10**power) if
-                max(until, ends[-1]) <= TICKS * step)  # fmt: skip
+    step = max(1, int(round_step(max(until, ends[-1]), TICKS)))
     ticks = tuple((float(ms), f"{ms} ms") for ms in range(0, int(max(until, ends[-1])) + 1, step))
     lanes = tuple((float(len(reads) - at), name) for at, name in enumerate(reads))
     x = Axis("", 0.0, max(until, ends[-1]), ticks, grid=False)

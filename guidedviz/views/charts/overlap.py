@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from guidedviz.decoding.overlap import Overlap, Run, Span, Turn
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.visible import counted
 from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Series
+from guidedviz.views.charts.series import Axis, Chart, Look, Series, round_ticks
 from guidedviz.views.figure import Figure
 
 TICKS = 6
@@ -69,7 +69,7 @@ def overlap_chart(record: Overlap, pair: Sequence[Run], shown: Sequence[Sequence
         spans("mask", 1, lambda turn: turn.mask, "gold", "solid", "mask"),
         spans("logits wait", WAITS, lambda turn: (turn.forward[1], turn.mask[1]), "orange", "hatched", "wait"),
     )
-    x = Axis("ms", 0.0, end, tuple(_ticks(end)))
+    x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
     y = Axis("", 0.4, 7.6, tuple((7.0 - lane - lane // 3, words) for lane, words in enumerate(lanes)), grid=False)
     where = "live" if record.source == "LIVE" else f"{record.source}, {record.date}"
     notes = f"{where} · {record.model} · {record.device}", *map(_say_wait, pair)
@@ -79,13 +79,6 @@ def overlap_chart(record: Overlap, pair: Sequence[Run], shown: Sequence[Sequence
 def _start(run: Run, first: int) -> float:
     """When the first turn that is shown began."""
     return run.turns[first - 1].chosen if first else min(run.turns[0].forward[0], run.turns[0].mask[0])
-
-
-def _ticks(end: float) -> Iterator[tuple[float, str]]:
-    """A few round milliseconds."""
-    step = next(n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5) if n * 10.0**power >= end / TICKS)
-    for tick in range(int(end / step) + 1):
-        yield tick * step, f"{tick * step:g}"
 
 
 def _name(run: Run) -> str:

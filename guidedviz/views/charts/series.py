@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log10
+from math import ceil, log10
 from typing import Literal
 
 Mark = Literal["line", "dots", "bars", "spans"]
@@ -32,6 +32,25 @@ class Axis:
         value = min(self.high, max(self.low, value))
         scale: Callable[[float], float] = log10 if self.log else float
         return (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
+
+
+def round_step(span: float, most: int) -> float:
+    """The smallest round number (1, 2 or 5 times a power of ten) of which `most` cover a span.
+
+    >>> round_step(35, 8), round_step(1200, 6)
+    (5.0, 200.0)
+    """
+    return next(n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5) if most * n * 10.0**power >= span)
+
+
+def round_ticks(low: float, high: float, most: int) -> tuple[tuple[float, str], ...]:
+    """A few round numbers from `low` to `high`.
+
+    >>> round_ticks(3, 10, 4)
+    ((4.0, '4'), (6.0, '6'), (8.0, '8'), (10.0, '10'))
+    """
+    step = round_step(high - low, most)
+    return tuple((step * n, f"{step * n:g}") for n in range(ceil(low / step), int(high / step) + 1))
 
 
 @dataclass(frozen=True)

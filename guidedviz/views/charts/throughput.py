@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil
 
 from guidedviz.errors import SettingError, expect
 from guidedviz.serving.workload import check_number
 from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Mark, Series
+from guidedviz.views.charts.series import Axis, Chart, Look, Mark, Series, round_step, round_ticks
 from guidedviz.views.figure import Figure
 
+TICKS = 6
 LOOKS: tuple[tuple[str, Look], ...] = (("blue", "solid"), ("orange", "dashed"), ("green", "dotted"), ("gold", "mixed"))
 Runs = Mapping[str, Mapping[float, float]]  # per policy: share of constrained requests -> throughput
 
@@ -35,9 +37,8 @@ def draw_throughput(
     if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
         raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
     most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values()) or 1.0
-    step = next(n * 10.0**power for power in range(-3, 9) for n in (1, 2, 5) if 6 * n * 10.0**power >= most)
-    top = step * -int(-most // step)
-    ticks = tuple((step * n, f"{step * n:g}") for n in range(round(top / step) + 1))
+    step = round_step(most, TICKS)
+    top = step * ceil(most / step)
     x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
     series, said = [], [title or f"{unit} by the share of constrained requests"]
     for (name, row), (colour, look) in zip(simulated.items(), LOOKS, strict=False):
@@ -51,4 +52,6 @@ def draw_throughput(
                 mark: Mark = "line" if line else "dots"
                 series.append(Series(name * line, mark, shares, heights, hover, colour, look if line else "solid"))
     notes = ("lines: simulated · dots: published",) if published else ("simulated",)
-    return draw_chart(Chart(said[0], x, Axis(unit, 0.0, top, ticks), tuple(series), notes), "\n".join(said))
+    return draw_chart(
+        Chart(said[0], x, Axis(unit, 0.0, top, round_ticks(0.0, top, TICKS)), tuple(series), notes), "\n".join(said)
+    )

@@ -8,7 +8,7 @@ from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.serving.timeline import BatchPass, Served, Timeline
 from guidedviz.serving.workload import check_number
 from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Series
+from guidedviz.views.charts.series import Axis, Chart, Look, Series, round_ticks
 from guidedviz.views.figure import Figure
 
 LANE, TICKS, TOP = 24.0, 8, 2  # pixels per lane; labels of the axis; lanes above the requests
@@ -53,7 +53,7 @@ def draw_timeline(
     lines = [_say(n, timeline.served[n]) for n in shown]
     lanes = len(shown) + TOP
     names = ["device", "CPU", *(shorten(f"{n} {timeline.served[n].request.schema or 'no schema'}", 24) for n in shown)]
-    x = Axis("ms", start, stop, tuple(_ticks(start, stop)))
+    x = Axis("ms", start, stop, round_ticks(start, stop, TICKS))
     y = Axis("", 0.4, lanes + 0.6, tuple((float(lanes - at), words) for at, words in enumerate(names)), grid=False)
     boxes = [*_pass_boxes(passes, lanes), *_request_boxes(timeline, passes, shown, lanes)]
     series = tuple(_series(boxes, start, stop))
@@ -100,13 +100,3 @@ def _say(number: int, one: Served) -> str:
     times = f"arrives {one.request.arrives:.1f} ms, joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
     name = one.request.schema or "no schema"
     return f"request {number}, {name}: {times}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
-
-
-def _ticks(start: float, stop: float) -> Iterator[tuple[float, str]]:
-    """A few round milliseconds."""
-    span = stop - start
-    step = next(n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5) if n * 10.0**power >= span / TICKS)
-    tick = -int(-start // step) * step
-    while tick <= stop:
-        yield tick, f"{tick:g}"
-        tick += step
