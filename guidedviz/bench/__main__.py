@@ -25,22 +25,21 @@ from pathlib import Path
 
 from guidedviz.errors import GuidedVizError
 
-SUBJECTS = {
-    "masks": 15,
-    "grammars": 1,
-    "ablation": 5,
-    "overlap": 5,
-    "jump": 2,
-    "speculation": 5,
-    "serving": 1,
-    "start": 5,
-    "differences": 1,
-    "schemas": 1,
-    "frameworks": 1,
-    "host": 1,
+SUBJECTS = {  # the module of each, which has `bench(options)`, and how often it compiles each case by default
+    "masks": ("masks.latency", 15),
+    "grammars": ("masks.grammars", 1),
+    "ablation": ("masks.ablation", 5),
+    "differences": ("masks.museum", 1),
+    "schemas": ("schemas.run", 1),
+    "overlap": ("decoding.overlap", 5),
+    "jump": ("decoding.jump", 2),
+    "speculation": ("decoding.speculation", 5),
+    "start": ("start", 5),
+    "serving": ("serving", 1),
+    "frameworks": ("frameworks", 1),
+    "host": ("host.run", 1),
 }
-FILES = {"differences": "museum", "schemas": "schemas.run", "host": "host.run"}
-# each is a module in this folder with `bench(options)`; it takes at most three minutes (jump: five, host: twelve)
+# a subject takes at most three minutes (jump: five, host: twelve)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -56,15 +55,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--price", type=float, default=0, help="host: of a replica per hour, for the plan of a class")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args(arguments)
-    options.rounds = options.rounds or SUBJECTS[options.subject]
+    module, rounds = SUBJECTS[options.subject]
+    options.rounds = options.rounds or rounds
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
     for library in ("OMP", "OPENBLAS", "MKL", "RAYON"):  # must be set before NumPy is imported
         os.environ[f"{library}_NUM_THREADS"] = "1"
     os.environ["GUIDEDVIZ_CACHE"] = "0"
-    file = FILES.get(options.subject, options.subject)
     try:
-        figures = import_module(f"guidedviz.bench.{file}").bench(options)
+        figures = import_module(f"guidedviz.bench.{module}").bench(options)
     except GuidedVizError as error:
         print(error, file=sys.stderr)
         return 1

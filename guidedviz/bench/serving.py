@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.bench.about import pin_thread, print_about, processor
-from guidedviz.bench.cases import Case
+from guidedviz.bench.masks.cases import Case
 from guidedviz.bench.schemas.run import NAMES, share
 from guidedviz.bench.schemas.sample import build_sample
 from guidedviz.bench.schemas.worker import Worker

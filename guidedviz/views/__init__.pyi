@@ -5,8 +5,6 @@ from guidedviz.views.charts.costs import draw_costs as draw_costs
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
 from guidedviz.views.charts.overlap import draw_overlap as draw_overlap
 from guidedviz.views.charts.payoff import draw_payoff as draw_payoff
-from guidedviz.views.charts.rollback import draw_rollback as draw_rollback
-from guidedviz.views.charts.spellings import draw_spellings as draw_spellings
 from guidedviz.views.charts.text_tree import draw_text_tree as draw_text_tree
 from guidedviz.views.charts.throughput import draw_throughput as draw_throughput
 from guidedviz.views.charts.timeline import draw_timeline as draw_timeline
@@ -22,6 +20,8 @@ from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot
 from guidedviz.views.machine.side_by_side import draw_machines as draw_machines
 from guidedviz.views.machine.verdicts import draw_verdicts as draw_verdicts
+from guidedviz.views.spellings.rollback import draw_rollback as draw_rollback
+from guidedviz.views.spellings.spellings import draw_spellings as draw_spellings
 from guidedviz.views.stack.branches import draw_branches as draw_branches
 from guidedviz.views.stack.column import draw_stack as draw_stack
 from guidedviz.views.stack.depth import draw_depth as draw_depth

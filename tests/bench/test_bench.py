@@ -13,11 +13,12 @@ from hypothesis import assume, given
 
 import guidedviz as gv
 from guidedviz.bench import __main__ as command
-from guidedviz.bench import ablation, engines, grammars, jump, masks, tensors
-from guidedviz.bench.cases import CASES
-from guidedviz.bench.forward import Shape
-from guidedviz.bench.languages import build_languages
-from guidedviz.bench.replay import build_random, measure_passes, replay
+from guidedviz.bench.decoding import jump
+from guidedviz.bench.decoding.forward import Shape
+from guidedviz.bench.decoding.replay import build_random, measure_passes, replay
+from guidedviz.bench.masks import ablation, engines, grammars, latency, tensors
+from guidedviz.bench.masks.cases import CASES
+from guidedviz.bench.masks.languages import build_languages
 from guidedviz.errors import PatternError, SettingError, VocabularyError
 from guidedviz.tokens.machine_guide import lazy_guide
 from guidedviz.tokens.spelling import longest_tokens
@@ -81,7 +82,7 @@ def test_ours_starts_from_nothing_each_time(monkeypatch):
 
 def test_one_row_has_every_column_and_counts_what_it_timed():
     ours = engine("guidedviz 0")
-    sample = masks.time_case(DATE, [ours], DIGITS, rounds=3)[ours.name]
+    sample = latency.time_case(DATE, [ours], DIGITS, rounds=3)[ours.name]
     steps = sum(len(list(longest_tokens(DIGITS, text.encode()))) + 1 for text in DATE.texts)
     assert (len(sample.compile), len(sample.first), len(sample.again)) == (3, 3, 3 * steps)
     assert len(sample.mask) == 3 * (1 + steps)
@@ -154,8 +155,8 @@ def test_an_engine_that_fails_or_refuses_says_so_and_the_others_go_on(capsys):
     broken = engines.Engine("broken 1", fail, lambda session: 0)
     stubborn = engines.Engine("stubborn 1", lambda case: engines.Compiled(
         lambda: engines.Session(lambda: None, lambda token: False)), lambda session: 0)  # fmt: skip
-    samples = masks.time_case(DATE, [engine("guidedviz 0"), broken, stubborn], DIGITS, rounds=1)
-    masks.print_case(DATE, samples)
+    samples = latency.time_case(DATE, [engine("guidedviz 0"), broken, stubborn], DIGITS, rounds=1)
+    latency.print_case(DATE, samples)
     ours, failed, refused = capsys.readouterr().out.splitlines()[-3:]
     assert "1.00x" in ours
     assert failed.endswith("RuntimeError: too hard")
@@ -207,7 +208,7 @@ def quiet(monkeypatch):
     """The command sets the environment and stays on one core; here it is put back."""
     for name in ("GUIDEDVIZ_CACHE", *(f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "RAYON"))):
         monkeypatch.setenv(name, "")
-    for subject in (masks, grammars, ablation, jump):
+    for subject in (latency, grammars, ablation, jump):
         monkeypatch.setattr(subject, "pin_thread", lambda: "not pinned in a test")
 
 
@@ -237,7 +238,7 @@ def test_the_command_prints_the_ablation_beside_the_papers(monkeypatch, capsys):
 
 @pytest.mark.usefixtures("quiet")
 def test_the_command_prints_tables_and_keeps_figures(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(masks.Vocabulary, "llama3", lambda: DIGITS)
+    monkeypatch.setattr(latency.Vocabulary, "llama3", lambda: DIGITS)
     kept = tmp_path / "masks.json"
     assert command.main(["masks", "--rounds", "1", "--only", "date", "--device", "cpu", "--json", str(kept)]) == 0
     out, figures = capsys.readouterr().out, json.loads(kept.read_text())
@@ -314,6 +315,6 @@ def test_a_subject_that_cannot_run_here_is_one_line(monkeypatch, capsys):
     def bench(options):
         raise VocabularyError("vocabulary", seen="no package mistral_common", hint="pip install it")
 
-    monkeypatch.setattr("guidedviz.bench.museum.bench", bench)
+    monkeypatch.setattr("guidedviz.bench.masks.museum.bench", bench)
     assert command.main(["differences"]) == 1
     assert capsys.readouterr().err == "vocabulary: saw no package mistral_common; try: pip install it\n"

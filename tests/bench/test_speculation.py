@@ -5,8 +5,8 @@ import json
 import pytest
 
 from guidedviz.bench import __main__ as command
-from guidedviz.bench import speculation
-from guidedviz.bench.speculation import Run, make_row
+from guidedviz.bench.decoding import speculation
+from guidedviz.bench.decoding.speculation import Run, make_row
 
 
 def test_it_times_every_way_on_every_task(monkeypatch, tmp_path, capsys):

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.bench.forward import SHAPES
-from guidedviz.bench.replay import build_random
+from guidedviz.bench.decoding.forward import SHAPES
+from guidedviz.bench.decoding.replay import build_random
 from guidedviz.host.batcher import MOST, WAIT
 from guidedviz.models.frames import rows_bytes
 from guidedviz.models.language_model import LanguageModel, Network

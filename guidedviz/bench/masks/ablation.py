@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from guidedviz.bench.about import pin_thread, print_about
-from guidedviz.bench.languages import JSON_TEXTS
+from guidedviz.bench.masks.languages import JSON_TEXTS
 from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
 from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.pushdown.stack_graph import State

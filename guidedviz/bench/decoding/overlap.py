@@ -17,9 +17,9 @@ from statistics import fmean
 from typing import Any
 
 from guidedviz.bench.about import name_device, print_about
-from guidedviz.bench.forward import SHAPES, Shape, build_forward
-from guidedviz.bench.grammars import build_all
-from guidedviz.bench.languages import JSON_TEXTS
+from guidedviz.bench.decoding.forward import SHAPES, Shape, build_forward
+from guidedviz.bench.masks.grammars import build_all
+from guidedviz.bench.masks.languages import JSON_TEXTS
 from guidedviz.decoding.overlap import Overlap, record_runs
 from guidedviz.errors import SettingError
 from guidedviz.machines.pushdown.json_grammar import JSON_GBNF

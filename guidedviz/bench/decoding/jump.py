@@ -16,10 +16,10 @@ from functools import partial
 from typing import Any
 
 from guidedviz.bench.about import name_device, pin_thread, print_about
-from guidedviz.bench.forward import SHAPES, Shape
-from guidedviz.bench.overlap import TRACES
-from guidedviz.bench.replay import build_random, measure_passes, replay
-from guidedviz.bench.tensors import find_device
+from guidedviz.bench.decoding.forward import SHAPES, Shape
+from guidedviz.bench.decoding.overlap import TRACES
+from guidedviz.bench.decoding.replay import build_random, measure_passes, replay
+from guidedviz.bench.masks.tensors import find_device
 from guidedviz.decoding.jump.cost import Cost, ideal, median_cost
 from guidedviz.decoding.jump.payoff import Payoff, Timed, median_run
 from guidedviz.decoding.jump.tasks import Task, build_tasks

@@ -12,9 +12,9 @@ from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.views.badge import write_badge
 from guidedviz.views.charts.interactive import plotly_json
-from guidedviz.views.charts.lattice import LEFT, SIGNS, Scale, draw_arcs, draw_boxes, draw_sign, spans
 from guidedviz.views.charts.series import Axis, Chart, Series
 from guidedviz.views.figure import Figure, drawing, escape, node, soft, wide, write
+from guidedviz.views.spellings.lattice import LEFT, SIGNS, Scale, draw_arcs, draw_boxes, draw_sign, spans
 from guidedviz.views.words import label
 
 ROWS = 8

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from guidedviz.bench.about import describe
-from guidedviz.bench.cases import PEOPLE, PERSON
+from guidedviz.bench.masks.cases import PEOPLE, PERSON
 from guidedviz.machines.grammars.show_gbnf import to_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.json_grammar import json as json_machine
