@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from guidedviz.bench.host import faults, scale, table
+from guidedviz.bench.host import faults, gpus, simulation, table
 from guidedviz.bench.host.run import compare_draws, count_passes
 from guidedviz.bench.host.students import Asked, Run, Students, build_runs, is_right, summarize
 from guidedviz.host.limits import Limits
@@ -85,14 +85,24 @@ def test_passes_are_counted_between_two_readings(clerk):
 
 def test_more_students_wait_longer_and_more_replicas_help(clerk):
     costs = {1: 1.0, 2: 2.0, 4: 3.0, 8: 4.0, 16: 6.0, 32: 10.0}
-    one, many = (scale.simulate(students, 1, costs, 0.5)["p95, ms"] for students in (10, 100))
+    one, many = (simulation.simulate(students, 1, costs, 0.5)["p95, ms"] for students in (10, 100))
     assert one < many
-    assert scale.simulate(100, 4, costs, 0.5)["p95, ms"] < many
-    needed = scale.fewest(300, costs, 1.0)
+    assert simulation.simulate(100, 4, costs, 0.5)["p95, ms"] < many
+    needed = simulation.fewest(300, costs, 1.0)
     assert needed >= 300 * 5 * (1.0 + 10 / 32) / 1000
-    assert scale.simulate(300, needed, costs, 1.0)["p95, ms"] <= 60
-    assert np.isclose(scale.cost_of(costs, 24), 8.0)
-    assert scale.fewest(10, {1: 500.0, 32: 900.0}, 1.0) == 10, "no number reaches the goal"
+    assert simulation.simulate(300, needed, costs, 1.0)["p95, ms"] <= 60
+    assert np.isclose(simulation.cost_of(costs, 24), 8.0)
+    assert simulation.fewest(10, {1: 500.0, 32: 900.0}, 1.0) == 10, "no number reaches the goal"
+
+
+def test_a_faster_gpu_has_shorter_passes_and_serves_a_class_with_no_more_of_them():
+    slow, fast = gpus.GPUS[0], gpus.GPUS[-1]
+    assert slow.pass_ms(gpus.SHAPE, 32) > fast.pass_ms(gpus.SHAPE, 32)
+    assert slow.pass_ms(gpus.SHAPE, 1) == pytest.approx(2 * 0.473e9 / 300e9 * 1e3, rel=0.02), "the weights, read once"
+    few, many = (gpus.plan_gpu(gpu, 1.5)["300"] for gpu in (fast, slow))
+    assert few["GPUs"] <= many["GPUs"]
+    assert few["network, Mbit/s"] == many["network, Mbit/s"] > 3_000, "257 kB per step"
+    assert few["USD per hour"] == round(fast.price * few["GPUs"], 2)
 
 
 def test_the_page_of_the_host_shows_the_figures_of_the_last_run():

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from guidedviz.bench.host.gpus import PRICES, SHAPE, VOCABULARY
 from guidedviz.files import PACKAGE
 
 PAGE, FIGURES = PACKAGE / "host" / "README.md", PACKAGE.parent / "assets" / "bench" / "host.json"
@@ -18,6 +19,8 @@ RUNS = {"p50, ms": "p50", "p95, ms": "p95", "p99, ms": "p99", "max, ms": "longes
         "retries": "repeated", "load": "load"}  # fmt: skip
 SCALE = {"replicas": "processes", "p95, ms": "p95", "p99, ms": "p99", "weights, MB": "weights, MB",
          "kept texts, MB": "keys and values, MB", "network, Mbit/s": "network, Mbit/s"}  # fmt: skip
+PAPER = {"GPUs": "GPUs", "p95, ms": "p95", "p99, ms": "p99", "network, Mbit/s": "network, Mbit/s",
+         "machines for the network": "machines of 10 Gbit/s", "USD per hour": "USD per hour"}  # fmt: skip
 KINDS = {"plain": "one process", "ray": "two replicas on Ray Serve"}
 SPANS = ("while it lasts", "ten seconds after the kill")
 
@@ -34,6 +37,15 @@ def write_tables(found: Mapping[str, Any]) -> str:
         lines += ["", f"By simulation with the measured costs of `{model}`, which knows no other load:", ""]
         lines += head("students", SCALE)
         lines += [line(f"{int(students):,}", row, SCALE) for students, row in classes.items()]
+    if paper := found.get("on paper"):
+        lines += ["", f"On paper: {SHAPE.say(VOCABULARY)}, 16 bits, {VOCABULARY:,} tokens, one process per GPU.", ""]
+        lines += head("GPU, students", PAPER)
+        lines += [
+            line(f"{gpu}, {int(students):,}", row, PAPER)
+            for gpu, classes in paper.items()
+            for students, row in classes.items()
+        ]
+        lines += ["", f"Prices: {PRICES}."]
     return "\n".join([*lines, ""])
 
 
