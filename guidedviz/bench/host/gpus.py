@@ -35,7 +35,7 @@ class Gpu:
         """The least milliseconds of a pass that reads one token of so many texts.
 
         >>> round(GPUS[0].pass_ms(SHAPE, 1), 1)
-        3.3
+        3.2
         """
         weights = shape.weights(VOCABULARY)
         kept = texts * TEXT * shape.layers * 2 * shape.hidden * shape.shared // shape.heads  # keys and values
