@@ -8,12 +8,14 @@ import os
 import secrets
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from guidedviz.errors import SettingError, quoted
 
+TEACHER = "teacher"  # the name of the token that may see the class, and show it a run
 SHORTEST = 16  # characters of a token
 MOST_NAME = 64
 STEPS = 400  # of a student that are remembered
@@ -26,6 +28,7 @@ class Limits:
     rate: float = 100.0  # requests per second
     burst: float = 200.0
     together: int = 8  # requests at once
+    waits: int = 4  # requests at once that only wait for the teacher's next step
     waiting: int = 2000  # texts of all students
     students: int = 5000
     rows_bytes: int = 1 << 25  # of one answer
@@ -39,6 +42,7 @@ class Account:
     seen: float
     number: int = 0
     together: int = 0
+    waits: int = 0
     steps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=STEPS))  # when, and seconds
 
 
@@ -92,6 +96,21 @@ class Guard:
         if account := self.accounts.get(student):
             account.together = max(0, account.together - 1)
 
+    @contextmanager
+    def resting(self, student: str) -> Iterator[bool]:
+        """A request that only waits: it is none of those at once. False if the student has too many of them."""
+        account = self.accounts.get(student)
+        if account is None or account.waits >= self.limits.waits:
+            yield False
+            return
+        account.together -= 1
+        account.waits += 1
+        try:
+            yield True
+        finally:
+            account.together += 1
+            account.waits -= 1
+
     def step(self, student: str, seconds: float) -> None:
         """A student got logits after so many seconds."""
         if account := self.accounts.get(student):
@@ -138,11 +157,19 @@ def read_tokens(path: Path) -> dict[str, str]:
 
 
 def find_tokens(file: Path | None, token: str = "") -> dict[str, str]:
-    """The tokens by student: those of a file, or one for the class, else that of the variable GUIDEDVIZ_TOKEN."""
-    if file:
-        return read_tokens(file)
+    """The tokens by student: those of a file, or one for the class, else that of the variable GUIDEDVIZ_TOKEN.
+
+    The variable GUIDEDVIZ_TEACHER_TOKEN adds the teacher's.
+    """
     token = token or os.environ.get("GUIDEDVIZ_TOKEN", "")
-    return {"": check_token("--token", token)} if token else {}
+    found = read_tokens(file) if file else {"": check_token("--token", token)} if token else {}
+    if teacher := os.environ.get("GUIDEDVIZ_TEACHER_TOKEN", ""):
+        where = "GUIDEDVIZ_TEACHER_TOKEN"
+        if not found or teacher in (other for name, other in found.items() if name != TEACHER):
+            seen = "the token of a student" if found else "no token of the students"
+            raise SettingError(where, seen=seen, expected="a token of the teacher beside those of the students")
+        found[TEACHER] = check_token(where, teacher)
+    return found
 
 
 def check_token(where: str, token: str) -> str:

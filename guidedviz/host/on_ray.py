@@ -22,7 +22,8 @@ from guidedviz.host.batcher import Batcher, Job
 from guidedviz.host.engine import CACHE, Card, LocalEngine
 from guidedviz.host.limits import Guard, Limits, find_tokens
 from guidedviz.host.metrics import Counts
-from guidedviz.host.service import Request, Service, refusal
+from guidedviz.host.replies import Request, refusal
+from guidedviz.host.service import Service
 from guidedviz.host.serving import MB, serve_here
 from guidedviz.models.frames import Ask, pack_ask, read_ask
 from guidedviz.models.load import load_here
@@ -47,7 +48,7 @@ class Replica:
 
     def __init__(self, model: str, device: str, tokens: Mapping[str, str], limits: Limits, cache: int) -> None:
         self._engine = LocalEngine(load_here(model, device), cache, str(os.getpid()))
-        self._service = Service(self._engine, Guard(tokens, limits))
+        self._service = Service(self._engine, Guard(tokens, limits), whole=False)
 
     def about(self) -> tuple[Card, bytes, str]:
         """The card, the vocabulary, and the model in words."""

@@ -13,7 +13,8 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
-from guidedviz.host.service import Reply, Request, Service, refusal
+from guidedviz.host.replies import Reply, Request, refusal
+from guidedviz.host.service import Service
 
 MOST_HEAD = 1 << 14  # bytes
 SECONDS_TO_SEND = 20.0  # for a request that has begun

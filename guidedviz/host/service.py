@@ -6,67 +6,43 @@ No request names a path, and no code or pickle is read: a body is token ids or a
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
-from guidedviz.host.class_page import PAGE, POLICY, TEACHER, sum_up_class
+from guidedviz.host.classroom.class_page import PAGE, POLICY
+from guidedviz.host.classroom.desk import MOST_CHANGE, VERSION, Desk
 from guidedviz.host.engine import Engine
 from guidedviz.host.limits import Guard
 from guidedviz.host.metrics import Counts, Metrics, add_counts, write_counts
+from guidedviz.host.replies import BYTES, HTML, TEXT, Handler, Reply, Request, failure, refusal, say
 from guidedviz.models.frames import Ask, read_ask, rows_bytes
 
 MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
 DELAY = 0.1  # seconds before a refused student hears so
 DELAYED = 64  # refusals that are delayed at once
-HTML = "text/html; charset=utf-8"
-JSON, BYTES, TEXT = "application/json", "application/octet-stream", "text/plain; version=0.0.4; charset=utf-8"
-
-
-@dataclass(frozen=True)
-class Request:
-    """A request; the names of its headers are in lower case."""
-
-    method: str
-    path: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    peer: str = ""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """An answer."""
-
-    status: int
-    body: bytes
-    kind: str = JSON
-    headers: tuple[tuple[str, str], ...] = ()
-
-
-Handler = Callable[[str, Request], Awaitable[Reply]]
 
 
 class Service:
-    """A model, and what is asked of it."""
+    """A model, and what is asked of it; `whole` says that all requests of the class come to this one."""
 
-    def __init__(self, engine: Engine, guard: Guard) -> None:
+    def __init__(self, engine: Engine, guard: Guard, whole: bool = True) -> None:
         self.engine, self.guard, self.metrics = engine, guard, Metrics()
         context: int = engine.card["context"]
         self.most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
-        self.most_body = max(self.most_text, 16 + 4 * min(context, 1 << 18))
+        self.most_body = max(self.most_text, 16 + 4 * min(context, 1 << 18), MOST_CHANGE)
+        desk = Desk(engine, guard)
         self._delayed = 0
         self._handlers: dict[tuple[str, str], Handler] = {
             ("GET", "/v1/card"): self._card,
             ("GET", "/v1/vocabulary"): self._vocabulary,
             ("GET", "/metrics"): self._metrics,
-            ("GET", "/v1/class"): self._class,
+            ("GET", "/v1/class"): desk.sum_up,
             ("POST", "/v1/encode"): self._encode,
             ("POST", "/v1/logits"): self._logits,
         }
+        self._handlers |= desk.handlers if whole else dict.fromkeys(desk.handlers, self._no_class)
+        self._class = VERSION if whole else 0
 
     async def answer(self, request: Request) -> Reply:
         """The reply to a request; an error becomes a reply, too."""
@@ -117,7 +93,7 @@ class Service:
         return Reply(reply.status, reply.body, headers=(("Retry-After", "1"),))
 
     async def _card(self, student: str, request: Request) -> Reply:
-        return Reply(200, json.dumps(self.engine.card).encode())
+        return say({**self.engine.card, "class": self._class})
 
     async def _vocabulary(self, student: str, request: Request) -> Reply:
         return Reply(200, self.engine.words, BYTES)
@@ -129,15 +105,11 @@ class Service:
         text = write_counts(add_counts([self.metrics.counts(), here, *processes.values()]))
         return Reply(200, text.encode(), TEXT)
 
-    async def _class(self, student: str, request: Request) -> Reply:
-        """The class, for the teacher; where no token is asked for, for everybody on this machine."""
-        guard = self.guard
-        if guard.guarded and student != TEACHER:
-            return refusal(
-                403, "token", "a token of another person", f"the one named {TEACHER!r} in the file of tokens"
-            )
-        said = sum_up_class(guard.accounts, self.engine.card, self.engine.waiting, guard.named)
-        return Reply(200, json.dumps(said).encode())
+    async def _no_class(self, student: str, request: Request) -> Reply:
+        """The refusal of a cluster, where each replica would know a part of the class."""
+        return refusal(
+            404, "class", "a cluster", "a host of one process", "python -m guidedviz host, with --replicas N"
+        )
 
     async def _encode(self, student: str, request: Request) -> Reply:
         if len(request.body) > self.most_text:
@@ -180,14 +152,3 @@ class Service:
             expected = f"at most {self.guard.limits.rows_bytes}"
             raise SettingError("rows", seen=f"{wanted} bytes", expected=expected, hint="ask for fewer rows")
         return ask
-
-
-def refusal(status: int, where: str, seen: str, expected: str, hint: str = "") -> Reply:
-    """An error as a reply."""
-    return failure(status, SettingError(where, seen=seen, expected=expected, hint=hint))
-
-
-def failure(status: int, error: GuidedVizError) -> Reply:
-    """An error of ours as a reply."""
-    parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": error.hint}
-    return Reply(status, json.dumps({"error": parts}).encode())

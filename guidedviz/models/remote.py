@@ -175,11 +175,10 @@ class Wire:
 
     def _refused(self, status: int, body: bytes) -> GuidedVizError:
         """The error for a request that will fail again."""
-        where = f"host {self.place}"
-        if status in TOKEN:
+        where, said = f"host {self.place}", read_error(body)
+        if status in TOKEN and not (status == 403 and said):  # 403: the token is known, and not the teacher's
             hint = 'gv.load_model(address, token="..."), or the variable GUIDEDVIZ_TOKEN'
             return ModelError(where, seen="it refused the token", expected="the token of the class", hint=hint)
-        said = read_error(body)
         if not said:
             return ModelError(where, seen=f"status {status}", expected="a host of guidedviz")
         kind = ModelError if status == OTHER_MODEL else SettingError
@@ -318,6 +317,19 @@ def keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
     kept[key] = value
     while len(kept) > most:
         kept.popitem(last=False)
+
+
+def find_host(model: Any, where: str) -> Place:
+    """The host of a class: that of the model, else that of the variable GUIDEDVIZ_HOST."""
+    if isinstance(model, RemoteModel):
+        return model.wire.place
+    if address := os.environ.get("GUIDEDVIZ_HOST", ""):
+        return read_address(address)
+    expected, hint = (
+        "a model of a host, or the variable GUIDEDVIZ_HOST",
+        'gv.load_model("http://host:8765", token="...")',
+    )
+    raise SettingError(where, seen="a model of this machine", expected=expected, hint=hint)
 
 
 def load_remote(address: str, token: str | None = None) -> RemoteModel:

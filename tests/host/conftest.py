@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.host.running import TOKEN, hosting
+from tests.widgets.conftest import pytest_pyfunc_call
+
+__all__ = ["pytest_pyfunc_call"]
 
 
 @pytest.fixture(scope="module")

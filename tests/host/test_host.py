@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.errors import ModelError, SettingError
-from guidedviz.host.class_page import sum_up_class
+from guidedviz.errors import GuidedVizError, ModelError, SettingError
+from guidedviz.host.classroom.class_page import sum_up_class
 from guidedviz.host.command import make_context
 from guidedviz.host.limits import Guard, Limits
 from guidedviz.models import remote
@@ -313,8 +313,8 @@ def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
         said = json.loads(Wire(read_address(host.address, TOKEN)).ask("GET", "/v1/class"))
         assert [(one["name"], one["steps"]) for one in said["students"]] == [("Ada <b>", 1)]
         assert said["facts"].startswith("bard · NumPy · cpu · 1 students · 0.0 steps per second")
-        for token in ("", "ada-0123456789abcdef"):
-            with pytest.raises(ModelError, match="refused the token"):
+        for token, seen in (("", "refused the token"), ("ada-0123456789abcdef", "a token of another person")):
+            with pytest.raises(GuidedVizError, match=seen):
                 Wire(read_address(host.address, token)).ask("GET", "/v1/class")
 
 

@@ -1,0 +1,292 @@
+"""Claims about the class on a host: who stands where, counts without names, a run that everyone follows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from guidedviz.errors import SettingError
+from guidedviz.host.classroom import standing
+from guidedviz.host.classroom.desk import MOST_CHANGE, read_wish
+from guidedviz.host.classroom.shared_run import MOST_RECORDS, SharedRun, read_change
+from guidedviz.host.classroom.standing import Report, Standing, read_report
+from guidedviz.host.limits import Guard, Limits, find_tokens
+from guidedviz.host.replies import Request
+from guidedviz.host.service import Service
+from guidedviz.models.remote import Wire, read_address
+from tests.host.running import TOKEN, hosting
+
+ADA, TEACHER = "a-token-of-ada-lovelace", "a-token-of-the-teacher"
+HOSTILE = "<img src onerror=hacked=1>"
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+def answered(nickname, answer, question="Which?", choices=("yes", "no"), lab="03_fsm"):
+    return Report(nickname, lab, question, "answered", choices, answer)
+
+
+def ask(host, token, method, path, said=None):
+    wire = Wire(read_address(host.address, token), patience=0.0)
+    return json.loads(wire.ask(method, path, b"" if said is None else json.dumps(said).encode()))
+
+
+# --- where students stand ---
+
+
+def test_each_student_stands_at_the_last_place_that_they_told():
+    clock = Clock()
+    room = Standing(clock)
+    room.take("1", Report("Bob", "03_fsm", "check advance", "wrong"))
+    room.take("2", Report(HOSTILE, "01_logit_bias", "check softmax", "open"))
+    clock.now += 7
+    room.take("1", Report("Bob", "03_fsm", "check advance", "right"))
+    found = room.summary()["standing"]
+    assert [(one["nickname"], one["lab"], one["state"], one["ago"]) for one in found] == [
+        (HOSTILE, "01_logit_bias", "open", 7),
+        ("Bob", "03_fsm", "right", 0),
+    ]
+
+
+def test_answers_are_counted_once_per_student_and_without_names():
+    room = Standing()
+    for key, answer in [("1", "no"), ("2", "no"), ("3", "yes"), ("1", "yes")]:
+        room.take(key, answered(f"student {key}", answer))
+    found = room.summary()
+    assert [(q["text"], q["answers"], q["bars"]) for q in found["questions"]] == [
+        ("Which?", 3, [("yes", 1), ("no", 2)])
+    ]
+    assert "student" not in json.dumps(found["questions"])
+    kept = next(iter(room.questions.values()))
+    assert set(vars(kept)) == {"lab", "text", "choices", "at", "students", "counts"}, (
+        "no answer stands beside a student"
+    )
+
+
+def test_the_open_question_is_the_one_that_most_students_answered_last():
+    clock = Clock()
+    room = Standing(clock)
+    for key in "12":
+        room.take(key, answered("x", "yes", "first"))
+    for key in "123":
+        room.take(key, answered("x", 4, "second", ()))
+    opened = room.summary()["open"]
+    assert next(q["text"] for q in room.summary()["questions"] if q["id"] == opened) == "second"
+    room.take("1", Report("x", "03_fsm", "third", "open", ("a", "b")))
+    assert room.summary()["open"] == opened, "a question without an answer is not open"
+    clock.now += standing.NOW + 1
+    assert room.summary()["open"] == ""
+
+
+def test_what_was_not_heard_of_for_two_hours_is_forgotten_and_all_of_it_when_the_teacher_says_so():
+    clock = Clock()
+    room = Standing(clock)
+    room.take("1", answered("Ada", "yes"))
+    clock.now += standing.KEPT + 1
+    assert room.summary() == {"standing": [], "questions": [], "open": ""}
+    room.take("1", answered("Ada", "yes"))
+    room.forget()
+    assert room.summary() == {"standing": [], "questions": [], "open": ""}
+
+
+def test_a_class_is_bounded_and_one_student_cannot_push_out_the_question_of_all(monkeypatch):
+    monkeypatch.setattr(standing, "STUDENTS", 5)
+    room = Standing()
+    for key in range(9):
+        room.take(str(key), answered("x", "yes"))
+    for number in range(3 * standing.QUESTIONS):
+        room.take("8", answered("x", number, f"question {number}", ()))
+    assert len(room.students) == 5
+    assert len(room.questions) == standing.QUESTIONS
+    assert "Which?" in [question.text for question in room.questions.values()]
+
+
+def test_many_different_numbers_share_a_bar():
+    room = Standing()
+    for number in range(standing.ANSWERS + 20):
+        room.take(str(number), answered("x", number if number < 300 else 0, "How many?", ()))
+    room.take("again", answered("x", 7, "How many?", ()))
+    [question] = room.summary()["questions"]
+    assert len(question["bars"]) == standing.BARS + 1
+    assert ("7", 2) in question["bars"]
+    assert question["bars"][-1] == ("another number", standing.ANSWERS + 21 - standing.BARS - 1)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"", b"[]", b"\xff", b"[" * 100_000,
+        {"nickname": "  "}, {"nickname": "x" * 33}, {"nickname": 7},
+        {"lab": "x" * 49}, {"place": None}, {"place": "x" * 301}, {"state": "asleep"},
+        {"choices": "ab"}, {"choices": ["a", "a"]}, {"choices": ["a"] * 13}, {"choices": [["a"]]},
+        {"choices": ["a", "b"], "answer": "c"}, {"choices": ["a", "b"], "answer": 1},
+        {"choices": [], "answer": "a"}, {"choices": [], "answer": True}, {"choices": [], "answer": 1e301},
+        {"choices": [], "answer": float("nan")}, {"choices": [], "answer": {}},
+    ],
+)  # fmt: skip
+def test_a_report_of_another_shape_is_refused(said):
+    good = {"nickname": "Ada", "lab": "03_fsm", "place": "check advance", "state": "right"}
+    assert read_report(json.dumps(good).encode()).nickname == "Ada"
+    with pytest.raises(SettingError, match="report"):
+        read_report(said if isinstance(said, bytes) else json.dumps(good | said).encode())
+
+
+# --- the requests ---
+
+
+def test_students_report_and_only_the_teacher_reads_and_forgets(bard):
+    with hosting(bard, {"ada": ADA, "teacher": TEACHER}) as host:
+        told = {"nickname": HOSTILE, "lab": "03_fsm", "place": "Which?", "state": "answered", "choices": ["a", "b"]}
+        assert ask(host, ADA, "POST", "/v1/class", told | {"answer": "b"}) == {}
+        for method, path in (("GET", "/v1/class"), ("POST", "/v1/class/forget"), ("POST", "/v1/run")):
+            with pytest.raises(SettingError, match="a token of another person"):
+                ask(host, ADA, method, path, {})
+        found = ask(host, TEACHER, "GET", "/v1/class")
+        assert [one["nickname"] for one in found["standing"]] == [HOSTILE]
+        assert "ada" not in json.dumps(found["standing"]), "the nickname stands alone"
+        assert found["questions"][0]["bars"] == [["a", 0], ["b", 1]]
+        ask(host, TEACHER, "POST", "/v1/class/forget")
+        assert ask(host, TEACHER, "GET", "/v1/class")["standing"] == []
+        with pytest.raises(SettingError, match="at most 8192"):
+            ask(host, ADA, "POST", "/v1/class", told | {"place": "x" * 9000})
+
+
+def test_with_a_token_of_the_class_a_kernel_that_starts_again_is_the_same_student(bard):
+    with hosting(bard, {"": TOKEN, "teacher": TEACHER}) as host:
+        for nickname in ("Ada", "Ada", "Bob"):
+            ask(host, TOKEN, "POST", "/v1/class", {"nickname": nickname, "lab": "", "place": "x", "state": "open"})
+        assert len(ask(host, TEACHER, "GET", "/v1/class")["standing"]) == 2
+        with pytest.raises(SettingError, match="a token of another person"):
+            ask(host, TOKEN, "POST", "/v1/run", {"run": "a", "head": {}, "from": 0, "add": []})
+
+
+def test_the_token_of_the_teacher_comes_from_a_variable_beside_those_of_the_students(monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_TEACHER_TOKEN", TEACHER)
+    monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
+    assert find_tokens(None, TOKEN) == {"": TOKEN, "teacher": TEACHER}
+    for token, seen in (("", "no token of the students"), (TEACHER, "the token of a student")):
+        with pytest.raises(SettingError, match=seen):
+            find_tokens(None, token)
+    monkeypatch.setenv("GUIDEDVIZ_TEACHER_TOKEN", "short")
+    with pytest.raises(SettingError, match="a token of 5 characters"):
+        find_tokens(None, TOKEN)
+
+
+async def test_a_host_of_a_cluster_says_that_it_has_no_class():
+    engine = SimpleNamespace(card={"context": 64, "name": "x", "device": "cpu", "version": "1"}, waiting=0)
+    service = Service(engine, Guard({}), whole=False)
+    for method, path in (("POST", "/v1/class"), ("GET", "/v1/run?version=0"), ("POST", "/v1/run")):
+        reply = await service.answer(Request(method, path))
+        assert (reply.status, "one process" in json.loads(reply.body)["error"]["expected"]) == (404, True)
+    assert json.loads((await service.answer(Request("GET", "/v1/card"))).body)["class"] == 0
+
+
+# --- the run that is shown ---
+
+
+def change(run="r", start=0, add=(), head=None, **more):
+    return json.dumps({"run": run, "head": head, "from": start, "add": [{"n": n} for n in add], **more}).encode()
+
+
+async def got(run, life="", version=0):
+    return json.loads(await run.changes("Ada", life, version, 0.0))
+
+
+async def test_a_follower_gets_what_it_lacks_and_a_late_one_gets_everything():
+    run = SharedRun()
+    assert (await got(run))["run"] == ""
+    run.publish(change(head={"h": 1}, add=[0, 1]))
+    first = await got(run)
+    assert (first["head"], first["from"], first["add"]) == ({"h": 1}, 0, [{"n": 0}, {"n": 1}])
+    run.publish(change(start=2, add=[2], cursor=3))
+    run.publish(change(start=1, add=[9], cursor=2))  # the teacher takes another token
+    lacks = await got(run, first["run"], first["version"])
+    assert (lacks["head"], lacks["from"], lacks["add"], lacks["cursor"]) == (None, 1, [{"n": 9}], 2)
+    assert await got(run, first["run"], first["version"]) == lacks, "asking again changes nothing"
+    late = await got(run)
+    assert (late["head"], late["from"], late["add"]) == ({"h": 1}, 0, [{"n": 0}, {"n": 9}])
+    assert (await got(run, late["run"], late["version"]))["add"] == []
+
+
+async def test_another_run_and_a_host_that_starts_again_give_everything():
+    run, again = SharedRun(), SharedRun()
+    for host in (run, again):
+        host.publish(change(head={}, add=[0, 1, 2]))
+    known = await got(run)
+    assert (await got(again, known["run"], known["version"]))["add"] == known["add"]
+    run.publish(change("s", head={"other": 1}, add=[7]))
+    assert (await got(run, known["run"], known["version"]))["add"] == [{"n": 7}]
+    with pytest.raises(SettingError, match="another run is shown"):
+        run.publish(change("r", start=3, add=[3]))
+    with pytest.raises(SettingError, match="no run is shown"):
+        SharedRun().publish(change("r", start=3, add=[3]))
+
+
+async def test_a_follower_waits_for_the_next_step():
+    run = SharedRun()
+    run.publish(change(head={}))
+    known = await got(run)
+    waits = [asyncio.create_task(run.changes(name, known["run"], known["version"], 5.0)) for name in "abb"]
+    await asyncio.sleep(0)
+    assert run.followers == 3, "Ada, a and b"
+    run.publish(change(add=[0]))
+    assert {json.loads(await one)["version"] for one in waits} == {2}
+
+
+def test_a_run_is_bounded_and_a_change_that_does_not_fit_leaves_it_as_it_was():
+    run = SharedRun()
+    run.publish(change(head={}, add=[0]))
+    for wrong in (change(start=2), change(add=range(MOST_RECORDS + 1)), change(head={"x": "y" * (9 << 20)})):
+        with pytest.raises(SettingError, match="run"):
+            run.publish(wrong)
+    assert len(run) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"[]", b"[" * 99_999, {"run": ""}, {"run": "x" * 65}, {"from": -1}, {"from": True}, {"cursor": -1},
+     {"add": {}}, {"add": [1]}, {"head": []}, {"next": 3}, {"ended": 1}],
+)  # fmt: skip
+def test_a_change_of_another_shape_is_refused(said):
+    good = {"run": "a", "head": {}, "from": 0, "add": []}
+    assert read_change(json.dumps(good).encode())["next"] is None
+    with pytest.raises(SettingError, match="run"):
+        read_change(said if isinstance(said, bytes) else json.dumps(good | said).encode())
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/run?version=x", "/v1/run?version=-1", "/v1/run?wait=1e9", "/v1/run?version=" + "9" * 40]
+)
+def test_a_wish_with_other_numbers_is_refused(path):
+    with pytest.raises(SettingError, match="run"):
+        read_wish(path)
+
+
+def test_waiting_is_none_of_the_requests_at_once_and_bounded_by_itself():
+    guard = Guard({}, Limits(together=1, waits=2))
+    assert guard.refuse("a") == ""
+    with guard.resting("a") as first:
+        assert guard.refuse("a") == "", "another request may run beside it"
+        with guard.resting("a") as second:
+            guard.refuse("a")
+            with guard.resting("a") as third:
+                assert (first, second, third) == (True, True, False)
+    assert guard.accounts["a"].waits == 0
+
+
+def test_the_teacher_shows_a_run_over_http(bard):
+    with hosting(bard, {"": TOKEN, "teacher": TEACHER}) as host:
+        ask(host, TEACHER, "POST", "/v1/run", {"run": "a", "head": {}, "from": 0, "add": [{}]})
+        found = ask(host, TOKEN, "GET", "/v1/run?version=0&wait=5")
+        assert (found["from"], found["add"], found["ended"]) == (0, [{}], False)
+        assert ask(host, TEACHER, "GET", "/v1/class")["run"] == {"steps": 1, "followers": 1}
+        with pytest.raises(SettingError, match=f"at most {MOST_CHANGE}"):
+            ask(host, TEACHER, "POST", "/v1/run", {"run": "a", "head": {"x": "y" * MOST_CHANGE}, "from": 0, "add": []})
