@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 
-def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` for a package, from the imports in its stub."""
+def attach(
+    package: str, wrap: Callable[[str, Any], Any] = lambda name, value: value
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` for a package, from the imports in its stub; `wrap` may change a value."""
     homes = _read_stub(Path(str(sys.modules[package].__file__)).with_suffix(".pyi"))
 
     def get(name: str) -> Any:
@@ -27,6 +29,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
             )
         except AttributeError:  # a module, not a name in one
             value = import_module(f"{module}.{original}")
+        value = wrap(name, value)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -1,5 +1,23 @@
 """Checks of the labs' exercises: `gv.checks.softmax(answer)` grades a student's answer."""
 
+from functools import wraps
+from typing import Any
+
 from guidedviz.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__)
+
+def _reported(name: str, check: Any) -> Any:
+    """A check that also tells the class where a student stands who gave a nickname."""
+
+    @wraps(check)
+    def graded(*given: Any, **named: Any) -> Any:
+        from guidedviz.models.class_reports import report
+
+        verdict = check(*given, **named)
+        report(f"check {name}", verdict.result)
+        return verdict
+
+    return graded
+
+
+__getattr__, __dir__, __all__ = attach(__name__, _reported)

@@ -11,10 +11,11 @@ from typing import Literal, overload
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install, installed
 from guidedviz.files import shipped
+from guidedviz.models.class_reports import join_class
 from guidedviz.models.hub import fetch, has_torch, load_torch
 from guidedviz.models.language_model import LanguageModel, with_eos
 from guidedviz.models.llama_folder import read_llama
-from guidedviz.models.remote import RemoteModel, is_address, load_from_host, load_remote
+from guidedviz.models.remote import RemoteModel, find_host, is_address, load_from_host, load_remote
 from guidedviz.models.safetensors import SMALLER, read_json
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -51,9 +52,11 @@ def find_model(name: str) -> tuple[str, Path | str]:
 def load_model(name: Literal["clerk", "clerk-small", "bard"], device: str = "auto") -> LanguageModel: ...
 @overload
 def load_model(
-    name: str = "auto", device: str = "auto", *, token: str | None = None
+    name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
 ) -> LanguageModel | RemoteModel: ...
-def load_model(name: str = "auto", device: str = "auto", *, token: str | None = None) -> LanguageModel | RemoteModel:
+def load_model(
+    name: str = "auto", device: str = "auto", *, token: str | None = None, nickname: str | None = None
+) -> LanguageModel | RemoteModel:
     """An embedded model ("clerk", "clerk-small", "bard"), a folder or a hub name; "auto": GUIDEDVIZ_MODEL, else clerk.
 
     The embedded models run on NumPy, other models on torch: "cuda", else "mps", else "cpu". Without torch a folder of
@@ -61,12 +64,22 @@ def load_model(name: str = "auto", device: str = "auto", *, token: str | None = 
     An address such as `http://host:8765` is a model on a shared host, which may ask for a `token` (else the variable
     GUIDEDVIZ_TOKEN). Where the variable GUIDEDVIZ_HOST has the address of a host, the model that it serves is taken
     from there, unless `device` is given.
+    With a `nickname` (else the variable GUIDEDVIZ_NICKNAME) the teacher sees on the host's page which lab and which
+    check or question the student of this name has reached, and counts of answers without names.
 
     >>> load_model("bard")
     bard · NumPy · cpu: 2.7 million weights, 65 tokens
     """
     if name == "auto":
         name = os.environ.get("GUIDEDVIZ_MODEL") or os.environ.get("GUIDEDVIZ_HOST") or "clerk"
+    model = _find(name, device, token)
+    if nickname is not None:
+        join_class(find_host(model, "gv.load_model, nickname"), nickname)
+    return model
+
+
+def _find(name: str, device: str, token: str | None) -> LanguageModel | RemoteModel:
+    """The model of a host if it has this name, else one of this machine."""
     if isinstance(name, str) and is_address(name):
         return load_remote(name, token)
     host = os.environ.get("GUIDEDVIZ_HOST", "") if device == "auto" and isinstance(name, str) else ""

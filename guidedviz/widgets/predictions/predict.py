@@ -11,6 +11,7 @@ from typing import Any
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.headless import for_site
+from guidedviz.models.class_reports import report
 from guidedviz.views.figure import escape, printable
 from guidedviz.widgets.cells import this_cell
 from guidedviz.widgets.display import Display, bundle_with_widget, is_still
@@ -74,11 +75,17 @@ class Prediction:
         ASKED[self._key] = self
         if earlier and earlier.answer is not None and self._can_answer(earlier.answer):
             self.commit(earlier.answer)
+        self._report()
+
+    def _report(self) -> None:
+        """Tell the class where a student stands who gave a nickname."""
+        report(self.question, "open" if self.answer is None else "answered", self._choices, self.answer)
 
     def commit(self, answer: Any) -> Prediction:
         """Commit to an answer, and show the truth; a later answer changes nothing."""
         if self.answer is None:
             self.answer = self.form.read(answer, "Prediction.commit, answer")
+            self._report()
             self._unfold()
         return self
 
@@ -93,6 +100,7 @@ class Prediction:
         match heard:
             case {"do": "commit", "answer": answer} if self.answer is None and self._can_answer(answer):
                 self.answer = self.form.read(answer, "")
+                self._report()
                 self.display.tell()  # locked; the truth may take a while
                 loop = running_loop()
                 if loop:

@@ -1,0 +1,144 @@
+"""Claims about the reports of a student: only with a nickname, nothing personal, and never in the way of a lab."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.models import class_reports
+from guidedviz.models.class_reports import Reporter, name_lab, report
+from guidedviz.models.remote import Wire, read_address
+from tests.host.running import hosting
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    for name in ("HOST", "NICKNAME", "HEADLESS", "TOKEN"):
+        monkeypatch.delenv(f"GUIDEDVIZ_{name}", raising=False)
+    monkeypatch.setattr(class_reports, "_joined", None)
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What was sent, as the host would hear it."""
+    found = []
+
+    def ask(self, method, path, body=b"", most=0):
+        found.append((method, path, json.loads(body)))
+        return b"{}"
+
+    monkeypatch.setattr(Wire, "ask", ask)
+    return found
+
+
+def wait_for(holds):
+    deadline = time.monotonic() + 5
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def join(monkeypatch, host="http://127.0.0.1:9", nickname="Ada"):
+    monkeypatch.setenv("GUIDEDVIZ_HOST", host)
+    monkeypatch.setenv("GUIDEDVIZ_NICKNAME", nickname)
+
+
+@pytest.mark.parametrize(("host", "nickname"), [("http://127.0.0.1:9", ""), ("", "Ada"), ("nonsense", "Ada")])
+def test_without_a_nickname_and_a_host_nothing_is_sent(monkeypatch, told, host, nickname):
+    join(monkeypatch, host, nickname)
+    before = threading.active_count()
+    report("check advance", "right")
+    assert (told, threading.active_count()) == ([], before)
+
+
+def test_a_check_and_a_prediction_tell_where_the_student_stands_and_nothing_more(monkeypatch, told):
+    join(monkeypatch, nickname=" Ada ")
+    monkeypatch.setenv("JPY_SESSION_NAME", "/home/ada.lovelace/labs/03_fsm-fresh-2.ipynb")
+    assert not gv.checks.forced(None)
+    asked = gv.predict("States of `ab`?", number=3)
+    asked.commit(2)
+    asked.commit(3)
+    wait_for(lambda: len(told) == 3)
+    common = {"nickname": "Ada", "lab": "03_fsm"}
+    question = common | {"place": "States of `ab`?", "choices": []}
+    assert told == [
+        ("POST", "/v1/class", common | {"place": "check forced", "state": "open"}),
+        ("POST", "/v1/class", question | {"state": "open", "answer": None}),
+        ("POST", "/v1/class", question | {"state": "answered", "answer": 2}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "lab"),
+    [("labs/05_json_schema.ipynb", "05_json_schema"), ("x/labs/deeper/palindromes.ipynb", "palindromes"),
+     ("/home/ada/My diary.ipynb", ""), ("/home/ada/03_FSM of Ada.ipynb", ""), ("", "")],
+)  # fmt: skip
+def test_only_a_lab_is_named(monkeypatch, path, lab):
+    monkeypatch.setenv("JPY_SESSION_NAME", path)
+    assert name_lab() == lab
+
+
+def test_a_host_that_is_slow_or_gone_costs_a_check_nothing(monkeypatch):
+    begun, go_on, asked = threading.Event(), threading.Event(), []
+
+    def ask(self, *_):
+        asked.append(1)
+        begun.set()
+        go_on.wait(5)
+        raise OSError("gone")
+
+    monkeypatch.setattr(Wire, "ask", ask)
+    join(monkeypatch)
+    began = time.perf_counter()
+    for _ in range(500):
+        report("x" * 10_000, "right", ["a" * 1000, "b"], "a" * 1000)
+    assert time.perf_counter() - began < 1
+    assert begun.wait(5)
+    assert len(class_reports._joined._waiting) <= class_reports.WAITING
+    go_on.set()
+    wait_for(lambda: class_reports._joined._quiet_until > time.monotonic())
+    report("later", "right")
+    assert asked == [1], "nothing is sent for a while"
+
+
+def test_reports_are_cut_to_what_a_host_takes(monkeypatch, bard):
+    with hosting(bard) as host:
+        join(monkeypatch, host.address)
+        report("x" * 10_000, "answered", ["\ud800" * 500, "b"], "b")
+        desk = host.service._handlers["POST", "/v1/class"].__self__
+        wait_for(lambda: desk.standing.questions)
+        [question] = desk.standing.questions.values()
+        assert (len(question.text), dict(question.counts)) == (300, {"b": 1})
+
+
+def test_a_nickname_is_given_with_the_host(bard):
+    with hosting(bard) as host:
+        gv.load_model(host.address, nickname="Ada")
+        assert class_reports._joined.nickname == "Ada"
+        for wrong in ("", "x" * 33, "a\nb", "\x1b", 7):
+            with pytest.raises(SettingError, match="nickname"):
+                gv.load_model(host.address, nickname=wrong)
+    with pytest.raises(SettingError, match="a model of this machine"):
+        gv.load_model("bard", device="numpy", nickname="Ada")
+
+
+def test_an_automated_run_reports_nothing(monkeypatch, told):
+    join(monkeypatch)
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    report("check advance", "right")
+    assert (told, class_reports._joined) == ([], None)
+
+
+def test_a_reporter_sends_in_order_and_its_thread_ends(told):
+    reporter = Reporter(read_address("http://127.0.0.1:9"), "Ada")
+    before = threading.active_count()
+    for number in range(20):
+        reporter.tell({"place": str(number)})
+    wait_for(lambda: len(told) == 20)
+    assert [one["place"] for _, _, one in told] == [*map(str, range(20))]
+    wait_for(lambda: threading.active_count() <= before)
