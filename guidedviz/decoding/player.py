@@ -171,6 +171,12 @@ class Player:
             return self.go(self.cursor + 1)
         return self if self.at_end else self._take(self._compute(token))
 
+    def part(self) -> Player:
+        """The steps up to the cursor; if there are more, the whole run is kept as a branch."""
+        left = self.taken if self.cursor < len(self.taken) else ()
+        branches = _add_branch(self.branches, left)
+        return replace(self, taken=self.taken[: self.cursor], peek=None, branches=branches)
+
     def turn(self, branch: int) -> Player:
         """Return to a branch, at the place where it parts from the current run, which becomes a branch."""
         run = self.branches[branch]

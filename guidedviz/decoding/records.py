@@ -52,6 +52,15 @@ def write_whole(path: Path, data: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
+def as_json(value: Any) -> str:
+    """A record, or records in lists and dictionaries, as JSON without spaces and in ASCII.
+
+    >>> print(as_json({"piece": b"a", "at": (1, 2)}))
+    {"piece":"a","at":[1,2]}
+    """
+    return json.dumps(value, separators=(",", ":"), default=_to_json)
+
+
 def _kept(record: Any) -> list[tuple[str, Any]]:
     """The fields of a record that a file keeps."""
     return [(field.name, getattr(record, field.name)) for field in _fields(type(record))]

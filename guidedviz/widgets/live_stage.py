@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from guidedviz.decoding.loop import make_trace
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, shared_steps
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError
@@ -23,6 +24,7 @@ from guidedviz.widgets.panels.recorded_panels import RecordedPanels
 from guidedviz.widgets.recordings.recorded_page import page_of
 from guidedviz.widgets.recordings.recording import show_run
 from guidedviz.widgets.runner import WORKER, Runner, running_loop
+from guidedviz.widgets.sharing.role import Role
 
 
 class Stage:
@@ -45,6 +47,7 @@ class Stage:
         self._sent: Player | None = None
         self._turn = 0  # the last move of the page that was heard
         self._keeper: asyncio.TimerHandle | None = None
+        self.role: Role | None = None  # in a class
         self.take(steps if steps is not None else player.settings.max_tokens + 1 if is_still() else 0)
 
     def prepare(self, show: int | None, stack: bool) -> Stage:
@@ -53,6 +56,43 @@ class Stage:
         if self._panels.map:
             self._panels.map.stack = stack
         return self.go(show) if show is not None and is_still() else self
+
+    def join(self, role: Role) -> Stage:
+        """Show this stage to a class, or follow the teacher's."""
+        self.role = role
+        role.start(self)
+        return self.tell()
+
+    @property
+    def follows(self) -> bool:
+        """Whether the steps are the teacher's."""
+        return self.role is not None and self.role.follows
+
+    @property
+    def head(self) -> Trace:
+        """Where the steps come from, without steps."""
+        return self._head
+
+    def begin(self, head: Trace, guide: Guide | None) -> None:
+        """Show another run from its prompt on."""
+        panels = Panels(guide, None, self.display.tell)
+        panels.replaces(self._panels)
+        self._panels, self._head, self._new_head, self._sent = panels, head, True, None
+
+    def branch(self) -> Stage:
+        """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
+        walk, head = self.player.walk, self._head
+        if self.role is not None and self.role.follows and isinstance(walk, LiveWalk):
+            self.role.stop()
+            self.role, self._new_head = None, True
+            self.player = self.player.part()
+            self._head = make_trace(walk.model, head.prompt, (), constraint=head.constraint)
+            self._answer()
+        return self.tell()
+
+    def forbids(self, token: int) -> bool:
+        """Whether a candidate of the shown step is forbidden."""
+        return self._panels.forbids(self.player, token)
 
     @property
     def trace(self) -> Trace:
@@ -138,6 +178,8 @@ class Stage:
 
     def play(self, hurry: bool = False) -> Stage:
         """Take steps until paused, at `speed` steps per second or, with `hurry`, as fast as the model can."""
+        if self.follows:
+            return self.tell()
         if is_still() or running_loop() is None:
             return self.take(self.player.settings.max_tokens + 1)
         self.playing, self.note = not self.player.at_end, ""
@@ -155,6 +197,9 @@ class Stage:
 
     def _release(self) -> None:
         self.playing = False
+        if self.role is not None:
+            self.role.stop()
+            self.role = None
         self.player, self._editor = self.player.close(), None
         self._panels.close()
         self.note = "This cell was run again: use the newer stage."
@@ -168,9 +213,14 @@ class Stage:
         panels, cursor = self._panels, self.player.cursor
         stack = panels.map is not None and panels.map.stack
         figure = draw_stage(kept, cursor, machine=panels.drawn, split=panels.split(self.player), stack=stack)
-        return self.display.bundle(figure, still=isinstance(self.player.walk, ClosedWalk), **wanted)
+        still = isinstance(self.player.walk, ClosedWalk) and self.role is None
+        return self.display.bundle(figure, still=still, **wanted)
 
     def _hear(self, said: Any) -> None:
+        if self.role is None or not self.role.hear(said, self):
+            self._obey(said)
+
+    def _obey(self, said: Any) -> None:
         match said:
             case {"do": "play" | "pause" | "reset" as move}:
                 self._answer()
@@ -226,14 +276,13 @@ class Stage:
         """All steps, for a page that plays them alone."""
         run = self._run
         shown = expand(run.recording, run) if run.recording else show_run(run)
-        head = pack_head(self._head, self.player)
-        return shown | {"head": shown["head"] | {"constraint": head["constraint"]}}
+        return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
 
     def _take_by_hand(self, token: int | None) -> None:
         """Take a step, or another token for the step at the cursor."""
         self.playing = False
         self._runner.nudge()
-        if token is not None and self._panels.forbids(self.player, token):
+        if token is not None and self.forbids(token):
             self._answer(why=self._panels.explain(self.player, token))
             self.tell()
         else:
@@ -245,6 +294,9 @@ class Stage:
 
     def _try(self, change: Any) -> bool:
         try:
+            if self.follows:
+                expected = "to follow the teacher's run"
+                raise SettingError("this stage", seen="a step of its own", expected=expected, hint="stage.branch()")
             self.accept(change())
         except GuidedVizError as error:
             self._answer(str(error))
@@ -263,6 +315,8 @@ class Stage:
         if self._editor is not None:
             self._editor.moved()
         self._panels.moved(self.player)
+        if self.role is not None:
+            self.role.moved(self)
         if self.display.wire is not None:
             self.display.tell()
             self._keep_soon()
@@ -282,7 +336,8 @@ class Stage:
     def _news(self, everything: bool) -> dict[str, Any]:
         """The steps that the page does not have yet, and the current state."""
         same = 0 if everything or self._sent is None else shared_steps(self._sent.taken, self.player.taken)
-        self._runner.look()
+        if not self.follows:
+            self._runner.look()
         before, self._sent = self._sent, self.player
         edit = self._editor.shown() if self._editor else None
         news = self._panels.news(self.player, same, everything, edit.masks if edit else None) | self._standing
@@ -291,14 +346,20 @@ class Stage:
             if not everything and before and before.peek is self.player.taken[same]:
                 news["add"] = [None, *news["add"][1:]]  # the page has it: it was the next step
         if everything or self._new_head:
-            news["head"], self._new_head = pack_head(self._head, self.player), False
+            news["head"], self._new_head = self._packed_head, False
         return news | (self._editor.news(everything) if self._editor else {})
 
     def _everything(self) -> dict[str, Any]:
-        news = {"head": pack_head(self._head, self.player), **self._standing, **pack_times(self.player.steps)}
+        news = {"head": self._packed_head, **self._standing, **pack_times(self.player.steps)}
         return news | self._panels.kept(self.player) | ({"edit": self._editor.pack()} if self._editor else {})
 
     @property
+    def _packed_head(self) -> dict[str, Any]:
+        head = pack_head(self._head, self.player)
+        return head | {"live": head["live"] and not self.follows}
+
+    @property
     def _standing(self) -> dict[str, Any]:
+        lesson = self.role.bar() if self.role is not None else None
         how = {"playing": self.playing, "speed": self.speed, "note": self.note, "why": self._why, "turn": self._turn}
-        return {**pack_player(self.player), **how}
+        return {**pack_player(self.player), **how, "lesson": lesson}

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from guidedviz.decoding.loop import fit, make_trace
-from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, recorded_settings
+from guidedviz.decoding.loop import check_fit, fit, make_trace
+from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.models.model import Model, check_model, check_text
+from guidedviz.models.remote import find_host
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.views.machine.recorded_path import check_recording
 from guidedviz.widgets.edit import compile_guide, name_text, read_wish
 from guidedviz.widgets.live_stage import Stage
 from guidedviz.widgets.panels.machine_panel import machine_of
+from guidedviz.widgets.sharing.follower import Follower
+from guidedviz.widgets.sharing.publisher import Publisher
 
 
 def stage(
@@ -36,6 +39,8 @@ def stage(
     draft: Any = None,
     edit: bool | str | tuple[str, str] = False,
     stack: bool = False,
+    share: bool = False,
+    follow: bool = False,
 ) -> Stage:
     """A live stage for a model, or the replay of a trace; `steps` are taken before it is shown.
 
@@ -46,18 +51,23 @@ def stage(
     `edit` adds a box to change the constraint in: its text (regex, JSON Schema or GBNF), or a pair of kind and text,
     or True to take the text from the guide. Without a guide the text of the box is the constraint. With `stack` the
     map of a split also shows which tokens depend on the stack.
+    With `share` the teacher shows the stage to the class, on the host of the model, and `gv.stage(model, follow=True)`
+    follows it live until the student goes on alone.
     """
-    expect(stack, bool, "gv.stage, stack", "True or False")
+    for name, wish in (("stack", stack), ("share", share), ("follow", follow)):
+        expect(wish, bool, f"gv.stage, {name}", "True or False")
     for name, count in (("steps", steps), ("show", show)):
         if count is not None and not (isinstance(count, int) and count >= 0):
             raise SettingError(f"gv.stage, {name}", seen=quoted(count), expected="a whole number from 0 up")
     if isinstance(model, Trace):
         given = {"prompt": prompt, "temperature": temperature, "seed": seed, "max_tokens": max_tokens, "top_k": top_k}
         given |= {"top_p": top_p, "bias": bias, "constraint": constraint, "jump_forward": jump_forward, "draft": draft}
-        given |= {"edit": edit}
+        given |= {"edit": edit, "share": share, "follow": follow}
         return _replay(model, guide, steps, given).prepare(show, stack)
     check_model(model, "gv.stage, model")
     check_text("gv.stage, constraint", constraint)
+    if follow:
+        return _follow(model, prompt, guide, share)
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
     given_bias = {} if bias is None else bias
@@ -68,7 +78,20 @@ def stage(
     player = Player(LiveWalk(model, prompt, guide), settings)
     constraint = constraint or (name_guide(guide) if guide else "")
     head = make_trace(model, prompt, (), constraint=constraint, seed=seed, temperature=temperature)
-    return Stage(player, head, guide, steps, box).prepare(show, stack)
+    shown = Stage(player, head, guide, steps, box).prepare(show, stack)
+    return shown.join(Publisher(find_host(model, "gv.stage, share"), model.vocabulary.fingerprint)) if share else shown
+
+
+def _follow(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stage:
+    """A stage that follows the teacher's; without a guide it takes the teacher's."""
+    where, expected = "gv.stage, follow", "gv.stage(model, follow=True): the prompt is the teacher's"
+    if prompt or share:
+        raise SettingError(where, seen="share" if share else "a prompt", expected=expected)
+    if guide is not None:
+        check_fit(guide, model.vocabulary, model.name)
+    role = Follower(model, find_host(model, where), guide)
+    head = make_trace(model, "", ())
+    return Stage(Player(ClosedWalk(), Settings()), head, None, 0).join(role)
 
 
 def _replay(trace: Trace, guide: Guide | None, steps: int | None, given: dict[str, Any]) -> Stage:

@@ -135,6 +135,8 @@ export interface StageView {
   temperature: number;
   seed: number;
   note: string;
+  /** What the stage does in a class: the words, and the keys as what each says to the kernel and its label. */
+  lesson?: { words: string, keys: [say: string, label: string][] } | null;
   top: [number, string];
   why: Why | null;
   machine: Machine | null;

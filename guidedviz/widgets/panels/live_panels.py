@@ -45,6 +45,10 @@ class Panels:
         self._new_map = self._had_machine = False
         self.turn(guide)
 
+    def replaces(self, other: Any) -> None:
+        """Take the place of these panels: the page may show a machine that is no longer there."""
+        self._had_machine = getattr(other, "machine", None) is not None
+
     def turn(self, guide: Guide | None) -> None:
         """Show another guide."""
         self.guide, machine = guide, machine_of(guide)

@@ -11,6 +11,7 @@ import { drawPanel } from "../shared/drawn-panel.js";
 import { buildSaveMenu, copyText, drawingActions } from "../shared/export.js";
 import { buildConstraintBox } from "./constraint-box.js";
 import { toggleLecture } from "./lecture.js";
+import { buildLesson } from "./lesson.js";
 import { buildPanels } from "./panels.js";
 import { buildQuiz } from "./quiz.js";
 import { buildTimeline } from "./timeline.js";
@@ -118,6 +119,7 @@ export function buildStage(act) {
   const under = make("div", { class: "gv-under" }, words, colour.node);
   const strip = make("div", { role: "group", class: "gv-panel gv-strip", "aria-label": "text" }, tape, under, branches);
   const note = buildNote();
+  const lesson = buildLesson(act.say);
   const box = buildConstraintBox(act);
 
   const distribution = buildDistribution(9, act.pick);
@@ -138,7 +140,7 @@ export function buildStage(act) {
   const height = toggle("bars", { odds: "probability", cost: "time" }, (name) => setLook("height", name));
   const timeline = buildTimeline(height.node);
   const tip = make("div", { class: "gv-tip", role: "tooltip", id: `gv-tip-${++stages}`, hidden: true });
-  const root = widgetRoot("gv-live-stage", KEYS, { tabindex: 0 }, header, strip, tour.node, quiz.node, box.node, note, panels.node, timeline.node, tip);
+  const root = widgetRoot("gv-live-stage", KEYS, { tabindex: 0 }, header, lesson.node, strip, tour.node, quiz.node, box.node, note, panels.node, timeline.node, tip);
 
   const toggles = { colour, height };
   /** @param {"colour" | "height"} kind @param {string} name */
@@ -149,7 +151,7 @@ export function buildStage(act) {
   setLook("colour", "odds");
   setLook("height", "odds");
   return {
-    root, controls, badge, about, prompt, chips, tape, words, branches, note, box, panels, distribution, next, mass, legal, facts, why, hint,
+    root, controls, badge, about, prompt, chips, tape, words, branches, note, lesson, box, panels, distribution, next, mass, legal, facts, why, hint,
     map, machine, stack, timeline, tip, ask, quiz, tour,
     shown: /** @type {[number, number][]} */ ([]), // the last cursors that were painted while it played, and when
     marked: 0, // the cursor that was painted last

@@ -9,6 +9,7 @@ import { paintNote, paintPlayButton, paintSource } from "../shared/controls.js";
 import { paintDistribution, paintMeter } from "../shared/distribution.js";
 import { make, setText, tokenName, withCommas, writeToken } from "../shared/elements.js";
 import { markRejected, paintConstraintBox } from "./constraint-box.js";
+import { paintLesson } from "./lesson.js";
 import { paintPanels } from "./panels.js";
 import { paintQuiz } from "./quiz.js";
 import { paintBars, paintScrub, paintTimes } from "./timeline.js";
@@ -43,6 +44,7 @@ export function paintStage(ui, view, same) {
   paintControls(ui, view);
   paintWhy(ui.why, view.why);
   paintNote(ui.note, view.note);
+  paintLesson(ui.lesson, view);
   paintQuiz(ui.quiz, ui.root, view);
   paintTour(ui.tour, ui.root, view);
   ui.ask.setAttribute("aria-pressed", String(view.asks));

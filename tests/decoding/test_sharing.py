@@ -1,0 +1,136 @@
+"""Claims about the messages of a run that is shown: they bring the same steps, and a hostile one is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import replace
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding import sharing
+from guidedviz.decoding.player import LiveWalk, Player
+from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.sharing import (
+    MOST_MESSAGE,
+    Record,
+    make_head,
+    pack_machine,
+    read_change,
+    read_guide,
+    unpack_machine,
+    write_changes,
+)
+from guidedviz.errors import GuidedVizError, TraceError
+
+PATTERN = "[a-z]{2,40}( [a-z]+)*"
+
+
+@pytest.fixture(scope="module")
+def player(bard):
+    walk = LiveWalk(bard, "To be", gv.guide(gv.regex(PATTERN), bard.vocabulary))
+    now = Player(walk, Settings(temperature=0.7, seed=3, bias={5: 1.5}))
+    for _ in range(30):
+        now = now.forward()
+    return now.look()
+
+
+@pytest.fixture(scope="module")
+def head(bard, player):
+    trace = gv.Trace((), "To be", "bard", "cpu", "2026-01-01", "", 3, 0.7, len(bard.vocabulary))
+    return make_head(trace, player.walk.guide, bard.vocabulary.fingerprint, player.settings)
+
+
+def heard(messages):
+    """What a host makes of the messages, as a late follower gets it."""
+    out = {"run": "", "version": 0, "head": None, "from": 0, "add": [], "next": None, "cursor": 0, "ended": False}
+    for message in map(json.loads, messages):
+        add = [*out["add"][: message["from"]], *message["add"]]
+        out |= message | {"from": 0, "add": add, "head": message["head"] or out["head"]}
+    return read_change(json.dumps(out).encode())
+
+
+def test_steps_arrive_as_they_were_in_messages_of_a_bounded_size(player, head):
+    messages = [*write_changes("r", head, player, 0)]
+    assert len(messages) > 1
+    assert max(map(len, messages)) < MOST_MESSAGE + 8192
+    found = heard(messages)
+    assert tuple(record.step for record in found.add) == player.steps
+    assert found.head == (head,)
+    assert found.next == (Record(player.peek.step, found.add[0].chosen),)
+    assert (found.cursor, found.ended) == (30, False)
+    assert dict(found.add[0].chosen.bias) == {5: 1.5}
+
+
+def test_a_move_is_one_small_message(player):
+    [message] = write_changes("r", None, player.go(12), 30)
+    assert (json.loads(message)["add"], json.loads(message)["cursor"]) == ([], 12)
+    [message] = write_changes("r", None, player, 29)
+    assert len(json.loads(message)["add"]) == 1
+
+
+def test_the_guide_of_a_head_gives_the_same_masks(bard, player, head):
+    guide, other = player.walk.guide, read_guide(head, bard.vocabulary)
+    states = guide.initial, other.initial
+    for step in player.steps:
+        assert (guide.mask(states[0]) == other.mask(states[1])).all()
+        states = guide.advance(states[0], step.token), other.advance(states[1], step.token)
+
+
+@pytest.mark.parametrize(
+    "machine", [gv.json(), gv.json_schema({"type": "string", "maxLength": 90}), gv.regex("(é|b)*")]
+)
+def test_a_machine_arrives_with_its_language(machine, bard):
+    found = unpack_machine(pack_machine(gv.guide(machine, bard.vocabulary)))
+    for text in ("", '"a"', '{"a": [1, 2]}', '"' + "x" * 91 + '"', "éb", "ébc"):
+        assert found.accepts(text.encode()) == machine.accepts(text.encode())
+
+
+def test_a_guide_that_is_no_machine_or_too_large_sends_none(bard, monkeypatch):
+    guide = gv.guide(gv.regex("[a-z]+"), bard.vocabulary)
+    assert pack_machine(None) == pack_machine(gv.within(guide, 9)) == ""
+    monkeypatch.setattr(sharing, "MOST_MACHINE", 10)
+    assert pack_machine(guide) == ""
+
+
+def packed(value):
+    return base64.b64encode(zlib.compress(json.dumps(value).encode())).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "x", "AAAA", packed([]), packed({}), packed({"edges": [], "accepting": []}), packed({"grammar": 7}),
+        packed({"grammar": "root ::= ("}), packed({"edges": [[[0, 300, 0]]], "accepting": [0]}),
+        packed({"edges": [[[9, 3, 0]]], "accepting": []}), packed({"edges": [[[0, 5, 0], [5, 9, 0]]], "accepting": []}),
+        packed({"edges": [[[0, 5, 1]]], "accepting": []}), packed({"edges": [[]], "accepting": [1]}),
+        packed({"edges": [[[0, 5]]], "accepting": []}), packed({"edges": "x", "accepting": [0]}),
+        base64.b64encode(zlib.compress(b"[" * (5 << 20))).decode(),
+    ],
+)  # fmt: skip
+def test_a_machine_of_another_shape_is_refused(text):
+    with pytest.raises(GuidedVizError):
+        unpack_machine(text)
+
+
+def test_an_answer_of_another_shape_is_refused(player, head):
+    good = json.loads(next(iter(write_changes("r", head, player, 0)))) | {"version": 1}
+    assert read_change(json.dumps(good).encode()).version == 1
+    step = good["add"][0]["step"]
+    hostile = [
+        b"", b"[]", b"[" * 99_999, b"null", {"version": -1}, {"cursor": "1"}, {"add": [{}]}, {"head": {}},
+        {"next": []}, {"add": [{"step": step, "chosen": {"draft": 1}}]},
+        {"add": [{"step": step | {"piece": "\u4e00"}, "chosen": {}}]},
+        {"add": [{"step": step, "chosen": {"temperature": float("nan")}}]}, {"__class__": "os.system"},
+    ]  # fmt: skip
+    for said in hostile:
+        with pytest.raises(TraceError):
+            read_change(said if isinstance(said, bytes) else json.dumps(good | said).encode())
+
+
+def test_a_draft_stays_with_the_teacher(player):
+    bare = replace(player, settings=Settings(jump_forward=True))
+    assert sharing.choose(bare.settings).jump_forward == "canonical"
+    assert not hasattr(sharing.choose(bare.settings), "draft")

@@ -1,0 +1,236 @@
+"""Claims about a stage that is shown to a class, and the stages that follow it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.widgets.sharing import follower as following
+from tests.host.running import TOKEN, hosting
+
+TEACHER = "a-token-of-the-teacher"
+PATTERN = "[a-z]{2,60}( [a-z]+)*"
+
+
+def load(host, token=""):
+    return RemoteModel(Wire(read_address(host.address, token), patience=0.3))
+
+
+def open_run(host, **more):
+    model = load(host)
+    return gv.stage(model, "To be", gv.guide(gv.regex(PATTERN), model.vocabulary), seed=3, share=True, **more)
+
+
+def open_follower(host, **more):
+    stage = gv.stage(load(host), follow=True, **more)
+    assert stage.display.widget is not None
+    return stage
+
+
+def words(stage):
+    return stage.role.bar()["words"]
+
+
+def keys(stage):
+    return [key for key, _ in stage.role.bar()["keys"]]
+
+
+async def test_a_follower_shows_each_move_of_the_teacher(bard, until):
+    with hosting(bard) as host:
+        teacher, student = open_run(host), open_follower(host)
+        assert (student.head.prompt, words(student)) == ("To be", "You follow the teacher's run.")
+        teacher.take(3)
+        await until(lambda: student.text == teacher.text)
+        assert student.player.steps == teacher.player.steps
+        teacher.back(2)
+        await until(lambda: student.player.cursor == 1)
+        other = next(c.token for c in teacher.player.taken[1].step.candidates if c.legal and c.token != 0)
+        teacher.choose(other)
+        await until(lambda: student.player.steps == teacher.player.steps)
+        teacher.change(temperature=0.5).take(1)
+        await until(lambda: student.player.steps == teacher.player.steps)
+        assert student.player.settings.temperature == 0.5
+        assert [t.settings for t in student.player.taken] == [t.settings for t in teacher.player.taken]
+        for stage in (teacher, student):
+            stage.close()
+
+
+async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
+    with hosting(bard) as host:
+        teacher = open_run(host)
+        assert teacher.display.widget is not None
+        teacher.take(5)
+        late = open_follower(host)
+        await until(lambda: late.player.steps == teacher.player.steps and teacher.player.peek and late.player.peek)
+        shown, wanted = late._news(True), teacher._news(True)
+        for name in ("add", "next", "machine", "drawings", "cursor", "top", "temperature", "seed"):
+            assert shown[name] == wanted[name], name
+        assert shown["map"]["bits"] == wanted["map"]["bits"]
+        assert not shown["head"]["live"]
+        assert shown["head"] | {"live": True} == wanted["head"]
+        late._hear({"do": "choose", "token": 99, "cursor": 5})
+
+
+async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, until):
+    with hosting(bard) as host:
+        teacher, student = open_run(host).take(4), open_follower(host)
+        legal = next(c.token for c in student.player.taken[-1].step.candidates if c.legal)
+        for said in ({"do": "choose", "token": legal, "cursor": 4}, {"do": "reset"}, {"do": "turn", "branch": 0}):
+            student._hear(said)
+            assert student.note == following.READ_ONLY
+        student.take(1).play()
+        assert (student.player.steps, student.playing) == (teacher.player.steps, False)
+        student._hear({"do": "go", "cursor": 2, "turn": 1})
+        assert (student.player.cursor, keys(student)) == (2, ["catch_up", "branch"])
+        teacher.take(1)
+        await until(lambda: len(student.player.steps) == 5)
+        assert student.player.cursor == 2, "who looks back stays there"
+        student._hear({"do": "branch"})
+        assert (student.follows, student.player.cursor, len(student.player.taken)) == (False, 2, 2)
+        assert len(student.player.branches) == 1, "the teacher's run is kept"
+        student.take(3)
+        assert len(student.text) > 2
+        assert student._news(True)["lesson"] is None
+        before, desk = student.player, host.service._handlers["POST", "/v1/run"].__self__
+        teacher.take(1)
+        await until(lambda: len(desk.run) == 6)
+        assert student.player is before
+        teacher.close()
+
+
+async def test_who_looked_back_returns_to_the_teacher_with_one_key(bard, until):
+    with hosting(bard) as host:
+        teacher, student = open_run(host).take(4), open_follower(host)
+        student._hear({"do": "go", "cursor": 1, "turn": 1})
+        student._hear({"do": "catch_up"})
+        assert (student.player.cursor, keys(student)) == (4, ["branch"])
+        teacher.close()
+        student.close()
+
+
+async def test_a_student_may_open_the_stage_before_the_teacher(bard, until):
+    with hosting(bard) as host:
+        student = open_follower(host)
+        assert (words(student), keys(student)) == ("The teacher shows no run yet.", [])
+        first = open_run(host).take(2)
+        await until(lambda: student.text == first.text)
+        second = open_run(host).take(3)
+        await until(lambda: len(student.player.steps) == 3)
+        assert student.player.steps == second.player.steps
+        first.take(1)
+        await until(lambda: "another run is shown" in words(first))
+        assert keys(first) == ["share"]
+        first._hear({"do": "share"})
+        await until(lambda: student.text == first.text)
+        for stage in (first, second, student):
+            stage.close()
+
+
+async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until):
+    with hosting(bard) as host:
+        teacher, student = open_run(host).take(2), open_follower(host)
+        teacher._hear({"do": "unshare"})
+        await until(lambda: words(student) == "The teacher has stopped showing this run.")
+        teacher.take(1)
+        assert (words(teacher), keys(teacher)) == ("The class does not see this run.", ["share"])
+        teacher._hear({"do": "share"})
+        await until(lambda: len(student.player.steps) == 3)
+        teacher.close()
+        await until(lambda: words(student) == "The teacher has stopped showing this run.")
+        assert keys(student) == ["branch"]
+        student.close()
+
+
+async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bard, until, monkeypatch):
+    monkeypatch.setattr("guidedviz.widgets.sharing.publisher.PAUSE", 0.01)
+    monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
+    with hosting(bard) as host:
+        teacher, student = open_run(host).take(2), open_follower(host)
+        await until(lambda: student.text == teacher.text)
+    with hosting(bard, port=host.port):
+        teacher.take(1)
+        await until(lambda: len(student.player.steps) == 3)
+        assert student.player.steps == teacher.player.steps
+        teacher.close()
+        student.close()
+
+
+def test_only_the_teacher_shows_a_run_and_the_error_comes_at_once(bard):
+    with hosting(bard, {"": TOKEN, "teacher": TEACHER}) as host:
+        for token, seen in ((TOKEN, "a token of another person"), (TEACHER, "")):
+            model = load(host, token)
+            if seen:
+                with pytest.raises(SettingError, match=seen):
+                    gv.stage(model, "A", share=True)
+            else:
+                gv.stage(model, "A", share=True)
+        student = gv.stage(load(host, TOKEN), follow=True)
+        assert student.head.prompt == "A"
+
+
+def test_a_stage_of_this_machine_has_no_class_unless_a_variable_names_it(bard, monkeypatch):
+    monkeypatch.delenv("GUIDEDVIZ_HOST", raising=False)
+    for wish in ({"share": True}, {"follow": True}):
+        with pytest.raises(SettingError, match="a model of this machine"):
+            gv.stage(bard, "" if "follow" in wish else "A", **wish)
+    with hosting(bard) as host:
+        monkeypatch.setenv("GUIDEDVIZ_HOST", host.address)
+        gv.stage(bard, "A", share=True).take(2)
+        assert gv.stage(bard, follow=True).head.prompt == "A"
+
+
+@pytest.mark.parametrize("more", [{"prompt": "A"}, {"share": True}, {"follow": 1}, {"share": "yes"}])
+def test_wishes_that_do_not_fit_are_refused(bard, more):
+    with pytest.raises(SettingError, match=r"gv\.stage, (follow|share)"):
+        gv.stage(bard, **({"follow": True} | more))
+    trace = gv.record(bard, "A", max_tokens=1)
+    with pytest.raises(SettingError, match="a recording has its own"):
+        gv.stage(trace, share=True)
+
+
+def test_where_nobody_can_click_a_follower_shows_what_there_is(bard, headless):
+    with hosting(bard) as host:
+        teacher = open_run(host, steps=4)
+        student = gv.stage(load(host), follow=True)
+        assert student.text == teacher.text
+        assert "text/html" in student._repr_mimebundle_()
+
+
+def publish(host, change):
+    Wire(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
+
+
+async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until, monkeypatch):
+    monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
+    with hosting(bard) as host:
+        teacher = open_run(host).take(1)
+        desk = host.service._handlers["POST", "/v1/run"].__self__
+        head = json.loads(desk.run._head)
+        student = open_follower(host)
+        for changed, seen in (
+            (head | {"vocabulary": "x"}, "another vocabulary"),
+            (head | {"machine": "!"}, "machine"),
+            (head | {"trace": {}}, "trace"),
+            ({}, "trace"),
+        ):
+            publish(host, {"run": "x", "head": changed, "from": 0, "add": []})
+            await until(lambda seen=seen: seen in words(student))
+        publish(host, {"run": "x", "head": head, "from": 0, "add": [{"step": {}}]})
+        await until(lambda: "add[0]" in words(student))
+        assert student.text == teacher.text, "what was shown stays"
+        student.close()
+        teacher.close()
+
+
+def test_a_step_that_the_guide_forbids_is_refused(bard):
+    with hosting(bard) as host:
+        open_run(host).take(3)
+        digits = gv.guide(gv.regex("[0-9]+"), bard.vocabulary)
+        student = gv.stage(load(host), guide=digits, follow=True)
+        assert "expected a token that the guide allows" in words(student)
+        with pytest.raises(GuidedVizError, match="same vocabulary"):
+            gv.stage(load(host), guide=gv.guide(gv.regex("a"), gv.Vocabulary([b"a"])), follow=True)
