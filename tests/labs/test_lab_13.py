@@ -1,8 +1,6 @@
 """What lab 13 says in prose is what its outputs, the committed records and the simulation show."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from statistics import median
 
 import pytest
@@ -12,11 +10,10 @@ from guidedviz.files import shipped
 from guidedviz.serving import Costs, Measured, Policy, Request, make_requests, run_verbs, simulate, simulate_routing
 from tests.labs.solved import read_solved
 
-ROOT = Path(__file__).parents[2]
 LAB = read_solved("13_in_production")
 COSTS = Costs(forward=8, row=0.02, token=0.02, host=1.5, apply=0.005)
 RECORD = Measured.load(shipped("traces/serving.json"))
-MANY, SLOW = "64 requests share", "Which engine's method"
+MANY, COMPILES, WAY = "64 requests share", "come at 100 per second", "With which way do some requests"
 
 
 @pytest.mark.parametrize(
@@ -27,17 +24,20 @@ MANY, SLOW = "64 requests share", "Which engine's method"
         ("The FSM knows no EOS", "run_verbs", "NanoGPT's FSM  [10, 10, 1, 10, 10, 0]"),
         ("EOS is legal exactly where the text is complete", "run_verbs", "llguidance     [10, 10, 1, 10, 10, 1]"),
         ("A pass takes 8 ms and 1.5 ms of scheduling", "v0 = simulate", "15.3 ms per token"),
-        ("within 6% of the published numbers", "def rate", "masks, simulated: 0% 103.2, 20% 99.0, 80% 88.3"),
-        ("One schema has a third of all requests", "route in (", "busiest replica 36% of the requests"),
+        ("within 6% of the dots", "def rate", "masks, simulated: 0% 103.2, 20% 99.0, 80% 88.3"),
+        ("In the white gap from 22 to 82 ms", "v0 = simulate", "order: arrives 20.0 ms, joins 82.3 ms"),
+        ("In the white gap from 22 to 82 ms", "v0 = simulate", "longest TPOT of the four: 15 ms"),
+        ("lm-format-enforcer ignore the bound and write 120", "How many of the seven", "lm-format-enforcer"),
+        ("4,096 tokens of `clerk`", "packed = gv.serving", "(2, 128)"),
+        ("sends the popular schema to one server", WAY, "hash         hit rate 89%, busiest replica 36% of the requests"),
+        ("nearly the p99 of round robin", WAY, "round robin  hit rate 64%, busiest replica 12% of the requests"),
+        ("nearly the hits of the hash", WAY, "bounded hash hit rate 84%"),
         ("all wait for the slowest mask", MANY, "per token p50 43.2 ms"),
-        (
-            "400 requests for 20 schemas",
-            "ways = {",
-            "scheduling beside  TPOT p50 12.4 ms, p99 13.6 ms, TTFT p99    441 ms",
-        ),
-        ("So the compiles queue", "schema of its own. With", "first token p50 9,985.0 ms, p99 19,735.4 ms"),
+        ("So the compiles queue", COMPILES, "20 schemas: 400 requests"),
+        ("So the compiles queue", COMPILES, "p99 440.9 ms"),
+        ("So the compiles queue", COMPILES, "first token p50 9,985.0 ms, p99 19,735.4 ms"),
     ],
-)
+)  # fmt: skip
 def test_a_figure_in_the_prose_stands_in_an_output(said, words, shown):
     assert said in LAB.prose
     assert shown in LAB.output_of(words)
@@ -73,14 +73,11 @@ def test_a_parked_request_delays_no_other_and_its_first_token_comes_as_late():
     assert abs(blocks.served[4].first - parks.served[4].first) < 10
 
 
-@pytest.mark.parametrize(
-    ("published", "least", "most"), [((106.08, 93.59, 90.34), 9, 10), ((114.67, 96.08, 93.42), 4.8, 8)]
-)
-def test_what_the_model_lacks_per_pass_when_all_is_overlapped(published, least, most):
-    found = LAB.output_of("def rate")
+def test_what_the_model_lacks_per_pass_when_all_is_overlapped():
+    published, found = (106.08, 93.59, 90.34), LAB.output_of("def rate")
     ours = [float(part.split()[1]) for part in found.split("all, simulated: ")[1].splitlines()[0].split(", ")][1:]
     gaps = [800 / 128 * 1e3 * (1 / theirs - 1 / mine) for theirs, mine in zip(published, ours, strict=True)]
-    assert all(least < gap < most for gap in gaps)
+    assert all(9 < gap < 10 for gap in gaps)
 
 
 def test_one_slow_grammar_makes_the_median_four_times_as_long():
@@ -92,17 +89,14 @@ def test_one_slow_grammar_makes_the_median_four_times_as_long():
     assert times[1] / times[0] == pytest.approx(4, abs=0.2)
 
 
-def test_the_puzzle_256_constrained_rows_gain_less_from_a_draft():
-    draft = Policy(overlap="masks", draft=4, accepted=3.5)
+@pytest.mark.parametrize(("threads", "crowded"), [(1, True), (8, False)])
+def test_the_puzzle_from_400_rows_on_one_thread_is_too_slow(threads, crowded):
+    def lasts(rows, mask_ms):
+        asked = make_requests(rows, per_second=1e12, tokens=20, schemas=[(0, mask_ms)])
+        return simulate(asked, replace(COSTS, rows=500, threads=threads), Policy(overlap="masks")).passes[-1].ms
 
-    def gain(rows, constrained):
-        asked = make_requests(rows, per_second=1e12, tokens=100, schemas=[(0, 0.04)], constrained=constrained)
-        plain, fast = (simulate(asked, COSTS, policy) for policy in (replace(draft, draft=0, accepted=0), draft))
-        return fast.tokens_per_second / plain.tokens_per_second
-
-    assert gain(8, 1.0) == pytest.approx(4.1, abs=0.1)
-    assert gain(256, 1.0) == pytest.approx(1.3, abs=0.05)
-    assert gain(256, 0.0) == pytest.approx(1.8, abs=0.05)
+    assert lasts(390, 0.04) == pytest.approx(lasts(390, 0.0001))
+    assert (lasts(410, 0.04) > lasts(410, 0.0001) + 0.1) is crowded
 
 
 def test_the_most_popular_of_200_schemas_is_asked_for_in_17_percent():
@@ -114,8 +108,9 @@ def test_for_one_text_per_schema_a_walk_is_cheaper_than_a_split():
         name: median(first + 99 * each for first, each in RECORD.costs(name)) for name in ("xgrammar", "llguidance")
     }
     assert total["llguidance"] < total["xgrammar"]
-    masks = {name: median(each for _, each in RECORD.costs(name)) for name in total}
-    assert masks["xgrammar"] < masks["llguidance"]
+    first, masks = ({name: median(times[part] for times in RECORD.costs(name)) for name in total} for part in (0, 1))
+    saved = masks["llguidance"] - masks["xgrammar"]
+    assert (first["xgrammar"] - first["llguidance"]) / saved == pytest.approx(330_000, rel=0.02)
     index = next(one for one in RECORD.engines if one.engine.startswith("outlines-core"))
     assert len(index.schemas) < index.tried / 2, "the others took more than ten seconds"
     assert all(one.compile_ms > 1000 for one in index.schemas)
@@ -133,10 +128,3 @@ def test_round_robin_compiles_a_popular_schema_on_each_replica():
     asked = make_requests(2000, per_second=50, schemas=[(400, 0)] * 300, skew=1.2, tokens=100, seed=3)
     found = simulate_routing(asked, 8, "round robin", rows=8, kept=30).routed
     assert {one.replica for one in found if one.request.schema == "schema 0" and not one.hit} == set(range(8))
-
-
-def test_the_forced_share_and_the_draft_are_those_of_the_bench():
-    cases = json.loads((ROOT / "assets/bench/speculation.json").read_text())["cases"]
-    greedy = next(rows for name, rows in cases.items() if "greedy" in name)
-    assert 1 - 1 / greedy["forced"]["tokens"] == pytest.approx(0.26, abs=0.005)
-    assert greedy["small, 4"]["tokens"] - 1 == pytest.approx(3.5, abs=0.05)
