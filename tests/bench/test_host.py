@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from guidedviz.bench.host import faults, gpus, simulation, table
+from guidedviz.bench.host import faults, followers, gpus, simulation, table
 from guidedviz.bench.host.run import compare_draws, count_passes
 from guidedviz.bench.host.students import Asked, Run, Students, build_runs, is_right, summarize
 from guidedviz.host.limits import Limits
@@ -46,6 +46,18 @@ def test_steps_are_summed_up_by_when_they_were_due():
     asked = [Asked(1.0, 0.01), Asked(2.0, 0.02, "lost"), Asked(3.0, 0.03, "wrong"), Asked(9.0, 9.0)]
     found = summarize(asked, 1.5, 5.0)
     assert (found["steps"], found["lost"], found["wrong"], found["max, ms"]) == (2, 1, 1, 30.0)
+
+
+def test_followers_get_each_step_in_its_place_also_those_who_come_later(clerk, monkeypatch):
+    for name, value in (("JOIN", 0.05), ("LEAVE", 0.1), ("STEPS", 8), ("PROMPTS", followers.PROMPTS[:2])):
+        monkeypatch.setattr(followers, name, value)
+    with hosting(clerk, {"Ada": TOKEN, "teacher": TOKEN + "-teacher"}) as host:
+        lesson = followers.Lesson(host.address, TOKEN + "-teacher", [TOKEN] * 4, clerk, rate=50)
+        row = lesson.study(0.4)
+    assert (row["lost"], row["wrong"]) == (0, 0)
+    assert 20 <= row["shown"] <= 21
+    assert 50 < row["steps"] < 80, "some come later"
+    assert len({one.run for one in lesson.shown}) > 1
 
 
 @pytest.mark.parametrize("act", [faults.cancel, faults.garble, faults.flood])

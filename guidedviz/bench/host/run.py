@@ -3,7 +3,8 @@
 Every row of logits is compared with the local model's. The students are threads of this process, on the same machine
 as the host: their time is in the figures, and so is whatever else runs there (`load` is that of the last minute).
 `--seconds` is the length of the run without faults; a run with a fault takes a third of it, and the fault lasts for its
-middle third. Ray Serve is measured where it is installed.
+middle third. Then all students follow a run that the teacher shows (`followers.py`). Ray Serve is measured where it is
+installed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any
 
 from guidedviz.bench.about import print_about
 from guidedviz.bench.host.faults import Attacker, cancel, flood, garble
+from guidedviz.bench.host.followers import Lesson
 from guidedviz.bench.host.scale import plan
 from guidedviz.bench.host.students import PATIENCE, Run, Students, build_runs, summarize
 from guidedviz.decoding.sampling import sample, softmax
@@ -33,12 +35,14 @@ from guidedviz.errors import ModelError
 from guidedviz.extras import is_missing
 from guidedviz.host.metrics import TEXTS
 from guidedviz.models.frames import pack_rows, read_rows
+from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import load_model
 from guidedviz.models.remote import Wire, read_address
 
 STUDENTS, RATE, SECONDS = 30, 5.0, 120.0
 PORT = 8917
 ATTACKS = {"cancelled requests": (cancel, 4), "garbage": (garble, 2), "a flood": (flood, 8)}
+FOLLOWERS = "followers of a shown run"
 AFTER_KILL = 10.0  # seconds
 SETTLE = 5.0  # seconds that a host has after its start
 TARGETS = {"p95, ms": 60.0, "p99, ms": 150.0}
@@ -124,9 +128,13 @@ def bench(options: Namespace) -> dict[str, Any]:
             for fault in list_faults(kind):
                 if options.only not in f"{kind}, {fault}":
                     continue
-                span = seconds if fault == "no fault" else max(12.0, seconds / 3)
+                span = seconds if fault in ("no fault", FOLLOWERS) else max(12.0, seconds / 3)
                 with hosting(kind, file, tokens["teacher"]) as host:
-                    row = measure(host, kind, fault, tokens, runs, span)
+                    if fault == FOLLOWERS:
+                        row = measure_followers(host, tokens, model, span)
+                        row |= {"date": about["date"], "device": about["machine"]}
+                    else:
+                        row = measure(host, kind, fault, tokens, runs, span)
                 figures[f"{kind}, {fault}"] = row
                 print_row(fault, row)
     about["load after"] = "{:.2f} {:.2f} {:.2f}".format(*os.getloadavg())
@@ -137,7 +145,7 @@ def bench(options: Namespace) -> dict[str, Any]:
 
 def list_faults(kind: str) -> list[str]:
     """The runs of a kind of host."""
-    return ["no fault", *(["a replica is killed"] if kind == "ray" else []), *ATTACKS, "a restart"]
+    return ["no fault", *(["a replica is killed"] if kind == "ray" else []), *ATTACKS, "a restart", FOLLOWERS]
 
 
 def print_row(fault: str, row: dict[str, Any]) -> None:
@@ -182,6 +190,18 @@ def measure(
         row |= {"cores": round((cpu_seconds(every) - cpu) / seconds, 2)} | count_passes(before, host.metrics()[1])
         more["reached"] = {name: bool(row[name] <= most) for name, most in TARGETS.items()}
     return row | more
+
+
+def measure_followers(host: Host, tokens: dict[str, str], model: LanguageModel, seconds: float) -> dict[str, Any]:
+    """A run that the teacher shows, and all students follow."""
+    students = [token for name, token in tokens.items() if name.isdecimal()]
+    lesson = Lesson(host.address, tokens["teacher"], students, model, RATE)
+    time.sleep(SETTLE)
+    every = {str(host.process and host.process.pid)}
+    cpu = cpu_seconds(every)
+    row = lesson.study(seconds)
+    row |= {"load": round(os.getloadavg()[0], 1), "cores": round((cpu_seconds(every) - cpu) / seconds, 2)}
+    return row | {"reached": {name: bool(row[name] <= most) for name, most in TARGETS.items()}}
 
 
 def timed_restart(host: Host, hard: bool, more: dict[str, Any]) -> None:

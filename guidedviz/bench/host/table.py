@@ -33,6 +33,9 @@ def write_tables(found: Mapping[str, Any]) -> str:
         kind, _, fault = name.partition(", ")
         lines.append(line(f"{KINDS[kind]}, {fault}", row, RUNS))
         lines += [line(f"… {span}", row[span], RUNS) for span in SPANS if span in row]
+    for name, row in found["runs"].items():
+        if "date" in row:
+            lines += ["", f"{name.partition(', ')[2].capitalize()}: {row['date']}, {row['device']}."]
     for model, classes in found.get("scale", {}).items():
         lines += ["", f"By simulation with the measured costs of `{model}`, which knows no other load:", ""]
         lines += head("students", SCALE)
