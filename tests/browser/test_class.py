@@ -1,31 +1,180 @@
-"""The teacher's page in Chromium: names are text, the token is asked for, and axe-core finds no fault."""
+"""The teacher's page in Chromium: names and answers are text, it works by keys, and axe-core finds no fault."""
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
+
 import pytest
 
+import guidedviz as gv
 from guidedviz.models.remote import RemoteModel, Wire, read_address
-from tests.browser.test_axe import AUDIT, axe
+from tests.browser.test_axe import AUDIT, audit, axe
 from tests.host.running import TOKEN, hosting
 
 __all__ = ["axe"]
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
+ADA = "a-token-of-a-student"
 HOSTILE = "<img src=x onerror=document.title='hacked'>"
+SHORT = "<svg/onload=document.title='x'>"  # a nickname has at most 32 characters
+CONTRAST = """() => {
+  const parse = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = colour.map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (one, two) => {
+    const [a, b] = [light(one), light(two)].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  };
+  const canvas = document.createElement("div");
+  canvas.style.cssText = "color: CanvasText; background: Canvas";
+  document.body.append(canvas);
+  const page = parse(getComputedStyle(canvas).backgroundColor).slice(0, 3);
+  canvas.remove();
+  const texts = [...document.querySelectorAll("p, th, td, h1, h2, caption, label")];
+  const shown = texts.filter((node) => node.textContent.trim());
+  const bars = [...document.querySelectorAll(".bar div")];
+  return {
+    text: Math.min(...shown.map((node) => ratio(parse(getComputedStyle(node).color).slice(0, 3), page))),
+    bar: Math.min(...bars.map((node) => ratio(parse(getComputedStyle(node).backgroundColor).slice(0, 3), page))),
+  };
+}"""
+
+
+def tell(host, nickname, place, state, choices=None, answer=None, lab="03_fsm", token=ADA):
+    """A student's report."""
+    said = {"nickname": nickname, "lab": lab, "place": place, "state": state, "choices": choices, "answer": answer}
+    Wire(read_address(host.address, token), patience=0).ask("POST", "/v1/class", json.dumps(said).encode())
+
+
+def fill(host):
+    """A class: hostile names, places, questions and answers beside ordinary ones."""
+    RemoteModel(Wire(read_address(host.address, "a-token-of-mallory"))).logits([1])
+    choices = [HOSTILE, "the DFA", "the stack"]
+    for nickname, answer in (("Ada", "the DFA"), ("Bob", "the DFA"), ("Cleo", "the stack"), (SHORT, HOSTILE)):
+        tell(host, nickname, f"Which of them counts the braces? {HOSTILE}", "answered", choices, answer)
+    for number, nickname in enumerate(("Dora", "Emil")):
+        tell(host, nickname, "How many states?", "answered", [], 3 + number, lab="04_regex_to_tokens")
+    tell(host, "Fay", "check advance", "wrong")
+    tell(host, "Gus", f"check {HOSTILE}", "right", lab=HOSTILE[:48])
+
+
+@pytest.fixture
+def room(bard, monkeypatch):
+    """A host with a class; its model has a hostile name."""
+    tokens = {HOSTILE: "a-token-of-mallory", "": ADA, "teacher": TOKEN}
+    with hosting(bard, tokens) as host:
+        host.service.engine.card["name"] = HOSTILE
+        fill(host)
+        yield host
+
+
+@pytest.fixture
+def page(browser):
+    """A page on which no script fails."""
+    found, said = browser.new_page(), []
+    found.set_viewport_size({"width": 1000, "height": 1100})
+    found.on("pageerror", lambda error: said.append(str(error)))
+    found.set_default_timeout(10_000)
+    yield found
+    assert (found.title(), said) == ("The class", [])
+    found.close()
+
+
+def enter(page, host):
+    """Open the page and show the class, by keys only."""
+    page.goto(f"{host.address}/class")
+    page.get_by_label("Token of the teacher").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.type(TOKEN)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#standing tr")
+
+
+def shoot(page, name):
+    if folder := os.environ.get("GUIDEDVIZ_SHOTS"):
+        page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_class_page_shows_names_as_text_and_has_no_fault(browser, axe, bard, scheme):
-    with hosting(bard, {HOSTILE: "a-token-of-a-student", "teacher": TOKEN}) as host:
-        RemoteModel(Wire(read_address(host.address, "a-token-of-a-student"))).logits([1])
-        page, said = browser.new_page(), []
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.emulate_media(color_scheme=scheme)
-        page.goto(f"{host.address}/class")
-        page.get_by_label("Token of the teacher").fill(TOKEN)
-        page.keyboard.press("Enter")
-        page.wait_for_selector("tbody tr")
-        assert page.locator("tbody td").first.inner_text() == HOSTILE
-        page.evaluate(axe)
-        assert page.evaluate(AUDIT, page.query_selector("html").as_element()) == []
-        assert (page.title(), said) == ("The class", [])
-        page.close()
+def test_the_class_page_shows_everything_as_text_and_has_no_fault(room, page, axe, scheme):
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    enter(page, room)
+    assert page.locator("#students td").first.inner_text() == "student 1", "a class with one token has numbers"
+    assert HOSTILE in page.locator("#facts").inner_text()
+    assert SHORT in page.locator("#standing td:first-child").all_inner_texts()
+    assert page.locator("#question").inner_text().endswith(HOSTILE)
+    assert page.locator("#bars th").all_inner_texts() == [HOSTILE, "the DFA", "the stack"]
+    assert page.locator("#bars .number").all_inner_texts() == ["1", "2", "1"]
+    assert page.locator("main img, main svg").count() == 0
+    page.evaluate(axe)
+    assert page.evaluate(AUDIT, page.query_selector("html").as_element()) == []
+    found = page.evaluate(CONTRAST)
+    assert found["text"] >= 4.5
+    assert found["bar"] >= 3
+    shoot(page, f"class-{scheme}")
+
+
+def test_names_of_tokens_are_text(bard, page):
+    with hosting(bard, {HOSTILE: ADA, "teacher": TOKEN}) as host:
+        RemoteModel(Wire(read_address(host.address, ADA))).logits([1])
+        tell(host, "Ada", "check advance", "right")
+        enter(page, host)
+        assert page.locator("#students td").first.inner_text() == HOSTILE
+
+
+def test_a_teacher_works_with_keys_only(room, page):
+    enter(page, room)
+    for label in ("updates", "choice", "forget"):
+        page.keyboard.press("Tab")
+        for _ in range(3):
+            if page.evaluate("document.activeElement.id") == label:
+                break
+            page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == label
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        if label == "updates":
+            page.keyboard.press("Space")
+            assert not page.locator("#updates").is_checked()
+        if label == "choice":
+            page.keyboard.press("h")  # the question whose name begins so
+            page.keyboard.press("ArrowDown")
+            page.keyboard.press("ArrowDown")
+            names = page.locator("#choice").input_value()
+            assert names, "a question is chosen"
+            assert page.locator("#question").inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#standing-none:not([hidden])")
+    assert "Forgotten" in page.locator("#said").inner_text()
+
+
+def test_the_bars_are_seen_in_forced_colours_and_nothing_moves(room, page):
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    enter(page, room)
+    assert page.evaluate(CONTRAST)["bar"] >= 3
+    moving = "[...document.querySelectorAll('*')].filter((n) => getComputedStyle(n).transitionDuration !== '0s').length"
+    assert page.evaluate(moving) == 0
+    shoot(page, "class-forced")
+
+
+def test_a_student_follows_a_stage_and_goes_on_alone_with_a_key(bard, bare, axe):
+    with hosting(bard) as host:
+        model = RemoteModel(Wire(read_address(host.address)))
+        teacher = gv.stage(model, "To be", gv.guide(gv.regex("[a-z ]{9,40}"), model.vocabulary), share=True).take(3)
+        student = bare.show_stage(gv.stage(model, follow=True))
+        line = student.root.locator(".gv-lesson")
+        assert line.locator("span").first.inner_text() == "You follow the teacher's run."
+        student.wait(3)
+        assert audit(axe, bare.page, student.root, bare.theme) == {}
+        button = line.get_by_role("button", name="go on alone from here")
+        button.focus()
+        bare.page.keyboard.press("Enter")
+        line.wait_for(state="hidden")
+        assert bare.page.evaluate("document.title") == "guidedviz"
+        bare.page.keyboard.press("ArrowRight")
+        student.wait(4)
+        shown = bare.show_stage(teacher)
+        assert "The class sees this run" in shown.root.locator(".gv-lesson").inner_text()
+        assert audit(axe, bare.page, shown.root, bare.theme) == {}

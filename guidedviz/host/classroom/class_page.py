@@ -27,6 +27,8 @@ table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding: 0.25rem 0; }
 th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid; }
 th, td { overflow-wrap: anywhere; }
+thead th, .name { overflow-wrap: break-word; }
+.state { white-space: nowrap; }
 .number { text-align: right; white-space: nowrap; }
 .bar { width: 50%; }
 .bar div { height: 1.1rem; background: var(--bar); }
@@ -37,7 +39,7 @@ input, button, select { font: inherit; padding: 0.25rem 0.5rem; max-width: 100%;
 """
 SCRIPT = """
 const find = (id) => document.getElementById(id);
-const SIGNS = { open: "○ not answered yet", answered: "● answered", right: "✓ right", wrong: "✗ not yet right" };
+const SIGNS = { open: "○ not done yet", answered: "● answered", right: "✓ right", wrong: "✗ not yet right" };
 let token = "", timer = 0, questions = [], open = "";
 async function ask(path, method) {
   const headers = token ? { Authorization: "Bearer " + token } : {};
@@ -88,8 +90,8 @@ function show(said) {
     make("td", one.name), make("td", one.steps, "number"), make("td", one.ms, "number"), make("td", one.ago, "number"),
   ]));
   fill("standing", said.standing.map((one) => [
-    make("td", one.nickname), make("td", one.lab), make("td", one.place), make("td", SIGNS[one.state]),
-    make("td", since(one.ago), "number"),
+    make("td", one.nickname, "name"), make("td", one.lab, "name"), make("td", one.place),
+    make("td", SIGNS[one.state], "state"), make("td", since(one.ago), "number"),
   ]));
   showChoice();
   showQuestion();
