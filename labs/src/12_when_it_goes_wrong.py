@@ -230,9 +230,6 @@ gv.predict(
     ],
 )  # fmt: skip
 
-# %%
-gv.stage(clerk, umbrella, guide, temperature=0, show=4)
-
 # %% [markdown]
 # A low Z in the middle of a run says: what the model wants is refused here. Log the smallest Z of each run. In the
 # thirty sound runs of our tests it never falls below 0.1.
@@ -373,21 +370,8 @@ gv.predict(
 # | `{{` after `</think>` | which token switched the mask on? | *text outside the language* | `gv.tagged` |
 # | a banned word is written | how many ids have its bytes? | *same bytes, several ids* | `vocabulary.ids(piece)` |
 # | a bound is ignored | who enforces the keyword? | `machine.notes` | `unknown="error"` |
-
-# %% [markdown]
-# The names in italics are findings of `gv.diagnose`. Three more faults are refused before the first token, or at it:
-
-# %%
-def refuse(broken):
-    try:
-        broken()
-    except gv.GuidedVizError as error:
-        print("·", str(error).splitlines()[0][:105])
-
-
-refuse(lambda: gv.json_schema({"type": "integer", "minimum": 5, "maximum": 3}))  # a contradiction
-refuse(lambda: gv.grammar("root ::= " + "(" * 60_000 + '"a"' + ")" * 60_000))  # a hostile text
-refuse(lambda: gv.record(gv.ToyModel([b"a", b"b"], lambda tokens: [np.nan, 1]), "a"))  # a broken forward pass
+#
+# The names in italics are findings of `gv.diagnose`.
 
 # %% [markdown]
 # ## Your predictions
@@ -432,8 +416,6 @@ gv.score()
 # * **The end of reasoning**: a grammar that was one token late forced `{{` in vLLM
 #   ([#48516](https://github.com/vllm-project/vllm/pull/48516)). With speculation `</think>` reached the grammar, and
 #   requests failed ([#44297](https://github.com/vllm-project/vllm/pull/44297)).
-# * **Mask and matcher disagree**: xgrammar ([#382](https://github.com/mlc-ai/xgrammar/issues/382)). llguidance's mask
-#   of a forced text held only its longest token ([#1352](https://github.com/guidance-ai/guidance/issues/1352)).
 # * **Keywords**: SGLang took `multipleOf` and did not enforce it
 #   ([#40083](https://github.com/sgl-project/sglang/issues/40083)); llama.cpp skips what it does not support
 #   ([README](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md)).

@@ -46,9 +46,6 @@ PEAR, RETRY, LEGAL, STORED = (
         ("This service catches an error and goes on", "def serve", "Sure, here is the JSON:"),
         ("The service caught the error", LEGAL, "at each of 21 steps all 4,096 tokens were legal"),
         ("So `!` is written until the limit", STORED, "op!!!!!!!!!!!!!!!!!! stale mask"),
-        ("Three more faults are refused", "def refuse", "bounds with no integer between them"),
-        ("Three more faults are refused", "def refuse", "more than 100 nested parentheses"),
-        ("Three more faults are refused", "def refuse", "nan for 1 of 2 tokens, first token 0"),
     ],
 )  # fmt: skip
 def test_what_is_said_is_what_is_shown(said, words, shown):
