@@ -162,16 +162,11 @@ gv.predict(
     reveal=[
         lambda: print(gv.record(clerk, plain, temperature=0, bias={in_the_text: -100}).text),
         """The ban changes nothing. The banned token is `␣Prague`, with a space. After a quote the model writes another
-        token, `Prague` without the space. For the model these are two different ids.""",
+        token, `Prague` without the space. For the model these are two different ids. Here is the word in four
+        spellings, with the ids of each:""",
+        lambda: [print(f"{text!r:10}", clerk.encode(text)) for text in (" Prague", "Prague", "prague", "PRAGUE")],
     ],
 )
-
-# %% [markdown]
-# Here is the word in four spellings, with the ids of each:
-
-# %%
-for text in (" Prague", "Prague", "prague", "PRAGUE"):
-    print(f"{text!r:10}", clerk.encode(text))
 
 # %% [markdown]
 # ## Exercise 2 · All ids that spell a word ★
@@ -286,8 +281,6 @@ tokens, wish = clerk.encode(plain), []
 for step in gv.decode(clerk, plain, temperature=0):
     wish.append(gv.sampling.softmax(clerk.logits(tokens))[close])
     tokens.append(step.token)
-
-# %%
 written = [clerk.vocabulary.display(token) for token in tokens[-len(wish) :]]
 gv.draw_bars(written, {'p of "}': wish}, title='probability of "} just before each token')
 
@@ -329,21 +322,18 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 # end
 gv.checks.only_answers(only, clerk)
 
-# %%
-question = "The bag holds a tent, a pen and a sofa. Is there a pen in it?\nYes or no:\n"
-
-
-def ask(count):
-    print(repr(gv.record(clerk, question, bias=only, max_tokens=count).text))
-
-
 # %% [question]
 gv.predict(
-    "Your bias is right for the first token. What will the model write if you let it go on for twelve?",
+    "The prompt asks whether there is a pen in a bag. Your bias is right for the first token. What will the model "
+    "write if you let it go on for twelve?",
     choices=["`yes` or `no`, then it ends", "twelve times `yes` or `no`", "its answer, then the reason for it"],
     answer="twelve times `yes` or `no`",
     reveal=[
-        lambda: [ask(1), ask(12)],
+        lambda: [
+            print(repr(gv.record(clerk, question, bias=only, max_tokens=count).text))
+            for question in ["The bag holds a tent, a pen and a sofa. Is there a pen in it?\nYes or no:\n"]
+            for count in (1, 12)
+        ],
         """The bias also acts at the second and the third step. EOS would be right there, but its logit has no bias.
         So this method needs `max_tokens=1`. (While the exercise is open there is no bias, and both lines show the
         model's own answer.)""",

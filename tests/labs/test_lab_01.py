@@ -33,7 +33,7 @@ def test_the_answer_is_what_the_run_shows(question, answer, shown):
         ("0.665 is 2.72 times 0.245", "Add 5 to all three", "[0.665 0.245 0.09 ]"),
         ("by 20 for b = 3", "You add 1 to", "bias 3: positive / negative = 2.66"),
         ("the probability is exactly 0", "apply_mask([0.0, 200.0]", "[1. 0.]"),
-        ("Here is the word in four spellings", 'for text in (" Prague"', "'Prague' [2610]"),
+        ("Here is the word in four spellings", "Which city will the model write", "'Prague' [2610]"),
         ("The bans close one of these ways", 'ways("Prague")', "12 ways, among them"),
         ("the model writes **another city**", "found = spellings(", '"city": "Auckland"'),
         ("A bias of 6 helps a little: one more text parses", "share of 30 texts", "bias 0 parses 0.97"),
