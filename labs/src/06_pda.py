@@ -54,12 +54,13 @@ gv.predict(
 )
 
 # %% [markdown]
-# So the mask has to count. The machines of labs 03 and 04 are **finite automata**: the state is their only memory. This
-# function writes a regex for brackets that are nested in a limited number of levels.
+# So the mask has to count. The machines of labs 03 and 04 are **finite automata**: the state is their only memory.
+# `nested(kinds, depth)` writes a regex for nested brackets. `kinds` lists the pairs of brackets. At most `depth` of
+# them are open at the same time.
 
 # %%
 def nested(kinds, depth):
-    """A regex for brackets of these kinds, nested in at most `depth` levels."""
+    """A regex for brackets of these kinds, of which at most `depth` are open at a time."""
     inside = ""
     for _ in range(depth):
         inside = "(" + "|".join(rf"\{opening}{inside}\{closing}" for opening, closing in kinds) + ")*"
