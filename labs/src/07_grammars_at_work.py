@@ -291,8 +291,9 @@ def scan(column, character):
 gv.checks.scan(scan)
 
 # %% [markdown]
-# With `complete` from the library (you write it in lab 09) your moves are a parser. `parse` fills one column after the
-# other: a finished item completes, any other item predicts, and at the end of the column the next character is scanned.
+# With `complete` from the library (you write it in lab 09) your two moves make a parser. `parse` fills one column after
+# the other. It calls `complete` for each finished item of the column, and `predict` for each other item. Then `scan`
+# reads the next character and gives the first items of the next column.
 
 # %%
 def parse(rules, text):

@@ -24,7 +24,7 @@ GRAMMARS = {
         ("16 times the items", "the same mask", "left-recursive  legal after 1+2: +   items for 41 numbers: 166"),
         ("2,666 items, not 166", "the same mask", "ambiguous       legal after 1+2: +   items for 41 numbers: 2,666"),
         ("It never reads a byte", "read_root", "RecursionError"),
-        ("your moves are a parser", "digits =", "1+2: True   1+2+: False   1++2: False   2+1+2: True"),
+        ("your two moves make a parser", "digits =", "1+2: True   1+2+: False   1++2: False   2+1+2: True"),
         ("is completed once", "In `spaced`", "parse: False | gv.earley: True"),
         ("Each mask held three legal tokens", "How does the run end", f"max_tokens | legal per step:{' 3' * 20}"),
         ("a colon, the shortest value", "bytes_to_end", "6 bytes to the end"),
