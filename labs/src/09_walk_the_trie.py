@@ -46,9 +46,9 @@ gv.film(gv.sketches.trie_frames(decimal, gv.Vocabulary(toy), state=2))
 
 # %% [markdown]
 # A recursion over nodes that point to other nodes is slow: each call costs time, and the nodes lie anywhere in memory.
-# llguidance stores the trie as one flat list instead, **depth first**. Then a subtree is one piece of the list. If each
-# node knows the size of its subtree, a loop can jump over it. `byte`, `depth`, `size` and `ends` below are four lists
-# with one entry per node; `ends` has the tokens that end there.
+# llguidance stores the trie as one flat list instead, **depth first**. Then the nodes of a subtree stand side by side,
+# and a loop can jump over them. `flatten` makes four lists with one entry per node: its `byte`, its `depth`, the `size`
+# of its subtree, and in `ends` the tokens that end at this node.
 
 # %%
 Flat = namedtuple("Flat", "byte depth size ends")
