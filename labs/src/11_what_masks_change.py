@@ -332,10 +332,10 @@ gv.stage(clerk, sums, gv.guide(window, clerk.vocabulary), temperature=0, constra
 # %% [markdown]
 # ## Exercise 3 · A window ★★
 #
-# Write one step of a window. In free text the state is `("free", read)`, where `read` is the part of the trigger that
-# was read last: the longest end of the text that is a beginning of the trigger. When the trigger is complete, the state
-# is `("in", machine.initial)`, and then the machine reads. Return the new state, or None for an illegal byte. After `A`
-# with the trigger `A:` another `A` gives `("free", b"A")`.
+# Write one step of a window. In free text the state is `("free", read)`. Here `read` is the beginning of the trigger
+# with which the text ends, as long as possible. With the trigger `A:` it is `b"A"` after `Ada A`, and `b""` after
+# `Ada`. When the trigger is complete, the state is `("in", machine.initial)`, and then the machine reads. Return the
+# new state, or None for an illegal byte. After `A` another `A` gives `("free", b"A")`.
 #
 # hint: In the window call `machine.step`. In free text append the byte: is that the trigger?
 #

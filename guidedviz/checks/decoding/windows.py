@@ -16,7 +16,7 @@ from guidedviz.machines.visible import visible
 State = tuple[str, Any]  # "free" with the bytes of the trigger read so far, or "in" with a state of the machine
 NUMBER, TIME = "[0-9]+", "[0-9:]+"
 FREE = "in free text every byte is legal; one that does not go on with the trigger leaves b''"
-AGAIN = "the end of the text may begin the trigger again: keep the longest end that is a beginning of it"
+AGAIN = "the trigger may begin again: keep the longest beginning of the trigger with which the text ends"
 # a regex, a trigger, a state (inside the window: the text read so far), a byte, and what a wrong answer has missed
 STEPS: tuple[tuple[str, bytes, State, bytes, str], ...] = (
     (NUMBER, b":", ("free", b""), b"x", FREE),

@@ -57,8 +57,8 @@ def reads_the_trigger(machine, trigger, state, byte):
 
 WRONG = {
     "window_step": {
-        "begins again": (forgetful, "longest end"),
-        "one byte back": (one_byte_back, "longest end"),
+        "begins again": (forgetful, "longest beginning"),
+        "one byte back": (one_byte_back, "longest beginning"),
         "the trigger inside the window": (reopened, "only the machine counts|machine reads"),
         "back to free text": (closed, "illegal: None"),
         "the whole text": (remembers_all, "leaves b''"),
