@@ -174,13 +174,18 @@ gv.predict(
 # %% [markdown]
 # ## 4 · The whole pass
 #
-# Each layer adds two things to every vector: first the result of attention (`_attend`), then the result of a small
-# neural network that takes one vector at a time (`_think`). After the last layer come one more RMSNorm and the product
-# with the table of embeddings. This is the whole pass. (`copies` is 1 here, and `turn` has the cosines and sines for
-# `rotated`.)
+# Each layer adds two vectors to the vector of every token. The first comes from attention (`_attend`), the second from
+# a small neural network that takes one token at a time (`_think`). After the last layer come one more RMSNorm and the
+# product with the table of embeddings. This is the whole pass. (`copies` is 1 here, and `turn` has the cosines and
+# sines for `rotated`.)
 
 # %%
 print(inspect.getsource(llama.Llama.read))
+
+# %% [markdown]
+# `_attend` has four steps. One matrix product gives the queries, keys and values of all new tokens. Queries and keys
+# are rotated by their positions. For each text, the new keys and values go into its cache, and `attention` runs on all
+# keys and values there. The last matrix, `out`, puts the heads together.
 
 # %%
 print(inspect.getsource(llama.Llama._attend) + inspect.getsource(llama.Llama._think))
