@@ -162,7 +162,7 @@ def test_the_bars_are_seen_in_forced_colours_and_nothing_moves(room, page):
 def test_a_student_follows_a_stage_and_goes_on_alone_with_a_key(bard, bare, axe):
     with hosting(bard) as host:
         model = RemoteModel(Wire(read_address(host.address)))
-        teacher = gv.stage(model, "To be", gv.guide(gv.regex("[a-z ]{9,40}"), model.vocabulary), share=True).take(3)
+        teacher = gv.stage(model, "To be", gv.guide(gv.regex("[a-z ]{9,40}"), model.vocabulary), steps=3, share=True)
         student = bare.show_stage(gv.stage(model, follow=True))
         line = student.root.locator(".gv-lesson")
         assert line.locator("span").first.inner_text() == "You follow the teacher's run."

@@ -77,7 +77,7 @@ async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
 
 async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, until):
     with hosting(bard) as host:
-        teacher, student = open_run(host).take(4), open_follower(host)
+        teacher, student = open_run(host, steps=4), open_follower(host)
         legal = next(c.token for c in student.player.taken[-1].step.candidates if c.legal)
         for said in ({"do": "choose", "token": legal, "cursor": 4}, {"do": "reset"}, {"do": "turn", "branch": 0}):
             student._hear(said)
@@ -104,7 +104,7 @@ async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, unt
 
 async def test_who_looked_back_returns_to_the_teacher_with_one_key(bard, until):
     with hosting(bard) as host:
-        teacher, student = open_run(host).take(4), open_follower(host)
+        teacher, student = open_run(host, steps=4), open_follower(host)
         student._hear({"do": "go", "cursor": 1, "turn": 1})
         student._hear({"do": "catch_up"})
         assert (student.player.cursor, keys(student)) == (4, ["branch"])
@@ -116,9 +116,9 @@ async def test_a_student_may_open_the_stage_before_the_teacher(bard, until):
     with hosting(bard) as host:
         student = open_follower(host)
         assert (words(student), keys(student)) == ("The teacher shows no run yet.", [])
-        first = open_run(host).take(2)
+        first = open_run(host, steps=2)
         await until(lambda: student.text == first.text)
-        second = open_run(host).take(3)
+        second = open_run(host, steps=3)
         await until(lambda: len(student.player.steps) == 3)
         assert student.player.steps == second.player.steps
         first.take(1)
@@ -132,7 +132,7 @@ async def test_a_student_may_open_the_stage_before_the_teacher(bard, until):
 
 async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until):
     with hosting(bard) as host:
-        teacher, student = open_run(host).take(2), open_follower(host)
+        teacher, student = open_run(host, steps=2), open_follower(host)
         teacher._hear({"do": "unshare"})
         await until(lambda: words(student) == "The teacher has stopped showing this run.")
         teacher.take(1)
@@ -149,7 +149,7 @@ async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bar
     monkeypatch.setattr("guidedviz.widgets.sharing.publisher.PAUSE", 0.01)
     monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
-        teacher, student = open_run(host).take(2), open_follower(host)
+        teacher, student = open_run(host, steps=2), open_follower(host)
         await until(lambda: student.text == teacher.text)
     with hosting(bard, port=host.port):
         teacher.take(1)
@@ -207,7 +207,7 @@ def publish(host, change):
 async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until, monkeypatch):
     monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
-        teacher = open_run(host).take(1)
+        teacher = open_run(host, steps=1)
         desk = host.service._handlers["POST", "/v1/run"].__self__
         head = json.loads(desk.run._head)
         student = open_follower(host)
@@ -228,7 +228,7 @@ async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not
 
 def test_a_step_that_the_guide_forbids_is_refused(bard):
     with hosting(bard) as host:
-        open_run(host).take(3)
+        open_run(host, steps=3)
         digits = gv.guide(gv.regex("[0-9]+"), bard.vocabulary)
         student = gv.stage(load(host), guide=digits, follow=True)
         assert "expected a token that the guide allows" in words(student)
