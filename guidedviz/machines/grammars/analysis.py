@@ -60,16 +60,18 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iter
 
 
 def walk(tree: Tree) -> Iterator[Tree]:
-    """Every part of a tree that is not left out by {0}, the whole first.
+    """Every part of a tree that is not left out by {0}, the whole first; a part that stands at two places comes once.
 
     >>> [type(part).__name__ for part in walk(Concat((Repeat(Call("a"), 0, 0), Either((Call("b"),)))))]
     ['Concat', 'Repeat', 'Either', 'Call']
     """
-    stack = [tree]
+    stack, seen = [tree], set[int]()  # an inlined rule is one object at all its places
     while stack:
         part = stack.pop()
-        yield part
-        stack.extend(reversed(parts_of(part)))
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            stack.extend(reversed(parts_of(part)))
 
 
 def parts_of(tree: Tree) -> tuple[Tree, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from guidedviz.machines.grammars.analysis import rules_with, walk
 from guidedviz.machines.grammars.grammar import Grammar, Rule
@@ -52,19 +53,26 @@ class _Counted:
     rules: dict[tuple[Tree, Bounds], Rule] = field(default_factory=dict)
     bounds: dict[str, Bounds] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.empty = rules_with(self.grammar.rules, lambda chars: False)
-        self.finished = rules_with(self.grammar.rules, lambda chars: chars != NOTHING)
+    @cached_property
+    def empty(self) -> frozenset[str]:
+        """The rules with an empty text."""
+        return rules_with(self.grammar.rules, lambda chars: False)
+
+    @cached_property
+    def finished(self) -> frozenset[str]:
+        """The rules with a text."""
+        return rules_with(self.grammar.rules, lambda chars: chars != NOTHING)
 
     def shrink(self, rule: Rule, most: int) -> Tree:
         """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
         if count_states(rule.tree) <= most:
             return rule.tree
         large = tree = self.replace(rule.tree, rule, most, {})
-        states = count_states(large)
-        while count_states(tree) > MOST_STATES and (most := most // 4) >= FEWEST_COPIES:
+        states = left = count_states(large)
+        while left > MOST_STATES and (most := most // 4) >= FEWEST_COPIES:
             tree = self.replace(rule.tree, rule, most, {})
-        return tree if count_states(tree) <= states // 2 or states > MOST_NFA_STATES else large
+            left = count_states(tree)
+        return tree if left <= states // 2 or states > MOST_NFA_STATES else large
 
     def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree]) -> Tree:
         """The tree with calls, innermost repeats first; shared parts are looked at once."""

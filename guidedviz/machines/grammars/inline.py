@@ -40,11 +40,11 @@ def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
         if name not in bodies:
             tree = grammar.rule(name).tree
             inner = {call: put_in(call) for call in graph[name] if call not in stay}
-            if count_states(tree, {call: sizes[call] for call in inner}, FEWEST_COPIES) > MOST_STATES:
+            sizes[name] = count_states(tree, {call: sizes[call] for call in inner}, FEWEST_COPIES)
+            if inner and sizes[name] > MOST_STATES:
                 stay.update(inner)  # too large: keep these calls, here and in later rules
-                inner = {}
-            bodies[name] = map_calls(tree, lambda call: inner.get(call.name, call))
-            sizes[name] = count_states(bodies[name], copies=FEWEST_COPIES)
+                inner, sizes[name] = {}, count_states(tree, copies=FEWEST_COPIES)
+            bodies[name] = map_calls(tree, lambda call: inner.get(call.name, call)) if inner else tree
         return bodies[name]
 
     for rule in grammar.rules:

@@ -20,6 +20,9 @@ class Closure(NamedTuple):
 
 def close_node(nodes: RuleNodes, node: int) -> Closure:
     """Follow all calls from a node; a rule that is called several times is followed once."""
+    if not nodes.calls[node]:  # most nodes: one target per byte
+        spans = [(range(low, high + 1), ((target, None),)) for low, high, target in nodes.edges[node]]
+        return Closure({byte: positions for span, positions in spans for byte in span}, {}, {})
     reads: dict[int, dict[Position, None]] = defaultdict(dict)
     returns: dict[int, dict[Position, None]] = defaultdict(dict)
     found: dict[Position, None] = {(node, None): None}

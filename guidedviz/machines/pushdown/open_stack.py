@@ -8,10 +8,12 @@ this is a guess. Bytes that no guess reads are legal nowhere (context expansion,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from sys import maxsize
 
+from guidedviz.machines.byte_kinds import first_bytes
+from guidedviz.machines.pushdown.closure import Position
 from guidedviz.machines.pushdown.counts import Counts, join_counts
 from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
@@ -64,10 +66,9 @@ class OpenStack:
         """The counts of a cell as far as they matter; a last call has no cell, so the cell may be of another rule."""
         return self._graph.alike(cell.counts, rule) if cell.rule == rule else None
 
-    def reads_in(self, node: int, byte: int, rule: int) -> bool | None:
-        """Whether a node reads a byte in a rule (True) or elsewhere (False); None if it does not read it."""
-        read = self._graph.closure(node).reads.get(byte)
-        return all(self._graph.nodes.rule_of[to] == rule for to, _ in read) if read else None
+    def lead_into(self, positions: Positions, rule: int) -> bool:
+        """Whether all positions that a byte leads to are in a rule."""
+        return all(self._graph.nodes.rule_of[to] == rule for to, _ in positions or ())
 
     def without_counts(self, state: State) -> State:
         """The same state with repeats that may go on and may end."""
@@ -106,12 +107,28 @@ class OpenStack:
             seen[cell, depth] = self._graph.recount(same, self._alike(cell, cell.rule))
         return seen[cell, depth]
 
-    def reads(self, state: State) -> frozenset[int]:
+    def reads(self, state: State) -> Collection[int]:
         """The bytes that may come next."""
-        return frozenset[int]().union(*(self._graph.closure(node).reads for node, _ in state.tops))
+        found = [self._graph.closure(node).reads for node, _ in state.tops]
+        return found[0] if len(found) == 1 else frozenset[int]().union(*found)
+
+    def ways(self, state: State) -> Mapping[tuple[Positions, ...], list[int]]:
+        """The bytes that may come next, the first of each kind, by the positions that they lead to from each node.
+
+        >>> unknown = OpenStack(gv.grammar('root ::= [a-c] "x" | "d" | "e"'))
+        >>> [bytes(some) for some in unknown.ways(unknown.at(0)).values()]
+        [b'a', b'd']
+        """
+        reads, live = [self._graph.closure(node).reads for node, _ in state.tops], self.reads(state)
+        found: dict[tuple[Positions, ...], list[int]] = defaultdict(list)
+        for byte in first_bytes(self.kinds).values():
+            if byte in live:
+                found[tuple([each.get(byte) for each in reads])].append(byte)
+        return found
 
 
 Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
+Positions = tuple[Position, ...] | None  # None: the byte is not read
 Runs = tuple[tuple[int, State], ...]  # the number of a start, and the state that it has reached
 
 
@@ -126,7 +143,7 @@ class ParallelRuns:
 
     def __init__(self, machine: OpenStack) -> None:
         self.machine, self.kinds = machine, machine.kinds
-        self._reads: dict[State, frozenset[int]] = {}
+        self._reads: dict[State, Collection[int]] = {}
 
     def begin(self, places: Iterable[Place]) -> Runs:
         """One run from each of these nodes, with nothing known below it."""

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
+from operator import attrgetter
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.lazy_steps import LazySteps
@@ -22,6 +23,7 @@ MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
 MOST_WORK = 1_000_000  # moves for one walk where work is limited; half a second
 MOST_KEPT = 500_000  # moves, states and cells; about 150 MB
+NUMBER = attrgetter("number")
 FEW_WAYS, HINT = "few ways to read a text", "rules that are not ambiguous"
 
 
@@ -142,16 +144,21 @@ class StackGraph:
 
     def state(self, places: Mapping[int, Iterable[Cell]], accepting: bool = False, clean: bool = True) -> State:
         """The one state of these nodes and tops of stacks."""
-        resting = [(node, list(cells)) for node, cells in places.items() if node not in self.nodes.last]
-        if self.counts:
-            resting = [(node, self.join(cells) if len(cells) > 1 else cells) for node, cells in resting]
-        tops = tuple((node, tuple(sorted(cells, key=lambda cell: cell.number))) for node, cells in resting)
-        sure = any(cell.sure for cells in places.values() for cell in cells)
-        key = accepting, sure, clean, tops if len(tops) == 1 else frozenset(tops)
+        found: list[tuple[int, tuple[Cell, ...]]] = []
+        sure = False
+        for node, cells in places.items():
+            tops = list(cells)
+            sure = sure or any([cell.sure for cell in tops])
+            if node not in self.nodes.last:
+                if len(tops) > 1:
+                    tops = sorted(self.join(tops) if self.counts else tops, key=NUMBER)
+                found.append((node, tuple(tops)))
+        key = accepting, sure, clean, found[0] if len(found) == 1 else frozenset(found)
         with self.steps.lock:
-            if (found := self._states.get(key)) is None:
-                found = self._states[key] = State(next(self._state_numbers), tops, accepting, sure, clean, self.bottom)
-            return found
+            if (state := self._states.get(key)) is None:
+                number = next(self._state_numbers)
+                state = self._states[key] = State(number, tuple(found), accepting, sure, clean, self.bottom)
+            return state
 
     def join(self, cells: list[Cell]) -> list[Cell]:
         """The same stacks with one cell for all counts of a call."""

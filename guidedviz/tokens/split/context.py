@@ -7,7 +7,7 @@ legal together, so one token of the group is read for all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,8 @@ class Asking(NamedTuple):
     group: Ids
 
     def where(self, chosen: Mask) -> Asking:
-        """Keep some of the groups; all tokens of a group must be chosen, or none."""
-        return Asking(self.tokens[chosen], self.group[chosen])
+        """Keep some of the tokens."""
+        return self if chosen.all() else Asking(self.tokens[chosen], number_groups(self.group[chosen]))
 
     @property
     def nbytes(self) -> int:
@@ -49,8 +49,10 @@ def say(state: State | None) -> int:
 
 def group_tokens(unknown: OpenStack, vocabulary: Vocabulary, tokens: Ids, start: State) -> Asking:
     """The node's context-dependent tokens, sorted and grouped; more than `MANY` are not grouped."""
+    if not tokens.size:
+        return single(tokens)
     tokens = tokens[np.argsort(vocabulary.rank[tokens])]
-    if not 0 < len(tokens) <= MANY:
+    if len(tokens) > MANY:
         return single(tokens)
     numbers: dict[tuple[State, bytes], int] = {}  # by the last state that every stack shares, and the bytes after it
     groups = []
@@ -73,15 +75,25 @@ def merge(vocabulary: Vocabulary, parts: list[Asking], legal: Mask) -> Asking:
     """
     if len(parts) == 1:
         return parts[0]
-    found = np.concatenate([np.zeros(0, dtype=np.int32), *(part.tokens for part in parts)])
-    tokens = np.unique(found[~legal[found]])
+    left = [part.where(~legal[part.tokens]) for part in parts]
+    tokens = np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *(part.tokens for part in left)]))
     tokens = tokens[np.argsort(vocabulary.rank[tokens])]
-    groups = np.zeros((len(parts), len(vocabulary)), dtype=np.int32)  # of each token at each node; 0: none
-    for row, part in zip(groups, parts, strict=True):
-        row[part.tokens] = part.group + 1
-    numbers: dict[bytes, int] = {}
-    together = np.ascontiguousarray(groups[:, tokens].T)
-    return Asking(tokens, np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in together], np.int32))
+    group = np.zeros(len(tokens), dtype=np.int64)  # its products need 64 bits
+    for part in (part for part in left if part.tokens.size):
+        here = np.zeros(len(tokens), dtype=np.int64)  # of each token at this node; 0: none
+        here[np.searchsorted(vocabulary.rank[tokens], vocabulary.rank[part.tokens])] = part.group + 1
+        group = number_groups(group * (here.max() + 1) + here).astype(np.int64)
+    return Asking(tokens, group.astype(np.int32))
+
+
+def number_groups(group: npt.NDArray[np.integer[Any]]) -> Ids:
+    """Number groups in the order of their first tokens.
+
+    >>> number_groups(np.array([7, 3, 7, 0], dtype=np.int32)).tolist()
+    [0, 1, 0, 2]
+    """
+    _, first, place = np.unique(group, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place].astype(np.int32)
 
 
 def ask_stack(unknown: OpenStack, vocabulary: Vocabulary, asking: Asking, start: State) -> npt.NDArray[np.int8]:

@@ -16,16 +16,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guidedviz.machines.byte_kinds import first_bytes
 from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.pushdown.counts import FAR, Counts
-from guidedviz.machines.pushdown.open_stack import OpenStack
+from guidedviz.machines.pushdown.open_stack import OpenStack, Positions
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.tokens.arrays import Ids, Ints, Letters
 from guidedviz.tokens.move_table import MoveTable
-from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, say
+from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, Asking, group_tokens, say
+from guidedviz.tokens.split.storage import Stored, store, store_others
 from guidedviz.tokens.trie import Trie, walk_levels, walk_on
+from guidedviz.tokens.vocabulary import Vocabulary
 
 MOST_STATES = 64  # of a loop
 MOST_BYTES = 13  # of one way around it, as "\\ud83d\\ude00" in a string
@@ -38,12 +39,22 @@ MOST_LOOPS = 100  # per vocabulary; 100 MB
 class LoopWalk:
     """The tokens that stay in a loop, and the nodes of the trie at which the others leave it."""
 
-    tokens: Ids
-    begun: Ints  # per token: the parts of a repeat that it begins
+    tokens: Ids  # those first that begin the fewest parts of a repeat
+    upto: Ints  # how many of them begin no part, at most 1, at most 2 ...
+    others: Ids  # all other ids
     nodes: Ints
     done: Ints  # per node: the parts that are complete before it
     source: Ints  # the state that each node is left from ...
     byte: Letters  # ... and the byte that leaves it
+
+    def store(self, most: float, more: Ids) -> Stored:
+        """The tokens of the loop that begin at most so many parts, and some that leave it."""
+        size, count = len(self.tokens) + len(self.others), int(self.upto[int(min(most, len(self.upto) - 1))])
+        if 2 * count < size:
+            return store(np.concatenate([self.tokens[:count], more]), size)
+        left = np.ones(len(self.others), dtype=np.bool_)
+        left[np.searchsorted(self.others, more)] = False
+        return store_others(np.concatenate([self.others[left], self.tokens[count:]]), size)
 
 
 def walk_loop(trie: Trie, table: bytes, complete: bytes) -> LoopWalk:
@@ -51,8 +62,8 @@ def walk_loop(trie: Trie, table: bytes, complete: bytes) -> LoopWalk:
 
     >>> digits = bytes(256) + bytes([1 if byte in b"0123456789" else 255 * (byte == 44) for byte in range(256)])
     >>> loop = walk_loop(gv.Vocabulary([b"1", b"12", b"3,", b",4", b"x"]).trie, digits, b"\\1\\1")
-    >>> loop.tokens.tolist(), loop.begun.tolist(), loop.byte.tolist(), loop.done.tolist()
-    ([0, 1], [1, 2], [44, 44], [0, 1])
+    >>> loop.tokens.tolist(), loop.upto.tolist(), loop.byte.tolist(), loop.done.tolist()
+    ([0, 1], [0, 1, 2], [44, 44], [0, 1])
     """
     key = table + complete
     if (found := trie.loops.get(key)) is None:
@@ -69,11 +80,14 @@ def walk_loop(trie: Trie, table: bytes, complete: bytes) -> LoopWalk:
         leave = leave[leave > 0]
         state[0] = 0  # ids without a node, which are at -1, and the empty text are no tokens of the loop
         of = trie.node_of
-        ids = np.flatnonzero((state[of] > 0) & (of >= 0)).astype(np.int32)
+        stays = (state[of] > 0) & (of >= 0)
+        ids = np.flatnonzero(stays).astype(np.int32)
         begun = (done + (ends[state] == 0))[of[ids]]
+        ids, upto = ids[np.argsort(begun, kind="stable")], np.cumsum(np.bincount(begun, minlength=1))
+        others = np.flatnonzero(~stays).astype(np.int32)
         state[0] = 1
         above = trie.parent[leave]
-        found = LoopWalk(ids, begun, leave, done[above], state[above], trie.byte[leave])
+        found = LoopWalk(ids, upto, others, leave, done[above], state[above], trie.byte[leave])
         if len(trie.loops) >= MOST_LOOPS:
             trie.loops.clear()
         trie.loops[key] = found
@@ -85,14 +99,15 @@ class Loop:
     """The walk from a node that leads into a loop, and on where tokens leave it; the same for all counts."""
 
     staying: LoopWalk
-    tokens: Ids  # that leave the loop ...
-    said: Ints  # ... and whether each is legal
-    done: Ints  # the complete parts before each leaves
+    legal: Ids  # the tokens that leave the loop and are legal on every stack ...
+    done: Ints  # ... and the complete parts before each leaves
+    asking: Asking  # the context-dependent tokens; they all leave the loop ...
+    asking_done: Ints  # ... after so many parts
     counted: bool  # whether the node is in the counted rule
     low: float  # how many parts the repeat must and may have
     high: float
 
-    def chosen(self, counts: Counts) -> tuple[Ids, Ids] | None:
+    def chosen(self, counts: Counts) -> tuple[Stored, Asking] | None:
         """The legal and the context-dependent tokens after these counts; None if the walk does not tell."""
         if counts is None:
             low, high = (0.0, inf) if self.counted else (self.low, self.high)
@@ -102,34 +117,38 @@ class Loop:
             low, high = inf, inf
         else:
             low, high = self.low - counts[0][0], self.high - counts[0][0]
-        staying = self.staying.tokens if high == inf else self.staying.tokens[self.staying.begun <= high]
-        fits = (self.done == OUTSIDE) | ((low <= self.done) & (self.done <= high))
-        yes, ask = (self.tokens[fits & (self.said == answer)] for answer in (ACCEPTED, DEPENDENT))
-        return np.concatenate([staying, yes]), ask
+        legal, asking = ((done == OUTSIDE) | ((low <= done) & (done <= high)) for done in (self.done, self.asking_done))
+        return self.staying.store(high, self.legal[legal]), self.asking.where(asking)
 
 
-def read_loop(unknown: OpenStack, trie: Trie, node: int) -> Loop | None:
+def read_loop(unknown: OpenStack, vocabulary: Vocabulary, node: int) -> Loop | None:
     """The walk from a node that leads into a loop; None if it leads into none, or if its texts have several counts.
 
     >>> unknown = OpenStack(gv.grammar('root ::= "<" [a-z]{0,5000} ">" "!"'))
-    >>> loop = read_loop(unknown, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]).trie, 5)
-    >>> [tuple(part.tolist() for part in loop.chosen(counts)) for counts in (None, ((4999, 4999),))]
-    [([0, 1], [2]), ([0], [2])]
+    >>> loop = read_loop(unknown, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]), 5)
+    >>> for counts in (None, ((4999, 4999),)):
+    ...     print(*loop.chosen(counts))
+    Stored(2 of 4 ids as bits, 1 bytes) Asking(tokens=array([2], dtype=int32), group=array([0], dtype=int32))
+    Stored(1 of 4 ids as bits, 1 bytes) Asking(tokens=array([2], dtype=int32), group=array([0], dtype=int32))
     """
     if (states := find_states(unknown, node)) is None:
         return None
+    trie = vocabulary.trie
     walk, table = walk_loop(trie, states.table, states.complete), MoveTable[State](unknown)
     ways, way = np.unique(walk.source * 256 + walk.byte, return_inverse=True)
     after = [table.label(unknown.step(states.states[(key >> 8) - 1], key & 255)) for key in ways.tolist()]
     nodes, labels, origin = walk_on(trie, walk.nodes, np.array(after, dtype=np.intp)[way], table.moves.step)
     tokens, place = trie.tokens(nodes, np.arange(1, len(nodes) + 1))
-    ids = np.arange(len(trie.node_of), dtype=np.int32)[tokens][place > 0]
+    ids = np.arange(len(vocabulary), dtype=np.int32)[tokens][place > 0]
     place = place[place > 0] - 1
     said = np.array(list(map(say, table.states)))[labels[place]]
-    done = np.where((walk.source == 1) & states.outside, OUTSIDE, walk.done)[origin[place]]
+    done = np.zeros(len(vocabulary), dtype=np.intp)  # of each token
+    done[ids] = np.where((walk.source == 1) & states.outside, OUTSIDE, walk.done)[origin[place]]
+    legal, asking = ids[said == ACCEPTED], group_tokens(unknown, vocabulary, ids[said == DEPENDENT], states.states[0])
     bounds = unknown.nodes.counts[states.rule] if states.rule is not None else None
     low, high = (0.0, inf) if bounds is None else (bounds.low, inf if bounds.high is None else bounds.high)
-    return Loop(walk, ids, said, done, bounds is not None and not states.outside, low, high)
+    counted = bounds is not None and not states.outside
+    return Loop(walk, legal, done[legal], asking, done[asking.tokens], counted, low, high)
 
 
 class States(NamedTuple):
@@ -146,22 +165,22 @@ def find_states(unknown: OpenStack, node: int) -> States | None:
     """The loop that a node leads into by one byte; None if there is none that can be read without counts."""
     if (ring := find_ring(unknown, node)) is None:
         return None
-    start = unknown.at(node)
+    start, kinds = unknown.at(node), unknown.kinds
     states, numbers, rows, complete = [start], {start: 1}, [bytes(256)], [0]
-    kinds, first = np.frombuffer(unknown.kinds, dtype=np.uint8), first_bytes(unknown.kinds)
     for state in states:  # it grows while it is read
-        row, reads = np.zeros(len(first), dtype=np.uint8), unknown.reads(state)
-        for kind, byte in first.items():
-            if byte in reads and (after := unknown.step(state, byte)) is not None:
+        row = bytearray(256)  # by the kind of a byte
+        for read, some in unknown.ways(state).items():
+            if (after := unknown.step(state, some[0])) is not None:
                 try:
-                    staying = ring.stay(state, byte, after)
+                    staying = ring.stay(read, after)
                 except TwoWays:
                     return None
                 if staying and staying not in numbers:
                     states.append(staying)
                     numbers[staying] = len(states)
-                row[kind] = numbers[staying] if staying else LEAVE
-        rows.append(row[kinds].tobytes())
+                for byte in some:
+                    row[kinds[byte]] = numbers[staying] if staying else LEAVE
+        rows.append(kinds.translate(row))
         complete.append(ring.rule is not None and unknown.nodes.starts[ring.rule] in sure_nodes(state))
         if len(states) > MOST_STATES:
             return None
@@ -179,11 +198,11 @@ class Ring(NamedTuple):
     nodes: frozenset[int]
     rule: int | None
 
-    def stay(self, state: State, byte: int, after: State) -> State | None:
-        """The next state without counts; None if it is not in the loop."""
+    def stay(self, read: tuple[Positions, ...], after: State) -> State | None:
+        """The state after a byte without counts; None if it is not in the loop. The byte was read as `read` says."""
         if self.rule is None:
             return after if self.nodes & sure_nodes(after) else None
-        inside = {self.unknown.reads_in(node, byte, self.rule) for node, _ in state.tops} - {None}
+        inside = {self.unknown.lead_into(positions, self.rule) for positions in read if positions}
         if inside == {False}:
             return None
         after = self.unknown.without_counts(after)
@@ -195,13 +214,7 @@ class Ring(NamedTuple):
 def find_ring(unknown: OpenStack, node: int) -> Ring | None:
     """The loop that a node leads into by one byte, if there is one."""
     start, nodes = unknown.at(node), unknown.nodes
-    reads = unknown.reads(start)
-    after = {
-        to
-        for byte in first_bytes(unknown.kinds).values()
-        if byte in reads
-        for to in sure_nodes(unknown.step(start, byte))
-    }
+    after = {to for some in unknown.ways(start).values() for to in sure_nodes(unknown.step(start, some[0]))}
     rules = {nodes.rule_of[to] for to in after if nodes.counts[nodes.rule_of[to]] is not None}
     rule = min(rules, default=None)
     inside = loop_nodes(nodes, [to for to in after if rule in (None, nodes.rule_of[to])])

@@ -76,7 +76,7 @@ def walk_places(unknown: OpenStack, vocabulary: Vocabulary, places: list[Place])
             said[start, label] = say(state)
     accepted, dependent = (_chosen(said == answer, tokens, labels) for answer in (ACCEPTED, DEPENDENT))
     for place, yes, ask in zip(places, accepted, dependent, strict=True):
-        yield make_split(unknown, vocabulary, place, yes, ask)
+        yield make_split(unknown, vocabulary, place, store(yes, len(vocabulary)), ask)
 
 
 def walk_few_nodes(unknown: OpenStack, vocabulary: Vocabulary, place: Place) -> NodeSplit | None:
@@ -87,13 +87,13 @@ def walk_few_nodes(unknown: OpenStack, vocabulary: Vocabulary, place: Place) -> 
     for node, state in reached:
         said[say(state)] += vocabulary.trie.ids(node)
     yes, ask = (np.array(said[answer], dtype=np.int32) for answer in (ACCEPTED, DEPENDENT))
-    return make_split(unknown, vocabulary, place, yes, ask)
+    return make_split(unknown, vocabulary, place, store(yes, len(vocabulary)), ask)
 
 
-def make_split(unknown: OpenStack, vocabulary: Vocabulary, place: Place, yes: Ids, ask: Ids) -> NodeSplit:
+def make_split(unknown: OpenStack, vocabulary: Vocabulary, place: Place, yes: Stored, ask: Ids) -> NodeSplit:
     """The split of one node from its legal and its context-dependent tokens."""
     groups = group_tokens(unknown, vocabulary, ask, unknown.at(*place))
-    return NodeSplit(*place, store(yes, len(vocabulary)), groups)
+    return NodeSplit(*place, yes, groups)
 
 
 def _chosen(wanted: Mask, tokens: Ints | slice, labels: Ints) -> Iterator[Ids]:

@@ -30,7 +30,7 @@ from guidedviz.tokens.split.context import REJECTED as REJECTED
 from guidedviz.tokens.split.context import Asking, ask_stack, merge, single
 from guidedviz.tokens.split.loops import Loop, read_loop
 from guidedviz.tokens.split.node_split import NodeSplit as NodeSplit
-from guidedviz.tokens.split.node_split import make_split, walk_few_nodes, walk_places
+from guidedviz.tokens.split.node_split import walk_few_nodes, walk_places
 from guidedviz.tokens.split.storage import Stored
 from guidedviz.tokens.trie import walk_any
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -156,10 +156,10 @@ class _Kept:
         if node not in self.loops:
             if few := walk_few_nodes(self.unknown, self.vocabulary, place):
                 return few
-            self.loops[node] = read_loop(self.unknown, self.vocabulary.trie, node)
+            self.loops[node] = read_loop(self.unknown, self.vocabulary, node)
         loop = self.loops[node]
         found = loop.chosen(counts) if loop else None
-        return make_split(self.unknown, self.vocabulary, place, *found) if found else None
+        return NodeSplit(*place, *found) if found else None
 
     def walk_places(self, places: list[Place]) -> None:
         """Split these nodes; equal arrays are stored once."""

@@ -45,11 +45,39 @@ def store(tokens: Ids, size: int) -> Stored:
     (Stored(2 of 100 ids as accepted, 8 bytes), Stored(98 of 100 ids as rejected, 8 bytes), \
 Stored(50 of 100 ids as bits, 13 bytes))
     """
-    count, most = len(tokens), (size + 7) // 8 // 4  # ids that take the memory of the bits
-    if count <= most:
-        return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
+    if len(tokens) <= most_listed(size):
+        return Stored("accepted", np.sort(tokens).astype(np.int32), len(tokens), size)
     mask = np.zeros(size, dtype=np.bool_)
     mask[tokens] = True
-    if size - count <= most:
-        return Stored("rejected", np.flatnonzero(~mask).astype(np.int32), count, size)
-    return Stored("bits", pack(mask), count, size)
+    return store_mask(mask)
+
+
+def store_others(tokens: Ids, size: int) -> Stored:
+    """Store all ids but these.
+
+    >>> store_others(np.array([4, 2]), 100)
+    Stored(98 of 100 ids as rejected, 8 bytes)
+    """
+    if len(tokens) <= most_listed(size):
+        return Stored("rejected", np.sort(tokens).astype(np.int32), size - len(tokens), size)
+    mask = np.ones(size, dtype=np.bool_)
+    mask[tokens] = False
+    return store_mask(mask)
+
+
+def store_mask(mask: Mask) -> Stored:
+    """Store the tokens of a mask.
+
+    >>> store_mask(np.arange(100) % 2 == 0)
+    Stored(50 of 100 ids as bits, 13 bytes)
+    """
+    size, count = len(mask), int(np.count_nonzero(mask))
+    if min(count, size - count) > most_listed(size):
+        return Stored("bits", pack(mask), count, size)
+    kind, chosen = ("accepted", mask) if 2 * count <= size else ("rejected", ~mask)
+    return Stored(kind, np.flatnonzero(chosen).astype(np.int32), count, size)
+
+
+def most_listed(size: int) -> int:
+    """How many ids take the memory of the bits."""
+    return (size + 7) // 8 // 4
