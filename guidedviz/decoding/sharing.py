@@ -149,7 +149,7 @@ def follow(wire: Wire, goes_on: Callable[[], bool], lost: Callable[[str], None])
         try:
             change = ask_change(wire, run, version)
         except GuidedVizError as error:
-            lost(str(error))
+            lost(f"{error.where}: {error.seen}; asked again")
             time.sleep(PAUSE)
             continue
         lost("")
