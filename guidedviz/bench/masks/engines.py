@@ -43,10 +43,11 @@ class Session:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A compiled constraint: it opens sessions, and returns its size in bytes if it is known."""
+    """A compiled constraint: it opens sessions, and returns its size in bytes and its number of states if known."""
 
     open: Callable[[], Session]
     nbytes: Callable[[], int | None] = lambda: None
+    states: Callable[[], int | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _ours(name: str, build: Build, vocabulary: Vocabulary) -> Engine:
 
     def compile_case(case: Case) -> Compiled:
         built = build(build_machine(case), vocabulary)
-        return Compiled(lambda: _open_guide(built), lambda: _nbytes(built))
+        return Compiled(lambda: _open_guide(built), lambda: _nbytes(built), lambda: _states(built))
 
     def forget() -> None:
         cached_regex.cache_clear()
@@ -115,6 +116,12 @@ def _open_guide(built: Guide) -> Session:
 def _nbytes(built: Any) -> int | None:
     known = getattr(built.source, "built", None) or built.split
     return int(known.nbytes) if known else None
+
+
+def _states(built: Any) -> int:
+    """The states of a finite machine, the nodes of a grammar's rules."""
+    machine = built.machine
+    return len(machine.nodes.edges if hasattr(machine, "nodes") else machine.edges)
 
 
 def _count(words: Words, size: int, session: Session) -> int:

@@ -4,7 +4,8 @@
     mask      one mask along the text, at the first read: median, p99 and maximum of all schemas
     whole     the compile and all masks along the text, the time that a user waits for the constraint
 
-The engines take turns on each schema, each in a process of its own on the same core. x is the ratio of our time to
+The engines take turns on each schema, each in a process of its own on the same core. After four minutes an engine gets
+no more schemas; the four kinds take turns, so that those before are a fair sample. x is the ratio of our time to
 the engine's on the same schema; "fastest" is the fastest other engine on each schema. With --json the picture of all
 whole requests is written beside the file.
 """
@@ -18,6 +19,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from guidedviz.bench.about import pin_thread, print_about
+from guidedviz.bench.masks.cases import Case
 from guidedviz.bench.schemas.picture import draw_requests
 from guidedviz.bench.schemas.sample import build_sample
 from guidedviz.bench.schemas.worker import Worker
@@ -30,7 +32,7 @@ def bench(options: Namespace) -> dict[str, Any]:
     """Time and print, and return the figures of every schema."""
     about = print_about(threads=pin_thread())
     workers = [worker for worker in map(Worker, NAMES) if not worker.title.startswith("missing")]
-    cases = [case for case in build_sample() if options.only in case.name]
+    cases = [case for case in sorted(build_sample(), key=number_of) if options.only in case.name]
     rows: dict[str, dict[str, Figures]] = {}
     for number, case in enumerate(cases):
         turn = number % len(workers)
@@ -51,6 +53,11 @@ def bench(options: Namespace) -> dict[str, Any]:
     if options.json and kept:
         draw_requests(kept).save(options.json.with_suffix(".svg"))
     return {"about": about, "summary": summary, "schemas": kept}
+
+
+def number_of(case: Case) -> int:
+    """The number of a schema among those of its kind."""
+    return int(case.name.split()[1])
 
 
 def say(figures: Figures) -> str:
@@ -84,6 +91,10 @@ def summarise(title: str, titles: Sequence[str], rows: Mapping[str, Mapping[str,
     line["first mask median"] = show([figures["masks"][0] for figures in done.values()], 0.5)
     line["mask median, p99, max"] = show(masks, 0.5, 0.99, 1.0)
     line["whole median, p95, max"] = show([whole(figures) for figures in done.values()], 0.5, 0.95, 1.0)
+    for name, unit in (("nbytes", 1e6), ("states", 1.0)):
+        if known := [figures[name] / unit for figures in done.values() if figures.get(name)]:
+            said = {"nbytes": "memory median, p95, MB", "states": "states median, p95"}[name]
+            line[said] = f"{share(known, 0.5):.3g}, {share(known, 0.95):.3g}"
     if title != ours:
         both = [(rows[name][ours], figures) for name, figures in done.items() if "said" not in rows[name][ours]]
         ratios = {
@@ -138,5 +149,6 @@ def pack(row: Mapping[str, Figures]) -> dict[str, Any]:
             "max": round(max(masks), 6),
             "whole": round(whole(figures), 6),
             "nbytes": figures["nbytes"],
+            "states": figures.get("states"),
         }
     return kept

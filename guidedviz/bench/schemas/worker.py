@@ -17,6 +17,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 OURS = "guidedviz"
 WARM_UP = Case("warm-up", ('{"a": 1}',), schema={"type": "object", "properties": {"a": {"type": "integer"}}})
 PATIENCE = 10.0  # seconds for one schema
+MOST = 240.0  # seconds for all schemas
 
 
 def time_schema(engine: Engine, case: Case, vocabulary: Vocabulary) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def time_schema(engine: Engine, case: Case, vocabulary: Vocabulary) -> dict[str,
                 return {"said": "refuses its text", "wrong": True}
     except Exception as error:  # a refusal is a result
         return {"said": f"{type(error).__name__}: {error}".splitlines()[0][:200], "after": perf_counter() - began}
-    return {"compile": spent, "masks": masks, "nbytes": compiled.nbytes()}
+    return {"compile": spent, "masks": masks, "nbytes": compiled.nbytes(), "states": compiled.states()}
 
 
 def serve(name: str, pipe: Connection) -> None:
@@ -53,9 +54,10 @@ def serve(name: str, pipe: Connection) -> None:
 
 @dataclass
 class Worker:
-    """The process of an engine; it is started again after a schema that took too long."""
+    """The process of an engine; started again after a schema that took too long, it gets no more after `MOST`."""
 
     name: str
+    spent: float = 0.0
     pipe: Connection = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,8 +70,13 @@ class Worker:
 
     def time(self, case: Case) -> dict[str, Any]:
         """The figures of one schema."""
+        if self.spent > MOST:
+            return {"said": f"not asked after {MOST:g} s"}
+        began = perf_counter()
         self.pipe.send(case)
-        if self.pipe.poll(PATIENCE):
+        answered = self.pipe.poll(PATIENCE)
+        self.spent += perf_counter() - began
+        if answered:
             figures: dict[str, Any] = self.pipe.recv()
             return figures
         self.process.kill()

@@ -36,12 +36,14 @@ from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.schema.document.choices import Choices
-from guidedviz.machines.schema.document.paths import load_schema, refusal
+from guidedviz.machines.schema.document.paths import below, load_schema, refusal
+from guidedviz.machines.schema.logic.local import pattern_tree
 from guidedviz.machines.schema.reader import Reader
 from guidedviz.machines.schema.text.words import words_machine
 from guidedviz.machines.tree import Tree, Words
 
 Schema = dict[str, Any] | bool | str | type
+MOST_TRIED = 10  # patterns of a schema that is too large, each for up to half a second
 NESTS = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
 
 
@@ -80,7 +82,12 @@ def json_schema(
         grammar = inline_rules(reader.grammar())
         if any(call_graph(grammar).values()) or is_counted(grammar.rules[0].tree):
             return PDA(grammar, notes=tuple(reader.notes.texts))
-        return replace(machine_of(grammar.rules[0].tree), notes=tuple(reader.notes.texts))
+        try:
+            return replace(machine_of(grammar.rules[0].tree), notes=tuple(reader.notes.texts))
+        except PatternError as error:
+            longest = sorted(_patterns(reader.root, "#"), key=lambda found: -len(found[1]))[:MOST_TRIED]
+            path = next((path for path, pattern in longest if _is_too_large(pattern, path)), "")
+            raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
 
 
 def schema_grammar(
@@ -139,6 +146,25 @@ def machine_of(tree: Tree) -> DFA:
     if isinstance(tree, Words) and (machine := words_machine(tree)):
         return machine
     return minimise(build_dfa(build_nfa(tree)))
+
+
+def _patterns(part: Any, path: str) -> Iterator[tuple[str, str]]:
+    """The patterns of a schema and their paths."""
+    waiting = [(part, path)]
+    for part, path in waiting:
+        if isinstance(part, dict) and isinstance(part.get("pattern"), str):
+            yield below(path, "pattern"), part["pattern"]
+        inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        waiting += [(value, below(path, key)) for key, value in inner]
+
+
+def _is_too_large(pattern: str, path: str) -> bool:
+    """Whether a pattern is too large by itself."""
+    try:
+        machine_of(pattern_tree(pattern, path))
+    except PatternError:
+        return True
+    return False
 
 
 def _flat_tree(reader: Reader) -> Tree:

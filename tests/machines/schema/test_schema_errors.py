@@ -354,3 +354,13 @@ def test_a_long_way_of_refs_is_refused_where_it_is_too_deep():
     with pytest.raises(gv.PatternError, match=r"schema, #/\$defs/d\d+.*: saw parts nested too deeply") as caught:
         gv.json_schema(chain(400))
     assert caught.value.hint == "at most about fifty levels"
+
+
+def test_a_pattern_too_large_for_a_machine_is_named_by_its_path():
+    """Its own size is told, also beside one that fits."""
+    parts = {"a": {"type": "string", "pattern": "^[ab]{30}$"}, "b": {"type": "string", "pattern": "(a|b)*a(a|b){30}$"}}
+    with pytest.raises(gv.PatternError) as caught:
+        gv.json_schema({"type": "object", "properties": parts})
+    assert caught.value.where == "schema, #/properties/b/pattern"
+    assert "more than" in caught.value.seen
+    assert "{30} costs most" in str(caught.value)
