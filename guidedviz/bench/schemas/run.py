@@ -43,6 +43,8 @@ def bench(options: Namespace) -> dict[str, Any]:
         rows[case.name] = {worker.title: best_of([each[worker.title] for each in rounds]) for worker in workers}
         said = (f"{w.title} {say(rows[case.name][w.title])}" for w in workers)
         print(f"{case.name}: {' · '.join(said)}", flush=True)
+    for worker in workers:
+        worker.pipe.send(None)
     titles = [worker.title for worker in workers]
     summary = {title: summarise(title, titles, rows) for title in titles}
     for title, line in summary.items():
