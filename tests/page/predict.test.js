@@ -111,6 +111,31 @@ test("after a restart of the kernel the answer that the notebook keeps is given 
   stop();
 });
 
+test("an answer that the page has shown is given again even if the widget manager lost its widget", async () => {
+  const widget_manager = { get_state: () => Promise.reject(new Error("closed")) };
+  const asked = [];
+  for (const [saved, manager] of [[TOLD, widget_manager], [OPEN, widget_manager], [OPEN, { ...widget_manager }]]) {
+    const model = Object.assign(newModel(saved), { widget_manager: manager });
+    const stop = predict.default.render({ model, el: document.createElement("div") });
+    await new Promise((done) => setTimeout(done, 5));
+    asked.push(model.asked);
+    stop();
+  }
+  assert.deepEqual(asked, [[], [{ do: "commit", answer: "a stack" }], []], "each notebook has its own answers");
+});
+
+test("an answer is given again where the question comes with the first message", async () => {
+  const widget_manager = {};
+  predict.default.render({ model: Object.assign(newModel(TOLD), { widget_manager }), el: document.createElement("div") })();
+  const model = Object.assign(newModel({}), { widget_manager });
+  const stop = predict.default.render({ model, el: document.createElement("div") });
+  model.tell({ number: 1, ...OPEN });
+  frame();
+  await new Promise((done) => setTimeout(done, 5));
+  assert.deepEqual(model.asked, [{ do: "commit", answer: "a stack" }]);
+  stop();
+});
+
 test("a page that plays without a kernel asks nothing", () => {
   const model = { ...newModel(OPEN), get: (name) => ({ saved: OPEN, recorded: true })[name] };
   const el = document.createElement("div");

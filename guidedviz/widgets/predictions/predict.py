@@ -75,7 +75,8 @@ class Prediction:
         ASKED[self._key] = self
         if earlier and earlier.answer is not None and self._can_answer(earlier.answer):
             self.commit(earlier.answer)
-        self._report()
+        else:
+            self._report()
 
     def _report(self) -> None:
         """Tell the class where a student stands who gave a nickname."""

@@ -86,11 +86,29 @@ function buildPart([kind, text, svg]) {
 }
 
 /**
- * The answer that the notebook keeps of this question from before a restart of the kernel, if there is one.
+ * The answers that this page has shown, per notebook. A restarted kernel loads this script again, so they are kept
+ * outside of it; what the widget manager keeps may be gone, because a kernel may close its widgets when it ends.
+ * @param {Model} model
+ * @returns {Map<string, string | number>}
+ */
+function answersOf(model) {
+  /** @type {{ [key: symbol]: WeakMap<object, Map<string, string | number>> }} */
+  const page = /** @type {any} */ (globalThis);
+  const kept = (page[Symbol.for("guidedviz.answers")] ??= new WeakMap());
+  const notebook = model.widget_manager ?? model;
+  if (!kept.has(notebook)) kept.set(notebook, new Map());
+  return /** @type {Map<string, string | number>} */ (kept.get(notebook));
+}
+
+/**
+ * The answer of this question from before a restart of the kernel, if there is one: as this page has shown it, or as
+ * the saved notebook keeps it.
  * @param {Model} model
  * @param {string} question
  */
 async function findEarlier(model, question) {
+  const shown = answersOf(model).get(question);
+  if (shown !== undefined) return shown;
   const kept = await model.widget_manager?.get_state?.({});
   const saved = Object.values(kept?.state ?? {}).map(({ state }) => (state.kind === "predict" ? state.saved : undefined));
   return saved.reverse().find((one) => one?.question === question && one.answer !== null)?.answer;
@@ -114,6 +132,8 @@ function render({ model, el }) {
     if (shown === now) return;
     shown = now;
     answered = news.answer !== null;
+    if (news.answer !== null) answersOf(model).set(news.question, news.answer);
+    else if (!asked && !model.get("recorded")) recall(news.question);
     root.dataset.state = news.words || news.note ? "told" : answered ? "locked" : "open";
     const held = ask.contains(document.activeElement);
     if (answered) ask.replaceChildren(...buildAnswered(news));
@@ -130,10 +150,10 @@ function render({ model, el }) {
     if (!answered) paintNote(note, words); // an answer and its truth need no kernel
   });
   if (model.get("recorded")) ask.inert = true;
-  else if (!answered) recall();
 
-  async function recall() {
-    const earlier = await findEarlier(model, model.get("saved").question).catch(() => undefined);
+  /** @param {string} question */
+  async function recall(question) {
+    const earlier = await findEarlier(model, question).catch(() => undefined);
     if (earlier !== undefined && !answered) say({ do: "commit", answer: earlier });
   }
   return stop;
