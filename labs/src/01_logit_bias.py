@@ -248,7 +248,8 @@ gv.predict(
 
 # %% [markdown]
 # That was one text at temperature 0. Now we draw 30 texts at temperature 1 per bias. How many parse as JSON, and how
-# many have all three keys? This takes a few seconds.
+# many have all three keys? Most of the texts begin alike. `remember` keeps the logits, so that the model reads no text
+# twice.
 
 # %%
 def has_all_keys(text):
@@ -259,9 +260,9 @@ def has_all_keys(text):
 
 
 amounts = (0, 6, 8, 10, 12, 14, 18)
-found = []
+known, found = gv.decoding.remember(clerk), []
 for amount in amounts:
-    texts = [gv.record(clerk, plain, seed=seed, bias={close: amount}, max_tokens=30).text for seed in range(30)]
+    texts = [gv.record(known, plain, seed=seed, bias={close: amount}, max_tokens=30).text for seed in range(30)]
     found.append([has_all_keys(text) for text in texts])
 
 # %%

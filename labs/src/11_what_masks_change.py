@@ -183,7 +183,8 @@ print(f"exact {exact.total_variation(target, masked):.2f}, from 500 draws {estim
 
 # %% [markdown]
 # Now a real model. `clerk` reads one sentence and writes JSON under a mask. It gets the same sentence three times: with
-# a line that asks for JSON, with a greeting before it, and without that line. We draw 60 texts each.
+# a line that asks for JSON, with a greeting before it, and without that line. We draw 60 texts each. Many of them begin
+# alike, and `remember` keeps the logits, so that the model reads no text twice.
 
 # %%
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
@@ -191,7 +192,8 @@ person = gv.json_schema({"type": "object", "properties": schema, "required": lis
 guide = gv.guide(person, clerk.vocabulary)
 cue = "\nJSON with name, age:\n"
 prompts = {"asked": f"Ada is 36.{cue}", "greeted": f"Hi! Ada is 36.{cue}", "not asked": "Ada is 36.\n"}
-drawn = {name: [samplers.Masked(task.Task(clerk, text, guide, max_tokens=60)).draw(seed) for seed in range(60)]
+known = gv.decoding.remember(clerk)
+drawn = {name: [samplers.Masked(task.Task(known, text, guide, max_tokens=60)).draw(seed) for seed in range(60)]
          for name, text in prompts.items()}  # fmt: skip
 
 # %% [question]

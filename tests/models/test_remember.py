@@ -1,0 +1,44 @@
+"""Claims about a model that reads no text twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.models.remember import Remembered
+
+
+def test_it_draws_the_same_texts_and_reads_each_beginning_once(clerk, monkeypatch):
+    prompt, read, logits = "Ada is 36.\nJSON with name, age:\n", [], clerk.logits
+    monkeypatch.setitem(vars(clerk), "logits", lambda tokens: read.append(tuple(tokens)) or logits(tokens))
+    known = gv.decoding.remember(clerk)
+    drawn = [gv.record(known, prompt, seed=seed, max_tokens=8).text for seed in range(6)]
+    assert len(read) == len(set(read)) < 6 * 8
+    assert drawn == [gv.record(clerk, prompt, seed=seed, max_tokens=8).text for seed in range(6)]
+
+
+def test_it_is_the_model_in_all_else(bard):
+    known = gv.decoding.remember(bard)
+    assert all(getattr(known, name) == getattr(bard, name) for name in ("name", "device", "source", "context"))
+    assert known.vocabulary == bard.vocabulary
+    assert known.encode("so") == bard.encode("so")
+
+
+def test_what_it_has_said_cannot_be_changed(bard):
+    with pytest.raises(ValueError, match="read-only"):
+        gv.decoding.remember(bard).logits([0])[0] = 1
+
+
+def test_it_drops_what_it_read_first_when_memory_is_full():
+    read = []
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: read.append(tokens[-1]) or np.zeros(2))
+    known = Remembered(toy, most=2 * 8)
+    for token in (0, 1, 0, 2, 1, 0):
+        known.logits([token])
+    assert read == [0, 1, 2, 0]
+
+
+def test_only_a_model_is_remembered():
+    with pytest.raises(gv.SettingError, match="load_model"):
+        gv.decoding.remember("clerk")
