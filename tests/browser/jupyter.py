@@ -177,6 +177,7 @@ class Notebook(Shown):
         """Shut the kernel down and leave without being asked; no error may be in the console."""
         self.page.evaluate(CLOSE)
         self.page.set_viewport_size(SIZE)
+        self.page.emulate_media(reduced_motion="no-preference")
         errors = [self.errors.pop() for _ in list(self.errors)]
         assert errors == [], errors
 
@@ -189,6 +190,7 @@ class LabPage(Notebook):
         self.sources = ["".join(cell["source"]) for cell in cells]
         self.truths = [truth_of(cell) for cell in cells if "gv.predict(" in "".join(cell["source"])]
         shutil.copytree(LABS, workbench.folder / "labs", dirs_exist_ok=True, ignore=shutil.ignore_patterns("src", ".*"))
+        workbench.page.emulate_media(reduced_motion="reduce")  # motion is seen on bare pages and in test_jupyterlab.py
         super().__init__(workbench, f"labs/{path.name}")
         self.run_all(timeout=300)
         assert self.failed_cells() == []

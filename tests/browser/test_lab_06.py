@@ -31,7 +31,6 @@ def depth_of(stage):
 
 
 def test_a_student_watches_the_stack_builds_the_step_and_lets_json_guide(lab_page):
-    lab_page.page.emulate_media(reduced_motion="reduce")  # no waiting for frames to slide
     film = lab_page.cell_of("gv.film(frames, title").locator(".gv-film")
     for _ in range(2):
         film.get_by_role("button", name="one frame on", exact=True).click()
