@@ -32,7 +32,7 @@ def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(ax
     page.keyboard.press("Home")
     assert audit(axe, page, page.locator("html"), partial(set_theme, page)) == {}
     page.keyboard.press("ArrowRight")
-    assert page.locator(".gv-stage").get_attribute("data-cursor") == "1"
+    page.locator(".gv-stage[data-cursor='1']").wait_for()
     page.locator(".search input").fill("yes or no")
     page.locator(".found a").first.click()
     page.wait_for_url("**/labs/01_logit_bias.html#Exercise-3*")
@@ -41,7 +41,7 @@ def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(ax
     stage.click(position={"x": 5, "y": 5})
     opened = int(stage.get_attribute("data-cursor"))
     page.keyboard.press("ArrowRight")
-    assert stage.get_attribute("data-cursor") == str(opened + 1)
+    stage.and_(page.locator(f"[data-cursor='{opened + 1}']")).wait_for()
     assert audit(axe, page, page.locator("html"), partial(set_theme, page)) == {}
     set_theme(page, "Light")
     colour = "root => getComputedStyle(root).backgroundColor"
