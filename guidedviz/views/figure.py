@@ -173,6 +173,8 @@ def moved(x: float, y: float, *inside: str, **attributes: Any) -> str:
 
 def wide(words: str, size: float = 13) -> float:
     """The width of a text in the monospaced font, in pixels."""
+    if words.isascii():
+        return len(words) * size * 0.602
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in words) * size * 0.602
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from guidedviz.views.figure import wide
 from guidedviz.views.layout.bezier import Point
@@ -31,10 +32,6 @@ class Rect:
         """Whether two boxes overlap; touching sides do not."""
         across = self.left < other.right and other.left < self.right
         return across and self.top < other.bottom and other.top < self.bottom
-
-    def holds(self, point: Point) -> bool:
-        """Whether a point is inside."""
-        return self.left < point[0] < self.right and self.top < point[1] < self.bottom
 
     def meets_disc(self, spot: Spot) -> bool:
         """Whether the box overlaps a state's disc, whose ends are half circles.
@@ -105,12 +102,17 @@ class Taken:
 
     def is_free(self, box: Rect) -> bool:
         """Whether nothing is there yet."""
-        near = (found for cell in _cells(box) for found in self._boxes[cell])
-        return not any(box.meets(other) and (spot is None or box.meets_disc(spot)) for other, spot in near)
+        for cell in _cells(box):
+            for other, spot in self._boxes[cell]:
+                if box.meets(other) and (spot is None or box.meets_disc(spot)):
+                    return False
+        return True
 
     def count_points(self, box: Rect) -> int:
         """How many points of lines lie inside."""
-        return sum(box.holds(point) for cell in _cells(box) for point in self._points[cell])
+        left, top, right, bottom = box.left, box.top, box.right, box.bottom  # a large drawing asks for many points
+        near = chain.from_iterable(self._points[cell] for cell in _cells(box))
+        return sum([left < x < right and top < y < bottom for x, y in near])
 
 
 def _cells(box: Rect) -> Iterator[tuple[int, int]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations
 from xml.etree import ElementTree
+
+import numpy as np
 
 from guidedviz.views.figure import wide
 
@@ -76,33 +78,33 @@ def collisions(svg: str) -> list[str]:
 def struck(svg: str) -> list[str]:
     """Names that an arrow to a rule, or back from it, passes through; the discs at its two ends are its own."""
     every = [(name, box) for name, box in names(svg) if not name.startswith("count")]
+    high = [(f"state {n}", box) for n, box in discs(svg) if box[3] - box[1] > 10]  # dots have no names
     found = []
     for path in [*parts(svg, "gv-push"), *parts(svg, "gv-pop")]:
         points = curve_points(path.get("d", ""))
         ends = points[0], points[-1]
-        high = [(f"state {n}", box) for n, box in discs(svg) if box[3] - box[1] > 10]  # dots have no names
         others = [(name, box) for name, box in high if not any(_near(box, end) for end in ends)]
-        for name, box in every + others:
-            inner = box[0] + 1, box[1] + 1, box[2] - 1, box[3] - 1
-            if any(inner[0] < x < inner[2] and inner[1] < y < inner[3] for x, y in points):
-                found.append(f"{path.get('class')} through {name}")
+        found += [f"{path.get('class')} through {name}" for name, box in every + others if passes(points, box)]
     return found
 
 
-def _near(disc: Box, end: tuple[float, float]) -> bool:
-    return disc[0] - 2 <= end[0] <= disc[2] + 2 and disc[1] - 2 <= end[1] <= disc[3] + 2
+def passes(points: np.ndarray, box: Box) -> bool:
+    """Whether a point lies in a box, more than a pixel from its sides."""
+    x, y = points.T
+    return bool(((box[0] + 1 < x) & (x < box[2] - 1) & (box[1] + 1 < y) & (y < box[3] - 1)).any())
 
 
-def curve_points(data: str) -> list[tuple[float, float]]:
+def _near(disc: Box, end: np.ndarray) -> bool:
+    return bool(disc[0] - 2 <= end[0] <= disc[2] + 2 and disc[1] - 2 <= end[1] <= disc[3] + 2)
+
+
+def curve_points(data: str) -> np.ndarray:
     """Points along a path of Bézier curves, less than two pixels apart."""
-    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", data)]
-    spots = list(zip(numbers[::2], numbers[1::2], strict=True))
-    points = [spots[0]]
+    spots = np.array([float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", data)]).reshape(-1, 2)
+    points = [spots[:1]]
     for first in range(0, len(spots) - 3, 3):
-        a, b, c, d = spots[first : first + 4]
-        count = 2 + int(sum(abs(p[0] - q[0]) + abs(p[1] - q[1]) for p, q in pairwise((a, b, c, d))))
-        for step in range(1, count + 1):
-            t = step / count
-            w = ((1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3)
-            points.append(tuple(sum(v * p[axis] for v, p in zip(w, (a, b, c, d), strict=True)) for axis in (0, 1)))
-    return points
+        four = spots[first : first + 4]
+        count = 2 + int(np.abs(np.diff(four, axis=0)).sum())
+        t = np.arange(1, count + 1) / count
+        points.append(np.stack([(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3], axis=1) @ four)
+    return np.concatenate(points)

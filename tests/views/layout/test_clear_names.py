@@ -8,7 +8,7 @@ import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.sketches.sketch import Arrow, Sketch
 from guidedviz.views.layout import positions
-from tests.views.layout.drawn import collisions, curve_points, names, parts, struck
+from tests.views.layout.drawn import collisions, curve_points, names, parts, passes, struck
 from tests.views.layout.lab_machines import lab_machines
 from tests.views.layout.random_machines import random_machines
 
@@ -56,8 +56,8 @@ def test_the_count_of_a_loop_stands_apart_from_its_label():
 def crossings(svg):
     """Labels with a line through them."""
     lines = [curve_points(line.get("d", "")) for line in parts(svg, "gv-line")]
-    boxes = [(name, (a + 1, b + 1, c - 1, d - 1)) for name, (a, b, c, d) in names(svg) if not name.startswith("count")]
-    return [name for name, (a, b, c, d) in boxes for line in lines if any(a < x < c and b < y < d for x, y in line)]
+    boxes = [(name, box) for name, box in names(svg) if not name.startswith("count")]
+    return [name for name, box in boxes for line in lines if passes(line, box)]
 
 
 def test_no_arrow_crosses_the_label_of_the_loop_of_a_json_string():
