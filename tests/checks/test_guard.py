@@ -109,7 +109,7 @@ PAIRS = [
     (name, body)
     for row, name in enumerate(FUNCTIONS)
     for column, body in enumerate(HOSTILE)
-    if body in FOR_ALL or (row + column) % 4 == 0  # one guard serves all checks: each body meets every fourth of them
+    if body in FOR_ALL or (row + column) % 8 == 0  # one guard serves all checks: each body meets every eighth of them
 ]
 
 
@@ -138,7 +138,8 @@ def test_every_check_of_a_value_refuses_a_hostile_object(name, method, strict, m
 
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("base", [dict, str, list], ids=lambda base: base.__name__)
-def test_every_check_of_a_value_refuses_a_hostile_subclass(name, base, strict):
+def test_every_check_of_a_value_refuses_a_hostile_subclass(name, base, strict, monkeypatch):
+    monkeypatch.setattr(guard, "SECONDS", LOOPS)
     methods = dict.fromkeys(("__eq__", "__iter__", "__len__", "__repr__", "__str__", "items", "get"), turn)
     assert check(name, type("Loops", (base,), methods | {"__hash__": None})()).result in ("wrong", "open")
     assert check(name, itertools.count()).result == "wrong"
