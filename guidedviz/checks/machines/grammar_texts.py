@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from guidedviz.checks.guard import safe_copy
@@ -117,7 +118,7 @@ def check_rules(answer: Any, truth: str) -> Verdict:
         if "\n" not in str(error):  # it shows no line of the answer
             facts = (yours, ("because", str(error)))
         return Verdict("wrong", "no machine can be made of it", facts)
-    right = grammar(truth)
+    right = _machine(truth)
     found = compare_machines(machine, right, MOST_PAIRS)
     if found.text is not None:
         verdict = _show_text(machine, right, found.text, "the shortest text on which it is wrong")
@@ -133,6 +134,12 @@ def check_rules(answer: Any, truth: str) -> Verdict:
         more = "; this is the shortest text on which it is wrong" * (found.text is not None)
         return replace(verdict, result="open", said=f"this is the grammar as given{more}")
     return verdict
+
+
+@cache
+def _machine(truth: str) -> PDA:
+    """The machine of a right grammar; it remembers its steps from check to check."""
+    return grammar(truth)
 
 
 def find_long_text(machine: PDA, truth: PDA, families: Iterable[Repeated]) -> bytes | None:
