@@ -12,7 +12,8 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.machine import Machine, check_machine, next_bytes
+from guidedviz.machines.byte_kinds import kinds_of
+from guidedviz.machines.machine import Machine, check_machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 from guidedviz.machines.pushdown.stack_graph import Cell, State
@@ -40,9 +41,11 @@ def bytes_to_end(machine: Machine, state: Hashable | None, alphabet: frozenset[i
     if isinstance(machine, PDA) and isinstance(state, State):
         return _of_stacks(machine, state, _rests(machine, alphabet), alphabet)
     level, seen = {state}, {state}
+    kinds = kinds_of(machine)
+    letters = {kinds[byte]: byte for byte in alphabet}.values()  # bytes of one kind lead to the same states
     for steps in count(1):
-        moves = ((each, byte) for each in level for byte in next_bytes(machine, each) if byte in alphabet)
-        level = {after for each, byte in moves if (after := machine.step(each, byte)) is not None} - seen
+        moves = (machine.step(each, byte) for each in level for byte in letters)
+        level = {after for after in moves if after is not None} - seen
         seen |= level
         if any(map(machine.is_accepting, level)):
             return steps
