@@ -37,7 +37,7 @@ def test_keys_letter_by_letter_are_the_choice_of_all_later_keys(seed, monkeypatc
         schema["additionalProperties"] = draw.choice([False, {"type": "null"}])
     if draw.random() < 0.3:
         schema["minProperties"] = 1
-    for settings in ({}, {"extra_keys": "open"}, {"whitespace": "any"}, {"whitespace": "compact"}):
+    for settings in (({}, {"whitespace": "any"}), ({"extra_keys": "open"}, {"whitespace": "compact"}))[seed % 2]:
         one, other = both(monkeypatch, schema, **settings)
         if one is None or other is None or isinstance(one, DFA):
             assert one == other
