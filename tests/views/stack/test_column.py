@@ -79,7 +79,7 @@ def test_a_deep_column_keeps_its_top_and_its_bottom_and_counts_the_rest():
     lines = draw_stack(json(), "[" * 20).text.splitlines()
     assert [line.split()[0] for line in lines if "array" in line or "root" in line][-2:] == ["2", "1"]
     assert "  ⋮ 9 more" in lines
-    assert "⋮ 99,991 more" in draw_stack(json(), "[" * 100_000).text
+    assert "⋮ 9,991 more" in draw_stack(json(), "[" * 10_000).text
 
 
 def test_the_classic_table_has_seven_steps():
