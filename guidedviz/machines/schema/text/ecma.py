@@ -88,6 +88,17 @@ def _category(name: str, other: bool, place: int) -> str:
 
 @cache
 def _ranges(category: str, other: bool) -> str:
-    points = (p for p in range(maxunicode + 1) if unicodedata.category(chr(p)).startswith(category) != other)
-    runs = (list(run) for _, run in groupby(enumerate(points), lambda pair: pair[1] - pair[0]))
-    return "".join(f"\\U{run[0][1]:08x}-\\U{run[-1][1]:08x}" for run in runs)
+    joined = groupby(_runs(), lambda run: run[0].startswith(category) != other)
+    kept = (list(runs) for wanted, runs in joined if wanted)
+    return "".join(f"\\U{runs[0][1]:08x}-\\U{runs[-1][2]:08x}" for runs in kept)
+
+
+@cache
+def _runs() -> tuple[tuple[str, int, int], ...]:
+    """All characters in runs of one category: category, first, last."""
+    found, first = [], 0
+    for category, run in groupby(map(unicodedata.category, map(chr, range(maxunicode + 1)))):
+        after = first + sum(1 for _ in run)
+        found.append((category, first, after - 1))
+        first = after
+    return tuple(found)
