@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from operator import attrgetter
 
 from guidedviz.errors import PatternError
@@ -174,10 +174,10 @@ class StackGraph:
 
         def arrive(configurations: Iterable[Configuration]) -> None:
             for node, cell in configurations:
-                if cell not in places[node]:
-                    places[node][cell] = None
+                if cell not in (tops := places[node]):
+                    tops[cell] = None
                     waiting.append((node, cell))
-                    if len(places[node]) > MOST_STACKS:
+                    if len(tops) > MOST_STACKS:
                         raise self._too_many(places, f"{MOST_STACKS:,} stacks at one place of")
 
         with self.steps.lock:
@@ -228,13 +228,14 @@ class StackGraph:
 
     def _after(self, cell: Cell) -> Iterator[Configuration]:
         """Where a text may go on at the end of the rule of a cell: in the next repeat, or below."""
-        bounds, may_end = self.nodes.counts[cell.rule], True
-        if bounds is not None and bounds.spare is None:
-            again, may_end = count_once(cell.counts, bounds)
-            if again != ():
-                yield self.nodes.starts[cell.rule], self.recount(cell, self.alike(again, cell.rule))
-        if may_end:
-            yield from self._below(cell)
+        bounds = self.nodes.counts[cell.rule]
+        if bounds is None or bounds.spare is not None:
+            return self._below(cell)
+        again, may_end = count_once(cell.counts, bounds)
+        below = self._below(cell) if may_end else iter(())
+        if again == ():
+            return below
+        return chain([(self.nodes.starts[cell.rule], self.recount(cell, self.alike(again, cell.rule)))], below)
 
     def _below(self, cell: Cell) -> Iterator[Configuration]:
         if (known := self._grounds.get(cell)) is not None:
