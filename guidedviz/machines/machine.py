@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any, Protocol
 
 from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.machines.byte_kinds import first_bytes, kinds_of
 
 
 class Steps(Protocol):
@@ -104,4 +105,6 @@ def next_bytes(machine: Machine, state: Hashable) -> bytes:
     >>> next_bytes(gv.regex("[0-3]x"), 0)
     b'0123'
     """
-    return bytes(byte for byte in range(256) if machine.step(state, byte) is not None)
+    kinds = kinds_of(machine)
+    live = {kind for kind, byte in first_bytes(kinds).items() if machine.step(state, byte) is not None}
+    return bytes([byte for byte, kind in enumerate(kinds) if kind in live])
