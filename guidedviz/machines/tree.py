@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from guidedviz.errors import PatternError
@@ -124,6 +124,35 @@ def no_ticks(tick: Tick) -> PatternError:
     """The error for a counted length where only copies can be written."""
     seen = f"a length of at most {tick.most:,} beside a pattern"
     return PatternError("pattern", seen=seen, expected="a smaller maxLength, or gv.json_schema, which counts")
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """Every part of a tree that is not left out by {0}, the whole first; a part that stands at two places comes once.
+
+    >>> [type(part).__name__ for part in walk(Concat((Repeat(Call("a"), 0, 0), Either((Call("b"),)))))]
+    ['Concat', 'Repeat', 'Either', 'Call']
+    """
+    stack, seen = [tree], set[int]()  # an inlined rule is one object at all its places
+    while stack:
+        part = stack.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            stack.extend(reversed(parts_of(part)))
+
+
+def parts_of(tree: Tree) -> tuple[Tree, ...]:
+    """The direct parts of a tree that are not left out by {0}; the words of a long list are no parts."""
+    match tree:
+        case Concat(parts) | Either(parts):
+            return parts
+        case Repeat(part, _, high):
+            return () if high == 0 else (part,)
+        case Words():
+            return ()
+        case Net(_, edges):
+            return tuple(part for _, part, _ in edges)
+    return ()
 
 
 def optional(part: Tree) -> Tree:

@@ -59,34 +59,6 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iter
         yield from _clauses(part, number, holds, fresh)
 
 
-def walk(tree: Tree) -> Iterator[Tree]:
-    """Every part of a tree that is not left out by {0}, the whole first; a part that stands at two places comes once.
-
-    >>> [type(part).__name__ for part in walk(Concat((Repeat(Call("a"), 0, 0), Either((Call("b"),)))))]
-    ['Concat', 'Repeat', 'Either', 'Call']
-    """
-    stack, seen = [tree], set[int]()  # an inlined rule is one object at all its places
-    while stack:
-        part = stack.pop()
-        if id(part) not in seen:
-            seen.add(id(part))
-            yield part
-            stack.extend(reversed(parts_of(part)))
-
-
-def parts_of(tree: Tree) -> tuple[Tree, ...]:
-    match tree:
-        case Concat(parts) | Either(parts):
-            return parts
-        case Repeat(part, _, high):
-            return () if high == 0 else (part,)
-        case Words():
-            return ()
-        case Net(_, edges):
-            return tuple(part for _, part, _ in edges)
-    return ()
-
-
 def turned(graph: Graph) -> dict[str, list[str]]:
     """The same edges the other way round."""
     back: dict[str, list[str]] = {name: [] for name in graph}

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from guidedviz.machines.grammars.analysis import rules_with, walk
+from guidedviz.machines.grammars.analysis import rules_with
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
-from guidedviz.machines.tree import EMPTY, NOTHING, Call, Concat, Either, Net, Repeat, Tree, Words
+from guidedviz.machines.tree import EMPTY, NOTHING, Call, Concat, Either, Net, Repeat, Tree, Words, walk
 
 # Measured on the schemas of `bench schemas`, whose strings take 20 states per character: with 1,000 states the whole
 # request takes twice as long as with 400; with 100 it takes as long. A finite machine has an index, and keeps 1,000.
@@ -100,11 +100,12 @@ class _Counted:
 
     def may_count(self, part: Tree) -> bool:
         """Whether a part has texts, none of them empty."""
-        known = [Rule(name, EMPTY, (0, 0)) for name in self.empty]
-        ended = [Rule(name, EMPTY, (0, 0)) for name in self.finished]
         here = Rule("", part, (0, 0))
-        empty = rules_with([here, *known], lambda chars: False)
-        return "" not in empty and "" in rules_with([here, *ended], lambda chars: chars != NOTHING)
+        empty = [Rule(name, EMPTY, (0, 0)) for name in here.calls if name in self.empty]
+        finished = [Rule(name, EMPTY, (0, 0)) for name in here.calls if name in self.finished]
+        return "" not in rules_with([here, *empty], lambda chars: False) and "" in rules_with(
+            [here, *finished], lambda chars: chars != NOTHING
+        )
 
 
 def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:

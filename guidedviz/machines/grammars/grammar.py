@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from guidedviz.errors import GrammarError, PatternError, quoted
-from guidedviz.machines.tree import Tree
+from guidedviz.machines.tree import Call, Tree, walk
 from guidedviz.machines.visible import visible
 
 Span = tuple[int, int]  # start and end in the grammar's text, the end not included
@@ -25,6 +25,11 @@ class Rule:
     tree: Tree
     span: Span  # of the name where it is defined
 
+    @cached_property
+    def calls(self) -> list[str]:
+        """The rules that this rule calls, in the order of its tree."""
+        return list(dict.fromkeys(part.name for part in walk(self.tree) if isinstance(part, Call)))
+
 
 @dataclass(frozen=True)
 class Grammar:
@@ -38,6 +43,11 @@ class Grammar:
     def named(self) -> Mapping[str, Rule]:
         """The rules by name."""
         return {rule.name: rule for rule in self.rules}
+
+    @cached_property
+    def calls(self) -> Mapping[str, list[str]]:
+        """The rules that each rule calls."""
+        return {rule.name: rule.calls for rule in self.rules}
 
     def rule(self, name: str) -> Rule:
         """The rule of this name.

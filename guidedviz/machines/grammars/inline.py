@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from guidedviz.machines.fixpoint import reach
-from guidedviz.machines.grammars.analysis import find_loops, walk
+from guidedviz.machines.grammars.analysis import find_loops
 from guidedviz.machines.grammars.counted import FEWEST_COPIES
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.nfa import count_states
-from guidedviz.machines.tree import Call, Concat, Either, Net, Repeat, Tick, Tree, Words, concat, either
+from guidedviz.machines.tree import Call, Concat, Either, Net, Repeat, Tick, Tree, Words, concat, either, walk
 
 MOST_STATES = 10_000  # per rule's NFA after inlining: about one second
 
@@ -30,7 +30,7 @@ def inline_rules(grammar: Grammar) -> Grammar:
 
 def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
     """The trees of all rules with the calls of non-recursive rules inlined."""
-    graph = call_graph(grammar)
+    graph = grammar.calls
     counting = (rule.name for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree)))
     stay = {*kept, *counting}.union(*find_loops(graph))
     bodies: dict[str, Tree] = {}
@@ -54,14 +54,8 @@ def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
 
 def needed_rules(grammar: Grammar) -> Grammar:
     """The grammar with only the root and the rules reachable from it, in the order of their first call."""
-    needed = reach([grammar.root], call_graph(grammar).__getitem__)
+    needed = reach([grammar.root], grammar.calls.__getitem__)
     return replace(grammar, rules=tuple(map(grammar.rule, needed)))
-
-
-def call_graph(grammar: Grammar) -> Mapping[str, list[str]]:
-    """The rules that each rule calls, in the order of its tree."""
-    calls = {rule.name: (part.name for part in walk(rule.tree) if isinstance(part, Call)) for rule in grammar.rules}
-    return {name: list(dict.fromkeys(called)) for name, called in calls.items()}
 
 
 def map_calls(tree: Tree, change: Callable[[Call], Tree]) -> Tree:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from guidedviz.machines.fixpoint import reach
-from guidedviz.machines.grammars.analysis import find_loops, find_way, parts_of, rules_with, turned, walk
+from guidedviz.machines.grammars.analysis import find_loops, find_way, rules_with, turned
 from guidedviz.machines.grammars.gbnf import brief, parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule, Span, grammar_error, nearest_name
 from guidedviz.machines.tree import (
@@ -22,6 +22,8 @@ from guidedviz.machines.tree import (
     Tree,
     merge_ranges,
     other_ranges,
+    parts_of,
+    walk,
 )
 
 BLANKS: tuple[Range, ...] = ((9, 13), (32, 32))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.grammars.analysis import parts_of
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.ticks import without_ticks
 from guidedviz.machines.regular.show_regex import unfold, write_class
@@ -25,6 +24,7 @@ from guidedviz.machines.tree import (
     Words,
     concat,
     no_ticks,
+    parts_of,
 )
 
 MOST_EDGES = 300  # of a net that is shown as one expression

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from guidedviz.machines.grammars.analysis import walk
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.tree import Concat, Net, Tick, Tree, concat, no_ticks
+from guidedviz.machines.tree import Concat, Net, Tick, Tree, concat, no_ticks, walk
 
 MOST_PLACES = 50_000
 

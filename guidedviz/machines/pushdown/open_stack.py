@@ -34,7 +34,7 @@ class OpenStack:
         parts = zip(pda.nodes.starts, pda.nodes.counts, strict=True)
         fewest = [1 if own and own.spare is not None else max(1, rests.get(start, 1)) for start, own in parts]
         self._most = [1 + (longest - 1) // each for each in fewest]  # parts of a counted rule in the longest run
-        graph = self._graph = StackGraph(self, add_anything(pda.nodes), self._most)
+        graph = self._graph = StackGraph(self, add_anything(pda.nodes), pda.kinds, self._most)
         self.step, self.allow_work = graph.steps.step, graph.allow_work
         rules = range(len(pda.nodes.names))
         self._end = graph.add_ground(sure=True)
@@ -159,7 +159,7 @@ class ParallelRuns:
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:
-    """One more node, which reads all bytes and never ends."""
+    """One more node, which reads all bytes and never ends; the kinds of bytes stay the same."""
     edges = (*nodes.edges, ((0, 255, len(nodes)),))
     more = replace(nodes, calls=(*nodes.calls, ()), rule_of=(*nodes.rule_of, 0), ticks=(*nodes.ticks, None))
     return replace(more, edges=edges)

@@ -12,7 +12,6 @@ from guidedviz.machines.grammars.analysis import find_loops
 from guidedviz.machines.grammars.counted import MOST_COPIES
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.inline import call_graph
 from guidedviz.machines.grammars.lint import check_grammar
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.call_stack import (
@@ -45,7 +44,7 @@ class PDA:
         self.notes = notes  # what the source says and the machine does not enforce
         self.grammar, self.nodes = grammar, build_rule_nodes(grammar, merge, copies)
         self.kinds = self.nodes.kinds
-        self.graph = StackGraph(self, self.nodes)
+        self.graph = StackGraph(self, self.nodes, self.kinds)
         self.bottom = self.graph.bottom
         start = self.graph.settle([(self.nodes.starts[0], self.bottom)])
         assert start is not None  # the root can be finished, or its nodes would not have been built
@@ -62,7 +61,7 @@ class PDA:
         >>> grammar('root ::= "x" [a-z]{0,5000}').finite, grammar('root ::= "(" root ")" | "x"').finite
         (True, False)
         """
-        return not find_loops(call_graph(self.grammar))
+        return not find_loops(self.grammar.calls)
 
     @property
     def work(self) -> int:

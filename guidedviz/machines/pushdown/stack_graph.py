@@ -67,14 +67,14 @@ class State:
 class StackGraph:
     """The cells and states met so far. When there are too many they are forgotten; states that are held stay valid."""
 
-    def __init__(self, machine: object, nodes: RuleNodes, most: Sequence[float] = ()) -> None:
+    def __init__(self, machine: object, nodes: RuleNodes, kinds: bytes, most: Sequence[float] = ()) -> None:
         self.nodes = nodes
         self.most = most  # per rule: how many parts one token may read; counts that behave alike till then are one
         self.counts = any(nodes.counts)  # whether a rule is counted
         self.ticks = any(nodes.ticks)  # whether a rule counts its characters
         self.work = 0  # done so far, in moves from stack to stack
         self._most_work: int | None = None
-        self.steps: LazySteps[State] = LazySteps(machine, nodes.kinds, self._read, self.owns)
+        self.steps: LazySteps[State] = LazySteps(machine, kinds, self._read, self.owns)
         self._cell_numbers, self._state_numbers = count(), count()
         self._grounds: dict[Cell, tuple[Configuration, ...]] = {}
         self._walked: list[State] = []

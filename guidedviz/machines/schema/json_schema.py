@@ -28,7 +28,7 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import is_counted
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.inline import call_graph, inline_rules
+from guidedviz.machines.grammars.inline import inline_rules
 from guidedviz.machines.grammars.show_gbnf import show_gbnf
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA, build_dfa
@@ -80,7 +80,7 @@ def json_schema(
     with _said_of("schema"):
         reader = _read(schema, Choices(whitespace, extra_keys, unknown, approximate))
         grammar = inline_rules(reader.grammar())
-        if any(call_graph(grammar).values()) or is_counted(grammar.rules[0].tree):
+        if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
             return PDA(grammar, notes=tuple(reader.notes.texts))
         try:
             return replace(machine_of(grammar.rules[0].tree), notes=tuple(reader.notes.texts))
@@ -169,7 +169,7 @@ def _is_too_large(pattern: str, path: str) -> bool:
 
 def _flat_tree(reader: Reader) -> Tree:
     grammar = inline_rules(reader.grammar())
-    for name in (call for calls in call_graph(grammar).values() for call in calls):
+    for name in (call for calls in grammar.calls.values() for call in calls):
         seen = f"{NESTS.get(name, 'a schema inside itself')}, which may nest to any depth"
         raise refusal(reader.rules.paths.get(name, "#"), seen, "a flat schema: nesting needs the pushdown machine")
     return grammar.rules[0].tree

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from guidedviz.machines.grammars.analysis import find_loops, rules_with
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.inline import call_graph, needed_rules
+from guidedviz.machines.grammars.inline import needed_rules
 from guidedviz.machines.grammars.show_gbnf import count_signs
 from guidedviz.machines.schema.document.paths import refusal
 from guidedviz.machines.schema.text.json_text import ANY_CHARACTER, Spaced, quoted
@@ -72,7 +72,7 @@ class Rules:
 
     def check_ends(self, grammar: Grammar) -> None:
         ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
-        graph = {name: [call for call in calls if call not in ends] for name, calls in call_graph(grammar).items()}
+        graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
         endless = set().union(*find_loops(graph)) - ends
         for rule in grammar.rules:
             if rule.name in endless:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from guidedviz.errors import PatternError
 from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.inline import call_graph, inline_rules, map_calls, needed_rules
+from guidedviz.machines.grammars.inline import inline_rules, map_calls, needed_rules
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
@@ -68,7 +68,7 @@ class Rules:
         """The machine with this tree as its root: a DFA if it is small and nothing nests."""
         grammar, notes = self.grammar(root), tuple(self.notes)
         flat = inline_rules(grammar)
-        if not any(call_graph(flat).values()):
+        if not any(flat.calls.values()):
             try:
                 return replace(minimise(build_dfa(build_nfa(flat.rules[0].tree))), notes=notes)
             except PatternError:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from math import inf
 
-from guidedviz.machines.grammars.analysis import walk
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.tree import Chars, Net, Tick, Tree, concat
+from guidedviz.machines.tree import Chars, Net, Tick, Tree, concat, walk
 
 
 def tick_net(net: Net, machine: DFA, high: int) -> Net:
