@@ -217,9 +217,11 @@ test("a press on a token goes to the place before it", () => {
   stop();
 });
 
-test("a recording cannot be warmed", () => {
-  const { find, stop } = open({ ...stageNews(STEPS, 1), head: { ...stageNews([], 0).head, source: "RECORDED", live: false } });
+test("a recording and a run that is followed cannot be warmed, and no bar asks to be taken", () => {
+  const { find, text, stop } = open({ ...stageNews(STEPS, 1), head: { ...stageNews([], 0).head, source: "RECORDED", live: false } });
   assert.ok(find(".gv-controls .gv-seed").disabled);
+  assert.doesNotMatch(text("[data-slot='next']"), /take that token/);
+  assert.match(open(stageNews(STEPS, 1)).text("[data-slot='next']"), /take that token/);
   stop();
 });
 

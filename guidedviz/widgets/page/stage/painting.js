@@ -174,7 +174,8 @@ function paintNext(ui, view) {
   ui.root.classList.toggle("gv-unasked", forced);
   ui.hint.hidden = Boolean(view.why);
   const forbidden = step.rows.some(([, , , , legal]) => !legal);
-  setText(ui.hint, forced ? UNASKED : view.alone || isEnded(view) ? (forbidden ? ALONE : "") : forbidden ? PRESS_STRUCK : PRESS);
+  const chooses = view.head.live && !view.alone && !isEnded(view);
+  setText(ui.hint, forced ? UNASKED : chooses ? (forbidden ? PRESS_STRUCK : PRESS) : forbidden ? ALONE : "");
 }
 
 /**
