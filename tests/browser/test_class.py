@@ -54,7 +54,7 @@ def fill(host):
     RemoteModel(Wire(read_address(host.address, "a-token-of-mallory"))).logits([1])
     choices = [HOSTILE, "the DFA", "the stack"]
     for nickname, answer in (("Ada", "the DFA"), ("Bob", "the DFA"), ("Cleo", "the stack"), (SHORT, HOSTILE)):
-        tell(host, nickname, f"Which of them counts the braces? {HOSTILE}", "answered", choices, answer)
+        tell(host, nickname, f"Which counts the braces of `{{}}`? {HOSTILE}", "answered", choices, answer)
     for number, nickname in enumerate(("Dora", "Emil")):
         tell(host, nickname, "How many states?", "answered", [], 3 + number, lab="04_regex_to_tokens")
     tell(host, "Fay", "check advance", "wrong")
@@ -105,7 +105,8 @@ def test_the_class_page_shows_everything_as_text_and_has_no_fault(room, page, ax
     assert page.locator("#students td").first.inner_text() == "student 1", "a class with one token has numbers"
     assert HOSTILE in page.locator("#facts").inner_text()
     assert SHORT in page.locator("#standing td:first-child").all_inner_texts()
-    assert page.locator("#question").inner_text().endswith(HOSTILE)
+    assert page.locator("#question").inner_text() == f"Which counts the braces of {{}}? {HOSTILE}"
+    assert page.locator("#question code").inner_text() == "{}"
     assert page.locator("#bars th").all_inner_texts() == [HOSTILE, "the DFA", "the stack"]
     assert page.locator("#bars .number").all_inner_texts() == ["1", "2", "1"]
     assert page.locator("main img, main svg").count() == 0

@@ -80,6 +80,11 @@ function fill(id, rows) {
   find(id).parentElement.hidden = rows.length === 0;
 }
 const since = (seconds) => seconds < 90 ? seconds + " s" : Math.round(seconds / 60) + " min";
+function write(node, text) {  // what stands between two backticks is code, as in the notebook
+  const parts = text.split("`"), paired = parts.length % 2;
+  node.replaceChildren(...(paired ? parts.map((part, place) => make(place % 2 ? "code" : "span", part)) : [text]));
+  return node;
+}
 function show(said) {
   ({ questions, open } = said);
   find("facts").textContent = said.facts;
@@ -90,7 +95,7 @@ function show(said) {
     make("td", one.name), make("td", one.steps, "number"), make("td", one.ms, "number"), make("td", one.ago, "number"),
   ]));
   fill("standing", said.standing.map((one) => [
-    make("td", one.nickname, "name"), make("td", one.lab, "name"), make("td", one.place),
+    make("td", one.nickname, "name"), make("td", one.lab, "name"), write(make("td", ""), one.place),
     make("td", SIGNS[one.state], "state"), make("td", since(one.ago), "number"),
   ]));
   showChoice();
@@ -109,7 +114,7 @@ function showChoice() {
 }
 function showQuestion() {
   const shown = questions.find((one) => one.id === (find("choice").value || open));
-  find("question").textContent = shown ? shown.text : "";
+  write(find("question"), shown ? shown.text : "");
   find("answers").textContent = shown ? shown.answers + (shown.answers === 1 ? " answer" : " answers") : "";
   const most = Math.max(1, ...(shown ? shown.bars.map((bar) => bar[1]) : []));
   fill("bars", (shown ? shown.bars : []).map(([label, count]) => {
@@ -118,7 +123,7 @@ function showQuestion() {
     bar.setAttribute("aria-hidden", "true");
     inside.style.width = (100 * count) / most + "%";
     bar.append(inside);
-    const name = make("th", label);
+    const name = write(make("th", ""), label);
     name.scope = "row";
     return [name, make("td", count, "number"), bar];
   }));
