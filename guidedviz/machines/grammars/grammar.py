@@ -26,9 +26,9 @@ class Rule:
     span: Span  # of the name where it is defined
 
     @cached_property
-    def calls(self) -> list[str]:
+    def calls(self) -> tuple[str, ...]:
         """The rules that this rule calls, in the order of its tree."""
-        return list(dict.fromkeys(part.name for part in walk(self.tree) if isinstance(part, Call)))
+        return tuple(dict.fromkeys(part.name for part in walk(self.tree) if isinstance(part, Call)))
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Grammar:
         return {rule.name: rule for rule in self.rules}
 
     @cached_property
-    def calls(self) -> Mapping[str, list[str]]:
+    def calls(self) -> Mapping[str, tuple[str, ...]]:
         """The rules that each rule calls."""
         return {rule.name: rule.calls for rule in self.rules}
 
