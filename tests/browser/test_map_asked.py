@@ -193,11 +193,11 @@ def test_every_bar_is_its_steps_time_in_three_parts(page):
     assert full in [pytest.approx(sum(parts), abs=0.001) for parts in times], "a full bar is one of the steps"
     for *drawn, parts in zip(*heights, times, strict=True):
         assert drawn == pytest.approx([41 * ms / full for ms in parts], abs=0.1)
+    assert "a full bar is" in stage.root.locator(".gv-cost").inner_text()
+    bare.shot("stage-times", stage.root)
     short = stage.root.locator(".gv-timebars .gv-part-sample").first
     short.evaluate("node => node.style.setProperty('--ms', '0')")
     assert short.evaluate("node => node.getBoundingClientRect().height") == 0, "no border makes it higher"
-    assert "a full bar is" in stage.root.locator(".gv-cost").inner_text()
-    bare.shot("stage-times", stage.root)
     stage.root.get_by_role("button", name="probability", exact=True).last.click()
     assert not stage.root.locator(".gv-scale").is_visible()
 
