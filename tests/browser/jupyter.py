@@ -39,6 +39,7 @@ CLOSE = """() => {
   shown.sessionContext.shutdown();
   shown.dispose();
 }"""
+RESTORED = "() => window.jupyterapp?.restored.then(() => window.jupyterapp.commands.hasCommand('docmanager:open'))"
 SETTINGS = {
     "@jupyterlab/docmanager-extension/plugin.jupyterlab-settings": {"autosave": False},
     "@jupyterlab/apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
@@ -101,9 +102,10 @@ class Workbench:
         self.page = browser.new_page()
         self.page.on("console", self._hear)
         self.page.on("pageerror", self._catch)
-        self.page.goto(f"{address}/lab?reset&token={token}")
-        self.page.wait_for_function("window.jupyterapp?.commands.hasCommand('docmanager:open')", timeout=90000)
-        self.page.evaluate("window.jupyterapp.restored.then(() => window.jupyterapp.shell.collapseLeft())")
+        # a workspace of its own: a test that is run again loads JupyterLab again, and two pages may not share one
+        self.page.goto(f"{address}/lab/workspaces/{secrets.token_hex(4)}?token={token}")
+        self.page.wait_for_function(RESTORED, timeout=90000)
+        self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
 
     def _catch(self, error: Any) -> None:
         if not NOT_OURS.search(f"{error}\n{error.stack}"):
