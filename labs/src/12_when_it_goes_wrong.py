@@ -266,10 +266,11 @@ gv.checks.wider(wider)
 # %%
 lemons = "Mia has 31 lemons and finds 25 more. How many lemons are there now?\nThink, then answer:\n"
 sums = gv.guide(gv.regex(r"[A-Za-z]+ starts with \d+ [a-z]+\. \d+ \+ \d+ = \d+\. Answer: \d+"), vocabulary)
+known = gv.decoding.remember(clerk)  # it reads equal texts once
 
 
 def write(seed, temperature=1.0):
-    return gv.record(clerk, lemons, sums, temperature=temperature, seed=seed)
+    return gv.record(known, lemons, sums, temperature=temperature, seed=seed)
 
 
 print(write(0, temperature=0).text)
