@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Pa
         yield f"http://127.0.0.1:{port}", token, folder
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        with suppress(subprocess.TimeoutExpired):  # on a busy machine it takes its time to stop the kernels
+            server.wait(timeout=20)
+        server.kill()
 
 
 def wait_for_server(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
