@@ -97,7 +97,9 @@ def draw_order(chances: Floats, random: np.random.Generator) -> list[int]:
     """The tokens with any probability, in the order of draws without putting back."""
     with np.errstate(divide="ignore"):
         keys = np.log(chances) + random.gumbel(size=len(chances))
-    return [int(token) for token in np.argsort(-keys) if chances[token] > 0]
+    order = np.argsort(-keys)
+    tokens: list[int] = order[chances[order] > 0].tolist()
+    return tokens
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,7 @@ cue = "JSON with name, age:\n"
 
 
 def ask(prompt, count):
-    work = task.Task(clerk, prompt, person, max_tokens=60)
+    work = task.Task(gv.decoding.remember(clerk), prompt, person, max_tokens=60)
     some = [samplers.Adaptive(work).draw(seed) for seed in range(count)]
     asked = sum(draw.asked for draw in some) / sum(len(draw.tokens) for draw in some)
     print(f"{asked:4.1f} tokens per token, P(legal) {estimates.legal_of(some)}: {prompt!r}")
