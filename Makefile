@@ -16,13 +16,14 @@ like_pip = $(if $(call asked,$(2),$(3)),$(1)='$(call asked,$(2),$(3))')
 LIKE_PIP = UV_NATIVE_TLS=1 UV_INDEX_STRATEGY=unsafe-best-match $(call like_pip,UV_FIND_LINKS,FIND_LINKS,find-links) \
 	$(call like_pip,UV_DEFAULT_INDEX,INDEX_URL,index-url) $(call like_pip,UV_INDEX,EXTRA_INDEX_URL,extra-index-url)
 
-.PHONY: lab test style types page drift imports labs site clean
+.PHONY: lab test style types page drift imports chromium labs site clean
 
 lab: .venv/lab-is-ready
 	$(BIN)/jupyter lab $(ROOT_FLAG) $(LAB_FLAGS) labs/00_start_here.ipynb
 
 test: .venv/test-is-ready
-	$(MAKE) --no-print-directory --jobs=2 --output-sync types style page drift imports
+# more of them than cores, because some wait for the disk and the network
+	$(MAKE) --no-print-directory --jobs=4 --output-sync chromium types page imports style drift
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist worksteal -m "not browser"
 # a browser test that fails is run once more: a busy machine may be slow; the closing line counts such reruns
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -n 2 --dist loadgroup --no-loadscope-reorder --reruns 1 -m browser tests/browser
@@ -43,10 +44,14 @@ page:
 drift:
 	$(BIN)/python labs/build.py --check
 
-# what the tests import is compiled once, while types are checked; two workers that begin together would both compile it
+# no check: what the tests import is compiled once, since two workers that begin together would both compile it
 imports:
-	$(BIN)/python -c 'import torch, transformers, jsonschema'
-	$(BIN)/python -m pytest -p no:nbval --collect-only --quiet --quiet
+	@$(BIN)/python -c 'import torch, transformers, jsonschema'
+	@$(BIN)/python -m pytest -p no:nbval --collect-only > .venv/collected || true
+
+# installs Chromium where it is missing, so that no test waits for it
+chromium:
+	$(BIN)/python -m tests.browser.chromium
 
 labs: .venv/test-is-ready
 	$(BIN)/python labs/build.py
