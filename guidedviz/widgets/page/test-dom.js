@@ -1,4 +1,4 @@
-// A small DOM for the tests: `node --import ./test-dom.js --test ...`. It lays nothing out and paints nothing.
+// A small DOM for the tests: `node --import ./test-dom.js ...`. It lays nothing out and paints nothing.
 
 import { Window } from "happy-dom";
 
