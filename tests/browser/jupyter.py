@@ -36,8 +36,7 @@ OPENED = """name => {
 }"""
 CLOSE = """() => {
   const shown = window.jupyterapp.shell.currentWidget;
-  shown.sessionContext.shutdown();
-  shown.dispose();
+  void shown.sessionContext.shutdown().then(() => shown.dispose());
 }"""
 RESTORED = "() => window.jupyterapp?.restored.then(() => window.jupyterapp.commands.hasCommand('docmanager:open'))"
 SETTINGS = {
