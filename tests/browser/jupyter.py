@@ -38,6 +38,10 @@ CLOSE = """() => {
   const shown = window.jupyterapp.shell.currentWidget;
   void shown.sessionContext.shutdown().then(() => shown.dispose());
 }"""
+RUN = """command => {
+  window.cellsRan = false;
+  window.jupyterapp.commands.execute(command).finally(() => (window.cellsRan = true));
+}"""
 RESTORED = "() => window.jupyterapp?.restored.then(() => window.jupyterapp.commands.hasCommand('docmanager:open'))"
 SETTINGS = {
     "@jupyterlab/docmanager-extension/plugin.jupyterlab-settings": {"autosave": False},
@@ -129,8 +133,7 @@ class Notebook(Shown):
 
     def run_all(self, timeout: float = 120) -> None:
         """Run all cells and wait until the kernel has run the last."""
-        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
-        self.wait_idle(timeout)
+        self._run("notebook:run-all-cells", timeout)
 
     def run_cell(self, place: int, source: str | None = None, timeout: float = 60) -> None:
         """Run one cell, with another source if given."""
@@ -140,21 +143,17 @@ class Notebook(Shown):
           if (source) cells.activeCell.model.sharedModel.setSource(source);
         }"""
         self.page.evaluate(change, [place, source])
-        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell')")
-        self.wait_idle(timeout)
+        self._run("notebook:run-cell", timeout)
 
-    def wait_idle(self, timeout: float) -> None:
-        ready = """() => {
-          const cells = window.jupyterapp.shell.currentWidget.content.widgets.filter(c => c.model.type === 'code');
-          return cells.every(c => !c.model.sharedModel.getSource().trim() || c.model.executionState === 'idle'
-            && c.model.executionCount !== null);
-        }"""
-        self.page.wait_for_timeout(100)
-        self.page.wait_for_function(ready, timeout=timeout * 1000)
+    def _run(self, command: str, timeout: float) -> None:
+        self.page.evaluate(RUN, command)
+        self.page.wait_for_function("window.cellsRan", timeout=timeout * 1000)
 
     def outputs(self, place: int) -> str:
         """What a cell printed."""
-        return str(self.page.locator(".jp-Cell").nth(place).locator(".jp-OutputArea").inner_text())
+        cell = self.page.locator(".jp-Cell").nth(place)
+        cell.locator(".jp-OutputArea-output").first.wait_for()
+        return str(cell.locator(".jp-OutputArea").inner_text())
 
     def failed_cells(self) -> list[str]:
         """What every cell that raised has to say."""

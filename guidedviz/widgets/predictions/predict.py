@@ -20,7 +20,7 @@ from guidedviz.widgets.predictions.reveal import Part, Reveal, unfold, with_code
 from guidedviz.widgets.predictions.score import ASKED, tell_scores
 from guidedviz.widgets.runner import running_loop, say_failure
 
-PAUSE = 0.1  # seconds in which the page shows that the answer is locked, before the truth is computed
+PAUSE = 0.05  # seconds in which the page shows that the answer is locked, before the truth is computed
 HINT = 'gv.predict("How many?", number=3), or choices=["yes", "no"], answer="yes"'
 
 
