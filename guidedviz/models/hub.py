@@ -5,6 +5,7 @@ Weights are read from safetensors only, and no code of a model is run.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -167,6 +168,7 @@ class TorchNetwork:
         self.context: int = getattr(network.config, "max_position_embeddings", 0) or 1 << 30
         self.weights = sum(p.numel() for p in network.parameters())
         self.megabytes = _megabytes(network)
+        self._cache_name = name_cache(network)
 
     def new_cache(self) -> Past:
         """An empty cache."""
@@ -205,7 +207,7 @@ class TorchNetwork:
 
         ids = torch.tensor([text] * self.copies, device=self._device)
         keep = 0 if every else 1
-        out = self.network(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=keep)
+        out = self.network(input_ids=ids, use_cache=True, logits_to_keep=keep, **{self._cache_name: cache})
         return to_numpy(out.logits[0])
 
     def _read_joined(self, caches: Sequence[Past], texts: Sequence[Sequence[int]], every: bool) -> list[Array]:
@@ -232,8 +234,9 @@ class TorchNetwork:
             joined.update(*both, layer)
         last = torch.unique(torch.tensor(new) - 1)
         ids, mask, places = (part.repeat_interleave(copies, 0).to(self._device) for part in (ids, mask, places))
-        out = self.network(input_ids=ids, attention_mask=mask, position_ids=places, past_key_values=joined,
-                           use_cache=True, logits_to_keep=0 if every else last.to(self._device))  # fmt: skip
+        keep = 0 if every else last.to(self._device)
+        out = self.network(input_ids=ids, attention_mask=mask, position_ids=places, use_cache=True,
+                           logits_to_keep=keep, **{self._cache_name: joined})  # fmt: skip
         rows = to_numpy(out.logits[::copies])
         for row, held in enumerate(caches):
             held.cache = self.new_cache().cache
@@ -244,6 +247,11 @@ class TorchNetwork:
             return [rows[row, : new[row]] for row in range(len(texts))]
         found = last.tolist()
         return [rows[row, [found.index(new[row] - 1)]] for row in range(len(texts))]
+
+
+def name_cache(network: Any) -> str:
+    """The parameter of a network's forward pass that takes its cache; transformers 5.24 has renamed it."""
+    return "cache" if "cache" in inspect.signature(network.forward).parameters else "past_key_values"
 
 
 def _is_plain(past: Past) -> bool:

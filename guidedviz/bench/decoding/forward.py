@@ -15,6 +15,7 @@ from typing import Any
 from guidedviz.bench.masks.tensors import find_device
 from guidedviz.decoding.overlap import Span, choose_legal
 from guidedviz.extras import need
+from guidedviz.models.hub import name_cache
 from guidedviz.tokens.arrays import Mask
 
 
@@ -75,11 +76,12 @@ class Decoder:
         self.cache = need("transformers", "hub", "bench").StaticCache(
             config=self.network.config, max_cache_len=shape.length
         )
+        self._kept = {name_cache(self.network): self.cache}
         self.length, self.used = shape.length, 0
 
     def step(self, token: Any) -> Any:
         """The logits after a token, which is a tensor with one element. No call here synchronizes with the device."""
-        return self.network(input_ids=token[None], past_key_values=self.cache).logits[0, -1].float()
+        return self.network(input_ids=token[None], **self._kept).logits[0, -1].float()
 
     def make_room(self) -> None:
         """Count one more token in the cache."""
