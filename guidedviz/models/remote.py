@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import ssl
 import threading
 import time
@@ -19,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from operator import index
+from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -92,6 +92,7 @@ class Wire:
         self.place, self.patience, self.timeout = place, patience, timeout
         self._asked, self._failed = 0.0, ""  # since when a request runs (0: none), and why the last try failed
         self.retries, self.known = 0, False  # known: it was a host of guidedviz before
+        self._random = Random()  # its own, because a student may have set a seed
         self.headers = {"X-Guidedviz-Student": uuid.uuid4().hex}
         if place.token:
             self.headers["Authorization"] = f"Bearer {place.token}"
@@ -114,7 +115,7 @@ class Wire:
                         raise self._lost(why, spent)
                     self.retries += 1
                     self._failed = why
-                    time.sleep(pause * random.uniform(0.5, 1.0))
+                    time.sleep(pause * self._random.uniform(0.5, 1.0))
                     pause = min(2 * pause, 2.0)
             finally:
                 self._asked, self._failed = 0.0, ""

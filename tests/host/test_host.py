@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import socket
 import struct
@@ -215,7 +216,7 @@ def test_a_run_goes_on_when_the_host_is_started_again(bard):
     def rest():
         return text + b"".join(step.piece for step in steps)
 
-    waiting = threading.Thread(target=lambda: found.append(rest()))
+    waiting, drawn = threading.Thread(target=lambda: found.append(rest())), random.getstate()
     found: list = []
     waiting.start()
     deadline = time.monotonic() + 5
@@ -229,6 +230,7 @@ def test_a_run_goes_on_when_the_host_is_started_again(bard):
     assert found == [whole.encode()]
     assert model.waiting == ""
     assert model.wire.retries > 0
+    assert random.getstate() == drawn, "a student's own draws stay as they were"
 
 
 def test_a_host_that_stays_away_is_an_error_in_four_parts(bard):

@@ -13,7 +13,7 @@ import guidedviz as gv
 from guidedviz.models.hub import TorchNetwork
 from guidedviz.models.llama_folder import read_llama, read_shape
 
-pytestmark = pytest.mark.filterwarnings("error::FutureWarning")  # transformers renames its parameters now and then
+pytestmark = pytest.mark.filterwarnings("error:.*deprecated:FutureWarning")  # transformers renames parameters
 
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 32, "rope_theta": 500.0}  # fmt: skip

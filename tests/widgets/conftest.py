@@ -7,13 +7,24 @@ import inspect
 
 import pytest
 
+from guidedviz.widgets import cells
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
-    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
+    asyncio.run(run(pyfuncitem.obj, {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
     return True
+
+
+async def run(test, given):
+    """Run a test and close what it left open: a shared stage would go on calling its host."""
+    try:
+        await test(**given)
+    finally:
+        for shown in list(cells._OPEN):
+            shown.close()
 
 
 @pytest.fixture
