@@ -7,6 +7,8 @@ from guidedviz.checks.judge import Case, check_function
 from guidedviz.checks.verdict import Verdict, show
 from tests.checks.answers import BARD, FUNCTIONS, VALUES, check
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 def crash(*_):
     raise ZeroDivisionError("oh no")

@@ -45,6 +45,7 @@ def test_a_wrong_answer_fails_with_its_reason(name, probe, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "answer"), probes(RIGHT))
+@pytest.mark.usefixtures("in_this_process")
 def test_an_unusual_right_answer_passes(name, answer):
     verdict = check(name, answer)
     assert verdict.result == "right", verdict
