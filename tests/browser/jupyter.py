@@ -42,6 +42,17 @@ RUN = """command => {
   window.cellsRan = false;
   window.jupyterapp.commands.execute(command).finally(() => (window.cellsRan = true));
 }"""
+COMMIT = """roots => roots.forEach(root => {
+  const number = root.querySelector("input[type=number]");
+  if (number) number.value = "0";
+  else root.querySelector("input[type=radio]").click();
+  root.querySelector(".gv-commit").click();
+})"""
+TOLD = "count => document.querySelectorAll('.gv-predict[data-state=told]').length === count"
+READ = """roots => roots.map(root => [
+  root.querySelector(".gv-verdict").innerText, root.innerText, root.querySelector(".gv-reveal").childElementCount,
+  root.querySelector(".gv-note").innerText,
+])"""
 RESTORED = "() => window.jupyterapp?.restored.then(() => window.jupyterapp.commands.hasCommand('docmanager:open'))"
 SETTINGS = {
     "@jupyterlab/docmanager-extension/plugin.jupyterlab-settings": {"autosave": False},
@@ -215,26 +226,20 @@ class LabPage(Notebook):
         """Commit to the first choice or to 0 in every prediction: its truth unfolds, and the score counts it."""
         asked = self.page.locator(".gv-predict")
         assert asked.count() == len(self.truths)
-        for place in range(asked.count()):
-            root = asked.nth(place)
-            root.scroll_into_view_if_needed()
-            if root.locator("input[type=number]").count():
-                root.locator("input[type=number]").fill("0")
-            else:
-                root.locator("input[type=radio]").first.check()
-            root.get_by_role("button", name="Commit").click()
-            root.locator(".gv-verdict:has-text('rue'), .gv-verdict:has-text('Right')").wait_for(timeout=60000)
-            told = "root => root.dataset.state === 'told'"
-            self.page.wait_for_function(told, arg=root.element_handle(), timeout=60000)
-            assert not root.locator(".gv-note").is_visible(), root.inner_text()
-            assert self.truths[place] in root.inner_text(), "as it was when the cell above had just been run"
-            assert root.locator(".gv-reveal > *").count()
-            for theme in ("Light", "Dark") if os.environ.get("GUIDEDVIZ_SHOTS") else ():
-                self.theme(f"JupyterLab {theme}")
-                self.page.wait_for_timeout(1500)  # the splash of a new theme fades
+        asked.evaluate_all(COMMIT)  # by mouse and by keys in test_predict.py
+        self.page.wait_for_function(TOLD, arg=len(self.truths), timeout=60000)
+        for truth, (verdict, words, revealed, note) in zip(self.truths, asked.evaluate_all(READ), strict=True):
+            assert note == ""
+            assert "rue" in verdict or "Right" in verdict
+            assert truth in words, "as it was when the cell above had just been run"
+            assert revealed
+        self.page.locator(f".gv-score:has-text(' of {asked.count()} prediction')").wait_for()
+        for theme in ("Light", "Dark") if os.environ.get("GUIDEDVIZ_SHOTS") else ():
+            self.theme(f"JupyterLab {theme}")
+            self.page.wait_for_timeout(1500)  # the splash of a new theme fades
+            for place in range(asked.count()):
+                asked.nth(place).scroll_into_view_if_needed()
                 self.shot(f"{Path(self.name).stem[:2]}-predict-{place}-{theme.lower()}")
-        words = f" of {asked.count()} prediction"
-        self.page.locator(f".gv-score:has-text('{words}')").wait_for()
 
 
 def truth_of(cell: dict[str, Any]) -> str:
