@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -33,6 +33,7 @@ def read_greedily(model, prompt, count):
     return tokens
 
 
+@settings(max_examples=30)
 @given(st.data())
 def test_both_forward_passes_give_the_same_logits(pair, data):
     """With and without cache, one token at a time and many, after any text read before."""
