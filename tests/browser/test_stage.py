@@ -300,6 +300,7 @@ def test_full_screen_has_large_type_and_escape_leaves_it(bare):
 def test_a_lost_kernel_is_said_also_when_its_last_message_comes_after(bare):
     stage = bare.show_stage(guided())
     stage.go_on(1)
+    stage.wait_ready()  # the last message has the next distribution, so it may be heard again
     bare.page.evaluate("() => { hear(heard); lose(); hear(heard); }")
     bare.page.wait_for_timeout(100)  # all frames are painted
     assert "The kernel was restarted" in stage.root.locator(".gv-note").first.inner_text()
