@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from guidedviz.views.figure import escape
+from guidedviz.markup import node
 from guidedviz.widgets.display import Display, bundle_with_widget
 from guidedviz.widgets.predictions.answers import Answer, Grade
 
@@ -53,7 +53,7 @@ class Score:
         return self.words
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        bundle = {"text/plain": self.words, "text/html": f"<p><strong>{escape(self.words)}</strong></p>"}
+        bundle = {"text/plain": self.words, "text/html": str(node("p", node("strong", self.words)))}
         return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
 
 
