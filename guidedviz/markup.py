@@ -28,7 +28,7 @@ PLAIN = frozenset(  # attributes that hold numbers and words
 )
 PAINT = r"none|transparent|currentColor|#[0-9a-fA-F]{3,8}|var\(--gv-[a-z]+\)|url\(#gv-[\w-]+\)"
 FORMS = {  # attributes with a form of their own
-    "class": re.compile(r"(gv-[\w-]+ ?)*"),
+    "class": re.compile(r"(gv-[\w-]+( gv-[\w-]+)*)?"),
     "id": re.compile(r"gv-[\w-]+"),
     "fill": re.compile(PAINT),
     "stroke": re.compile(PAINT),

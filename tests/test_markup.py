@@ -52,6 +52,7 @@ def test_the_search_finds_what_it_looks_for():
         ["g", {"onload": "x()"}],
         ["g", {"style": "x"}],
         ["g", {"class": "jp-Notebook"}],
+        ["g", {"class": "gv-" * 50_000 + "!"}],
         ["rect", {"fill": "url(http://sentinel)"}],
         ["rect", {"fill": ["none"]}],
         ["image", {"href": "http://sentinel"}],

@@ -13,7 +13,7 @@ export const PLAIN = new Set((
 const PAINT = /^(none|transparent|currentColor|#[0-9a-fA-F]{3,8}|var\(--gv-[a-z]+\)|url\(#gv-[\w-]+\))$/;
 /** @type {Map<string, RegExp>} */
 export const FORMS = new Map([
-  ["class", /^(gv-[\w-]+ ?)*$/],
+  ["class", /^(gv-[\w-]+( gv-[\w-]+)*)?$/],
   ["id", /^gv-[\w-]+$/],
   ["fill", PAINT],
   ["stroke", PAINT],
