@@ -4,7 +4,8 @@
     python labs/export.py otter FOLDER      writes FOLDER/NN_name.ipynb, for otter assign
 
 An assignment holds the exercises of one lab and the cells that they need. An answer is a function or a literal. The
-check of an exercise is a cell of its own, worth one point per star, and no cell shows a widget.
+check of an exercise is a cell of its own, worth one point per star, and no cell shows a widget. It imports the checks
+anew, so an answer that replaces `gv.checks` gets no points; it runs in the kernel of the answer, as both graders do it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build
 
 SHOWN = re.compile(r"^(gv|print)\b")
+ANEW = """import sys
+replaced = [sys.modules.pop(name) for name in [*sys.modules] if name.startswith("guidedviz.checks")]
+import guidedviz.checks"""  # an answer may have put something else in their place
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def read_exercises(source: str) -> Iterator[Exercise]:
                 needed=tuple(filter(None, (without_shows(earlier[one]) for one in needed))),
                 solved=without_check(build.settle_exercise(code, solved=True)),
                 opened=without_check(build.settle_exercise(code, solved=False)),
-                check=f"assert gv.checks.{check.partition('gv.checks.')[2]}".rstrip(),
+                check=f"{ANEW}\nassert guidedviz.checks.{check.partition('gv.checks.')[2]}".rstrip(),
             )
         earlier.append(code)
 
