@@ -1,7 +1,7 @@
 """Export the exercises of the labs as assignments that nbgrader or Otter hands out and grades.
 
     python labs/export.py nbgrader COURSE   writes COURSE/source/NN_name/NN_name.ipynb, for nbgrader generate_assignment
-    python labs/export.py otter FOLDER      writes FOLDER/NN_name.ipynb, for otter assign
+    python labs/export.py otter FOLDER      writes FOLDER/NN_name.ipynb, for otter assign, and the wheel for its grader
 
 An assignment holds the exercises of one lab and the cells that they need. An answer is a function or a literal. The
 check of an exercise is a cell of its own, worth one point per star, and no cell shows a widget. It imports the checks
@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import subprocess
 import symtable
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -168,12 +170,27 @@ def as_comment(code: str) -> str:
 FORMATS = {"nbgrader": nbgrader_cells, "otter": otter_cells}
 
 
-def assignment(name: str, form: str) -> NotebookNode:
+def build_wheel(folder: Path) -> str:
+    """The library as a wheel in the folder. No registry has it: an install by its name would take a stranger's."""
+    words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
+    ready = ["--no-build-isolation"] if find_spec("hatchling") else []
+    subprocess.run([*words, *ready, str(build.LABS.parent)], check=True)
+    return max(folder.glob("guidedviz-*.whl"), key=lambda path: path.stat().st_mtime).name
+
+
+def otter_config(source: str, wheel: str) -> str:
+    """The files and packages of an assignment; its grader unpacks the files there."""
+    extras = "lab,hub" if "import torch" in source else "lab"
+    needed = f"guidedviz[{extras}] @ file:///autograder/source/files/{wheel}"
+    return f"# ASSIGNMENT CONFIG\nrequirements: ['{needed}']\nautograder_files: ['{wheel}']"
+
+
+def assignment(name: str, form: str, wheel: str = "") -> NotebookNode:
     """The exercises of a lab as one notebook."""
     source = build.read_source(name)
     notebook = new_notebook(metadata=build.METADATA)
     if form == "otter":
-        notebook.cells.append(new_raw_cell("# ASSIGNMENT CONFIG\nrequirements: [guidedviz]"))
+        notebook.cells.append(new_raw_cell(otter_config(source, wheel)))
     title = re.findall(r"^# # (.*)$", source, re.MULTILINE)[0]
     notebook.cells.append(new_markdown_cell(f"# {title}: exercises"))
     for exercise in read_exercises(source):
@@ -189,10 +206,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("form", choices=list(FORMATS))
     parser.add_argument("folder", type=Path)
     chosen = parser.parse_args(arguments)
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    wheel = build_wheel(chosen.folder) if chosen.form == "otter" else ""
     for name in (name for name in build.lab_names() if "/" not in name):
         place = chosen.folder / ("source/" + name if chosen.form == "nbgrader" else "")
         place.mkdir(parents=True, exist_ok=True)
-        nbformat.write(assignment(name, chosen.form), place / f"{name}.ipynb")
+        nbformat.write(assignment(name, chosen.form, wheel), place / f"{name}.ipynb")
         print(place / f"{name}.ipynb")
     return 0
 

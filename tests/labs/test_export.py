@@ -3,11 +3,14 @@
 import io
 import subprocess
 import sys
+import zipfile
 from contextlib import redirect_stdout
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import nbformat
 import pytest
+import yaml
 
 import guidedviz as gv
 
@@ -121,8 +124,27 @@ def test_otter_finds_its_marks_in_order(name):
     assert marks == ["# ASSIGNMENT CONFIG", *question * len(exercises(name))]
 
 
-def test_the_export_writes_one_assignment_per_lab(tmp_path, capsys):
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The folder of each format, and what the export says."""
+    folders, said = {form: tmp_path_factory.mktemp(form) for form in export.FORMATS}, io.StringIO()
+    with redirect_stdout(said):
+        assert [export.main([form, str(folder)]) for form, folder in folders.items()] == [0, 0]
+    return folders, said.getvalue()
+
+
+def test_the_export_writes_one_assignment_per_lab(exported):
+    folders, said = exported
+    assert said.count("\n") == 2 * len(NAMES)
     for form, place in (("nbgrader", "source/{0}/{0}.ipynb"), ("otter", "{0}.ipynb")):
-        assert export.main([form, str(tmp_path / form)]) == 0
-        assert capsys.readouterr().out.count("\n") == len(NAMES)
-        assert all((tmp_path / form / place.format(name)).exists() for name in NAMES)
+        assert all((folders[form] / place.format(name)).exists() for name in NAMES)
+
+
+def test_the_grader_of_otter_installs_the_wheel_beside_the_assignment_and_nothing_by_name(exported):
+    folder = exported[0]["otter"]
+    for name in NAMES:
+        said = yaml.safe_load(nbformat.read(folder / f"{name}.ipynb", as_version=4).cells[0].source)
+        (wheel,), (needed,) = said["autograder_files"], said["requirements"]
+        extras = "lab,hub" if name == "13_in_production" else "lab"
+        assert needed == f"guidedviz[{extras}] @ file:///autograder/source/files/{wheel}"
+        assert zipfile.is_zipfile(folder / wheel)
