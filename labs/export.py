@@ -56,7 +56,8 @@ def read_exercises(source: str) -> Iterator[Exercise]:
     for number, (place, code) in enumerate(codes):
         if "# solution:" in code:
             check = next(code for _, code in codes[number:] if "gv.checks." in code)
-            text = next(text for kind, text in reversed(cells[:place]) if text.startswith("## Exercise "))
+            start = max(one for one, (_, text) in enumerate(cells[:place]) if text.startswith("## Exercise "))
+            text = "\n\n".join(text for _, text in cells[start:place])
             needed = [one for one in needed_cells(earlier, code) if one not in given]
             given.update([*needed, number])
             yield Exercise(
@@ -93,14 +94,14 @@ def without_shows(code: str) -> str:
 
 
 def needed_cells(codes: Sequence[str], code: str) -> list[int]:
-    """The places of the cells that define what this code reads, with the imports.
+    """The places of the cells that define what this code reads or names in a comment, with the imports.
 
-    >>> needed_cells(["import re", "a = 1", "b = a", "c = 2"], "print(b)")
-    [0, 1, 2]
+    >>> needed_cells(["import re", "a = 1", "b = a", "c = 2", "d = 3"], "print(b)  # as `d`")
+    [0, 1, 2, 4]
     """
     found, wanted = {0}, [code]
     while wanted:
-        reads = names_read(wanted.pop())
+        reads = names_read(code := wanted.pop()) | set(re.findall(r"# .*`(\w+)`", code))
         for place, earlier in enumerate(codes):
             if place not in found and reads & names_defined(earlier):
                 found.add(place)

@@ -1,6 +1,7 @@
 """The exported assignments: the solved answers get all points, the open ones none, in cells that both graders know."""
 
 import io
+import re
 import subprocess
 import sys
 import zipfile
@@ -86,6 +87,27 @@ def test_an_answer_that_replaces_the_checks_gets_no_points(cheat):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert "answered" in done.stdout, done.stderr
         assert "scored" not in done.stdout
+
+
+@each_lab
+def test_the_text_of_an_exercise_refers_to_nothing_that_the_assignment_lacks(name):
+    for exercise in exercises(name):
+        missing = re.findall(
+            r"above|as before|\bfilm|picture|diagram|diagnosis|slider|stage|shown|described|\blab\b", exercise.text
+        )
+        assert not missing, exercise.text
+
+
+def test_what_the_open_answer_names_between_backticks_stands_in_the_assignment():
+    loop = next(exercise for exercise in exercises("02_static_masks") if exercise.name == "masked_loop")
+    assert "copy `write_free`" in loop.opened
+    assert loop.needed[0].startswith("def write_free(")
+
+
+def test_the_text_of_an_exercise_is_all_that_stands_between_its_heading_and_its_answer():
+    text = exercises("06_pda")[0].text
+    assert text.startswith("## Exercise 1")
+    assert text.index("pops the top node") < text.index("Write `step(moves, ends, stack, byte)`")
 
 
 @each_lab
