@@ -166,7 +166,7 @@ def place_recording(recording: dict[str, Any], plays: bool) -> str:
 def write_files(folder: Path) -> None:
     """What all pages share. A script of a widget adds itself as text: a page from a file may not import modules."""
     folder.mkdir(parents=True)
-    for script in BUNDLES.glob("*.js"):
+    for script in (path for path in BUNDLES.glob("*.js") if path.stem != "class"):  # a host has that page
         text = script.read_text(encoding="utf-8")
         code = f'{{type: "text/plain", textContent: {json.dumps(text)}}}'
         add = f'document.head.append(Object.assign(document.createElement("script"), {code}));\n'

@@ -23,7 +23,7 @@ const rules = {
 };
 const browser = [
   "Blob", "DecompressionStream", "Element", "Event", "HTMLElement", "Image", "IntersectionObserver", "Intl", "MutationObserver", "Node", "Path2D", "ResizeObserver",
-  "Response", "URL", "XMLSerializer", "atob", "cancelAnimationFrame", "clearInterval", "clearTimeout", "document", "getComputedStyle", "history",
+  "Response", "URL", "XMLSerializer", "atob", "cancelAnimationFrame", "clearInterval", "clearTimeout", "document", "fetch", "getComputedStyle", "history",
   "localStorage", "location", "matchMedia", "navigator", "performance", "requestAnimationFrame", "setInterval", "setTimeout", "window",
 ];
 const tests = ["KeyboardEvent", "MouseEvent", "btoa", "globalThis", "process"];

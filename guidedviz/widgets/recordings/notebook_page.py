@@ -16,7 +16,7 @@ from guidedviz.widgets.recordings.recorded_page import BUNDLES, play_head, play_
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
-KINDS = {path.stem for path in BUNDLES.glob("*.js")} - {"player"}
+KINDS = {path.stem for path in BUNDLES.glob("*.js")} - {"player", "class"}
 TEMPLATE = """{% extends 'lab/index.html.j2' %}
 {% block html_head_js %}{{ resources.player }}{% endblock %}
 {% block html_head_js_mathjax %}{% endblock %}
