@@ -313,13 +313,15 @@ def test_an_interrupt_of_the_kernel_stops_the_process_and_goes_on(by_itself, tmp
             os.kill(os.getppid(), signal.SIGINT)
         turn()
 
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signals = signal.SIGALRM, signal.SIGINT
+    before = [signal.signal(number, signal.default_int_handler) for number in signals]
     signal.setitimer(signal.ITIMER_REAL, 0.3 if by_itself else 0)
     try:
         with pytest.raises(KeyboardInterrupt):
             run(answer, [()])
     finally:
-        signal.signal(signal.SIGALRM, before)
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
     assert not lives(tmp_path / "id")
     assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
 
