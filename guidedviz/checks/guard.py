@@ -132,8 +132,8 @@ def _in_process(work: Work, take: Send) -> Failed:
         return _in_thread(work, take)
     if not child:
         _limited(work, theirs)
-    os.close(theirs)
     try:
+        os.close(theirs)
         sent, stopped = _receive(ours)
     finally:  # also when the person interrupts the kernel
         for end in (os.killpg, os.kill):
