@@ -42,7 +42,6 @@ test("a drawing becomes SVG of listed elements and attributes only, and an icon 
   assert.equal(draw(drawing(3)).querySelectorAll("[data-state]").length, 3);
   const hostile = ["svg", { onload: "x()", style: "x", class: "jp-Cell", fill: "url(http://x)" }, ["iframe", { srcdoc: "x" }, "a"], ["image", { href: "http://x" }],
     ["g:iframe", {}], ["g", { "xlink:href": "x" }, "<script>", 1, null], "b"];
-  // eslint-disable-next-line no-restricted-properties
   assert.equal(draw(hostile).outerHTML.replace(' xmlns="http://www.w3.org/2000/svg"', ""),
     '<svg class="gv-drawing"><g></g><image></image><g></g><g>&lt;script&gt;1null</g>b</svg>');
   assert.equal(icon("M0 0").querySelector("path").getAttribute("d"), "M0 0");
