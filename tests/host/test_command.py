@@ -18,7 +18,7 @@ import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
 from guidedviz.extras import is_missing
-from guidedviz.host import command, on_ray, serving
+from guidedviz.host import command, replicas, server
 from guidedviz.host.limits import find_tokens
 
 TOKEN = "a-token-of-the-class"
@@ -58,7 +58,7 @@ def test_with_a_token_it_may_listen_outside(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     assert find_tokens(None) == {"": TOKEN}
     command.check_bind("0.0.0.0", has_token=True)
-    assert 'token="..."' in serving.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
+    assert 'token="..."' in server.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
 
 
 def hear_interrupts():
@@ -96,14 +96,14 @@ def test_without_ray_replicas_name_the_extra(capsys):
 def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
     (app,) = yaml.safe_load((ROOT / "deploy/serve.yaml").read_text())["applications"]
     module, _, name = app["import_path"].partition(":")
-    assert (module, getattr(on_ray, name)) == (on_ray.__name__, on_ray.build_app)
-    assert set(app["args"]) <= on_ray.ARGUMENTS
-    assert [deployment["name"] for deployment in app["deployments"]] == [on_ray.DEPLOYMENT["name"]]
+    assert (module, getattr(replicas, name)) == (replicas.__name__, replicas.build_app)
+    assert set(app["args"]) <= replicas.ARGUMENTS
+    assert [deployment["name"] for deployment in app["deployments"]] == [replicas.DEPLOYMENT["name"]]
     monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
     with pytest.raises(SettingError, match="no token"):
-        on_ray.build_app(app["args"])
+        replicas.build_app(app["args"])
     with pytest.raises(SettingError, match="saw 'modle'"):
-        on_ray.build_app({"modle": "clerk"})
+        replicas.build_app({"modle": "clerk"})
 
 
 @pytest.mark.skipif(is_missing("ray.serve"), reason="Ray is not installed")

@@ -8,15 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import time
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-
-from guidedviz.host.limits import Account
-
-MINUTE = 60.0
 
 STYLE = """
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --bar: #1f6fb2; }
@@ -195,29 +186,3 @@ POLICY = (
     f"default-src 'none'; script-src {digest(SCRIPT)}; style-src {digest(STYLE)}; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-
-
-def sum_up_class(
-    accounts: Mapping[str, Account], card: Mapping[str, Any], waiting: int, named: bool, now: float | None = None
-) -> dict[str, Any]:
-    """What the page shows: the students who took a step in the last minute, and the class as a whole.
-
-    With a token of the whole class students have numbers instead of names.
-    """
-    now = time.monotonic() if now is None else now
-    students, every = [], list[float]()
-    for name, account in accounts.items():
-        recent = [(at, took) for at, took in account.steps if at > now - MINUTE]
-        if not recent:
-            continue
-        times = [1e3 * took for _, took in recent]
-        every += times
-        known = name if named else f"student {account.number}"
-        median, ago = round(float(np.median(times)), 1), round(now - recent[-1][0])
-        students.append({"name": known, "steps": len(recent), "ms": median, "ago": ago})
-    levels = [float(np.percentile(every, level)) for level in (50, 95)] if every else [0.0, 0.0]
-    facts = (
-        f"{card['name']} · {card['device']} · {len(students)} students · {len(every) / MINUTE:.1f} steps per second · "
-        f"median {levels[0]:.0f} ms, 95 of 100 within {levels[1]:.0f} ms · {waiting} texts wait"
-    )
-    return {"facts": facts, "students": sorted(students, key=lambda student: str(student["name"]))}

@@ -2,8 +2,8 @@
 
 `python -m guidedviz host --replicas N` answers HTTP in one process, which checks, counts and groups the requests and
 sends each group to a replica in one call. On a cluster (`serve run deploy/serve.yaml`) Ray's proxies bring each request
-to a replica. A request names its whole text, so any replica can answer it; one that dies takes only its kept prefixes
-with it.
+to a replica, which has the same application. A request names its whole text, so any replica can answer it; one that
+dies takes only its kept prefixes with it.
 """
 
 from __future__ import annotations
@@ -11,20 +11,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import need
+from guidedviz.host.app import Service
 from guidedviz.host.batcher import Batcher, Job
-from guidedviz.host.engine import CACHE, Card, LocalEngine
+from guidedviz.host.engine import CACHE, MB, Card, LocalEngine
 from guidedviz.host.limits import Guard, Limits, find_tokens
 from guidedviz.host.metrics import Counts
-from guidedviz.host.replies import Request, refusal
-from guidedviz.host.service import Service
-from guidedviz.host.serving import MB, serve_here
 from guidedviz.models.frames import Ask, pack_ask, read_ask
 from guidedviz.models.load import load_here
 
@@ -44,11 +42,14 @@ QUIET = {"enable_access_log": False, "log_level": "ERROR"}
 
 
 class Replica:
-    """One process with the model."""
+    """One process with the model; on a cluster it answers HTTP, too."""
 
     def __init__(self, model: str, device: str, tokens: Mapping[str, str], limits: Limits, cache: int) -> None:
         self._engine = LocalEngine(load_here(model, device), cache, str(os.getpid()))
         self._service = Service(self._engine, Guard(tokens, limits), whole=False)
+
+    def __serve_build_asgi_app__(self) -> Any:  # Ray's name: `serve.ingress` mounts what it returns
+        return self._service.app
 
     def about(self) -> tuple[Card, bytes, str]:
         """The card, the vocabulary, and the model in words."""
@@ -62,23 +63,6 @@ class Replica:
         """The rows that several requests want, and what this process has read so far."""
         rows = await self._engine.read_all([read_ask(ask) for ask in asks])
         return self._engine.counts(), rows
-
-    async def __call__(self, request: Any) -> Any:
-        """Answer a request of HTTP, as Starlette gives it."""
-        from starlette.responses import Response
-
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > self._service.most_body:
-                reply = refusal(413, "body", "too many bytes", f"at most {self._service.most_body}")
-                break
-        else:
-            headers = {name.lower(): value for name, value in request.headers.items()}
-            peer = request.client.host if request.client else ""
-            reply = await self._service.answer(Request(request.method, request.url.path, headers, body, peer))
-        more = {"X-Content-Type-Options": "nosniff", **dict(reply.headers)}
-        return Response(reply.body, reply.status, more, media_type=reply.kind)
 
 
 class RayEngine:
@@ -144,13 +128,14 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
 def bind(model: str, device: str, tokens: Mapping[str, str], limits: Limits, cache: int, **options: Any) -> Any:
     """The deployment with its model."""
     serve = need("ray.serve", "classroom", WHERE)
-    return serve.deployment(Replica, **DEPLOYMENT, **options).bind(model, device, dict(tokens), limits, cache)
+    return serve.deployment(serve.ingress()(Replica), **DEPLOYMENT, **options).bind(
+        model, device, dict(tokens), limits, cache
+    )
 
 
-def serve_on_ray(
-    options: argparse.Namespace, tokens: Mapping[str, str], limits: Limits, context: ssl.SSLContext | None
-) -> None:
-    """Start Ray Serve on this machine with so many replicas, and answer HTTP here until interrupted."""
+@contextmanager
+def start_replicas(options: argparse.Namespace, limits: Limits) -> Iterator[RayEngine]:
+    """So many replicas on this machine alone; none of Ray's ports can be reached from another one."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray, serve = (need(name, "classroom", WHERE) for name in ("ray", "ray.serve"))
     ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR", configure_logging=False)
@@ -161,11 +146,10 @@ def serve_on_ray(
                    ray_actor_options=resources, logging_config=QUIET)  # fmt: skip
         try:
             handle = serve.run(app, name="guidedviz", route_prefix=None)
-            engine = RayEngine(handle, handle.about.remote().result(timeout_s=60), options.replicas)
+            card, words, said = handle.about.remote().result(timeout_s=60)
         except (RuntimeError, TimeoutError) as error:
             raise ModelError("Ray Serve", seen=str(error)[:200], expected="replicas that start") from None
-        said = f"{engine.said}\n{options.replicas} replicas"
-        serve_here(Service(engine, Guard(tokens, limits)), options, context, said, bool(tokens))
+        yield RayEngine(handle, (card, words, f"{said}\n{options.replicas} replicas"), options.replicas)
     finally:
         serve.shutdown()
         ray.shutdown()
