@@ -243,4 +243,6 @@ def reply(error: Exception) -> Response:
     response = say({"error": parts}, status)
     if status == 429:
         response.headers["Retry-After"] = "1"
+    elif status in (408, 413):  # the rest of the body is not read
+        response.headers["Connection"] = "close"
     return response

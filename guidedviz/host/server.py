@@ -11,9 +11,11 @@ import asyncio
 import json
 import signal
 import socket
+from collections import Counter, defaultdict
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -30,46 +32,70 @@ SECONDS_TO_END = 2  # for the requests that run when the host ends
 CONNECTIONS, PER_ADDRESS = 4000, 400
 
 
+class Crowd:
+    """The connections of a server by address: how many, and those without a request, the oldest first."""
+
+    def __init__(self) -> None:
+        self.count: Counter[str] = Counter()
+        self.idle: defaultdict[str, dict[Line, None]] = defaultdict(dict)
+
+    def make_room(self, address: str) -> None:
+        """Where there are too many, close the one that has waited longest: of this address, or of the largest crowd."""
+        if self.count[address] > PER_ADDRESS:
+            crowd = self.idle[address]
+        elif self.count.total() > CONNECTIONS:
+            crowd = max(self.idle.values(), key=len)
+        else:
+            return
+        if line := next(iter(crowd), None):
+            line.wait(False)
+            line.transport.abort()
+
+
 class Line(H11Protocol):
     """A connection."""
 
+    def __init__(self, crowd: Crowd, **options: Any) -> None:
+        super().__init__(**options)
+        self._crowd, self._address = crowd, ""
+        self._unasked: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin; where there are too many, close the connection that has waited longest."""
+        """Begin; where there are too many, another one makes room."""
         super().connection_made(transport)
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # two writes an answer
-        self._since = self.loop.time()
-        self._unread: asyncio.TimerHandle | None = None
-        self._unasked: asyncio.TimerHandle | None = self.loop.call_later(SECONDS_TO_ASK, transport.abort)
-        lines = [cast(Line, line) for line in self.connections]
-        mine = [line for line in lines if line.address == self.address]
-        for some, most in ((mine, PER_ADDRESS), (lines, CONNECTIONS)):
-            if len(some) > most:
-                idle = [line for line in some if line.waits]
-                min(idle, key=lambda line: line._since).transport.abort()
+        self._address = self.client[0] if self.client else ""
+        self._unasked = self.loop.call_later(SECONDS_TO_ASK, transport.abort)
+        self._crowd.count[self._address] += 1
+        self.wait(True)
+        self._crowd.make_room(self._address)
 
-    @property
-    def address(self) -> str:
-        """Where it comes from."""
-        return self.client[0] if self.client else ""
-
-    @property
-    def waits(self) -> bool:
-        """Whether it has no request that is answered."""
-        return self.cycle is None or self.cycle.response_complete
+    def wait(self, waits: bool) -> None:
+        """Say whether this connection has no request that is answered."""
+        idle = self._crowd.idle[self._address]
+        idle.pop(self, None)
+        if waits:
+            idle[self] = None
+        elif not idle:
+            del self._crowd.idle[self._address]
 
     def data_received(self, data: bytes) -> None:
         """Read; a head that has begun has a deadline, however slowly it comes."""
         super().data_received(data)
-        if self.waits and not self._unasked:
-            self._unasked = self.loop.call_later(SECONDS_TO_ASK, self.transport.abort)
-        elif self._unasked and not self.waits:
+        if self.cycle is None or self.cycle.response_complete:
+            self._unasked = self._unasked or self.loop.call_later(SECONDS_TO_ASK, self.transport.abort)
+            return
+        self.wait(False)
+        if self._unasked:
             self._unasked.cancel()
             self._unasked = None
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
-        self._since = self.loop.time()
         super().on_response_complete()
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self.wait(True)
 
     def pause_writing(self) -> None:
         """The answer is not read: it has a deadline."""
@@ -87,11 +113,15 @@ class Line(H11Protocol):
         for timer in (self._unasked, self._unread):
             if timer:
                 timer.cancel()
+        self._crowd.count[self._address] -= 1
+        if not self._crowd.count[self._address]:
+            del self._crowd.count[self._address]
+        self.wait(False)
         super().connection_lost(error)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request, in four parts."""
-        if self.waits:
+        if self.cycle is None or self.cycle.response_complete:
             parts = {"where": "request", "seen": "no HTTP/1.1", "try": ""}
             parts["expected"] = f"METHOD /path HTTP/1.1, a Host, and at most {MOST_HEAD} bytes of headers"
             body = json.dumps({"error": parts})
@@ -106,7 +136,7 @@ def make_server(service: Service, certificate: Path | None = None, key: Path | N
         uvicorn.Config(
             service.app,
             loop="asyncio",
-            http=Line,
+            http=partial(Line, Crowd()),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             log_config=None,

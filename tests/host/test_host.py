@@ -27,7 +27,7 @@ from tests.host.running import TOKEN, hosting
 
 def talk(host, data):
     """Send bytes; gives the status and the error of the answer, (0, {}) where the connection is closed instead."""
-    answer = b""
+    answer = head = body = b""
     with socket.create_connection(("127.0.0.1", host.port), timeout=5) as line, suppress(ConnectionError):
         line.sendall(data)
         while part := line.recv(1 << 16):
@@ -36,7 +36,8 @@ def talk(host, data):
             length = next((int(row.split()[1]) for row in head.lower().split(b"\r\n") if b"content-length" in row), 0)
             if length and len(body) >= length:
                 break
-    return (int(head.split()[1]), json.loads(body).get("error", {})) if answer else (0, {})
+    error = json.loads(body).get("error", {}) if b"application/json" in head else {}
+    return (int(head.split()[1]), error) if answer else (0, {})
 
 
 def ask(method, path, *headers, body=b"", host="127.0.0.1"):
