@@ -1,9 +1,10 @@
-"""The host on Ray Serve: replicas with the model, on one machine or on a cluster.
+"""Several processes with the model: on this machine as actors of Ray, on a cluster as replicas of Ray Serve.
 
 `python -m guidedviz host --replicas N` answers HTTP in one process, which checks, counts and groups the requests and
-sends each group to a replica in one call. On a cluster (`serve run deploy/serve.yaml`) Ray's proxies bring each request
-to a replica, which has the same application. A request names its whole text, so any replica can answer it; one that
-dies takes only its kept prefixes with it.
+sends each group to a replica in one call. Ray Serve is left out there: each of its replicas has a port that any machine
+can reach and that reads pickles. On a cluster (`serve run deploy/serve.yaml`) Ray's proxies bring each request to a
+replica, which has the same application. A request names its whole text, so any replica can answer it; one that dies
+takes only its kept prefixes with it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,13 @@ WHERE = "python -m guidedviz host"
 ARGUMENTS = {"model", "device", "tokens", "rate", "cache_mb", "open"}
 TRIES = 4  # replicas that are asked for the same rows
 SECONDS = 30.0  # that a replica may take for a group of texts
+PAUSE = 0.2  # seconds after which a replica that has failed is asked again
+TO_START = 120.0  # seconds
+ALONE = {  # Ray reads these when it is imported
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # everywhere: its address is 127.0.0.1, and so are its ports
+    "RAY_enable_metrics_collection": "0",
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
 DEPLOYMENT = {
     "name": "model",
     "max_ongoing_requests": 200,
@@ -38,7 +46,6 @@ DEPLOYMENT = {
     "health_check_timeout_s": 20,
     "graceful_shutdown_timeout_s": 5,
 }
-QUIET = {"enable_access_log": False, "log_level": "ERROR"}
 
 
 class Replica:
@@ -51,7 +58,7 @@ class Replica:
     def __serve_build_asgi_app__(self) -> Any:  # Ray's name: `serve.ingress` mounts what it returns
         return self._service.app
 
-    def about(self) -> tuple[Card, bytes, str]:
+    async def about(self) -> tuple[Card, bytes, str]:
         """The card, the vocabulary, and the model in words."""
         return self._engine.card, self._engine.words, repr(self._engine.model)
 
@@ -66,12 +73,16 @@ class Replica:
 
 
 class RayEngine:
-    """Replicas that are asked by their handle."""
+    """Replicas on this machine; each has one call at a time, and one that has failed rests until it answers again."""
 
-    def __init__(self, handle: Any, about: tuple[Card, bytes, str], replicas: int) -> None:
-        self._handle, (self.card, self.words, self.said) = handle, about
-        self.batcher = Batcher(self._turn, lanes=replicas, tries=TRIES)
+    def __init__(self, replicas: Sequence[Any], about: tuple[Card, bytes, str]) -> None:
+        self.card, self.words, self.said = about
+        self._free: asyncio.Queue[Any] = asyncio.Queue()
+        for replica in replicas:
+            self._free.put_nowait(replica)
+        self.batcher = Batcher(self._turn, lanes=len(replicas), tries=TRIES)
         self._counts: dict[str, Counts] = {}
+        self._resting: set[asyncio.Task[None]] = set()
 
     @property
     def waiting(self) -> int:
@@ -101,8 +112,61 @@ class RayEngine:
             job.body = body
 
     async def _ask(self, name: str, what: Any) -> Any:
-        """Ask a replica."""
-        return await asyncio.wait_for(getattr(self._handle, name).remote(what), SECONDS)
+        """Ask a free replica."""
+        replica = await self._free.get()
+        try:
+            found = await asyncio.wait_for(getattr(replica, name).remote(what), SECONDS)
+        except BaseException:
+            rest = asyncio.ensure_future(self._rest(replica))
+            self._resting.add(rest)
+            rest.add_done_callback(self._resting.discard)
+            raise
+        self._free.put_nowait(replica)
+        return found
+
+    async def _rest(self, replica: Any) -> None:
+        """Wait until a replica answers; Ray starts one that has died again."""
+        while True:
+            try:
+                await asyncio.wait_for(replica.about.remote(), SECONDS)
+            except Exception:
+                await asyncio.sleep(PAUSE)
+            else:
+                self._free.put_nowait(replica)
+                return
+
+
+@contextmanager
+def start_replicas(options: argparse.Namespace, limits: Limits) -> Iterator[RayEngine]:
+    """So many replicas on this machine; no other machine reaches a port of Ray."""
+    os.environ |= ALONE
+    ray = need("ray", "classroom", WHERE)
+    try:
+        try:
+            ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR", configure_logging=False)
+            resources = share(ray.cluster_resources(), options.replicas, options.device)
+            kind = ray.remote(Replica).options(max_restarts=-1, **resources)
+            arguments = options.model, options.device, {}, limits, options.cache_mb * MB
+            replicas = [kind.remote(*arguments) for _ in range(options.replicas)]
+            (card, words, said), *_ = ray.get([one.about.remote() for one in replicas], timeout=TO_START)
+        except Exception as error:  # Ray raises all kinds
+            raise ModelError("Ray", seen=str(error)[-200:], expected="replicas that start") from None
+        yield RayEngine(replicas, (card, words, f"{said}\n{options.replicas} replicas"))
+    finally:
+        ray.shutdown()
+
+
+def share(cluster: Mapping[str, float], replicas: int, device: str) -> dict[str, float]:
+    """What each replica takes: at most one core and one GPU, and equal parts where there are fewer.
+
+    >>> share({"CPU": 2.0, "GPU": 1.0}, 4, "cuda")
+    {'num_cpus': 0.5, 'num_gpus': 0.25}
+    """
+    cores, cards = cluster.get("CPU", 1.0), cluster.get("GPU", 0.0)
+    out = {"num_cpus": min(1.0, cores / replicas)}
+    if "cuda" in device or (device == "auto" and cards):
+        out["num_gpus"] = min(1.0, cards / replicas)
+    return out
 
 
 def build_app(arguments: Mapping[str, Any]) -> Any:
@@ -120,49 +184,7 @@ def build_app(arguments: Mapping[str, Any]) -> Any:
         raise SettingError("args", seen="no token", expected="a token", hint=hint)
     rate, model, device = (arguments.get("rate", Limits.rate), arguments.get("model"), arguments.get("device"))
     cache = int(arguments.get("cache_mb", CACHE // MB)) * MB
-    return bind(
-        str(model or "clerk"), str(device or "auto"), tokens, Limits(rate=float(rate), burst=2 * float(rate)), cache
-    )
-
-
-def bind(model: str, device: str, tokens: Mapping[str, str], limits: Limits, cache: int, **options: Any) -> Any:
-    """The deployment with its model."""
+    limits = Limits(rate=float(rate), burst=2 * float(rate))
     serve = need("ray.serve", "classroom", WHERE)
-    return serve.deployment(serve.ingress()(Replica), **DEPLOYMENT, **options).bind(
-        model, device, dict(tokens), limits, cache
-    )
-
-
-@contextmanager
-def start_replicas(options: argparse.Namespace, limits: Limits) -> Iterator[RayEngine]:
-    """So many replicas on this machine alone; none of Ray's ports can be reached from another one."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    ray, serve = (need(name, "classroom", WHERE) for name in ("ray", "ray.serve"))
-    ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR", configure_logging=False)
-    try:
-        serve.start(proxy_location="Disabled", logging_config=QUIET)
-        resources = share(ray.cluster_resources(), options.replicas, options.device)
-        app = bind(options.model, options.device, {}, limits, options.cache_mb * MB, num_replicas=options.replicas,
-                   ray_actor_options=resources, logging_config=QUIET)  # fmt: skip
-        try:
-            handle = serve.run(app, name="guidedviz", route_prefix=None)
-            card, words, said = handle.about.remote().result(timeout_s=60)
-        except (RuntimeError, TimeoutError) as error:
-            raise ModelError("Ray Serve", seen=str(error)[:200], expected="replicas that start") from None
-        yield RayEngine(handle, (card, words, f"{said}\n{options.replicas} replicas"), options.replicas)
-    finally:
-        serve.shutdown()
-        ray.shutdown()
-
-
-def share(cluster: Mapping[str, float], replicas: int, device: str) -> dict[str, float]:
-    """What each replica takes: at most one core and one GPU, and equal parts where there are fewer.
-
-    >>> share({"CPU": 2.0, "GPU": 1.0}, 4, "cuda")
-    {'num_cpus': 0.5, 'num_gpus': 0.25}
-    """
-    cores, cards = cluster.get("CPU", 1.0), cluster.get("GPU", 0.0)
-    out = {"num_cpus": min(1.0, cores / replicas)}
-    if "cuda" in device or (device == "auto" and cards):
-        out["num_gpus"] = min(1.0, cards / replicas)
-    return out
+    deployment = serve.deployment(serve.ingress()(Replica), **DEPLOYMENT)
+    return deployment.bind(str(model or "clerk"), str(device or "auto"), tokens, limits, cache)
