@@ -146,7 +146,7 @@ def start_replicas(options: argparse.Namespace, limits: Limits) -> Iterator[RayE
             ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR", configure_logging=False)
             resources = share(ray.cluster_resources(), options.replicas, options.device)
             kind = ray.remote(Replica).options(max_restarts=-1, **resources)
-            arguments = options.model, options.device, {}, limits, options.cache_mb * MB
+            arguments: Any = options.model, options.device, {}, limits, options.cache_mb * MB
             replicas = [kind.remote(*arguments) for _ in range(options.replicas)]
             (card, words, said), *_ = ray.get([one.about.remote() for one in replicas], timeout=TO_START)
         except Exception as error:  # Ray raises all kinds
