@@ -16,7 +16,6 @@ from starlette.routing import Route
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.files import PACKAGE
-from guidedviz.host.classroom.class_page import PAGE, POLICY
 from guidedviz.host.classroom.shared_run import Pieces, SharedRun
 from guidedviz.host.classroom.standing import Sessions, Standing, read_report
 from guidedviz.host.engine import Engine
@@ -28,7 +27,11 @@ MOST_REPORT = 1 << 13  # bytes
 MOST_CHANGE = 1 << 16
 WAIT = 10.0  # seconds that a follower waits for the next step, at most
 CLASS_PAGE = {"/class": "text/html", "/class/class.js": "text/javascript", "/class/class.css": "text/css"}
-FILES = PACKAGE / "widgets" / "page" / "dist"
+FILES = PACKAGE / "widgets" / "page" / "dist"  # built with the widgets
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -110,9 +113,9 @@ async def no_class(request: Request) -> Response:
 async def serve_page(request: Request) -> Response:
     """The teacher's page, or its script or style; it holds nothing by itself."""
     path = request.scope["path"]
-    file = FILES / path.removeprefix("/class/").replace("/class", "class.html")
+    file = FILES / ("class.html" if path == "/class" else path.rpartition("/")[2])
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
-    return Response(file.read_bytes() if file.exists() else PAGE, headers=headers, media_type=CLASS_PAGE[path])
+    return Response(file.read_bytes(), headers=headers, media_type=CLASS_PAGE[path])
 
 
 def say(value: Any, status: int = 200) -> Response:

@@ -1,9 +1,10 @@
 // Creates elements of the page. Text enters as text nodes, never as HTML: a vocabulary may contain "<script>".
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An HTML element. The attribute "on" holds event listeners; `true` sets an empty attribute, `false` sets none.
+ * An HTML element. The attribute "on" holds event listeners, "vars" numbers for the style sheet; `true` sets an empty
+ * attribute, `false` sets none.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, any>} [attributes]
@@ -14,6 +15,7 @@ export function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    else if (name === "vars") for (const [key, number] of Object.entries(value)) node.style.setProperty(key, String(Number(number)));
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value !== undefined) node.setAttribute(name, value);
   }
@@ -39,15 +41,6 @@ export function shape(tag, attributes, ...children) {
 /** @param {string} path */
 export function icon(path) {
   return shape("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, shape("path", { d: path }));
-}
-
-/**
- * A drawing of the kernel as an element. DOMParser runs no scripts, and every label in the drawing is escaped.
- * @param {string} text
- */
-export function parseDrawing(text) {
-  const drawing = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  return /** @type {SVGElement} */ (/** @type {unknown} */ (document.importNode(drawing, true)));
 }
 
 /**
