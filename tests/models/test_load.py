@@ -273,6 +273,27 @@ def test_a_refused_folder_takes_at_most_300_megabytes(folder, monkeypatch):
     assert "config.json: saw model_type None" in str(outcome.value)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["text", 10**400, [10**400, 0], [None, 0], ["1", "2"], [1j, 0], {0: 1}, [[1], [2, 3]], None, [], [1, 2, 3]],
+)
+def test_a_toy_rule_that_gives_no_logits_is_named(answer):
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: answer)
+    with pytest.raises(gv.SettingError, match=r"^toy rule: saw .*, expected 2 logits"):
+        toy.logits([0])
+
+
+@pytest.mark.parametrize(("pieces", "rule"), [([b"a"], None), (None, len), (["a"], len), ([], len)])
+def test_a_toy_of_something_else_is_refused(pieces, rule):
+    with pytest.raises(gv.GuidedVizError, match=r"(toy rule|vocabulary).*expected"):
+        gv.ToyModel(pieces, rule)
+
+
+def test_a_toy_s_logits_may_be_whole_numbers_and_minus_infinity():
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [1, -np.inf])
+    assert toy.logits([0]).tolist() == [1.0, -np.inf]
+
+
 @pytest.mark.parametrize("device", ["warp", "cuda", "mps:3", "", None, ["cpu"]])
 def test_a_device_that_is_not_here_is_named(device, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
