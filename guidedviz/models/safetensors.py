@@ -67,7 +67,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredTensor:
     """Where a tensor is stored."""
 
     file: Path
@@ -84,7 +84,7 @@ class Stored:
         return raw.astype(np.float32, copy=False).reshape(self.shape)
 
 
-def find_tensors(folder: Path) -> dict[str, Stored]:
+def find_tensors(folder: Path) -> dict[str, StoredTensor]:
     """All tensors of a folder by name; no number is read yet.
 
     >>> from guidedviz.files import shipped
@@ -92,7 +92,7 @@ def find_tensors(folder: Path) -> dict[str, Stored]:
     >>> stored.kind, stored.read().shape
     ('BF16', (65, 192))
     """
-    found: dict[str, Stored] = {}
+    found: dict[str, StoredTensor] = {}
     for file in weight_files(folder):
         for name, stored in read_header(file).items():
             if name in found:
@@ -101,7 +101,7 @@ def find_tensors(folder: Path) -> dict[str, Stored]:
     return found
 
 
-def read_header(file: Path) -> dict[str, Stored]:
+def read_header(file: Path) -> dict[str, StoredTensor]:
     """The tensors of one file, which must fill it without gaps."""
     try:
         size = size_of(file)
@@ -127,13 +127,13 @@ def read_header(file: Path) -> dict[str, Stored]:
     return found
 
 
-def _place(file: Path, name: str, about: Any, start: int) -> Stored:
+def _place(file: Path, name: str, about: Any, start: int) -> StoredTensor:
     where = f"tensor {quoted(name)}"
     match about:
         case {"dtype": str(kind), "shape": [*shape], "data_offsets": [int(begin), int(end)]} if kind in BITS:
             plain = len(shape) <= DIMENSIONS and all(type(size) is int and 0 <= size <= LARGEST for size in shape)
             if plain and 0 <= begin <= end and (end - begin) * 8 == prod(shape) * BITS[kind]:
-                return Stored(file, kind, tuple(shape), start + begin, start + end)
+                return StoredTensor(file, kind, tuple(shape), start + begin, start + end)
             seen = f"{where}: bytes {quoted(begin)} to {quoted(end)} for {kind} of shape {quoted(shape)}"
             raise damaged(file, seen, "as many bytes as its shape takes")
     raise damaged(file, f"{where}: {quoted(about)}", "a type, a shape and offsets")
