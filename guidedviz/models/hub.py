@@ -109,7 +109,7 @@ def check_folder(folder: Path) -> None:
             if not 0 < settings[key] < inf:
                 raise damaged(file, f"{key} {quoted(settings[key])}", "a number above 0")
         layers, rows, width = (settings.get(key, 1) for key in ("num_hidden_layers", "vocab_size", "hidden_size"))
-        if layers > min(LAYERS, len(stored) / 2) or rows * width > numbers:
+        if min(layers, rows, width) < 1 or layers > min(LAYERS, len(stored) / 2) or rows * width > numbers:
             seen = f"{quoted(layers)} layers, a vocabulary of {quoted(rows)} and width {quoted(width)}"
             raise damaged(file, seen, f"what fits {len(stored):,} tensors of {numbers:,} numbers")
 

@@ -171,9 +171,11 @@ def test_settings_that_do_not_fit_the_tensors_are_refused_before_a_model_is_buil
     assert time.process_time() - began < 2
 
 
-@pytest.mark.parametrize("layers", [900, 10**6, 10**9])
+@pytest.mark.parametrize("layers", [-1, 900, 10**6, 10**9])
 @pytest.mark.parametrize("device", ["numpy", "torch"])
-def test_more_layers_than_the_tensors_have_are_refused_before_a_model_is_built(change_config, layers, device):
+def test_a_number_of_layers_that_the_tensors_cannot_have_is_refused_before_a_model_is_built(
+    change_config, layers, device
+):
     began = time.process_time()
     with pytest.raises(gv.ModelError, match=r"config.json: saw .*expected"):
         gv.load_model(str(change_config(num_hidden_layers=layers)), device)
