@@ -77,7 +77,8 @@ def test_modules_import_only_the_base_before_they_are_used():
         "guidedviz/widgets/recordings/notebook_page.py": {"nbconvert"},  # nbconvert imports it
         # the command imports these after `need`
         "guidedviz/host/server.py": {"uvicorn"},
-        **dict.fromkeys(("guidedviz/host/app.py", "guidedviz/host/classroom/desk.py"), {"starlette"}),
+        "guidedviz/host/app.py": {"starlette"},
+        "guidedviz/host/classroom/desk.py": {"starlette"},
         "guidedviz/host/classroom/shared_run.py": {"starlette"},
     }
     for path in sorted((ROOT / "guidedviz").rglob("*.py")):
