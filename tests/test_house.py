@@ -67,7 +67,7 @@ def names_of(requirements: list[str]) -> set[str]:
 
 
 def test_the_base_needs_numpy_and_nothing_large():
-    assert names_of(PROJECT["dependencies"]) == {"numpy", "platformdirs"}
+    assert names_of(PROJECT["dependencies"]) == {"numpy"}
 
 
 def test_modules_import_only_the_base_before_they_are_used():
