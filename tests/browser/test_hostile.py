@@ -1,0 +1,264 @@
+"""Hostile texts at every place of a recording, of a message and of a page: nothing runs, nothing is fetched.
+
+Each place is tried alone, then all places whose texts are shown are tried together with every text. A page may fail to
+show a damaged recording; it may not do what the recording says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.files import shipped
+from guidedviz.views.theme import theme_css
+from guidedviz.widgets.display import RECORDING
+from guidedviz.widgets.recordings.recorded_page import read_bundle
+from guidedviz.widgets.sharing.role import make_bar
+from tests.browser.watched import Watched
+from tests.hostile import NAMES, at, find_keys, find_places, put, text
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
+GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
+PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
+KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "map", "table", "fraction")]
+KINDS += [f"{kind}, live" for kind in ("stage", "map", "predict", "score")]
+FIRST = 1_000_000  # the numbers of the texts have seven digits
+TEXT = (1, 2, 3, 4, 5, 7, 6, 8, 0)
+
+
+def rule(tokens):
+    wanted = TEXT[min(len(tokens) - 1, len(TEXT) - 1)]
+    return [9.0 if token == wanted else 7.0 if token == 9 else 1.0 for token in range(len(PIECES))]
+
+
+def report(surface, tried):
+    """Say which places were tried, in the output of `pytest -rP`."""
+    print(f"{surface}: {tried}")
+
+
+class Lesson:
+    """A role that says a line, as the teacher's stage does in a class."""
+
+    follows = False
+    bar = staticmethod(lambda: make_bar("The class sees this run.", stop="stop"))
+    start = moved = stop = staticmethod(lambda *stage: None)
+    hear = staticmethod(lambda said, stage: False)
+
+
+def build():
+    """Every kind of widget, from which all of its texts come."""
+    model = gv.ToyModel(PIECES, rule, eos={0})
+    nested = gv.guide(gv.grammar(GRAMMAR), model.vocabulary)
+    digits = gv.guide(gv.regex("[0-9]+x?"), gv.Vocabulary([b"<eos>", b"1", b"22", b"x", b"a"], eos={0}))
+    payoff = gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))
+    drawing = gv.draw_machine(gv.regex("ab"))
+    asked = gv.predict("How `many`?", choices=["a", "b"], answer="a", reveal=["said", lambda: print(1), drawing])
+    return {
+        "stage": gv.stage(model, "x", nested, temperature=0, edit=True),
+        "film": gv.film(gv.sketches.minimal_frames("ab|cb"), "a film"),
+        "fold": gv.folded(gv.regex("(abc|xyz)[0-9]")),
+        "map": gv.vocabulary_map(digits, before=1),
+        "table": gv.token_table(digits),
+        "fraction": gv.fraction_slider(replace(payoff, runs=payoff.runs[:2])),
+        "predict": asked,
+        "score": gv.score(),
+    }
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """What each kind of widget plays without a kernel, and the first message of those that a kernel tells more."""
+    patch = pytest.MonkeyPatch()
+    for name in ("GUIDEDVIZ_HEADLESS", "GUIDEDVIZ_SITE"):
+        patch.setenv(name, "1")
+    widgets = build()
+    bundles = {kind: widget._repr_mimebundle_() for kind, widget in widgets.items()}
+    found = {f"{kind}, recorded": bundle[RECORDING]["shown"] for kind, bundle in bundles.items() if RECORDING in bundle}
+    for name in ("GUIDEDVIZ_HEADLESS", "GUIDEDVIZ_SITE"):
+        patch.delenv(name)
+    with ThreadPoolExecutor(1) as alone:  # Playwright's loop runs in this thread, and a widget would wait for it
+        found |= alone.submit(tell).result()
+    patch.undo()
+    return json.loads(json.dumps(found))
+
+
+def tell():
+    """The messages of a kernel."""
+    widgets = build()
+    stage = widgets["stage"].take(4).join(Lesson())
+    stage.display.widget._receive(None, {"do": "picture", "name": "tree"}, None)
+    stage.go(2)
+    stage.edit('root ::= "{" "b"', "grammar")
+    widgets["predict"].commit("b")
+    widgets["score"].display.tell()
+    widgets["map"]._feed.hear({"do": "map", "ask": "texts", "of": 0}, 0)
+    heard = {}
+    for kind in ("stage", "map", "predict", "score", "table", "fold", "fraction"):
+        wire = widgets[kind].display.widget
+        wire.send = lambda content, buffers=None, kind=kind: heard.update({f"{kind}, live": content})
+        wire.tell(everything=True)
+    return heard
+
+
+LOAD = """async ([kind, code, style]) => {
+  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  window.kinds = Object.assign(window.kinds ?? {}, { [kind]: (await import(url)).default });
+  unwatched = true;
+  document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+  await new Promise((done) => setTimeout(done, 50));
+  unwatched = false;
+}"""
+# Shows a widget with each record in turn, presses what can be pressed, and says whether it failed and which marks it shows.
+TRY = """([kind, live, given]) => {
+  const frames = [];
+  window.requestAnimationFrame = (act) => frames.push(act);
+  const flush = () => { for (let round = 0; round < 3; round++) frames.splice(0).forEach((act) => act(performance.now())); };
+  HTMLAnchorElement.prototype.click = function () { this.href.startsWith("blob:") || note(`a link to ${this.href}`); };
+  return JSON.parse(given).map(([pressed, saved]) => {
+    const el = document.createElement("div");
+    
+    document.body.append(el);
+    const listeners = {};
+    const known = live ? { saved: {} } : { saved, recorded: true, open: 2 };
+    const model = { get: (name) => known[name], on: (name, act) => (listeners[name] = act), off: () => {}, send: () => {} };
+    let [failed, stop, seen] = ["", () => {}, ""];
+    try {
+      stop = kinds[kind].render({ model, el }) ?? stop;
+      if (live) listeners["msg:custom"](saved);
+      flush();
+    } catch (error) {
+      failed = String(error.stack);
+    }
+    el.getBoundingClientRect();
+    const look = () => (seen += el.outerHTML);
+    if (pressed && el.firstElementChild) press(el.firstElementChild, look);
+    look();
+    stop();
+    el.remove();
+    return [failed, [...new Set(seen.match(/1\\d{6}/g))]];
+  });
+
+  function press(root, look) {
+    const counts = {};
+    const few = (selector) => [...root.querySelectorAll(selector)].filter(({ className }) => (counts[selector + className] = (counts[selector + className] ?? 0) + 1) <= 2);
+    const key = (node, name) => node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+    for (const node of few(".gv-chip, .gv-row, .gv-state, .gv-timebars i, td")) {
+      for (const name of ["pointerover", "pointerenter", "pointermove", "focusin"]) node.dispatchEvent(new PointerEvent(name, { bubbles: true }));
+      flush();
+    }
+    look();
+    for (const node of few("canvas, .gv-map, table")) for (const name of ["Home", "ArrowRight"]) key(node, name);
+    flush();
+    look();
+    for (const node of few("button, summary, td, [role=button], label")) {
+      if (node.isConnected && !node.closest(".gv-save")) node.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+      if (node.matches(".gv-struck")) look();
+    }
+    flush();
+    look();
+    for (const name of ["End", "Home", "ArrowRight"]) key(root, name);
+    flush();
+  }
+}"""
+
+
+@pytest.fixture(scope="module")
+def bare_page(browser):
+    """A page of the bundles, where no text may become markup."""
+    page = Watched(browser, r"http://bare\.test/$")
+    policy = {"Content-Security-Policy-Report-Only": "require-trusted-types-for 'script'; trusted-types 'none'"}
+    html = "<!doctype html><meta charset=utf-8><title>x</title><body data-jp-theme-light=true>"
+    page.page.route("http://bare.test/**", lambda route: route.fulfill(body=html, content_type="text/html", headers=policy))
+    page.page.goto("http://bare.test/")
+    yield page
+    page.close()
+
+
+class Attack:
+    """Shows a record of one kind of widget again and again with other texts, and notes what happened at which place."""
+
+    def __init__(self, page, name, record):
+        self.page, self.name, self.record = page, name, record
+        self.kind, self.live = name.split(", ")
+        style = theme_css() + read_bundle(f"{self.kind}.css")
+        page.page.evaluate(LOAD, [self.kind, read_bundle(f"{self.kind}.js"), style])
+        places = find_places(record)
+        self.texts = {name: paths for name, paths in places.items() if type(at(record, paths[0])) is str}
+        self.others = {name: paths for name, paths in places.items() if name not in self.texts}
+        self.keys = {f"{name}, a key more": paths for name, paths in find_keys(record).items()}
+        self.names = [*places, *self.keys]
+        self.rounds = 8 if self.kind == "stage" else len(NAMES)
+        self.shown, self.faults = set(), set()
+
+    def try_all(self, tries, pressed=False):
+        """Show the record with each set of changes, and say of each whether the page failed to show it."""
+        given = json.dumps([[pressed, put(self.record, changes)] for changes in tries])
+        said = self.page.page.evaluate(TRY, [self.kind, self.live == "live", given])
+        self.faults |= {(*self.read(what), what) for what in self.page.faults()}
+        self.shown |= {self.read(number)[0] for _, numbers in said for number in numbers}
+        return [failed for failed, _ in said]
+
+    def spell(self, place, turn):
+        """A hostile text with a number that tells its place and its name."""
+        return text(NAMES[turn % len(NAMES)], FIRST + 100 * self.names.index(place) + turn % len(NAMES))
+
+    def read(self, what):
+        """The place and the name of the text whose number stands in what was seen."""
+        found = re.search(r"1\d{6}", what)
+        place, name = divmod(int(found[0]) - FIRST, 100) if found else (0, 0)
+        return (self.names[place], NAMES[name]) if found else (self.name, "")
+
+    def write(self, places, turn):
+        """A hostile text at each of these places; two that are alike have different ones."""
+        return {
+            path: self.spell(place, turn + 7 * number + count)
+            for number, (place, paths) in enumerate(places.items())
+            for count, path in enumerate(paths)
+        }
+
+    def write_keys(self, turn):
+        """Keys that nobody expects in every dictionary."""
+        everywhere = [(path, self.spell(place, turn)) for place, paths in self.keys.items() for path in paths]
+        keys = {(*path, key): value for path, said in everywhere for key, value in ((said, said), ("__proto__", {"own": said}))}
+        return keys
+
+    def find_needed(self, places):
+        """The places that a page needs as they are: with any text there it shows nothing."""
+        groups, found = [list(places)], []
+        while groups:
+            tries = [{path: "§" for name in group for path in places[name]} for group in groups]
+            failed = [group for group, failed in zip(groups, self.try_all(tries), strict=True) if failed]
+            found += [group[0] for group in failed if len(group) == 1]
+            groups = [half for group in failed if len(group) > 1 for half in (group[::2], group[1::2])]
+        return found
+
+    def run(self):
+        """Try every place: the needed ones alone, all others together, each time with other texts."""
+        turns = range(0, 5 * self.rounds, 5)
+        self.try_all([{}], pressed=True)
+        for places in (self.texts, self.others):
+            needed = self.find_needed(places)
+            free = {name: paths for name, paths in places.items() if name not in needed}
+            self.try_all([self.write(free, turn) for turn in turns], pressed=True)
+            self.try_all([self.write({name: places[name]}, turn) for name in needed for turn in turns])
+        self.try_all([self.write_keys(turn) for turn in turns], pressed=True)
+        for name, paths in self.texts.items():
+            if (drawing := at(self.record, paths[0])).startswith("<svg"):
+                drawings = [drawing.replace("</svg>", f"{self.spell(name, turn)}</svg>") for turn in range(len(NAMES))]
+                self.try_all([{path: drawing for path in paths} for drawing in drawings])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
+    attack = Attack(bare_page, name, shown[name])
+    attack.run()
+    report(name, f"{len(attack.texts)} texts, {len(attack.others)} numbers and flags, {len(attack.keys)} dictionaries")
+    said = {f"{place}, {name}: {what[:160]}" for place, name, what in attack.faults}
+    assert not said, "\n".join(sorted(said)[:40])
+    assert len(attack.shown) >= 0.5 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)
