@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     labs = commands.add_parser("labs", help="copy the labs to a folder and open JupyterLab there")
     labs.add_argument("folder", nargs="?", default="guidedviz-labs", help="a new folder, or one with labs from before")
     labs.add_argument("--no-open", action="store_true", help="only copy")
+    labs.add_argument("--solutions", action="store_true", help="copy the solved labs, too")
     labs.add_argument("--fresh", metavar="LAB", default="", help="copy only this lab, such as 03, beside yours")
     labs.set_defaults(run=run_labs)
     demo = commands.add_parser("demo", help="decode in the terminal, with the mask shown as text")
@@ -67,9 +68,9 @@ def run_labs(options: argparse.Namespace) -> None:
     """Copy the labs, say what was kept, and open JupyterLab on the first one."""
     folder = Path(options.folder).expanduser()
     if options.fresh:
-        print(f"a fresh copy: {escaped(str(copy_fresh(folder, options.fresh)))}")
+        print(f"a fresh copy: {escaped(str(copy_fresh(folder, options.fresh, options.solutions)))}")
         return
-    new, changed = copy_labs(folder)
+    new, changed = copy_labs(folder, options.solutions)
     print(f"{len(new)} notebooks copied to {escaped(str(folder))}")
     for name in changed:
         print(f"kept {name}: it was changed; for a fresh copy beside it: --fresh {name[:-6]}")
@@ -79,33 +80,30 @@ def run_labs(options: argparse.Namespace) -> None:
         lab.main([str(folder / FIRST), *root])
 
 
-def copy_labs(folder: Path) -> tuple[list[str], list[str]]:
+def copy_labs(folder: Path, solutions: bool = False) -> tuple[list[str], list[str]]:
     """Copy the notebooks that the folder lacks; the names of the copied ones, and of those that differ and stay."""
     labs = find_labs()
     new, changed = [], []
     try:
-        for source in sorted(labs.rglob("*.ipynb")):
-            name = source.relative_to(labs)
-            if ".ipynb_checkpoints" in name.parts:
-                continue
+        for name in list_labs(labs, solutions):
+            content = (labs / name).read_bytes()
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             try:
                 with open(folder / name, "xb") as file:
-                    file.write(source.read_bytes())
+                    file.write(content)
                 new.append(str(name))
             except FileExistsError:
-                if not _holds(folder / name, source.read_bytes()):
+                if not _holds(folder / name, content):
                     changed.append(str(name))
     except OSError as error:
         raise _not_written(folder, error) from error
     return new, changed
 
 
-def copy_fresh(folder: Path, lab: str) -> Path:
+def copy_fresh(folder: Path, lab: str, solutions: bool = False) -> Path:
     """Copy one lab again, under a new name beside the student's file; the path of the copy."""
     labs = find_labs()
-    names = [path.relative_to(labs) for path in sorted(labs.rglob("*.ipynb"))]
-    found = [name for name in names if name.as_posix().startswith(lab)]
+    found = [name for name in list_labs(labs, solutions) if name.as_posix().startswith(lab)]
     if len(found) != 1:
         seen, expected = f"{quoted(lab)}, {len(found)} labs", "the start of one name, such as 03"
         raise SettingError("labs, --fresh", seen=seen, expected=expected)
@@ -119,6 +117,13 @@ def copy_fresh(folder: Path, lab: str) -> Path:
     except OSError as error:
         raise _not_written(folder, error) from error
     return path
+
+
+def list_labs(labs: Path, solutions: bool) -> list[Path]:
+    """The notebooks in the folder of the labs; the solved ones only for a teacher, who asks for them."""
+    hidden = {".ipynb_checkpoints"} | (set() if solutions else {"solutions"})
+    names = (path.relative_to(labs) for path in sorted(labs.rglob("*.ipynb")))
+    return [name for name in names if hidden.isdisjoint(name.parts)]
 
 
 def _not_written(folder: Path, error: OSError) -> SettingError:

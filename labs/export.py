@@ -1,10 +1,11 @@
 """Export the exercises of the labs as assignments that nbgrader or Otter hands out and grades.
 
     python labs/export.py nbgrader COURSE   writes COURSE/source/NN_name/NN_name.ipynb, for nbgrader generate_assignment
-    python labs/export.py otter FOLDER      writes FOLDER/NN_name.ipynb, for otter assign
+    python labs/export.py otter FOLDER      writes FOLDER/NN_name.ipynb, for otter assign, and the wheel for its grader
 
 An assignment holds the exercises of one lab and the cells that they need. An answer is a function or a literal. The
-check of an exercise is a cell of its own, worth one point per star, and no cell shows a widget.
+check of an exercise is a cell of its own, worth one point per star, and no cell shows a widget. It imports the checks
+anew, so an answer that replaces `gv.checks` gets no points; it runs in the kernel of the answer, as both graders do it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import subprocess
 import symtable
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -26,6 +29,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build
 
 SHOWN = re.compile(r"^(gv|print)\b")
+ANEW = """import sys
+replaced = [sys.modules.pop(name) for name in [*sys.modules] if name.startswith("guidedviz.checks")]
+import guidedviz.checks"""  # an answer may have put something else in their place
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,8 @@ def read_exercises(source: str) -> Iterator[Exercise]:
     for number, (place, code) in enumerate(codes):
         if "# solution:" in code:
             check = next(code for _, code in codes[number:] if "gv.checks." in code)
-            text = next(text for kind, text in reversed(cells[:place]) if text.startswith("## Exercise "))
+            start = max(one for one, (_, text) in enumerate(cells[:place]) if text.startswith("## Exercise "))
+            text = "\n\n".join(text for _, text in cells[start:place])
             needed = [one for one in needed_cells(earlier, code) if one not in given]
             given.update([*needed, number])
             yield Exercise(
@@ -60,7 +67,7 @@ def read_exercises(source: str) -> Iterator[Exercise]:
                 needed=tuple(filter(None, (without_shows(earlier[one]) for one in needed))),
                 solved=without_check(build.settle_exercise(code, solved=True)),
                 opened=without_check(build.settle_exercise(code, solved=False)),
-                check=f"assert gv.checks.{check.partition('gv.checks.')[2]}".rstrip(),
+                check=f"{ANEW}\nassert guidedviz.checks.{check.partition('gv.checks.')[2]}".rstrip(),
             )
         earlier.append(code)
 
@@ -87,14 +94,14 @@ def without_shows(code: str) -> str:
 
 
 def needed_cells(codes: Sequence[str], code: str) -> list[int]:
-    """The places of the cells that define what this code reads, with the imports.
+    """The places of the cells that define what this code reads or names in a comment, with the imports.
 
-    >>> needed_cells(["import re", "a = 1", "b = a", "c = 2"], "print(b)")
-    [0, 1, 2]
+    >>> needed_cells(["import re", "a = 1", "b = a", "c = 2", "d = 3"], "print(b)  # as `d`")
+    [0, 1, 2, 4]
     """
     found, wanted = {0}, [code]
     while wanted:
-        reads = names_read(wanted.pop())
+        reads = names_read(code := wanted.pop()) | set(re.findall(r"# .*`(\w+)`", code))
         for place, earlier in enumerate(codes):
             if place not in found and reads & names_defined(earlier):
                 found.add(place)
@@ -164,12 +171,27 @@ def as_comment(code: str) -> str:
 FORMATS = {"nbgrader": nbgrader_cells, "otter": otter_cells}
 
 
-def assignment(name: str, form: str) -> NotebookNode:
+def build_wheel(folder: Path) -> str:
+    """The library as a wheel in the folder. No registry has it: an install by its name would take a stranger's."""
+    words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
+    ready = ["--no-build-isolation"] if find_spec("hatchling") else []
+    subprocess.run([*words, *ready, str(build.LABS.parent)], check=True)
+    return max(folder.glob("guidedviz-*.whl"), key=lambda path: path.stat().st_mtime).name
+
+
+def otter_config(source: str, wheel: str) -> str:
+    """The files and packages of an assignment; its grader unpacks the files there."""
+    extras = "lab,hub" if "import torch" in source else "lab"
+    needed = f"guidedviz[{extras}] @ file:///autograder/source/files/{wheel}"
+    return f"# ASSIGNMENT CONFIG\nrequirements: ['{needed}']\nautograder_files: ['{wheel}']"
+
+
+def assignment(name: str, form: str, wheel: str = "") -> NotebookNode:
     """The exercises of a lab as one notebook."""
     source = build.read_source(name)
     notebook = new_notebook(metadata=build.METADATA)
     if form == "otter":
-        notebook.cells.append(new_raw_cell("# ASSIGNMENT CONFIG\nrequirements: [guidedviz]"))
+        notebook.cells.append(new_raw_cell(otter_config(source, wheel)))
     title = re.findall(r"^# # (.*)$", source, re.MULTILINE)[0]
     notebook.cells.append(new_markdown_cell(f"# {title}: exercises"))
     for exercise in read_exercises(source):
@@ -185,10 +207,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("form", choices=list(FORMATS))
     parser.add_argument("folder", type=Path)
     chosen = parser.parse_args(arguments)
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    wheel = build_wheel(chosen.folder) if chosen.form == "otter" else ""
     for name in (name for name in build.lab_names() if "/" not in name):
         place = chosen.folder / ("source/" + name if chosen.form == "nbgrader" else "")
         place.mkdir(parents=True, exist_ok=True)
-        nbformat.write(assignment(name, chosen.form), place / f"{name}.ipynb")
+        nbformat.write(assignment(name, chosen.form, wheel), place / f"{name}.ipynb")
         print(place / f"{name}.ipynb")
     return 0
 

@@ -140,14 +140,17 @@ def test_the_labs_come_out_of_the_wheel(bare):
     inside = bare.site / "guidedviz/assets/labs"
     names = {path.relative_to(ROOT / "labs") for path in (ROOT / "labs").rglob("*.ipynb")}
     names = {name for name in names if ".ipynb_checkpoints" not in name.parts}
-    assert bare("-m", "guidedviz", "labs", "mine", "--no-open") == f"{len(names)} notebooks copied to mine\n"
+    assert (
+        bare("-m", "guidedviz", "labs", "mine", "--no-open", "--solutions")
+        == f"{len(names)} notebooks copied to mine\n"
+    )
     assert {path.relative_to(inside) for path in inside.rglob("*") if path.is_file()} == names
 
 
 def test_the_wheel_carries_bundles_and_records_and_nothing_they_are_made_of(bare):
     page = bare.site / "guidedviz/widgets/page"
     assert {path.name for path in page.iterdir()} == {"dist", "loader.js"}
-    assert (page / "dist/film.js").exists()
+    assert {"film.js", "class.html", "class.js", "class.css"} <= {path.name for path in (page / "dist").iterdir()}
     for name in ("differences.json", "bench/frameworks.json", "traces/overlap-cpu.json"):
         assert (bare.site / "guidedviz/assets" / name).exists()
     assert not list((bare.site / "guidedviz").rglob("*.ipynb_checkpoints"))

@@ -112,11 +112,22 @@ def test_labs_are_copied_and_opened(tmp_path, lab, capsys):
     folder = tmp_path / "a class" / "labs"
     assert commands.main(["labs", str(folder)]) == 0
     source = commands.find_labs()
-    wanted = {path.relative_to(source) for path in source.rglob("*.ipynb")}
+    wanted = {path.relative_to(source) for path in source.rglob("*.ipynb") if "solutions" not in path.parts}
     assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == wanted
     assert (folder / FIRST).read_bytes() == (source / FIRST).read_bytes()
     assert lab[0][0] == str(folder / FIRST)
     assert capsys.readouterr().out == f"{len(wanted)} notebooks copied to {folder}\n"
+
+
+def test_solutions_are_copied_only_when_they_are_asked_for(tmp_path, capsys):
+    commands.main(["labs", str(tmp_path), "--no-open"])
+    assert not (tmp_path / "solutions").exists()
+    assert commands.main(["labs", str(tmp_path), "--fresh", "solutions/03"]) == 1
+    assert commands.main(["labs", str(tmp_path), "--no-open", "--solutions"]) == 0
+    names = {path.relative_to(tmp_path / "solutions") for path in tmp_path.glob("solutions/**/*.ipynb")}
+    assert names == {path.relative_to(tmp_path) for path in tmp_path.rglob("*.ipynb") if "solutions" not in path.parts}
+    assert len(names) > 10
+    assert commands.main(["labs", str(tmp_path), "--fresh", "solutions/03", "--solutions"]) == 0
 
 
 def test_a_changed_notebook_is_kept_and_named(tmp_path, lab, capsys):

@@ -29,15 +29,15 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pygments.formatters import HtmlFormatter
 
+from guidedviz.decoding.recording import compress
 from guidedviz.views.theme import theme_css
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.panels.packed_run import compress
 from guidedviz.widgets.recordings.recorded_page import BUNDLES, CSP, play_place
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-POLICY = CSP.replace("script-src", "script-src 'self' file:").replace("style-src", "style-src 'self' file:")
-POLICY = POLICY.replace("img-src", "img-src 'self' file:")
+POLICY = CSP.replace("style-src", "style-src 'self' file:").replace("img-src", "img-src 'self' file:")
+POLICY += "; script-src 'self' file: blob:"
 RUN = """import guidedviz as gv
 
 clerk = gv.load_model("clerk")
@@ -159,14 +159,14 @@ def outputs(notebook: NotebookNode) -> list[NotebookNode]:
 
 def place_recording(recording: dict[str, Any], plays: bool) -> str:
     """The place of a recording on a page."""
-    place = play_place(recording["kind"], compress(recording["shown"]), recording["step"])
-    return place.replace("<div ", "<div data-plays ", 1) if plays else place
+    more = {"data_plays": ""} if plays else {}
+    return str(play_place(recording["kind"], compress(recording["shown"]), recording["step"], **more))
 
 
 def write_files(folder: Path) -> None:
     """What all pages share. A script of a widget adds itself as text: a page from a file may not import modules."""
     folder.mkdir(parents=True)
-    for script in BUNDLES.glob("*.js"):
+    for script in (path for path in BUNDLES.glob("*.js") if path.stem != "class"):  # a host has that page
         text = script.read_text(encoding="utf-8")
         code = f'{{type: "text/plain", textContent: {json.dumps(text)}}}'
         add = f'document.head.append(Object.assign(document.createElement("script"), {code}));\n'

@@ -114,9 +114,24 @@ def check_safety(url: str, root: bool, trial: bool, behind_https: bool) -> None:
     if not inside and not behind_https:
         hint = "README.md, HTTPS; then GUIDEDVIZ_BEHIND_HTTPS=1"
         raise SettingError(where, seen="no HTTPS", expected="http://127.0.0.1:8000", hint=hint)
+    if trial and root:
+        hint = "start it without root, or without GUIDEDVIZ_TRIAL: then each student has an account"
+        expected = "another account: a student's server does not start as root"
+        raise SettingError("GUIDEDVIZ_TRIAL", seen="a trial as root", expected=expected, hint=hint)
     if not trial and not root:
         hint = "sudo, or GUIDEDVIZ_TRIAL=1 to look at it on this machine"
         raise SettingError("accounts of students", seen="not root", expected="root", hint=hint)
+
+
+def check_reach(files: Iterable[Path]) -> None:
+    """Refuse files that students cannot read: their servers would end at once, and the hub would wait 30 seconds."""
+    for file in files:
+        for path in (file, *file.parents, *file.resolve().parents):
+            if not path.stat().st_mode & (0o001 if path.is_dir() else 0o004):
+                seen = f"{quoted(str(path), 200)}, closed to students"
+                expected = "files and folders that everyone can read"
+                hint = "install guidedviz outside /root, such as in /opt"
+                raise SettingError(f"a student's {file.name}", seen=seen, expected=expected, hint=hint)
 
 
 if __name__ == "__main__":

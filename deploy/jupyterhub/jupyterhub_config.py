@@ -7,9 +7,11 @@ from pathlib import Path
 
 from jupyterhub.auth import Authenticator
 
+import guidedviz
+
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from class_list import check_safety, is_right, keep_tokens, make_accounts, read_class  # noqa: E402
+from class_list import check_reach, check_safety, is_right, keep_tokens, make_accounts, read_class  # noqa: E402
 
 c = get_config()  # noqa: F821
 os.umask(0o077)  # of the hub and of all it starts: students do not read each other's files
@@ -19,6 +21,8 @@ BIND, PORT = setting("GUIDEDVIZ_BIND", "http://127.0.0.1:8000"), setting("GUIDED
 MODEL = setting("GUIDEDVIZ_SERVE", "clerk")
 TRIAL, STATE = setting("GUIDEDVIZ_TRIAL") == "1", Path(setting("GUIDEDVIZ_STATE", "guidedviz-hub")).resolve()
 check_safety(BIND, os.geteuid() == 0, TRIAL, behind_https=setting("GUIDEDVIZ_BEHIND_HTTPS") == "1")
+if not TRIAL:
+    check_reach(map(Path, (sys.executable, HERE / "student.py", guidedviz.__file__)))
 STUDENTS = read_class(Path(setting("GUIDEDVIZ_CLASS", "students.txt")))
 
 STATE.mkdir(parents=True, exist_ok=True)

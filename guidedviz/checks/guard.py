@@ -1,7 +1,13 @@
-"""Runs a student's function where nothing that it does can harm the kernel: in a forked process with limits.
+"""Runs a student's function in a forked process with limits, so that no mistake in it stops the kernel or the check.
 
-Only a process can be stopped inside one call of C, such as `list(itertools.count())`, where no trace sees anything.
-Windows cannot fork: a thread is interrupted there instead, which stops every loop of Python but no call of C.
+The process has a copy of the kernel's memory and none of its open files. It sends plain values as JSON, which are read
+until a deadline; the verdict is computed here. Then its process group is killed, and on Linux a filter of system calls
+keeps every process that it starts in this group. It has the rights of any cell: it can write files, use the network,
+signal the kernel, and look up what a check expects.
+
+On macOS memory has no limit, and a started process that leaves the group goes on. Windows cannot fork: a thread is
+interrupted there, which stops every loop of Python but no call of C such as `list(itertools.count())`. Python in a
+browser has no threads either, and nothing stops a loop there.
 """
 
 from __future__ import annotations
@@ -10,10 +16,12 @@ import ctypes
 import faulthandler
 import gc
 import io
-import multiprocessing
+import json
 import operator
 import os
+import select
 import signal
+import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -21,17 +29,16 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from multiprocessing.connection import Connection
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from guidedviz.errors import escaped, quoted
 from guidedviz.machines.visible import counted
 
-FORKS = "fork" in multiprocessing.get_all_start_methods()
+FORKS = hasattr(os, "fork")
 SECONDS = 1.5  # of processor time for all inputs of a check
 PATIENCE = 6.0  # of wall time, for a function that sleeps or waits
 IDLE = 0.3  # of processor time: a function that was stopped for its wall time and used less was waiting
@@ -39,6 +46,10 @@ MEMORY = 200 << 20  # bytes, on top of what the kernel has (enforced on Linux)
 PRINTED = 2_000  # characters of the student's prints that are shown
 ITEMS = 100_000  # items and characters of one value
 DEPTH = 50  # lists inside each other
+SENT = 8 << 20  # bytes that a forked process may send
+PIPE = 3  # its descriptor there
+END = b"\n\n"
+SYSTEM_CALLS = {"x86_64": (0xC000003E, 109, 112), "aarch64": (0xC00000B7, 154, 157)}  # the machine, setpgid, setsid
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
@@ -77,6 +88,7 @@ WAITS = Failed("it waits without end: check input(), sleep, locks and threads (t
 TOO_MANY = Failed(f"it does not end: it gave more than {ITEMS:,} items")
 TOO_LARGE = Failed("MemoryError: it uses too much memory; does it collect items without end?", ("MemoryError",))
 GONE = Failed("it ended the Python process, by os._exit or a crash")
+MEDDLED = Failed("it wrote to a file that it did not open: file 3 carries its values to the check")
 
 
 class Stop(BaseException):
@@ -100,8 +112,8 @@ def run(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> list
 
     stopped = (_in_process if FORKS else _in_thread)(partial(_run_all, function, inputs), take)
     if printed:
-        print("".join(printed).removesuffix("\n"))
-    return [*outcomes, Outcome(stopped)] if len(outcomes) < len(inputs) else outcomes
+        print("".join(printed)[: PRINTED + 1].removesuffix("\n"))
+    return [*outcomes, Outcome(stopped)][: len(inputs)]
 
 
 def safe_copy(value: object) -> Any:
@@ -111,37 +123,48 @@ def safe_copy(value: object) -> Any:
 
 def _in_process(work: Work, take: Send) -> Failed:
     """Work in a forked process; what it means if the work did not finish."""
-    ours, theirs = multiprocessing.Pipe(duplex=False)
-    child = multiprocessing.get_context("fork").Process(target=_limited, args=(work, theirs), daemon=True)
+    ours, theirs = os.pipe()
     try:
-        child.start()
+        child = os.fork()
     except OSError:  # the system refuses another process
+        os.close(ours)
+        os.close(theirs)
         return _in_thread(work, take)
-    theirs.close()
-    deadline, waiting, worked = monotonic() + PATIENCE, True, _time_of_children()
+    if not child:
+        _limited(work, theirs)
     try:
-        while waiting := ours.poll(max(0.0, deadline - monotonic())):
-            take(ours.recv())
-    except EOFError:
-        pass
+        os.close(theirs)
+        sent, stopped = _receive(ours)
     finally:  # also when the person interrupts the kernel
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid or 0, signal.SIGKILL)
-        child.kill()
-        child.join()
-        ours.close()
-    if waiting:
-        return ENDLESS if child.exitcode == -signal.SIGPROF else GONE
-    return ENDLESS if _time_of_children() - worked > IDLE else WAITS
+        for end in (os.killpg, os.kill):
+            with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a process that ended
+                end(child, signal.SIGKILL)
+        _, status, used = os.wait4(child, 0)
+        os.close(ours)
+    try:
+        for message in sent.split(b"\n")[:-1]:
+            take(_from_json(message))
+    except (KeyError, TypeError, ValueError, RecursionError, _TooMany):
+        return MEDDLED
+    if stopped is WAITS and used.ru_utime + used.ru_stime > IDLE:
+        return ENDLESS
+    return ENDLESS if os.waitstatus_to_exitcode(status) == -signal.SIGPROF else stopped
 
 
-def _time_of_children() -> float:
-    """Seconds of processor time of all processes that ended."""
-    times = os.times()
-    return times.children_user + times.children_system
+def _receive(pipe: int) -> tuple[bytes, Failed]:
+    """What a process sends, one message per line, until an empty line, the limit of bytes or the deadline."""
+    sent, deadline, readable = bytearray(), monotonic() + PATIENCE, select.poll()
+    readable.register(pipe, select.POLLIN)
+    while not sent.endswith(END) and readable.poll(max(0.0, deadline - monotonic()) * 1000):
+        sent += (more := os.read(pipe, 1 << 16))
+        if not more:
+            return bytes(sent), GONE
+        if len(sent) > SENT:
+            return bytes(sent), TOO_LARGE
+    return bytes(sent.removesuffix(b"\n")), WAITS
 
 
-def _limited(work: Work, pipe: Connection) -> None:
+def _limited(work: Work, pipe: int) -> NoReturn:
     """Set the limits in the forked process, then work."""
     try:
         os.setsid()  # its own group, so that processes that it starts are stopped with it
@@ -149,25 +172,63 @@ def _limited(work: Work, pipe: Connection) -> None:
         gc.freeze()  # a collection would copy the kernel's memory
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        if pipe != PIPE:
+            os.dup2(pipe, PIPE, inheritable=False)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(PIPE):
+            os.dup2(nothing, descriptor)
+        os.closerange(PIPE + 1, 1 << 16)  # the sockets of the kernel, too
         if sys.platform == "linux":
             import resource
 
             with open("/proc/self/statm") as sizes:
                 most = int(sizes.read().split()[0]) * resource.getpagesize() + MEMORY
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(nothing, descriptor)
-        work(pipe.send)
+            _stay_in_group()
+        with open(PIPE, "wb") as stream:
+
+            def send(message: Any) -> None:
+                sent = message if isinstance(message, str) else [message.touched, _tagged(message.value)]
+                stream.write(json.dumps(sent).encode() + b"\n")
+                stream.flush()
+
+            work(send)
+            stream.write(b"\n")
     finally:
         os._exit(0)  # at once, without the kernel's own clean-up
+
+
+def _stay_in_group() -> None:
+    """Forbid setpgid and setsid to this process and to all that it starts, by a filter (man 2 seccomp)."""
+    if os.uname().machine not in SYSTEM_CALLS:
+        return
+    machine, *numbers = SYSTEM_CALLS[os.uname().machine]
+    load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
+    lines = [  # code, lines to skip if true, lines to skip if false, number
+        (load, 0, 0, 4),  # the machine, by which the numbers of calls differ
+        (equal, 0, 5, machine),
+        (load, 0, 0, 0),  # the number of the call
+        (at_least, 3, 0, 1 << 30),  # the calls of another machine again
+        *((equal, 2 - place, 0, number) for place, number in enumerate(numbers)),
+        (answer, 0, 0, 0x7FFF0000),  # allow
+        (answer, 0, 0, 0x50001),  # EPERM
+    ]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in lines))
+    program = struct.pack("HP", len(lines), ctypes.addressof(code))
+    prctl = ctypes.CDLL(None).prctl
+    prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+    prctl(22, 2, program)  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
 
 
 def _in_thread(work: Work, take: Send) -> Failed:
     """Work in a thread that is interrupted until it ends or is given up."""
     out, err = sys.stdout, sys.stderr
     worker = Thread(target=work, args=(take,), daemon=True)
-    worker.start()
+    try:
+        worker.start()
+    except RuntimeError:  # Python in a browser has no threads
+        work(take)
+        return GONE
     worker.join(2 * SECONDS)
     for _ in range(50):
         if not worker.is_alive():
@@ -264,6 +325,54 @@ def _plain_collection(value: Any, plain: Callable[[Any], Any]) -> Any:
         collection = next((each for each in (tuple, set, frozenset) if isinstance(value, each)), list)
         return collection(map(plain, value))
     return Other(quoted(value))
+
+
+def _tagged(value: Any) -> Any:
+    """A plain value for JSON; what JSON has no form for becomes an object with one key.
+
+    >>> _tagged([1, (b"a", {2})])
+    [1, {'tuple': [{'bytes': 'a'}, {'set': [2]}]}]
+    """
+    kind = type(value)
+    if kind is list:
+        return [_tagged(one) for one in value]
+    if kind in (tuple, set, frozenset):
+        return {kind.__name__: [_tagged(one) for one in value]}
+    if kind is dict:
+        return {"dict": [[_tagged(key), _tagged(one)] for key, one in value.items()]}
+    if kind is bytes:
+        return {"bytes": value.decode("latin-1")}
+    if kind is Failed:
+        return {"Failed": [value.said, *value.kinds]}
+    if kind is Other:
+        return {"Other": value.said}
+    return {"...": 0} if value is ... else value
+
+
+READ: dict[str, Callable[[Any], Any]] = {
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+    "dict": dict,
+    "bytes": lambda text: text.encode("latin-1"),
+    "Failed": lambda said: Failed(str(said[0]), tuple(map(str, said[1:]))),
+    "Other": lambda said: Other(str(said)),
+    "...": lambda _: ...,
+}
+
+
+def _untagged(one: dict[str, Any]) -> Any:
+    ((tag, inside),) = one.items()
+    return READ[tag](inside)
+
+
+def _from_json(line: bytes) -> Outcome | str:
+    """A message of a forked process; an error if it is none."""
+    message = json.loads(line, object_hook=_untagged)
+    if isinstance(message, str):
+        return message
+    touched, value = message
+    return Outcome(_plain(value, count()), bool(touched))  # within the limits here, too
 
 
 def _differ(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
 import numpy as np
 
 from guidedviz.errors import shorten
+from guidedviz.markup import NOTHING, node, notice, table
 from guidedviz.views.figure import Figure, show_figure
 
 SIGNS = {
@@ -17,6 +17,7 @@ SIGNS = {
     "open": ("○", "not done yet", "#5a6472"),
 }
 WIDTH = 160  # characters of a value
+AS_TYPED = "white-space:pre-wrap"
 PROSE = ("because", "but")  # facts that are sentences, not code
 
 
@@ -44,24 +45,10 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         icon, word, colour = SIGNS[self.result]
-        rows = "".join(
-            f"<tr><td style='text-align:left;padding:1px 14px 1px 0;opacity:.75'>{escape(name)}</td>"
-            f"<td style='text-align:left;padding:1px 0'>{_cell(name, value)}</td></tr>"
-            for name, value in self.facts
-        )
-        drawn = f"<div style='margin:6px 0 0'>{show_figure(self.figure)}</div>" if self.figure else ""
-        return (
-            f"<div role='status' style='border-left:5px solid {colour};padding:6px 12px;margin:4px 0;max-width:60em'>"
-            f"<span style='background:{colour};color:#fff;border-radius:3px;padding:1px 8px;font-weight:600'>"
-            f"{icon} {word}</span> {escape(self.said)}"
-            + (f"<table style='margin:6px 0 0'>{rows}</table>" if rows else "")
-            + drawn
-            + "</div>"
-        )
-
-
-def _cell(name: str, value: str) -> str:
-    return escape(value) if name in PROSE else f"<code style='white-space:pre-wrap'>{escape(value)}</code>"
+        rows = ((name, value if name in PROSE else node("code", value, style=AS_TYPED)) for name, value in self.facts)
+        facts = table(rows) if self.facts else NOTHING
+        drawn = node("div", show_figure(self.figure), style="margin:6px 0 0") if self.figure else NOTHING
+        return str(notice(f"{icon} {word}", colour, f" {self.said}", facts, drawn))
 
 
 def show(value: Any) -> str:

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from stat import S_ISREG
+from types import NoneType
+from typing import Annotated, Any, Literal, NotRequired, TypeVar, get_args, get_origin, get_type_hints, is_typeddict
 
 from guidedviz.errors import SettingError, TraceError, quoted
 
 MOST = 2**128 - 1  # no number of a record is larger
+MOST_FILE = 64 << 20  # bytes
+MOST_VALUES = 2_000_000  # numbers, texts and lists of a file
+NUMBER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 Record = TypeVar("Record", bound=Any)  # a frozen dataclass with a `source`
 
 
@@ -95,11 +101,11 @@ def load_record(
     file = check_path(path)
     where, saved_by = f"{kind.__name__.lower()} file {quoted(str(path))}", f"a file that {kind.__name__}.save wrote"
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = parse_json(read_file(file), where, MOST_VALUES)
     except OSError as error:
         raise TraceError(where, seen=error.strerror or "no such file", expected=saved_by, hint=hint) from None
-    except (ValueError, RecursionError) as error:
-        raise TraceError(where, seen=f"no JSON ({error})", expected=saved_by, hint=hint) from None
+    except TraceError as error:
+        raise TraceError(where, seen=error.seen, expected=saved_by, hint=hint) from None
     version = data.pop(_key(kind), None) if isinstance(data, dict) else None
     newest = _version(kind)
     if type(version) is not int or not 1 <= version <= newest:
@@ -109,8 +115,36 @@ def load_record(
         record: Record = read_value(kind, data)
         check(record)
     except TraceError as error:
-        raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected) from None
+        older = f"version {version} of these files saved it: record it again" if version < newest else ""
+        raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected, hint=older) from None
     return record if record.source == "TOY" else replace(record, source="RECORDED")
+
+
+def parse_json(data: bytes, where: str, most: int) -> Any:
+    """JSON with at most so many values, which are counted before memory is taken for them.
+
+    >>> parse_json(b'[' * 9, "recording", 3)
+    Traceback (most recent call last):
+    guidedviz.errors.TraceError: recording: saw more than 3 values, expected fewer
+    """
+    if sum(map(data.count, (b",", b"[", b"{"))) > most:
+        raise TraceError(where, seen=f"more than {most:,} values", expected="fewer")
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise TraceError(where, seen=f"no JSON ({str(error)[:80]})", expected="JSON") from None
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file that is not too large; a pipe or a device is refused."""
+    wait = getattr(os, "O_NONBLOCK", 0)  # a pipe may never answer
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | wait)) as file:
+        about = os.fstat(file.fileno())
+        if not S_ISREG(about.st_mode):
+            raise TraceError("file", seen="no regular file", expected="a file")
+        if about.st_size > MOST_FILE:
+            raise TraceError("file", seen=f"{about.st_size:,} bytes", expected=f"at most {MOST_FILE:,}")
+        return file.read(MOST_FILE)
 
 
 def check_path(path: object) -> Path:
@@ -127,6 +161,8 @@ def _key(kind: type[Any]) -> str:
 def read_value(kind: Any, value: Any, where: str = "record") -> Any:
     """A value from JSON as an annotation describes it; an error names the field.
 
+    An annotation may hold a function, which then checks the value.
+
     >>> read_value(tuple[Count, ...], [1, 2]), read_value(bytes, "\\xff")
     ((1, 2), b'\\xff')
     >>> read_value(Share, 1.5, "steps[0].raw")
@@ -134,10 +170,18 @@ def read_value(kind: Any, value: Any, where: str = "record") -> Any:
     guidedviz.errors.TraceError: steps[0].raw: saw 1.5, expected a number from 0 to 1
     """
     origin, inner = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
+    if is_dataclass(kind) or is_typeddict(kind):
         return _read_fields(kind, value, where)
     if origin is tuple:
         return _read_items(inner, value, where)
+    if origin is dict:
+        return _read_entries(inner, value, where)
+    if kind is NoneType or NoneType in inner:
+        _check(where, value, value is None or kind is not NoneType, "null")
+        return None if value is None else read_value(inner[0], value, where)
+    if origin is Annotated and callable(inner[1]):
+        inner[1](value, where)
+        return value
     if origin is Literal:
         _check(where, value, value in inner, " or ".join(map(repr, inner)))
         return value
@@ -154,11 +198,11 @@ def read_value(kind: Any, value: Any, where: str = "record") -> Any:
 def _read_fields(kind: Any, data: Any, where: str) -> Any:
     _check(where, data, isinstance(data, dict), f"the fields of a {kind.__name__}")
     hints, prefix, known = _hints(kind), "" if where == "record" else f"{where}.", {}
-    for field in _fields(kind):
-        if field.name in data:
-            known[field.name] = read_value(hints[field.name], data[field.name], prefix + field.name)
-        elif field.default is MISSING:
-            raise TraceError(prefix + field.name, seen="nothing", expected=f"all fields of a {kind.__name__}")
+    for name, needed in _names(kind).items():
+        if name in data:
+            known[name] = read_value(hints[name], data[name], prefix + name)
+        elif needed:
+            raise TraceError(prefix + name, seen="nothing", expected=f"all fields of a {kind.__name__}")
     if strange := set(data) - set(known):
         raise TraceError(prefix + quoted(min(strange)), seen="an unknown field", expected=" or ".join(hints))
     return kind(**known)
@@ -166,7 +210,22 @@ def _read_fields(kind: Any, data: Any, where: str) -> Any:
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind, include_extras=True)
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: get_args(hint)[0] if get_origin(hint) is NotRequired else hint for name, hint in hints.items()}
+
+
+@cache
+def _names(kind: Any) -> dict[str, bool]:
+    """The fields, and whether each must be there."""
+    if is_typeddict(kind):
+        return {name: name in kind.__required_keys__ for name in _hints(kind)}
+    return {field.name: field.default is MISSING for field in _fields(kind)}
+
+
+def _read_entries(kinds: tuple[Any, ...], data: Any, where: str) -> dict[Any, Any]:
+    """A dictionary whose keys are whole numbers, which JSON writes as texts."""
+    _check(where, data, isinstance(data, dict) and all(NUMBER.fullmatch(key) for key in data), "numbers and values")
+    return {int(key): read_value(kinds[1], item, f"{where}.{key}") for key, item in data.items()}
 
 
 def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
@@ -182,7 +241,7 @@ def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...
 def _read_number(kind: type, limits: Between, value: Any, where: str) -> Any:
     numbers = (int,) if kind is int else (int, float)
     good = type(value) in numbers and limits.low <= value <= limits.high * (1 + 1e-9)  # sums are rounded
-    expected = f"a {'whole ' * (kind is int)}number from {limits.low:g}"
+    expected = f"a {'whole ' * (kind is int)}number" + f" from {limits.low:g}" * (limits.low > -MOST)
     _check(where, value, good, expected + f" to {limits.high:g}" * (limits.high < MOST))
     return value
 

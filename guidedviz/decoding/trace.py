@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
+from guidedviz.decoding.recording import expand
 from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
@@ -91,7 +92,7 @@ class Trace:
     recording: str = field(default="", compare=False, repr=False)  # what the page shows at every step, compressed
     guide: Any = field(default=None, compare=False, repr=False, metadata={"kept": False})  # that of a run in memory
 
-    version: ClassVar[int] = 2  # of its files: 1 had no recording
+    version: ClassVar[int] = 3  # of its files: 1 had no recording, 2 had drawings as SVG
 
     @property
     def text(self) -> str:
@@ -147,7 +148,7 @@ class Trace:
 
 
 def check_steps(trace: Trace) -> None:
-    """Refuse steps whose fields do not fit each other."""
+    """Refuse steps whose fields do not fit each other, and a recording that is none of these steps."""
     size = 0
     for at, step in enumerate(trace.steps):
         where, tokens = f"steps[{at}]", {candidate.token for candidate in step.candidates}
@@ -163,6 +164,8 @@ def check_steps(trace: Trace) -> None:
             if not good:
                 raise TraceError(f"{where}.{name}", seen=quoted(seen), expected=expected)
         size += 1 - step.back
+    if trace.recording:
+        expand(trace.recording, [step.token for step in trace.steps])
 
 
 def taken_back(steps: Sequence[Step]) -> list[list[int]]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
-from guidedviz.host.classroom.class_page import PAGE, POLICY
 from guidedviz.host.classroom.desk import MOST_CHANGE, VERSION, Desk
 from guidedviz.host.engine import Engine
 from guidedviz.host.limits import Guard
@@ -21,6 +21,16 @@ from guidedviz.models.frames import Ask, read_ask, rows_bytes
 MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
 DELAY = 0.1  # seconds before a refused student hears so
 DELAYED = 64  # refusals that are delayed at once
+PAGE = Path(__file__).parents[1] / "widgets" / "page" / "dist"  # the teacher's page is built with the widgets
+PAGES = {
+    "/class": ("class.html", HTML),
+    "/class/class.js": ("class.js", "text/javascript; charset=utf-8"),
+    "/class/class.css": ("class.css", "text/css; charset=utf-8"),
+}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
 class Service:
@@ -55,12 +65,12 @@ class Service:
     async def _answer(self, request: Request, path: str) -> Reply:
         if path == "/v1/health":
             return Reply(200, b'{"status": "ok"}')
-        if path == "/class":
-            return Reply(200, PAGE.encode(), HTML, (("Content-Security-Policy", POLICY), ("Cache-Control", "no-store")))
-        headers = request.headers
-        student = self.guard.name(
-            headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), request.peer
-        )
+        if path in PAGES:
+            name, kind = PAGES[path]
+            headers = (("Content-Security-Policy", POLICY), ("Cache-Control", "no-store"))
+            return Reply(200, (PAGE / name).read_bytes(), kind, headers)
+        asked = request.headers
+        student = self.guard.name(asked.get("authorization", ""), asked.get("x-guidedviz-student", ""), request.peer)
         if student is None:
             return refusal(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN")
         handler = self._handlers.get((request.method, path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from guidedviz.errors import shorten
 from guidedviz.headless import headless
+from guidedviz.markup import Element
 from guidedviz.models.model import Source
 from guidedviz.views.figure import soft, write
 from guidedviz.views.words import kept_source, say_origin
@@ -11,7 +12,7 @@ from guidedviz.views.words import kept_source, say_origin
 BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
 
 
-def write_badge(x: float, y: float, source: Source, model: str, device: str, tokens: int, date: str) -> str:
+def write_badge(x: float, y: float, source: Source, model: str, device: str, tokens: int, date: str) -> Element:
     """The badge as SVG, and beside it the model, device and, for a recording, the date."""
     sign, _, about = say_badge(source, model, device, tokens, date).partition(" · ")
     colour = BADGES[sign.partition(" ")[2]][1]

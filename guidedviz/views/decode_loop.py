@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from guidedviz.errors import SettingError, quoted
-from guidedviz.views.figure import Figure, drawing, node, soft, write
+from guidedviz.markup import NOTHING, Element, node
+from guidedviz.views.figure import Figure, drawing, soft, write
 
 PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
 ROWS = (78.0, 176.0, 244.0)  # the middles of the loop, of the row below it, and of the forced bytes
@@ -107,7 +108,7 @@ def draw_loop(part: str = "free") -> Figure:
     return Figure(drawing(2 * FIRST + PITCH * END, height, *lines, *shapes, alt=said), said, said)
 
 
-def _loop_lines(loop: list[Box]) -> Iterable[str]:
+def _loop_lines(loop: list[Box]) -> Iterable[Element]:
     for one, other in pairwise(loop):
         yield _arrow(f"M{one.x + WIDE / 2},{one.y}H{other.x - WIDE / 2 - 7}", other.x - WIDE / 2, other.y)
     first, last = loop[0], loop[-1]
@@ -116,7 +117,7 @@ def _loop_lines(loop: list[Box]) -> Iterable[str]:
     yield soft((first.x + last.x) / 2, TOP - 6, "append the token", text_anchor="middle")
 
 
-def _below_lines(below: list[Box], part: Part) -> Iterable[str]:
+def _below_lines(below: list[Box], part: Part) -> Iterable[Element]:
     if not below:
         return
     for one, other in pairwise(below):
@@ -134,7 +135,7 @@ def _below_lines(below: list[Box], part: Part) -> Iterable[str]:
         yield _arrow(f"M{box.x - WIDE / 2},{box.y}H{text.x}V{bottom + 7}", text.x, bottom, turned=-90)
 
 
-def _arrow(path: str, x: float, y: float, turned: int = 0) -> str:
+def _arrow(path: str, x: float, y: float, turned: int = 0) -> Element:
     """A line with a head that ends at a point; the head points right, turned by some degrees."""
     line = node("path", d=path, fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
     return line + node(
@@ -142,14 +143,14 @@ def _arrow(path: str, x: float, y: float, turned: int = 0) -> str:
     )
 
 
-def _draw_box(box: Box, new: bool) -> str:
+def _draw_box(box: Box, new: bool) -> Element:
     line = {"stroke": "var(--gv-orange)", "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
     place = {"x": box.x - WIDE / 2, "y": box.y - HIGH / 2, "width": WIDE, "height": HIGH, "rx": 6}
     shape = node("rect", **place, fill="var(--gv-card)", **line)
     name = write(box.x, box.y - 3, box.name, 13, text_anchor="middle", font_weight="bold")
     about = soft(box.x, box.y + 13, box.about, 11, text_anchor="middle")
     mark: Any = {"text_anchor": "end", "font_weight": "bold", "fill": "var(--gv-orange)"}
-    return shape + name + about + (write(box.x + WIDE / 2, box.y - HIGH / 2 - 5, "new", 11, **mark) if new else "")
+    return shape + name + about + (write(box.x + WIDE / 2, box.y - HIGH / 2 - 5, "new", 11, **mark) if new else NOTHING)
 
 
 def _say(loop: list[Box], below: list[Box], part: Part) -> str:

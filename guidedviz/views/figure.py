@@ -1,39 +1,38 @@
-"""A figure is a drawing in SVG, the same in words, and for charts the data for Plotly.
+"""A figure is a drawing, the same in words, and for charts the data for Plotly.
 
-Small functions write SVG; they escape every text.
+Small functions make the elements of drawings.
 """
 
 from __future__ import annotations
 
 import base64
-import html
-import re
 import unicodedata
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.headless import for_site, headless
+from guidedviz.markup import NOTHING, Element, node, printable
 from guidedviz.views.fingerprint import fingerprint
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 
 PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
-FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 TRACE_HINT = "gv.record(model, prompt, guide)"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """An SVG drawing, its short text, and its description for people who cannot see it.
+    """A drawing, its short text, and its description for people who cannot see it.
 
     A chart also has its data for Plotly. A notebook shows the Plotly chart; with "live" only if a person runs it (its
     numbers differ between runs), with "no" never, because the drawing shows more.
     """
 
-    svg: str
+    drawing: Element
     text: str
     alt: str
     chart: dict[str, Any] | None = field(default=None, compare=False, repr=False)
@@ -46,8 +45,13 @@ class Figure:
     def __str__(self) -> str:
         return self.text
 
+    @cached_property
+    def svg(self) -> str:
+        """The drawing as SVG."""
+        return str(self.drawing)
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        bundle: dict[str, Any] = {"text/plain": self.text, "text/html": show_figure(self)}
+        bundle: dict[str, Any] = {"text/plain": self.text, "text/html": str(show_figure(self))}
         if self.chart and (self.interactive == "yes" or (self.interactive == "live" and not headless())):
             bundle[PLOTLY] = self.chart
         return bundle
@@ -75,29 +79,30 @@ class Figure:
         return file
 
 
-def show_figure(figure: Figure) -> str:
+def show_figure(figure: Figure) -> Element:
     """The figure as HTML: part of the page in a live notebook and on the site, an `<img>` in a built notebook."""
     return picture(figure) if headless() and not for_site() else inline(figure)
 
 
-def picture(figure: Figure) -> str:
+def picture(figure: Figure) -> Element:
     """The figure as an `<img>` with its data: every reader of a notebook shows it, trusted or not."""
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
     mark = "live" if figure.interactive == "live" else fingerprint(figure.svg)  # nbval compares this and not `src`
-    return f'<img alt="{escape(figure.alt)}" data-drawing="{mark}" src="data:image/svg+xml;base64,{data}">'
+    return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
 
 
-def inline(figure: Figure) -> str:
+def inline(figure: Figure) -> Element:
     """The figure as part of the page, in the colours of the page's theme."""
-    return f'<div class="gv"><style>{theme_css()}</style>{figure.svg}</div>'
+    return node("div", node("style", theme_css()), figure.drawing, class_="gv")
 
 
 def html_page(figure: Figure) -> str:
     """The figure as a page in one file; a chart becomes interactive and carries the Plotly script (5 MB)."""
     if figure.chart and figure.interactive != "no":
         return str(figure.plotly.to_html(include_plotlyjs=True, config={"displaylogo": False}))
-    head = f'<meta charset="utf-8"><title>{escape(figure.text.splitlines()[0] if figure.text else "figure")}</title>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{stand_alone(figure.svg)}</body></html>\n'
+    title = node("title", figure.text.splitlines()[0] if figure.text else "figure")
+    page = node("html", node("head", node("meta", charset="utf-8"), title), node("body", figure.drawing), lang="en")
+    return f"<!doctype html>\n{stand_alone(str(page))}\n"
 
 
 def render_png(figure: Figure) -> bytes:
@@ -106,67 +111,43 @@ def render_png(figure: Figure) -> bytes:
     return bytes(draw(svg_string=stand_alone(figure.svg), zoom=SHARP, sans_serif_family="DejaVu Sans"))
 
 
-def printable(text: str) -> str:
-    r"""A text without the characters that XML forbids: control characters become their symbols.
-
-    >>> printable("a\x00b\x1b"), printable("\ud800")
-    ('a␀b␛', '�')
-    """
-    return FORBIDDEN.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", text)
-
-
-def escape(text: str) -> str:
-    """A text as the inside of an element or an attribute of SVG or HTML."""
-    return html.escape(printable(text))
-
-
-def drawing(width: float, height: float, *inside: str, alt: str) -> str:
+def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:
     """A whole SVG on an opaque page, with its description."""
     page = node("rect", x=0, y=0, width=width, height=height, rx=8, fill="var(--gv-page)")
-    size = {"viewBox": f"0 0 {_short(width)} {_short(height)}", "width": width, "height": height}
+    size = {"viewBox": f"0 0 {round(width, 2):g} {round(height, 2):g}", "width": width, "height": height}
     about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": alt}
     style = f"max-width:100%;height:auto;font-family:{SANS}"
     return node("svg", page, *inside, **about, **size, style=style)
 
 
-def node(name: str, *inside: str, **attributes: Any) -> str:
-    """One SVG element; attribute values are escaped, the inside is SVG already.
+def write(x: float, y: float, words: str, size: float = 13, mono: bool = False, **attributes: Any) -> Element:
+    """A line of text.
 
-    >>> node("rect", x=1.50, stroke_width=2, fill='"<')
-    '<rect x="1.5" stroke-width="2" fill="&quot;&lt;"/>'
-    """
-    said = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(_short(v))}"' for key, v in attributes.items())
-    return f"<{name}{said}>{''.join(inside)}</{name}>" if inside else f"<{name}{said}/>"
-
-
-def write(x: float, y: float, words: str, size: float = 13, mono: bool = False, **attributes: Any) -> str:
-    """A line of text, always escaped.
-
-    >>> "<script>" in write(0, 0, "<script>")
+    >>> "<script>" in str(write(0, 0, "<script>"))
     False
     """
     style = {"font_family": MONO} if mono else {}
     colour = {"fill": "var(--gv-ink)"} | attributes
     spaced = {"xml:space": "preserve"} if "  " in words else {}
-    return node("text", escape(words), x=x, y=y, font_size=size, **style, **colour, **spaced)
+    return node("text", words, x=x, y=y, font_size=size, **style, **colour, **spaced)
 
 
-def soft(x: float, y: float, words: str, size: float = 12, **attributes: Any) -> str:
+def soft(x: float, y: float, words: str, size: float = 12, **attributes: Any) -> Element:
     """A line of text in the secondary colour."""
     return write(x, y, words, size, **{"fill": "var(--gv-soft)"} | attributes)
 
 
-def heading(x: float, y: float, name: str, about: str) -> str:
+def heading(x: float, y: float, name: str, about: str) -> Element:
     """The name of a picture, and beside it what it shows."""
-    beside = soft(x + 10 + 7.8 * len(name), y, about) if about else ""
+    beside = soft(x + 10 + 7.8 * len(name), y, about) if about else NOTHING
     return write(x, y, name, font_weight="bold") + beside
 
 
-def moved(x: float, y: float, *inside: str, **attributes: Any) -> str:
+def moved(x: float, y: float, *inside: Element | str, **attributes: Any) -> Element:
     """Elements moved to a place.
 
-    >>> moved(2, 3.5, "<path/>")
-    '<g transform="translate(2 3.5)"><path/></g>'
+    >>> print(moved(2, 3.5, node("path")))
+    <g transform="translate(2 3.5)"><path/></g>
     """
     return node("g", *inside, transform=f"translate({x:g} {y:g})", **attributes)
 
@@ -176,7 +157,3 @@ def wide(words: str, size: float = 13) -> float:
     if words.isascii():
         return len(words) * size * 0.602
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in words) * size * 0.602
-
-
-def _short(value: Any) -> str:
-    return f"{round(value, 2):g}" if isinstance(value, float) else str(value)

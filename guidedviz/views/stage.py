@@ -13,10 +13,11 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
+from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split.split import Split
 from guidedviz.views.badge import write_badge
 from guidedviz.views.charts.distribution import EDGE, ROW, Drawn, write_card, write_distribution, write_meter
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, node, soft, wide, write
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.machine.recorded_path import last_path
 from guidedviz.views.stack.column import say_stack, write_stack
@@ -119,7 +120,7 @@ def _stack(parts: Sequence[Drawn], gap: float) -> Drawn:
     for svg, height in parts:
         placed.append(moved(0, y, svg))
         y += height + gap
-    return "".join(placed), y - gap
+    return together(placed), y - gap
 
 
 def _header(trace: Trace) -> Drawn:
@@ -142,8 +143,8 @@ def _strip(trace: Trace, cursor: int, said: str, marked: bool = True, mass: bool
         chips.append(moved(x, y, svg))
         x += width + 4
     height = y + (72 if said else 48)
-    words = soft(EDGE + 12, height - 12, said, 13) if said else ""
-    return write_card(EDGE, WIDTH - 2 * EDGE, height) + "".join(chips) + words, height
+    words = soft(EDGE + 12, height - 12, said, 13) if said else NOTHING
+    return write_card(EDGE, WIDTH - 2 * EDGE, height) + together(chips) + words, height
 
 
 def _chips(trace: Trace, cursor: int, marked: bool, mass: bool) -> Iterator[Drawn]:
@@ -197,7 +198,7 @@ def _rules_and_stack(pda: PDA, state: State) -> Drawn:
     return left + moved(WIDTH - EDGE - STACK, 0, write_card(0, STACK, height), inside), height
 
 
-def _map(split: Split, steps: Sequence[Step], step: Step | None, stack: bool) -> tuple[str, float, str]:
+def _map(split: Split, steps: Sequence[Step], step: Step | None, stack: bool) -> tuple[Element, float, str]:
     """The map of all tokens after these steps, its height, and the number of tokens of each kind."""
     made, state = atlas(split.vocabulary), last_path(split.pda, steps)[-1]
     mask = split.mask(state)
@@ -215,7 +216,7 @@ def _choice(step: Step, title: str, size: int, costs: bool) -> Drawn:
     return left + moved(WIDTH - EDGE - 294, 0, write_card(0, 294, height), right), height
 
 
-def _this_step(step: Step, size: int, costs: bool) -> str:
+def _this_step(step: Step, size: int, costs: bool) -> Element:
     asked = step.how != "forced"
     lines = [("legal tokens", f"{step.legal:,} of {size:,}")] if asked else [("model", "not asked")]
     lines += [("state", shorten(step.state, 24))] if step.state else []
@@ -224,11 +225,12 @@ def _this_step(step: Step, size: int, costs: bool) -> str:
         times = (("forward", step.forward_ms), ("mask", step.mask_ms), ("sample", step.sample_ms))
         lines += [(name, milliseconds(ms)) for name, ms in times]
     lines += [("end", ENDS[step.end])] if step.end else []
-    parts = [write(12, 20, "its mask", 13, font_weight="bold"), write_meter(12, 282, 46, step.mass) if asked else ""]
+    meter = write_meter(12, 282, 46, step.mass) if asked else NOTHING
+    parts = [write(12, 20, "its mask", 13, font_weight="bold"), meter]
     for place, (name, value) in enumerate(lines):
         y = 76 + ROW * place
         parts += [soft(12, y, name), write(282, y, value, 13, text_anchor="end")]
-    return "".join(parts)
+    return together(parts)
 
 
 def _timeline(trace: Trace, cursor: int) -> Drawn:
@@ -242,4 +244,4 @@ def _timeline(trace: Trace, cursor: int) -> Drawn:
         bars.append(node("rect", **size, fill=f"var(--gv-{colour})", opacity=1.0 if place < cursor else 0.4))
     base = node("line", x1=EDGE, x2=WIDTH - EDGE, y1=36.5, y2=36.5, stroke="var(--gv-line)")
     words = soft(EDGE, 52, "probability of each token among the legal", 11)
-    return "".join(bars) + base + words, 54
+    return together(bars) + base + words, 54

@@ -15,9 +15,9 @@ from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.models.model import Model, check_model, check_text
 from guidedviz.views.charts.bars import draw_bars
-from guidedviz.views.figure import Figure, inline
+from guidedviz.views.figure import Figure
 from guidedviz.views.words import kept_source, label, reading
-from guidedviz.widgets.display import mime_bundle
+from guidedviz.widgets.display import Display, mime_bundle
 
 ROWS = 9  # bars, unless more tokens have a slider
 
@@ -72,8 +72,8 @@ class BiasSliders:
         reset = widgets.Button(description="Reset", tooltip="Set all sliders to zero")
         reset.on_click(lambda _: self.reset())
         self._sliders: dict[int, Any] = {token: self._slider(token) for token in self.bias}
-        self._bars = widgets.HTML(inline(self._draw(self._source)))
-        return widgets.VBox([*self._sliders.values(), reset, self._bars])
+        self._bars = Display("picture", lambda everything: {"drawing": self._draw(self._source).drawing.shapes})
+        return widgets.VBox([*self._sliders.values(), reset, self._bars.widget])
 
     def __repr__(self) -> str:
         return f"Bias: {', '.join(map(self._say, self.bias))}"
@@ -92,7 +92,8 @@ class BiasSliders:
     def _redraw(self) -> None:
         for token, slider in self._sliders.items():
             slider.value = self.bias[token]
-        self._bars.value = inline(self._draw(self._source))
+        self._bars.tell()
+        self._bars.save()
 
     def _draw(self, source: str) -> Figure:
         rows = self._rows()
@@ -100,7 +101,7 @@ class BiasSliders:
         series = {"before": self.before[rows].tolist(), "after": self.after[rows].tolist()}
         marked = {place for place, token in enumerate(rows) if self.bias.get(token)}
         drawn = draw_bars(names, series, title=f"{source}: {self._title}", marked=marked)
-        return Figure(drawn.svg, repr(self), drawn.alt)
+        return Figure(drawn.drawing, repr(self), drawn.alt)
 
     def _rows(self) -> list[int]:
         """The tokens with a slider, then the likeliest before or after, in the order before the bias."""

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from guidedviz.extras import how_to_install, is_missing, need
 from guidedviz.headless import for_site, headless
-from guidedviz.views.figure import Figure, escape, picture, show_figure
+from guidedviz.markup import node
+from guidedviz.views.figure import Figure, picture, show_figure
 from guidedviz.widgets.cells import close_older
 
 Message = dict[str, Any]
@@ -106,7 +107,7 @@ def is_still() -> bool:
 
 def mime_bundle(figure: Figure, make_widget: Callable[[], Any] | None, **wanted: Any) -> Any:
     """A picture with its words, and a widget beside it; where widgets are not installed, what to install."""
-    bundle = {"text/plain": figure.text, "text/html": show_figure(figure) if for_site() else picture(figure)}
+    bundle = {"text/plain": figure.text, "text/html": str(show_figure(figure) if for_site() else picture(figure))}
     return bundle if make_widget is None else bundle_with_widget(bundle, make_widget, **wanted)
 
 
@@ -117,7 +118,7 @@ def bundle_with_widget(bundle: Message, make_widget: Callable[[], Any], **wanted
     if is_still():
         note = f"This is a still picture. The live one needs the package anywidget: {how_to_install('lab')}"
         text, html = bundle["text/plain"], bundle["text/html"]
-        return {"text/plain": f"{text}\n{note}", "text/html": f"{html}<p>{escape(note)}</p>"}
+        return {"text/plain": f"{text}\n{note}", "text/html": f"{html}{node('p', note)}"}
     found = make_widget()._repr_mimebundle_(**wanted)
     data, about = found if isinstance(found, tuple) else (found, {})  # anywidget adds metadata, ipywidgets does not
     return {**data, **bundle}, about

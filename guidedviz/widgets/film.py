@@ -52,7 +52,8 @@ class Film:
         return figure
 
     def _everything(self) -> dict[str, Any]:
-        return {"title": self.title, "drawings": self.reel.drawings, "frames": self.reel.frames}
+        drawings = [drawing.shapes for drawing in self.reel.drawings]
+        return {"title": self.title, "drawings": drawings, "frames": self.reel.frames}
 
     def __repr__(self) -> str:
         last = self.reel.frames[-1]["words"]

@@ -81,7 +81,7 @@ class FoldedMachine(Shown):
     def _news(self, everything: bool) -> dict[str, Any]:
         now = self._now()
         return {
-            "svg": bare_drawing(now, compact=None),
+            "drawing": bare_drawing(now, compact=None).shapes,
             "words": count_states(lay_out(now, -1, None)),
             "legend": f"{say_thick(now)}. {HINT}" if self._chains else NOTHING,
             "chains": [self._pack(first, chain) for first, chain in self._chains.items()],

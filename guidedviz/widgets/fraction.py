@@ -237,7 +237,7 @@ def pack_head(payoff: Payoff, live: bool) -> dict[str, Any]:
     plot = draw_plot(replace(payoff, runs=()), 0.0, 1)
     return {
         "head": {"source": payoff.source, "about": where, "live": live},
-        "plot": drawing(WIDTH, HEIGHT, *plot, alt="speed-up over the share of forced tokens"),
+        "plot": drawing(WIDTH, HEIGHT, *plot, alt="speed-up over the share of forced tokens").shapes,
         "axes": AXES,
         "texts": list(map(pack_parts, payoff.previews)),
         "places": FRACTIONS,

@@ -9,6 +9,7 @@ from typing import Any
 
 from guidedviz.decoding.loop import make_trace
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, shared_steps
+from guidedviz.decoding.recording import expand
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.source import guess_kind
@@ -19,7 +20,6 @@ from guidedviz.widgets.display import Display, is_still
 from guidedviz.widgets.edit import Editor, name_text
 from guidedviz.widgets.panels.live_panels import Panels
 from guidedviz.widgets.panels.pack import SPEEDS, pack_head, pack_player, pack_times
-from guidedviz.widgets.panels.packed_run import expand
 from guidedviz.widgets.panels.recorded_panels import RecordedPanels
 from guidedviz.widgets.recordings.recorded_page import page_of
 from guidedviz.widgets.recordings.recording import show_run
@@ -275,7 +275,7 @@ class Stage:
     def _record(self) -> dict[str, Any]:
         """All steps, for a page that plays them alone."""
         run = self._run
-        shown = expand(run.recording, run) if run.recording else show_run(run)
+        shown = expand(run.recording, [step.token for step in run.steps]) if run.recording else show_run(run)
         return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
 
     def _take_by_hand(self, token: int | None) -> None:

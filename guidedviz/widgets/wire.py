@@ -14,8 +14,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from guidedviz.views.theme import theme_css
-from guidedviz.widgets.recordings.recorded_page import BUNDLES, read_bundle
+from guidedviz.widgets.recordings.recorded_page import BUNDLES, page_css, read_bundle
 from guidedviz.widgets.runner import running_loop
 
 LOADER = BUNDLES.with_name("loader.js").read_text(encoding="utf-8")
@@ -31,7 +30,7 @@ class Code(ipywidgets.Widget):  # type: ignore[misc]
     style = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, kind: str) -> None:
-        super().__init__(script=read_bundle(f"{kind}.js"), style=theme_css() + read_bundle(f"{kind}.css"))
+        super().__init__(script=read_bundle(f"{kind}.js"), style=page_css() + read_bundle(f"{kind}.css"))
 
 
 _codes: dict[str, Code] = {}

@@ -199,16 +199,16 @@ def write_free(model, tokens, count, seed):
 # %% [markdown]
 # ## Exercise 2 · The loop with masks ★★
 #
-# Write `write(model, tokens, masks, seed)`. It draws one token per mask, as above, but applies the mask to the logits
-# first. It returns the list of the new tokens. An EOS token ends the loop and is part of the list;
+# Write `write(model, tokens, masks, seed)`. It draws one token per mask as `write_free` does, but applies the mask to
+# the logits first. It returns the list of the new tokens. An EOS token ends the loop and is part of the list;
 # `model.vocabulary.eos` is the set of EOS ids. Use `gv.sampling.apply_mask(logits, legal)`. For example, the masks
 # `[{5}, {7}]` give `[5, 7]`.
 #
 # hint: `for position, legal in enumerate(masks)` gives each mask with its position. The mask must come before the
 # softmax, which then divides by Z.
 #
-# hint: `logits = gv.sampling.apply_mask(model.logits([*tokens, *new]), legal)`, draw as above, append, and
-# `break` if the token is in `model.vocabulary.eos`.
+# hint: `logits = gv.sampling.apply_mask(model.logits([*tokens, *new]), legal)`, draw as `write_free` does, append,
+# and `break` if the token is in `model.vocabulary.eos`.
 
 # %%
 def write(model, tokens, masks, seed):
@@ -221,7 +221,7 @@ def write(model, tokens, masks, seed):
             break
     return new
     # open:
-    # ...  # copy write_free; one line is new, and the stop at EOS
+    # ...  # copy `write_free`; one line is new, and the stop at EOS
     # end
 
 

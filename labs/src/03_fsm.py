@@ -136,9 +136,8 @@ gv.views.draw_verdicts(fsm, tried)
 # %% [markdown]
 # ## Exercise 1 · Advance ★
 #
-# `transitions` is a list of triples as above: state, set of tokens, next state. Write
-# `advance(transitions, state, token)`: the next state, or `None` if no transition fits. With the list above,
-# `advance(transitions, 3, 50)` is 4, because token 50 is a lower-case letter.
+# `transitions` is a list of triples: state, set of tokens, next state. Write `advance(transitions, state, token)`: the
+# next state, or `None` if no transition fits. For example, `advance([(3, {49, 50}, 4)], 3, 50)` is 4.
 #
 # hint: A transition fits if it leaves this state and its set holds this token. State 0 is a state, too.
 #

@@ -105,15 +105,15 @@ gv.film(gv.sketches.nfa_reading_frames(clumsy, "42"))
 # The NFA reads a byte in two steps. First it takes every edge that reads this byte. The targets of these edges are a
 # set of states. Then it follows the epsilon edges: the target of an epsilon edge that leaves a state of the set is
 # added to the set, and the epsilon edges of this target are followed too. The set is finished when all epsilon edges
-# that leave it lead back into it. It is called the *epsilon closure*.
+# that leave it lead back into it. It is called the *epsilon closure*. In the film, the byte `4` leads from four states
+# to nine.
 
 # %% [markdown]
 # ## Exercise 1 · One step of all states ★★
 #
 # Write `step_set(nfa, states, byte)`: the set of all states after the byte, with the epsilon closure.
 # `nfa.edges[state]` holds `(low, high, target)`: such an edge reads the bytes from `low` to `high`, both included.
-# `nfa.epsilon[state]` holds the targets of the epsilon edges. They can form a cycle. In the film, the byte `4`
-# leads from four states to nine.
+# `nfa.epsilon[state]` holds the targets of the epsilon edges. They can form a cycle.
 #
 # hint: First collect the targets of the edges that read the byte. Then keep a list of states to visit.
 #
@@ -188,7 +188,7 @@ gv.film(gv.sketches.trie_frames(decimal, toy, state=2))
 # Write `walk(node, machine, state)`. It gives a dictionary: legal token at `node` or below → state after it.
 # `node.tokens` lists the ids that end at this node. `node.children` is a dictionary: byte → child node.
 # `machine.step(state, byte)` gives the next state, or `None` if the machine refuses the byte. The check counts your
-# steps. For the film above, the result is `{0: 3, 1: 3}`.
+# steps. Two tokens that lead to state 3 give `{0: 3, 1: 3}`.
 #
 # hint: The machine has reached this node, so its tokens are legal. Then try each child. A function may call itself.
 #
@@ -238,9 +238,9 @@ gv.views.draw_token_table(number)
 # %% [markdown]
 # ## Exercise 3 · The index from walks ★
 #
-# Write `build_index(root, machine, walk)`. It gives a dictionary: state → row, where the row is the result of
+# Write `build_index(root, machine, walk)`. It gives a dictionary: state → row, the result of
 # `walk(root, machine, state)`. Begin with `machine.initial`. Each state that is a value in a row needs a row too, and
-# no other state does. EOS is not in the trie. For `toy`, the result is the picture without the column `</s>`.
+# no other state does. EOS is not in the trie. The regex `a` and one token `a` give `{0: {0: 1}, 1: {}}`.
 #
 # hint: Keep a list of states that wait for their row. The values of a row are the states that come next.
 #

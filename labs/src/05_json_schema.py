@@ -120,7 +120,7 @@ gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=17)
 #
 # Write `schema_to_regex(schema)`. `LEAVES` has the regex of a string, an integer and a boolean. An `enum` allows the
 # values of a list. An `object` has all its `properties`, in order. Spell everything as `json.dumps` does, with a space
-# after each `:` and `,`. For `flag` write `\{"ok": (true|false)\}`.
+# after each `:` and `,`. One property `ok`, a boolean, gives `\{"ok": (true|false)\}`.
 #
 # hint: Join the values of an enum with `|`. An object is `\{`, its members, `\}`. The function calls itself for each
 # value.

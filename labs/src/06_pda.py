@@ -184,8 +184,10 @@ for node, sign in [(0, "{"), (1, '"'), (9, '"'), (11, "{"), (11, "7")]:
 print("a rule may end at", sorted(ends))
 
 # %% [markdown]
-# `("read", 1)` means: read the byte, go to n1. `("call", 7, 2)` means: call the rule that begins at n7, and return to
-# n2. To read one byte, the automaton pops the top node and looks up its move for this byte:
+# ## Exercise 1 · One byte on the stack ★★
+#
+# The move `("read", 1)` means: read the byte, go to n1. `("call", 7, 2)` means: call the rule that begins at n7, and
+# return to n2. To read one byte, the automaton pops the top node and looks up its move for this byte:
 #
 # * `("read", node)`: push `node`. The byte is read.
 # * `("call", start, after)`: push the return node `after`, then `start`. The byte is not read yet: look at the new top.
@@ -193,11 +195,9 @@ print("a rule may end at", sorted(ends))
 # * no move, and the node is not in `ends`: the byte is illegal.
 
 # %% [markdown]
-# ## Exercise 1 · One byte on the stack ★★
-#
 # Write `step(moves, ends, stack, byte)`. It gives the stack after one more byte, or `None` if the byte is illegal. The
-# stack is a list of nodes, and its last item is the top. Bytes are numbers, as in `moves`. Example: on the stack `[5,
-# 12, 14]`, the byte `}` gives `[6]`.
+# stack is a list of nodes, and its last item is the top. Bytes are numbers. Example: if n14 and n12 are in `ends` and
+# n5 reads the byte `}`, the stack `[5, 12, 14]` becomes `[6]`.
 #
 # hint: `moves.get((node, byte))` gives the move, or None. After a read the function returns. After a call or a return
 # the loop looks at the new top.
@@ -229,7 +229,7 @@ gv.checks.stack_step(step)
 # ## Exercise 2 · May the text end? ★
 #
 # A text is complete if every rule on the stack may end. After `{"key": {"b": 1}` the stack is `[5, 12, 6]`. The text is
-# not complete: n5 is no end, because the outer object still waits for its brace.
+# not complete: n5 is not in `ends`, because the outer object still waits for its brace.
 #
 # Write `may_end(ends, stack)`: True if the text is complete when the stack looks like this, else False. The stack
 # `None` belongs to a refused text.
@@ -327,8 +327,8 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=1, constraint
 #
 # hint: Ask of each part: may it be missing? Look at the `?` first, then at the numbers.
 #
-# hint: The content of a list may be missing, but an item must follow each comma: compare with `array` in the grammar of
-# JSON. A number is `"0"`, or it begins with `[1-9]`.
+# hint: The content of a list may be missing, but an item must follow each comma. A number is `"0"`, or it begins with
+# `[1-9]`.
 
 # %%
 lists = r"""

@@ -234,16 +234,16 @@ gv.predict(
 )
 
 # %% [markdown]
-# Now you write two of the moves, for characters instead of lexemes. Rules are a dict of tuples, as above. An item is
-# `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item is finished), and
-# `item.moved` is the item with its dot one further.
-
-# %% [markdown]
 # ## Exercise 1 · Predict ★★
 #
+# Now you write two of the moves, for characters instead of lexemes. Rules are a dict from a name to a list of tuples of
+# symbols. An item is `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item
+# is finished), and `item.moved` is the item with its dot one further.
+
+# %% [markdown]
 # Write `predict(rules, column, place)`. It returns a new list: the items of the column and all items that may begin at
-# this place. A predicted item may ask for more rules. Each item comes once. In the film, column 0 begins with
-# `start → • sum` and has five items after all predictions.
+# this place. A predicted item may ask for more rules. Each item comes once. With `sum → sum + term | term` and `term →
+# number | ( sum )`, a column with `start → • sum` gets four more items.
 #
 # hint: A `for` loop over a list also visits the items that are appended while it runs. Work on a copy of the column.
 #
@@ -272,8 +272,8 @@ gv.checks.predict(predict)
 # %% [markdown]
 # ## Exercise 2 · Scan ★
 #
-# Write `scan(column, character)`: the first items of the next column after this character was read. In the film, `(`
-# takes one of the five items of column 0 to column 1.
+# Write `scan(column, character)`: the first items of the next column after this character was read. After `(`, the item
+# `term → • ( sum )` becomes `term → ( • sum )`.
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #

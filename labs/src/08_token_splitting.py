@@ -141,7 +141,7 @@ gv.views.draw_cut(nested, begun[1:], '"}]')
 # * `"dependent"` if it cannot, but it was in an accepting state on the way, at `state` or after a byte;
 # * `"rejected"` if it was in none.
 #
-# After `"a`, `"}]` is dependent: its quote may end the rule.
+# After `"a` of a string, `"}]` is dependent: its quote may end the rule.
 #
 # hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. Check `rule.is_accepting(state)` first.
 #

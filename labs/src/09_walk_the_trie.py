@@ -102,9 +102,10 @@ def count(walk, machine, state, tokens):
 # %% [markdown]
 # ## Exercise 1 · The jump ★★
 #
-# Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. If the machine refuses
-# `tree.byte[i]`, continue at `i + tree.size[i]`. Otherwise take the tokens `tree.ends[i]` and continue at `i + 1`.
-# Keep the list `states` described above; it begins as `[state]`. After `3.` the result for `tree` is `{0, 1, 2}`.
+# Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. `tree` is a trie in
+# four lists, depth first. If the machine refuses `tree.byte[i]`, jump over the subtree: continue at `i + tree.size[i]`.
+# Otherwise take the tokens `tree.ends[i]`, which end there, and continue at `i + 1`. Keep a list `states`, which begins
+# as `[state]`: `states[d]` is the state after `d` bytes of the current branch.
 #
 # hint: A node of depth `d` is read from `states[d - 1]`. Later entries of the list belong to an earlier branch.
 #
@@ -252,7 +253,7 @@ gv.predict(
 # columns, each a list of items. In the column where `done` began (`done.origin`), some items want its rule. If `digit →
 # 1 •` began in column 0, and `sum → • digit` stands there, the result is `[sum → digit •]`.
 #
-# hint: As in `scan`, go through one column and keep the items whose `wanted` fits. Which column is it?
+# hint: Go through one column and keep the items whose `wanted` fits. Which column is it?
 #
 # hint: The column is `chart[done.origin]`, the name that they want is `done.rule`, and each new item is `item.moved`.
 

@@ -207,14 +207,14 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 # ## 3 · What it saves
 #
 # Let a fraction *f* of the tokens be forced. Without jump-forward each token takes a pass; with it, 1 − *f* of them do.
-# So the speed-up is at most 1 / (1 − *f*). But forced tokens must still be read. Let a pass that reads *n* tokens of
-# each of *B* texts take *a* + *c·n·B* milliseconds: *a* for moving the weights through the chip, *c* for one token.
+# So the speed-up is at most 1 / (1 − *f*). But forced tokens must still be read.
 
 # %% [markdown]
 # ## Exercise 2 · The cost model ★
 #
-# Write the speed-up: the time per token without jump-forward, divided by the mean time per token with it. For *f* =
-# 0.5, *a* = 1, *c* = 1 and one text it is 2 / 1.5.
+# Let a pass that reads *n* tokens of each of *B* texts take *a* + *c·n·B* milliseconds: *a* for moving the
+# weights, *c* for one token. Let a fraction *f* be forced. Write the speed-up: the time per token without jump-forward,
+# divided by the mean time per token with it. For *f* = 0.5, *a* = *c* = 1 and one text it is 2 / 1.5.
 #
 # hint: Without jump-forward, a token takes one pass that reads one token of each text.
 #

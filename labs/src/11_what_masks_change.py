@@ -154,9 +154,9 @@ print(weights)
 # %% [markdown]
 # ## Exercise 2 · A distance from weights ★
 #
-# So the distance can be measured without a list of all texts. Write `distance(weights)` for the weights of many masked
-# draws: divide each weight by the mean weight, take the distance of each result from 1, and return *half* of the mean
-# of these distances. For `[0.1, 0.3]` it is 0.25. This estimates the total variation.
+# The weights alone tell how far masked decoding is from the target. Write `distance(weights)` for the weights of many
+# masked draws: divide each weight by the mean weight, take the distance of each result from 1, and return *half* of the
+# mean of these distances. For `[0.1, 0.3]` it is 0.25. This estimates the total variation.
 #
 # hint: The mean is `sum(weights) / len(weights)`.
 #

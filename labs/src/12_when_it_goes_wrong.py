@@ -87,7 +87,7 @@ print({name: len(ids) for name, ids in rules.items()}, "legal for all:", set.int
 #
 # Write `who_emptied(rules)`. `rules` gives for each rule the ids that it allows. Return the set of names of the
 # smallest group of rules that allow no token together. If some token is legal for every rule, return the empty set.
-# Above, the answer is `{"grammar", "min_tokens"}`: without `bad words` the mask is empty, too.
+# Here the answer is `{"grammar", "min_tokens"}`: without `bad words` the mask is empty, too.
 #
 # hint: The order of the rules does not matter. Try groups of one rule, then of two, and so on:
 # `combinations(rules, size)` gives the groups of a size.
@@ -186,7 +186,7 @@ print(repr(write_name(NAMED).text), *gv.diagnose(write_name(NAMED)).names[:1])
 # %% [markdown]
 # ## Exercise 2 · At most one ★
 #
-# Repair the grammar: wherever `ws` stands, at most one space or one line break may come. Everything else stays.
+# Repair the grammar `NAMED`: wherever `ws` stands, at most one space or one line break may come. Everything else stays.
 #
 # hint: Only the rule `ws` is wrong. `*` means any number.
 #
@@ -240,8 +240,9 @@ gv.diagnose(pear)
 # %% [markdown]
 # ## Exercise 3 · Wider ★
 #
-# The diagnosis names the first place only, because after it the model writes another text. Repair the schema in both
-# places: a product has at most 30 characters, a price may have cents. All else that was refused must still be refused.
+# `service` is too strict in two places. `gv.diagnose` names the first only, because after it the model writes another
+# text. Repair both: a product has at most 30 characters, a price may have cents. All else that was refused must still
+# be refused.
 #
 # hint: Repair the product, record again, diagnose again.
 #

@@ -142,8 +142,8 @@ gv.predict(
 # ## Exercise 1 · Fill the packed mask ★
 #
 # Write `packed_row(ids, size)`. `ids` are the legal tokens of a vocabulary of `size` tokens. Return the int32 words of
-# the row. For example, the ids `[0, 33]` of 40 tokens give `[1, 2]`. Bit 31 is the sign of an int32, so a word can be
-# negative.
+# the row: token *t* is bit `t % 32` of word `t // 32`. For example, the ids `[0, 33]` of 40 tokens give `[1, 2]`. Bit
+# 31 is the sign of an int32, so a word can be negative.
 #
 # hint: Count the words: `-(-size // 32)`. Make zeros of the type `np.uint32`, in which bit 31 is a number like the
 # others.

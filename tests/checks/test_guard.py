@@ -1,14 +1,17 @@
-"""Whatever a student's answer does, a check gives a verdict in time, and the kernel goes on."""
+"""Whatever a student's answer does wrong, a check gives a verdict in time, and the kernel goes on."""
 
 import builtins
+import contextlib
 import itertools
-import multiprocessing
 import os
+import pickle
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from threading import Thread
 
 import numpy as np
@@ -277,33 +280,191 @@ def test_where_the_system_refuses_a_process_a_thread_runs_the_function(monkeypat
     assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
 
 
-def test_an_interrupt_of_the_kernel_stops_the_process_and_goes_on(monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
+def test_where_the_system_has_no_threads_the_function_runs_in_this_one(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    monkeypatch.setattr(guard, "FORKS", False)
+    monkeypatch.setattr(Thread, "start", refuse)
+    assert run(divmod, [(7, 2), (7, 1)]) == [Outcome((3, 1)), Outcome((7, 0))]
+    assert "SystemExit" in str(run(sys.exit, [()])[0].value)
+
+
+def lives(file, seconds=5.0):
+    """Does the process whose number an answer wrote to a file still run?"""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if Path(f"/proc/{file.read_text()}/stat").read_text().rpartition(")")[2].split()[0] in "ZX":
+                return False
+        except FileNotFoundError:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.mark.parametrize("by_itself", [True, False], ids=["the kernel's own signal", "a signal of the answer"])
+def test_an_interrupt_of_the_kernel_stops_the_process_and_goes_on(by_itself, tmp_path):
+    """An answer may send signals as any cell may; this one acts as the person's interrupt does."""
+
+    def answer():
+        (tmp_path / "id").write_text(str(os.getpid()))
+        if not by_itself:
+            time.sleep(0.3)  # the kernel forks: an interrupt that comes during a fork is lost
+            os.kill(os.getppid(), signal.SIGINT)
+        turn()
+
+    signals = signal.SIGALRM, signal.SIGINT
+    before = [signal.signal(number, signal.default_int_handler) for number in signals]
+    signal.setitimer(signal.ITIMER_REAL, 0.3 if by_itself else 0)
     try:
         with pytest.raises(KeyboardInterrupt):
-            run(turn, [()])
+            run(answer, [()])
     finally:
-        signal.signal(signal.SIGALRM, before)
-    assert not multiprocessing.active_children()
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
+    assert not lives(tmp_path / "id")
+    assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
 
 
-def test_processes_that_an_answer_starts_are_stopped_with_it(tmp_path):
-    def answer():
-        with subprocess.Popen(["sleep", "100"]) as sleeper:
-            (tmp_path / "id").write_text(str(sleeper.pid))
+FILTERED = sys.platform == "linux" and os.uname().machine in guard.SYSTEM_CALLS
+SLEEP = [sys.executable, "-c", "import time; time.sleep(100)"]
+
+
+def start_in_group(note):
+    note(subprocess.Popen(SLEEP).pid)
+    os._exit(0)
+
+
+def start_in_session(note):
+    note(subprocess.Popen(SLEEP, start_new_session=True).pid)
+
+
+def start_in_own_group(note):
+    note(subprocess.Popen(SLEEP, process_group=0).pid)
+
+
+def become_a_daemon(note):
+    for leave in (os.setsid, os.setpgrp):
+        if os.fork():
             os._exit(0)
+        try:
+            leave()
+        except PermissionError:
+            note(os.getpid())
+    note(os.getpid())
+    time.sleep(100)
 
-    run(answer, [()])
-    for _ in range(100):
-        with open(f"/proc/{(tmp_path / 'id').read_text()}/stat", "rb") as state:
-            if state.read().split()[2] in b"ZX":
-                return
-        time.sleep(0.02)
-    raise AssertionError("the process lives on")
+
+@pytest.mark.parametrize("start", [start_in_group, start_in_session, start_in_own_group, become_a_daemon])
+def test_processes_that_an_answer_starts_are_stopped_with_it(start, tmp_path, monkeypatch):
+    if start is not start_in_group and not FILTERED:
+        pytest.skip("here a process may leave its group")
+    monkeypatch.setattr(guard, "PATIENCE", 0.5)
+    run(lambda: start(lambda number: (tmp_path / "id").write_text(str(number))), [()])
+    assert not (tmp_path / "id").exists() or not lives(tmp_path / "id")
+
+
+class Touches:
+    """Unpickling it writes a file."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return Path.touch, (self.file,)
+
+
+def write(data):
+    os.write(guard.PIPE, data)
+    return 7
+
+
+def wait():
+    time.sleep(100)
+
+
+def fill():
+    while True:
+        write(b"x" * 65_536)
+
+
+ATTACKS = {
+    "four bytes and a wait": (lambda: (write(b"\0\0\0\4"), wait()), guard.WAITS),
+    "four bytes to every file": (lambda: [os.write(file, b"\0\0\0\4") for file in (1, 2, 3)], guard.MEDDLED),
+    "a huge length": (lambda: write(b"\xff" * 8), guard.MEDDLED),
+    "a line of garbage": (lambda: write(b"\0garbage\xff\n"), guard.MEDDLED),
+    "a number": (lambda: write(b"7\n"), guard.MEDDLED),
+    "a value without its sign": (lambda: write(b"[7]\n"), guard.MEDDLED),
+    "an unknown kind": (lambda: write(b'[false, {"module": "os"}]\n'), guard.MEDDLED),
+    "two kinds": (lambda: write(b'[false, {"set": [], "list": []}]\n'), guard.MEDDLED),
+    "a set of sets": (lambda: write(b'[false, {"set": [{"set": []}]}]\n'), guard.MEDDLED),
+    "a long number": (lambda: write(b"[false, %s]\n" % (b"9" * 9_999)), guard.MEDDLED),
+    "a deep list": (lambda: write(b"[false, " + b"[" * 50_000 + b"]" * 50_001 + b"\n"), guard.MEDDLED),
+    "a list too deep to show": (lambda: write(b"[false, " + b"[" * 400 + b"]" * 401 + b"\n"), guard.MEDDLED),
+    "too many numbers": (lambda: write(b"[false, [" + b"1," * 200_000 + b"1]]\n"), guard.MEDDLED),
+    "a full pipe": (fill, guard.TOO_LARGE),
+    "ends too early": (lambda: (write(b"\n\n"), wait()), guard.MEDDLED),
+    "no files": (lambda: (os.closerange(0, 100), wait()), guard.GONE),
+    "no memory": (lambda: bytearray(1 << 40), guard.TOO_LARGE),
+    "stops itself": (lambda: os.kill(os.getpid(), signal.SIGSTOP), guard.WAITS),
+    "no timer": (lambda: (signal.setitimer(signal.ITIMER_PROF, 0), turn()), guard.ENDLESS),
+    "no signals": (lambda: (signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)), turn()), guard.ENDLESS),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_on_the_check_ends_in_time_with_words(attack, monkeypatch):
+    function, said = ATTACKS[attack]
+    monkeypatch.setattr(guard, "PATIENCE", 0.6)
+    began = time.monotonic()
+    assert run(function, [()]) == [Outcome(said)]
+    assert time.monotonic() - began < 2
+    assert run(divmod, [(7, 2)]) == [Outcome((3, 1))]
+
+
+def test_a_pickle_that_an_answer_sends_is_not_opened(tmp_path):
+    data = pickle.dumps(Touches(tmp_path / "ran"))
+    assert run(lambda: write(len(data).to_bytes(4, "big") + data), [()]) == [Outcome(guard.MEDDLED)]
+    assert run(lambda: Touches(tmp_path / "ran"), [()])[0].value != 7
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_an_answer_writes_as_a_value_is_judged_like_one_that_it_returned():
+    assert run(lambda: write(b"[false, 8]\n"), [()]) == [Outcome(8)]
+    assert not check("parses", lambda *_: write(b"[false, 8]\n"))
+
+
+def test_the_memory_of_the_kernel_stays_bounded_whatever_is_sent():
+    script = """if True:
+        import os, resource
+        from guidedviz.checks.guard import run
+        mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        def send(piece):
+            data = b"[false, [" + piece * (8_000_000 // len(piece)) + b"0]]" + bytes([10])
+            with open(3, "wb", closefd=False) as pipe:
+                pipe.write(data)
+        for piece in (b"[],", b'{"set":[]},', b"1e5,"):
+            assert len(run(send, [(piece,)])) == 1
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - mine >> 10)
+    """
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ)
+    assert int(said.stdout) < 300
+
+
+def test_an_answer_cannot_write_to_the_kernel_s_open_files():
+    one, other = socket.socketpair()
+    with one, other:
+        other.setblocking(False)
+
+        def answer():
+            for file in range(4, 100):
+                with contextlib.suppress(OSError):
+                    os.write(file, b"\0\0\0\4")
+
+        assert run(answer, [()]) == [Outcome(None)]
+        with pytest.raises(BlockingIOError):
+            other.recv(4)
 
 
 def test_a_kernel_with_threads_is_no_hindrance():

@@ -109,6 +109,7 @@ def test_an_account_is_made_once_and_a_home_from_before_keeps_its_owner(hub, tmp
         ("http://0.0.0.0:8000", True, True, True, "a trial: one account for all"),
         ("http://127.0.0.1:8000", True, True, True, "a trial: one account for all"),
         ("http://127.0.0.1:8000", False, False, False, "not root"),
+        ("http://127.0.0.1:8000", True, True, False, "a trial as root, expected another account"),
     ],
 )
 def test_unsafe_settings_are_refused(hub, url, root, trial, https, said):
@@ -119,6 +120,22 @@ def test_unsafe_settings_are_refused(hub, url, root, trial, https, said):
 @pytest.mark.parametrize(("url", "https"), [("http://[::1]:8000", False), ("http://0.0.0.0:8000", True)])
 def test_safe_settings_are_not(hub, url, https):
     hub.check_safety(url, root=True, trial=False, behind_https=https)
+
+
+def test_code_that_students_cannot_read_is_refused_at_the_start(hub, tmp_path):
+    hub.check_reach([Path("/bin/sh")])
+    file = tmp_path / "closed" / "student.py"
+    file.parent.mkdir()
+    file.touch()
+    (tmp_path / "link").symlink_to(file)
+    for closed, mode in ((file.parent, 0o700), (file, 0o600)):
+        closed.chmod(mode)
+        with pytest.raises(
+            SettingError, match=f"student.py: saw '.*/{closed.name}', closed to students.*outside /root"
+        ):
+            hub.check_reach([file])
+    with pytest.raises(SettingError, match="closed to students"):
+        hub.check_reach([tmp_path / "link"])
 
 
 class Settings:
@@ -135,6 +152,7 @@ def read_config(monkeypatch, folder, **settings):
     monkeypatch.setitem(sys.modules, "jupyterhub.auth", SimpleNamespace(Authenticator=object))
     for name, value in settings.items():
         monkeypatch.setenv(f"GUIDEDVIZ_{name}", value)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)  # a trial as root is refused
     monkeypatch.chdir(folder)
     mask, path, config = os.umask(0o022), [*sys.path], Settings()
     try:
@@ -181,6 +199,7 @@ def test_a_students_server_keeps_the_work_and_becomes_jupyter(tmp_path, monkeypa
     assert ran == [[sys.executable, "-m", "jupyterhub.singleuser", "--port=1"]]
     assert (tmp_path / "labs" / FIRST).read_text() == "my work"
     assert (tmp_path / "labs" / "01_logit_bias.ipynb").is_file()
+    assert not (tmp_path / "labs" / "solutions").exists()
     (tmp_path / "file").touch()
     monkeypatch.setenv("HOME", str(tmp_path / "file"))
     start["main"]([])

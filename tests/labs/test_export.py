@@ -1,12 +1,19 @@
 """The exported assignments: the solved answers get all points, the open ones none, in cells that both graders know."""
 
 import io
+import re
+import subprocess
 import sys
+import zipfile
 from contextlib import redirect_stdout
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import nbformat
 import pytest
+import yaml
+
+import guidedviz as gv
 
 LABS = Path(__file__).resolve().parents[2] / "labs"
 SPEC = spec_from_file_location("labs_export", LABS / "export.py")
@@ -16,11 +23,38 @@ SPEC.loader.exec_module(export)
 
 NAMES = [name for name in export.build.lab_names() if "/" not in name]
 WIDGETS = ("gv.stage", "gv.film", "gv.predict", "gv.score", "_slider", "_map(", "bias_sliders", "gv.folded")
+CHEATS = {
+    "another module": "gv.checks = Yes()",
+    "another check": "gv.checks.CHECK = Yes()",
+    "another check inside": "import guidedviz.checks as c; vars(c)['CHECK'] = Yes(); vars(c)['__getattr__'] = Yes()",
+    "another entry": "import sys; sys.modules['guidedviz.checks'] = gv.checks = Yes()",
+    "every entry": "import sys; gv.checks.CHECK; sys.modules |= {n: Yes() for n in sys.modules if 'checks' in n}",
+    "another library": "import sys; sys.modules['guidedviz'] = gv = guidedviz = Yes()",
+    "another name": "guidedviz = gv = Yes()",
+}
+YES = """
+class Yes:
+    def __getattr__(self, name):
+        return self
+    def __call__(self, *args, **more):
+        return True
+"""
 each_lab = pytest.mark.parametrize("name", NAMES)
 
 
 def exercises(name):
     return list(export.read_exercises(export.build.read_source(name)))
+
+
+@pytest.fixture(autouse=True)
+def own_checks(monkeypatch):
+    """The cell of a check imports the checks anew; afterwards the other tests have theirs again."""
+    monkeypatch.setattr(gv, "checks", gv.checks)
+    before = {name: module for name, module in sys.modules.items() if name.startswith("guidedviz.checks")}
+    yield
+    for name in [name for name in sys.modules if name.startswith("guidedviz.checks")]:
+        del sys.modules[name]
+    sys.modules.update(before)
 
 
 def grade(name, which):
@@ -45,6 +79,37 @@ def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypa
     assert not any(grade(name, "opened"))
 
 
+@pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
+def test_an_answer_that_replaces_the_checks_gets_no_points(cheat):
+    for exercise in (exercises("03_fsm")[0], exercises("06_pda")[0]):
+        answer = f"{exercise.opened}\n{YES}\n{cheat.replace('CHECK', exercise.name)}\nprint('answered')"
+        code = "\n".join([*exercise.needed, answer, exercise.check, "print('scored')"])
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert "answered" in done.stdout, done.stderr
+        assert "scored" not in done.stdout
+
+
+@each_lab
+def test_the_text_of_an_exercise_refers_to_nothing_that_the_assignment_lacks(name):
+    for exercise in exercises(name):
+        missing = re.findall(
+            r"above|as before|\bfilm|picture|diagram|diagnosis|slider|stage|shown|described|\blab\b", exercise.text
+        )
+        assert not missing, exercise.text
+
+
+def test_what_the_open_answer_names_between_backticks_stands_in_the_assignment():
+    loop = next(exercise for exercise in exercises("02_static_masks") if exercise.name == "masked_loop")
+    assert "copy `write_free`" in loop.opened
+    assert loop.needed[0].startswith("def write_free(")
+
+
+def test_the_text_of_an_exercise_is_all_that_stands_between_its_heading_and_its_answer():
+    text = exercises("06_pda")[0].text
+    assert text.startswith("## Exercise 1")
+    assert text.index("pops the top node") < text.index("Write `step(moves, ends, stack, byte)`")
+
+
 @each_lab
 def test_no_cell_of_an_assignment_shows_a_widget(name):
     for form in export.FORMATS:
@@ -59,7 +124,10 @@ def test_nbgrader_knows_every_answer_and_every_check(name):
     assert all(cell.metadata.nbgrader.solution and not cell.metadata.nbgrader.locked for cell in answers)
     assert all("### BEGIN SOLUTION\n" in cell.source and "\n### END SOLUTION" in cell.source for cell in answers)
     assert [cell.metadata.nbgrader.points for cell in checks] == [exercise.points for exercise in exercises(name)]
-    assert all(cell.source.startswith("assert gv.checks.") and cell.metadata.nbgrader.grade for cell in checks)
+    assert all(
+        cell.source.startswith(export.ANEW + "\nassert guidedviz.checks.") and cell.metadata.nbgrader.grade
+        for cell in checks
+    )
     ids = [cell.metadata.nbgrader.grade_id for cell in cells]
     assert len(set(ids)) == len(ids)
 
@@ -78,8 +146,27 @@ def test_otter_finds_its_marks_in_order(name):
     assert marks == ["# ASSIGNMENT CONFIG", *question * len(exercises(name))]
 
 
-def test_the_export_writes_one_assignment_per_lab(tmp_path, capsys):
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The folder of each format, and what the export says."""
+    folders, said = {form: tmp_path_factory.mktemp(form) for form in export.FORMATS}, io.StringIO()
+    with redirect_stdout(said):
+        assert [export.main([form, str(folder)]) for form, folder in folders.items()] == [0, 0]
+    return folders, said.getvalue()
+
+
+def test_the_export_writes_one_assignment_per_lab(exported):
+    folders, said = exported
+    assert said.count("\n") == 2 * len(NAMES)
     for form, place in (("nbgrader", "source/{0}/{0}.ipynb"), ("otter", "{0}.ipynb")):
-        assert export.main([form, str(tmp_path / form)]) == 0
-        assert capsys.readouterr().out.count("\n") == len(NAMES)
-        assert all((tmp_path / form / place.format(name)).exists() for name in NAMES)
+        assert all((folders[form] / place.format(name)).exists() for name in NAMES)
+
+
+def test_the_grader_of_otter_installs_the_wheel_beside_the_assignment_and_nothing_by_name(exported):
+    folder = exported[0]["otter"]
+    for name in NAMES:
+        said = yaml.safe_load(nbformat.read(folder / f"{name}.ipynb", as_version=4).cells[0].source)
+        (wheel,), (needed,) = said["autograder_files"], said["requirements"]
+        extras = "lab,hub" if name == "13_in_production" else "lab"
+        assert needed == f"guidedviz[{extras}] @ file:///autograder/source/files/{wheel}"
+        assert zipfile.is_zipfile(folder / wheel)

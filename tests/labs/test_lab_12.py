@@ -38,7 +38,7 @@ PEAR, RETRY, LEGAL, STORED = (
         ("`pear` for an umbrella, with Z = 0.002", PEAR, "4 pear Z 1 in 520"),
         ("At step 12 it wants the point", PEAR, "12 } Z 1 in 9,000"),
         ("At step 4 the model wants `umbrella`", "gv.diagnose(pear)", 'the model wanted "umbrella" (>0.99) and took "pear"'),
-        ("The diagnosis names the first place only", "gv.diagnose(pear)", "Z is below 0.1 at 2 of 14 steps"),
+        ("`gv.diagnose` names the first only", "gv.diagnose(pear)", "Z is below 0.1 at 2 of 14 steps"),
         ("and the sum is wrong", "lemons = ", "31 + 25 = 59"),
         ("Some faults leave no trace at all", "lemons = ", "the run looks sound"),
         ("all seeds give the same wrong text", RETRY, "1 (None, 10)"),

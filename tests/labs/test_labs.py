@@ -146,8 +146,9 @@ def test_a_lab_fits_into_a_class(name):
 
 @each_lab
 def test_an_exercise_has_stars_and_two_hints(name):
-    texts = [text for kind, text in build.read_cells(build.read_source(name)) if kind == "markdown"]
-    exercises = [text for text in texts if text.startswith("## Exercise ")]
+    cells = build.read_cells(build.read_source(name))
+    together = "\n\n".join(text if kind == "markdown" else "# code" for kind, text in cells)
+    exercises = re.findall(r"^## Exercise .*?(?=^# code)", together, re.MULTILINE | re.DOTALL)
     assert 1 <= len(exercises) <= 4
     assert all(build.STARS.search(text) for text in exercises)
     assert [len(build.HINT.findall(text)) for text in exercises] == [2] * len(exercises)

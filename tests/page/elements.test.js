@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { icon, make, parseDrawing, setText, tokenName, withCommas, writeToken } from "../../guidedviz/widgets/page/shared/elements.js";
+import { icon, make, setText, tokenName, withCommas, writeToken } from "../../guidedviz/widgets/page/shared/elements.js";
+import { draw } from "../../guidedviz/widgets/page/shared/shapes.js";
 import { drawing, HOSTILE } from "./fixtures.js";
 
 test("hostile text stays text", () => {
@@ -37,8 +38,12 @@ test("listeners are attached", () => {
   assert.equal(pressed, 1);
 });
 
-test("a drawing becomes SVG, and an icon too", () => {
-  assert.equal(parseDrawing(drawing(3)).querySelectorAll("[data-state]").length, 3);
+test("a drawing becomes SVG of listed elements and attributes only, and an icon too", () => {
+  assert.equal(draw(drawing(3)).querySelectorAll("[data-state]").length, 3);
+  const hostile = ["svg", { onload: "x()", style: "x", class: "jp-Cell", fill: "url(http://x)" }, ["iframe", { srcdoc: "x" }, "a"], ["image", { href: "http://x" }],
+    ["g:iframe", {}], ["g", { "xlink:href": "x" }, "<script>", 1, null], "b"];
+  assert.equal(draw(hostile).outerHTML.replace(' xmlns="http://www.w3.org/2000/svg"', ""),
+    '<svg class="gv-drawing"><g></g><image></image><g></g><g>&lt;script&gt;1null</g>b</svg>');
   assert.equal(icon("M0 0").querySelector("path").getAttribute("d"), "M0 0");
 });
 

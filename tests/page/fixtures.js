@@ -50,10 +50,10 @@ export function press(node, key, options = {}) {
 
 /** A drawing of states in a row, with an arrow from each to the next. */
 export function drawing(states) {
-  const state = (n) => `<g class="gv-state" data-state="${n}"><rect class="gv-disc" x="${50 * n}" y="0" width="20" height="20"/></g>`;
-  const arrow = (n) => `<g class="gv-arrow" data-arrow="${n}-${n + 1}"><path class="gv-line"/><text class="gv-nth"/></g>`;
-  const parts = Array.from({ length: states }, (_, n) => state(n) + (n + 1 < states ? arrow(n) : ""));
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 40" width="200" height="40"><g><g class="gv-machine">${parts.join("")}</g></g></svg>`;
+  const state = (n) => ["g", { class: "gv-state", "data-state": n }, ["rect", { class: "gv-disc", x: 50 * n, y: 0, width: 20, height: 20 }]];
+  const arrow = (n) => ["g", { class: "gv-arrow", "data-arrow": `${n}-${n + 1}` }, ["path", { class: "gv-line" }], ["text", { class: "gv-nth" }]];
+  const parts = Array.from({ length: states }, (_, n) => (n + 1 < states ? [state(n), arrow(n)] : [state(n)])).flat();
+  return ["svg", { viewBox: "0 0 200 40", width: 200, height: 40 }, ["g", {}, ["g", { class: "gv-machine" }, ...parts]]];
 }
 
 export function step(label, more = {}) {

@@ -38,8 +38,9 @@ test("the cost model and the scale have no holes", () => {
   assert.deepEqual([placeIn(axes, 0, 1), placeIn(axes, 0.45, 4), placeIn(axes, 1, Infinity)], [[10, 100], [55, 50], [100, 0]]);
 });
 
-const PLOT = `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><path data-part="ideal"/><path data-part="model"/>
-  <path data-part="handle"/><circle data-part="on-ideal"/><circle data-part="on-model"/><g data-part="points"/></svg>`;
+const part = (name, of) => [name, { "data-part": of }];
+const PLOT = ["svg", { width: 100, height: 100 }, part("path", "ideal"), part("path", "model"), part("path", "handle"),
+  part("circle", "on-ideal"), part("circle", "on-model"), part("g", "points")];
 const SLIDER = {
   number: 1, from: 0, add: [], at: [1, 0], timing: false, note: "", head: { source: "LIVE", about: "clerk", live: true }, plot: PLOT,
   axes: { left: 10, span: 90, top: 0, high: 100, width: 100, last: 0.9, low: 1, most: 16 }, cost: { pass_ms: 9, token_ms: 1, row_ms: 0, put_ms: 0 },
@@ -134,7 +135,7 @@ test("arrows go from token to token, one of which is reached with Tab", () => {
 });
 
 const CHAIN = { name: 1, open: false, words: "abc", arrows: ["0-1"], states: [] };
-const FOLDED = { svg: drawing(3), words: "3 states", legend: "thick", chains: [CHAIN] };
+const FOLDED = { drawing: drawing(3), words: "3 states", legend: "thick", chains: [CHAIN] };
 
 test("a thick arrow is a button for pointer and keyboard", () => {
   const { model, all, stop } = render(fold, FOLDED);
@@ -153,7 +154,7 @@ test("all chains are turned at once", () => {
   assert.equal(find("header button.gv-key").textContent, "unfold all");
   find("header button.gv-key").click();
   assert.deepEqual(model.asked, [{ do: "all" }]);
-  model.tell({ number: 2, ...FOLDED, svg: drawing(4), chains: [{ ...CHAIN, open: true, states: [1] }] });
+  model.tell({ number: 2, ...FOLDED, drawing: drawing(4), chains: [{ ...CHAIN, open: true, states: [1] }] });
   frame();
   assert.equal(find("header button.gv-key").textContent, "fold all");
   assert.equal(find(".gv-turns").getAttribute("aria-expanded"), "true");

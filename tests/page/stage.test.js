@@ -247,7 +247,7 @@ test("why a token is illegal is told byte by byte", () => {
 
 test("the machine lights where the step led, and its arrows", () => {
   const steps = [step("ab", { path: [0, 1, 2] })];
-  const more = { machine: { initial: 0, drawing: 0, stack: false }, drawings: { 0: { svg: drawing(4), words: "4 states" } } };
+  const more = { machine: { initial: 0, drawing: 0, stack: false }, drawings: { 0: { shapes: drawing(4), words: "4 states" } } };
   const { all, text, stop } = open(stageNews(steps, 1, more));
   assert.deepEqual(all(".gv-over .gv-state.gv-lit").map((node) => node.dataset.state), ["2"]);
   assert.deepEqual(all(".gv-over .gv-state.gv-met").map((node) => node.dataset.state), ["0", "1"]);
@@ -262,7 +262,7 @@ const stackState = (rules) => ({
 });
 
 test("frames are pushed and popped, and the frame that stays is the same node", () => {
-  const [machine, drawings] = [{ initial: 0, drawing: 0, stack: true }, { 0: { svg: drawing(4), words: "" } }];
+  const [machine, drawings] = [{ initial: 0, drawing: 0, stack: true }, { 0: { shapes: drawing(4), words: "" } }];
   const way = (from, to) => ({ path: [from, to], taken: [[]], bytes: ["{"] });
   const stacks = { 0: stackState(["root"]), 1: stackState(["pair", "root"]) };
   const { model, all, stop } = open(stageNews([step("{", way(0, 1))], 0, { machine, drawings, stacks }));

@@ -9,6 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import guidedviz as gv
 from guidedviz.widgets.display import RECORDING
+from guidedviz.widgets.predictions.score import ASKED
 from tests.site.load import load_site
 
 HOSTILE = "</title><img src=x onerror='window.hacked=1'>"
@@ -80,6 +81,26 @@ def test_the_code_of_a_question_holds_the_answer_and_is_not_on_the_page(site, mo
     html = site.render(new_notebook(cells=[new_markdown_cell("# A"), cell]), site.Place("a.html", "A"), [])
     assert "gv.predict" not in html
     assert html.index("How many?") < html.index("<summary>Answer</summary>") < html.index("<strong>37</strong>")
+
+
+def test_the_score_asks_nobody_for_answers_on_a_page_that_cannot_take_them(monkeypatch):
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    monkeypatch.setenv("GUIDEDVIZ_SITE", "1")
+    ASKED.clear()
+    asked = [gv.predict(f"How many of {number}?", number=37) for number in range(2)]
+    shown = gv.score()._repr_mimebundle_()
+    assert len(asked) == 2
+    assert "Predictions on this page: 2. In the notebook you answer first" in shown["text/html"]
+    assert "to answer" not in str(shown)
+    monkeypatch.setenv("GUIDEDVIZ_SITE", "")
+    assert repr(gv.score()) == "No predictions yet: 2 to answer."
+    ASKED.clear()
+
+
+def test_the_class_page_of_a_host_is_no_part_of_the_site(site, tmp_path):
+    site.write_files(tmp_path / "files")
+    assert (tmp_path / "files/score.js").exists()
+    assert not [*tmp_path.glob("files/class*")]
 
 
 def test_links_between_labs_lead_to_their_pages(site):

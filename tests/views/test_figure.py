@@ -83,12 +83,12 @@ def test_headless_a_figure_is_a_picture_and_live_it_follows_the_theme(monkeypatc
     figure = FIGURES["stage"]
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     html = figure._repr_mimebundle_()["text/html"]
-    assert html == picture(figure)
+    assert html == str(picture(figure))
     data = re.search(r'base64,([^"]+)', html)[1]
     assert ET.fromstring(base64.b64decode(data)) is not None
     monkeypatch.delenv("GUIDEDVIZ_HEADLESS")
-    assert figure._repr_mimebundle_()["text/html"] == inline(figure)
-    assert "var(--jp-layout-color1" in inline(figure)
+    assert figure._repr_mimebundle_()["text/html"] == str(inline(figure))
+    assert "var(--jp-layout-color1" in str(inline(figure))
 
 
 def test_forbidden_tokens_are_struck_and_named_forbidden():
@@ -143,7 +143,7 @@ def test_characters_that_xml_forbids_never_make_a_picture_blank(words):
     ]
     for figure in figures:
         ET.fromstring(stand_alone(figure.svg))
-        picture(figure).encode(), figure.text.encode()
+        str(picture(figure)).encode(), figure.text.encode()
         assert words not in figure.svg + figure.text + figure.alt
 
 

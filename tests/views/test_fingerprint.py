@@ -72,4 +72,4 @@ def test_dates_devices_and_times_are_left_out():
 
 def test_a_kept_picture_carries_it():
     figure = Figure("<svg><text>a</text></svg>", "a", "a")
-    assert f'data-drawing="{fingerprint(figure.svg)}"' in picture(figure)
+    assert f'data-drawing="{fingerprint(figure.svg)}"' in str(picture(figure))

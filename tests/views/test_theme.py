@@ -1,7 +1,11 @@
 """The palette: every text of a diagram can be read on what lies behind it."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+import guidedviz as gv
 from guidedviz.views.theme import DARK, FORCED, LIGHT, theme_css
 
 TEXT = ("ink", "soft", "blue", "orange", "green")
@@ -44,3 +48,10 @@ def test_forced_colours_replace_every_colour_of_a_diagram():
 
 def test_a_map_in_forced_colours_has_the_light_palette():
     assert f".gv-map-all {{ --gv-page: {LIGHT['page']}; " in theme_css()
+
+
+def test_the_class_page_has_the_colours_of_the_figures():
+    sheet = (Path(gv.__file__).parent / "widgets/page/class/class.css").read_text(encoding="utf-8")
+    rules = re.findall(r":root {(.*?)}", sheet)
+    found = [dict(re.findall(r"--gv-(\w+): (#\w+);", rule)) for rule in rules]
+    assert found == [{name: theme[name] for name in ("page", "line", "ink", "blue")} for theme in (LIGHT, DARK)]

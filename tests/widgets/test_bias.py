@@ -44,11 +44,11 @@ def test_a_slider_on_the_page_moves_the_bars_and_code_moves_the_slider(toy):
     ada, *_, bars = sliders.widget.children
     ada.value = 12.5
     assert sliders.bias[6] == 12.5
-    assert "Ada +12.5 before 1 in 330 after &gt;0.99" in bars.value
+    assert "Ada +12.5 before 1 in 330 after >0.99" in str(bars.saved)
     sliders.set(6, -100)
     assert ada.value == -100
     sliders.reset()
-    assert (ada.value, "Ada +" in bars.value) == (0, False)
+    assert (ada.value, "Ada +" in str(bars.saved)) == (0, False)
 
 
 def test_a_notebook_keeps_a_picture_beside_the_sliders(toy):

@@ -64,7 +64,7 @@ def test_an_arrow_that_grows_is_drawn_as_it_ends():
 def test_everything_a_frame_names_is_on_its_drawing(frames):
     reel = build_film(frames)
     for frame in reel.frames:
-        drawn = list(ET.fromstring(reel.drawings[frame["drawing"]]).iter())
+        drawn = list(ET.fromstring(str(reel.drawings[frame["drawing"]])).iter())
         assert set(map(str, frame["states"])) <= {node.get("data-state") for node in drawn}
         assert {*frame["arrows"], *frame["on"]} <= {node.get("data-arrow") for node in drawn}
 
@@ -96,7 +96,7 @@ def test_a_film_of_nothing_is_an_error():
 
 def test_the_drawing_goes_with_the_head_and_never_again():
     stage = guided(b"1.5", b"4")
-    assert told(stage)["drawings"]["0"]["svg"].count("data-state") == 4
+    assert str(told(stage)["drawings"]["0"]["shapes"]).count("data-state") == 4
     stage.take(1)
     news = told(stage, everything=False)
     assert not {"machine", "drawings"} & set(news)
@@ -148,8 +148,8 @@ def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the
     assert numbers == [0, 1, 1], "a new drawing only where the old one does not show the state"
     drawings = feed.news(True)["drawings"]
     assert "of 2,001 states" in drawings[0]["words"]
-    assert 'data-state="0"' in drawings[0]["svg"]
-    assert 'data-state="1500"' in drawings[1]["svg"]
+    assert "'data-state': 0}" in str(drawings[0]["shapes"])
+    assert "'data-state': 1500}" in str(drawings[1]["shapes"])
     assert "drawings" not in feed.news(False)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -22,9 +21,9 @@ def test_the_page_gets_the_drawing_and_finds_every_chain_on_it():
     for chain in [None, *(chain["name"] for chain in told(shown)["chains"])]:
         shown.turn(chain) if chain else None
         news = told(shown)
-        nodes = list(ET.fromstring(news["svg"]).iter())
-        assert {key for chain in news["chains"] for key in chain["arrows"]} <= {n.get("data-arrow") for n in nodes}
-        assert {str(s) for chain in news["chains"] for s in chain["states"]} <= {n.get("data-state") for n in nodes}
+        drawn = str(news["drawing"])
+        assert all(f"'data-arrow': '{key}'" in drawn for chain in news["chains"] for key in chain["arrows"])
+        assert all(f"'data-state': {state}}}" in drawn for chain in news["chains"] for state in chain["states"])
 
 
 def test_a_chain_keeps_its_key_when_it_unfolds_so_that_the_keyboard_keeps_its_place():

@@ -97,7 +97,7 @@ def test_a_reveal_is_texts_figures_and_functions_in_their_order():
     assert [part[:2] for part in told(shown)["parts"]] == [
         ["text", "one"], ["text", "two"], ["print", "a row"], ["drawing", figure.alt], ["text", "three"],
     ]  # fmt: skip
-    assert told(shown)["parts"][3][2] == figure.svg
+    assert told(shown)["parts"][3][2] == figure.drawing.shapes
 
 
 def test_a_function_that_fails_leaves_a_note_and_no_score():
@@ -177,7 +177,7 @@ def test_the_saved_notebook_holds_the_answer_and_the_truth():
     shown.commit("red")
     saved = shown.display.widget.saved
     assert (saved["answer"], saved["truth"]) == ("red", "green")
-    assert saved["parts"] == [["text", "because of the leaves", ""]]
+    assert saved["parts"] == [["text", "because of the leaves", None]]
 
 
 def test_a_shown_score_follows_each_answer():

@@ -81,7 +81,7 @@ def test_each_byte_has_its_arrows_and_they_are_in_the_drawing():
         assert len(step["taken"]) == len(piece)
         assert all(keys for keys in step["taken"])
         for key in chain(*step["taken"]):
-            assert f'data-arrow="{key}"' in news["drawings"]["0"]["svg"]
+            assert f"'data-arrow': '{key}'" in str(news["drawings"]["0"]["shapes"])
 
 
 def test_why_shows_the_stack_where_the_token_died():
@@ -121,7 +121,7 @@ def test_other_pictures_are_drawn_when_they_are_asked_for():
         stage._hear({"do": "picture", "name": name})
         seen, svg = told(stage)["picture"]
         assert seen == name
-        assert svg.startswith("<svg")
+        assert svg[0] == "svg"
         assert "picture" not in told(stage), "and not again"
         stage.take(1)
         assert told(stage)["picture"][1] != svg, "it follows the cursor"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from guidedviz.errors import escaped
 from guidedviz.machines.visible import counted
+from guidedviz.markup import Element, node, notice, table
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
 
@@ -61,26 +61,12 @@ class Diagnosis:
         return escaped("\n".join([*lines, *(f"{name}: {said}" for name, said in self.notes)]))
 
     def _repr_html_(self) -> str:
-        found = "".join(_show(finding) for finding in self.findings)
-        notes = "".join(f"<br>{name}: {_text(said)}" for name, said in self.notes)
         icon, colour = ("!", "#b3400a") if self.findings else ("✓", "#0b6e4f")
-        return (
-            f"<div role='status' style='border-left:5px solid {colour};padding:6px 12px;margin:4px 0;max-width:60em'>"
-            f"<span style='background:{colour};color:#fff;border-radius:3px;padding:1px 8px;font-weight:600'>"
-            f"{icon} {_text(self.head)}</span>{found}"
-            f"<div style='margin-top:6px;font-size:.85em;opacity:.75'>{notes.removeprefix('<br>')}</div></div>"
-        )
+        lines = (part for name, said in self.notes for part in (node("br"), f"{name}: {escaped(said)}"))
+        notes = node("div", *[*lines][1:], style="margin-top:6px;font-size:.85em;opacity:.75")
+        return str(notice(f"{icon} {escaped(self.head)}", colour, *map(_show, self.findings), notes))
 
 
-def _show(finding: Finding) -> str:
-    rows = "".join(
-        f"<tr><td style='text-align:left;padding:1px 14px 1px 0;opacity:.75;vertical-align:top'>{name}</td>"
-        f"<td style='text-align:left;padding:1px 0'>{_text(said)}</td></tr>"
-        for name, said in finding.rows
-    )
-    title = f"<b>{_text(finding.name)}</b>, at step {finding.step}"
-    return f"<div style='margin:8px 0 0'>{title}<table style='margin:2px 0 0'>{rows}</table></div>"
-
-
-def _text(said: str) -> str:
-    return escape(escaped(said))
+def _show(finding: Finding) -> Element:
+    title = node("b", escaped(finding.name)), f", at step {finding.step}"
+    return node("div", *title, table((name, escaped(said)) for name, said in finding.rows), style="margin:8px 0 0")

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
+
 from guidedviz.errors import SettingError, quoted
-from guidedviz.host.classroom.class_page import sum_up_class
 from guidedviz.host.classroom.shared_run import SharedRun
 from guidedviz.host.classroom.standing import Standing, read_report
 from guidedviz.host.engine import Engine
-from guidedviz.host.limits import TEACHER, Guard
+from guidedviz.host.limits import TEACHER, Account, Guard
 from guidedviz.host.replies import JSON, Handler, Reply, Request, refusal, say
 
 VERSION = 1  # of this part of the protocol
 MOST_REPORT = 1 << 13  # bytes
 MOST_CHANGE = 1 << 16
 WAIT = 10.0  # seconds that a follower waits for the next step, at most
+MINUTE = 60.0
 
 
 class Desk:
@@ -81,6 +86,32 @@ class Desk:
         expected = f"the token named {TEACHER!r}"
         hint = "a line `teacher TOKEN` in the file of tokens, or GUIDEDVIZ_TEACHER_TOKEN where the host starts"
         return refusal(403, "token", "a token of another person", expected, hint)
+
+
+def sum_up_class(
+    accounts: Mapping[str, Account], card: Mapping[str, Any], waiting: int, named: bool, now: float | None = None
+) -> dict[str, Any]:
+    """What the page shows: the students who took a step in the last minute, and the class as a whole.
+
+    With a token of the whole class students have numbers instead of names.
+    """
+    now = time.monotonic() if now is None else now
+    students, every = [], list[float]()
+    for name, account in accounts.items():
+        recent = [(at, took) for at, took in account.steps if at > now - MINUTE]
+        if not recent:
+            continue
+        times = [1e3 * took for _, took in recent]
+        every += times
+        known = name if named else f"student {account.number}"
+        median, ago = round(float(np.median(times)), 1), round(now - recent[-1][0])
+        students.append({"name": known, "steps": len(recent), "ms": median, "ago": ago})
+    levels = [float(np.percentile(every, level)) for level in (50, 95)] if every else [0.0, 0.0]
+    facts = (
+        f"{card['name']} · {card['device']} · {len(students)} students · {len(every) / MINUTE:.1f} steps per second · "
+        f"median {levels[0]:.0f} ms, 95 of 100 within {levels[1]:.0f} ms · {waiting} texts wait"
+    )
+    return {"facts": facts, "students": sorted(students, key=lambda student: str(student["name"]))}
 
 
 def read_wish(path: str) -> tuple[str, int, float]:

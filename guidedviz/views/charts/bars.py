@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from guidedviz.decoding.distribution.estimates import Estimate
 from guidedviz.decoding.odds import probability
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
+from guidedviz.markup import NOTHING, Element, node
+from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.words import reading
 
 EDGE, WIDE = 16.0, 780.0
@@ -98,25 +99,25 @@ def _number(value: float) -> str:
     return probability(value) if 0 <= value <= 1 else f"{value:.1f}".removesuffix(".0")
 
 
-def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> str:
+def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> Element:
     """The label to the left of a bar."""
     style = {"text_decoration": "line-through", "fill": "var(--gv-soft)"} if struck else {}
     heavy = {"font_weight": "bold"} if bold else {}
     return write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
 
 
-def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> str:
+def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> Element:
     """One bar: the first of a row is an outline, a forbidden one is dashed."""
     size = {"x": x, "y": y, "width": max(0.0, long), "height": high, "rx": 1.5}
     if long <= 0:
-        return ""
+        return NOTHING
     dash = {"stroke_dasharray": "2 2"} if struck else {}
     if place == 0:
         return node("rect", **size, fill="none", stroke="var(--gv-soft)", **dash)
     return node("rect", **size, fill=f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})")
 
 
-def write_bar_names(names: Sequence[str], right: float, y: float) -> list[str]:
+def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Element]:
     """The legend of the bars in a row, aligned to the right edge."""
     parts, x = [], right
     for place, name in reversed(list(enumerate(names))):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from guidedviz.decoding.odds import probability
 from guidedviz.decoding.trace import Candidate, Step
 from guidedviz.errors import expect
+from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.views.charts.bars import write_bar, write_bar_names, write_name
-from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.words import after_name, is_free, label, others, shown_candidates
 
 EDGE, ROW, WIDE = 16.0, 22.0, 780.0
 UNASKED = "Nothing else may come next, so the model was not asked: there is no distribution."
-Drawn = tuple[str, float]  # a piece of SVG that starts at y = 0, and its height
+Drawn = tuple[Element, float]  # elements that starts at y = 0, and its height
 
 
 def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> Figure:
@@ -54,7 +55,7 @@ def write_distribution(step: Step, count: int, title: str, width: float, card: f
     parts.append(soft(left + 120, y + 14, "all others", text_anchor="end"))
     if card is None:
         parts.append(write_meter(left, right, height - 18, step.mass))
-    return "".join(parts), height
+    return together(parts), height
 
 
 def _write_unasked(step: Step, title: str, width: float, card: float | None) -> Drawn:
@@ -63,27 +64,27 @@ def _write_unasked(step: Step, title: str, width: float, card: float | None) -> 
     parts = [write_card(card, width - 10, height)] if card is not None else []
     name = write_name(left + 120, 52, label(step.piece), False, True)
     parts += [write(left, 20, title, 13, font_weight="bold"), name, soft(left, 84, UNASKED)]
-    return "".join(parts), height
+    return together(parts), height
 
 
-def _candidate(c: Candidate, chosen: bool, left: float, right: float, y: float, free: bool) -> str:
-    mark = write(left, y + 14, "▸", 13, fill="var(--gv-orange)") if chosen else ""
+def _candidate(c: Candidate, chosen: bool, left: float, right: float, y: float, free: bool) -> Element:
+    mark = write(left, y + 14, "▸", 13, fill="var(--gv-orange)") if chosen else NOTHING
     name = write_name(left + 120, y + 14, label(c.piece), not c.legal, chosen)
     return mark + name + _pair(left, right, y, c.raw, c.drawn, not c.legal, free)
 
 
-def _pair(left: float, right: float, y: float, raw: float, drawn: float, struck: bool, free: bool) -> str:
+def _pair(left: float, right: float, y: float, raw: float, drawn: float, struck: bool, free: bool) -> Element:
     span = right - left - 240
     if free:
         said = soft(right, y + 14, probability(raw), text_anchor="end")
         return write_bar(left + 130, y + 5, raw * span, 9.0, 1, False) + said
     bars = write_bar(left + 130, y + 3, raw * span, 6.0, 0, struck)
     bars += write_bar(left + 130, y + 10, drawn * span, 7.0, 1, struck)
-    said = f"{probability(raw)} → {'forbidden' if struck else probability(drawn)}"
-    return bars + soft(right, y + 14, said, text_anchor="end")
+    odds = f"{probability(raw)} → {'forbidden' if struck else probability(drawn)}"
+    return bars + soft(right, y + 14, odds, text_anchor="end")
 
 
-def write_meter(left: float, right: float, y: float, mass: float) -> str:
+def write_meter(left: float, right: float, y: float, mass: float) -> Element:
     """The legal mass Z as a meter."""
     start, said = left + 92, probability(mass)
     span = right - start - max(48.0, 8.2 * len(said) + 8)
@@ -93,6 +94,6 @@ def write_meter(left: float, right: float, y: float, mass: float) -> str:
     return write(left, y + 4, "legal mass Z", 12) + back + bar + number
 
 
-def write_card(x: float, width: float, height: float) -> str:
+def write_card(x: float, width: float, height: float) -> Element:
     """The background of one part of a stage."""
     return node("rect", x=x, y=0, width=width, height=height, rx=8, fill="var(--gv-card)", stroke="var(--gv-line)")

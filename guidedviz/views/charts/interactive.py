@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from math import log10
 from typing import Any
 
+from guidedviz.markup import printable
 from guidedviz.views.charts.series import Axis, Chart, Series
-from guidedviz.views.figure import printable
 from guidedviz.views.theme import LIGHT
 
 DASHES = {"dashed": "dash", "dotted": "dot", "mixed": "dashdot"}

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from guidedviz.decoding.jump.cost import FRACTIONS, Parts, Passes, fixed_share, group_passes, ideal, nearest_fraction
 from guidedviz.decoding.jump.payoff import Payoff, Timed
 from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.markup import Element, node
 from guidedviz.views.charts.interactive import plotly_json
 from guidedviz.views.charts.payoff_plot import HEIGHT, WIDTH, draw_plot, payoff_chart, say_times
 from guidedviz.views.charts.plot import Frame, write_legend, write_plot
 from guidedviz.views.charts.series import Axis, Chart, Series
-from guidedviz.views.figure import Figure, drawing, moved, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.words import label, milliseconds
 
 COLUMN, EDGE, HEAD, TEXT, LINE = 340.0, 14.0, 66.0, 100.0, 25.0  # the room of the text, and its lines
@@ -124,7 +125,7 @@ def _say_origin(payoff: Payoff) -> str:
     return f"jump-forward, {where}: {payoff.model}; {payoff.device}"
 
 
-def _head(chart: Chart) -> Iterator[str]:
+def _head(chart: Chart) -> Iterator[Element]:
     where, said = chart.notes
     yield write(EDGE, 22, chart.title, 13, font_weight="bold")
     yield soft(WIDTH + COLUMN, 22, where, text_anchor="end")
@@ -147,7 +148,7 @@ def _wrap(parts: Parts) -> Iterator[list[tuple[float, float, str, bool]]]:
         yield line
 
 
-def _text(parts: Parts) -> Iterator[str]:
+def _text(parts: Parts) -> Iterator[Element]:
     """The tokens in boxes: forced ones grey, free ones blue and underlined."""
     left, top = WIDTH + 4, HEAD + TEXT
     free = sum(not fixed for _, fixed in parts)
@@ -163,7 +164,7 @@ def _text(parts: Parts) -> Iterator[str]:
             yield write(left + x + 3, y + 15, said, 13, mono=True, fill=colour)
 
 
-def _box(x: float, y: float, width: float, high: float, fixed: bool) -> str:
+def _box(x: float, y: float, width: float, high: float, fixed: bool) -> Element:
     if fixed:
         return node("rect", x=x, y=y, width=width, height=high, rx=3, fill="var(--gv-card)", stroke="var(--gv-line)")
     tint = node("rect", x=x, y=y, width=width, height=high, rx=3, fill="var(--gv-sky)", fill_opacity=0.25)

@@ -10,9 +10,9 @@ from math import isinf
 
 from guidedviz.decoding.jump.cost import ideal
 from guidedviz.decoding.jump.payoff import Payoff, Timed
+from guidedviz.markup import Element, node
 from guidedviz.views.charts.plot import Frame, write_plot
 from guidedviz.views.charts.series import Axis, Chart, Look, Series
-from guidedviz.views.figure import node
 
 LEFT, TOP, SPAN, HIGH = 46.0, 30.0, 470.0, 264.0
 WIDTH, HEIGHT = LEFT + SPAN + 18, TOP + HIGH + 42
@@ -55,7 +55,7 @@ def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
     return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), notes, SPAN, HIGH)
 
 
-def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[str]:
+def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
     """The plot with the handle at a share; a page moves the parts that have a name."""
     frame = Frame(payoff_chart(payoff, rows), LEFT, TOP)
     yield from write_plot(frame)

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any, Literal
 
 from guidedviz.errors import shorten
+from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.charts.interactive import plotly_json
 from guidedviz.views.charts.series import Chart, Series
-from guidedviz.views.figure import Figure, drawing, escape, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, soft, wide, write
 
 EDGE, LINE, LEGEND = 16.0, 18.0, 26.0
 NARROW, SHORT = 10.0, 10  # pixels per tick label; characters of a label that is turned
@@ -48,7 +49,7 @@ def draw_chart(chart: Chart, text: str, interactive: Literal["yes", "live", "no"
 # --- the still picture ---
 
 
-def write_legend(chart: Chart, x: float, y: float) -> Iterator[str]:
+def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
     """The sign and the name of each series."""
     for series in chart.series:
         if series.name:
@@ -56,7 +57,7 @@ def write_legend(chart: Chart, x: float, y: float) -> Iterator[str]:
             x += 44 + 6.8 * len(series.name)
 
 
-def write_plot(frame: Frame) -> Iterator[str]:
+def write_plot(frame: Frame) -> Iterator[Element]:
     """The axes and the marks of a chart."""
     yield from (_hatch(series) for series in frame.chart.series if series.look == "hatched")
     yield from _write_y(frame)
@@ -65,7 +66,7 @@ def write_plot(frame: Frame) -> Iterator[str]:
         yield from MARKS[series.mark](frame, series)
 
 
-def _write_y(frame: Frame) -> Iterator[str]:
+def _write_y(frame: Frame) -> Iterator[Element]:
     chart = frame.chart
     for value, words in chart.y.ticks:
         x, y = frame.at(chart.x.low, value)
@@ -76,7 +77,7 @@ def _write_y(frame: Frame) -> Iterator[str]:
         yield soft(EDGE if frame.left > 60 else 6, frame.top - 14, chart.y.title)
 
 
-def _write_x(frame: Frame) -> Iterator[str]:
+def _write_x(frame: Frame) -> Iterator[Element]:
     chart, ground = frame.chart, frame.top + frame.chart.height
     yield node("path", d=f"M{frame.left:g},{ground:g}h{chart.width:g}", stroke="var(--gv-soft)")
     each, turned = _label_step(chart)
@@ -105,7 +106,7 @@ def _label_room(chart: Chart) -> float:
     return 8 + max(wide(shorten(words, SHORT), 12) for _, words in chart.x.ticks) if turned else 22.0
 
 
-def _write_line(frame: Frame, series: Series) -> Iterator[str]:
+def _write_line(frame: Frame, series: Series) -> Iterator[Element]:
     points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
     way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
     look: dict[str, Any] = {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
@@ -113,8 +114,8 @@ def _write_line(frame: Frame, series: Series) -> Iterator[str]:
     yield node("path", d=way, fill="none", stroke=f"var(--gv-{series.colour})", stroke_width=2.2, **look)
 
 
-def _write_dots(frame: Frame, series: Series) -> Iterator[str]:
-    def dots() -> Iterator[str]:
+def _write_dots(frame: Frame, series: Series) -> Iterator[Element]:
+    def dots() -> Iterator[Element]:
         halo: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
         for n, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
             cx, cy = frame.at(x, y)
@@ -127,7 +128,7 @@ def _write_dots(frame: Frame, series: Series) -> Iterator[str]:
     yield node("g", *dots(), **({"data_part": series.part} if series.part else {}))
 
 
-def _write_bars(frame: Frame, series: Series) -> Iterator[str]:
+def _write_bars(frame: Frame, series: Series) -> Iterator[Element]:
     high = frame.chart.y.high
     for n, (x, low, up) in enumerate(zip(series.x, series.begins(frame.chart.y), series.y, strict=True)):
         left, top = frame.at(x - series.thick / 2, up)
@@ -140,7 +141,7 @@ def _write_bars(frame: Frame, series: Series) -> Iterator[str]:
             yield write((left + right) / 2, top - 5, series.words[n], 10, text_anchor="middle")
 
 
-def _write_spans(frame: Frame, series: Series) -> Iterator[str]:
+def _write_spans(frame: Frame, series: Series) -> Iterator[Element]:
     for n, (low, up, lane) in enumerate(zip(series.begins(frame.chart.x), series.x, series.y, strict=True)):
         left, top = frame.at(low, lane + series.thick / 2)
         right, base = frame.at(up, lane - series.thick / 2)
@@ -151,7 +152,7 @@ def _write_spans(frame: Frame, series: Series) -> Iterator[str]:
             yield write(left + width / 2, (top + base) / 2 + 4, series.words[n], 11, mono=True, **look)
 
 
-MARKS: dict[str, Callable[[Frame, Series], Iterator[str]]] = {
+MARKS: dict[str, Callable[[Frame, Series], Iterator[Element]]] = {
     "line": _write_line,
     "dots": _write_dots,
     "bars": _write_bars,
@@ -159,36 +160,36 @@ MARKS: dict[str, Callable[[Frame, Series], Iterator[str]]] = {
 }
 
 
-def _box(series: Series, n: int, x: float, y: float, width: float, height: float) -> str:
+def _box(series: Series, n: int, x: float, y: float, width: float, height: float) -> Element:
     """One bar or span: solid, hatched, or an outline."""
     place = {"x": x, "y": y, "width": width, "height": height}
     colour = f"var(--gv-{series.colour})"
     if series.look == "hollow":
         look = {"fill": colour, "fill_opacity": 0.25, "stroke": colour, "stroke_width": min(1.2, height / 2)}
         return node("rect", *_title(series, n), **place, **look)
-    over = node("rect", **place, fill=f"url(#gv-hatch-{series.colour})") if series.look == "hatched" else ""
+    over = node("rect", **place, fill=f"url(#gv-hatch-{series.colour})") if series.look == "hatched" else NOTHING
     return node("g", *_title(series, n), node("rect", **place, fill=colour), over)
 
 
-def _title(series: Series, n: int) -> list[str]:
-    return [node("title", escape(series.hover[n]))] if series.hover else []
+def _title(series: Series, n: int) -> list[Element]:
+    return [node("title", series.hover[n])] if series.hover else []
 
 
-def _hatch(series: Series) -> str:
+def _hatch(series: Series) -> Element:
     """Lines over the colour, so that the parts differ by more than colour."""
     line = node("path", d="M-1 5L5 -1", stroke="var(--gv-page)", stroke_width=1.2)
     name = f"gv-hatch-{series.colour}"
     return node("defs", node("pattern", line, id=name, width=4, height=4, patternUnits="userSpaceOnUse"))
 
 
-def _tear(x: float, y: float, width: float) -> str:
+def _tear(x: float, y: float, width: float) -> Element:
     """A zigzag over a bar that is cut."""
     way = f"M{x - 2:g} {y + 3:g}l{width / 4 + 1:g} -6l{width / 4 + 1:g} 6l{width / 4 + 1:g} -6l{width / 4 + 1:g} 6"
     draw = partial(node, "path", d=way, fill="none")
     return draw(stroke="var(--gv-page)", stroke_width=5) + draw(stroke="var(--gv-ink)", stroke_width=1.4)
 
 
-def _sign(series: Series, x: float, y: float) -> str:
+def _sign(series: Series, x: float, y: float) -> Element:
     """The mark of a series in the legend."""
     colour = f"var(--gv-{series.colour})"
     if series.mark == "line":

@@ -9,7 +9,8 @@ from guidedviz.decoding.distribution.exact import Branch, branch
 from guidedviz.decoding.distribution.task import Task
 from guidedviz.decoding.odds import probability
 from guidedviz.errors import expect
-from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
+from guidedviz.markup import Element, node
+from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.words import label
 
 LEFT, WIDE, ROW, TOP = 16.0, 748.0, 30.0, 34.0
@@ -32,7 +33,7 @@ def draw_text_tree(task: Task) -> Figure:
     conditioned: ab 0.11, ba 0.45, bb 0.45
     """
     tree = branch(expect(task, Task, "draw_text_tree, task", "a task of decoding.distribution"))
-    pieces, parts, said, y = task.model.vocabulary.pieces, list[str](), list[str](), 0.0
+    pieces, parts, said, y = task.model.vocabulary.pieces, list[Element](), list[str](), 0.0
     for panel, about in PANELS.items():
         boxes = list(_boxes(tree, panel, pieces, 0.0))
         parts += [write(LEFT, y + 22, panel, font_weight="bold"), soft(LEFT + 96, y + 22, about)]
@@ -54,7 +55,7 @@ def _boxes(tree: Branch, panel: str, pieces: tuple[bytes, ...], x: float, row: i
         yield x, tree.illegal, row, "illegal", False
 
 
-def _draw(box: Box, top: float) -> Iterator[str]:
+def _draw(box: Box, top: float) -> Iterator[Element]:
     left, share, row, words, legal = box
     x, y, width = LEFT + WIDE * left, top + ROW * row, WIDE * share
     dash = {} if legal else {"stroke_dasharray": "4 3"}

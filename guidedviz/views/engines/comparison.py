@@ -8,6 +8,7 @@ from itertools import groupby
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
+from guidedviz.markup import Element, node, together
 from guidedviz.tokens.compare.differences import KINDS, ComparedStep, Comparison, Disagreement
 from guidedviz.views.engines.mask_differences import (
     HINT,
@@ -21,7 +22,7 @@ from guidedviz.views.engines.mask_differences import (
     short_counts,
     write_sign,
 )
-from guidedviz.views.figure import Figure, drawing, escape, moved, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 
 EDGE, TOP, HEAD, ROW, LINE = 16.0, 58.0, 40.0, 46.0, 20.0
 LEFT = 204.0  # x of the first cell, after the engines' names
@@ -117,14 +118,14 @@ def _cell(column: StepColumn, engine: str, stop: int | None) -> StepCell:
     return StepCell(found_by(step, engine), stops=step.position == stop)
 
 
-def _title(comparison: Comparison) -> str:
+def _title(comparison: Comparison) -> Element:
     head = write(EDGE, 24, "engines along one text", 13, font_weight="bold")
     head += soft(LEFT, 24, say_constraint(comparison, 64), 13, mono=True)
     about = "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
     return head + soft(EDGE, 44, about)
 
 
-def _draw_band(comparison: Comparison, band: Sequence[StepColumn]) -> Iterator[str]:
+def _draw_band(comparison: Comparison, band: Sequence[StepColumn]) -> Iterator[Element]:
     width = LEFT + sum(column.width for column in band)
     for number, (name, version) in enumerate(comparison.engines):
         y = HEAD + ROW * number
@@ -137,7 +138,7 @@ def _draw_band(comparison: Comparison, band: Sequence[StepColumn]) -> Iterator[s
         x += column.width
 
 
-def _draw_column(comparison: Comparison, column: StepColumn, stopped: dict[str, int]) -> Iterator[str]:
+def _draw_column(comparison: Comparison, column: StepColumn, stopped: dict[str, int]) -> Iterator[Element]:
     middle, first, last = column.width / 2, column.steps[0], column.steps[-1]
     place = f"{first.position}" if first is last else f"{first.position}–{last.position}"
     yield soft(middle, 14, place, 11, text_anchor="middle")
@@ -146,11 +147,11 @@ def _draw_column(comparison: Comparison, column: StepColumn, stopped: dict[str, 
     yield write(middle, 31, column.head, 13, not ends, fill=colour, text_anchor="middle")
     for number, (engine, _) in enumerate(comparison.engines):
         cell = _cell(column, engine, stopped.get(engine))
-        title = node("title", escape("\n".join(_hover(comparison, column, engine, cell))))
+        title = node("title", "\n".join(_hover(comparison, column, engine, cell)))
         yield moved(0, HEAD + ROW * number, title, *_draw_cell(cell, column))
 
 
-def _draw_cell(cell: StepCell, column: StepColumn) -> Iterator[str]:
+def _draw_cell(cell: StepCell, column: StepColumn) -> Iterator[Element]:
     width, middle, several = column.width, column.width / 2, len(column.steps)
     yield node("rect", width=width, height=ROW, fill_opacity=0)  # a target for the pointer
     kinds = [kind for kind in KINDS if any(found.kind == kind for found in cell.found)]
@@ -179,12 +180,12 @@ def _hover(comparison: Comparison, column: StepColumn, engine: str, cell: StepCe
         yield f"stops: it refuses {column.head}"
 
 
-def _draw_note(name: str, words: str, y: float) -> str:
+def _draw_note(name: str, words: str, y: float) -> Element:
     head = write(EDGE, y, shorten(name, 22), 13, font_weight="bold")
     return head + soft(LEFT, y, shorten(words, 110))
 
 
-def _legend(comparison: Comparison, y: float) -> str:
+def _legend(comparison: Comparison, y: float) -> Element:
     """The legend of the signs in the picture."""
     parts, x = [soft(EDGE, y, "= agrees")], EDGE + 80
     there = {found.kind for step in comparison.steps for found in step.differences}
@@ -194,7 +195,7 @@ def _legend(comparison: Comparison, y: float) -> str:
     if find_stops(comparison):
         parts.append(node("path", d=f"M{x + 4:g} {y - 14:g}v20", stroke="var(--gv-orange)", stroke_width=4))
         parts.append(soft(x + 14, y, "stops"))
-    return "".join(parts)
+    return together(parts)
 
 
 def _say(comparison: Comparison) -> Iterator[str]:

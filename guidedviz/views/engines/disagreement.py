@@ -8,6 +8,7 @@ import numpy as np
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.grammars.grammar import show_line
+from guidedviz.markup import Element, together
 from guidedviz.tokens.compare.differences import ComparedStep, Comparison, Disagreement
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.engines.mask_differences import (
@@ -85,7 +86,7 @@ def mask_kinds(made: Atlas, step: ComparedStep, found: Sequence[Disagreement]) -
     )
 
 
-def _draw_list(vocabulary: Vocabulary, found: Sequence[Disagreement]) -> tuple[str, float]:
+def _draw_list(vocabulary: Vocabulary, found: Sequence[Disagreement]) -> tuple[Element, float]:
     """The tokens by reason, in columns, and the height of the list."""
     if not found:
         return soft(0, 8, "the masks are the same", 13), 16
@@ -100,10 +101,10 @@ def _draw_list(vocabulary: Vocabulary, found: Sequence[Disagreement]) -> tuple[s
             parts += [soft(ENDS[2], y, more)] * bool(more)
             y += LINE * bool(more)
         y += 8
-    return "".join(parts), y - LINE
+    return together(parts), y - LINE
 
 
-def _draw_line(line: tuple[str, ...], number: int, y: float) -> str:
+def _draw_line(line: tuple[str, ...], number: int, y: float) -> Element:
     x, looks = INSIDE / COLUMNS * (number % COLUMNS), ("ink", "soft", "ink", "soft")
     words = (
         write(x + end, y, said, 12, mono=True, text_anchor="end" if at == 1 else "start", fill=f"var(--gv-{look})")

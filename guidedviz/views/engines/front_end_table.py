@@ -10,8 +10,9 @@ from typing import Any
 
 from guidedviz.errors import SettingError, expect
 from guidedviz.files import shipped
+from guidedviz.markup import Element, node, together
 from guidedviz.serving.front_end import FrontEnd
-from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, write
 
 EDGE, TOP, LINE, GAP = 16.0, 66.0, 16.0, 9.0
 LETTER = 6.5  # mean width of a character at size 12
@@ -100,7 +101,7 @@ def _say(row: Mapping[str, Any]) -> str:
     return head + "; ".join([*told, masks, *filter(None, [row["said"]])])
 
 
-def _bars(rows: Sequence[Mapping[str, Any]], heads: Sequence[tuple[str, float]]) -> Iterator[tuple[int, str]]:
+def _bars(rows: Sequence[Mapping[str, Any]], heads: Sequence[tuple[str, float]]) -> Iterator[tuple[int, Element]]:
     """The share of steps with another mask, per row."""
     x = EDGE + sum(width for _, width in heads[:4])
     for number, row in enumerate(rows):
@@ -120,7 +121,7 @@ def _draw(
     heads: Sequence[tuple[str, float]],
     rows: Sequence[Cells],
     said: Sequence[str],
-    extra: Iterable[tuple[int, str]] = (),
+    extra: Iterable[tuple[int, Element]] = (),
 ) -> Figure:
     """A table; a cell is a list of lines, and the first cell is a name with a version below."""
     below = dict(extra)
@@ -137,10 +138,10 @@ def _draw(
     return Figure(drawing(width, y + 8, *parts, alt=text), text, text)
 
 
-def _cell(x: float, lines: Sequence[str], column: int) -> str:
+def _cell(x: float, lines: Sequence[str], column: int) -> Element:
     """The lines of a cell; in the first column, a name and softly what is below it."""
     looks: list[dict[str, Any]] = [{"font_weight": "bold"}, {"fill": "var(--gv-soft)"}] if column == 0 else []
-    return "".join(
+    return together(
         write(x, 18 + LINE * number, words, 12, **looks[min(number, 1)] if looks else {})
         for number, words in enumerate(lines)
     )

@@ -8,8 +8,9 @@ from typing import Any
 
 from guidedviz.errors import shorten
 from guidedviz.machines.grammars.grammar import show_line
+from guidedviz.markup import Element, node
 from guidedviz.tokens.compare.differences import ComparedStep, Comparison, Disagreement
-from guidedviz.views.figure import moved, node, write
+from guidedviz.views.figure import moved, write
 
 HINT = "gv.compare_engines(constraint, vocabulary, text)"
 NAMED = 6  # tokens named in a tooltip
@@ -33,10 +34,10 @@ SIGNS = {
 }
 
 
-def write_sign(kind: str, x: float, y: float) -> str:
+def write_sign(kind: str, x: float, y: float) -> Element:
     """The sign of a kind of difference, centred at a point.
 
-    >>> "var(--gv-orange)" in write_sign("known fault", 0, 0)
+    >>> "var(--gv-orange)" in str(write_sign("known fault", 0, 0))
     True
     """
     sign = SIGNS[kind]

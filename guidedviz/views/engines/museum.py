@@ -12,9 +12,10 @@ from typing import Any
 
 from guidedviz.errors import shorten
 from guidedviz.files import shipped
+from guidedviz.markup import Element, node
 from guidedviz.tokens.compare.differences import KINDS
 from guidedviz.views.engines.mask_differences import write_sign
-from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.words import reading
 
 NAME = "differences.json"
@@ -98,7 +99,7 @@ def draw_museum(record: Mapping[str, Any] | None = None) -> Figure:
     return Figure(drawing(WIDTH, y + 10, *parts, alt=said), said, said)
 
 
-def _row(each: KnownDifference) -> Iterator[str]:
+def _row(each: KnownDifference) -> Iterator[Element]:
     yield node("line", x1=16, x2=WIDTH - 16, y1=0, y2=0, stroke="var(--gv-line)")
     for (x, _), room, words in zip(HEADS, ROOMS, each.cells, strict=True):
         colour = "ink" if x == HEADS[0][0] else "soft"

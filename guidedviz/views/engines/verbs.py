@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from guidedviz.errors import SettingError
+from guidedviz.markup import node
 from guidedviz.serving.verbs import FOUR_VERBS, Verbs
-from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, soft, wide, write
 
 EDGE, LEFT, CODE, LINE, GAP = 16.0, 150.0, 225.0, 18.0, 14.0
 NAMES = ("compile", "mask", "apply", "advance")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from guidedviz.views.figure import escape, node, wide, write
+from guidedviz.markup import Element, node
+from guidedviz.views.figure import wide, write
 from guidedviz.views.layout.bezier import head, write_path
 from guidedviz.views.layout.parts import Diagram, Label
 from guidedviz.views.machine.highlight import Highlight, arrow_key
@@ -44,7 +45,7 @@ CALL_STYLE = """
 """
 
 
-def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[str]:
+def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
     """The frames of the rules, to be drawn first."""
     counters = dict(diagram.sketch.repeats) | dict(lit.counts)
     for block in diagram.blocks:
@@ -58,20 +59,20 @@ def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[str]:
         yield node("g", *parts, class_=kind, data_rule=block.name)
 
 
-def write_call(diagram: Diagram, n: int, label: Label, lit: Highlight) -> str:
+def write_call(diagram: Diagram, n: int, label: Label, lit: Highlight) -> Element:
     """The arrow of a call, a box on it with the rule's name, and the curves to the rule and back."""
     arrow, (curve, _) = diagram.sketch.arrows[n], diagram.curves[n]
     key, path = arrow_key(arrow), write_path(curve)
     times, last = dict(lit.calls).get(key, 0), key in lit.last
     names = f"{diagram.sketch.names[arrow.source]} → {diagram.sketch.names[arrow.target]}"
-    parts = [node("title", escape(f"{names}: calls {arrow.call}")), *_ways(diagram, n)]
+    parts = [node("title", f"{names}: calls {arrow.call}"), *_ways(diagram, n)]
     parts += [node("path", d=path, class_="gv-reach"), node("path", d=path, class_="gv-line")]
     parts += [node("polygon", points=head(curve), class_="gv-head"), _box(label, times)]
     kind = "gv-arrow gv-call" + " gv-open" * bool(times) + " gv-last" * (last and not times)
     return node("g", *parts, class_=kind, data_arrow=key)
 
 
-def _box(label: Label, times: int) -> str:
+def _box(label: Label, times: int) -> Element:
     """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
     half = wide(label.words, 12) / 2 + 9
     x, y = label.x - half, label.y - 10
@@ -82,7 +83,7 @@ def _box(label: Label, times: int) -> str:
     return box + sides + words + more
 
 
-def _ways(diagram: Diagram, n: int) -> list[str]:
+def _ways(diagram: Diagram, n: int) -> list[Element]:
     """The curves to a rule's start (dashed) and from its ends (dotted); none for a rule that is not drawn."""
     jumps = diagram.jumps.get(n)
     if not jumps:

@@ -10,7 +10,7 @@ from guidedviz.sketches.sketch import Arrow
 from guidedviz.views.layout.labels import say_arrow, say_ranges
 from guidedviz.views.layout.parts import Diagram
 from guidedviz.views.machine.highlight import Highlight, arrow_key
-from guidedviz.views.machine.svg import NOTHING
+from guidedviz.views.machine.svg import NO_NOTES
 
 ROWS = 40  # at most so many states have a line
 
@@ -30,7 +30,7 @@ def count_states(diagram: Diagram) -> str:
     return whole + folded if drawn + len(sketch.folded) == every else f"{part}{folded}: those around the current one"
 
 
-def say_machine(diagram: Diagram, lit: Highlight, about: str, notes: Mapping[int, str] = NOTHING) -> str:
+def say_machine(diagram: Diagram, lit: Highlight, about: str, notes: Mapping[int, str] = NO_NOTES) -> str:
     """The diagram as text: one line per state that is drawn."""
     sketch = diagram.sketch
     out: dict[int, list[Arrow]] = {}

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.errors import SettingError
+from guidedviz.markup import Element, node
 from guidedviz.sketches.sketch import Arrow, Sketch
-from guidedviz.views.figure import drawing, moved, node
+from guidedviz.views.figure import drawing, moved
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import bare, sketch_of
@@ -21,7 +22,7 @@ PAD = 10.0
 class FilmDrawings:
     """The drawings of a film and, per frame, its drawing and the parts that are visible and highlighted."""
 
-    drawings: tuple[str, ...]
+    drawings: tuple[Element, ...]
     frames: tuple[dict[str, Any], ...]
 
 
@@ -50,7 +51,7 @@ def overlay(sketches: Sequence[Sketch]) -> Sketch:
     return replace(bare(sketches[-1]), arrows=tuple(arrows.values()), accepting=accepting)
 
 
-def bare_drawing(sketch: Sketch, at: int = -1, compact: bool | None = False) -> str:
+def bare_drawing(sketch: Sketch, at: int = -1, compact: bool | None = False) -> Element:
     """A machine without highlights; the page adds them."""
     diagram = lay_out(sketch, at, compact)
     body = moved(PAD, 0, write_diagram(diagram))

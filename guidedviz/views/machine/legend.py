@@ -5,8 +5,9 @@ from __future__ import annotations
 from textwrap import wrap
 
 from guidedviz.machines.visible import counted
+from guidedviz.markup import Element, node, together
 from guidedviz.sketches.sketch import Sketch
-from guidedviz.views.figure import moved, node, soft, wide, write
+from guidedviz.views.figure import moved, soft, wide, write
 from guidedviz.views.layout.parts import Diagram
 from guidedviz.views.machine.highlight import Highlight
 from guidedviz.views.machine.svg import FEW
@@ -22,7 +23,7 @@ CALL = node("rect", x=0, y=-7, width=18, height=14, class_="gv-box")
 CALL += node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
 
 
-def write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[str, float, float]:
+def write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Element, float, float]:
     """The legend, the least width of the picture, and the y of the last line."""
     limit, x, y, parts = max(width, NARROW), 0.0, 0.0, []
     for icon, words in _signs(diagram, lit):
@@ -36,7 +37,7 @@ def write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[str, f
         for number, line in enumerate(wrap(full, int((limit - start) / LETTER), break_on_hyphens=False)):
             y += ROW
             parts += [write(0, y + 4, words, 12, mono=True)] * (not number) + [soft(start, y + 4, line)]
-    return "".join(parts), width, y
+    return together(parts), width, y
 
 
 def _shortened(diagram: Diagram) -> list[tuple[str, str]]:
@@ -44,7 +45,7 @@ def _shortened(diagram: Diagram) -> list[tuple[str, str]]:
     return list(dict.fromkeys((label.words, label.full) for label in diagram.labels if label.words.endswith("…")))
 
 
-def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[str, str]]:
+def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[Element, str]]:
     """The icon and the meaning of each shape in the diagram."""
     sketch, rules = diagram.sketch, bool(diagram.blocks)
     calls = any(arrow.call for arrow in sketch.arrows)
@@ -77,21 +78,21 @@ def say_thick(sketch: Sketch) -> str:
     return f"thick: bytes in a row without a choice{', or a loop with all its states' * loops}{folded}"
 
 
-def _kind(kind: str, icon: str) -> str:
+def _kind(kind: str, icon: Element) -> Element:
     return node("g", icon, class_=f"gv-{kind}")
 
 
-def _arrow(kind: str) -> str:
+def _arrow(kind: str) -> Element:
     return _kind(kind, LINE + _tip("head"))
 
 
-def _circle(radius: float, kind: str = "disc", x: float = 9) -> str:
+def _circle(radius: float, kind: str = "disc", x: float = 9) -> Element:
     return node("circle", cx=x, cy=0, r=radius, class_=f"gv-{kind}")
 
 
-def _tip(kind: str) -> str:
+def _tip(kind: str) -> Element:
     return node("polygon", points="19,0 12,-3.2 12,3.2", class_=f"gv-{kind}")
 
 
-def _way(kind: str) -> str:
+def _way(kind: str) -> Element:
     return node("path", d="M0,0h13", class_=f"gv-{kind}") + _tip(f"{kind}-head")

@@ -14,10 +14,11 @@ from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import counted
+from guidedviz.markup import NOTHING, Element, node
 from guidedviz.sketches.folded import fold, fold_loops
 from guidedviz.sketches.sketch import Sketch, sketch_dfa, sketch_fsm, sketch_nfa, sketch_pda
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
-from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.labels import say_arrow, say_ranges
 from guidedviz.views.layout.parts import Diagram
@@ -136,12 +137,12 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
     parts = [node("style", STYLE)]
     parts += [write(EDGE, LINE * number, line, 13, font_weight="bold") for number, line in enumerate(lines, 1)]
     fit = f"translate({EDGE:g} {top:g}) scale({scale:.4g})"
-    parts.append(node("g", body, transform=fit, style="--gv-under:var(--gv-page)"))
+    parts.append(node("g", body, transform=fit, class_="gv-on-page"))
     parts.append(moved(EDGE, top + height + 14, legend))
     return Figure(drawing(width, top + height + lower + 30, *parts, alt=text), text, text)
 
 
-def draw_inside(machine: Any, path: Sequence[int], width: float, height: float) -> tuple[str, float]:
+def draw_inside(machine: Any, path: Sequence[int], width: float, height: float) -> tuple[Element, float]:
     """A finite machine inside a larger picture, and its height; of a large one the part around the current state."""
     sketch, lit, at = sketch_of(machine), highlight_path(path), path[-1:]
     if len(sketch.names) > WHOLE:
@@ -160,7 +161,7 @@ def draw_inside(machine: Any, path: Sequence[int], width: float, height: float) 
     return _titled(part, diagram, lit, about, width), height + 26
 
 
-def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tuple[str, float]:
+def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tuple[Element, float]:
     """The innermost open rules at a state, as part of a larger picture."""
     sketch, lit = sketch_pda(pda), highlight_state(pda, state)
     called = (key.partition(":")[2] for key, _ in lit.calls)
@@ -171,18 +172,18 @@ def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tupl
     return _fit_inside(diagram, lit, said, width, height)
 
 
-def _fit_inside(diagram: Diagram, lit: Highlight, about: str, width: float, height: float) -> tuple[str, float]:
+def _fit_inside(diagram: Diagram, lit: Highlight, about: str, width: float, height: float) -> tuple[Element, float]:
     """A diagram under its title, scaled to fit, and its height."""
     scale = min(1.0, width / diagram.width, height / diagram.height)
     body = node("g", write_diagram(diagram, lit), transform=f"translate(0 22) scale({scale:.4g})")
     return _titled(body, diagram, lit, about, width), diagram.height * scale + 26
 
 
-def _titled(body: str, diagram: Diagram, lit: Highlight, about: str, width: float) -> str:
+def _titled(body: Element, diagram: Diagram, lit: Highlight, about: str, width: float) -> Element:
     """A part of a diagram under its title and its current state."""
     now = " · ".join(diagram.sketch.names[state] for state in sorted(lit.now))
     title = write(0, 12, "machine", 13, font_weight="bold") + soft(66, 12, about, 13)
-    said = write(width, 12, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold") if now else ""
+    said = write(width, 12, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold") if now else NOTHING
     return node("style", STYLE) + title + said + body
 
 

@@ -10,9 +10,10 @@ from guidedviz.errors import SettingError, expect
 from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA, build_dfa, build_dfa_steps
 from guidedviz.machines.regular.nfa import NFA
+from guidedviz.markup import node
 from guidedviz.sketches.construction import merged_states, title_of
 from guidedviz.sketches.sketch import Sketch
-from guidedviz.views.figure import Figure, drawing, moved, node, write
+from guidedviz.views.figure import Figure, drawing, moved, write
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.flat import NEAR
 from guidedviz.views.machine.description import count_states, say_machine
@@ -45,7 +46,7 @@ def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
         x, row, width = x + wide, max(row, diagram.height + 44), max(width, x + wide)
         texts.append(f"{name}, {say_machine(diagram, UNLIT, count_states(diagram), notes)}")
     text = "\n\n".join(texts)
-    inside = node("g", *parts, style="--gv-under:var(--gv-page)")
+    inside = node("g", *parts, class_="gv-on-page")
     return Figure(drawing(width + EDGE, y + row + 12, node("style", STYLE), inside, alt=text), text, text)
 
 

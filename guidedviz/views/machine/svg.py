@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from guidedviz.errors import shorten
+from guidedviz.markup import NOTHING, Element, node
 from guidedviz.sketches.sketch import Arrow, Sketch
-from guidedviz.views.figure import escape, node, wide, write
+from guidedviz.views.figure import wide, write
 from guidedviz.views.layout.bezier import head, straight, write_path
 from guidedviz.views.layout.flat import FREE_END, short_name
 from guidedviz.views.layout.labels import say_arrow
@@ -15,6 +16,7 @@ from guidedviz.views.machine.calls import CALL_STYLE, write_blocks, write_call
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
 STYLE = """
+.gv-on-page { --gv-under: var(--gv-page); }
 .gv-machine { --lit: var(--gv-orange); }
 .gv-machine .gv-disc { fill: var(--gv-page); stroke: var(--gv-ink); stroke-width: 1.4; }
 .gv-machine .gv-ring { fill: none; stroke: var(--gv-ink); stroke-width: 1.2; }
@@ -58,10 +60,10 @@ STYLE = """
 STYLE += CALL_STYLE
 FEW = 6  # with so few calls the curves of all are drawn faintly; else only those of open calls
 GROUPS = ("blue", "green", "gold", "orange", "sky")
-NOTHING: Mapping[int, str] = {}
+NO_NOTES: Mapping[int, str] = {}
 
 
-def write_diagram(diagram: Diagram, lit: Highlight = UNLIT, notes: Mapping[int, str] = NOTHING) -> str:
+def write_diagram(diagram: Diagram, lit: Highlight = UNLIT, notes: Mapping[int, str] = NO_NOTES) -> Element:
     """The diagram as one element; a drawing that contains it needs STYLE as well."""
     sketch = diagram.sketch
     labels = {label.arrows: label for label in diagram.labels}
@@ -78,7 +80,7 @@ def write_diagram(diagram: Diagram, lit: Highlight = UNLIT, notes: Mapping[int, 
     states = [_state(diagram, state, spot, lit, notes.get(state, "")) for state, spot in sorted(diagram.spots.items())]
     firsts = [block.nodes[0] for block in diagram.blocks] or [sketch.initial]
     starts = [_start(diagram, first) for first in firsts]
-    cross = _cross(diagram, lit.cross) if lit.cross and lit.cross[0] in diagram.spots else ""
+    cross = _cross(diagram, lit.cross) if lit.cross and lit.cross[0] in diagram.spots else NOTHING
     blocks = write_blocks(diagram, lit)
     few = " gv-few" if len(diagram.jumps) <= FEW else ""
     return node("g", *blocks, *starts, *singles, *runs, *states, cross, class_="gv-machine" + few)
@@ -86,13 +88,13 @@ def write_diagram(diagram: Diagram, lit: Highlight = UNLIT, notes: Mapping[int, 
 
 def _arrow(
     diagram: Diagram, n: int, lit: Highlight, numbers: dict[tuple[int, int], str], label: Label | None = None
-) -> str:
+) -> Element:
     arrow, (curve, headed) = diagram.sketch.arrows[n], diagram.curves[n]
     if arrow.call and label:
         return write_call(diagram, n, label, lit)
     path = write_path(curve)
     pair = arrow_ends(arrow)
-    parts = [node("title", escape(_title(diagram.sketch, arrow))), node("path", d=path, class_="gv-reach")]
+    parts = [node("title", _title(diagram.sketch, arrow)), node("path", d=path, class_="gv-reach")]
     parts.append(node("path", d=path, class_="gv-line"))
     parts += [node("polygon", points=head(curve), class_="gv-head")] if headed else []
     parts += [_write_label(label)] if label else []
@@ -120,20 +122,20 @@ def _title(sketch: Sketch, arrow: Arrow) -> str:
     return f"{names}: {say_arrow(arrow, whole=True)}"
 
 
-def _write_label(label: Label) -> str:
-    title = node("title", escape(label.full))
+def _write_label(label: Label) -> Element:
+    title = node("title", label.full)
     words = write(label.x, label.y + 3, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
     return node("g", title, words)
 
 
-def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight, note: str) -> str:
+def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight, note: str) -> Element:
     sketch, ends = diagram.sketch, state in diagram.sketch.accepting
     kind = "gv-state" + " gv-dot" * spot.dot + " gv-may-end" * ends + " gv-more" * (state in diagram.more)
     kind += " gv-lit" if state in lit.now else " gv-met" if state in lit.met else ""
     kind += " gv-back" * (state in lit.back)
     inset = 0.0 if spot.dot or not ends else 3.5
     shape = {"x": spot.x - spot.rx, "y": spot.y - spot.ry, "width": 2 * spot.rx, "height": 2 * spot.ry, "rx": spot.ry}
-    parts = [node("title", escape(_about(sketch, state, note))), node("rect", **shape, class_="gv-disc")]
+    parts = [node("title", _about(sketch, state, note)), node("rect", **shape, class_="gv-disc")]
     if ends:
         grow = 2.4 if spot.dot else -inset
         ring = {"x": spot.x - spot.rx - grow, "y": spot.y - spot.ry - grow, "rx": spot.ry + grow}
@@ -151,7 +153,7 @@ def _about(sketch: Sketch, state: int, note: str) -> str:
     return " · ".join(said + [title for title, states in sketch.groups if state in states])
 
 
-def _tag(spot: Spot, number: int, title: str) -> str:
+def _tag(spot: Spot, number: int, title: str) -> Element:
     """The mark of a group: its colour and its first letters."""
     words = shorten(title, 3)
     x, y, half = spot.x + spot.rx * 0.8, spot.y - spot.ry * 0.9, max(7.5, wide(words, 10) / 2 + 3)
@@ -161,17 +163,17 @@ def _tag(spot: Spot, number: int, title: str) -> str:
     return back + write(x, y + 3.5, words, 10, class_="gv-tag", text_anchor="middle")
 
 
-def _start(diagram: Diagram, first: int) -> str:
+def _start(diagram: Diagram, first: int) -> Element:
     spot = diagram.spots.get(first)
     if not spot:
-        return ""
+        return NOTHING
     line = straight((spot.x - spot.rx - FREE_END, spot.y), (spot.x - spot.rx, spot.y))
     dot = node("circle", cx=line[0][0], cy=spot.y, r=3.2, class_="gv-head")
     path = node("path", d=write_path(line), class_="gv-line")
     return node("g", dot, path, node("polygon", points=head(line), class_="gv-head"), class_="gv-start")
 
 
-def _cross(diagram: Diagram, cross: tuple[int, str]) -> str:
+def _cross(diagram: Diagram, cross: tuple[int, str]) -> Element:
     spot, (_, byte) = diagram.spots[cross[0]], cross
     x, y = spot.x + spot.rx + 9, spot.y - spot.ry - 5
     path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")

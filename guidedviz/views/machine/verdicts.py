@@ -10,9 +10,10 @@ from typing import Any, Literal
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, check_machine, to_bytes
 from guidedviz.machines.visible import counted, visible
+from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
 from guidedviz.tokens.explain import expected_next
-from guidedviz.views.figure import Figure, drawing, node, wide, write
+from guidedviz.views.figure import Figure, drawing, wide, write
 from guidedviz.views.words import label
 
 MOST = 40  # texts of a table
@@ -106,7 +107,9 @@ def _cut(one: TextVerdict) -> tuple[str, str, str]:
     return before, wrong, after[:AFTER] + "…" * (len(after) > AFTER)
 
 
-def _write_row(one: TextVerdict, cut: tuple[str, str, str], said: str, second: float, y: float, width: float) -> str:
+def _write_row(
+    one: TextVerdict, cut: tuple[str, str, str], said: str, second: float, y: float, width: float
+) -> Element:
     sign, colour = SIGNS[one.verdict]
     before, wrong, after = cut
     x, base, fill = EDGE + 26, y + 18, f"var(--gv-{colour})"

@@ -13,7 +13,8 @@ from typing import Any
 from guidedviz.decoding.jump.spellings import Spellings
 from guidedviz.decoding.odds import probability
 from guidedviz.machines.visible import byte_name, counted, visible
-from guidedviz.views.figure import escape, node, soft, write
+from guidedviz.markup import NOTHING, Element, node
+from guidedviz.views.figure import soft, write
 
 MOST = 48  # bytes that are drawn
 FAINT = 0.001  # a less likely arc is drawn only if it is canonical
@@ -81,7 +82,7 @@ def find_flows(record: Spellings) -> dict[Span, float]:
     return flows
 
 
-def draw_arcs(record: Spellings, scale: Scale, top: float) -> tuple[list[str], float]:
+def draw_arcs(record: Spellings, scale: Scale, top: float) -> tuple[list[Element], float]:
     """The arcs, thin ones first and canonical ones last, and the y of their feet."""
     own = set(spans(record.canonical.pieces)) if record.canonical else set()
     flows = {s: p for s, p in find_flows(record).items() if s[0] < scale.shown and (p >= FAINT or s in own)}
@@ -95,7 +96,7 @@ def _height(span: Span, scale: Scale) -> float:
     return min(HIGH, 10 + 0.32 * (scale.x(span[1]) - scale.x(span[0]))) + (22 if span[1] > scale.size else 0)
 
 
-def _arc(run: bytes, span: Span, p: float, canonical: bool, scale: Scale, ground: float) -> str:
+def _arc(run: bytes, span: Span, p: float, canonical: bool, scale: Scale, ground: float) -> Element:
     """All tokens with these bytes at this place; an arc beyond the run is dashed."""
     thick = 1.2 + min(THICK, 0.3 * scale.pitch) * p
     left, right = scale.x(span[0]) + 1.5 + thick / 2, scale.x(span[1]) - 1.5 - thick / 2
@@ -104,22 +105,22 @@ def _arc(run: bytes, span: Span, p: float, canonical: bool, scale: Scale, ground
     way = f"M{left:.5g},{ground:g}C{left:.5g},{far:.5g} {right:.5g},{far:.5g} {right:.5g},{ground:g}"
     look = {"stroke": f"var(--gv-{'green' if canonical else 'blue'})", "opacity": round(0.45 + 0.5 * p, 2)}
     dash = {"stroke_dasharray": "11 5"} if beyond else {}
-    title = node("title", escape(f"{visible(run[slice(*span)])}{'…' if beyond else ''}: {probability(p, 3)}"))
-    sign = draw_sign((left + right) / 2, ground - up - thick / 2 - 4, "canonical") if canonical else ""
+    title = node("title", f"{visible(run[slice(*span)])}{'…' if beyond else ''}: {probability(p, 3)}")
+    sign = draw_sign((left + right) / 2, ground - up - thick / 2 - 4, "canonical") if canonical else NOTHING
     return node("g", title, node("path", d=way, fill="none", stroke_width=thick, **look, **dash), sign)
 
 
-def draw_sign(x: float, y: float, name: str) -> str:
+def draw_sign(x: float, y: float, name: str) -> Element:
     """The sign of a named spelling."""
     sign, colour = SIGNS[name]
     return write(x, y, sign, 14, text_anchor="middle", fill=f"var(--gv-{colour})", **EDGE)
 
 
-def draw_boxes(run: bytes, scale: Scale, ground: float) -> Iterator[str]:
+def draw_boxes(run: bytes, scale: Scale, ground: float) -> Iterator[Element]:
     """One box per byte, and one for bytes beyond the run or not shown."""
     for at in range(scale.shown):
         box = _box(scale.x(at), scale.pitch, ground, fill="var(--gv-card)", stroke="var(--gv-line)")
-        yield node("g", node("title", escape(f"byte {at}: {byte_name(run[at])}")), box)
+        yield node("g", node("title", f"byte {at}: {byte_name(run[at])}"), box)
     yield from _letters(run[: scale.shown], scale, ground + 22)
     x = scale.x(scale.shown)
     if scale.size > scale.shown:
@@ -129,11 +130,11 @@ def draw_boxes(run: bytes, scale: Scale, ground: float) -> Iterator[str]:
         yield soft(x + BEYOND / 2, ground + 20, "…", 14, text_anchor="middle")
 
 
-def _box(x: float, width: float, ground: float, **look: str) -> str:
+def _box(x: float, width: float, ground: float, **look: str) -> Element:
     return node("rect", x=x + 1, y=ground + 3, width=width - 2, height=BOX, rx=3, **look)
 
 
-def _letters(data: bytes, scale: Scale, y: float) -> Iterator[str]:
+def _letters(data: bytes, scale: Scale, y: float) -> Iterator[Element]:
     """Each character in the middle of its bytes; a character with a long name is a box."""
     at = 0
     for character in data.decode("utf-8", "surrogateescape"):

@@ -9,7 +9,8 @@ from itertools import accumulate
 from guidedviz.decoding.trace import Step, Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, node, soft, wide, write
+from guidedviz.markup import Element, node
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, soft, wide, write
 from guidedviz.views.words import label
 
 LEFT, TOP, ROW, HIGH, BYTE = 72.0, 56.0, 40.0, 26.0, 15.0
@@ -81,7 +82,7 @@ def _spell(piece: bytes, look: str) -> str:
     return f"{left}{label(piece)}{right}"
 
 
-def _draw(boxes: Boxes, y: float) -> Iterator[str]:
+def _draw(boxes: Boxes, y: float) -> Iterator[Element]:
     """One box per token, as wide as its bytes."""
     x = LEFT
     for piece, look in boxes:
@@ -93,13 +94,13 @@ def _draw(boxes: Boxes, y: float) -> Iterator[str]:
         x += BYTE * len(piece)
 
 
-def _box(x: float, y: float, width: float, look: str, high: float = HIGH) -> str:
+def _box(x: float, y: float, width: float, look: str, high: float = HIGH) -> Element:
     colour, dashes, _ = LOOKS[look]
     line = {"stroke": f"var(--gv-{colour})", "stroke_width": 1 if look == "kept" else 2}
     line |= {"stroke_dasharray": dashes} if dashes else {}
     return node("rect", x=x, y=y, width=width, height=high, rx=4, fill="var(--gv-card)", **line)
 
 
-def _sign(x: float, y: float, look: str) -> Iterator[str]:
+def _sign(x: float, y: float, look: str) -> Iterator[Element]:
     yield _box(x, y, 16, look, 12)
     yield soft(x + 22, y + 10, LOOKS[look][2])

@@ -10,10 +10,11 @@ from guidedviz.decoding.jump.spellings import Spelling, Spellings
 from guidedviz.decoding.odds import probability
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.visible import counted
+from guidedviz.markup import Element, node
 from guidedviz.views.badge import write_badge
 from guidedviz.views.charts.interactive import plotly_json
 from guidedviz.views.charts.series import Axis, Chart, Series
-from guidedviz.views.figure import Figure, drawing, escape, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.spellings.lattice import LEFT, SIGNS, Scale, draw_arcs, draw_boxes, draw_sign, spans
 from guidedviz.views.words import label
 
@@ -114,7 +115,7 @@ def _beginning(record: Spellings, forced: tuple[int, ...]) -> SpellingRow:
     raise SettingError("draw_spellings, forced", seen=repr(forced), expected=expected, hint=hint)
 
 
-def _head(record: Spellings) -> Iterator[str]:
+def _head(record: Spellings) -> Iterator[Element]:
     """The source, the run, and how to read the picture."""
     size = record.vocabulary_size
     yield write_badge(LEFT, 24, record.source, record.model, record.device, size, record.date)
@@ -123,12 +124,12 @@ def _head(record: Spellings) -> Iterator[str]:
     yield soft(LEFT, 84, HOW + BEYOND * (record.count_beyond > 0))
 
 
-def _titles(numbers: float, y: float) -> Iterator[str]:
+def _titles(numbers: float, y: float) -> Iterator[Element]:
     for x, words, anchor in ((LEFT, "spelling", "start"), (numbers, "p", "end"), (numbers + BAR + 66, "nats", "end")):
         yield soft(x, y, words, text_anchor=anchor)
 
 
-def _row(row: SpellingRow, scale: Scale, numbers: float, y: float) -> Iterator[str]:
+def _row(row: SpellingRow, scale: Scale, numbers: float, y: float) -> Iterator[Element]:
     """One block per token below its bytes, then the numbers and the names."""
     colour = SIGNS[_sign(row.names[0])][1] if row.names else ""
     for piece, (start, end) in zip(row.pieces, spans(row.pieces), strict=True):
@@ -148,7 +149,7 @@ def _sign(name: str) -> str:
     return name.partition(",")[0]
 
 
-def _block(piece: bytes, left: float, right: float, y: float, colour: str, beyond: bool) -> str:
+def _block(piece: bytes, left: float, right: float, y: float, colour: str, beyond: bool) -> Element:
     """A token with as much of its text as fits."""
     width = right - left - 3
     look = {"stroke": f"var(--gv-{colour or 'soft'})", "stroke_width": 1.8 if colour else 1}
@@ -157,7 +158,7 @@ def _block(piece: bytes, left: float, right: float, y: float, colour: str, beyon
     room, words = int((width - 2) / wide("n", 12)), label(piece)
     words = words if len(words) <= room else shorten(words, room) if room > 3 else "…"
     inside = write((left + right) / 2, y + 4, words, 12, mono=True, text_anchor="middle")
-    return node("g", node("title", escape(label(piece))), box, inside)
+    return node("g", node("title", label(piece)), box, inside)
 
 
 def _left_out(record: Spellings, rows: Sequence[SpellingRow]) -> list[str]:

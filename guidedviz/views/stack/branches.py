@@ -15,8 +15,9 @@ from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import Configuration, State
 from guidedviz.machines.visible import counted, visible
+from guidedviz.markup import Element, node, together
 from guidedviz.tokens.spelling import shared_length
-from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.layout.bezier import Point, straight, through
 from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
 from guidedviz.views.stack.shared_stacks import (
@@ -168,7 +169,7 @@ def _place(
 # --- drawing ---
 
 
-def _pointer(start: Point, cards: Mapping[int, StackCard], spots: Spots, number: int, column: int) -> str:
+def _pointer(start: Point, cards: Mapping[int, StackCard], spots: Spots, number: int, column: int) -> Element:
     """A pointer: straight down, or to the side in a lane of its column above the row of its target."""
     (x, y), (a, b), half = start, spots[number], card_width(cards[number]) / 2
     roof = b - (CARD / 2 if cards[number].waits else 14)
@@ -180,7 +181,7 @@ def _pointer(start: Point, cards: Mapping[int, StackCard], spots: Spots, number:
     return write_pointer(through([start, (x, lane), (end, lane), (end, roof)]))
 
 
-def _ground(y: float, width: float) -> str:
+def _ground(y: float, width: float) -> Element:
     """The bottom of all stacks."""
     line = node("path", d=f"M{EDGE:g},{y + 1.5:g}H{width - EDGE:g}", stroke="var(--gv-ink)", stroke_width=3)
     return line + write(EDGE, y + 18, "bottom", 13, mono=True)
@@ -206,7 +207,7 @@ def _added(branch: StackedText) -> str:
     return f"{branch.new:,} new, {branch.frames - branch.new:,} shared"
 
 
-def _chip(number: int, branch: StackedText, x: float, y: float) -> str:
+def _chip(number: int, branch: StackedText, x: float, y: float) -> Element:
     width = _chip_width(number, branch)
     dash = {"stroke_dasharray": "4 3"} if branch.same else {}
     x -= width / 2
@@ -216,7 +217,7 @@ def _chip(number: int, branch: StackedText, x: float, y: float) -> str:
     for words, look in zip(_chip_words(number, branch), looks, strict=True):
         parts.append(write(at, y + 19, words, 15, mono=True, **look))
         at += wide(words, 15)
-    return "".join(parts) + soft(x + 8, y + 37, _added(branch))
+    return together(parts) + soft(x + 8, y + 37, _added(branch))
 
 
 def _say_counts(branches: Sequence[StackedText]) -> str:

@@ -12,8 +12,9 @@ from typing import Any
 from guidedviz.machines.earley.chart import Item as ShownItem
 from guidedviz.machines.earley.items import Item
 from guidedviz.machines.visible import counted, visible
+from guidedviz.markup import Element, node
 from guidedviz.sketches.earley_film import ChartFrame, Lexeme
-from guidedviz.views.figure import Figure, drawing, moved, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.machine.film_frames import FilmDrawings
 from guidedviz.views.stack.earley_chart import EDGE, HEAD, ROW, ChartRow, dotted, draw_legend, draw_row, say_row
 
@@ -42,7 +43,7 @@ def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
         }
         for frame in frames
     ]
-    return FilmDrawings((draw_frame(last, bare=True).svg,), tuple(packed))
+    return FilmDrawings((draw_frame(last, bare=True).drawing,), tuple(packed))
 
 
 def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
@@ -115,7 +116,7 @@ def _cell(frame: ChartFrame) -> float:
     return max([CELL, *((wide(one.name, 11) + 8) / (one.end - one.start) for one in named)])
 
 
-def _strip(frame: ChartFrame) -> list[str]:
+def _strip(frame: ChartFrame) -> list[Element]:
     """The text, byte by byte, and below it the lexemes that were read."""
     parts, cell = [], _cell(frame)
     for place, byte in enumerate(frame.text):
@@ -135,12 +136,12 @@ def _strip(frame: ChartFrame) -> list[str]:
     return parts
 
 
-def _head(name: str, place: int, width: float, high: float) -> list[str]:
+def _head(name: str, place: int, width: float, high: float) -> list[Element]:
     card = node("rect", x=0, y=0, width=width, height=high, rx=7, fill="var(--gv-card)", stroke="var(--gv-line)")
     return [card, write(12, 21, name, 15, font_weight="bold"), soft(width - 10, 21, str(place), text_anchor="end")]
 
 
-def _item(row: ChartRow, spot: tuple[float, float, float], kind: str, number: int) -> str:
+def _item(row: ChartRow, spot: tuple[float, float, float], kind: str, number: int) -> Element:
     x, y, width = spot
     disc = node("rect", x=x + 3, y=y - 0.5, width=width - 6, height=ROW - 1, rx=4, class_="gv-disc")
     return node("g", disc, moved(x, y, *draw_row(row, width)), class_=kind, data_state=number, data_arrow=str(number))

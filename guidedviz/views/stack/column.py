@@ -8,7 +8,8 @@ from guidedviz.errors import shorten
 from guidedviz.machines.pushdown.call_stack import Frame
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
-from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
+from guidedviz.markup import NOTHING, Element, node, together
+from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.machine.pushdown_highlight import state_after
 
 WIDTH, EDGE, CARD, FOLD, MOST_CARDS = 252.0, 14.0, 42.0, 22.0, 12
@@ -43,7 +44,7 @@ def fold_stack(frames: Sequence[Frame], depth: int, most: int) -> tuple[list[tup
     return rows[:inner] + (rows[-OUTER:] if len(rows) == depth else []), inner
 
 
-def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) -> tuple[str, float]:
+def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) -> tuple[Element, float]:
     """The column as part of a larger picture, and its height."""
     depth = pda.depth(state)
     rows, inner = fold_stack(pda.frames(state), depth, most)
@@ -60,14 +61,14 @@ def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) ->
     hatch = "".join(f"M{x:g},{y + 4:g}l-5,6" for x in range(8, int(width), 10))
     parts.append(node("path", d=hatch, stroke="var(--gv-soft)", stroke_width=1))
     parts.append(soft(width, y + 26, _ground(state), text_anchor="end"))
-    return "".join(parts), y + 30
+    return together(parts), y + 30
 
 
-def _card(frame: Frame, height: int, now: bool, width: float) -> str:
+def _card(frame: Frame, height: int, now: bool, width: float) -> Element:
     line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4} if now else {"stroke": "var(--gv-blue)"}
     box = node("rect", x=0, y=0, width=width, height=CARD, rx=5, fill="var(--gv-page)", **line)
     name = write(22, 17, shorten(frame.rule, 22), 14, mono=True, font_weight="bold")
-    mark = write(8, 17, "▸", 13, fill="var(--gv-orange)") if now else ""
+    mark = write(8, 17, "▸", 13, fill="var(--gv-orange)") if now else NOTHING
     waits = soft(22, 34, shorten(f"{'now' if now else 'then'} {frame.waits}", int(width / 6.4) - 6))
     return box + mark + name + waits + soft(width - 8, 17, f"{height:,}", text_anchor="end")
 

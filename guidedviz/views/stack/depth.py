@@ -8,7 +8,8 @@ from guidedviz.errors import shorten
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import visible
-from guidedviz.views.figure import Figure, drawing, escape, heading, node, soft, write
+from guidedviz.markup import Element, node
+from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
 from guidedviz.views.words import label
 
@@ -63,7 +64,7 @@ def _columns(found: Sequence[int]) -> list[int]:
     return [max(found[place : place + several]) for place in range(0, len(found), several)]
 
 
-def _grid(most: int, step: float, ground: float, width: float) -> Iterator[str]:
+def _grid(most: int, step: float, ground: float, width: float) -> Iterator[Element]:
     every = next(size * 10**power for power in range(20) for size in (1, 2, 5) if size * 10**power * 5 >= most)
     for depth in range(0, most + 1, every):
         y = ground - depth * step
@@ -71,7 +72,7 @@ def _grid(most: int, step: float, ground: float, width: float) -> Iterator[str]:
         yield soft(LEFT - 8, y + 4, f"{depth:,}", 11, text_anchor="end")
 
 
-def _curve(first: int, columns: Sequence[int], pitch: float, step: float, ground: float) -> list[str]:
+def _curve(first: int, columns: Sequence[int], pitch: float, step: float, ground: float) -> list[Element]:
     way, x = f"M{LEFT - 5:g},{ground - first * step:g}H{LEFT:g}", LEFT
     area = f"M{LEFT:g},{ground:g}"
     for depth in columns:
@@ -82,7 +83,7 @@ def _curve(first: int, columns: Sequence[int], pitch: float, step: float, ground
     return [below, node("path", d=way, fill="none", stroke="var(--gv-blue)", stroke_width=2)]
 
 
-def _letters(data: bytes, pitch: float, ground: float) -> Iterator[str]:
+def _letters(data: bytes, pitch: float, ground: float) -> Iterator[Element]:
     """The characters of the text, each at its first byte; one with a long name is a box with a tooltip."""
     place, text = 0, data.decode("utf-8", "surrogateescape")
     for character in text:
@@ -90,11 +91,11 @@ def _letters(data: bytes, pitch: float, ground: float) -> Iterator[str]:
         name = visible(raw)
         words = name if len(name) == 1 else "▯"
         letter = write(LEFT + pitch * (place + 0.5), ground + 18, words, 13, mono=True, text_anchor="middle")
-        yield node("g", node("title", escape(label(raw))), letter, data_part="byte")
+        yield node("g", node("title", label(raw)), letter, data_part="byte")
         place += len(raw)
 
 
-def _ticks(data: bytes, pitch: float, several: int, ground: float) -> str:
+def _ticks(data: bytes, pitch: float, several: int, ground: float) -> Element:
     ends = soft(LEFT, ground + 18, shorten(label(data[:40]), 30), 11, mono=True)
     right = LEFT + pitch * -(-len(data) // several)
     return ends + soft(right, ground + 18, f"{len(data):,} bytes", 11, text_anchor="end")

@@ -14,7 +14,8 @@ from guidedviz.machines.earley.earley import Earley
 from guidedviz.machines.earley.earley import earley as build
 from guidedviz.machines.machine import next_bytes, to_bytes
 from guidedviz.machines.visible import counted, visible, visible_bytes
-from guidedviz.views.figure import Figure, drawing, escape, heading, moved, node, soft, wide, write
+from guidedviz.markup import Element, node, together
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.words import label
 
 WIDEST, MOST_COLUMNS, MOST_ROWS = 1140.0, 6, 16
@@ -134,7 +135,7 @@ def dotted(item: Item) -> str:
     return left + "•" + shorten(right, max(8, ROOM - len(left)))
 
 
-def _column(column: ChartColumn, now: bool) -> list[str]:
+def _column(column: ChartColumn, now: bool) -> list[Element]:
     width = column.width - 10
     line = {"stroke": "var(--gv-orange)", "stroke_width": 2} if now else {"stroke": "var(--gv-line)"}
     parts = [node("rect", x=0, y=0, width=width, height=column.height, rx=7, fill="var(--gv-card)", **line)]
@@ -148,11 +149,11 @@ def _column(column: ChartColumn, now: bool) -> list[str]:
     return parts
 
 
-def draw_row(row: ChartRow, width: float) -> list[str]:
+def draw_row(row: ChartRow, width: float) -> list[Element]:
     sign, colour = SIGNS[row.kind]
     words = dotted(row.item)
     left, _, right = words.partition("•")
-    parts = [node("title", escape(str(row.item)))]
+    parts = [node("title", str(row.item))]
     if row.item.done:
         size = {"x": 5, "y": 1, "width": width - 10, "height": ROW - 2, "rx": 4}
         parts.append(node("rect", **size, fill="var(--gv-green)", fill_opacity=0.13))
@@ -166,7 +167,7 @@ def draw_row(row: ChartRow, width: float) -> list[str]:
     return parts
 
 
-def draw_legend(rows: Iterable[Sequence[ChartRow]], read: str = "byte") -> tuple[str, float]:
+def draw_legend(rows: Iterable[Sequence[ChartRow]], read: str = "byte") -> tuple[Element, float]:
     """The signs that the rows use, and the width."""
     kinds = {row.kind for column in rows for row in column}
     parts, x = [], 0.0
@@ -177,7 +178,7 @@ def draw_legend(rows: Iterable[Sequence[ChartRow]], read: str = "byte") -> tuple
             parts.append(soft(x + 16, 0, means))
             x += 16 + 6.3 * len(means) + 20
     words = "✓ finished · the number: where it began"
-    return "".join(parts) + soft(x, 0, words), x + 6.3 * len(words)
+    return together(parts) + soft(x, 0, words), x + 6.3 * len(words)
 
 
 def _say(about: str, columns: Sequence[ChartColumn]) -> str:

@@ -14,7 +14,8 @@ from typing import Any, Literal
 from guidedviz.errors import shorten
 from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation
 from guidedviz.machines.machine import to_bytes
-from guidedviz.views.figure import Figure, drawing, heading, node, soft, wide, write
+from guidedviz.markup import Element, node
+from guidedviz.views.figure import Figure, drawing, heading, soft, wide, write
 from guidedviz.views.stack.earley_chart import earley_of
 from guidedviz.views.words import label
 
@@ -128,7 +129,7 @@ def _grow(part: ParseTree | ParseLeaf, data: bytes, detail: int) -> Iterator[Tre
         yield TreePart(part.name, "rule", tuple(_grow_parts(part.children, data, detail - 1)), part.ambiguous)
 
 
-def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[str]:
+def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Element]:
     """A node centred in its width with its children below; text is on the lowest line."""
     middle, at = x + drawn.width / 2, x + (drawn.width - sum(part.width for part in drawn.parts)) / 2
     for part in drawn.parts:
@@ -145,7 +146,7 @@ def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[str]:
     yield node("g", *_part(drawn, middle, y), data_part="box", **newest)
 
 
-def _branch(x: float, y: float, a: float, b: float, part: TreePart) -> str:
+def _branch(x: float, y: float, a: float, b: float, part: TreePart) -> Element:
     way = f"M{x:.1f},{y:.1f}L{a:.1f},{min(b, y + LEVEL - BOX):.1f}V{b:.1f}"
     style = {"stroke": "var(--gv-soft)", "stroke_width": 1.3}
     if part.kind in ("open", "next", "more"):
@@ -153,7 +154,7 @@ def _branch(x: float, y: float, a: float, b: float, part: TreePart) -> str:
     return node("path", d=way, fill="none", **style)
 
 
-def _part(drawn: TreePart, x: float, y: float) -> Iterator[str]:
+def _part(drawn: TreePart, x: float, y: float) -> Iterator[Element]:
     words = drawn.words + " ?" * drawn.ambiguous
     if drawn.kind == "next":
         yield write(x, y + 17, "▸", 15, fill="var(--gv-orange)", text_anchor="middle")

@@ -12,7 +12,8 @@ from guidedviz.machines.pushdown.call_stack import SharedFrame, say_waits
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.visible import counted
-from guidedviz.views.figure import Figure, drawing, heading, moved, node, soft, wide, write
+from guidedviz.markup import Element, node
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.layout.bezier import Curve, head, write_path
 from guidedviz.views.layout.layers import Box, Link
 from guidedviz.views.layout.positions import place
@@ -110,7 +111,7 @@ def card_width(card: StackCard) -> float:
     return max(wide(shorten(card.words, ROOM), 13), wide(shorten(card.waits, ROOM), 11)) + 20
 
 
-def write_stack_card(card: StackCard, x: float, y: float) -> str:
+def write_stack_card(card: StackCard, x: float, y: float) -> Element:
     """A card around a point."""
     half = card_width(card) / 2
     line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4} if card.top else {"stroke": "var(--gv-blue)"}
@@ -124,7 +125,7 @@ def write_stack_card(card: StackCard, x: float, y: float) -> str:
     return node("g", inside, data_part="frame", **({"data_newest": ""} if card.top else {}))
 
 
-def write_pointer(curve: Curve) -> str:
+def write_pointer(curve: Curve) -> Element:
     """An arrow from a frame to one that may lie below it."""
     path = node("path", d=write_path(curve), fill="none", stroke="var(--gv-soft)", stroke_width=1.4)
     return path + node("polygon", points=head(curve), fill="var(--gv-soft)")

@@ -15,9 +15,10 @@ from guidedviz.machines.names import name_node
 from guidedviz.machines.pushdown.call_stack import say_waits
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import visible
+from guidedviz.markup import NOTHING, Element, node
 from guidedviz.sketches.sketch import sketch_pda
 from guidedviz.sketches.stack_film import StackFrame
-from guidedviz.views.figure import Figure, drawing, moved, node, soft, write
+from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.layout.bezier import Curve, head, write_path
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.parts import Diagram
@@ -95,7 +96,7 @@ class _Sheet:
     def diagram(self) -> Diagram:
         return lay_out(sketch_pda(self.pda))
 
-    def draw(self, lit: Highlight, alt: str) -> str:
+    def draw(self, lit: Highlight, alt: str) -> Element:
         text = self.frames[0].text
         top, left = EDGE + STRIP * bool(text), 2 * EDGE + self.diagram.width + GAP
         high = max(self.diagram.height, 38 + CARD * max(min(len(f.stack), MOST_CARDS + 1) for f in self.frames))
@@ -112,7 +113,7 @@ class _Sheet:
         width = max(left + WIDTH, EDGE + CELL * len(text)) + EDGE
         return drawing(width, top + high + EDGE, *parts, alt=alt)
 
-    def _part(self, kind: str, numbers: list[int], left: float, top: float, low: float) -> str:
+    def _part(self, kind: str, numbers: list[int], left: float, top: float, low: float) -> Element:
         match kind, numbers:
             case ("read" | "next") as which, [place]:
                 return _mark_byte(place, which == "next")
@@ -125,9 +126,9 @@ class _Sheet:
             case move, []:
                 _, words, colour = MOVES[move]
                 return write(left + WIDTH, top + 14, words, 14, fill=f"var(--gv-{colour})", **END)
-        return ""
+        return NOTHING
 
-    def _card(self, at: int, now: bool, x: float, y: float) -> str:
+    def _card(self, at: int, now: bool, x: float, y: float) -> Element:
         line = {"stroke": "var(--gv-orange)", "stroke_width": 2.6} if now else {"stroke": "var(--gv-blue)"}
         box = node("rect", x=x, y=y, width=WIDTH, height=CARD - 4, rx=5, fill="var(--gv-page)", **line)
         name = write(x + 9, y + 20, name_node(at), 14, mono=True, font_weight="bold")
@@ -143,12 +144,12 @@ def _middle(place: int) -> float:
     return EDGE + CELL * place + CELL / 2 - 1.5
 
 
-def _cell(place: int, **style: Any) -> str:
+def _cell(place: int, **style: Any) -> Element:
     style = {"fill": "var(--gv-card)", "stroke": "var(--gv-line)"} | style
     return node("rect", x=EDGE + CELL * place, y=EDGE, width=CELL - 3, height=26, rx=4, **style)
 
 
-def _mark_byte(place: int, following: bool) -> str:
+def _mark_byte(place: int, following: bool) -> Element:
     """A byte that was read is underlined; the next byte has a frame and a triangle."""
     x = _middle(place)
     if not following:
@@ -157,7 +158,7 @@ def _mark_byte(place: int, following: bool) -> str:
     return _cell(place, fill="none", stroke="var(--gv-orange)", stroke_width=2.4) + tip
 
 
-def _ways(diagram: Diagram) -> Iterator[tuple[str, str]]:
+def _ways(diagram: Diagram) -> Iterator[tuple[str, Element]]:
     """The curve of each call and of each return, by its key."""
     sketch = diagram.sketch
     nodes = {block.name: block.nodes for block in diagram.blocks}
@@ -169,7 +170,7 @@ def _ways(diagram: Diagram) -> Iterator[tuple[str, str]]:
             yield f"return {at} {arrow.target}", _way("return", jumps.returns[min(place, len(jumps.returns) - 1)])
 
 
-def _way(move: str, curve: Curve) -> str:
+def _way(move: str, curve: Curve) -> Element:
     kind = f"gv-{MOVES[move][0]}"
     tip = node("polygon", points=head(curve, 11, 6), class_=f"{kind}-head")
     return node("g", node("path", d=write_path(curve), class_=kind) + tip, class_="gv-machine gv-taken")

@@ -17,7 +17,8 @@ from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.call_stack import first_stack
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
-from guidedviz.views.figure import Figure, drawing, node, soft, wide, write
+from guidedviz.markup import Element, node, together
+from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
 from guidedviz.views.words import label
 
@@ -170,14 +171,14 @@ def _last_line(pda: PDA, data: bytes, empty: bool, unread: bytes) -> tuple[str, 
     return "end", "", f"not finished: {top.rule} waits for {top.waits}" if top else "not finished", ""
 
 
-def _write_line(line: tuple[str, ...], starts: list[float], y: float, head: bool) -> str:
+def _write_line(line: tuple[str, ...], starts: list[float], y: float, head: bool) -> Element:
     if head:
-        return "".join(soft(x, y, words, 13) for x, words in zip(starts, line, strict=True))
+        return together(soft(x, y, words, 13) for x, words in zip(starts, line, strict=True))
     step, read, action, stack = line
     last = step in ("end", "⋮")
     change = write(starts[1 if last and not read else 2], y, action, mono=not last, **_colour(action))
     others = zip((starts[0], starts[1], starts[3]), (step, read, stack), strict=True)
-    return change + "".join(write(x, y, words, mono=True) for x, words in others)
+    return change + together(write(x, y, words, mono=True) for x, words in others)
 
 
 def _colour(action: str) -> dict[str, Any]:
@@ -188,7 +189,7 @@ def _colour(action: str) -> dict[str, Any]:
     return {"fill": "var(--gv-ink)"}
 
 
-def _rule(width: float, y: float) -> str:
+def _rule(width: float, y: float) -> Element:
     return node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)", stroke_width=1.2)
 
 

@@ -11,8 +11,9 @@ from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.visible import visible
+from guidedviz.markup import Element, node
 from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, say
-from guidedviz.views.figure import Figure, drawing, heading, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, heading, soft, wide, write
 from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
 
 EDGE, TOP, ROW, BOX, HIGH = 16.0, 62.0, 34.0, 38.0, 26.0
@@ -117,7 +118,7 @@ def _draw(rule: str, data: bytes, own: int, verdict: str, reads: Sequence[Read],
     return Figure(drawing(width, ground + 28, *parts, alt=said), said, said)
 
 
-def _token(data: bytes, own: int, rule: str, start: float, verdict: str) -> Iterator[str]:
+def _token(data: bytes, own: int, rule: str, start: float, verdict: str) -> Iterator[Element]:
     """The bytes of the token, and who decides them."""
     if own:
         yield soft(start + BOX * own - 8, TOP - 8, f"{rule} reads", text_anchor="end")
@@ -133,7 +134,7 @@ def _token(data: bytes, own: int, rule: str, start: float, verdict: str) -> Iter
         yield write(middle, TOP + 27, visible(bytes([byte])), 15, mono=True, text_anchor="middle", font_weight="bold")
 
 
-def _row(data: bytes, own: int, read: Read, start: float, y: float) -> Iterator[str]:
+def _row(data: bytes, own: int, read: Read, start: float, y: float) -> Iterator[Element]:
     """A sign per byte: a tick where it is read, a cross where it is refused, a dot where it is not reached."""
     for place in range(len(data)):
         sign = "✓" if place < read.read else "✗" if place == read.read else "·"

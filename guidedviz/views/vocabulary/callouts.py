@@ -15,7 +15,8 @@ import numpy as np
 from guidedviz.decoding.odds import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import shorten
-from guidedviz.views.figure import node, soft, wide, write
+from guidedviz.markup import Element, node, together
+from guidedviz.views.figure import soft, wide, write
 from guidedviz.views.vocabulary.atlas import Atlas
 from guidedviz.views.words import label, shown_candidates
 
@@ -102,7 +103,7 @@ def _place_row(spots: Sequence[tuple[float, float, float]], row: Sequence[int], 
     return [Place(number, band, at) for number, at in zip(row, lefts.tolist(), strict=True)]
 
 
-def draw_callouts(calls: Sequence[Callout], cell: float, height: float, width: float) -> tuple[str, float, float]:
+def draw_callouts(calls: Sequence[Callout], cell: float, height: float, width: float) -> tuple[Element, float, float]:
     """Lines, marks and labels of a map of this height, and the room that they need above and below it.
 
     Labels may be as far right as `width`.
@@ -110,14 +111,14 @@ def draw_callouts(calls: Sequence[Callout], cell: float, height: float, width: f
     corner = 0.5 * cell - 5 if cell >= READABLE else 0.0
     spots = [(call.x * cell + corner, call.y * cell - corner, call.width) for call in calls]
     places = place_labels(spots, width, height)
-    lines = "".join(_line(*spots[place.callout], place, height) for place in places)
-    marks = "".join(_mark(*spots[place.callout][:2], calls[place.callout].legal) for place in places)
-    labels = "".join(_label(calls[place.callout], place, height) for place in places)
+    lines = together(_line(*spots[place.callout], place, height) for place in places)
+    marks = together(_mark(*spots[place.callout][:2], calls[place.callout].legal) for place in places)
+    labels = together(_label(calls[place.callout], place, height) for place in places)
     above, below = (BAND if any(place.band == band for place in places) else 0.0 for band in (0, 1))
     return lines + marks + labels, above, below
 
 
-def _line(x: float, y: float, wanted: float, place: Place, height: float) -> str:
+def _line(x: float, y: float, wanted: float, place: Place, height: float) -> Element:
     """From a cell straight to the edge of the map, and then to its label."""
     edge, end = (height, height + BAND - HIGH) if place.band else (0.0, HIGH - BAND)
     at = min(max(x, place.left + 4), place.left + wanted - 4)
@@ -126,7 +127,7 @@ def _line(x: float, y: float, wanted: float, place: Place, height: float) -> str
     return seam + node("path", **path, stroke="var(--gv-ink)", stroke_width=1)
 
 
-def _mark(x: float, y: float, legal: bool) -> str:
+def _mark(x: float, y: float, legal: bool) -> Element:
     """A dot in a disc, or a cross in a square."""
     look = {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)"}
     if legal:
@@ -136,7 +137,7 @@ def _mark(x: float, y: float, legal: bool) -> str:
     return node("rect", x=x - HALF, y=y - HALF, width=2 * HALF, height=2 * HALF, **look) + node("path", **cross)
 
 
-def _label(call: Callout, place: Place, height: float) -> str:
+def _label(call: Callout, place: Place, height: float) -> Element:
     top = height + BAND - HIGH if place.band else -BAND
     colour = "ink" if call.chosen else "blue" if call.legal else "orange"
     look: dict[str, Any] = {"stroke": f"var(--gv-{colour})"}
@@ -149,8 +150,8 @@ def _label(call: Callout, place: Place, height: float) -> str:
     return box + _mark(place.left + 10, top + HIGH / 2, call.legal) + name + said
 
 
-def callout_legend(y: float) -> str:
+def callout_legend(y: float) -> Element:
     """What the marks mean."""
     words = ("likely, legal", "likely, illegal")
     signs = [_mark(5 + 130 * n, y - 4, not n) + soft(16 + 130 * n, y, said) for n, said in enumerate(words)]
-    return "".join(signs) + soft(276, y, "with the probability before the mask")
+    return together(signs) + soft(276, y, "with the probability before the mask")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.visible import visible
-from guidedviz.views.figure import Figure, drawing, node, soft, write
+from guidedviz.markup import Element, node
+from guidedviz.views.figure import Figure, drawing, soft, write
 
 EDGE, LEFT, CELL, HIGH, TOP, STEP = 16.0, 66.0, 46.0, 28.0, 96.0, 34.0
 MOST = 40  # nodes that fit on a page
@@ -76,7 +77,7 @@ def draw_flat_trie(machine: Machine, pieces: Sequence[bytes], state: Hashable | 
     return Figure(drawing(width, low + 46, *parts, alt=text), text, text)
 
 
-def _node(at: int, one: FlatNode, low: float) -> Iterator[str]:
+def _node(at: int, one: FlatNode, low: float) -> Iterator[Element]:
     x, y = LEFT + CELL * at, TOP + STEP * (len(one.prefix) - 1) - 12
     colour, dashes, _ = LOOKS[one.look]
     ink = {"fill": "var(--gv-soft)"} if one.look == "left out" else {}
@@ -89,7 +90,7 @@ def _node(at: int, one: FlatNode, low: float) -> Iterator[str]:
     yield write(middle, low + 34, str(one.size), 13, mono=True, text_anchor="middle")
 
 
-def _arc(at: int, one: FlatNode, level: int) -> Iterator[str]:
+def _arc(at: int, one: FlatNode, level: int) -> Iterator[Element]:
     """From a refused node to the place where the loop continues, which is on this level."""
     x, y = LEFT + CELL * at + CELL / 2 - 3, TOP + STEP * (len(one.prefix) - 1) - 12
     end, low = x + CELL * one.size, TOP + STEP * (level - 1) - 14
@@ -99,7 +100,7 @@ def _arc(at: int, one: FlatNode, level: int) -> Iterator[str]:
     yield node("path", d=f"M{end - 4:g},{low - 7:g}h8l-4,8z", fill="var(--gv-orange)")
 
 
-def _box(x: float, y: float, width: float, high: float, colour: str, dashes: str) -> str:
+def _box(x: float, y: float, width: float, high: float, colour: str, dashes: str) -> Element:
     line = {"stroke": f"var(--gv-{colour})", "stroke_width": 1.8} | ({"stroke_dasharray": dashes} if dashes else {})
     return node("rect", x=x, y=y, width=width, height=high, rx=4, fill="var(--gv-card)", **line)
 

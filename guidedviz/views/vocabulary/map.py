@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import expect, shorten
+from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import Figure, drawing, heading, moved, node, soft, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
 from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, settle
 from guidedviz.views.vocabulary.callouts import Callout, callout_legend, draw_callouts
 from guidedviz.views.vocabulary.outline import AROUND, draw_outline, widen
@@ -126,7 +127,7 @@ def _by_place(made: Atlas, mask: Mask) -> str:
 
 
 def map_figure(
-    made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str, inset: tuple[str, float] = ("", 0.0)
+    made: Atlas, kinds: Sequence[Kind], title: str, text: str, more: str, inset: tuple[Element, float] = (NOTHING, 0.0)
 ) -> Figure:
     """A map as a figure."""
     svg, height = write_map(made, kinds, title, WIDTH - 2 * EDGE, inset=inset)
@@ -141,8 +142,8 @@ def write_map(
     title: str,
     width: float,
     calls: Sequence[Callout] = (),
-    inset: tuple[str, float] = ("", 0.0),
-) -> tuple[str, float]:
+    inset: tuple[Element, float] = (NOTHING, 0.0),
+) -> tuple[Element, float]:
     """A map with a title above, an inset and a legend with counts below, and callouts around it; and its height."""
     cell = width_of_cell(made, width)
     high = cell * made.height
@@ -151,8 +152,8 @@ def write_map(
     names = _texts(made, kinds, cell) if cell >= READABLE else _names(made, kinds, cell)
     land = node("g", *(_stencil(made, kind) for kind in kinds), _lines(made, cell), transform=f"scale({cell:.5g})")
     for kind in kinds:
-        land += draw_outline(made.grid(kind.cells) > 0, cell, kind.colour, kind.outline) if kind.outline else ""
-        land += "".join(_dots(made, kind, cell))
+        land += draw_outline(made.grid(kind.cells) > 0, cell, kind.colour, kind.outline) if kind.outline else NOTHING
+        land += together(_dots(made, kind, cell))
     around, above, below = draw_callouts(calls, cell, high, width)
     foot = high + above + below + inset[1] + 36
     legend = _legend(kinds, foot)
@@ -166,7 +167,7 @@ def width_of_cell(made: Atlas, width: float = WIDTH - 2 * EDGE) -> float:
     return min(LARGEST, width / made.width)
 
 
-def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[str]:
+def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     """Dots on cells that would be too few and too small to be visible."""
     if kind.colour == "land" or kind.outline or kind.count > FEW or cell >= DOT:
         return
@@ -175,18 +176,18 @@ def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[str]:
         yield node("circle", cx=x, cy=y, r=DOT / 2, **look)
 
 
-def _stencil(made: Atlas, kind: Kind) -> str:
+def _stencil(made: Atlas, kind: Kind) -> Element:
     """The cells of one kind: a rectangle of its colour behind a mask."""
     png = write_png(made.grid(kind.cells).astype(np.bool_))
     name = f"gv-{zlib.crc32(png):08x}"
     size = {"width": made.width, "height": made.height}
-    image = node("image", href=as_address(png), **size, style="image-rendering:pixelated")
+    image = node("image", href=as_address(png), **size, image_rendering="pixelated")
     hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
     colour = {"fill": f"var(--gv-{kind.colour})", "opacity": kind.opacity}
     return hole + node("rect", **size, **colour, mask=f"url(#{name})")
 
 
-def _lines(made: Atlas, cell: float) -> str:
+def _lines(made: Atlas, cell: float) -> Element:
     """The borders of regions; in a small map, of cells, with the curve."""
     look = {"fill": "none", "stroke": "var(--gv-page)"}
     borders = node("path", d=made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
@@ -199,7 +200,7 @@ def _lines(made: Atlas, cell: float) -> str:
     return node("path", d=cells, **look, stroke_width=0.05) + curve
 
 
-def _names(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[str]:
+def _names(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
     marked = np.logical_or.reduce([kind.cells for kind in kinds if kind.outline] or [np.zeros(len(made), np.bool_)])
     taken = widen(made.grid(marked) > 0, ceil(2 * AROUND / cell))
     return [
@@ -226,7 +227,7 @@ def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
     return {"fill": f"var(--gv-{ink})", **seam}
 
 
-def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[str]:
+def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
     """The text of every token, on a map of a small vocabulary."""
     parts = []
     for rank, token in enumerate(made.order.tolist()):
@@ -237,7 +238,7 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[str]:
     return parts
 
 
-def _legend(kinds: Sequence[Kind], y: float) -> str:
+def _legend(kinds: Sequence[Kind], y: float) -> Element:
     parts, x = [], 0.0
     for kind in kinds:
         words = f"{kind.name} {kind.count:,}"
@@ -246,4 +247,4 @@ def _legend(kinds: Sequence[Kind], y: float) -> str:
         parts.append(node("rect", x=x, y=y - 9, width=10, height=10, rx=2, **colour, **line))
         parts.append(soft(x + 16, y, words))
         x += 34 + 6.6 * len(words)
-    return "".join(parts)
+    return together(parts)

@@ -7,22 +7,22 @@ from math import ceil
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.arrays import Mask
-from guidedviz.views.figure import node
 from guidedviz.views.vocabulary.atlas import borders
 
 AROUND = 3.5  # pixels between a small cell and its line
 LARGE = 8.0  # around larger cells it is their edge, in ink
 
 
-def draw_outline(grid: Mask, cell: float, colour: str, dashes: str) -> str:
+def draw_outline(grid: Mask, cell: float, colour: str, dashes: str) -> Element:
     """A line around the cells of a picture; `cell` is the width of a cell in pixels.
 
-    >>> draw_outline(np.zeros((2, 2), dtype=bool), 1.0, "gold", "none")
-    ''
+    >>> bool(draw_outline(np.zeros((2, 2), dtype=bool), 1.0, "gold", "none"))
+    False
     """
     if not grid.any():
-        return ""
+        return NOTHING
     line = "ink" if cell >= LARGE else colour
     path = borders(np.pad(widen(grid, 0 if cell >= LARGE else ceil(AROUND / cell)), 1))
     look = {"d": path, "fill": "none", "transform": f"scale({cell:.5g}) translate(-1 -1)", "class_": "gv-outline"}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, expect
+from guidedviz.markup import Element, node, together
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import TRACE_HINT, Figure, drawing, node, soft, write
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, soft, write
 
 MOST = 100  # tokens
 CELL, ROW, LEFT, TOP = 10.6, 26.0, 84.0, 46.0
@@ -49,46 +50,46 @@ def _place(position: int, token: int) -> tuple[float, float]:
     return LEFT + CELL * (token + 0.5), TOP + ROW * (position + 0.5)
 
 
-def _draw_names(vocabulary: Vocabulary) -> str:
+def _draw_names(vocabulary: Vocabulary) -> Element:
     names = (vocabulary.display(token) for token in range(len(vocabulary)))
-    return "".join(
+    return together(
         soft(_place(0, token)[0], TOP - 4, name[:1], 10, mono=True, text_anchor="middle")
         for token, name in enumerate(names)
     )
 
 
-def _draw_row(position: int, legal: set[int], size: int) -> str:
+def _draw_row(position: int, legal: set[int], size: int) -> Element:
     y = TOP + ROW * position + 4
     cell = {"y": y, "width": CELL - 2, "height": ROW - 8}
     cells = []
     for token in range(size):
         look = {"fill": "var(--gv-sky)"} if token in legal else {"fill": "none", "stroke_dasharray": "2 2"}
         cells.append(node("rect", x=LEFT + CELL * token + 1, **cell, stroke="var(--gv-line)", **look))
-    return soft(LEFT - 14, y + 13, f"position {position}", 11, text_anchor="end") + "".join(cells)
+    return soft(LEFT - 14, y + 13, f"position {position}", 11, text_anchor="end") + together(cells)
 
 
-def _draw_path(path: list[int], names: list[str]) -> str:
+def _draw_path(path: list[int], names: list[str]) -> Element:
     points = [_place(position, token) for position, token in enumerate(path)]
     line = " ".join(f"{x:g},{y:g}" for x, y in points)
     colours = (("page", 5), ("orange", 2))  # the light line below keeps the path apart from the cells
     look = {"points": line, "fill": "none"}
     ways = (node("polyline", **look, stroke=f"var(--gv-{name})", stroke_width=thick) for name, thick in colours)
-    return "".join([*ways, *(_dot(x, y, name) for (x, y), name in zip(points, names, strict=True))])
+    return together([*ways, *(_dot(x, y, name) for (x, y), name in zip(points, names, strict=True))])
 
 
-def _dot(x: float, y: float, name: str) -> str:
+def _dot(x: float, y: float, name: str) -> Element:
     """The mark of a drawn token, with the token in it."""
     ring = node("circle", cx=x, cy=y, r=9, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.5)
     return ring + write(x, y + 4, name, 12, mono=True, text_anchor="middle", font_weight="bold")
 
 
-def _draw_legend(rows: int) -> str:
+def _draw_legend(rows: int) -> Element:
     y = TOP + ROW * rows + 20
     box = {"y": y - 10, "width": 8, "height": 12, "stroke": "var(--gv-line)"}
     legal = node("rect", x=LEFT, fill="var(--gv-sky)", **box)
     illegal = node("rect", x=LEFT + 66, fill="none", stroke_dasharray="2 2", **box)
     words = (soft(LEFT + x, y, name, 12) for x, name in ((14, "legal"), (80, "illegal"), (162, "drawn")))
-    return legal + illegal + _dot(LEFT + 146, y - 4, "") + "".join(words)
+    return legal + illegal + _dot(LEFT + 146, y - 4, "") + together(words)
 
 
 def _say_rows(vocabulary: Vocabulary, masks: list[set[int]], path: list[int]) -> list[str]:

@@ -11,9 +11,10 @@ from guidedviz.errors import expect, shorten
 from guidedviz.machines.names import name_node
 from guidedviz.machines.pushdown.call_stack import say_waits
 from guidedviz.machines.visible import counted
+from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split.split import NodeSplit, Split
-from guidedviz.views.figure import Figure, drawing, heading, node, soft, write
+from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.vocabulary.map import share
 from guidedviz.views.vocabulary.split_map import as_split
 
@@ -138,7 +139,7 @@ def _name(rule: str) -> str:
     return shorten(rule, 40)
 
 
-def _draw_column(lines: list[str | NodeRow], most: int, dense: int) -> Iterator[str]:
+def _draw_column(lines: list[str | NodeRow], most: int, dense: int) -> Iterator[Element]:
     yield from _draw_words(HEAD, 0, fill="var(--gv-soft)")
     yield node("path", d=f"M0 8H{WIDE:g}", stroke="var(--gv-line)")
     for number, line in enumerate(lines, 1):
@@ -151,17 +152,17 @@ def _draw_column(lines: list[str | NodeRow], most: int, dense: int) -> Iterator[
         yield from _draw_words(line.words, y, mono=True, fill="var(--gv-ink)")
 
 
-def _draw_words(words: Sequence[str], y: float, **look: Any) -> Iterator[str]:
+def _draw_words(words: Sequence[str], y: float, **look: Any) -> Iterator[Element]:
     for column, (x, word) in enumerate(zip(ENDS, words, strict=True)):
         anchor = "end" if column in NUMBERS else "start"
         yield write(x, y, shorten(word, 16), 12, text_anchor=anchor, **look)
 
 
-def _bar(column: int, y: float, part: float, colour: str) -> str:
+def _bar(column: int, y: float, part: float, colour: str) -> Element:
     """A bar behind a number."""
     long = min(1.0, part) * BAR
     size = {"x": ENDS[column] + 3 - long, "y": y - 12, "width": long, "height": 16, "rx": 2}
-    return node("rect", **size, fill=f"var(--gv-{colour})", opacity=0.35) if long else ""
+    return node("rect", **size, fill=f"var(--gv-{colour})", opacity=0.35) if long else NOTHING
 
 
 def _say_rows(rows: tuple[NodeRow, ...]) -> Iterator[str]:

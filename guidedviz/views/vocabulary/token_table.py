@@ -16,9 +16,10 @@ from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
+from guidedviz.markup import Element, node
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.index import Index, build_index
-from guidedviz.views.figure import Figure, drawing, heading, node, soft, write
+from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.find import find_tokens
 from guidedviz.views.vocabulary.map import share
@@ -166,11 +167,11 @@ def legend(made: TokenTable) -> str:
     return f"a filled cell is legal and names the state after it{pale} · ◎ the text may end{more}"
 
 
-def _column_name(x: float, name: str) -> str:
+def _column_name(x: float, name: str) -> Element:
     return write(x, TOP - 8, shorten(name, 14), 11, mono=True, transform=f"rotate(-60 {x:g} {TOP - 8:g})")
 
 
-def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[str]:
+def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[Element]:
     y, end = TOP + HIGH * row, LEFT + wide * len(made.groups)
     sign = "◎ " if made.accepting[row] else ""
     yield write(LEFT - 8, y + 16, sign + shorten(made.states[row], 8), 12, text_anchor="end")
@@ -182,7 +183,7 @@ def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[str]:
     yield soft(end + 8, y + 16, said, 11)
 
 
-def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[str]:
+def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[Element]:
     box = {"x": x, "y": y + 1, "width": wide, "height": HIGH - 2}
     yield node("rect", **box, fill="var(--gv-sea)", opacity=round(0.25 + 0.75 * part, 2))
     if lead >= 0 and wide >= 16:
@@ -190,7 +191,7 @@ def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[s
         yield write(x + wide / 2, y + 16, words, 11, text_anchor="middle", fill="var(--gv-foam)")
 
 
-def _gaps(made: TokenTable, wide: float) -> str:
+def _gaps(made: TokenTable, wide: float) -> Element:
     tall = HIGH * len(made.states)
     lines = "".join(f"M{LEFT + wide * column:g} {TOP:g}v{tall:g}" for column in range(len(made.groups) + 1))
     return node("path", d=lines, fill="none", stroke="var(--gv-page)", stroke_width=2)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from math import log10
 
 from guidedviz.errors import SettingError, expect, shorten
+from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy.lazy_walk import Walk
-from guidedviz.views.figure import Figure, drawing, heading, moved, node, soft, wide, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.vocabulary.walk_tree import WALK_HINT
 from guidedviz.views.words import label
 
@@ -54,7 +55,7 @@ def _place(nodes: int, most: int) -> float:
     return START + (END - START) * log10(1 + nodes) / log10(1 + most)
 
 
-def _draw_scale(most: int, high: float) -> Iterator[str]:
+def _draw_scale(most: int, high: float) -> Iterator[Element]:
     ticks = [10**power for power in range(int(log10(most)) + 1)]
     for nodes in (*ticks, most):
         x, last = _place(nodes, most), nodes == most
@@ -65,7 +66,7 @@ def _draw_scale(most: int, high: float) -> Iterator[str]:
             yield soft(x + 4 * last, TOP - 12, words, 11, text_anchor="end" if last else "middle")
 
 
-def _draw_row(walk: Walk, other: Walk | None, most: int) -> Iterator[str]:
+def _draw_row(walk: Walk, other: Walk | None, most: int) -> Iterator[Element]:
     yield write(START - 10, 14, shorten(label(walk.piece), 18), 13, mono=True, text_anchor="end")
     if other and other.asked != walk.asked:
         yield _bar(other.asked, most, 3, 14, {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "3 2"})
@@ -78,7 +79,7 @@ def _draw_row(walk: Walk, other: Walk | None, most: int) -> Iterator[str]:
         yield soft(x + 15, 14, f"{len(walk.part):,} tokens by a slice")
 
 
-def _bar(nodes: int, most: int, y: float, high: float, look: dict[str, str]) -> str:
+def _bar(nodes: int, most: int, y: float, high: float, look: dict[str, str]) -> Element:
     return node("rect", x=START, y=y, width=_place(nodes, most) - START, height=high, rx=1.5, **look)
 
 

@@ -7,9 +7,10 @@ from math import log10
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import visible_bytes
+from guidedviz.markup import Element, node
 from guidedviz.sketches.walk_tree import NodeGroup, grow_tree
 from guidedviz.tokens.lazy.lazy_walk import Walk
-from guidedviz.views.figure import Figure, drawing, heading, moved, node, soft, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
 from guidedviz.views.vocabulary.map import share
 from guidedviz.views.words import label
 
@@ -58,7 +59,7 @@ def say_walk(walk: Walk) -> str:
     )
 
 
-def _draw_slice(walk: Walk) -> list[str]:
+def _draw_slice(walk: Walk) -> list[Element]:
     assert walk.part
     box = {"x": EDGE, "y": 56, "width": WIDE - EDGE, "height": BLOCK - 8, "rx": 6}
     block = node("rect", **box, fill="var(--gv-green)", fill_opacity=0.16, stroke="var(--gv-green)", stroke_width=1.5)
@@ -71,7 +72,7 @@ def _say_slice(walk: Walk) -> str:
     return said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
 
 
-def _draw_head(y: float) -> Iterator[str]:
+def _draw_head(y: float) -> Iterator[Element]:
     yield node("circle", cx=EDGE + 8, cy=y - 4, r=5, fill="var(--gv-blue)")
     yield soft(EDGE + 19, y, "live")
     yield _cross(EDGE + 66, y - 4)
@@ -82,7 +83,7 @@ def _draw_head(y: float) -> Iterator[str]:
     yield node("path", d=f"M{EDGE:g},{y + 6:g}H{WIDE:g}", stroke="var(--gv-line)")
 
 
-def _draw_links(rows: list[tuple[int, NodeGroup]], top: float) -> list[str]:
+def _draw_links(rows: list[tuple[int, NodeGroup]], top: float) -> list[Element]:
     """Lines from each branch to its children; the width grows with the number of live nodes."""
     above, links = [0] * len(rows), []
     for number, (depth, branch) in enumerate(rows):
@@ -100,7 +101,7 @@ def _line(branch: NodeGroup) -> dict[str, object]:
     return {"stroke": "var(--gv-blue)", "stroke_width": 1 + log10(branch.live) / 1.6}
 
 
-def _draw_row(depth: int, branch: NodeGroup, nodes: int) -> Iterator[str]:
+def _draw_row(depth: int, branch: NodeGroup, nodes: int) -> Iterator[Element]:
     x = EDGE + 8 + INDENT * depth
     if branch.cut:
         high = 3 + 1.5 * log10(branch.dropped)
@@ -119,7 +120,7 @@ def _draw_row(depth: int, branch: NodeGroup, nodes: int) -> Iterator[str]:
     yield from _draw_bars(branch, nodes)
 
 
-def _cross(x: float, y: float) -> str:
+def _cross(x: float, y: float) -> Element:
     return node("path", d=f"M{x - 5:g},{y - 5:g}l10,10m0,-10l-10,10", stroke="var(--gv-orange)", stroke_width=2.2)
 
 
@@ -142,7 +143,7 @@ def _numbers(branch: NodeGroup) -> tuple[str, str, str]:
     return live, f"{branch.dropped:,}" if branch.dropped else "", tokens
 
 
-def _draw_bars(branch: NodeGroup, nodes: int) -> Iterator[str]:
+def _draw_bars(branch: NodeGroup, nodes: int) -> Iterator[Element]:
     """The numbers of live and of dropped nodes, as bars on a logarithmic axis."""
     ten = (WIDE - BARS) / log10(max(10, nodes))
     for power in range(1, int(log10(max(10, nodes))) + 1):

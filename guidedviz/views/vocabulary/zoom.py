@@ -8,8 +8,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from guidedviz.errors import shorten
+from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.arrays import Mask
-from guidedviz.views.figure import node, soft, write
+from guidedviz.views.figure import soft, write
 from guidedviz.views.vocabulary.atlas import Atlas
 from guidedviz.views.vocabulary.map import EDGE, READABLE, WIDTH, Kind, ink_on, width_of_cell
 from guidedviz.views.words import label
@@ -19,12 +20,12 @@ HIGH = 24.0  # of an enlarged cell
 GAP = 22.0  # between the map and the enlarged part
 
 
-def draw_zoom(made: Atlas, kinds: Sequence[Kind]) -> tuple[str, float]:
+def draw_zoom(made: Atlas, kinds: Sequence[Kind]) -> tuple[Element, float]:
     """The enlarged part below a map, a frame around it on the map, and its height; nothing where it is not needed."""
     cell = width_of_cell(made)
     outlined = np.logical_or.reduce([kind.cells for kind in kinds if kind.outline])
     if cell >= READABLE or not outlined.any():
-        return "", 0.0
+        return NOTHING, 0.0
     left, top, wide, high = find_window(made.grid(outlined) > 0)
     column, row = made.cells.T
     inside = np.flatnonzero((left <= column) & (column < left + wide) & (top <= row) & (row < top + high))
@@ -37,7 +38,7 @@ def draw_zoom(made: Atlas, kinds: Sequence[Kind]) -> tuple[str, float]:
     foot, shown = start + HIGH * high, outlined[inside].sum()
     said = f"enlarged: {shown:,} of the {outlined.sum():,} outlined cells, each with the text of its token"
     parts.append(soft(0, foot + 16, said))
-    return "".join(parts), GAP + HIGH * high + 24
+    return together(parts), GAP + HIGH * high + 24
 
 
 def find_window(grid: Mask) -> tuple[int, int, int, int]:
@@ -53,7 +54,7 @@ def find_window(grid: Mask) -> tuple[int, int, int, int]:
     return left, top, wide, high
 
 
-def _frame(x: float, y: float, width: float, height: float, start: float) -> str:
+def _frame(x: float, y: float, width: float, height: float, start: float) -> Element:
     """The frame on the map, and two lines from it to the enlarged part."""
     box = node("rect", x=x, y=y, width=width, height=height, fill="none", stroke="var(--gv-ink)", stroke_width=2)
     way = f"M{x:.5g} {y + height:.5g}L0 {start:.5g}M{x + width:.5g} {y + height:.5g}L{WIDTH - 2 * EDGE:.5g} {start:.5g}"
@@ -61,7 +62,7 @@ def _frame(x: float, y: float, width: float, height: float, start: float) -> str
     return line + box
 
 
-def _cell(made: Atlas, kinds: Sequence[Kind], kind: Kind, rank: int, place: tuple[float, float, float]) -> str:
+def _cell(made: Atlas, kinds: Sequence[Kind], kind: Kind, rank: int, place: tuple[float, float, float]) -> Element:
     """An enlarged cell with the text of its token."""
     x, y, long = place
     size = {"x": x + 1, "y": y + 1, "width": long - 2, "height": HIGH - 2, "rx": 3}

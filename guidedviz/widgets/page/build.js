@@ -1,4 +1,5 @@
-// Bundles each kind of widget into one script and one style sheet: `node build.js [folder]`, by default into dist/.
+// Bundles each kind of widget, and the teacher's page, into one script and one style sheet: `node build.js [folder]`,
+// by default into dist/.
 // The bundles are committed, so that nobody who uses guidedviz needs node.
 
 import { readdirSync } from "node:fs";
@@ -11,8 +12,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const outdir = process.argv[2] ?? join(here, "dist");
 /** @param {string} folder */
 const filesIn = (folder) => readdirSync(join(here, folder)).map((name) => ({ in: join(here, folder, name), out: parse(name).name }));
-const entryPoints = [...filesIn("kinds"), ...filesIn("sheets")];
+const entryPoints = [...filesIn("kinds"), ...filesIn("sheets"), ...filesIn("class")];
 
 await build({
-  entryPoints, outdir, bundle: true, minify: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning",
+  entryPoints, outdir, loader: { ".html": "copy" }, bundle: true, minify: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning",
 });

@@ -9,6 +9,9 @@ export interface Model {
   widget_manager?: { get_state?(options: object): Promise<{ state: Record<string, { state: Record<string, any> }> }> };
 }
 
+/** A drawing: a name, attributes, and texts or shapes inside; `shared/shapes.js` makes elements of it. */
+export type Shapes = [name: string, attributes: Record<string, string | number>, ...inside: (string | Shapes)[]];
+
 export type Say = (content: Record<string, unknown>) => void;
 
 /** One candidate: probability before and after the mask, each as a number and as text. */
@@ -140,9 +143,9 @@ export interface StageView {
   top: [number, string];
   why: Why | null;
   machine: Machine | null;
-  drawings: Record<number, { svg: string, words: string }>;
+  drawings: Record<number, { shapes: Shapes, words: string }>;
   known: Record<number, StackState>;
-  picture?: [name: string, svg: string];
+  picture?: [name: string, drawn: Shapes | string];
   edit?: Edit;
   /** The masks before and after an edit of the constraint. */
   edited: [before: number, now: number] | null;
@@ -279,7 +282,7 @@ export interface FractionEdit {
 /** What the fraction slider shows. The handles stand at a place and at a row count, or between two of them. */
 export interface FractionView {
   head: { source: string; about: string; live: boolean };
-  plot: string;
+  plot: Shapes;
   axes: { left: number; span: number; top: number; high: number; width: number; last: number; low: number; most: number };
   cost: { pass_ms: number; token_ms: number; row_ms: number; put_ms: number };
   texts: Parts[];
@@ -306,6 +309,6 @@ export interface Prediction {
   truth: string;
   right: boolean;
   words: string;
-  parts: [kind: "text" | "print" | "drawing", text: string, svg: string][];
+  parts: [kind: "text" | "print" | "drawing", text: string, drawing: Shapes | null][];
   note: string;
 }

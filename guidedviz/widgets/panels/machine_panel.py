@@ -78,7 +78,7 @@ class MachineFeed:
             if at in self._drawings[number][0]:
                 return number
         plan = lay_out(self._sketch, at, None)
-        drawing = {"svg": bare_drawing(self._sketch, at, None), "words": count_states(plan)}
+        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": count_states(plan)}
         self._drawings.append((frozenset(plan.spots), drawing))
         return len(self._drawings) - 1
 

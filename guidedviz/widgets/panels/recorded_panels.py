@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from guidedviz.decoding.player import Player
+from guidedviz.decoding.recording import expand
 from guidedviz.decoding.trace import Trace
-from guidedviz.widgets.panels.packed_run import expand
 
 SENT_ONCE = ("machine", "drawings", "stacks", "map")
 
@@ -17,7 +17,7 @@ class RecordedPanels:
     guide = map = drawn = None
 
     def __init__(self, trace: Trace) -> None:
-        self._shown = expand(trace.recording, trace)
+        self._shown = expand(trace.recording, [step.token for step in trace.steps])
         self._steps: list[dict[str, Any]] = self._shown["add"]
 
     def news(self, player: Player, same: int, everything: bool, edited: Any = None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.markup import Shapes
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.pushdown_highlight import highlight_state, taken_arrows
 from guidedviz.views.stack.depth import draw_depth
@@ -89,7 +90,7 @@ class Pictures:
     def __init__(self, pda: PDA, tell: Callable[[], Any]) -> None:
         self.pda, self.name, self._tell = pda, "stack", tell
         self._wanted = self._drawn = ("stack", b"")
-        self._svg = ""
+        self._picture: Shapes | str = ""
         self._new = False
         self._task: asyncio.Task[None] | None = None
 
@@ -110,18 +111,18 @@ class Pictures:
             self._keep(wanted, await drawn)
             self._tell()
 
-    def _keep(self, drawn: tuple[str, bytes], svg: str) -> None:
-        self._drawn, self._svg, self._new = drawn, svg, True
+    def _keep(self, drawn: tuple[str, bytes], picture: Shapes | str) -> None:
+        self._drawn, self._picture, self._new = drawn, picture, True
 
     def news(self, everything: bool) -> dict[str, Any]:
         """The picture, if it is new."""
         new, self._new = self._new or everything, False
-        return {"picture": [self._drawn[0], self._svg]} if new and self._svg else {}
+        return {"picture": [self._drawn[0], self._picture]} if new and self._picture else {}
 
 
-def draw_picture(pda: PDA, name: str, text: bytes) -> str:
-    """The SVG of a picture, or the reason why it cannot be drawn."""
+def draw_picture(pda: PDA, name: str, text: bytes) -> Shapes | str:
+    """The shapes of a picture, or the reason why it cannot be drawn."""
     try:
-        return PICTURES[name](pda, text).svg
+        return PICTURES[name](pda, text).drawing.shapes
     except GuidedVizError as error:
         return str(error)

@@ -11,12 +11,12 @@ from typing import Any
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.headless import for_site
+from guidedviz.markup import NOTHING, Element, node, printable, with_code
 from guidedviz.models.class_reports import report
-from guidedviz.views.figure import escape, printable
 from guidedviz.widgets.cells import this_cell
 from guidedviz.widgets.display import Display, bundle_with_widget, is_still
 from guidedviz.widgets.predictions.answers import Answer, Choices, Form, Grade, Number, say_number
-from guidedviz.widgets.predictions.reveal import Part, Reveal, unfold, with_code
+from guidedviz.widgets.predictions.reveal import Part, Reveal, unfold
 from guidedviz.widgets.predictions.score import ASKED, tell_scores
 from guidedviz.widgets.runner import running_loop, say_failure
 
@@ -141,7 +141,7 @@ class Prediction:
             "truth": self.grade.truth if self.grade else "",
             "right": bool(self.grade and self.grade.right),
             "words": self.grade.words if self.grade else "",
-            "parts": [[part.kind, part.text, part.figure.svg if part.figure else ""] for part in self.parts],
+            "parts": [[part.kind, part.text, part.figure and part.figure.drawing.shapes] for part in self.parts],
             "note": self.note,
         }
 
@@ -166,24 +166,23 @@ class Prediction:
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         if not is_still():
-            bundle = {"text/plain": repr(self), "text/html": self._html("")}
+            bundle = {"text/plain": repr(self), "text/html": self._html(NOTHING)}
             return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
-        truth = self._find_truth()
-        inside = "".join(part.html for part in unfold(self._reveal))
-        folded = (
-            f"<details><summary>Answer</summary><p><strong>{with_code(self._say(truth))}</strong></p>{inside}</details>"
-        )
+        truth = node("p", node("strong", with_code(self._say(self._find_truth()))))
+        inside = (part.html for part in unfold(self._reveal))
+        folded = node("details", node("summary", "Answer"), truth, *inside)
         return bundle_with_widget(
             {"text/plain": repr(self), "text/html": self._html(folded)}, lambda: self.display.widget
         )
 
-    def _html(self, folded: str) -> str:
+    def _html(self, folded: Element) -> str:
         """The question with its choices, and below it the folded answer."""
-        choices = "".join(f"<li>{with_code(text)}</li>" for text in self._choices)
-        listed = f"<ul>{choices}</ul>" if choices else ""
+        asked = node("p", node("strong", "Predict."), " ", with_code(self.question))
+        choices = (node("li", with_code(text)) for text in self._choices)
+        listed = node("ul", *choices) if self._choices else NOTHING
         hint = " ".join(filter(None, [self._hint, "" if for_site() else "Run this cell to commit to an answer."]))
-        about = f"<p><small>{escape(hint)}</small></p>" if hint else ""
-        return f"<div><p><strong>Predict.</strong> {with_code(self.question)}</p>{listed}{about}{folded}</div>"
+        about = node("p", node("small", hint)) if hint else NOTHING
+        return str(node("div", asked, listed, about, folded))
 
 
 def _read_choices(choices: Iterable[Any]) -> Choices:

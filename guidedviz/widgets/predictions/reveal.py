@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from guidedviz.errors import SettingError, quoted
-from guidedviz.views.figure import Figure, escape, printable, show_figure
+from guidedviz.markup import Element, node, printable, with_code
+from guidedviz.views.figure import Figure, show_figure
 
 Reveal = str | Figure | Callable[[], Any] | Sequence[Any]
-CODE = re.compile(r"`([^`\n]+)`")
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,13 @@ class Part:
     figure: Figure | None = None
 
     @property
-    def html(self) -> str:
-        """The part as HTML; all text in it is escaped."""
+    def html(self) -> Element:
+        """The part as HTML."""
         if self.figure:
             return show_figure(self.figure)
-        return (
-            f"<p>{with_code(self.text)}</p>"
-            if self.kind == "text"
-            else f'<pre style="font-family:monospace">{escape(self.text)}</pre>'
-        )
+        if self.kind == "text":
+            return node("p", with_code(self.text))
+        return node("pre", self.text, style="font-family:monospace")
 
 
 def unfold(reveal: Any) -> Iterator[Part]:
@@ -61,12 +59,3 @@ def unfold(reveal: Any) -> Iterator[Part]:
             yield from unfold(result)
         case _:
             raise SettingError("gv.predict, reveal", seen=quoted(reveal), expected="a text, a Figure or a function")
-
-
-def with_code(text: str) -> str:
-    """A text as HTML, with code between backticks.
-
-    >>> with_code("`a < b` & c")
-    '<code>a &lt; b</code> &amp; c'
-    """
-    return CODE.sub(r"<code>\1</code>", escape(text))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from guidedviz.views.figure import escape
+from guidedviz.headless import for_site
+from guidedviz.markup import node
 from guidedviz.widgets.display import Display, bundle_with_widget
 from guidedviz.widgets.predictions.answers import Answer, Grade
 
@@ -44,6 +45,8 @@ class Score:
         """The score in words."""
         right, made = sum(self.grades), len(self.grades)
         left = len(ASKED) - made
+        if for_site():  # nobody can answer there
+            return f"Predictions on this page: {left}. In the notebook you answer first, and your score stands here."
         if not made:
             return f"No predictions yet: {left} to answer." if left else "No predictions yet."
         said = f"{right} of {made} prediction{'s' * (made != 1)} right"
@@ -53,7 +56,7 @@ class Score:
         return self.words
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        bundle = {"text/plain": self.words, "text/html": f"<p><strong>{escape(self.words)}</strong></p>"}
+        bundle = {"text/plain": self.words, "text/html": str(node("p", node("strong", self.words)))}
         return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+from guidedviz.decoding.recording import expand
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, quoted
-from guidedviz.views.figure import escape
+from guidedviz.markup import NOTHING, Element, node, together, within
+from guidedviz.views.machine.svg import STYLE
+from guidedviz.views.stack import chart_film, stack_film
 from guidedviz.views.theme import theme_css
-from guidedviz.widgets.panels.packed_run import expand
 from guidedviz.widgets.recordings.recording import recording_of
 
 BUNDLES = Path(__file__).parents[1] / "page" / "dist"
-CSP = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:"
+PLAYER = "player.js"
+CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
 def save_page(trace: Trace, path: str | Path, step: int, note: str) -> None:
@@ -30,42 +37,54 @@ def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
         raise SettingError("Trace.page, note", seen=quoted(note), expected="a text")
     recording = recording_of(trace)
     if trace.recording:
-        expand(recording, trace)
+        expand(recording, [step.token for step in trace.steps])
     return play_page(f"{trace.model}: {trace.prompt.strip()[:60]}", [("stage", recording, step)], note)
 
 
 def play_page(title: str, runs: list[tuple[str, str, int]], note: str = "") -> str:
     """A page that plays recordings; each is a kind of widget, its recording, and the step that it opens at."""
     kinds = list(dict.fromkeys(kind for kind, _, _ in runs))
-    about = f'<p class="note">{escape(note)}</p>' if note else ""
-    places = "".join(play_place(kind, recording, step) for kind, recording, step in runs)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{CSP}">'
-        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title>{play_head(kinds)}</head>"
-        f'<body><main><h1 class="gv-heard">{escape(title)}</h1>{about}{places}</main></body></html>\n'
+    head = node(
+        "head",
+        node("meta", charset="utf-8"),
+        policy(),
+        node("meta", name="viewport", content="width=device-width"),
+        node("meta", name="color-scheme", content="light dark"),
+        node("title", title),
+        play_head(kinds),
     )
+    about = node("p", note, class_="note") if note else NOTHING
+    places = (play_place(kind, recording, step) for kind, recording, step in runs)
+    body = node("body", node("main", node("h1", title, class_="gv-heard"), about, *places))
+    return f"<!doctype html>\n{node('html', head, body, lang='en')}\n"
 
 
-def play_head(kinds: list[str]) -> str:
+def play_head(kinds: list[str]) -> Element:
     """The styles and the scripts of some kinds of widgets, and the script that starts them."""
-    styles = theme_css() + "".join(read_bundle(f"{kind}.css") for kind in [*kinds, "player"])
-    scripts = "".join(f'<script type="text/plain" data-code="{kind}">{_inside(kind)}</script>' for kind in kinds)
-    return f'<style>{styles}</style>{scripts}<script type="module">{_inside("player")}</script>'
+    styles = page_css() + "".join(read_bundle(f"{kind}.css") for kind in [*kinds, "player"])
+    scripts = (node("script", read_bundle(f"{kind}.js"), type="text/plain", data_code=kind) for kind in kinds)
+    return node("style", styles) + together(scripts) + node("script", read_bundle(PLAYER), type="module")
 
 
-def play_place(kind: str, recording: str, step: int = 0) -> str:
+def play_place(kind: str, recording: str, step: int = 0, **more: Any) -> Element:
     """The place of one recording on a page."""
-    kept = f'<script type="text/plain">{recording}</script>'
-    return f'<div class="gv-place" data-kind="{kind}" data-open="{step}">{kept}</div>'
+    kept = node("script", recording, type="text/plain")
+    return node("div", kept, class_="gv-place", data_kind=kind, data_open=step, **more)
 
 
-def _inside(kind: str) -> str:
-    """A script as the inside of an element."""
-    return read_bundle(f"{kind}.js").replace("</script", "<\\/script")
+def policy() -> Element:
+    """Allows the player as the only script that stands in the page, and no address."""
+    digest = b64encode(sha256(within(read_bundle(PLAYER)).encode()).digest()).decode()
+    content = f"{CSP}; script-src blob: 'sha256-{digest}'"
+    return node("meta", http_equiv="Content-Security-Policy", content=content)
 
 
+def page_css() -> str:
+    """The colours of the page, and the styles of drawings, which come to it as shapes."""
+    return theme_css() + STYLE + chart_film.STYLE + stack_film.MORE
+
+
+@cache
 def read_bundle(name: str) -> str:
     """A script or a style sheet of the page."""
     return (BUNDLES / name).read_text(encoding="utf-8")

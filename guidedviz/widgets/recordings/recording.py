@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.decoding.player import Player, Taken, recorded_settings
+from guidedviz.decoding.recording import compress
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.step_record import Point
 from guidedviz.decoding.trace import Trace
@@ -15,7 +16,6 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import kept_source, label
 from guidedviz.widgets.panels.live_panels import Panels
 from guidedviz.widgets.panels.pack import pack_head, pack_player, pack_times
-from guidedviz.widgets.panels.packed_run import compress
 
 ALL_TEXTS = 20_000  # tokens of a vocabulary whose texts are all kept; of a larger one only those that the steps show
 

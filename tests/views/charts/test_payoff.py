@@ -62,7 +62,7 @@ def test_the_scale_is_one_of_ratios_and_nothing_leaves_the_plot():
 
 
 def test_the_page_finds_the_parts_that_it_moves_and_the_numbers_to_place_them():
-    svg = "".join(draw_plot(replace(PAYOFF, runs=()), 0.5, 1))
+    svg = "".join(map(str, draw_plot(replace(PAYOFF, runs=()), 0.5, 1)))
     parts = sorted(re.findall(r'<(\w+)[^<>]*data-part="([\w-]+)"', svg), key=lambda part: part[1])
     assert [" ".join(part) for part in parts] == [
         "path handle", "path ideal", "path model", "circle on-ideal", "circle on-model", "g points"

@@ -178,7 +178,7 @@ def test_one_rule_of_a_thousand_nodes_is_drawn_around_the_current_one():
 
 
 def test_the_page_gets_the_same_drawing_with_nothing_lit():
-    svg = bare_drawing(sketch_pda(json()), -1, None)
+    svg = str(bare_drawing(sketch_pda(json()), -1, None))
     tree = ET.fromstring(svg)
     classes = {name for node in tree.iter() for name in node.get("class", "").split()}
     assert {"gv-block", "gv-call", "gv-jumps", "gv-box", "gv-state"} <= classes

@@ -11,7 +11,7 @@ FRAMES = gv.sketches.earley_frames(SUMS, "(12)", {"number": "[0-9]+"})
 
 def test_everything_a_frame_names_is_on_its_drawing():
     reel = build_chart_film(FRAMES)
-    drawn = list(ET.fromstring(reel.drawings[0]).iter())
+    drawn = list(ET.fromstring(str(reel.drawings[0])).iter())
     for frame in reel.frames:
         assert set(map(str, frame["states"])) <= {node.get("data-state") for node in drawn}
         assert {*frame["arrows"], *frame["on"]} <= {node.get("data-arrow") for node in drawn}

@@ -15,7 +15,7 @@ FRAMES = gv.sketches.stack_frames(NESTED, "((x))")
 
 def test_everything_a_frame_names_is_on_its_drawing():
     reel = build_stack_film(FRAMES)
-    drawn = list(ET.fromstring(reel.drawings[0]).iter())
+    drawn = list(ET.fromstring(str(reel.drawings[0])).iter())
     for frame in reel.frames:
         assert set(map(str, [*frame["states"], *frame["lit"]])) <= {node.get("data-state") for node in drawn}
         assert {*frame["arrows"], *frame["on"]} <= {node.get("data-arrow") for node in drawn}

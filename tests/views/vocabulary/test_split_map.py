@@ -87,9 +87,9 @@ def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
 def test_the_line_goes_around_the_cells_and_keeps_off_small_ones():
     grid = np.zeros((9, 9), dtype=bool)
     grid[4, 4] = True
-    assert 'd="M5 5h1M5 6h1M5 5v1M6 5v1"' in draw_outline(grid, 8.0, "gold", "none")
-    assert "gv-ink" in draw_outline(grid, 8.0, "gold", "none")
-    assert 'd="M1 1h9M1 10h9M1 1v9M10 1v9"' in draw_outline(grid, 1.0, "gold", "none")
+    assert 'd="M5 5h1M5 6h1M5 5v1M6 5v1"' in str(draw_outline(grid, 8.0, "gold", "none"))
+    assert "gv-ink" in str(draw_outline(grid, 8.0, "gold", "none"))
+    assert 'd="M1 1h9M1 10h9M1 1v9M10 1v9"' in str(draw_outline(grid, 1.0, "gold", "none"))
 
 
 def test_the_table_counts_what_the_nodes_know(nested):

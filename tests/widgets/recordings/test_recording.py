@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 from base64 import b64encode
 from dataclasses import replace
@@ -11,10 +12,16 @@ from dataclasses import replace
 import pytest
 
 import guidedviz as gv
-from guidedviz.widgets.panels.packed_run import compress, expand
+from guidedviz.decoding.recording import compress, expand
 from guidedviz.widgets.recordings.recording import show_run
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
+
+
+def tokens(run):
+    return [step.token for step in run.steps]
+
+
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name", "age"]}  # fmt: skip  # noqa: E501
 PROMPT = "Tamsin Okoro is 42 years old.\nJSON with name, age:\n"
 
@@ -64,7 +71,8 @@ def test_a_page_is_one_file_with_everything_in_it(run, tmp_path):
     assert len(page) < 400_000
     assert "<script>window.hacked" not in page
     assert not re.search(r"(src|href)\s*=\s*['\"]?https?:", page)
-    assert "default-src 'none'" in page
+    assert "default-src &#x27;none&#x27;" in page
+    assert "unsafe-inline" not in page.split("script-src")[1].split(">")[0]
     assert 'data-open="3"' in page
 
 
@@ -84,36 +92,34 @@ def damage(shown, **changes):
 
 
 @pytest.mark.parametrize(
-    "svg",
+    "shapes",
     [
-        "<svg><script>1</script></svg>",
-        '<svg onload="x()"/>',
-        '<svg><image href="http://a"/></svg>',
-        "<svg><foreignObject/></svg>",
-        '<svg><a xlink:href="javascript:1"/></svg>',
-        "<svg><style>@import 'a'</style></svg>",
-        "<svg><rect fill='url(http://a)'/></svg>",
-        "<!DOCTYPE svg><svg/>",
-        "<svg><animate/></svg>",
+        "<svg/>",
+        ["svg", {}, ["script", {}, "1"]],
+        ["svg", {"onload": "x()"}],
+        ["svg", {}, ["image", {"href": "http://a"}]],
+        ["svg", {}, ["g:iframe", {"srcdoc": "<script>1</script>"}]],
+        ["svg", {}, ["style", {}, "@import 'a'"]],
+        ["rect", {"fill": "url(http://a)"}],
         7,
     ],
 )
-def test_a_drawing_with_anything_but_shapes_is_refused(run, svg):
+def test_a_drawing_with_anything_but_shapes_is_refused(run, shapes):
     shown = json.loads(json.dumps(show_run(run)))
-    with pytest.raises(gv.TraceError, match="shapes and text only"):
-        expand(damage(shown, drawings={"0": {"svg": svg, "words": ""}}), run)
+    with pytest.raises(gv.TraceError, match=r"recording\.drawings\.0\.shapes"):
+        expand(damage(shown, drawings={"0": {"shapes": shapes, "words": ""}}), tokens(run))
 
 
 def test_the_drawings_of_all_machines_are_accepted(run):
-    assert expand(compress(show_run(run)), run)
+    assert expand(compress(show_run(run)), tokens(run))
 
 
 @pytest.mark.parametrize("field", ["token", "rows", "path", "label", "masked", "back"])
 def test_a_step_with_a_wrong_field_is_refused_by_name(run, field):
     shown = json.loads(json.dumps(show_run(run)))
     shown["add"][2][field] = {"x": HOSTILE}
-    with pytest.raises(gv.TraceError, match=f"step 3, {field}|steps of the trace"):
-        expand(compress(shown), run)
+    with pytest.raises(gv.TraceError, match=rf"add\[2\]\.{field}"):
+        expand(compress(shown), tokens(run))
 
 
 @pytest.mark.parametrize("text", [
@@ -122,13 +128,88 @@ def test_a_step_with_a_wrong_field_is_refused_by_name(run, field):
 ])  # fmt: skip
 def test_a_damaged_recording_is_refused(run, text):
     with pytest.raises(gv.TraceError):
-        expand(text, run)
+        expand(text, tokens(run))
 
 
-def test_a_recording_that_unpacks_to_too_much_is_refused(run, monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.panels.packed_run.MOST", 1 << 20)
-    with pytest.raises(gv.TraceError, match="more than 1 MB"):
-        expand(b64encode(gzip.compress(b" " * (3 << 20))).decode(), run)
+def pack(text):
+    return b64encode(gzip.compress(text.encode())).decode()
+
+
+def test_a_recording_that_unpacks_to_too_much_is_refused(run):
+    with pytest.raises(gv.TraceError, match="more than 32 MB"):
+        expand(pack(" " * (33 << 20)), tokens(run))
+
+
+def test_values_are_counted_before_they_take_memory(run):
+    with pytest.raises(gv.TraceError, match="more than 1,000,000 values"):
+        expand(pack('{"add":[' + "[]," * 2_000_000 + "0]}"), tokens(run))
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("path",), None),
+        (("whys", "x"), {}),
+        (("new",), 1),
+        (("rows", 0, 1), 7),
+        (("ms",), [1, 2]),
+        (("mask",), -1),
+        (("masked",), "0.5"),
+        (("stack",), [None]),
+        (("free",), 1),
+    ],
+)
+def test_a_field_of_another_form_is_refused(run, where, value):
+    shown = json.loads(json.dumps(show_run(run)))
+    at = shown["add"][2]
+    for name in where[:-1]:
+        at = at[name]
+    at[where[-1]] = value
+    with pytest.raises(gv.TraceError, match=r"recording\.add\[2\]"):
+        expand(compress(shown), tokens(run))
+
+
+@pytest.mark.parametrize(("name", "value"), [("width", 1 << 20), ("count", 1 << 40), ("chunk", 0), ("borders", None)])
+def test_a_map_too_large_for_the_page_is_refused(run, name, value):
+    shown = json.loads(json.dumps(show_run(run)))
+    shown["map"]["land"][name] = value
+    with pytest.raises(gv.TraceError, match=rf"recording\.map\.land\.{name}"):
+        expand(compress(shown), tokens(run))
+
+
+def change(path, act):
+    data = json.loads(path.read_text(encoding="utf-8"))
+    act(data)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_a_file_is_checked_when_it_is_loaded(run, tmp_path):
+    run.save(tmp_path / "run.json")
+    shown = json.loads(json.dumps(show_run(run)))
+    shown["drawings"]["0"]["shapes"] = ["g", {}, ["script", {}, "1"]]
+    file = change(tmp_path / "run.json", lambda data: data.update(recording=compress(shown)))
+    with pytest.raises(gv.TraceError, match=r"saw 'script', expected an element of a drawing$"):
+        gv.Trace.load(file)
+
+
+def test_a_recording_of_an_older_version_says_how_to_go_on(run, tmp_path):
+    run.save(tmp_path / "run.json")
+    shown = json.loads(json.dumps(show_run(run)))
+    shown["drawings"]["0"] = {"svg": "<svg/>", "words": ""}
+    file = change(tmp_path / "run.json", lambda data: data.update(recording=compress(shown), guidedviz_trace=2))
+    with pytest.raises(gv.TraceError, match="version 2 of these files saved it: record it again"):
+        gv.Trace.load(file)
+
+
+def test_a_pipe_and_a_huge_file_are_no_trace(tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(gv.TraceError, match="no regular file"):
+        gv.Trace.load(tmp_path / "pipe.json")
+    with (tmp_path / "huge.json").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(gv.TraceError, match="1,099,511,627,776 bytes"):
+        gv.Trace.load(tmp_path / "huge.json")
 
 
 def test_a_file_of_version_1_still_loads(run, tmp_path):
@@ -147,4 +228,4 @@ def test_a_file_of_version_1_still_loads(run, tmp_path):
 def test_a_run_without_a_constraint_plays_too(clerk, tmp_path):
     free = gv.record(clerk, PROMPT, max_tokens=3)
     free.page(tmp_path / "free.html")
-    assert expand(compress(show_run(free)), free)["head"]["constraint"] == "no constraint"
+    assert expand(compress(show_run(free)), tokens(free))["head"]["constraint"] == "no constraint"

@@ -1,7 +1,8 @@
 // The elements of the fraction slider, built once.
 
 import { buildNote, button, paintSource, widgetRoot } from "../shared/controls.js";
-import { make, parseDrawing, setText, shape } from "../shared/elements.js";
+import { make, setText, shape } from "../shared/elements.js";
+import { draw } from "../shared/shapes.js";
 /** @import { FractionView } from "../types.js" */
 
 /** @typedef {ReturnType<typeof buildFraction>} FractionUi */
@@ -95,7 +96,7 @@ export function buildFraction(act) {
  * @param {FractionView} view
  */
 export function showPlot(ui, { plot, axes, rows, head }) {
-  const svg = parseDrawing(plot);
+  const svg = draw(plot);
   const parts = /** @type {SVGElement[]} */ ([...svg.querySelectorAll("[data-part]")]);
   ui.parts = Object.fromEntries(parts.map((node) => [node.dataset.part, node]));
   ui.parts["on-model"].setAttribute("r", "8");

@@ -1,6 +1,6 @@
 // A film: frames of one construction on one drawing. All of it comes at once, so it runs without a kernel.
 
-/** @import { FilmFrame, Model } from "../types.js" */
+/** @import { FilmFrame, Shapes, Model } from "../types.js" */
 /** @import { Drawing, Spot } from "../machine/drawing.js" */
 import { buildDrawing, copyParts, follow, showDrawing, spotOf } from "../machine/drawing.js";
 import { button, commandOf, consume, paintPlayButton, refocusAfterPress, widgetRoot } from "../shared/controls.js";
@@ -69,7 +69,7 @@ function paintFrame(drawing, frame) {
 
 /** @param {{ model: Model, el: HTMLElement }} place */
 function render({ model, el }) {
-  const { title, drawings: svgs, frames } = /** @type {{ title: string, drawings: string[], frames: FilmFrame[] }} */ (model.get("saved"));
+  const { title, drawings: shapes, frames } = /** @type {{ title: string, drawings: Shapes[], frames: FilmFrame[] }} */ (model.get("saved"));
   const last = frames.length - 1;
   let at = 0;
   /** @type {any} */
@@ -107,10 +107,10 @@ function render({ model, el }) {
   };
   const ui = buildFilm(act, go);
   el.append(ui.root);
-  const drawings = svgs.map((svg) => {
+  const drawings = shapes.map((one) => {
     const drawing = buildDrawing();
     ui.screen.append(drawing.size.node, drawing.node);
-    showDrawing(drawing, svg);
+    showDrawing(drawing, one);
     return drawing;
   });
   ui.scrub.after(buildSaveMenu("frame", drawingActions("frame", () => /** @type {SVGElement[]} */ ([...drawings[frames[at].drawing].sheets.children]))));

@@ -1,7 +1,7 @@
 // A machine with its chains folded. A thick arrow is a button: the kernel draws the machine with the chain unfolded or
 // folded, and the states glide to their new places.
 
-/** @import { Chain, Model } from "../types.js" */
+/** @import { Chain, Shapes, Model } from "../types.js" */
 /** @import { Drawing, Spot } from "../machine/drawing.js" */
 import { buildDrawing, follow, showDrawing, spotOf } from "../machine/drawing.js";
 import { connect } from "../shared/connection.js";
@@ -65,7 +65,7 @@ function glide(drawing, before) {
 
 /**
  * @param {ReturnType<typeof buildFold>} ui
- * @param {{ svg: string, words: string, legend: string, chains: Chain[] }} news
+ * @param {{ drawing: Shapes, words: string, legend: string, chains: Chain[] }} news
  * @param {(chain: Chain) => void} turn
  */
 function paintFold(ui, news, turn) {
@@ -75,12 +75,13 @@ function paintFold(ui, news, turn) {
   setText(ui.all, news.chains.some((chain) => chain.open) ? "fold all" : "unfold all");
   ui.all.hidden = !news.chains.length;
   paintNote(ui.note, "");
-  if (ui.shown === news.svg) return;
-  ui.shown = news.svg;
+  const shown = JSON.stringify(news.drawing);
+  if (ui.shown === shown) return;
+  ui.shown = shown;
   const before = new Map([...drawing.states].map(([state, node]) => [state, spotOf(node)]));
   const held = /** @type {HTMLElement | null} */ (document.activeElement);
   const arrow = held && drawing.sheets.contains(held) ? held.dataset.arrow : undefined;
-  showDrawing(drawing, news.svg);
+  showDrawing(drawing, news.drawing);
   drawing.svg?.setAttribute("role", "group");
   for (const chain of news.chains) listenToChain(drawing, chain, turn);
   if (before.size) glide(drawing, before);

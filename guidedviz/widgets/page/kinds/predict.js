@@ -3,7 +3,8 @@
 /** @import { Model, Prediction } from "../types.js" */
 import { connect } from "../shared/connection.js";
 import { buildNote, consume, paintNote, widgetRoot } from "../shared/controls.js";
-import { make, parseDrawing } from "../shared/elements.js";
+import { make } from "../shared/elements.js";
+import { draw } from "../shared/shapes.js";
 
 let groups = 0; // each widget has a radio group of its own
 
@@ -80,8 +81,8 @@ function buildAnswered(news) {
 }
 
 /** @param {Prediction["parts"][number]} part */
-function buildPart([kind, text, svg]) {
-  if (kind === "drawing") return make("div", { class: "gv-drawn" }, parseDrawing(svg));
+function buildPart([kind, text, shapes]) {
+  if (shapes) return make("div", { class: "gv-drawn" }, draw(shapes));
   return kind === "print" ? make("pre", {}, text) : make("p", {}, ...withCode(text));
 }
 

@@ -1,8 +1,10 @@
-// A machine on the page. Its drawing comes once, as the SVG of the still picture, and is not touched again: what is lit
+// A machine on the page. Its drawing comes once and is not touched again: what is lit
 // lies on a second sheet above it, so that a step paints a few shapes and not three hundred states.
 
 import { toggle } from "../shared/controls.js";
-import { make, parseDrawing, shape } from "../shared/elements.js";
+/** @import { Shapes } from "../types.js" */
+import { make, shape } from "../shared/elements.js";
+import { draw } from "../shared/shapes.js";
 
 const HIGH = 300; // pixels that a drawing may be high
 const LEGIBLE = 0.65; // a drawing that would be scaled below this is shown at full size and scrolled
@@ -39,10 +41,10 @@ export function buildDrawing() {
 
 /**
  * @param {Drawing} drawing
- * @param {string} text
+ * @param {Shapes} shapes
  */
-export function showDrawing(drawing, text) {
-  const svg = parseDrawing(text);
+export function showDrawing(drawing, shapes) {
+  const svg = draw(shapes);
   /** @param {string} name */
   const parts = (name) => /** @type {SVGElement[]} */ ([...svg.querySelectorAll(`[data-${name}]`)]);
   drawing.svg = svg;

@@ -32,7 +32,7 @@ export function paintMachinePanel(ui, view) {
   if (drawing && ui.painted !== drawing) {
     ui.painted = drawing;
     setText(ui.aside, drawing.words);
-    showDrawing(ui.drawing, drawing.svg);
+    showDrawing(ui.drawing, drawing.shapes);
   }
   const { path, died } = pathShown(view, machine.initial);
   if (!machine.stack) lightPath(ui.drawing, path, died, view.playing && view.speed > 8); // else the stack's panel does

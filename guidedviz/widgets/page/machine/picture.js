@@ -1,6 +1,8 @@
 // A picture of the stack, scrolled inside its panel: it opens at the newest place, and a line says how much is out of sight.
 
-import { make, parseDrawing, setText, withCommas } from "../shared/elements.js";
+/** @import { Shapes } from "../types.js" */
+import { make, setText, withCommas } from "../shared/elements.js";
+import { draw } from "../shared/shapes.js";
 
 /** @typedef {ReturnType<typeof buildPicture>} Picture */
 
@@ -25,13 +27,13 @@ export function buildPicture() {
 /**
  * @param {Picture} picture
  * @param {string} name
- * @param {string} drawn an SVG, or the reason why there is none
+ * @param {Shapes | string} drawn a drawing, or the reason why there is none
  */
 export function showPicture(picture, name, drawn) {
   const { view } = picture;
-  picture.drawing = drawn.startsWith("<svg") ? parseDrawing(drawn) : null;
+  picture.drawing = Array.isArray(drawn) ? draw(drawn) : null;
   view.setAttribute("aria-label", `picture of the stack: ${name}`);
-  view.replaceChildren(picture.drawing ?? make("p", { class: "gv-soft" }, drawn));
+  view.replaceChildren(picture.drawing ?? make("p", { class: "gv-soft" }, String(drawn)));
   const newest = picture.drawing?.querySelector("[data-newest]")?.getBoundingClientRect();
   const { left, width } = view.getBoundingClientRect();
   // a part that is wider than the panel is read from its left edge

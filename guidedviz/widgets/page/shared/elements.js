@@ -1,6 +1,6 @@
 // Creates elements of the page. Text enters as text nodes, never as HTML: a vocabulary may contain "<script>".
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * An HTML element. The attribute "on" holds event listeners; `true` sets an empty attribute, `false` sets none.
@@ -39,15 +39,6 @@ export function shape(tag, attributes, ...children) {
 /** @param {string} path */
 export function icon(path) {
   return shape("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, shape("path", { d: path }));
-}
-
-/**
- * A drawing of the kernel as an element. DOMParser runs no scripts, and every label in the drawing is escaped.
- * @param {string} text
- */
-export function parseDrawing(text) {
-  const drawing = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  return /** @type {SVGElement} */ (/** @type {unknown} */ (document.importNode(drawing, true)));
 }
 
 /**

@@ -1,0 +1,156 @@
+// The teacher's page: who is connected, where they stand, and how they answered. It asks the host every two seconds with
+// the teacher's token, and keeps nothing.
+
+import { make, setText } from "../shared/elements.js";
+
+/** @typedef {{ id: string, lab: string, text: string, answers: number, sessions?: number, bars: [answer: string, count: number][] }} Question */
+/** @typedef {{ nickname: string, lab: string, place: string, state: keyof typeof SIGNS, ago: number }} Standing */
+/** @typedef {{ name: string, steps: number, ms: number, ago: number }} Student */
+/**
+ * What the host says about the class.
+ * @typedef {{ facts: string, run: { steps: number, followers: number } | null, students: Student[], standing: Standing[], questions: Question[], open: string }} Class
+ */
+
+const PAUSE = 2000; // milliseconds between two looks
+const LONGEST = 80; // characters of a question in the list of questions
+const SIGNS = { open: "○ not done yet", answered: "● answered", right: "✓ right", wrong: "✗ not yet right" };
+let token = "";
+/** @type {any} */
+let timer = 0;
+/** @type {Question[]} */
+let questions = [];
+let open = "";
+
+/** @param {string} id */
+const find = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** @param {string} id */
+const field = (id) => /** @type {HTMLInputElement} */ (find(id));
+
+/**
+ * @param {"GET" | "POST"} method
+ * @param {string} path
+ */
+async function ask(method, path) {
+  const body = method === "POST" ? "{}" : undefined;
+  const headers = { ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }) };
+  const answer = await fetch(path, { method, headers, body, cache: "no-store" });
+  const said = await answer.json();
+  if (!answer.ok) throw new Error(`${said.error.seen}; expected ${said.error.expected}`);
+  return said;
+}
+
+async function look() {
+  clearTimeout(timer);
+  try {
+    show(await ask("GET", "v1/class"));
+    find("enter").hidden = true;
+    find("class").hidden = false;
+    tell("");
+  } catch (error) {
+    tell(/** @type {Error} */ (error).message);
+    if (find("class").hidden) find("enter").hidden = false;
+  }
+  if (field("updates").checked) timer = setTimeout(look, PAUSE);
+}
+
+/** @param {string} words */
+function tell(words) {
+  setText(find("said"), words);
+}
+
+/**
+ * @param {number} count
+ * @param {string} what
+ */
+const say = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** @param {number} seconds */
+const sayAgo = (seconds) => (seconds < 90 ? `${seconds} s ago` : `${Math.round(seconds / 60)} min ago`);
+
+/**
+ * A text as nodes: what stands between two backticks is code, as in the notebook.
+ * @param {string} text
+ */
+function marked(text) {
+  const parts = text.split("`");
+  return parts.length % 2 ? parts.map((part, place) => (place % 2 ? make("code", {}, part) : part)) : [text];
+}
+
+/**
+ * Fills a table, or says that there is nothing.
+ * @param {string} id
+ * @param {HTMLElement[][]} rows
+ */
+function fill(id, rows) {
+  const body = find(id);
+  body.replaceChildren(...rows.map((cells) => make("tr", {}, ...cells)));
+  find(`${id}-none`).hidden = rows.length > 0;
+  /** @type {HTMLElement} */ (body.parentElement).hidden = rows.length === 0;
+}
+
+/** @param {number | string} value */
+const number = (value) => make("td", { class: "number" }, String(value));
+/** @param {...(Node | string)} words */
+const cell = (...words) => make("td", {}, ...words);
+
+/** @param {Class} said */
+function show(said) {
+  ({ questions, open } = said);
+  const { run } = said;
+  setText(find("facts"), said.facts);
+  setText(find("run"), run ? `A run is shown to everyone. Steps: ${run.steps}, students who follow it: ${run.followers}` : "No run is shown.");
+  fill("students", said.students.map((one) => [cell(one.name), number(one.steps), number(one.ms), number(sayAgo(one.ago))]));
+  fill("standing", said.standing.map((one) => [
+    cell(one.nickname), cell(one.lab), cell(...marked(one.place)), cell(SIGNS[one.state]), number(sayAgo(one.ago)),
+  ]));
+  showChoice();
+  showQuestion();
+}
+
+/** The list of questions; what is chosen stays chosen. */
+function showChoice() {
+  const choice = field("choice"), names = questions.map((one) => one.id).join();
+  if (choice.dataset.names === names) return;
+  const before = choice.value;
+  choice.dataset.names = names;
+  const options = questions.map(({ id, lab, text }) => {
+    const short = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+    return make("option", { value: id }, lab ? `${lab}: ${short}` : short);
+  });
+  choice.replaceChildren(make("option", { value: "" }, "the one that most students answered last"), ...options);
+  choice.value = questions.some((one) => one.id === before) ? before : "";
+}
+
+/** The chosen question with its bars. */
+function showQuestion() {
+  const id = field("choice").value || open;
+  const { text, answers, sessions, bars } = questions.find((one) => one.id === id) ?? { text: "", answers: 0, bars: [] };
+  find("question").replaceChildren(...marked(text));
+  setText(find("answers"), say(answers, "answer") + (sessions === undefined ? "" : ` from ${say(sessions, "session")}`));
+  const most = Math.max(1, ...bars.map(([, count]) => count));
+  fill("bars", bars.map(([answer, count]) => {
+    const bar = make("div");
+    bar.style.width = `${(100 * count) / most}%`;
+    return [make("th", { scope: "row" }, ...marked(answer)), number(count), make("td", { class: "bar", "aria-hidden": "true" }, bar)];
+  }));
+}
+
+async function forget() {
+  try {
+    await ask("POST", "v1/class/forget");
+    await look();
+    tell("Forgotten: where students stand, and their answers.");
+  } catch (error) {
+    tell(/** @type {Error} */ (error).message);
+  }
+}
+
+find("enter").addEventListener("submit", (event) => {
+  event.preventDefault();
+  token = field("token").value.trim();
+  look();
+});
+find("choice").addEventListener("change", showQuestion);
+find("updates").addEventListener("change", look);
+find("forget").addEventListener("click", forget);
+look();
