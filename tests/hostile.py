@@ -5,7 +5,8 @@ In a text, RUN is a script that says that it ran, and ASK an address that nobody
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -52,11 +53,26 @@ TEXTS = {
     "Plotly": "<b>b</b><a href='javascript:RUN'>x</a><span style='background:url(ASK)'>x</span><br>",
     "terminal": "\x1b]8;;javascript:RUN\x1b\\x\x1b]8;;\x1b\\\x1b[31;<img src=ASK onerror=RUN>m",
     "dialog": "<img src=x onerror=alert(1)>",
-    "long": "<img src=ASK onerror=RUN>" * 4000,  # 100 kB
 }
 NAMES = list(TEXTS)
-# what stands for a name of a shape or of an attribute of one
-WORDS = ["script", "iframe", "image", "foreignObject", "style", "a", "use", "set", "onload", "href", "src", "srcdoc"]
+LONG = TEXTS["script"] * 5000  # 100 kB
+SHAPES = [  # what no drawing has
+    ["script", {}, "RUN"],
+    ["svg", {"onload": "RUN"}, ["g", {"onclick": "RUN", "onfocus": "RUN", "tabindex": 0, "autofocus": ""}]],
+    ["g:iframe", {"xmlns:g": "http://www.w3.org/1999/xhtml", "srcdoc": "<script>RUN</script>"}],
+    ["iframe", {"xmlns": "http://www.w3.org/1999/xhtml", "srcdoc": "<script>RUN</script>", "src": "javascript:RUN"}],
+    ["foreignObject", {}, ["img", {"src": "ASK", "onerror": "RUN"}]],
+    ["image", {"href": "ASK", "xlink:href": "ASK", "onerror": "RUN"}],
+    ["image", {"href": "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'/>"}],
+    ["use", {"href": "ASK#a", "xlink:href": "data:image/svg+xml,<svg id='a' onload='RUN'/>#a"}],
+    ["style", {}, "@import 'ASK'; *{background:url(ASK)}"],
+    ["rect", {"style": "fill:url(ASK);background:url(ASK)", "fill": "url(ASK)", "mask": "url(ASK#a)", "filter": "url(ASK#a)"}],
+    ["rect", {"fill": "none;background:url(ASK)", "class": "gv-x\" onload=RUN", "cursor": "url(ASK)", "clip-path": "url(ASK#a)"}],
+    ["a", {"href": "javascript:RUN"}, ["animate", {"attributeName": "href", "to": "javascript:RUN", "onbegin": "RUN"}]],
+    ["text", {"__proto__": {"x": 1}, "constructor": "RUN"}, "<script>RUN</script>", ["tspan", None, 7], None, {"a": 1}],
+    [["script"], {}, "RUN"],
+    [],
+]
 
 
 def text(name: str, number: int) -> str:
@@ -68,55 +84,68 @@ def text(name: str, number: int) -> str:
     return TEXTS[name].replace("RUN", f"top.ran={number}").replace("ASK", f"{SENTINEL}{number}")
 
 
+def shape(place: int, number: int) -> Any:
+    """A hostile shape; what it does carries the number."""
+    return json.loads(json.dumps(SHAPES[place]).replace("RUN", f"top.ran={number}").replace("ASK", f"{SENTINEL}{number}"))
+
+
 Path = tuple[str | int, ...]
 
 
 def find_places(value: Any) -> dict[str, list[Path]]:
-    """Where in a record a text, a number or a flag stands; the items of a list that are alike are one place.
+    """Where in a record a text, a number or a flag stands. Items of a list that are alike are one place, and so are shapes.
 
     >>> find_places({"rows": [[1, "a"], [2, "b"]], "note": ""})
     {'rows[].0': [('rows', 0, 0), ('rows', 1, 0)], 'rows[].1': [('rows', 0, 1), ('rows', 1, 1)], 'note': [('note',)]}
+    >>> list(find_places(["svg", {"x": 1}, ["g", {}, "a", ["g", {"x": 2}]]]))
+    ['element', 'attributes.x', 'words']
     """
-    found: dict[str, list[Path]] = {}
-    for name, path in _leaves(value, "", ()):
-        found.setdefault(name.removeprefix("."), []).append(path)
-    return found
+    return _group(value, lambda inside: not isinstance(inside, dict | list))
 
 
-def find_keys(value: Any) -> dict[str, list[Path]]:
+def find_dicts(value: Any) -> dict[str, list[Path]]:
     """Where in a record a dictionary stands, which may have a key that nobody expects."""
+    return _group(value, lambda inside: isinstance(inside, dict))
+
+
+def find_shapes(value: Any) -> dict[str, list[Path]]:
+    """Where in a record a shape stands, inside which there may be another one."""
+    return _group(value, _is_shape)
+
+
+def _group(value: Any, wanted: Callable[[Any], bool]) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
-    for name, path in _dicts(value, "", ()):
-        found.setdefault(name.removeprefix("."), []).append(path)
+    for name, path, inside in _walk(value, "", ()):
+        if wanted(inside):
+            found.setdefault(name.removeprefix("."), []).append(path)
     return found
+
+
+def _walk(value: Any, name: str, path: Path) -> Iterator[tuple[str, Path, Any]]:
+    yield name, path, value
+    for part, key, inside in _parts(value):
+        yield from _walk(inside, name + part, (*path, key))
 
 
 def _parts(value: Any) -> Iterator[tuple[str, str | int, Any]]:
     """The parts of a list or a dictionary: the name of their place, their key, and what they are."""
-    if isinstance(value, dict):
-        numbered = all(not key.isidentifier() for key in value)
+    if _is_shape(value):
+        yield from ((".element", 0, value[0]), (".attributes", 1, value[1]))
+        yield from (("" if _is_shape(inside) else ".words", at, inside) for at, inside in enumerate(value[2:], 2))
+    elif isinstance(value, dict):
+        numbered = all(not key.replace("-", "_").replace(":", "_").isidentifier() for key in value)
         yield from ((".*" if numbered else f".{key}", key, inside) for key, inside in value.items())
-    if isinstance(value, list):
+    elif isinstance(value, list):
         alike = len({_kind(inside) for inside in value}) == 1
         yield from (("[]" if alike else f".{at}", at, inside) for at, inside in enumerate(value))
 
 
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and isinstance(value[0], str) and isinstance(value[1], dict)
+
+
 def _kind(value: Any) -> type:
     return float if type(value) is int else type(value)
-
-
-def _leaves(value: Any, name: str, path: Path) -> Iterator[tuple[str, Path]]:
-    if not isinstance(value, dict | list):
-        yield name, path
-    for part, key, inside in _parts(value):
-        yield from _leaves(inside, name + part, (*path, key))
-
-
-def _dicts(value: Any, name: str, path: Path) -> Iterator[tuple[str, Path]]:
-    if isinstance(value, dict):
-        yield name, path
-    for part, key, inside in _parts(value):
-        yield from _dicts(inside, name + part, (*path, key))
 
 
 def at(value: Any, path: Path) -> Any:
@@ -134,5 +163,9 @@ def put(value: Any, changes: dict[Path, Any]) -> Any:
     """
     copy = deepcopy(value)
     for path, new in changes.items():
-        at(copy, path[:-1])[path[-1]] = new
+        inside = at(copy, path[:-1])
+        if isinstance(inside, list):
+            inside[path[-1] : path[-1] + 1] = [new]
+        else:
+            inside[path[-1]] = new
     return copy

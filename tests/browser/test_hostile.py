@@ -16,18 +16,18 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.files import shipped
-from guidedviz.views.theme import theme_css
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.recordings.recorded_page import read_bundle
+from guidedviz.widgets.recordings.recorded_page import page_css, read_bundle
 from guidedviz.widgets.sharing.role import make_bar
 from tests.browser.watched import Watched
-from tests.hostile import NAMES, at, find_keys, find_places, put, text
+from tests.hostile import LONG, NAMES, SHAPES, at, find_dicts, find_places, find_shapes, put, shape, text
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
 GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
 KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "map", "table", "fraction")]
 KINDS += [f"{kind}, live" for kind in ("stage", "map", "predict", "score")]
+ROUNDS = {"recorded": 8, "live": 4}  # the page shows both with the same code
 FIRST = 1_000_000  # the numbers of the texts have seven digits
 TEXT = (1, 2, 3, 4, 5, 7, 6, 8, 0)
 
@@ -128,6 +128,7 @@ TRY = """([kind, live, given]) => {
     const known = live ? { saved: {} } : { saved, recorded: true, open: 2 };
     const model = { get: (name) => known[name], on: (name, act) => (listeners[name] = act), off: () => {}, send: () => {} };
     let [failed, stop, seen] = ["", () => {}, ""];
+    window.onerror = (words) => (failed ||= words); // what a listener throws
     try {
       stop = kinds[kind].render({ model, el }) ?? stop;
       if (live) listeners["msg:custom"](saved);
@@ -141,7 +142,8 @@ TRY = """([kind, live, given]) => {
     look();
     stop();
     el.remove();
-    return [failed, [...new Set(seen.match(/1\\d{6}/g))]];
+    window.onerror = null;
+    return [failed, [...new Set(seen.match(/(ran=|invalid\\/)\\d{7}/g))]];
   });
 
   function press(root, look) {
@@ -186,14 +188,14 @@ class Attack:
     def __init__(self, page, name, record):
         self.page, self.name, self.record = page, name, record
         self.kind, self.live = name.split(", ")
-        style = theme_css() + read_bundle(f"{self.kind}.css")
+        style = page_css() + read_bundle(f"{self.kind}.css")
         page.page.evaluate(LOAD, [self.kind, read_bundle(f"{self.kind}.js"), style])
         places = find_places(record)
         self.texts = {name: paths for name, paths in places.items() if type(at(record, paths[0])) is str}
         self.others = {name: paths for name, paths in places.items() if name not in self.texts}
-        self.keys = {f"{name}, a key more": paths for name, paths in find_keys(record).items()}
-        self.names = [*places, *self.keys]
-        self.rounds = 8 if self.kind == "stage" else len(NAMES)
+        self.dicts = {f"{name}, a key more": paths for name, paths in find_dicts(record).items()}
+        self.shapes = {f"{name}, a shape inside": paths for name, paths in find_shapes(record).items()}
+        self.names = [*places, *self.dicts, *self.shapes]
         self.shown, self.faults = set(), set()
 
     def try_all(self, tries, pressed=False):
@@ -210,8 +212,8 @@ class Attack:
 
     def read(self, what):
         """The place and the name of the text whose number stands in what was seen."""
-        found = re.search(r"1\d{6}", what)
-        place, name = divmod(int(found[0]) - FIRST, 100) if found else (0, 0)
+        found = re.search(r"(?:ran=|ran: |invalid/)(\d{7})", what)
+        place, name = divmod(int(found[1]) - FIRST, 100) if found else (0, 0)
         return (self.names[place], NAMES[name]) if found else (self.name, "")
 
     def write(self, places, turn):
@@ -222,43 +224,50 @@ class Attack:
             for count, path in enumerate(paths)
         }
 
-    def write_keys(self, turn):
+    def add_keys(self, turn):
         """Keys that nobody expects in every dictionary."""
-        everywhere = [(path, self.spell(place, turn)) for place, paths in self.keys.items() for path in paths]
-        keys = {(*path, key): value for path, said in everywhere for key, value in ((said, said), ("__proto__", {"own": said}))}
-        return keys
+        said = [(path, self.spell(place, turn)) for place, paths in self.dicts.items() for path in paths]
+        return {(*path, key): value for path, key in said for key, value in ((key, key), ("__proto__", {"own": key}))}
+
+    def add_shapes(self, number):
+        """A shape that no drawing has inside every shape."""
+        changes = {}
+        for place, paths in self.shapes.items():
+            for path in paths:
+                hostile = shape(number, FIRST + 100 * self.names.index(place) + number)
+                changes[(*path, len(at(self.record, path)))] = hostile
+        return changes
 
     def find_needed(self, places):
         """The places that a page needs as they are: with any text there it shows nothing."""
         groups, found = [list(places)], []
         while groups:
             tries = [{path: "§" for name in group for path in places[name]} for group in groups]
-            failed = [group for group, failed in zip(groups, self.try_all(tries), strict=True) if failed]
+            failed = [group for group, failed in zip(groups, self.try_all(tries, self.kind != "stage"), strict=True) if failed]
             found += [group[0] for group in failed if len(group) == 1]
             groups = [half for group in failed if len(group) > 1 for half in (group[::2], group[1::2])]
         return found
 
     def run(self):
         """Try every place: the needed ones alone, all others together, each time with other texts."""
-        turns = range(0, 5 * self.rounds, 5)
+        turns = range(0, 5 * ROUNDS[self.live], 5)
         self.try_all([{}], pressed=True)
         for places in (self.texts, self.others):
             needed = self.find_needed(places)
             free = {name: paths for name, paths in places.items() if name not in needed}
             self.try_all([self.write(free, turn) for turn in turns], pressed=True)
             self.try_all([self.write({name: places[name]}, turn) for name in needed for turn in turns])
-        self.try_all([self.write_keys(turn) for turn in turns], pressed=True)
-        for name, paths in self.texts.items():
-            if (drawing := at(self.record, paths[0])).startswith("<svg"):
-                drawings = [drawing.replace("</svg>", f"{self.spell(name, turn)}</svg>") for turn in range(len(NAMES))]
-                self.try_all([{path: drawing for path in paths} for drawing in drawings])
+        self.try_all([{paths[0]: LONG for paths in self.texts.values()}])
+        self.try_all([self.add_keys(turn) for turn in turns], pressed=True)
+        if self.shapes:
+            self.try_all([self.add_shapes(number) for number in range(len(SHAPES))])
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
     attack = Attack(bare_page, name, shown[name])
     attack.run()
-    report(name, f"{len(attack.texts)} texts, {len(attack.others)} numbers and flags, {len(attack.keys)} dictionaries")
+    report(name, f"{len(attack.texts)} texts, {len(attack.others)} numbers and flags, {len(attack.dicts)} dictionaries, {len(attack.shapes)} drawings")
     said = {f"{place}, {name}: {what[:160]}" for place, name, what in attack.faults}
     assert not said, "\n".join(sorted(said)[:40])
     assert len(attack.shown) >= 0.5 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)
