@@ -19,6 +19,9 @@ const rules = {
   "no-restricted-syntax": ["error", {
     selector: "CallExpression[callee.property.name=/^(create|set)/][arguments.0.value=/^(style|script|iframe|object|embed|srcdoc|on.*)$/]",
     message: "No style sheet, script, frame or handler is made from what arrives.",
+  }, {
+    selector: "CallExpression[callee.name=/^(make|shape)$/] > ObjectExpression > Property[key.name=/^(style|src|srcdoc|innerHTML|on.+)$/]",
+    message: "Numbers for the style sheet are `vars`; no style, address or handler is written as text.",
   }],
 };
 const browser = [

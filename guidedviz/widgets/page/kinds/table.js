@@ -84,7 +84,7 @@ function buildCell([part, next], column, state, name) {
   const after = next >= 0 ? nameState(next) : "";
   const words = part ? (after ? `legal, leads to ${after}` : `${sayShare(part)} legal`) : "illegal";
   const about = { "data-column": column, title: `${state}, ${name}: ${words}`, "aria-label": words };
-  return part ? make("td", { ...about, class: "gv-filled", style: `--part:${part}` }, after) : make("td", { ...about, class: "" });
+  return part ? make("td", { ...about, class: "gv-filled", vars: { "--part": part } }, after) : make("td", { ...about, class: "" });
 }
 
 /**

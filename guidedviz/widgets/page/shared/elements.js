@@ -3,7 +3,8 @@
 export const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An HTML element. The attribute "on" holds event listeners; `true` sets an empty attribute, `false` sets none.
+ * An HTML element. The attribute "on" holds event listeners, "vars" numbers for the style sheet; `true` sets an empty
+ * attribute, `false` sets none.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, any>} [attributes]
@@ -14,6 +15,7 @@ export function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    else if (name === "vars") for (const [key, number] of Object.entries(value)) node.style.setProperty(key, String(Number(number)));
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value !== undefined) node.setAttribute(name, value);
   }

@@ -94,7 +94,8 @@ function showTip({ tip, root }, view, chip) {
   const step = view.steps[Number(chip.dataset.place)];
   const best = [...step.rows].sort((one, two) => Math.max(two[2], two[3]) - Math.max(one[2], one[3])).slice(0, 5);
   const lines = best.map(([, label, raw, drawn, legal, , drawnText]) => {
-    const bar = make("i", { style: `width:${60 * (legal ? drawn : raw)}px` });
+    const bar = make("i");
+    bar.style.width = `${60 * (legal ? drawn : raw)}px`;
     return make("div", { class: legal ? "" : "gv-struck" }, tokenName(label), bar, make("span", {}, legal ? drawnText : "forbidden"));
   });
   tip.replaceChildren(make("p", {}, step.words), ...lines);

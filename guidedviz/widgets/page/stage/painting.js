@@ -81,7 +81,7 @@ function buildChip(step, place) {
   }[step.how];
   const dropped = step.dropped ? [make("del", { title: "rejected draft" }, step.dropped), " "] : [];
   const about = { "data-place": place, "aria-description": `go back to before token ${place + 1}`, "data-end": ENDS[step.end] };
-  const look = { class: `gv-chip gv-how-${step.how}`, style: `--p:${step.masked}` };
+  const look = { class: `gv-chip gv-how-${step.how}`, vars: { "--p": step.masked } };
   return make("button", { type: "button", tabindex: -1, ...look, ...about }, tokenName(step.label), make("small", {}, ...dropped, below));
 }
 

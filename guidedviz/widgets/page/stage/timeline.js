@@ -21,8 +21,8 @@ export function buildTimeline(heightToggle) {
 
 /** @param {Step} step */
 function buildBar(step) {
-  const parts = PARTS.map((name, place) => make("b", { class: `gv-part gv-part-${name}`, style: `--ms:${step.ms[place]}` }));
-  return make("i", { style: `--odds:${Math.max(step.masked, 0.03)}` }, ...parts);
+  const parts = PARTS.map((name, place) => make("b", { class: `gv-part gv-part-${name}`, vars: { "--ms": step.ms[place] } }));
+  return make("i", { vars: { "--odds": Math.max(step.masked, 0.03) } }, ...parts);
 }
 
 /**
