@@ -6,8 +6,8 @@ In a text, RUN is a script that says that it ran, and ASK an address that nobody
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from typing import Any
 
 SENTINEL = "http://sentinel.invalid/"
@@ -161,7 +161,7 @@ def put(value: Any, changes: dict[Path, Any]) -> Any:
     >>> put({"a": [1, 2]}, {("a", 1): "x"})
     {'a': [1, 'x']}
     """
-    copy = deepcopy(value)
+    copy = json.loads(json.dumps(value))
     for path, new in changes.items():
         inside = at(copy, path[:-1])
         if isinstance(inside, list):
@@ -169,3 +169,102 @@ def put(value: Any, changes: dict[Path, Any]) -> Any:
         else:
             inside[path[-1]] = new
     return copy
+
+
+FIRST = 1_000_000  # the numbers of the texts have seven digits
+NUMBER = re.compile(r"(?:ran=|ran: |invalid/)(\d{7})")
+PROBE = "\N{SECTION SIGN}\N{SNOWMAN}"  # no base64, no Latin-1, no number, no name
+STYLES = ["value of CSS", "paint", "out of an attribute"]  # for what is a number
+Seen = tuple[str, list[str]]  # why a page did not show a record, "" if it did; the hostile numbers that it shows
+
+
+class Attack:
+    """Shows a record again and again with other texts, and notes what happens, and because of which place.
+
+    `show` takes records and whether to press everything; `faults` says what happened since it was last called.
+    """
+
+    def __init__(self, record: Any, show: Callable[[list[Any], bool], list[Seen]], faults: Callable[[], list[str]]) -> None:
+        self.record, self._show, self._faults = record, show, faults
+        places = find_places(record)
+        self.texts = {name: paths for name, paths in places.items() if type(at(record, paths[0])) is str}
+        self.others = {name: paths for name, paths in places.items() if name not in self.texts}
+        self.dicts = {f"{name}, a key more": paths for name, paths in find_dicts(record).items()}
+        self.shapes = {f"{name}, a shape inside": paths for name, paths in find_shapes(record).items()}
+        self.names = [*places, *self.dicts, *self.shapes]
+        self.needed: list[str] = []  # places where any other text makes that the record is not shown
+        self.shown: set[str] = set()  # places whose texts were seen on a page
+        self.faults: set[str] = set()
+
+    def run(self, rounds: int, alone: int = 3, press_all: bool = False, checked: bool = False) -> None:
+        """Try every place: all together so many times with other texts, and those that are needed as they are alone.
+
+        Where a record is `checked`, each number and each flag is needed as it is.
+        """
+        self.try_all([{}], pressed=True)
+        for places, names, count in (self.texts, NAMES, rounds), (self.others, STYLES, len(STYLES)):
+            needed = list(places) if checked and places is self.others else self._find_needed(places, press_all)
+            free = {name: paths for name, paths in places.items() if name not in needed}
+            self.try_all([self.write(free, turn, names) for turn in range(count) if free], pressed=True)
+            self.try_all([self.write({name: places[name]}, turn, names) for name in needed for turn in range(alone)])
+            self.needed += needed
+        self.try_all([{paths[0]: LONG for paths in self.texts.values()}])
+        self.try_all([self.add_keys(turn) for turn in range(2)])
+        if self.shapes:
+            self.try_all([self.add_shapes(number) for number in range(len(SHAPES))])
+
+    def try_all(self, tries: list[dict[Path, Any]], pressed: bool = False) -> list[str]:
+        """Show the record with each set of changes, and say of each why it was not shown."""
+        said = self._show([put(self.record, changes) for changes in tries], pressed)
+        self.faults |= {f"{self._read(what)}: {what[:160]}" for what in self._faults()}
+        self.shown |= {self._read(number).partition(" <- ")[0] for _, numbers in said for number in numbers}
+        return [failed for failed, _ in said]
+
+    def report(self, surface: str) -> None:
+        """Say which places were tried, in the output of `pytest -rP`, and fail if anything happened."""
+        tried = f"{len(self.texts)} texts ({len(self.shown & self.texts.keys())} seen on the page), "
+        tried += f"{len(self.others)} numbers and flags, {len(self.dicts)} dictionaries, {len(self.shapes)} drawings"
+        print(f"{surface}: {tried}; {len(self.needed)} places only as they are")
+        assert not self.faults, "\n".join(sorted(self.faults)[:40])
+
+    def write(self, places: dict[str, list[Path]], turn: int, names: list[str] = NAMES) -> dict[Path, Any]:
+        """A hostile text at each of these places; two that are alike have different ones."""
+        return {
+            path: self._spell(place, names[(5 * turn + 7 * number + count) % len(names)])
+            for number, (place, paths) in enumerate(places.items())
+            for count, path in enumerate(paths)
+        }
+
+    def add_keys(self, turn: int) -> dict[Path, Any]:
+        """Keys that nobody expects in every dictionary."""
+        said = self.write(self.dicts, turn).items()
+        return {(*path, key): value for path, key in said for key, value in ((key, key), ("__proto__", {"own": key}))}
+
+    def add_shapes(self, number: int) -> dict[Path, Any]:
+        """A shape that no drawing has inside every shape."""
+        return {
+            (*path, len(at(self.record, path))): shape(number, self._number(place))
+            for place, paths in self.shapes.items()
+            for path in paths
+        }
+
+    def _find_needed(self, places: dict[str, list[Path]], pressed: bool) -> list[str]:
+        groups, found = [list(places)], list[str]()
+        while groups:
+            tries = [{path: PROBE for name in group for path in places[name]} for group in groups]
+            failed = [group for group, why in zip(groups, self.try_all(tries, pressed), strict=True) if why]
+            found += [group[0] for group in failed if len(group) == 1]
+            groups = [half for group in failed if len(group) > 1 for half in (group[::2], group[1::2])]
+        return found
+
+    def _number(self, place: str, name: str = NAMES[0]) -> int:
+        return FIRST + 100 * self.names.index(place) + NAMES.index(name)
+
+    def _spell(self, place: str, name: str) -> str:
+        return text(name, self._number(place, name))
+
+    def _read(self, what: str) -> str:
+        """The place and the name of the text whose number stands in what was seen."""
+        found = NUMBER.search(what)
+        place, name = divmod(int(found[1]) - FIRST, 100) if found else (0, 0)
+        return f"{self.names[place]} <- {NAMES[name]}" if found else "a place"

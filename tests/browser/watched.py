@@ -11,7 +11,7 @@ from tests.browser.bare import SIZE
 from tests.hostile import SENTINEL
 
 TAGS = (
-    "div span p strong b i em small code pre kbd br button input label select option textarea details summary form fieldset legend "
+    "body div span p strong b i em small code pre kbd br button input label select option textarea details summary form fieldset legend "
     "ul ol li table caption thead tbody tr th td header h1 h2 h3 nav canvas output "
     "dl dt dd del svg g path rect circle ellipse line polygon polyline text tspan title defs pattern mask image"
 ).split()
