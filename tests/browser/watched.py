@@ -27,7 +27,9 @@ WATCH = """(() => {
   const [tags, attributes, styled] = [new Set(%s), new RegExp(%s), new RegExp(%s)];
   const faults = [];
   const note = (what) => faults.length < 2000 && faults.push(what.slice(0, 300));
+  const own = 'script[type="text/plain"][data-code], script[src$="files/index.js"], .found a:not([href*=":"])'; // of the site
   const lookAt = (node) => {
+    if (node.matches(own)) return;
     if (!tags.has(node.localName) || node.localName !== node.tagName.toLowerCase()) note(`element ${node.outerHTML.slice(0, 120)}`);
     for (const { name, value } of node.attributes) {
       if (name === "href" && value.startsWith("data:image/png;base64,")) continue; // the tiles of a map
