@@ -1,4 +1,4 @@
-"""Hostile texts on whole pages: a run in a file, the site, the class page, a notebook's page, stills, and JupyterLab."""
+"""Hostile texts on whole pages: a run in a file, the site, the class page, a notebook's page, and stills."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import guidedviz as gv
+from guidedviz.checks.verdict import Verdict
+from guidedviz.decoding.diagnosis.finding import Diagnosis, Finding
 from guidedviz.decoding.recording import compress
 from guidedviz.errors import GuidedVizError
+from guidedviz.sketches.sketch import Arrow, Sketch
+from guidedviz.views.charts.plot import draw_chart
+from guidedviz.views.charts.series import Axis, Chart, Series
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.recordings.notebook_page import STATE, VIEW, PageExporter
 from guidedviz.widgets.recordings.recorded_page import BUNDLES, play_place
@@ -49,6 +54,7 @@ def visit(files, path, search=""):
         files.page.locator(".search input").fill(search)
         files.page.locator(".found a").first.wait_for()
     files.page.evaluate(PRESS_ALL)
+    assert files.page.locator(".gv-stage").count() >= files.page.locator(".gv-place").count() / 2, "recordings are shown"
     return files.page.evaluate(FACTS)
 
 
@@ -234,3 +240,67 @@ def test_no_text_of_a_notebook_does_anything_on_its_page_which_asks_nobody(shown
     assert show(tries, words_of()) == harmless
     assert files.faults() == []
     print(f"the page of a notebook: {len(tries)} saved widgets of {len(kinds)} kinds, {len(NAMES)} texts")
+
+
+def stills(words):
+    """Figures, verdicts, findings, questions and scores about a text."""
+    sketch = Sketch((words, "b"), (Arrow(0, 1, ((0, 0),), words),), 0, frozenset({1}), ((words, frozenset({0})),), words)
+    vocabulary = gv.Vocabulary([words.encode(errors="replace"), b"a", b"<eos>"], eos={2})
+    guide, machine = gv.guide(gv.regex("a+"), vocabulary), gv.regex("a+")
+    chart = gv.views.draw_batch({words: [3, 1]}, gv.decoding.Cost(1.0, 1.0), title=words)
+    figures = [
+        gv.draw_machine(sketch, 0, title=words, died=words),
+        gv.views.draw_verdicts(machine, [words, "a"], title=words),
+        gv.draw_map(guide, title=words),
+        gv.views.draw_token_table(guide, title=words),
+        gv.views.draw_walk(gv.tokens.lazy_walk(machine, vocabulary), title=words),
+        chart,
+    ]
+    found = Diagnosis((Finding(words, 1, words, words, words),), words, (words,), (words,))
+    verdict = Verdict("wrong", words, ((words, words), ("because", words)), figures[0])
+    asked = gv.predict(words, choices=[words, "b"], answer="b", reveal=[words, lambda: print(words), figures[0]])
+    model = gv.ToyModel([words.encode(errors="replace"), b"<eos>"], lambda tokens: [1.0, 0.0], eos={1})
+    run = gv.record(model, words.encode(errors="replace").decode(), max_tokens=2)
+    shown = [*figures, asked, gv.stage(run), gv.film([sketch, sketch], words), gv.folded(sketch)]
+    html = [verdict._repr_html_(), found._repr_html_(), *(one._repr_mimebundle_()["text/html"] for one in shown)]
+    return figures, html
+
+
+def test_no_text_of_a_still_picture_does_anything(files, tmp_path, monkeypatch):
+    """What a notebook shows without a widget, as an image and as part of the page, and the files of figures."""
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    page = tmp_path / "stills.html"
+    for site in (0, 1):
+        monkeypatch.setenv("GUIDEDVIZ_SITE", "1" * site)
+        texts, facts = words_of()[site::2], []
+        for html in ([stills("a")[1]] * len(texts), [stills(words)[1] for words in texts]):
+            body = "".join(map("".join, html))
+            page.write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8", errors="replace")
+            facts.append(visit(files, page))
+        assert facts[0] == facts[1]
+    for number, words in enumerate(words_of()[::6]):
+        files.page.goto(f"file://{stills(words)[0][number % 6].save(tmp_path / 'a.svg')}")
+        assert files.page.evaluate(FACTS)["bad"] == []
+    assert files.faults() == []
+
+
+HOVER = """count => {
+  const plot = document.querySelector(".js-plotly-plot");
+  for (let at = 0; at < count; at++) Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: at }]);
+}"""
+
+
+def test_no_text_of_a_chart_does_anything_in_its_page(files, tmp_path):
+    """Plotly reads some HTML in its texts."""
+    facts = []
+    for texts in [f"a{number}" for number in range(len(NAMES))], words_of():
+        values = tuple(map(float, range(len(texts))))
+        axis = Axis(texts[0], 0.0, 40.0, tuple(zip(values, texts, strict=True)))
+        series = [Series(texts[1], mark, values, values, hover=tuple(texts), words=tuple(texts)) for mark in ("dots", "bars", "spans")]
+        chart = draw_chart(Chart(texts[2], axis, axis, tuple(series), tuple(texts)), texts[3])
+        files.page.goto(f"file://{chart.save(tmp_path / 'chart.html')}")
+        files.page.locator(".gtitle").first.wait_for()
+        files.page.evaluate(HOVER, len(texts))
+        facts.append(files.page.evaluate(FACTS))
+    assert facts[0] == facts[1]
+    assert files.faults() == []

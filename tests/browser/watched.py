@@ -44,13 +44,14 @@ WATCH = """(() => {
     const sink = event.effectiveDirective.startsWith("require-trusted-types");
     if (!event.sourceFile?.startsWith("__")) note(sink ? `text became markup: ${event.sample}` : `refused by the policy: ${event.effectiveDirective} ${event.blockedURI}`);
   }, true);
-  new MutationObserver((all) => {
-    if (document.readyState === "loading" || window.unwatched) return;
+  const observer = new MutationObserver((all) => {
+    if (window.unwatched) return;
     for (const { type, target, addedNodes } of all) {
       if (type === "attributes") lookAt(target);
       for (const node of addedNodes) if (node.nodeType === 1) [node, ...node.querySelectorAll("*")].forEach(lookAt);
     }
-  }).observe(document, { subtree: true, childList: true, attributes: true });
+  });
+  document.addEventListener("readystatechange", () => observer.observe(document, { subtree: true, childList: true, attributes: true }), { once: true });
 })()""" % (json.dumps(TAGS), json.dumps(f"^({'|'.join(ATTRIBUTES)})$"), json.dumps(STYLED))
 FACTS = """() => {
   const strange = "script, style, link, meta, base, iframe, frame, object, embed, img, image, use, a, form, foreignObject, video, audio, animate, set, template";
