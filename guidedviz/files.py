@@ -1,8 +1,16 @@
-"""The models and recorded figures that ship with the library: in a wheel next to the code, in a clone under assets."""
+"""Files that ship with the library (in a wheel next to the code, in a clone under assets), and files of strangers.
+
+A stranger's file is read only if it is a regular file of a bounded size: a FIFO waits and a device never ends. Its JSON
+is read only if it has a bounded number of values: an empty list takes three bytes in a file and 64 in memory.
+"""
 
 from __future__ import annotations
 
+import json
+from math import inf
 from pathlib import Path
+from stat import S_ISREG
+from typing import Any
 
 from guidedviz.errors import SettingError
 
@@ -20,3 +28,42 @@ def shipped(name: str) -> Path:
             return folder / name
     hint = "reinstall guidedviz, or clone it again"
     raise SettingError("shipped", seen=f"no {name}", expected="a file that came with guidedviz", hint=hint)
+
+
+def size_of(path: Path, most: float = inf) -> int:
+    """The size of a regular file in bytes; an OSError for any other file and for a larger one.
+
+    >>> size_of(PACKAGE)
+    Traceback (most recent call last):
+    OSError: not a regular file
+    """
+    about = path.stat()
+    if not S_ISREG(about.st_mode):
+        raise OSError("not a regular file")
+    if about.st_size > most:
+        raise OSError(f"{about.st_size:,} bytes, more than {most:,}")
+    return about.st_size
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """The content of a regular file of at most this many bytes; else an OSError."""
+    size = size_of(path, most)
+    with path.open("rb") as stream:
+        return stream.read(size)
+
+
+def parse_json(text: bytes, most: int) -> Any:
+    """JSON of at most this many values; a ValueError or a RecursionError for anything else.
+
+    >>> parse_json(b"[1, 2]", 3), parse_json(b"{}", 3)
+    ([1, 2], {})
+    """
+    check_values(text, most)
+    return json.loads(text)
+
+
+def check_values(text: bytes, most: int) -> None:
+    """Refuse JSON with more values than this, counted before it is parsed; signs inside texts count, too."""
+    values = sum(map(text.count, (b"[", b"{", b",")))
+    if values > most:
+        raise ValueError(f"about {values:,} values, more than {most:,}")

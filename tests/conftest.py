@@ -15,7 +15,6 @@ from hypothesis import settings
 import guidedviz as gv
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models are small; idle threads of torch slow other workers down
-os.environ.setdefault("GUIDEDVIZ_CACHE", "0")  # tests read nothing that an earlier run left on the disk
 
 # a loaded machine is no fault of a test; every run draws other examples, except in CI, where a run can be repeated
 settings.register_profile("untimed", deadline=None, max_examples=60, derandomize="CI" in os.environ)

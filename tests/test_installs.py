@@ -1,4 +1,4 @@
-"""Claims about a bare install: a wheel in an environment of its own, with NumPy and platformdirs and nothing else."""
+"""Claims about a bare install: a wheel in an environment of its own, with NumPy and nothing else."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ print(json.dumps(errors))
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
-    """Runs Python in an environment with the wheel, NumPy and platformdirs; its output."""
+    """Runs Python in an environment with the wheel, NumPy; its output."""
     here = tmp_path_factory.mktemp("bare")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(here)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
@@ -98,7 +98,7 @@ def bare(tmp_path_factory):
     code = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
     site = Path(subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip())
     for found in Path(numpy.__file__).parents[1].iterdir():
-        if re.match(r"(numpy|platformdirs)\b", found.name):
+        if re.match(r"numpy\b", found.name):
             (site / found.name).symlink_to(found)
     (wheel,) = here.glob("*.whl")
     unpack_archive(wheel, site, "zip")  # as an installer does it
@@ -158,7 +158,7 @@ def test_the_wheel_carries_bundles_and_records_and_nothing_they_are_made_of(bare
 
 def test_the_wheel_needs_what_the_bare_environment_has(bare):
     (own,) = (found for found in distributions(path=[str(bare.site)]) if found.name == "guidedviz")
-    assert {line.split(">")[0] for line in own.requires if "extra ==" not in line} == {"numpy", "platformdirs"}
+    assert {line.split(">")[0] for line in own.requires if "extra ==" not in line} == {"numpy"}
 
 
 def test_the_bare_install_stays_small(bare):

@@ -61,7 +61,6 @@ def main(arguments: list[str] | None = None) -> int:
         options.json.parent.mkdir(parents=True, exist_ok=True)
     for library in ("OMP", "OPENBLAS", "MKL", "RAYON"):  # must be set before NumPy is imported
         os.environ[f"{library}_NUM_THREADS"] = "1"
-    os.environ["GUIDEDVIZ_CACHE"] = "0"
     try:
         figures = import_module(f"guidedviz.bench.{module}").bench(options)
     except GuidedVizError as error:

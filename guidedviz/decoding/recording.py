@@ -11,8 +11,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from guidedviz.decoding.records import Between, Count, parse_json, read_value
+from guidedviz.decoding.records import Between, Count, read_value
 from guidedviz.errors import TraceError
+from guidedviz.files import parse_json
 from guidedviz.markup import check_shapes
 
 MOST = 32 << 20  # bytes of a recording when it is unpacked
@@ -187,11 +188,11 @@ def expand(recording: str, tokens: Sequence[int]) -> dict[str, Any]:
     try:
         unpacker = zlib.decompressobj(31)
         data = unpacker.decompress(b64decode(recording, validate=True), MOST)
-    except (ValueError, zlib.error) as error:
+        if unpacker.unconsumed_tail:
+            raise ValueError(f"more than {MOST >> 20} MB")
+        shown: dict[str, Any] = parse_json(data, MOST_VALUES)
+    except (ValueError, zlib.error, RecursionError) as error:
         raise TraceError("recording", seen=str(error)[:80], expected="what Trace.save wrote") from None
-    if unpacker.unconsumed_tail:
-        raise TraceError("recording", seen=f"more than {MOST >> 20} MB", expected="a smaller run")
-    shown: dict[str, Any] = parse_json(data, "recording", MOST_VALUES)
     read_value(PackedRun, shown, "recording")
     seen = [step["token"] for step in shown["add"]]
     if seen != list(tokens):

@@ -13,11 +13,11 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from stat import S_ISREG
 from types import NoneType
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, get_args, get_origin, get_type_hints, is_typeddict
 
 from guidedviz.errors import SettingError, TraceError, quoted
+from guidedviz.files import parse_json, read_bounded
 
 MOST = 2**128 - 1  # no number of a record is larger
 MOST_FILE = 64 << 20  # bytes
@@ -101,11 +101,11 @@ def load_record(
     file = check_path(path)
     where, saved_by = f"{kind.__name__.lower()} file {quoted(str(path))}", f"a file that {kind.__name__}.save wrote"
     try:
-        data = parse_json(read_file(file), where, MOST_VALUES)
+        data = parse_json(read_bounded(file, MOST_FILE), MOST_VALUES)
     except OSError as error:
-        raise TraceError(where, seen=error.strerror or "no such file", expected=saved_by, hint=hint) from None
-    except TraceError as error:
-        raise TraceError(where, seen=error.seen, expected=saved_by, hint=hint) from None
+        raise TraceError(where, seen=error.strerror or str(error), expected=saved_by, hint=hint) from None
+    except (ValueError, RecursionError) as error:
+        raise TraceError(where, seen=f"no JSON ({str(error)[:80]})", expected=saved_by, hint=hint) from None
     version = data.pop(_key(kind), None) if isinstance(data, dict) else None
     newest = _version(kind)
     if type(version) is not int or not 1 <= version <= newest:
@@ -118,33 +118,6 @@ def load_record(
         older = f"version {version} of these files saved it: record it again" if version < newest else ""
         raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected, hint=older) from None
     return record if record.source == "TOY" else replace(record, source="RECORDED")
-
-
-def parse_json(data: bytes, where: str, most: int) -> Any:
-    """JSON with at most so many values, which are counted before memory is taken for them.
-
-    >>> parse_json(b'[' * 9, "recording", 3)
-    Traceback (most recent call last):
-    guidedviz.errors.TraceError: recording: saw more than 3 values, expected fewer
-    """
-    if sum(map(data.count, (b",", b"[", b"{"))) > most:
-        raise TraceError(where, seen=f"more than {most:,} values", expected="fewer")
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise TraceError(where, seen=f"no JSON ({str(error)[:80]})", expected="JSON") from None
-
-
-def read_file(path: Path) -> bytes:
-    """The bytes of a file that is not too large; a pipe or a device is refused."""
-    wait = getattr(os, "O_NONBLOCK", 0)  # a pipe may never answer
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | wait)) as file:
-        about = os.fstat(file.fileno())
-        if not S_ISREG(about.st_mode):
-            raise TraceError("file", seen="no regular file", expected="a file")
-        if about.st_size > MOST_FILE:
-            raise TraceError("file", seen=f"{about.st_size:,} bytes", expected=f"at most {MOST_FILE:,}")
-        return file.read(MOST_FILE)
 
 
 def check_path(path: object) -> Path:

@@ -1,17 +1,4 @@
-"""One model for a class: `python -m guidedviz host`, or `serve run guidedviz.host:app` on a cluster of Ray.
+"""One model for a class: `python -m guidedviz host`. README.md has the protocol.
 
-The core (service, batcher, prefixes, limits) needs neither Ray nor a server. README.md has the protocol.
+`app.py` is one ASGI application: uvicorn serves it in one process, and Ray Serve in each replica of a cluster.
 """
-
-from __future__ import annotations
-
-from typing import Any
-
-
-def __getattr__(name: str) -> Any:
-    """`app`, the application for Ray Serve, is built when it is asked for."""
-    if name == "app":
-        from guidedviz.host.on_ray import build_app
-
-        return build_app({})
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,13 +8,13 @@ import ssl
 from pathlib import Path
 
 from guidedviz.errors import SettingError, escaped, quoted
-from guidedviz.host.engine import CACHE, LocalEngine
-from guidedviz.host.limits import Guard, Limits, find_tokens, make_token
-from guidedviz.host.service import Service
-from guidedviz.host.serving import MB, is_loopback, serve_here
+from guidedviz.extras import need
+from guidedviz.host.engine import CACHE, MB, LocalEngine
+from guidedviz.host.limits import Guard, Limits, find_tokens, is_loopback, make_token
 from guidedviz.models.load import DEVICES, load_here
 
 PORT = 8765
+WHERE = "python -m guidedviz host"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -39,16 +39,22 @@ def run_host(options: argparse.Namespace) -> None:
     tokens = find_tokens(options.tokens, options.token)
     check_bind(options.bind, bool(tokens))
     check_numbers(options)
-    context = make_context(options.certfile, options.keyfile)
+    check_certificate(options.certfile, options.keyfile)
+    for package in ("uvicorn", "starlette"):
+        need(package, "classroom", WHERE)
+    from guidedviz.host.app import Service
+    from guidedviz.host.server import serve_here
+
     limits = Limits(rate=options.rate, burst=2 * options.rate)
     if options.replicas:
-        from guidedviz.host.on_ray import serve_on_ray
+        from guidedviz.host.replicas import start_replicas
 
-        serve_on_ray(options, tokens, limits, context)
+        with start_replicas(options, limits) as replicas:
+            serve_here(Service(replicas, Guard(tokens, limits)), options, replicas.said)
         return
     model = load_here(options.model, options.device)
     engine = LocalEngine(model, options.cache_mb * MB, str(os.getpid()))
-    serve_here(Service(engine, Guard(tokens, limits)), options, context, repr(model), bool(tokens))
+    serve_here(Service(engine, Guard(tokens, limits)), options, repr(model))
 
 
 def check_bind(bind: str, has_token: bool) -> None:
@@ -71,16 +77,13 @@ def check_numbers(options: argparse.Namespace) -> None:
             raise SettingError(where, seen=str(getattr(options, name)), expected=f"{low:g} to {high:g}")
 
 
-def make_context(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """The settings for HTTPS; None for plain HTTP."""
-    if not certificate:
-        if key:
-            raise SettingError("--keyfile", seen="no certificate", expected="--certfile, too")
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(certificate, key)
-    except (OSError, ssl.SSLError) as error:
-        seen = error.strerror or type(error).__name__
-        raise SettingError("--certfile", seen=seen, expected="a certificate and its key, as PEM files") from None
-    return context
+def check_certificate(certificate: Path | None, key: Path | None) -> None:
+    """Refuse a certificate for HTTPS that cannot be read, or a key alone."""
+    if key and not certificate:
+        raise SettingError("--keyfile", seen="no certificate", expected="--certfile, too")
+    if certificate:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+        except (OSError, ssl.SSLError) as error:
+            seen = error.strerror or type(error).__name__
+            raise SettingError("--certfile", seen=seen, expected="a certificate and its key, as PEM files") from None

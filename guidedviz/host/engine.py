@@ -17,7 +17,8 @@ from guidedviz.host.reader import Reader, Text
 from guidedviz.models.frames import Ask, pack_ids, pack_rows, pack_vocabulary
 from guidedviz.models.language_model import LanguageModel
 
-CACHE = 1 << 28  # bytes of prefixes
+MB = 1 << 20
+CACHE = 256 * MB  # of prefixes
 Card = dict[str, Any]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import os
 import secrets
 import time
@@ -12,13 +13,24 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from guidedviz.errors import SettingError, quoted
+from guidedviz.errors import GuidedVizError, SettingError, quoted
 
 TEACHER = "teacher"  # the name of the token that may see the class, and show it a run
 SHORTEST = 16  # characters of a token
 MOST_NAME = 64
 STEPS = 400  # of a student that are remembered
+WRONG = 10  # wrong tokens per address and minute
+MINUTE = 60.0
+
+
+class Refused(GuidedVizError):
+    """A request that is refused, with the status that HTTP has for it."""
+
+    def __init__(self, status: int, where: str, seen: str, expected: str, hint: str = "") -> None:
+        super().__init__(where, seen=seen, expected=expected, hint=hint)
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,8 @@ class Limits:
     waiting: int = 2000  # texts of all students
     students: int = 5000
     rows_bytes: int = 1 << 25  # of one answer
+    run_bytes: int = 1 << 25  # of a shown run that may be sent at once
+    run_rate: float = 1 << 20  # bytes of it per second
 
 
 @dataclass
@@ -43,6 +57,8 @@ class Account:
     number: int = 0
     together: int = 0
     waits: int = 0
+    sent: float = 0.0  # bytes of the run that is shown, less those that its rate allows
+    sent_at: float = 0.0
     steps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=STEPS))  # when, and seconds
 
 
@@ -57,20 +73,30 @@ class Guard:
         self.guarded = bool(tokens)
         self.named = bool(tokens) and "" not in tokens  # whether each student has a token of their own
         self.accounts: OrderedDict[str, Account] = OrderedDict()
-        self._number = 0
+        self._number, self._wrong = 0, Few(WRONG, now)
+        self._welcome: OrderedDict[tuple[str, bytes], None] = OrderedDict()  # addresses, and right tokens from there
 
-    def name(self, authorization: str, session: str, peer: str) -> str | None:
-        """The student that a request comes from, by its token; None if the token is not known.
+    def name(self, authorization: str, session: str, peer: str) -> str:
+        """The student that a request comes from, by its token; an unknown token is refused.
 
-        A token of a whole class does not say which student it is: the student's session and address do.
+        A token of a whole class does not say which student it is: the student's session and address do. An address with
+        many wrong tokens has to wait, also with a right one, unless that token has come from there before.
         """
         guest = f"{peer}/{session[:MOST_NAME]}"
         if not self._known:
             return guest
         kind, _, token = authorization.partition(" ")
         given = digest(token if kind.lower() == "bearer" else "")
+        if self._wrong.full(peer) and (peer, given) not in self._welcome:
+            raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute")
         right, name = self._known.get(given[:8], (b"", ""))
-        return (name or guest) if hmac.compare_digest(right, given) else None
+        if not hmac.compare_digest(right, given):
+            if token:
+                self._wrong.add(peer)
+            raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN")
+        self._welcome[peer, given] = None
+        forget(self._welcome, self.limits.students)
+        return name or guest
 
     def refuse(self, student: str) -> str:
         """Why this student may not ask now; "" if the request is counted, and `release` must follow."""
@@ -79,7 +105,7 @@ class Guard:
         if account is None:
             self._number += 1
             account = self.accounts[student] = Account(most.burst, now, self._number)
-            self._forget()
+            forget(self.accounts, most.students)
         self.accounts.move_to_end(student)
         account.left = min(most.burst, account.left + (now - account.seen) * most.rate)
         account.seen = now
@@ -111,6 +137,16 @@ class Guard:
             account.together += 1
             account.waits -= 1
 
+    def pay(self, student: str, size: int) -> None:
+        """Count an answer of so many bytes; a student who has got too many is refused."""
+        now, most = self._now(), self.limits
+        if account := self.accounts.get(student):
+            account.sent = max(0.0, account.sent - (now - account.sent_at) * most.run_rate)
+            account.sent_at = now
+            if account.sent > most.run_bytes:
+                raise Refused(429, "student", f"more than {most.run_rate:,.0f} bytes per second", "fewer requests")
+            account.sent += size
+
     def step(self, student: str, seconds: float) -> None:
         """A student got logits after so many seconds."""
         if account := self.accounts.get(student):
@@ -121,10 +157,47 @@ class Guard:
         since = self._now() - seconds
         return sum(account.seen >= since for account in self.accounts.values())
 
-    def _forget(self) -> None:
-        """Forget the student seen longest ago when there are too many."""
-        while len(self.accounts) > self.limits.students:
-            self.accounts.popitem(last=False)
+
+class Few:
+    """What an address may do only so often per minute.
+
+    >>> wrong = Few(2, now=lambda: 0.0)
+    >>> wrong.add("10.0.0.1"), wrong.full("10.0.0.1"), wrong.add("10.0.0.1"), wrong.full("10.0.0.1")
+    (None, False, None, True)
+    """
+
+    def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._now = most, now
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def add(self, address: str) -> None:
+        """Count one more."""
+        self._times.setdefault(address, deque(maxlen=self._most)).append(self._now())
+        self._times.move_to_end(address)
+        forget(self._times, Limits.students)
+
+    def full(self, address: str) -> bool:
+        """Whether there were so many in the last minute."""
+        times = self._times.get(address, deque[float]())
+        return len(times) == self._most and self._now() - times[0] < MINUTE
+
+
+def forget(kept: OrderedDict[Any, Any], most: int) -> None:
+    """Forget what was used longest ago when there are too many."""
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def is_loopback(name: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
 
 
 def digest(token: str) -> bytes:

@@ -17,5 +17,3 @@ from guidedviz.machines.regular.regex import machine_stages as machine_stages
 from guidedviz.machines.schema.json_schema import schema_gbnf as schema_gbnf
 from guidedviz.machines.schema.json_schema import schema_grammar as schema_grammar
 from guidedviz.machines.schema.json_schema import schema_regex as schema_regex
-from guidedviz.machines.tagged.structural_tag import read_structural_tag as read_structural_tag
-from guidedviz.machines.tagged.write_structural_tag import write_structural_tag as write_structural_tag

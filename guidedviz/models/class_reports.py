@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Any, Literal
 
-from guidedviz.errors import GuidedVizError, SettingError, escaped, quoted, shorten
+from guidedviz.errors import GuidedVizError, SettingError, quoted, shorten
 from guidedviz.headless import headless
 from guidedviz.models.background import Background
 from guidedviz.models.remote import Place, Wire, read_address
@@ -26,6 +26,7 @@ PAUSE, MOST_PAUSE = 30.0, 600.0  # seconds without reports after a failure
 WAITING = 64  # reports; an older one is dropped
 NICKNAME, PLACE, ANSWER = 32, 300, 120  # characters
 LAB = re.compile(r"(\d\d_[a-z0-9_]{1,40})(-fresh(-\d+)?)?")
+BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 State = Literal["open", "answered", "right", "wrong"]
 
 
@@ -34,6 +35,7 @@ class Reporter:
 
     def __init__(self, place: Place, nickname: str) -> None:
         self.nickname = nickname
+        self._session: dict[str, str] = {}  # the host gives a session with its first answer
         self._wire = Wire(place, patience=0.0, timeout=TIMEOUT)
         self._waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
         self._quiet_until, self._pause = 0.0, PAUSE
@@ -48,7 +50,9 @@ class Reporter:
     def _send(self) -> None:
         while self._waiting:
             try:
-                self._wire.ask("POST", "/v1/class", json.dumps(self._waiting.popleft()).encode())
+                told = self._waiting.popleft() | self._session
+                said = json.loads(self._wire.ask("POST", "/v1/class", json.dumps(told).encode()))
+                self._session = {"session": str(said["session"])} if "session" in said else {}
                 self._pause = PAUSE
             except Exception:  # a lost host, one of another version: the lab goes on
                 self._waiting.clear()
@@ -96,15 +100,24 @@ def _find_reporter() -> Reporter | None:
     return _joined
 
 
+def can_be_seen(text: str) -> bool:
+    """Whether a name has no control, bidirectional, zero-width or blank characters, and no lone surrogates.
+
+    >>> can_be_seen("Ada L."), can_be_seen("A\u202eda"), can_be_seen("Ada\u200b"), can_be_seen("\ud800")
+    (True, False, False, False)
+    """
+    return text.isprintable() and not BLANK.search(text)
+
+
 def check_nickname(nickname: object) -> str:
-    """A short name without control characters.
+    """A short name of characters that can be seen.
 
     >>> check_nickname(" Ada ")
     'Ada'
     """
     found = nickname.strip() if isinstance(nickname, str) else ""
-    if not 0 < len(found) <= NICKNAME or escaped(found) != found or "\n" in found:
-        expected = f"1 to {NICKNAME} printable characters"
+    if not 0 < len(found) <= NICKNAME or not can_be_seen(found):
+        expected = f"1 to {NICKNAME} characters that can be seen"
         raise SettingError("nickname", seen=quoted(nickname), expected=expected, hint='nickname="Ada"')
     return found
 

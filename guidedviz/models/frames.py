@@ -22,6 +22,8 @@ from guidedviz.tokens.vocabulary import Vocabulary
 ASK = struct.Struct("<4siII")  # sign, first row (-1: only the last one), entries per row (0: all), tokens
 ROWS = struct.Struct("<4sIII")  # sign, rows, entries per row, size of the vocabulary
 WORDS = struct.Struct("<4sIIII")  # sign, tokens, EOS ids, special ids, size of the tokenizer
+JSON, BYTES = "application/json", "application/octet-stream"
+BINARY = {"/v1/encode", "/v1/logits"}  # the requests whose body is BYTES
 LEAST = -65504.0  # the least finite 16-bit float
 
 

@@ -10,18 +10,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from importlib.util import find_spec
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import ModelError, quoted
 from guidedviz.extras import how_to_install, need
+from guidedviz.files import check_values, read_bounded, size_of
 from guidedviz.headless import headless
 from guidedviz.models.language_model import LanguageModel, too_large, with_eos
-from guidedviz.models.safetensors import SMALLER, Array, weight_files
+from guidedviz.models.safetensors import SMALLER, Array, damaged, find_tensors, read_json
 from guidedviz.tokens.vocabulary import Vocabulary
 
 FILES = ["config.json", "generation_config.json", "tokenizer*", "vocab.json", "merges.txt", "special_tokens_map.json",
          "model*.safetensors", "model.safetensors.index.json"]  # fmt: skip
+TEXTS = (".json", ".txt", ".jinja")
+TEXT_BYTES, VALUES = 64 << 20, 2_500_000  # the tokenizer.json of Gemma 3 has 33 million bytes and 1.9 million values
+POSITIVE = {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "rope_theta"}
+LAYERS = 1_000
 
 
 def has_torch() -> bool:
@@ -57,9 +63,9 @@ def load_torch(name: str, place: Path | str, device: str = "auto") -> LanguageMo
     logging.set_verbosity_error()  # what it would warn of is an error here
     device = pick_device(device)
     dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
-    with _as_model_error(name):
+    with as_model_error(name):
         folder = fetch(place)
-        weight_files(folder)  # refuses an index that names other files
+        check_folder(folder)
         safe: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
         config = AutoConfig.from_pretrained(folder, **safe)
         tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
@@ -80,7 +86,32 @@ def load_torch(name: str, place: Path | str, device: str = "auto") -> LanguageMo
         if _is_full(error):
             raise too_large(name, _megabytes(network)) from None
         raise
-    return make_model(name, network, tokenizer, device)
+    with as_model_error(name):
+        return make_model(name, network, tokenizer, device)
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse what transformers would wait for, read without end, or build although the folder has no weights for it."""
+    for file in folder.iterdir():
+        if not file.is_dir():
+            try:
+                size_of(file, TEXT_BYTES if file.suffix in TEXTS else inf)
+                if file.suffix == ".json":
+                    check_values(read_bounded(file, TEXT_BYTES), VALUES)
+            except (OSError, ValueError) as error:
+                raise damaged(file, str(error).splitlines()[0][:120], "a regular file of a usual size") from None
+    file, stored = folder / "config.json", find_tensors(folder)
+    config, numbers = read_json(file), sum(prod(tensor.shape) for tensor in stored.values())
+    for part in (config, config.get("text_config"), config.get("rope_parameters")):
+        settings = part if isinstance(part, dict) else {}
+        settings = {key: value for key, value in settings.items() if isinstance(value, int | float)}
+        for key in POSITIVE & settings.keys():
+            if not 0 < settings[key] < inf:
+                raise damaged(file, f"{key} {quoted(settings[key])}", "a number above 0")
+        layers, rows, width = (settings.get(key, 1) for key in ("num_hidden_layers", "vocab_size", "hidden_size"))
+        if min(layers, rows, width) < 1 or layers > min(LAYERS, len(stored) / 2) or rows * width > numbers:
+            seen = f"{quoted(layers)} layers, a vocabulary of {quoted(rows)} and width {quoted(width)}"
+            raise damaged(file, seen, f"what fits {len(stored):,} tensors of {numbers:,} numbers")
 
 
 def make_model(name: str, network: Any, tokenizer: Any, device: str) -> LanguageModel:
@@ -95,7 +126,7 @@ def fetch(place: Path | str) -> Path:
     if isinstance(place, Path):
         return place
     snapshot_download = need("huggingface_hub", "hub", f"model {quoted(place)}").snapshot_download
-    with _as_model_error(place):
+    with as_model_error(place):
         return Path(snapshot_download(place, allow_patterns=FILES, local_files_only=not hub_answers(place)))
 
 
@@ -114,7 +145,7 @@ def hub_answers(name: str, seconds: float = 3.0) -> bool:
 
 
 @contextmanager
-def _as_model_error(name: str) -> Iterator[None]:
+def as_model_error(name: str) -> Iterator[None]:
     """Every failure of the hub or of a folder becomes one readable error."""
     try:
         yield

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import index
 from typing import Any, Protocol
 
@@ -221,5 +221,6 @@ def too_large(name: str, megabytes: float) -> ModelError:
 def with_eos(vocabulary: Vocabulary, settings: Mapping[str, Any]) -> Vocabulary:
     """A vocabulary with the EOS ids that a model's generation settings name in addition."""
     ends = settings.get("eos_token_id")
-    more = {ends} if isinstance(ends, int) else set(ends or ())
-    return replace(vocabulary, eos=vocabulary.eos | more, special=vocabulary.special | more)
+    more = ends if isinstance(ends, list) else [] if ends is None else [ends]
+    eos, special = [*vocabulary.eos, *more], [*vocabulary.special, *more]
+    return Vocabulary(vocabulary.pieces, eos, special, tokenizer_size=vocabulary.tokenizer_size)

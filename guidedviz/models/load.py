@@ -12,7 +12,7 @@ from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install, installed
 from guidedviz.files import shipped
 from guidedviz.models.class_reports import join_class
-from guidedviz.models.hub import fetch, has_torch, load_torch
+from guidedviz.models.hub import as_model_error, fetch, has_torch, load_torch
 from guidedviz.models.language_model import LanguageModel, with_eos
 from guidedviz.models.llama_folder import read_llama
 from guidedviz.models.remote import RemoteModel, find_host, is_address, load_from_host, load_remote
@@ -101,10 +101,12 @@ def load_here(name: str, device: str = "auto") -> LanguageModel:
 
 def load_numpy(name: str, folder: Path) -> LanguageModel:
     """A folder of Llama's kind, on NumPy."""
-    network, tokenizer = read_llama(folder), Tokenizer(folder)
-    plain = Vocabulary.from_tokenizer(tokenizer, size=network.shape.vocabulary)
     about = folder / "generation_config.json"
-    return LanguageModel(name, network, tokenizer, with_eos(plain, read_json(about) if about.exists() else {}))
+    with as_model_error(name):
+        network, tokenizer = read_llama(folder), Tokenizer(folder)
+        plain = Vocabulary.from_tokenizer(tokenizer, size=network.shape.vocabulary)
+        vocabulary = with_eos(plain, read_json(about) if about.exists() else {})
+    return LanguageModel(name, network, tokenizer, vocabulary)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import ssl
 import threading
 import time
@@ -23,7 +24,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
-from guidedviz.models.frames import Ask, Rows, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
+from guidedviz.models.frames import (
+    BINARY,
+    BYTES,
+    JSON,
+    Ask,
+    Rows,
+    pack_ask,
+    read_ids,
+    read_rows,
+    read_vocabulary,
+    rows_bytes,
+)
 from guidedviz.models.model import Source, check_text
 from guidedviz.models.safetensors import Array
 
@@ -31,7 +43,9 @@ PATIENCE = 30.0  # seconds that a lost host is asked again
 SLOW = 2.0  # seconds of one request after which a person is told
 OFFER = 8.0  # seconds after which another model is offered
 TIMEOUT = 10.0  # seconds that one answer may take
+PROBE = 2.0  # seconds in which a host may show that it speaks the other one of http and https
 MOST_CARD = 1 << 16  # bytes
+MOST_WORD = 200  # characters of a text of the card
 MOST_VOCABULARY = 1 << 26
 MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
@@ -92,6 +106,7 @@ class Wire:
         self.place, self.patience, self.timeout = place, patience, timeout
         self._asked, self._failed = 0.0, ""  # since when a request runs (0: none), and why the last try failed
         self.retries, self.known = 0, False  # known: it was a host of guidedviz before
+        self._answered = False
         self._random = Random()  # its own, because a student may have set a seed
         self.headers = {"X-Guidedviz-Student": uuid.uuid4().hex}
         if place.token:
@@ -140,8 +155,10 @@ class Wire:
         try:
             if self._connection is None:
                 self._connection = self._connect()
-            self._connection.request(method, self.place.path + path, body or None, self.headers)
+            kind = {"Content-Type": BYTES if path in BINARY else JSON} if method == "POST" else {}
+            self._connection.request(method, self.place.path + path, body or None, self.headers | kind)
             answer = self._connection.getresponse()
+            self._answered = True
             most = most if answer.status == 200 else MOST_CARD
             found = read_body(answer, most, time.monotonic() + self.timeout)
             if len(found) > most or answer.will_close:
@@ -153,6 +170,8 @@ class Wire:
             ) from None
         except (OSError, HTTPException) as error:
             self.close()
+            if not self._answered and isinstance(error, ssl.SSLError | ConnectionError | HTTPException):
+                self._check_scheme()
             return 0.0, str(getattr(error, "strerror", "") or error or type(error).__name__), b""
         if answer.status == 200 and len(found) <= most:
             return 0.0, "", found
@@ -168,6 +187,26 @@ class Wire:
         if not self.place.secure:
             return HTTPConnection(name, port, timeout=self.timeout)
         return HTTPSConnection(name, port, timeout=self.timeout, context=ssl.create_default_context())
+
+    def _check_scheme(self) -> None:
+        """Say so at once if the host speaks https and was asked by http, or the reverse."""
+        place, speaks = self.place, "http" if self.place.secure else "https"
+        try:
+            if place.secure:
+                plain = HTTPConnection(place.name, place.port, timeout=PROBE)
+                plain.request("GET", f"{place.path}/v1/health")
+                plain.getresponse().close()
+                plain.close()
+            else:
+                context = ssl.create_default_context()
+                context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
+                with socket.create_connection((place.name, place.port), PROBE) as line:
+                    context.wrap_socket(line).close()
+        except (OSError, HTTPException):
+            return
+        hint = f'gv.load_model("{speaks}://{place}")'
+        expected = f"an address that begins with {speaks}://"
+        raise ModelError(f"host {place}", seen=f"this host speaks {speaks}", expected=expected, hint=hint)
 
     def _lost(self, why: str, spent: float) -> ModelError:
         hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
@@ -224,9 +263,11 @@ def read_card(body: bytes, place: Place) -> dict[str, Any]:
     try:
         card = json.loads(body)
         found = {key: card[key] for key in FIELDS}
-        if card["protocol"] == 1 and all(type(found[key]) is kind for key, kind in FIELDS.items()):
+        texts = [value for value in found.values() if isinstance(value, str)]
+        plain = all(text.isprintable() and len(text) <= MOST_WORD for text in texts) and found["version"].isascii()
+        if card["protocol"] == 1 and plain and all(type(found[key]) is kind for key, kind in FIELDS.items()):
             return found | {"name": shorten(found["name"], 40), "device": shorten(found["device"], 60)}
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise ModelError(f"host {place}", seen=quoted(body), expected="the card of a model, protocol 1")
 

@@ -1,16 +1,15 @@
 """Read the weights of a model folder: `*.safetensors` only, as 32-bit floats.
 
 A file is eight bytes with the length of its header, a JSON header with the name, type, shape and place of every
-tensor, and the numbers (https://github.com/huggingface/safetensors).
+tensor, and the numbers (https://github.com/huggingface/safetensors). The tensors lie one after the other, without
+gaps. All headers are checked before any number is read.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 from math import prod
-from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,22 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import ModelError, quoted
+from guidedviz.files import parse_json, read_bounded, size_of
 
 Array = npt.NDArray[np.float32]
 Tensors = dict[str, Array]
 
 SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
 INDEX, SINGLE = "model.safetensors.index.json", "model.safetensors"
-BYTES = {"F32": 4, "F16": 2, "BF16": 2}
+BITS = {"BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I16": 16, "U16": 16, "F16": 16,
+        "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "I64": 64, "U64": 64, "F64": 64, "C64": 64, "F4": 4,
+        "F6_E2M3": 6, "F6_E3M2": 6}  # fmt: skip
+FLOATS = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # those that NumPy reads here
 PLAIN_NAME = re.compile(r"[\w.-]+\.safetensors")
+JSON_BYTES = 24 << 20  # the tokenizer.json of Llama 3 has 17 million
+JSON_VALUES = 1_500_000
+DIMENSIONS = 8
+LARGEST = 1 << 40  # of a dimension
 
 
 def damaged(file: Path, seen: str, expected: str = "") -> ModelError:
@@ -37,7 +44,7 @@ def damaged(file: Path, seen: str, expected: str = "") -> ModelError:
 def read_json(file: Path) -> dict[str, Any]:
     """A file that holds one JSON object."""
     try:
-        found = json.loads(file.read_bytes())
+        found = parse_json(read_bounded(file, JSON_BYTES), JSON_VALUES)
     except (OSError, ValueError, RecursionError) as error:
         raise damaged(file, str(error).splitlines()[0][:120], "a JSON object") from None
     if not isinstance(found, dict):
@@ -59,53 +66,74 @@ def weight_files(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(set(named.values()))]
 
 
-def read_weights(folder: Path) -> Tensors:
-    """All tensors of a folder by name."""
-    return {name: tensor for file in weight_files(folder) for name, tensor in read_file(file)}
+@dataclass(frozen=True)
+class StoredTensor:
+    """Where a tensor is stored."""
+
+    file: Path
+    kind: str
+    shape: tuple[int, ...]
+    begin: int  # in the file
+    end: int
+
+    def read(self) -> Array:
+        """Its numbers as 32-bit floats."""
+        raw = np.fromfile(self.file, FLOATS[self.kind], prod(self.shape), offset=self.begin)
+        if self.kind == "BF16":  # the upper half of a 32-bit float
+            return (raw.astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
+        return raw.astype(np.float32, copy=False).reshape(self.shape)
 
 
-def read_file(file: Path) -> Iterator[tuple[str, Array]]:
-    """The tensors of one file.
+def find_tensors(folder: Path) -> dict[str, StoredTensor]:
+    """All tensors of a folder by name; no number is read yet.
 
     >>> from guidedviz.files import shipped
-    >>> weights = dict(read_file(shipped("models/bard/model.safetensors")))
-    >>> weights["model.embed_tokens.weight"].shape
-    (65, 192)
+    >>> stored = find_tensors(shipped("models/bard"))["model.embed_tokens.weight"]
+    >>> stored.kind, stored.read().shape
+    ('BF16', (65, 192))
     """
-    header, start = _read_header(file)
-    data = np.memmap(file, dtype=np.uint8, mode="r")[start:]
-    for name, about in header.items():
-        if name != "__metadata__":
-            yield name, _read_tensor(file, name, about, data)
+    found: dict[str, StoredTensor] = {}
+    for file in weight_files(folder):
+        for name, stored in read_header(file).items():
+            if name in found:
+                raise damaged(file, f"tensor {quoted(name)}, as in {found[name].file.name}", "every tensor once")
+            found[name] = stored
+    return found
 
 
-def _read_header(file: Path) -> tuple[dict[str, Any], int]:
+def read_header(file: Path) -> dict[str, StoredTensor]:
+    """The tensors of one file, which must fill it without gaps."""
     try:
+        size = size_of(file)
         with file.open("rb") as stream:
-            length, size = int.from_bytes(stream.read(8), "little"), file.stat().st_size
-            text = stream.read(length) if length <= size - 8 else b""
-        header = json.loads(text)
-    except OSError:
-        raise damaged(file, "no such file", "weights as *.safetensors") from None
+            start = 8 + int.from_bytes(stream.read(8), "little")
+            text = stream.read(start - 8) if start <= min(size, JSON_BYTES) else b""
+        header = parse_json(text, JSON_VALUES)
+    except OSError as error:
+        raise damaged(file, error.strerror or str(error), "weights as *.safetensors") from None
     except (ValueError, RecursionError):
         raise damaged(file, f"no header in its {size:,} bytes", "a whole safetensors file") from None
-    if not isinstance(header, dict) or size == 8 + length:
+    if not isinstance(header, dict) or size == start:
         raise damaged(file, "no tensors", "a whole safetensors file")
-    return header, 8 + length
+    header.pop("__metadata__", None)
+    found = {name: _place(file, name, about, start) for name, about in header.items()}
+    end = start
+    for name, stored in sorted(found.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if stored.begin != end:
+            raise damaged(file, f"tensor {quoted(name)}: from byte {stored.begin}", f"from byte {end}, without a gap")
+        end = stored.end
+    if end != size:
+        raise damaged(file, f"{size:,} bytes", f"{end:,}, by its header")
+    return found
 
 
-def _read_tensor(file: Path, name: str, about: Any, data: npt.NDArray[np.uint8]) -> Array:
+def _place(file: Path, name: str, about: Any, start: int) -> StoredTensor:
     where = f"tensor {quoted(name)}"
-    try:
-        kind, shape = str(about["dtype"]), tuple(map(index, about["shape"]))
-        begin, end = map(index, about["data_offsets"])
-        whole = min(shape, default=1) >= 0 and 0 <= begin <= end <= len(data)
-        fits = whole and end - begin == prod(shape) * BYTES[kind]
-    except (KeyError, TypeError, ValueError):
-        raise damaged(file, f"{where}: {quoted(about)}", f"a shape, offsets and one of {', '.join(BYTES)}") from None
-    if not fits:
-        raise damaged(file, f"{where}: bytes {begin} to {end} of {len(data)} for the shape {shape}", "a whole file")
-    raw = data[begin:end]
-    if kind == "BF16":  # the upper half of a 32-bit float
-        return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
-    return raw.view("<f2" if kind == "F16" else "<f4").astype(np.float32).reshape(shape)
+    match about:
+        case {"dtype": str(kind), "shape": [*shape], "data_offsets": [int(begin), int(end)]} if kind in BITS:
+            plain = len(shape) <= DIMENSIONS and all(type(size) is int and 0 <= size <= LARGEST for size in shape)
+            if plain and 0 <= begin <= end and (end - begin) * 8 == prod(shape) * BITS[kind]:
+                return StoredTensor(file, kind, tuple(shape), start + begin, start + end)
+            seen = f"{where}: bytes {quoted(begin)} to {quoted(end)} for {kind} of shape {quoted(shape)}"
+            raise damaged(file, seen, "as many bytes as its shape takes")
+    raise damaged(file, f"{where}: {quoted(about)}", "a type, a shape and offsets")

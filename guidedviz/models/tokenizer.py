@@ -21,6 +21,13 @@ GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|
 CLASSES = {r"\p{L}": "a-zA-Zª", r"\p{N}": "0-9²"}
 ESCAPE = re.compile(r"\\p\{[LN]\}|\\[^a-zA-Z0-9]|\\[sSrnt]|\\.|[^\\]", re.DOTALL)
 KNOWN = "byte-level BPE or single characters"
+PATTERN = 1_000  # characters of a pattern
+CHOICES = 3  # in one alternative of a pattern: each repeat may multiply the time by the length of a text
+GROUP = re.compile(r"(?<!\\)\(\?(?!:|!|=|i:|<[!=])")  # of an unusual kind
+MOST_ID = 1 << 22
+ADDED = 4_096  # tokens that are text, of which one regex is made
+AROUND = 64  # special tokens around a text
+SPLITS = 16  # parts of a pre-tokenizer
 
 
 class _Kinds(dict[int, str]):
@@ -42,16 +49,27 @@ KINDS = _Kinds()
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     r"""A tokenizer's pattern for Python's `re`, to be matched with the kinds of a text's characters.
 
+    A pattern that may try very many ways to match is refused, such as one with a repeated group.
+
     >>> compile_pattern(r"\p{N}{1,3}| ?[^\s\p{L}]+").pattern
     '[0-9²]{1,3}| ?[^\\sa-zA-Zª]+'
     """
-    written, inside = [], False
+    if len(pattern) > PATTERN or GROUP.search(pattern):
+        raise ValueError(f"the pattern {pattern}")
+    written, inside, before, depth, choices = [], False, "", 0, 0
     for part in ESCAPE.findall(pattern):
+        if not inside:
+            depth += (part == "(") - (part == ")")
+            choices = 0 if part == "|" and not depth else choices
+            choices += part in "*+{(" or (part == "?" and before not in "(*+?}")
+            if choices > CHOICES or (before == ")" and part in "*+{"):
+                raise ValueError(f"the pattern {pattern}, which has many ways to match")
         inside = part == "[" or (inside and part != "]")
         known = CLASSES.get(part)
         if known is None and re.fullmatch(r"\\[a-zA-Z0-9]", part) and part[1] not in "sSrnt":
             raise ValueError(f"the escape {part}")
         written.append(part if known is None else known if inside else f"[{known}]")
+        before = part
     return re.compile("".join(written))
 
 
@@ -68,20 +86,27 @@ class Tokenizer:
         self._config = read_json(file)
         try:
             self._read(self._config, self._config["model"])
-        except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
+        except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError, re.error) as error:
             raise damaged(file, f"{type(error).__name__} {quoted(str(error))}", KNOWN) from None
         about = folder / "tokenizer_config.json"
         ends = read_json(about).get("eos_token") if about.exists() else None
-        self.eos_token_id = self._ids.get(str(ends.get("content") if isinstance(ends, dict) else ends))
+        ends = ends.get("content") if isinstance(ends, dict) else ends
+        self.eos_token_id = self._ids.get(ends) if isinstance(ends, str) else None
 
     def _read(self, config: dict[str, Any], model: dict[str, Any]) -> None:
-        special = {token["content"]: token["id"] for token in config["added_tokens"] if token["special"]}
-        self._added = {token["content"]: token["id"] for token in config["added_tokens"] if not token["special"]}
+        special = dict(_token(token) for token in config["added_tokens"] if token["special"])
+        self._added = dict(_token(token) for token in config["added_tokens"] if not token["special"])
+        if len(self._added) > ADDED:
+            raise ValueError(f"{len(self._added):,} added tokens")
         longest_first = sorted(self._added, key=len, reverse=True)
         self._literal = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
+        for piece, token in model["vocab"].items():
+            _check_token(piece, token)
         self._ids: dict[str, int] = special | self._added | model["vocab"]
         self._normal = _normalizes(config["normalizer"])
         before = list(flat_parts(config["pre_tokenizer"], "pretokenizers"))
+        if len(before) > SPLITS:
+            raise ValueError(f"{len(before):,} parts of the pre-tokenizer")
         self._patterns = [compile_pattern(pattern) for part in before for pattern in _patterns(part)]
         bytes_too = any(part["type"] == "ByteLevel" for part in before)
         self._letters = {byte: char for char, byte in byte_alphabet().items()} if bytes_too else None
@@ -89,6 +114,9 @@ class Tokenizer:
         self._whole = bool(model.get("ignore_merges"))
         if (model["type"] == "BPE") != bytes_too:
             raise ValueError(f"{model['type']} with {', '.join(part['type'] for part in before)}")
+        kinds = {part["type"] for part in flat_parts(config.get("decoder"), "decoders")}
+        if not bytes_too and kinds - {"Fuse"}:
+            raise ValueError(f"the decoder {', '.join(sorted(kinds))}")
         self._around = _around(config.get("post_processor"))
 
     def to_str(self) -> str:
@@ -180,13 +208,31 @@ def _patterns(part: dict[str, Any]) -> list[str]:
     raise ValueError(f"the pre-tokenizer {part}")
 
 
+def _token(added: dict[str, Any]) -> tuple[str, int]:
+    """An added token and its id."""
+    if not added["content"]:
+        raise ValueError("an added token without text")
+    return _check_token(added["content"], added["id"])
+
+
+def _check_token(piece: Any, token: Any) -> tuple[str, int]:
+    """Refuse what is not a text and an id."""
+    if type(token) is not int or not 0 <= token < MOST_ID:
+        raise ValueError(f"the id {quoted(token)}")
+    piece.encode()  # refuses lone surrogates
+    return piece, token
+
+
 def _ranks(model: dict[str, Any]) -> dict[tuple[str, str], int]:
     """The rank of every pair that is merged."""
     unknown = ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback")
     if strange := [key for key in unknown if model.get(key)]:
         raise ValueError(f"{model['type']} with {strange[0]}")
     pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model.get("merges", ()))
-    return {(one, other): rank for rank, (one, other) in enumerate(pairs)}
+    ranks = {(one, other): rank for rank, (one, other) in enumerate(pairs)}
+    if strange := [one + other for one, other in ranks if one + other not in model["vocab"]][:1]:
+        raise ValueError(f"a merge into {strange[0]}, which is no token")
+    return ranks
 
 
 def _around(part: dict[str, Any] | None) -> tuple[list[int], list[int]]:
@@ -198,7 +244,10 @@ def _around(part: dict[str, Any] | None) -> tuple[list[int], list[int]]:
             for item in template["single"]:
                 passed = passed or "Sequence" in item
                 if "SpecialToken" in item:
-                    around[passed].extend(template["special_tokens"][item["SpecialToken"]["id"]]["ids"])
+                    ids = template["special_tokens"][item["SpecialToken"]["id"]]["ids"]
+                    around[passed].extend(_check_token("", token)[1] for token in ids)
+                    if len(around[passed]) > AROUND:
+                        raise ValueError(f"more than {AROUND} tokens around a text")
         elif template["type"] != "ByteLevel":
             raise ValueError(f"the post-processor {template['type']}")
     return around

@@ -27,7 +27,9 @@ class ToyModel:
     def __init__(
         self, pieces: Iterable[bytes], rule: Callable[[list[int]], npt.ArrayLike], eos: Iterable[int] = ()
     ) -> None:
-        self.vocabulary = Vocabulary(tuple(pieces), eos=frozenset(eos))
+        if not callable(rule):
+            raise SettingError("toy rule", seen=quoted(rule), expected="a function from tokens to logits")
+        self.vocabulary = Vocabulary(tuple(pieces) if isinstance(pieces, Iterable) else pieces, eos=eos)
         self._rule = rule
 
     def encode(self, text: str) -> list[int]:
@@ -44,7 +46,12 @@ class ToyModel:
 
     def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
         """The function's answer, one number per token."""
-        values = np.asarray(self._rule(tokens), dtype=np.float32)
+        answer, expected = self._rule(tokens), f"{len(self.vocabulary)} logits"
+        try:
+            with np.errstate(over="ignore"):  # too large for 32 bits is infinite
+                values = np.asarray(answer).astype(np.float32, casting="same_kind")
+        except (TypeError, ValueError, OverflowError):
+            raise SettingError("toy rule", seen=quoted(answer), expected=expected, hint="a list of floats") from None
         if values.shape != (len(self.vocabulary),):
-            raise SettingError("toy rule", seen=f"shape {values.shape}", expected=f"{len(self.vocabulary)} logits")
+            raise SettingError("toy rule", seen=f"shape {values.shape}", expected=expected)
         return values

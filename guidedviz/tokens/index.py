@@ -12,18 +12,16 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from guidedviz.errors import SettingError
+from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
-from guidedviz.tokens.cache import Arrays, load_arrays, machine_fingerprint, save_arrays
 from guidedviz.tokens.move_table import Kinds, find_kinds
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 MOST_BYTES = 2**26  # of packed masks
-WORTH_KEEPING = 2**20  # bytes; a smaller index is built about as quickly as its file is read
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +43,9 @@ class Index:
         return f"Index({len(self.row):,} states, {len(self.kind):,} tokens of {len(self.after):,} kinds)"
 
     @property
-    def arrays(self) -> Arrays:
+    def arrays(self) -> tuple[Ids, Ids, Ids, Bits]:
         """The four arrays."""
-        return Arrays(self.kind, self.after, self.row, self.bits)
+        return self.kind, self.after, self.row, self.bits
 
     @property
     def nbytes(self) -> int:
@@ -77,19 +75,18 @@ class Index:
     def check(self, machine: Machine, vocabulary: Vocabulary) -> None:
         """Refuse another machine or vocabulary: its ids and states mean something else."""
         if self.vocabulary.fingerprint != vocabulary.fingerprint:
-            _refuse("vocabulary", self.vocabulary.fingerprint, vocabulary.fingerprint)
+            _refuse("vocabulary", self.vocabulary.fingerprint[:12], vocabulary.fingerprint[:12])
         if self.machine != machine:
-            other = machine_fingerprint(machine) if isinstance(machine, DFA) else type(machine).__name__
-            _refuse("machine", machine_fingerprint(self.machine), other)
+            _refuse("machine", f"{self.machine!r}", f"another one, {shorten(repr(machine), 60)}")
 
 
 def _refuse(what: str, own: str, other: str) -> None:
     hint = "gv.build_index(machine, vocabulary)"
-    raise SettingError("stale index", seen=f"{what} {other[:12]}", expected=f"{what} {own[:12]}", hint=hint)
+    raise SettingError("stale index", seen=f"{what} {other}", expected=f"{what} {own}", hint=hint)
 
 
 def build_index(machine: Machine, vocabulary: Vocabulary) -> Index:
-    """The index of a finite machine, taken from memory, from the disk, or built.
+    """The index of a finite machine, taken from memory or built.
 
     >>> index = build_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4}))
     >>> index, index.legal.tolist(), index.mask(1).tolist(), index.next_state(1, 2)
@@ -117,16 +114,6 @@ def live_machine(machine: DFA) -> DFA:
     """The machine without edges after which no complete text is reachable; a machine without such edges itself."""
     trimmed = trim(machine)
     return machine if trimmed == machine else trimmed
-
-
-@lru_cache(maxsize=8)
-def _build_index(machine: DFA, vocabulary: Vocabulary) -> Index:
-    if (arrays := load_arrays(machine, vocabulary)) is not None:
-        return Index(machine, vocabulary, *arrays)
-    index = compute_index(machine, vocabulary)
-    if index.nbytes > WORTH_KEEPING:
-        save_arrays(machine, vocabulary, index.arrays)
-    return index
 
 
 def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
@@ -158,6 +145,9 @@ def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> tuple[Ids, Bits]:
     return np.array(row, dtype=np.int32), np.stack(bits)
 
 
+_build_index = lru_cache(maxsize=8)(compute_index)
+
+
 def forget() -> None:
-    """Drop the indexes in memory; the files stay."""
+    """Drop the indexes in memory."""
     _build_index.cache_clear()

@@ -22,12 +22,10 @@ import numpy as np
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.machines.visible import byte_name, visible
 from guidedviz.tokens.arrays import Ids, Mask
-from guidedviz.tokens.readers.contents import Contents
+from guidedviz.tokens.readers.contents import LONGEST, Contents
 from guidedviz.tokens.readers.ranks import read_llama3, read_ranks, read_tekken
 from guidedviz.tokens.readers.tokenizers import read_tokenizer
 from guidedviz.tokens.trie import Trie, build_trie
-
-LONGEST = 2**16  # bytes of a token; each byte of the longest one is a level of the trie
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -409,7 +409,7 @@ gv.score()
 #   other samplers.
 # * **vLLM** starts the mask [after the reasoning](https://docs.vllm.ai/en/latest/features/structured_outputs/) of
 #   models that think. **XGrammar** and **SGLang** know windows as [structural
-#   tags](https://xgrammar.mlc.ai/docs/tutorials/structural_tag.html); `gv.tagged` reads and writes them.
+#   tags](https://xgrammar.mlc.ai/docs/tutorials/structural_tag.html).
 # * **CRANE** ([arXiv 2502.09061](https://arxiv.org/abs/2502.09061)) switches the mask on and off between delimiters and
 #   gains up to 10 points.
 

@@ -70,14 +70,15 @@ def test_each_engine_refuses_a_wrong_token(name):
 
 def test_ours_starts_from_nothing_each_time(monkeypatch):
     ours, asked = engine("guidedviz 0"), []
-    monkeypatch.setattr(gv.tokens.index, "load_arrays", lambda *_: asked.append("disk"))
+    compute = gv.tokens.index.find_kinds
+    monkeypatch.setattr(gv.tokens.index, "find_kinds", lambda *pair: asked.append("built") or compute(*pair))
     for _ in range(2):
         ours.forget()
         session = ours.compile(DATE).open()
         session.mask()
         assert session.advance(2)
         session.mask()  # the second state asks for the index
-    assert asked == ["disk", "disk"]
+    assert asked == ["built", "built"]
 
 
 def test_one_row_has_every_column_and_counts_what_it_timed():
@@ -206,7 +207,7 @@ def test_a_device_that_is_not_here_is_one_line(monkeypatch, name, said):
 @pytest.fixture
 def quiet(monkeypatch):
     """The command sets the environment and stays on one core; here it is put back."""
-    for name in ("GUIDEDVIZ_CACHE", *(f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "RAYON"))):
+    for name in (f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "RAYON")):
         monkeypatch.setenv(name, "")
     for subject in (latency, grammars, ablation, jump):
         monkeypatch.setattr(subject, "pin_thread", lambda: "not pinned in a test")

@@ -90,7 +90,7 @@ def test_a_file_that_is_no_record_is_refused(tmp_path, text, said):
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
     with pytest.raises(TraceError, match="No such file"):
         load(tmp_path / "none.json")
-    with pytest.raises(TraceError, match="directory"):
+    with pytest.raises(TraceError, match="not a regular file"):
         load(tmp_path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +19,8 @@ import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.errors import SettingError
 from guidedviz.extras import is_missing
-from guidedviz.host import command, on_ray, serving
-from guidedviz.host.limits import find_tokens
+from guidedviz.host import command, replicas, server
+from guidedviz.host.limits import Limits, find_tokens
 
 TOKEN = "a-token-of-the-class"
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -58,7 +59,7 @@ def test_with_a_token_it_may_listen_outside(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     assert find_tokens(None) == {"": TOKEN}
     command.check_bind("0.0.0.0", has_token=True)
-    assert 'token="..."' in serving.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
+    assert 'token="..."' in server.say_start(options("--bind", "0.0.0.0"), 1, "clerk", True)
 
 
 def hear_interrupts():
@@ -96,24 +97,57 @@ def test_without_ray_replicas_name_the_extra(capsys):
 def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
     (app,) = yaml.safe_load((ROOT / "deploy/serve.yaml").read_text())["applications"]
     module, _, name = app["import_path"].partition(":")
-    assert (module, getattr(on_ray, name)) == (on_ray.__name__, on_ray.build_app)
-    assert set(app["args"]) <= on_ray.ARGUMENTS
-    assert [deployment["name"] for deployment in app["deployments"]] == [on_ray.DEPLOYMENT["name"]]
+    assert (module, getattr(replicas, name)) == (replicas.__name__, replicas.build_app)
+    assert set(app["args"]) <= replicas.ARGUMENTS
+    assert [deployment["name"] for deployment in app["deployments"]] == [replicas.DEPLOYMENT["name"]]
     monkeypatch.delenv("GUIDEDVIZ_TOKEN", raising=False)
     with pytest.raises(SettingError, match="no token"):
-        on_ray.build_app(app["args"])
+        replicas.build_app(app["args"])
     with pytest.raises(SettingError, match="saw 'modle'"):
-        on_ray.build_app({"modle": "clerk"})
+        replicas.build_app({"modle": "clerk"})
+
+
+@pytest.mark.skipif(is_missing("ray") or not shutil.which("ss"), reason="Ray or ss is not installed")
+def test_two_replicas_of_ray_answer_as_the_model_on_ports_of_this_machine_and_one_may_die(bard):
+    words = [sys.executable, "-m", "guidedviz", "host", "--replicas", "2", "--model", "bard", "--port", "0"]
+    with start(words) as host:
+        while "gv.load_model" not in (line := host.stdout.readline()):
+            assert host.poll() is None
+        address = line.split('"')[1]
+        ports = find_ports(host.pid)
+        assert len(ports) > 5, "Ray has several"
+        assert {port.rpartition(":")[0] for port in ports} <= {"127.0.0.1", "[::ffff:127.0.0.1]"}
+        model = gv.load_model(address, token=TOKEN)
+        for token in range(40):
+            assert model.logits([1, token]) == pytest.approx(bard.logits([1, token]), abs=2e-2)
+            if token == 20:
+                found = re.findall(r'replica{process="(\d+)"}', model.wire.ask("GET", "/metrics").decode())
+                os.kill(int(found[0]), signal.SIGKILL)
+        assert model.wire.retries == 0, "the other replica has answered"
+        with pytest.raises(gv.ModelError, match="refused the token"):
+            gv.load_model(address, token="")
+
+
+def find_ports(parent):
+    """The addresses on which a process and its children listen."""
+    rows = [row.split() for row in run("ps", "-eo", "pid=,ppid=")]
+    known = {str(parent)}
+    while more := {pid for pid, ppid in rows if ppid in known} - known:
+        known |= more
+    return [row.split()[3] for row in run("ss", "-Hltnp") if known & set(re.findall(r"pid=(\d+)", row))]
+
+
+def run(*words):
+    """The lines that a command prints."""
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 @pytest.mark.skipif(is_missing("ray.serve"), reason="Ray is not installed")
-def test_two_replicas_of_ray_answer_as_the_model(bard):
-    words = [sys.executable, "-m", "guidedviz", "host", "--replicas", "2", "--model", "bard", "--port", "8943"]
-    with start(words) as host:
-        while "gv.load_model" not in host.stdout.readline():
-            assert host.poll() is None
-        model = gv.load_model("http://127.0.0.1:8943", token=TOKEN)
-        for token in range(20):
-            assert model.logits([1, token]) == pytest.approx(bard.logits([1, token]), abs=2e-2)
-        with pytest.raises(gv.ModelError, match="refused the token"):
-            gv.load_model("http://127.0.0.1:8943", token="")
+def test_ray_serve_mounts_the_same_application(monkeypatch):
+    from ray import serve
+
+    monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
+    replica = serve.ingress()(replicas.Replica)
+    made = replica.__serve_build_asgi_app__(replicas.Replica("bard", "numpy", {"": TOKEN}, Limits(), 1 << 20))
+    assert "/v1/logits" in {route.path for route in made.routes}
+    assert replicas.build_app({"model": "bard"}) is not None

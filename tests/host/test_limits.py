@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guidedviz.errors import SettingError
-from guidedviz.host.limits import Guard, Limits, check_token, make_token, read_tokens
+from guidedviz.host.limits import Guard, Limits, Refused, check_token, make_token, read_tokens
 
 ADA, BOB = "ada-0123456789abcdef", "bob-0123456789abcdef"
 
@@ -22,7 +22,8 @@ def test_a_token_of_a_student_names_the_student_and_a_token_of_the_class_the_ses
     assert guard.name(f"Bearer {ADA}", "s", "10.0.0.1") == "Ada"
     assert guard.name(f"bearer {BOB}", "s", "10.0.0.1") == "10.0.0.1/s"
     for wrong in ("", "Bearer ", f"Basic {ADA}", f"Bearer {ADA}x", "Bearer \ud800", ADA):
-        assert guard.name(wrong, "s", "10.0.0.1") is None
+        with pytest.raises(Refused, match="an unknown token, or none"):
+            guard.name(wrong, "s", "10.0.0.1")
     assert Guard({}).name("", "x" * 1000, "127.0.0.1") == "127.0.0.1/" + "x" * 64
 
 

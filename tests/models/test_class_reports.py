@@ -114,7 +114,7 @@ def test_reports_are_cut_to_what_a_host_takes(monkeypatch, bard):
     with hosting(bard) as host:
         join(monkeypatch, host.address)
         report("x" * 10_000, "answered", ["\ud800" * 500, "b"], "b")
-        desk = host.service._handlers["POST", "/v1/class"].__self__
+        desk = host.service.desk
         wait_for(lambda: desk.standing.questions)
         [question] = desk.standing.questions.values()
         assert (len(question.text), dict(question.counts)) == (300, {"b": 1})

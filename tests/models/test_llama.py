@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.models import llama_folder
 from guidedviz.models.hub import TorchNetwork
 from guidedviz.models.llama_folder import read_llama, read_shape
 
@@ -96,40 +98,101 @@ def test_every_shape_of_llama_gives_torchs_logits(tmp_path, changes):
         np.testing.assert_allclose(ours, torchs, atol=2e-4)
 
 
+NAN = float("nan")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A folder of a small model, and its configuration."""
+    folder = tmp_path_factory.mktemp("small")
+    build_folder(folder)
+    return folder, json.loads((folder / "config.json").read_text())
+
+
+@pytest.fixture
+def change_config(small):
+    """The folder with other settings."""
+    folder, config = small
+    yield lambda **changes: (folder / "config.json").write_text(json.dumps(config | changes)) and folder
+    (folder / "config.json").write_text(json.dumps(config))
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
         ("model_type", "qwen3"),
+        ("model_type", ["llama"]),
         ("hidden_act", "gelu"),
         ("attention_bias", True),
         ("num_hidden_layers", 0),
         ("num_hidden_layers", 10**9),
+        ("num_hidden_layers", 2.0),
+        ("num_hidden_layers", True),
         ("hidden_size", "24"),
         ("vocab_size", None),
+        ("max_position_embeddings", 10**4000),
         ("num_key_value_heads", 3),
+        ("num_key_value_heads", 0),
+        ("num_attention_heads", -4),
+        ("head_dim", 7),
         ("rms_norm_eps", "small"),
+        ("rms_norm_eps", NAN),
+        ("rms_norm_eps", 10**400),
+        ("tie_word_embeddings", "yes"),
+        ("rope_parameters", {"rope_theta": NAN}),
+        ("rope_parameters", {"rope_theta": -10_000.0}),
+        ("rope_parameters", {"rope_theta": float("inf")}),
+        ("rope_parameters", {"rope_theta": "10000"}),
         ("rope_parameters", {"rope_type": "yarn"}),
+        ("rope_parameters", {"rope_type": ["linear"]}),
         ("rope_parameters", {"rope_type": "linear", "factor": 0}),
+        ("rope_parameters", {"rope_type": "linear", "factor": NAN}),
         ("rope_parameters", {"rope_type": "llama3"}),
+        ("rope_parameters", LLAMA3 | {"high_freq_factor": 1.0}),
         ("rope_parameters", [1]),
     ],
 )
-def test_a_config_of_another_model_is_refused_by_its_key(tmp_path, key, value):
-    build_folder(tmp_path)
-    config = json.loads((tmp_path / "config.json").read_text())
-    (tmp_path / "config.json").write_text(json.dumps(config | {key: value}))
+def test_a_config_of_another_model_is_refused_by_its_key(change_config, key, value):
     with pytest.raises(gv.ModelError, match=r"config.json: saw .*expected"):
-        read_shape(tmp_path)
+        read_shape(change_config(**{key: value}))
 
 
-def test_a_tensor_that_the_shape_does_not_name_is_refused(tmp_path):
-    build_folder(tmp_path)
-    config = json.loads((tmp_path / "config.json").read_text())
-    (tmp_path / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 1}))
+def test_heads_that_do_not_divide_the_width_are_refused(change_config):
+    with pytest.raises(gv.ModelError, match=r"head_dim 4.8, expected a whole number"):
+        read_shape(change_config(num_attention_heads=5, head_dim=None))
+
+
+@pytest.mark.parametrize("key", ["vocab_size", "hidden_size", "intermediate_size", "num_attention_heads", "head_dim"])
+@pytest.mark.parametrize("device", ["numpy", "torch"])
+def test_settings_that_do_not_fit_the_tensors_are_refused_before_a_model_is_built(change_config, key, device):
+    began = time.process_time()
+    with pytest.raises(gv.ModelError, match=r"model '.*expected"):
+        gv.load_model(str(change_config(**{key: 1 << 20})), device)
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("layers", [-1, 900, 10**6, 10**9])
+@pytest.mark.parametrize("device", ["numpy", "torch"])
+def test_a_number_of_layers_that_the_tensors_cannot_have_is_refused_before_a_model_is_built(
+    change_config, layers, device
+):
+    began = time.process_time()
+    with pytest.raises(gv.ModelError, match=r"config.json: saw .*expected"):
+        gv.load_model(str(change_config(num_hidden_layers=layers)), device)
+    assert time.process_time() - began < 2
+
+
+def test_a_model_larger_than_the_memory_is_refused_before_it_is_read(small, monkeypatch):
+    monkeypatch.setattr(llama_folder, "_memory", lambda: 1000)
+    with pytest.raises(gv.ModelError, match="out of memory; its weights take"):
+        read_llama(small[0])
+
+
+def test_a_tensor_that_the_shape_does_not_name_is_refused(change_config):
     with pytest.raises(
         gv.ModelError, match=r"tensor 'model.layers.1.input_layernorm.weight': \(24,\), expected nothing"
     ):
-        read_llama(tmp_path)
+        read_llama(change_config(num_hidden_layers=1))
 
 
 def test_a_text_may_be_as_long_as_the_context(bard):

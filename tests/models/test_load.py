@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
+import sys
 import time
 
 import numpy as np
 import pytest
 
 import guidedviz as gv
+from guidedviz.checks import guard
 from guidedviz.extras import installed
 from guidedviz.models import hub, load
+
+FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors",
+         "model.safetensors.index.json"]  # fmt: skip
 
 
 def test_bard_has_the_65_symbols_in_nanogpts_order(bard):
@@ -173,6 +179,119 @@ def test_a_damaged_folder_is_a_clear_error(folder, device, name, text):
     with pytest.raises(gv.ModelError, match="model 'mine'") as error:
         gv.load_model(str(folder), device)
     assert len(str(error.value)) < 700
+
+
+def put(kind, file):
+    """A file that a reader must not open, or not to its end."""
+    file.unlink(missing_ok=True)
+    match kind:
+        case "fifo":
+            os.mkfifo(file)
+        case "device":
+            file.symlink_to("/dev/zero")
+        case "large":
+            with file.open("wb") as stream:
+                stream.truncate(10 << 30)
+        case "many values":
+            file.write_bytes(b'{"a": [' + b"[]," * 3_000_000 + b"0]}")
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["fifo", "device", "large", "many values"])
+@pytest.mark.parametrize("name", FILES)
+def test_only_regular_files_of_a_bounded_size_are_read(folder, device, kind, name):
+    put(kind, folder / name)
+    began = time.process_time()
+    with pytest.raises(gv.ModelError, match=rf"model 'mine', {name}: saw .*expected"):
+        gv.load_model(str(folder), device)
+    assert time.process_time() - began < 2
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["fifo", "device", "large"])
+def test_an_index_may_name_only_regular_files(folder, device, kind):
+    put(kind, folder / "a.safetensors")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"x": "a.safetensors"}}))
+    with pytest.raises(gv.ModelError, match=r"a.safetensors: saw .*expected"):
+        gv.load_model(str(folder), device)
+
+
+@BOTH
+def test_a_tensor_that_two_files_hold_is_refused(folder, device):
+    (folder / "b.safetensors").symlink_to(folder / "model.safetensors")
+    names = {"weight_map": {"x": "b.safetensors", "y": "model.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(names))
+    with pytest.raises(gv.ModelError, match=r"as in b.safetensors, expected every tensor once"):
+        gv.load_model(str(folder), device)
+
+
+def test_names_that_the_model_does_not_need_are_refused_or_not_read(folder, monkeypatch):
+    """300 names over the same bytes took three GB; now no number is read."""
+    raw = (folder / "model.safetensors").read_bytes()
+    start = 8 + int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8:start])
+    same = {"dtype": "BF16", "shape": [(len(raw) - start) // 2], "data_offsets": [0, len(raw) - start]}
+    read = []
+    monkeypatch.setattr(np, "fromfile", lambda file, *_, **__: read.append(file))
+    for more in (
+        {f"x{number}": same for number in range(300)},
+        {f"{number}.rotary_emb.inv_freq": same for number in range(300)},
+        {"x": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}},
+    ):
+        text = json.dumps(header | more).encode()
+        (folder / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + raw[start:])
+        with pytest.raises(gv.ModelError, match=r"model.safetensors: saw tensor .*expected"):
+            gv.load_model(str(folder), "numpy")
+    assert not read
+
+
+@BOTH
+@pytest.mark.parametrize("ends", [3.5, "ab", -1, 65, 10**400, [[1]], {"a": 1}, True])
+def test_ends_of_a_text_that_are_no_ids_are_refused(folder, device, ends):
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": ends}))
+    with pytest.raises(gv.ModelError, match=r"model 'mine'.*expected"):
+        gv.load_model(str(folder), device)
+
+
+@BOTH
+@pytest.mark.parametrize("key", ["rms_norm_eps", "rope_theta"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0, 0])
+def test_settings_that_make_logits_of_no_number_are_refused(folder, device, key, value):
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4} | {key: value}, key: value}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(gv.ModelError, match=rf"config.json: saw {key} .*expected a number"):
+        gv.load_model(str(folder), device)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory has no limit")
+def test_a_refused_folder_takes_at_most_300_megabytes(folder, monkeypatch):
+    """The JSON with the most memory per byte that is still parsed."""
+    (folder / "config.json").write_bytes(b'{"a": [' + b'{"":0},' * 740_000 + b"0]}")
+    monkeypatch.setattr(guard, "MEMORY", 300_000_000)
+    (outcome,) = guard.run(lambda: gv.load_model(str(folder), "numpy"), [()])
+    assert "config.json: saw model_type None" in str(outcome.value)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["text", 10**400, [10**400, 0], [None, 0], ["1", "2"], [1j, 0], {0: 1}, [[1], [2, 3]], None, [], [1, 2, 3]],
+)
+def test_a_toy_rule_that_gives_no_logits_is_named(answer):
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: answer)
+    with pytest.raises(gv.SettingError, match=r"^toy rule: saw .*, expected 2 logits"):
+        toy.logits([0])
+
+
+@pytest.mark.parametrize(("pieces", "rule"), [([b"a"], None), (None, len), (["a"], len), ([], len)])
+def test_a_toy_of_something_else_is_refused(pieces, rule):
+    with pytest.raises(gv.GuidedVizError, match=r"(toy rule|vocabulary).*expected"):
+        gv.ToyModel(pieces, rule)
+
+
+def test_a_toy_s_logits_may_be_whole_numbers_and_minus_infinity():
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [1, -np.inf])
+    assert toy.logits([0]).tolist() == [1.0, -np.inf]
 
 
 @pytest.mark.parametrize("device", ["warp", "cuda", "mps:3", "", None, ["cpu"]])

@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.models.safetensors import read_file
+from guidedviz.models.safetensors import read_header
+
+
+def read_file(file):
+    return {name: stored.read() for name, stored in read_header(file).items()}
 
 
 @pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16"])
@@ -21,7 +25,7 @@ def test_each_type_is_read_exactly(tmp_path, kind):
     kind = getattr(torch, kind)
     tensors = {"a": torch.randn(3, 5).to(kind), "b": torch.tensor(2.5).to(kind), "none": torch.zeros(0, 4).to(kind)}
     save_file(tensors, tmp_path / "m.safetensors")
-    found = dict(read_file(tmp_path / "m.safetensors"))
+    found = read_file(tmp_path / "m.safetensors")
     assert found.keys() == tensors.keys()
     for name, tensor in tensors.items():
         np.testing.assert_array_equal(found[name], tensor.float().numpy())
@@ -48,6 +52,10 @@ GOOD = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
         {"shape": 4},
         {"shape": ["x"]},
         {"shape": [1 << 70, 2]},
+        {"shape": [0, 10**30], "data_offsets": [0, 0]},
+        {"shape": [0] * 100_000, "data_offsets": [0, 0]},
+        {"shape": [True, 4]},
+        {"data_offsets": [0, 10**400]},
         {"data_offsets": [0, 17]},
         {"data_offsets": [16, 0]},
         {"data_offsets": [-16, 0]},
@@ -60,13 +68,36 @@ GOOD = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
 def test_a_tensor_that_does_not_fit_its_bytes_is_refused(tmp_path, change):
     file = write(tmp_path / "m.safetensors", {"a": GOOD | change})
     with pytest.raises(gv.ModelError, match=r"m.safetensors: saw tensor 'a'"):
-        dict(read_file(file))
+        read_file(file)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "offsets", "size"),
+    [
+        ([[4], [4]], [[0, 16], [0, 16]], 16),
+        ([[4], [2]], [[0, 16], [8, 16]], 16),
+        ([[2], [2]], [[0, 8], [12, 20]], 20),
+        ([[2]], [[4, 12]], 12),
+        ([[4]], [[0, 16]], 20),
+    ],
+    ids=["over the same bytes", "over a part", "a gap", "a gap before the first", "bytes left"],
+)
+def test_tensors_that_overlap_or_leave_a_gap_are_refused(tmp_path, shapes, offsets, size):
+    header = {f"t{at}": GOOD | {"shape": shapes[at], "data_offsets": offsets[at]} for at in range(len(shapes))}
+    with pytest.raises(gv.ModelError, match=r"m.safetensors: saw .*, expected (from byte|\d+, by its header)"):
+        read_file(write(tmp_path / "m.safetensors", header, b"\0" * size))
+
+
+def test_a_header_of_very_many_names_is_refused_before_it_is_parsed(tmp_path):
+    text = b'{"a":' + json.dumps(GOOD).encode() + b',"b":[' + b"[]," * 800_000 + b"[]]}"
+    with pytest.raises(gv.ModelError, match="no header"):
+        read_file(write(tmp_path / "m.safetensors", text))
 
 
 @pytest.mark.parametrize("about", [None, 3, [], "F32", {}])
 def test_a_header_that_is_not_about_tensors_is_refused(tmp_path, about):
     with pytest.raises(gv.ModelError, match=r"m.safetensors: saw tensor 'a'"):
-        dict(read_file(write(tmp_path / "m.safetensors", {"a": about})))
+        read_file(write(tmp_path / "m.safetensors", {"a": about}))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +106,7 @@ def test_a_header_that_is_not_about_tensors_is_refused(tmp_path, about):
 def test_a_file_of_another_kind_is_refused(tmp_path, content):
     (tmp_path / "m.safetensors").write_bytes(content)
     with pytest.raises(gv.ModelError, match=r"m.safetensors: saw no (header|tensors)"):
-        dict(read_file(tmp_path / "m.safetensors"))
+        read_file(tmp_path / "m.safetensors")
 
 
 def test_a_cut_file_and_flipped_bytes_never_fail_in_another_way(tmp_path, bard):
@@ -85,11 +116,11 @@ def test_a_cut_file_and_flipped_bytes_never_fail_in_another_way(tmp_path, bard):
     for length in [*range(0, 64, 7), 5000, 10_000, len(whole) - 1]:
         (tmp_path / "m.safetensors").write_bytes(whole[:length])
         with pytest.raises(gv.ModelError, match=r"m.safetensors: saw"):
-            dict(read_file(tmp_path / "m.safetensors"))
+            read_file(tmp_path / "m.safetensors")
     small = write(tmp_path / "s.safetensors", {"a": GOOD, "__metadata__": {"format": "pt"}}).read_bytes()
     for _ in range(400):
         damaged = bytearray(small)
         damaged[draw.randrange(len(small) - 16)] = draw.randrange(256)
         (tmp_path / "s.safetensors").write_bytes(damaged)
         with suppress(gv.ModelError):
-            dict(read_file(tmp_path / "s.safetensors"))
+            read_file(tmp_path / "s.safetensors")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
-import shutil
+import time
 import unicodedata
 
 import pytest
@@ -14,7 +15,7 @@ from tokenizers import Tokenizer as Reference
 
 import guidedviz as gv
 from guidedviz.models.load import embedded_folder
-from guidedviz.models.tokenizer import Tokenizer, merge
+from guidedviz.models.tokenizer import GPT2, Tokenizer, compile_pattern, merge
 
 CHARACTERS = st.characters(exclude_categories=["Cs", "Cn"])
 PARTS = ['{"name": ', " is 36.\n", "\n\n", "  ", "\t x", "don't WE'LL", "½²", "Ⅷ", "naïve", "東京", " 🙂", "\x1c\x1d",
@@ -99,35 +100,106 @@ def test_merging_takes_the_leftmost_pair_of_the_lowest_rank():
     assert merge([], ranks) == []
 
 
+CLERK = json.loads((embedded_folder("clerk") / "tokenizer.json").read_text())
+SPLIT = ("pre_tokenizer", "pretokenizers", 0, "pattern")
+
+
+def added(**changes):
+    return [{"content": "<a>", "id": 1, "special": False} | changes]
+
+
+def around(count, *ids):
+    """A post-processor that puts these ids before every text, some times."""
+    single = [{"SpecialToken": {"id": "x"}}] * count
+    return {"type": "TemplateProcessing", "single": single, "special_tokens": {"x": {"ids": ids}}}
+
+
+def nested(depth):
+    part = {"type": "ByteLevel"}
+    for _ in range(depth):
+        part = {"type": "Sequence", "pretokenizers": [part]}
+    return part
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [
         (("normalizer",), {"type": "Lowercase"}),
+        (("normalizer",), [1]),
         (("pre_tokenizer",), {"type": "Metaspace"}),
         (("pre_tokenizer",), None),
-        (("pre_tokenizer", "pretokenizers", 0, "pattern"), {"Regex": r"\p{Lu}+"}),
-        (("pre_tokenizer", "pretokenizers", 0, "pattern"), {"Regex": r"\w+"}),
-        (("pre_tokenizer", "pretokenizers", 0, "pattern"), {"Regex": "("}),
+        (("pre_tokenizer",), nested(450)),
+        (("pre_tokenizer", "pretokenizers"), [{"type": "Digits", "individual_digits": True}] * 100_000),
+        (SPLIT, {"Regex": r"\p{Lu}+"}),
+        (SPLIT, {"Regex": r"\w+"}),
+        (SPLIT, {"Regex": "("}),
+        (SPLIT, {"Regex": 7}),
+        (SPLIT, {"Regex": "a" * 9_000}),
+        (SPLIT, {"Regex": "(" * 450 + ")" * 450}),
+        (SPLIT, {"Regex": "a{99999999999999}"}),
+        (SPLIT, {"Regex": "(a+)+$"}),
+        (SPLIT, {"Regex": "(?x)( a+ ) +$"}),
+        (SPLIT, {"Regex": "(?:a|b){1,}"}),
+        (SPLIT, {"Regex": "a*a*a*a*a*a*b"}),
+        (SPLIT, {"Regex": "a?" * 30 + "a" * 30}),
+        (SPLIT, {"Regex": "(a|a)" * 30}),
+        (SPLIT, {"Regex": "(?:a*|b|a*|b|a*|b|a*)c"}),
         (("pre_tokenizer", "pretokenizers", 0, "behavior"), "Removed"),
         (("post_processor",), {"type": "BertProcessing"}),
+        (("post_processor",), around(1, -1)),
+        (("post_processor",), around(1, "x")),
+        (("post_processor",), around(1, 10**400)),
+        (("post_processor",), around(1, *range(100))),
+        (("post_processor",), around(100_000, *range(60))),
         (("model", "type"), "Unigram"),
         (("model", "byte_fallback"), True),
         (("model", "merges"), ["a b c"]),
+        (("model", "merges"), ["no merge"]),
+        (("model", "merges"), [[1, 2]]),
+        (("model", "merges"), 7),
+        (("model", "merges"), ["a b"] * 2_000_000),
         (("model", "vocab"), None),
+        (("model", "vocab", "new"), "7"),
+        (("model", "vocab", "new"), [7]),
+        (("model", "vocab", "new"), -1),
+        (("model", "vocab", "new"), 1.5),
+        (("model", "vocab", "new"), 10**400),
+        (("model", "vocab", "\ud800"), 7),
         (("model",), []),
+        (("decoder",), 7),
         (("added_tokens",), [{}]),
+        (("added_tokens",), added(content="\udfff")),
+        (("added_tokens",), added(content="")),
+        (("added_tokens",), added(content=1)),
+        (("added_tokens",), added(id=float("inf"))),
+        (("added_tokens",), added(id=[1], special=True)),
+        (("added_tokens",), [added(content=f"<{number}>")[0] for number in range(5_000)]),
     ],
 )
 def test_a_tokenizer_of_another_kind_is_refused_with_what_was_seen(tmp_path, path, value):
-    shutil.copytree(embedded_folder("clerk"), tmp_path / "m")
-    config = json.loads((tmp_path / "m/tokenizer.json").read_text())
-    part = config
+    part = config = copy.deepcopy(CLERK)
     for key in path[:-1]:
         part = part[key]
     part[path[-1]] = value
-    (tmp_path / "m/tokenizer.json").write_text(json.dumps(config))
-    with pytest.raises(gv.ModelError, match=r"tokenizer.json: saw .*expected byte-level BPE or single characters"):
-        Tokenizer(tmp_path / "m")
+    (tmp_path / "tokenizer.json").write_text(json.dumps(config))
+    began = time.process_time()
+    with pytest.raises(gv.ModelError, match=r"tokenizer.json: saw .*expected (byte-level BPE or sin|a JSON)") as error:
+        Tokenizer(tmp_path)
+    assert time.process_time() - began < 2
+    assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize("pattern", [LLAMA3, GPT2, r"\p{N}{1,3}", r"[^\r\n]+|\s+", r"[(*+{]+\)*"])
+def test_the_usual_patterns_have_few_ways_to_match(pattern):
+    assert compile_pattern(pattern)
+
+
+@pytest.mark.parametrize("replace", [("", "x" * 1_000_000), ("a", "aa")])
+def test_a_decoder_that_makes_a_piece_very_long_is_refused(replace):
+    letters = Reference(models.WordLevel({"a": 0, "b": 1}, "b"))
+    letters.decoder = decoders.Sequence([decoders.Replace(*replace)] * 40)
+    with pytest.raises(gv.VocabularyError, match="a Replace that makes a token very long"):
+        gv.Vocabulary.from_tokenizer(letters)
 
 
 def test_characters_of_every_category_are_split_as_the_package_does(clerk_pair):

@@ -95,7 +95,7 @@ async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, unt
         student.take(3)
         assert len(student.text) > 2
         assert student._news(True)["lesson"] is None
-        before, desk = student.player, host.service._handlers["POST", "/v1/run"].__self__
+        before, desk = student.player, host.service.desk
         teacher.take(1)
         await until(lambda: len(desk.run) == 6)
         assert student.player is before
@@ -208,7 +208,7 @@ async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not
     monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
         teacher = open_run(host, steps=1)
-        desk = host.service._handlers["POST", "/v1/run"].__self__
+        desk = host.service.desk
         head = json.loads(desk.run._head)
         student = open_follower(host)
         for changed, seen in (

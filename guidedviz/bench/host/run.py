@@ -3,8 +3,8 @@
 Every row of logits is compared with the local model's. The students are threads of this process, on the same machine
 as the host: their time is in the figures, and so is whatever else runs there (`load` is that of the last minute).
 `--seconds` is the length of the run without faults; a run with a fault takes a third of it, and the fault lasts for its
-middle third. Then all students follow a run that the teacher shows (`followers.py`). Ray Serve is measured where it is
-installed.
+middle third. Then all students follow a run that the teacher shows (`followers.py`). Replicas of Ray are measured
+where it is installed.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def bench(options: Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "tokens"
         file.write_text("".join(f"{name} {token}\n" for name, token in tokens.items()))
-        for kind in ["plain", *([] if is_missing("ray.serve") else ["ray"])]:
+        for kind in ["plain", *([] if is_missing("ray") else ["ray"])]:
             print(f"\n{kind}" + " " * 24 + "  ".join(COLUMNS))
             for fault in list_faults(kind):
                 if options.only not in f"{kind}, {fault}":

@@ -21,7 +21,7 @@ SCALE = {"replicas": "processes", "p95, ms": "p95", "p99, ms": "p99", "weights, 
          "kept texts, MB": "keys and values, MB", "network, Mbit/s": "network, Mbit/s"}  # fmt: skip
 PAPER = {"GPUs": "GPUs", "p95, ms": "p95", "p99, ms": "p99", "network, Mbit/s": "network, Mbit/s",
          "machines for the network": "machines of 10 Gbit/s", "USD per hour": "USD per hour"}  # fmt: skip
-KINDS = {"plain": "one process", "ray": "two replicas on Ray Serve"}
+KINDS = {"plain": "one process", "ray": "two replicas of Ray"}
 SPANS = ("while it lasts", "ten seconds after the kill")
 
 

@@ -77,7 +77,7 @@ def find_engines(
 
 
 def _ours(name: str, build: Build, vocabulary: Vocabulary) -> Engine:
-    """Build a guide from the text of a constraint, as users do, without caches in memory or on disk."""
+    """Build a guide from the text of a constraint, as users do, without caches in memory."""
 
     def compile_case(case: Case) -> Compiled:
         built = build(build_machine(case), vocabulary)

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import numpy as np
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from guidedviz.errors import SettingError, quoted
-from guidedviz.host.classroom.shared_run import SharedRun
-from guidedviz.host.classroom.standing import Standing, read_report
+from guidedviz.files import PACKAGE
+from guidedviz.host.classroom.shared_run import Pieces, SharedRun
+from guidedviz.host.classroom.standing import Sessions, Standing, read_report
 from guidedviz.host.engine import Engine
-from guidedviz.host.limits import TEACHER, Account, Guard
-from guidedviz.host.replies import JSON, Handler, Reply, Request, refusal, say
+from guidedviz.host.limits import MINUTE, TEACHER, Account, Guard, Refused
+from guidedviz.models.frames import JSON
 
 VERSION = 1  # of this part of the protocol
 MOST_REPORT = 1 << 13  # bytes
 MOST_CHANGE = 1 << 16
 WAIT = 10.0  # seconds that a follower waits for the next step, at most
-MINUTE = 60.0
+CLASS_PAGE = {"/class": "text/html", "/class/class.js": "text/javascript", "/class/class.css": "text/css"}
+FILES = PACKAGE / "widgets" / "page" / "dist"  # built with the widgets
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Desk:
@@ -29,63 +40,111 @@ class Desk:
 
     def __init__(self, engine: Engine, guard: Guard) -> None:
         self._engine, self._guard = engine, guard
-        self.standing, self.run = Standing(), SharedRun()
-        self.handlers: dict[tuple[str, str], Handler] = {
+        self.standing, self.run, self._sessions = Standing(), SharedRun(), Sessions()
+
+    def routes(self, whole: bool) -> list[Route]:
+        """What is asked here; a replica of a cluster, which knows a part of the class, has none of it."""
+        handlers: dict[tuple[str, str], Handler] = {
+            ("GET", "/v1/class"): self.sum_up,
             ("POST", "/v1/class"): self.report,
             ("POST", "/v1/class/forget"): self.forget,
             ("GET", "/v1/run"): self.follow,
             ("POST", "/v1/run"): self.show,
         }
+        return [
+            Route(path, handler if whole or handler == self.sum_up else no_class, methods=[method])
+            for (method, path), handler in handlers.items()
+        ]
 
-    async def sum_up(self, student: str, request: Request) -> Reply:
+    async def sum_up(self, request: Request) -> Response:
         """The class, for the teacher."""
-        if not self._is_teacher(student):
-            return self._not_the_teacher()
+        self._check_teacher(request)
         guard, engine, run = self._guard, self._engine, self.run
         said = sum_up_class(guard.accounts, engine.card, engine.waiting, guard.named)
         shown = {"steps": len(run), "followers": run.followers} if run.name else None
         return say(said | self.standing.summary() | {"run": shown})
 
-    async def report(self, student: str, request: Request) -> Reply:
-        """Where a student stands."""
-        if len(request.body) > MOST_REPORT:
-            return refusal(413, "report", f"{len(request.body)} bytes", f"at most {MOST_REPORT}")
-        report = read_report(request.body)
-        key = student if self._guard.named else f"{request.peer}/{report.nickname}"  # a kernel may be restarted
-        self.standing.take(key, report)
-        return say({})
+    async def report(self, request: Request) -> Response:
+        """Where a student stands; without a token of their own, a session that the host issues says who it is."""
+        report, state = read_report(short(request, "report", MOST_REPORT)), request.state
+        if self._guard.named:
+            self.standing.take(state.student, report)
+            return say({})
+        session = self._sessions.find(state.peer, report.session, report.nickname)
+        self.standing.take(session, report)
+        return say({"session": session})
 
-    async def forget(self, student: str, request: Request) -> Reply:
+    async def forget(self, request: Request) -> Response:
         """Forget where the students stand, and their answers."""
-        if not self._is_teacher(student):
-            return self._not_the_teacher()
+        self._check_teacher(request)
         self.standing.forget()
         return say({})
 
-    async def show(self, student: str, request: Request) -> Reply:
+    async def show(self, request: Request) -> Response:
         """A change of the run that the teacher shows."""
-        if not self._is_teacher(student):
-            return self._not_the_teacher()
-        if len(request.body) > MOST_CHANGE:
-            return refusal(413, "run", f"{len(request.body)} bytes", f"at most {MOST_CHANGE} per request")
-        return say({"version": self.run.publish(request.body), "followers": self.run.followers})
+        self._check_teacher(request)
+        version = self.run.publish(short(request, "run", MOST_CHANGE))
+        return say({"version": version, "followers": self.run.followers})
 
-    async def follow(self, student: str, request: Request) -> Reply:
+    async def follow(self, request: Request) -> Response:
         """What of the run a follower lacks; where that is nothing, it waits for the next step."""
-        life, version, seconds = read_wish(request.path)
+        student = request.state.student
+        life, version, seconds = read_wish(request.scope["query_string"].decode("latin-1"))
         with self._guard.resting(student) as may_wait:
             if not may_wait:
                 await asyncio.sleep(0.1)
-            return Reply(200, await self.run.changes(student, life, version, seconds if may_wait else 0.0), JSON)
+            lacks = await self.run.changes(student, life, version, seconds if may_wait else 0.0)
+        answer = Pieces(lacks)
+        self._guard.pay(student, answer.size)
+        return answer
 
-    def _is_teacher(self, student: str) -> bool:
-        """Whether this is the teacher; where no token is asked for, everybody on this machine is."""
-        return student == TEACHER or not self._guard.guarded
+    def _check_teacher(self, request: Request) -> None:
+        """Refuse anybody but the teacher; where no token is asked for, everybody on this machine is."""
+        if self._guard.guarded and request.state.student != TEACHER:
+            hint = "a line `teacher TOKEN` in the file of tokens, or GUIDEDVIZ_TEACHER_TOKEN where the host starts"
+            raise Refused(403, "token", "a token of another person", f"the token named {TEACHER!r}", hint)
 
-    def _not_the_teacher(self) -> Reply:
-        expected = f"the token named {TEACHER!r}"
-        hint = "a line `teacher TOKEN` in the file of tokens, or GUIDEDVIZ_TEACHER_TOKEN where the host starts"
-        return refusal(403, "token", "a token of another person", expected, hint)
+
+async def no_class(request: Request) -> Response:
+    """The refusal of a cluster."""
+    raise Refused(404, "class", "a cluster", "a host of one process", "python -m guidedviz host, with --replicas N")
+
+
+async def serve_page(request: Request) -> Response:
+    """The teacher's page, or its script or style; it holds nothing by itself."""
+    path = request.scope["path"]
+    file = FILES / ("class.html" if path == "/class" else path.rpartition("/")[2])
+    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
+    return Response(file.read_bytes(), headers=headers, media_type=CLASS_PAGE[path])
+
+
+def say(value: Any, status: int = 200) -> Response:
+    """A value as JSON, in ASCII."""
+    return Response(json.dumps(value), status, media_type=JSON)
+
+
+def short(request: Request, name: str, most: int) -> bytes:
+    """The body of a request, at most so many bytes."""
+    body: bytes = request.state.body
+    if len(body) > most:
+        raise Refused(413, name, f"{len(body)} bytes", f"at most {most}")
+    return body
+
+
+def read_wish(query: str) -> tuple[str, int, float]:
+    """The run and the version that a follower has, and the seconds that it waits.
+
+    >>> read_wish("run=a&version=17&wait=5"), read_wish("")
+    (('a', 17, 5.0), ('', 0, 0.0))
+    """
+    try:
+        asked = parse_qs(query, max_num_fields=8)
+        numbers = [asked.get(name, ["0"])[0] for name in ("version", "wait")]
+    except ValueError:
+        numbers = [""]
+    if not all(number.isascii() and number.isdecimal() and len(number) < 10 for number in numbers):
+        raise SettingError("run", seen=quoted(query), expected="/v1/run?run=NAME&version=NUMBER&wait=SECONDS")
+    return asked.get("run", [""])[0], int(numbers[0]), min(WAIT, float(numbers[1]))
 
 
 def sum_up_class(
@@ -112,19 +171,3 @@ def sum_up_class(
         f"median {levels[0]:.0f} ms, 95 of 100 within {levels[1]:.0f} ms · {waiting} texts wait"
     )
     return {"facts": facts, "students": sorted(students, key=lambda student: str(student["name"]))}
-
-
-def read_wish(path: str) -> tuple[str, int, float]:
-    """The run and the version that a follower has, and the seconds that it waits.
-
-    >>> read_wish("/v1/run?run=a&version=17&wait=5"), read_wish("/v1/run")
-    (('a', 17, 5.0), ('', 0, 0.0))
-    """
-    try:
-        asked = parse_qs(urlsplit(path).query, max_num_fields=8)
-        numbers = [asked.get(name, ["0"])[0] for name in ("version", "wait")]
-    except ValueError:
-        numbers = [""]
-    if not all(number.isascii() and number.isdecimal() and len(number) < 10 for number in numbers):
-        raise SettingError("run", seen=quoted(path), expected="/v1/run?run=NAME&version=NUMBER&wait=SECONDS")
-    return asked.get("run", [""])[0], int(numbers[0]), min(WAIT, float(numbers[1]))

@@ -10,16 +10,23 @@ import asyncio
 import json
 import time
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from secrets import token_hex
 from typing import Any
 
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
 from guidedviz.errors import SettingError, quoted
+from guidedviz.models.frames import JSON
 
 MOST = 8 << 20  # bytes of a run
 MOST_RECORDS = 5000
 MOST_NAME = 64
 FOLLOWS = 15.0  # seconds since the last request of a follower
+MOST_ASKED = 5000  # followers
+AT_ONCE = 1 << 16  # characters of an answer
 KEPT = 4000  # changes that are remembered; who lacks more gets everything
 
 
@@ -35,7 +42,6 @@ class SharedRun:
         self._version, self._head_version = 0, 0
         self._cuts: deque[int] = deque(maxlen=KEPT)  # the first record that each of the last changes changed
         self._changed = asyncio.Event()
-        self._answers: dict[int, bytes] = {}  # the answers of this version by the version that a follower has
 
     def __len__(self) -> int:
         return len(self._records)
@@ -69,7 +75,6 @@ class SharedRun:
         self._records, self._next = [*kept, *records], write(said["next"])
         self._cursor, self._ended = said["cursor"], said["ended"]
         self._cuts.append(start)
-        self._answers.clear()
         event, self._changed = self._changed, asyncio.Event()
         event.set()
         return self._version
@@ -81,16 +86,16 @@ class SharedRun:
         self._asked = {student: at for student, at in self._asked.items() if at > since}
         return len(self._asked)
 
-    async def changes(self, student: str, life: str, version: int, seconds: float) -> bytes:
-        """What changed since a version, as JSON; it waits for a change so many seconds."""
+    async def changes(self, student: str, life: str, version: int, seconds: float) -> list[str]:
+        """What changed since a version, as pieces of JSON; it waits for a change so many seconds."""
+        self._asked.pop(student, None)
         self._asked[student] = time.monotonic()
+        if len(self._asked) > MOST_ASKED:
+            del self._asked[next(iter(self._asked))]
         if life == self._life and version >= self._version:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
-        since = version if life == self._life and 0 <= version <= self._version else 0
-        if since not in self._answers:
-            self._answers[since] = self._write(since)
-        return self._answers[since]
+        return self._write(version if life == self._life and 0 <= version <= self._version else 0)
 
     def _begin(self, name: str) -> None:
         """Show another run."""
@@ -98,22 +103,37 @@ class SharedRun:
         self._records, self._head, self._version, self._head_version = [], "null", 0, 0
         self._cuts.clear()
 
-    def _write(self, since: int) -> bytes:
+    def _write(self, since: int) -> list[str]:
+        """The pieces of an answer; the records among them are those that the run keeps, not copies."""
         start, lacks = 0, self._version - since
         if since and lacks <= len(self._cuts):
             start = min([*self._cuts][len(self._cuts) - lacks :], default=len(self._records))
         head = self._head if self._head_version > since else "null"
-        parts = {
-            "run": json.dumps(self._life),
-            "version": str(self._version),
-            "head": head,
-            "from": str(start),
-            "add": f"[{','.join(self._records[start:])}]",
-            "next": self._next,
-            "cursor": str(self._cursor),
-            "ended": json.dumps(self._ended),
-        }
-        return f"{{{','.join(f'{json.dumps(name)}:{text}' for name, text in parts.items())}}}".encode()
+        before = f'{{"run":{write(self._life)},"version":{self._version},"head":{head},"from":{start},"add":['
+        cursor, ended = self._cursor, write(self._ended)
+        after = f'],"next":{self._next},"cursor":{cursor},"ended":{ended}}}'
+        records = [piece for record in self._records[start:] for piece in (",", record)][1:]
+        return [before, *records, after]
+
+
+class Pieces(Response):
+    """An answer that is sent in pieces, so that no copy of it waits for a slow reader."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self._pieces, self.size = pieces, sum(map(len, pieces))
+        super().__init__(headers={"Content-Length": str(self.size)}, media_type=JSON)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        some, size = list[str](), 0
+        for piece in self._pieces:
+            some.append(piece)
+            size += len(piece)
+            if size >= AT_ONCE:
+                await send({"type": "http.response.body", "body": "".join(some).encode(), "more_body": True})
+                some, size = [], 0
+        await send({"type": "http.response.body", "body": "".join(some).encode()})
 
 
 def write(value: Any) -> str:

@@ -112,19 +112,16 @@ def _places(machine: DFA, end: int) -> FreeText:
     return FreeText(len(machine), tuple(edges), tuple(ends), tuple(found))
 
 
-def text_until(ends: Sequence[str], excludes: Sequence[str] = ()) -> Tree:
-    """Any text up to the first of these ends, the end included; any text if an end is empty. No excluded text occurs.
+def text_until(ends: Sequence[str]) -> Tree:
+    """Any text up to the first of these ends, the end included; any text if an end is empty.
 
     >>> from guidedviz.machines.regular.show_regex import show_regex
     >>> show_regex(text_until(["ab"]))
     '(?:[^a]|aa*[^ab])*aa*b'
     """
-    closing = () if "" in ends else ends
-    marks = first_complete([*closing, *excludes])
-    text = free_text(marks)
-    stops = text.ends if "" in ends else ()
-    found = (place for place, number in text.found if marks[number] not in excludes)
-    return Net(text.places + 1, (*text.edges, *((place, EMPTY, text.places) for place in (*stops, *found))))
+    text = free_text([] if "" in ends else first_complete(ends))
+    stops = text.ends if "" in ends else [place for place, _ in text.found]
+    return Net(text.places + 1, (*text.edges, *((place, EMPTY, text.places) for place in stops)))
 
 
 def first_complete(marks: Iterable[str]) -> list[str]:

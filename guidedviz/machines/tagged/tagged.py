@@ -55,8 +55,7 @@ def tagged(
     rules = Rules()
     expect(free, DFA | None, "tagged, free", "a finite machine, or None for any text", "gv.regex(text)")
     stretch = None if free is None else machine_grammar(free).rules[0].tree
-    opened = [Opened(tag.begin, tag_body(rules, tag)) for tag in listed]
-    options = open_tags(rules, opens, opened)
+    options = open_tags(rules, opens, listed)
     return rules.machine(dispatch(free_text(opens, stretch), options, at_least_one, stop_after_first))
 
 
@@ -106,13 +105,6 @@ def trigger_of(begin: str, triggers: Container[str]) -> str:
     return next((begin[:end] for end in range(1, len(begin) + 1) if begin[:end] in triggers), "")
 
 
-class Opened(NamedTuple):
-    """A begin, and what may follow it: the content and an end."""
-
-    begin: str
-    body: Tree
-
-
 def tag_body(rules: Rules, tag: Tag) -> Tree:
     """The content and an end of a tag."""
     if tag.machine is None:
@@ -120,12 +112,12 @@ def tag_body(rules: Rules, tag: Tag) -> Tree:
     return concat(rules.content(tag.machine, "content"), either(*map(literal, tag.end)))
 
 
-def open_tags(rules: Rules, triggers: Sequence[str], tags: Iterable[Opened]) -> list[Tree]:
+def open_tags(rules: Rules, triggers: Sequence[str], tags: Iterable[Tag]) -> list[Tree]:
     """What may follow each trigger: the rest of a begin, the content and an end; each tag is a rule."""
     options: dict[str, list[Tree]] = {trigger: [] for trigger in triggers}
     for tag in tags:
         trigger = trigger_of(tag.begin, options)
-        options[trigger].append(rules.rule(tag.begin, concat(literal(tag.begin[len(trigger) :]), tag.body)))
+        options[trigger].append(rules.rule(tag.begin, concat(literal(tag.begin[len(trigger) :]), tag_body(rules, tag))))
     return [either(*calls) for calls in options.values()]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from guidedviz.errors import VocabularyError
-from guidedviz.tokens.readers.contents import Contents
+from guidedviz.tokens.readers.contents import LONGEST, Contents
 
 Decode = Callable[[str], bytes]
 Part = dict[str, Any]  # one JSON object of tokenizer.json
@@ -148,6 +148,8 @@ def _decode_plain(text: str, replaced: list[tuple[str, str]], fallback: bool) ->
     if fallback and (byte := BYTE_TOKEN.fullmatch(text)):
         return bytes([int(byte[1], 16)])
     for old, new in replaced:
+        if len(text) + text.count(old) * len(new) > LONGEST:
+            raise VocabularyError("tokenizer decoder", seen="a Replace that makes a token very long", expected=KNOWN)
         text = text.replace(old, new)
     return text.encode()
 

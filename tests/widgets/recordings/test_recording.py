@@ -141,7 +141,7 @@ def test_a_recording_that_unpacks_to_too_much_is_refused(run):
 
 
 def test_values_are_counted_before_they_take_memory(run):
-    with pytest.raises(gv.TraceError, match="more than 1,000,000 values"):
+    with pytest.raises(gv.TraceError, match=r"values, more than 1,000,000"):
         expand(pack('{"add":[' + "[]," * 2_000_000 + "0]}"), tokens(run))
 
 
@@ -204,7 +204,7 @@ def test_a_recording_of_an_older_version_says_how_to_go_on(run, tmp_path):
 
 def test_a_pipe_and_a_huge_file_are_no_trace(tmp_path):
     os.mkfifo(tmp_path / "pipe.json")
-    with pytest.raises(gv.TraceError, match="no regular file"):
+    with pytest.raises(gv.TraceError, match="not a regular file"):
         gv.Trace.load(tmp_path / "pipe.json")
     with (tmp_path / "huge.json").open("wb") as file:
         file.truncate(1 << 40)

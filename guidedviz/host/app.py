@@ -1,0 +1,248 @@
+"""What the host answers: one ASGI application, which uvicorn serves in one process and Ray Serve in each replica.
+
+No request names a path, and no code or pickle is read: a body is token ids, a text, or JSON. A request passes the
+`Door` first, which checks where it comes from, who asks, and how much.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
+from guidedviz.host.classroom.desk import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
+from guidedviz.host.engine import Engine
+from guidedviz.host.limits import Guard, Refused, is_loopback
+from guidedviz.host.metrics import Counts, Metrics, add_counts, write_counts
+from guidedviz.models.frames import BINARY, BYTES, JSON, Ask, read_ask, rows_bytes
+
+TEXT = "text/plain; version=0.0.4; charset=utf-8"  # what Prometheus reads
+OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
+MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
+SECONDS_TO_SEND = 20.0  # for the body of a request
+DELAY = 0.1  # seconds before a refused student hears so
+DELAYED = 64  # refusals that are delayed at once
+
+
+class Service:
+    """A model, and what is asked of it; `whole` says that all requests of the class come to this one."""
+
+    def __init__(self, engine: Engine, guard: Guard, whole: bool = True) -> None:
+        self.engine, self.guard, self.metrics = engine, guard, Metrics()
+        context: int = engine.card["context"]
+        self.most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
+        self.most_body = max(self.most_text, 16 + 4 * min(context, 1 << 18), MOST_CHANGE)
+        self.desk, self._class = Desk(engine, guard), VERSION if whole else 0
+        routes = [
+            Route("/v1/health", self._health),
+            Route("/v1/card", self._card),
+            Route("/v1/vocabulary", self._vocabulary),
+            Route("/metrics", self._metrics),
+            Route("/v1/encode", self._encode, methods=["POST"]),
+            Route("/v1/logits", self._logits, methods=["POST"]),
+            *(Route(path, serve_page) for path in CLASS_PAGE),
+            *self.desk.routes(whole),
+        ]
+        self.paths = {route.path for route in routes}
+        door = Middleware(Door, service=self)
+        self.app = Starlette(routes=routes, middleware=[door], exception_handlers={HTTPException: reply_unknown})
+        self.app.router.redirect_slashes = False
+
+    async def _health(self, request: Request) -> Response:
+        return say({"status": "ok"})
+
+    async def _card(self, request: Request) -> Response:
+        return say({**self.engine.card, "class": self._class})
+
+    async def _vocabulary(self, request: Request) -> Response:
+        return Response(self.engine.words, media_type=BYTES)
+
+    async def _metrics(self, request: Request) -> Response:
+        processes = self.engine.counts()
+        here: Counts = {"queue": float(self.engine.waiting), "students": float(self.guard.active())}
+        here |= {f'replica{{process="{name}"}}': 1.0 for name in processes}
+        return Response(write_counts(add_counts([self.metrics.counts(), here, *processes.values()])), media_type=TEXT)
+
+    async def _encode(self, request: Request) -> Response:
+        body: bytes = request.state.body
+        if len(body) > self.most_text:
+            raise Refused(413, "text", f"{len(body)} bytes", f"at most {self.most_text}")
+        try:
+            text = body.decode()
+        except UnicodeDecodeError as error:
+            raise SettingError("text", seen=f"byte {error.start}: {error.reason}", expected="UTF-8") from None
+        return Response(await self.engine.encode(text), media_type=BYTES)
+
+    async def _logits(self, request: Request) -> Response:
+        """The logits of a text, unless the student expects another model than this one."""
+        card, student = self.engine.card, request.state.student
+        wanted = request.headers.get("x-guidedviz-model", card["version"])
+        if wanted != card["version"]:
+            seen = f"a request for another model ({quoted(wanted, 40)})"
+            said = f"one for {card['name']} ({card['version']}), which this host has now"
+            raise Refused(409, "model", seen, said, "load the model again, and build the guide for its vocabulary")
+        ask = self._check(read_ask(request.state.body))
+        if self.engine.waiting >= self.guard.limits.waiting:
+            raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
+        began = time.perf_counter()
+        body = await self.engine.rows(student, ask)
+        took = time.perf_counter() - began
+        self.metrics.seconds.add(took)
+        self.guard.step(student, took)
+        return Response(body, media_type=BYTES)
+
+    def _check(self, ask: Ask) -> Ask:
+        """A request that the model can answer."""
+        count, size, context = len(ask.tokens), self.engine.card["size"], self.engine.card["context"]
+        if not 0 < count <= context:
+            raise SettingError("tokens", seen=f"{count} tokens", expected=f"1 to {context}", hint="shorten the prompt")
+        if min(ask.tokens) < 0 or max(ask.tokens) >= size:
+            seen = f"ids from {min(ask.tokens)} to {max(ask.tokens)}"
+            raise SettingError("tokens", seen=seen, expected=f"ids from 0 to {size - 1}")
+        if not -1 <= ask.start < count:
+            raise SettingError("start", seen=str(ask.start), expected=f"-1 to {count - 1}")
+        if (wanted := rows_bytes(count - ask.first, size, ask.top)) > self.guard.limits.rows_bytes:
+            expected = f"at most {self.guard.limits.rows_bytes}"
+            raise SettingError("rows", seen=f"{wanted} bytes", expected=expected, hint="ask for fewer rows")
+        return ask
+
+
+class Door:
+    """Every request passes here: what may not come in is refused, errors become replies, and replies are counted."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._service, self._guard, self._delayed = app, service, service.guard, 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path, started = scope["path"], False
+        kind = path.rpartition("/")[2] if path in self._service.paths else "other"
+
+        async def answer(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                self._service.metrics.answers[kind, message["status"]] += 1
+                message["headers"] = [*message["headers"], (b"x-content-type-options", b"nosniff")]
+            await send(message)
+
+        try:
+            await self._answer(scope, path, receive, answer)
+        except Exception as error:  # a replica that died, memory that is full: the host goes on
+            if not started:
+                await reply(error)(scope, receive, answer)
+
+    async def _answer(self, scope: Scope, path: str, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        check_sender(headers, path, self._guard.guarded)
+        if path in OPEN:
+            await self._app(scope, receive, send)
+            return
+        check_kind(scope["method"], path, headers.get("content-type", ""))
+        peer = scope["client"][0] if scope.get("client") else ""
+        student = self._guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
+        if why := self._guard.refuse(student):
+            await self._delay()
+            raise Refused(429, "student", why, "fewer requests")
+        try:
+            body = await read_body(headers, receive, self._service.most_body)
+            if body is not None:
+                scope["state"] = {"body": body, "student": student, "peer": peer}
+                await self._answer_or_leave(scope, receive, send)
+        finally:
+            self._guard.release(student)
+
+    async def _answer_or_leave(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; if the student hangs up before that, nothing more is computed."""
+        work, gone = asyncio.ensure_future(self._app(scope, receive, send)), asyncio.ensure_future(receive())
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                work.result()
+        finally:
+            gone.cancel()
+            if not work.done():
+                work.cancel()
+                await asyncio.wait({work})
+
+    async def _delay(self) -> None:
+        """A refusal of a student who asks too much comes late, so that asking again at once gains nothing."""
+        if self._delayed < DELAYED:
+            self._delayed += 1
+            try:
+                await asyncio.sleep(DELAY)
+            finally:
+                self._delayed -= 1
+
+
+def check_sender(headers: Headers, path: str, guarded: bool) -> None:
+    """Refuse what another web page sends: by a name that is not this machine's (DNS rebinding), or across origins.
+
+    A host with tokens may have any name: no page has the token. The class page may be linked, because it holds nothing.
+    """
+    host = headers.get("host", "").lower()
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    if not guarded and not is_loopback(name):
+        hint = "the address with 127.0.0.1, or a host with a token"
+        raise Refused(403, "header Host", quoted(host), "a name of this machine alone", hint)
+    origin, site = headers.get("origin", f"://{host}").lower(), headers.get("sec-fetch-site", "none")
+    if path not in OPEN and (site not in ("none", "same-origin") or origin.partition("://")[2] != host):
+        raise Refused(403, "origin", quoted(headers.get("origin", site)), "no other web page", "the page /class")
+
+
+def check_kind(method: str, path: str, said: str) -> None:
+    """Refuse a body of a type that a web page may send anywhere, such as a form's."""
+    kind, wanted = said.partition(";")[0].strip().lower(), BYTES if path in BINARY else JSON
+    if method == "POST" and kind != wanted and (kind or wanted == JSON):
+        raise Refused(415, "header Content-Type", quoted(said), wanted)
+
+
+async def read_body(headers: Headers, receive: Receive, most: int) -> bytes | None:
+    """The body of a request; None if the student has left before it was whole."""
+    said, body, more = headers.get("content-length", "0"), bytearray(), True
+    try:
+        async with asyncio.timeout(SECONDS_TO_SEND):
+            while more:
+                if len(body) > most or int(said) > most:
+                    raise Refused(413, "body", f"{max(len(body), int(said))} bytes", f"at most {most}")
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+    except TimeoutError:
+        raise Refused(408, "body", f"{len(body)} bytes", f"all of it within {SECONDS_TO_SEND:g} s") from None
+    return bytes(body)
+
+
+async def reply_unknown(request: Request, error: Exception) -> Response:
+    """The reply where there is no such path, or no such method."""
+    seen = quoted(f"{request.method} {request.scope['path']}")
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    return reply(Refused(status, "path", seen, "a path of protocol 1, such as /v1/card"))
+
+
+def reply(error: Exception) -> Response:
+    """An error as a reply in four parts."""
+    if not isinstance(error, GuidedVizError):
+        error = Refused(500, "host", type(error).__name__, "an answer", "ask again")
+    status = error.status if isinstance(error, Refused) else 503 if isinstance(error, ModelError) else 400
+    parts = {"where": error.where, "seen": error.seen, "expected": error.expected, "try": error.hint}
+    response = say({"error": parts}, status)
+    if status == 429:
+        response.headers["Retry-After"] = "1"
+    elif status in (408, 413):  # the rest of the body is not read
+        response.headers["Connection"] = "close"
+    return response

@@ -1,0 +1,383 @@
+"""Claims about strangers: other web pages, half requests, guessed tokens, invented nicknames, hostile hosts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import ModelError, SettingError
+from guidedviz.host import app, server
+from guidedviz.host.classroom.shared_run import MOST
+from guidedviz.host.classroom.standing import NEW
+from guidedviz.host.limits import WRONG, Few, Guard, Limits, Refused
+from guidedviz.models.frames import Ask, pack_ask
+from guidedviz.models.remote import PATIENCE, Wire, read_address, read_card
+from tests.host.running import TOKEN, hosting
+from tests.host.test_host import ask, talk
+
+PLACE = {
+    "nickname": "Ada",
+    "lab": "03_fsm",
+    "place": "Which?",
+    "state": "answered",
+    "choices": ["a", "b"],
+    "answer": "a",
+}
+RUN = {"run": "a", "head": {}, "from": 0, "add": []}
+JSON = "Content-Type: application/json"
+FORMS = ["text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+CHANGES = {"/v1/class": PLACE, "/v1/class/forget": {}, "/v1/run": RUN}  # what a request may change
+
+
+def tell(host, path, said, *headers, name="127.0.0.1"):
+    """Post JSON; gives the status and the error."""
+    return talk(host, ask("POST", path, *headers, body=json.dumps(said).encode(), host=name))
+
+
+# --- other web pages ---
+
+
+@pytest.mark.parametrize("path", CHANGES)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [
+            "Content-Type: text/plain",
+            "Origin: http://evil.example",
+            "Sec-Fetch-Site: cross-site",
+        ],  # no-cors
+        [JSON, "Origin: http://evil.example"],
+        [JSON, "Origin: null"],
+        [JSON, "Sec-Fetch-Site: cross-site"],
+        [JSON, "Sec-Fetch-Site: same-site"],  # another port of this machine
+    ],
+)
+def test_another_web_page_changes_nothing(host, path, headers):
+    status, error = tell(host, path, CHANGES[path], *headers)
+    assert (status, error["where"], error["expected"]) == (403, "origin", "no other web page")
+
+
+@pytest.mark.parametrize("path", CHANGES)
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+)
+def test_what_changes_something_is_json(host, path, kind):
+    headers = [f"Content-Type: {kind}"] if kind else []
+    status, error = tell(host, path, CHANGES[path], *headers)
+    assert (status, error["expected"]) == (415, "application/json")
+
+
+@pytest.mark.parametrize("path", ["/v1/logits", "/v1/encode"])
+def test_no_form_can_ask_for_logits(host, path):
+    for kind in FORMS:
+        status, error = talk(host, ask("POST", path, f"Content-Type: {kind}", body=pack_ask(Ask((1,)))))
+        assert (status, error["expected"]) == (415, "application/octet-stream")
+
+
+@pytest.mark.parametrize("path", ["/v1/card", "/v1/class", "/v1/run", "/class", "/v1/health"])
+@pytest.mark.parametrize(
+    "name", ["evil.example", "evil.example:8765", "", "127.0.0.1.evil.example", "[::2]:8765", "10.0.0.1"]
+)
+def test_a_host_without_a_token_knows_only_names_of_this_machine(host, path, name):
+    """A page of evil.example whose name now stands for 127.0.0.1 is of the same origin: only the name shows it."""
+    status, error = talk(host, ask("GET", path, host=name))
+    assert (status, error["where"]) == (403, "header Host")
+    for good in ("127.0.0.1", "127.0.0.1:99", "localhost:8765", "[::1]:8765", "LOCALHOST"):
+        assert talk(host, ask("GET", path, host=good))[0] == 200
+
+
+def test_the_page_of_this_host_may_ask_and_may_be_linked(host, guarded):
+    own = f"127.0.0.1:{host.port}"
+    same = ["Sec-Fetch-Site: same-origin", f"Origin: http://{own}"]
+    assert tell(host, "/v1/class/forget", {}, JSON, *same, name=own)[0] == 200
+    assert talk(host, ask("GET", "/class", "Sec-Fetch-Site: cross-site"))[0] == 200
+    status, _ = talk(guarded, ask("GET", "/v1/card", f"Authorization: Bearer {TOKEN}", host="class.school"))
+    assert status == 200, "a host with a token may stand behind any name"
+    assert (
+        talk(guarded, ask("GET", "/v1/card", f"Authorization: Bearer {TOKEN}", "Origin: http://evil.example"))[0] == 403
+    )
+
+
+# --- what is kept and sent ---
+
+ASK_FOR_ALL = """
+import sys, json, threading
+from guidedviz.models.remote import Wire, read_address
+def ask(first):
+    wire = Wire(read_address(sys.argv[1], ""), patience=0)
+    for version in range(first, 600, 8):
+        try:
+            wire.ask("GET", f"/v1/run?run={sys.argv[2]}&version={version}", most=9 << 20)
+        except ValueError as error:
+            assert "429" in str(error), error
+threads = [threading.Thread(target=ask, args=(n,)) for n in range(1, 9)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
+def test_all_versions_of_a_long_run_take_no_memory(tmp_path):
+    words = [sys.executable, "-m", "guidedviz", "host", "--model", "bard", "--port", "0", "--rate", "9999"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            while "in a lab" not in (line := process.stdout.readline()):
+                assert line
+            address = line.split('"')[1]
+            wire = Wire(read_address(address, ""), patience=0)
+            for number in range(600):
+                add = [{"x": "y" * (MOST // 700)}]
+                wire.ask("POST", "/v1/run", json.dumps(RUN | {"from": number, "add": add}).encode())
+            life = json.loads(wire.ask("GET", "/v1/run?run=a&version=0", most=9 << 20))["run"]
+            status = Path(f"/proc/{process.pid}/status")
+            before = resident(status)
+            subprocess.run([sys.executable, "-c", ASK_FOR_ALL, address, life], check=True, timeout=60)
+            assert resident(status) - before < 100, "MB"
+        finally:
+            process.terminate()
+
+
+def resident(status):
+    """The most memory that a process has had, in MB."""
+    return int(status.read_text().partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def test_a_student_gets_only_so_many_bytes_of_a_run(bard):
+    with hosting(bard, limits=Limits(run_bytes=1000, run_rate=1000.0)) as host:
+        assert tell(host, "/v1/run", RUN | {"add": [{"x": "y" * 900}] * 2}, JSON)[0] == 200
+        wire = Wire(read_address(host.address), patience=0)
+        assert wire.ask("GET", "/v1/run")
+        with pytest.raises(ModelError, match="status 429"):
+            wire.ask("GET", "/v1/run")
+        assert Wire(read_address(host.address), patience=0).ask("GET", "/v1/run"), "another student"
+        wire.patience = 5.0
+        assert wire.ask("GET", "/v1/run"), "later"
+
+
+# --- half requests and too many connections ---
+
+
+def open_lines(host, count, data):
+    """So many connections with half a request each."""
+    lines = ExitStack()
+    for _ in range(count):
+        line = lines.enter_context(socket.create_connection(("127.0.0.1", host.port), timeout=5))
+        with suppress(ConnectionError):
+            line.sendall(data)
+    return lines
+
+
+HALVES = [b"", b"GET /v1/ca", b"GET /v1/card HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
+          b"POST /v1/logits HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50\r\n\r\nabc"]  # fmt: skip
+
+
+def test_thousands_of_half_requests_keep_nobody_out(bard):
+    with hosting(bard) as host:
+        student = host.model()
+        with open_lines(host, 4000, b"GET /v1/ca"):
+            began = time.perf_counter()
+            assert host.model().logits([1]).shape == (65,)
+            assert student.logits([2]).shape == (65,)
+            assert time.perf_counter() - began < 2
+            assert len(host.lines) <= server.PER_ADDRESS + 2
+
+
+@pytest.mark.parametrize("data", HALVES)
+def test_half_a_request_is_closed_in_time(bard, monkeypatch, data):
+    for module, name in ((server, "SECONDS_TO_ASK"), (app, "SECONDS_TO_SEND")):
+        monkeypatch.setattr(module, name, 0.3)
+    with hosting(bard) as host, socket.create_connection(("127.0.0.1", host.port), timeout=5) as line:
+        began = time.monotonic()
+        line.sendall(data)
+        closes_within(line, began, 2)
+
+
+def test_a_request_that_comes_byte_by_byte_is_closed_in_time(bard, monkeypatch):
+    monkeypatch.setattr(server, "SECONDS_TO_ASK", 0.4)
+    with hosting(bard) as host, socket.create_connection(("127.0.0.1", host.port), timeout=5) as line:
+        line.sendall(ask("GET", "/v1/health"))
+        assert line.recv(1000).startswith(b"HTTP/1.1 200")
+        began = time.monotonic()
+        with suppress(ConnectionError):
+            for _ in range(100):
+                line.sendall(b"G")
+                time.sleep(0.02)
+        closes_within(line, began, 1.5)
+
+
+def closes_within(line, began, seconds):
+    with suppress(ConnectionError):
+        while line.recv(1000):
+            pass
+    assert time.monotonic() - began < seconds
+
+
+def test_an_answer_that_nobody_reads_is_closed_in_time(bard, monkeypatch):
+    monkeypatch.setattr(server, "SECONDS_TO_READ", 0.3)
+    with hosting(bard) as host:
+        for number in range(40):
+            add = [{"x": "y" * 60_000}] * 1
+            assert tell(host, "/v1/run", RUN | {"from": number, "add": add}, JSON)[0] == 200
+        with socket.create_connection(("127.0.0.1", host.port), timeout=5) as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            line.sendall(ask("GET", "/v1/run") * 8)
+            deadline = time.monotonic() + 5
+            while host.lines and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert not host.lines
+
+
+# --- tokens ---
+
+
+def test_wrong_tokens_are_slowed_down_per_address(bard):
+    with (
+        hosting(bard, {"Ada": TOKEN, "Bob": f"{TOKEN}-2"}) as host,
+        socket.create_connection(("127.0.0.1", host.port), timeout=5) as other,
+        socket.create_connection(("127.0.0.1", host.port), 5, ("127.0.0.2", 0)) as guesser,
+    ):
+        found = [status_of(guesser, f"a-guessed-token-{number}") for number in range(20)]
+        assert found == [401] * WRONG + [429] * (20 - WRONG)
+        assert status_of(guesser, TOKEN) == 429, "a right guess does not show now"
+        assert [status_of(other, token) for token in (TOKEN, f"{TOKEN}-2")] == [200, 200]
+
+
+def status_of(line, token):
+    line.sendall(ask("GET", "/v1/card", f"Authorization: Bearer {token}"))
+    answer = b""
+    while not answer.endswith(b"}"):
+        answer += line.recv(1 << 16)
+    return int(answer.split()[1])
+
+
+def test_a_token_that_was_right_stays_right_while_its_address_is_slowed_down():
+    guard = Guard({"Ada": TOKEN, "Bob": f"{TOKEN}-2"}, now=lambda: now)
+    now = 0.0
+    assert guard.name(f"Bearer {TOKEN}", "", "10.0.0.1") == "Ada"
+    for _ in range(WRONG):
+        with pytest.raises(Refused, match="an unknown token"):
+            guard.name("Bearer wrong", "", "10.0.0.1")
+    assert guard.name(f"Bearer {TOKEN}", "", "10.0.0.1") == "Ada"
+    with pytest.raises(Refused, match="10 wrong tokens"):
+        guard.name(f"Bearer {TOKEN}-2", "", "10.0.0.1")
+    now = 61.0
+    assert guard.name(f"Bearer {TOKEN}-2", "", "10.0.0.1") == "Bob"
+
+
+def test_of_many_addresses_only_so_many_are_remembered():
+    few = Few(3)
+    for number in range(3 * Limits.students):
+        few.add(str(number))
+    assert len(few._times) == Limits.students
+
+
+# --- what a hostile host says ---
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"version": "1\r\nX: y"}, {"version": "x" * 100_000}, {"version": "é"}, {"name": "a\u202eb"}, {"device": "\ud800"},
+     {"vocabulary": "x\n"}, {"context": True}],
+)  # fmt: skip
+def test_a_card_with_a_strange_text_is_an_error_in_four_parts(change):
+    card = {"protocol": 1, "name": "x", "device": "cpu", "vocabulary": "v", "version": "1", "context": 9, "size": 9}
+    assert read_card(json.dumps(card).encode(), read_address("http://h", ""))["version"] == "1"
+    with pytest.raises(ModelError, match="expected the card of a model"):
+        read_card(json.dumps(card | change).encode(), read_address("http://h", ""))
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    if not shutil.which("openssl"):
+        pytest.skip("a certificate is needed")
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    subprocess.run([*make.split(), "-keyout", key, "-out", cert], check=True, capture_output=True)
+    return cert, key
+
+
+def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificate):
+    began = time.monotonic()
+    with pytest.raises(ModelError, match=r"saw this host speaks http, expected an address that begins with http://"):
+        gv.load_model(host.address.replace("http", "https"))
+    with (
+        hosting(bard, files=certificate) as secure,
+        pytest.raises(ModelError, match=r"saw this host speaks https, .* try: gv.load_model\(\"https://127"),
+    ):
+        gv.load_model(secure.address.replace("https", "http"))
+    assert time.monotonic() - began < PATIENCE / 6
+
+
+# --- nicknames ---
+
+
+def test_one_address_gets_few_sessions_and_each_votes_once(bard):
+    with hosting(bard) as host:
+        votes = [tell(host, "/v1/class", PLACE | {"nickname": f"n{number}"}, JSON) for number in range(495)]
+        assert [status for status, _ in votes] == [200] * NEW + [429] * (495 - NEW)
+        tell(host, "/v1/class", PLACE | {"nickname": "n1", "answer": "b"}, JSON)  # the same one again
+        [question] = json.loads(Wire(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
+        assert (question["answers"], question["sessions"], question["bars"]) == (NEW, NEW, [["a", NEW], ["b", 0]])
+
+
+def test_a_session_is_the_hosts_and_a_made_up_one_is_none(bard):
+    with hosting(bard) as host:
+        wire = Wire(read_address(host.address), patience=0)
+
+        def report(**more):
+            return json.loads(wire.ask("POST", "/v1/class", json.dumps(PLACE | more).encode()))["session"]
+
+        ada = report()
+        assert len(ada) == 32
+        assert report(session=ada, nickname="Ada L.") == ada
+        assert report(session="made up", nickname="Bob") not in ("made up", ada)
+        assert report(session="", nickname="Eve", answer=None, state="open") != ada
+        said = json.loads(wire.ask("GET", "/v1/class"))
+        assert [one["nickname"] for one in said["standing"]] == ["Ada L.", "Bob", "Eve"]
+        assert [(q["answers"], q["sessions"]) for q in said["questions"]] == [(2, 3)], "Eve has seen the question"
+        with pytest.raises(SettingError, match="report, session"):
+            report(session="x" * 65)
+
+
+@pytest.mark.parametrize(
+    "nickname",
+    [
+        "\x00",
+        "A\x1b[31m",
+        "A\nB",
+        "\u202eadA",
+        "Ada\u200b",
+        "A\u200dB",
+        "\u2066A",
+        "\ufeff",
+        "\ud800",
+        "Ada\ufe0f",
+        "\u3164",
+    ],
+)
+def test_the_host_refuses_a_nickname_that_looks_like_another(host, nickname):
+    for name in ("nickname", "lab"):
+        status, error = tell(host, "/v1/class", PLACE | {name: nickname}, JSON)
+        assert (status, error["where"]) == (400, "report, nickname or lab")
+    with pytest.raises(SettingError, match="nickname"):
+        gv.load_model(host.address, nickname=nickname)
+
+
+def test_a_question_is_shown_with_its_control_characters_escaped_and_its_numbers_short(bard):
+    with hosting(bard) as host:
+        for number, answer in enumerate((1e299, -1e299, 10**299, 0.1 + 0.2, 1 / 3, 128_256)):
+            said = PLACE | {"nickname": f"n{number}", "place": "How \u202emany?", "choices": [], "answer": answer}
+            assert tell(host, "/v1/class", said, JSON)[0] == 200
+        [question] = json.loads(Wire(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
+        assert question["text"] == r"How \u202emany?"
+        bars = dict(question["bars"])
+        assert bars == {"-1e+299": 1, "0.3": 1, "0.333333333333": 1, "128,256": 1, "1e+299": 2}
