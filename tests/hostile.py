@@ -1,4 +1,4 @@
-"""Texts that a stranger writes to run a script or to fetch something, and the places of a record where a text may stand.
+"""Texts with which a stranger runs a script or fetches something, and the places of a record where a text may stand.
 
 In a text, RUN is a script that says that it ran, and ASK an address that nobody has; both carry a number.
 """
@@ -66,8 +66,24 @@ SHAPES = [  # what no drawing has
     ["image", {"href": "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'/>"}],
     ["use", {"href": "ASK#a", "xlink:href": "data:image/svg+xml,<svg id='a' onload='RUN'/>#a"}],
     ["style", {}, "@import 'ASK'; *{background:url(ASK)}"],
-    ["rect", {"style": "fill:url(ASK);background:url(ASK)", "fill": "url(ASK)", "mask": "url(ASK#a)", "filter": "url(ASK#a)"}],
-    ["rect", {"fill": "none;background:url(ASK)", "class": "gv-x\" onload=RUN", "cursor": "url(ASK)", "clip-path": "url(ASK#a)"}],
+    [
+        "rect",
+        {
+            "style": "fill:url(ASK);background:url(ASK)",
+            "fill": "url(ASK)",
+            "mask": "url(ASK#a)",
+            "filter": "url(ASK#a)",
+        },
+    ],
+    [
+        "rect",
+        {
+            "fill": "none;background:url(ASK)",
+            "class": 'gv-x" onload=RUN',
+            "cursor": "url(ASK)",
+            "clip-path": "url(ASK#a)",
+        },
+    ],
     ["a", {"href": "javascript:RUN"}, ["animate", {"attributeName": "href", "to": "javascript:RUN", "onbegin": "RUN"}]],
     ["text", {"__proto__": {"x": 1}, "constructor": "RUN"}, "<script>RUN</script>", ["tspan", None, 7], None, {"a": 1}],
     [["script"], {}, "RUN"],
@@ -86,14 +102,16 @@ def text(name: str, number: int) -> str:
 
 def shape(place: int, number: int) -> Any:
     """A hostile shape; what it does carries the number."""
-    return json.loads(json.dumps(SHAPES[place]).replace("RUN", f"top.ran={number}").replace("ASK", f"{SENTINEL}{number}"))
+    return json.loads(
+        json.dumps(SHAPES[place]).replace("RUN", f"top.ran={number}").replace("ASK", f"{SENTINEL}{number}")
+    )
 
 
 Path = tuple[str | int, ...]
 
 
 def find_places(value: Any) -> dict[str, list[Path]]:
-    """Where in a record a text, a number or a flag stands. Items of a list that are alike are one place, and so are shapes.
+    """Where in a record a text, a number or a flag stands. Items of a list that are alike are one place; so are shapes.
 
     >>> find_places({"rows": [[1, "a"], [2, "b"]], "note": ""})
     {'rows[].0': [('rows', 0, 0), ('rows', 1, 0)], 'rows[].1': [('rows', 0, 1), ('rows', 1, 1)], 'note': [('note',)]}
@@ -184,7 +202,9 @@ class Attack:
     `show` takes records and whether to press everything; `faults` says what happened since it was last called.
     """
 
-    def __init__(self, record: Any, show: Callable[[list[Any], bool], list[Seen]], faults: Callable[[], list[str]]) -> None:
+    def __init__(
+        self, record: Any, show: Callable[[list[Any], bool], list[Seen]], faults: Callable[[], list[str]]
+    ) -> None:
         self.record, self._show, self._faults = record, show, faults
         places = find_places(record)
         self.texts = {name: paths for name, paths in places.items() if type(at(record, paths[0])) is str}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -18,7 +17,7 @@ from guidedviz.files import shipped
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.recordings.recorded_page import page_css, read_bundle
 from guidedviz.widgets.sharing.role import make_bar
-from tests.browser.watched import Watched
+from tests.browser.watched import POLICY, Watched
 from tests.hostile import Attack
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
@@ -105,95 +104,13 @@ def tell():
     return heard
 
 
-LOAD = """async ([kind, code, style]) => {
-  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-  window.kinds = Object.assign(window.kinds ?? {}, { [kind]: (await import(url)).default });
-  unwatched = true;
-  document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
-  await new Promise((done) => setTimeout(done, 50));
-  unwatched = false;
-}"""
-# Presses what a person can press; of buttons that look alike the first two.
-PRESS = """function press(root, look = () => {}, flush = () => {}) {
-  flush();
-  const counts = {};
-  const few = (selector) => [...root.querySelectorAll(selector)].filter(({ className }) => (counts[selector + className] = (counts[selector + className] ?? 0) + 1) <= 2);
-  const key = (node, name) => node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
-  for (const node of few(".gv-chip, .gv-row, .gv-state, .gv-timebars i, td")) {
-    for (const name of ["pointerover", "pointerenter", "pointermove", "focusin"]) node.dispatchEvent(new PointerEvent(name, { bubbles: true }));
-    flush();
-  }
-  look();
-  for (const node of few("canvas, .gv-map, table")) for (const name of ["Home", "ArrowRight"]) key(node, name);
-  flush();
-  look();
-  for (const node of few("button, summary, td, [role=button], label")) {
-    if (node.isConnected && !node.closest(".gv-save")) node.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
-    if (node.matches(".gv-struck")) look();
-  }
-  flush();
-  look();
-  for (const name of ["End", "Home", "ArrowRight"]) key(root, name);
-  flush();
-}"""
-# Shows a widget with each record in turn, presses what can be pressed, and says whether it failed and which marks it shows.
-TRY = """async ([kind, live, given]) => {
-  const frames = [];
-  window.nextFrame ??= window.requestAnimationFrame; // of the browser; frames that a widget asks for come when they are awaited
-  window.requestAnimationFrame = (act) => frames.push(act);
-  HTMLAnchorElement.prototype.click = function () { this.href.startsWith("blob:") || note(`a link to ${this.href}`); };
-  const said = [];
-  let failed = "";
-  window.onerror = (words) => (failed ||= words); // what a listener throws
-  for (const [pressed, saved] of JSON.parse(given)) {
-    const el = document.createElement("div");
-    document.body.append(el);
-    const listeners = {};
-    const known = live ? { saved: {} } : { saved, recorded: true, open: 2 };
-    const model = { get: (name) => known[name], on: (name, act) => (listeners[name] = act), off: () => {}, send: () => {} };
-    let [stop, seen] = [() => {}, ""];
-    failed = "";
-    try {
-      stop = kinds[kind].render({ model, el }) ?? stop;
-      if (live) listeners["msg:custom"](saved);
-    } catch (error) {
-      failed = String(error);
-    }
-    flush();
-    el.getBoundingClientRect();
-    if (pressed) await new Promise((done) => nextFrame(() => setTimeout(done))); // a map is drawn once it has a size
-    const look = () => (seen += el.outerHTML);
-    if (pressed && el.firstElementChild) press(el.firstElementChild, look, flush);
-    look();
-    stop();
-    el.remove();
-    said.push([failed, [...new Set(seen.match(/(ran=|invalid\\/)\\d{7}/g))]]);
-  }
-  return said;
-
-  function flush() {
-    for (let round = 0; round < 3; round++) {
-      for (const act of frames.splice(0)) {
-        try {
-          act(performance.now());
-        } catch (error) {
-          failed ||= String(error);
-        }
-      }
-    }
-  }
-
-%s
-}""" % PRESS
-
-
 @pytest.fixture(scope="module")
 def bare_page(browser):
-    """A page of the bundles, where no text may become markup."""
+    """A page of the bundles."""
     page = Watched(browser, r"http://bare\.test/$")
-    policy = {"Content-Security-Policy-Report-Only": "require-trusted-types-for 'script'; trusted-types 'none'"}
     html = "<!doctype html><meta charset=utf-8><title>x</title><body data-jp-theme-light=true>"
-    page.page.route("http://bare.test/**", lambda route: route.fulfill(body=html, content_type="text/html", headers=policy))
+    about = {"body": html, "content_type": "text/html", "headers": POLICY}
+    page.page.route("http://bare.test/", lambda route: route.fulfill(**about))
     page.page.goto("http://bare.test/")
     yield page
     page.close()
@@ -202,11 +119,10 @@ def bare_page(browser):
 @pytest.mark.parametrize("name", KINDS)
 def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
     kind, live = name.split(", ")
-    style = page_css() + read_bundle(f"{kind}.css")
-    bare_page.page.evaluate(LOAD, [kind, read_bundle(f"{kind}.js"), style])
+    bare_page.call("load", kind, read_bundle(f"{kind}.js"), page_css() + read_bundle(f"{kind}.css"))
 
     def show(records, pressed):
-        return bare_page.page.evaluate(TRY, [kind, live == "live", json.dumps([[pressed, one] for one in records])])
+        return bare_page.call("show", kind, live == "live", pressed, records)
 
     attack = Attack(shown[name], show, bare_page.faults)
     attack.run(ROUNDS[live], press_all=kind == "map")  # a map reads its texts when it is used

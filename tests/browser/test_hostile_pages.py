@@ -6,7 +6,6 @@ import gzip
 import json
 from base64 import b64decode
 
-import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -21,20 +20,13 @@ from guidedviz.views.charts.series import Axis, Chart, Series
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.recordings.notebook_page import STATE, VIEW, PageExporter
 from guidedviz.widgets.recordings.recorded_page import BUNDLES, play_place
-from tests.browser.test_hostile import PRESS, build_run, shown
-from tests.browser.watched import FACTS, Watched
+from tests.browser.test_hostile import build_run, shown
+from tests.browser.watched import POLICY, Watched
 from tests.hostile import NAMES, SHAPES, Attack, put, text
 from tests.site.load import load_site
 
 __all__ = ["shown"]
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
-PRESS_ALL = "() => { %s; document.querySelectorAll('.gv-stage').forEach((root, n) => n < 6 && press(root)); }" % PRESS
-# Recordings are played where they are in sight, so all of them are made low, and waited for.
-PLAY = """async () => {
-  const places = [...document.querySelectorAll(".gv-place")];
-  for (const { style } of places) [style.height, style.overflow] = ["80px", "hidden"];
-  for (let wait = 0; wait < 100 && places.some((place) => place.childElementCount < 2); wait++) await new Promise((done) => setTimeout(done, 20));
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +41,13 @@ def files(browser):
 def visit(files, path, search=""):
     """Open a file, press what can be pressed, and say which strange elements are on the page."""
     files.page.goto(f"file://{path}")
-    files.page.evaluate(PLAY)
+    played, places = files.call("play"), files.page.locator(".gv-place").count()
+    assert played >= places / 2, "most recordings are shown"
     if search:
         files.page.locator(".search input").fill(search)
         files.page.locator(".found a").first.wait_for()
-    files.page.evaluate(PRESS_ALL)
-    assert files.page.locator(".gv-stage").count() >= files.page.locator(".gv-place").count() / 2, "recordings are shown"
-    return files.page.evaluate(FACTS)
+    files.call("pressAll")
+    return files.call("count")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +82,7 @@ def test_no_text_of_a_file_does_anything_in_the_player(run, files, tmp_path):
             return "", []
         facts.append(visit(files, page))
         assert facts[-1] == facts[0], "the same elements as on the page of the run itself"
-        return "", files.page.evaluate("document.body.outerHTML.match(/(ran=|invalid\\/)\\d{7}/g) ?? []")
+        return "", files.call("numbers")
 
     attack = Attack(run, lambda records, pressed: [load(one, pressed) for one in records], files.faults)
     attack.run(rounds=4, alone=1, checked=True)
@@ -110,7 +102,7 @@ def test_a_player_of_an_unchecked_recording_does_nothing_that_the_recording_says
     def show(records, pressed):
         page.write_text(whole.replace(place, "".join(place.replace(kept, compress(one)) for one in records)), "utf-8")
         visit(files, page)
-        seen = files.page.evaluate("document.body.outerHTML.match(/(ran=|invalid\\/)\\d{7}/g) ?? []")
+        seen = files.call("numbers")
         return [("", seen)] * len(records)
 
     attack = Attack(run["recording"], show, files.faults)
@@ -140,7 +132,9 @@ def test_no_text_of_a_lab_does_anything_on_the_site(shown, files, tmp_path):
     records = {name.split(",")[0]: record for name, record in shown.items() if "recorded" in name}
 
     def show(tries, title, words):
-        data = [{RECORDING: {"kind": kind, "shown": one, "step": 1}, "text/html": "<p>still</p>"} for kind, one in tries]
+        data = [
+            {RECORDING: {"kind": kind, "shown": one, "step": 1}, "text/html": "<p>still</p>"} for kind, one in tries
+        ]
         cells = [new_code_cell(words[0], outputs=[new_output("display_data", one)]) for one in data]
         cells += [new_code_cell(words[-1], outputs=[*outputs_of(words)])]
         pages = [site.Place("index.html", title, title, title), site.Place("labs/a.html", title)]
@@ -174,42 +168,25 @@ CLASS = {
     ],
     "open": "1",
 }
-ANSWER = """async (given) => {
-  const said = [];
-  for (const text of given) {
-    window.fetch = async () => ({ ok: true, json: async () => JSON.parse(text) });
-    const [updates, choice] = [document.getElementById("updates"), document.getElementById("choice")];
-    updates.dispatchEvent(new Event("change"));
-    await new Promise((done) => setTimeout(done, 5));
-    for (const { value } of [...choice.options]) {
-      choice.value = value;
-      choice.dispatchEvent(new Event("change"));
-    }
-    const failed = document.getElementById("said").textContent;
-    said.push([failed, [...new Set(document.body.outerHTML.match(/(ran=|invalid\\/)\\d{7}/g))]]);
-  }
-  return said;
-}"""
 
 
 def test_no_text_of_a_class_does_anything_on_the_page_of_the_teacher(browser):
     page = Watched(browser, r"http://class\.test/")
     files = {"": "class.html", "class.js": "class.js", "class.css": "class.css"}
-    policy = {"Content-Security-Policy-Report-Only": "require-trusted-types-for 'script'; trusted-types 'none'"}
 
     def serve(route):
         name = route.request.url.rpartition("/")[2]
         if name in files:
-            return route.fulfill(path=BUNDLES / files[name], headers=policy)
+            return route.fulfill(path=BUNDLES / files[name], headers=POLICY)
         return route.fulfill(json=CLASS)
 
     page.page.route("http://class.test/**", serve)
     page.page.goto("http://class.test/")
     page.page.locator("#standing tr").wait_for()
-    facts = page.page.evaluate(FACTS)
-    attack = Attack(CLASS, lambda records, _: page.page.evaluate(ANSWER, [json.dumps(one) for one in records]), page.faults)
+    facts = page.call("count")
+    attack = Attack(CLASS, lambda records, _: page.call("answerClass", records), page.faults)
     attack.run(rounds=len(NAMES))
-    assert page.page.evaluate(FACTS) == facts
+    assert page.call("count") == facts
     page.close()
     attack.report("the page of the teacher")
     assert len(attack.shown) >= 0.4 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)
@@ -233,7 +210,11 @@ def test_no_text_of_a_notebook_does_anything_on_its_page_which_asks_nobody(shown
     tries = [
         (kind, put(kinds[kind], changes))
         for kind, attack in attacks.items()
-        for changes in (attack.write(attack.texts, 2), attack.write({**attack.others, "cursor": []}, 1), attack.add_keys(1))
+        for changes in (
+            attack.write(attack.texts, 2),
+            attack.write({**attack.others, "cursor": []}, 1),
+            attack.add_keys(1),
+        )
     ]
     harmless = show([(kind, kinds[kind]) for kind, _ in tries], ["a"] * len(NAMES))
     assert files.faults() == [], "the page asks nobody"
@@ -244,7 +225,9 @@ def test_no_text_of_a_notebook_does_anything_on_its_page_which_asks_nobody(shown
 
 def stills(words):
     """Figures, verdicts, findings, questions and scores about a text."""
-    sketch = Sketch((words, "b"), (Arrow(0, 1, ((0, 0),), words),), 0, frozenset({1}), ((words, frozenset({0})),), words)
+    sketch = Sketch(
+        (words, "b"), (Arrow(0, 1, ((0, 0),), words),), 0, frozenset({1}), ((words, frozenset({0})),), words
+    )
     vocabulary = gv.Vocabulary([words.encode(errors="replace"), b"a", b"<eos>"], eos={2})
     guide, machine = gv.guide(gv.regex("a+"), vocabulary), gv.regex("a+")
     chart = gv.views.draw_batch({words: [3, 1]}, gv.decoding.Cost(1.0, 1.0), title=words)
@@ -280,7 +263,7 @@ def test_no_text_of_a_still_picture_does_anything(files, tmp_path, monkeypatch):
         assert facts[0] == facts[1]
     for number, words in enumerate(words_of()[::6]):
         files.page.goto(f"file://{stills(words)[0][number % 6].save(tmp_path / 'a.svg')}")
-        assert files.page.evaluate(FACTS)["bad"] == []
+        assert files.call("count")["bad"] == []
     assert files.faults() == []
 
 
@@ -296,11 +279,14 @@ def test_no_text_of_a_chart_does_anything_in_its_page(files, tmp_path):
     for texts in [f"a{number}" for number in range(len(NAMES))], words_of():
         values = tuple(map(float, range(len(texts))))
         axis = Axis(texts[0], 0.0, 40.0, tuple(zip(values, texts, strict=True)))
-        series = [Series(texts[1], mark, values, values, hover=tuple(texts), words=tuple(texts)) for mark in ("dots", "bars", "spans")]
+        series = [
+            Series(texts[1], mark, values, values, hover=tuple(texts), words=tuple(texts))
+            for mark in ("dots", "bars", "spans")
+        ]
         chart = draw_chart(Chart(texts[2], axis, axis, tuple(series), tuple(texts)), texts[3])
         files.page.goto(f"file://{chart.save(tmp_path / 'chart.html')}")
         files.page.locator(".gtitle").first.wait_for()
         files.page.evaluate(HOVER, len(texts))
-        facts.append(files.page.evaluate(FACTS))
+        facts.append(files.call("count"))
     assert facts[0] == facts[1]
     assert files.faults() == []
