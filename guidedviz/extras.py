@@ -1,7 +1,7 @@
 """Packages of the extras: each is imported where it is used, and if it is missing, an error says what to install.
 
 `lab` has notebooks, widgets and Graphviz, `hub` has torch and transformers, `engines` has the real engines,
-`classroom` has Ray Serve and JupyterHub, `frameworks` has Outlines, guidance and others, which do not fit beside
+`classroom` has uvicorn, Ray and JupyterHub, `frameworks` has Outlines, guidance and others, which do not fit beside
 `engines`.
 """
 

@@ -74,28 +74,29 @@ class Guard:
         self.named = bool(tokens) and "" not in tokens  # whether each student has a token of their own
         self.accounts: OrderedDict[str, Account] = OrderedDict()
         self._number, self._wrong = 0, Few(WRONG, now)
-        self._welcome: OrderedDict[tuple[str, bytes], None] = OrderedDict()  # addresses, and right tokens from there
+        self._judged: OrderedDict[tuple[str, bytes], bool] = OrderedDict()  # whether an address's token is right
 
     def name(self, authorization: str, session: str, peer: str) -> str:
         """The student that a request comes from, by its token; an unknown token is refused.
 
-        A token of a whole class does not say which student it is: the student's session and address do. An address with
-        many wrong tokens has to wait, also with a right one, unless that token has come from there before.
+        A token of a whole class does not say which student it is: the student's session and address do. After many
+        different wrong ones, an address has to wait with each that it has not sent before, also with a right one.
         """
         guest = f"{peer}/{session[:MOST_NAME]}"
         if not self._known:
             return guest
         kind, _, token = authorization.partition(" ")
         given = digest(token if kind.lower() == "bearer" else "")
-        if self._wrong.full(peer) and (peer, given) not in self._welcome:
-            raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute")
         right, name = self._known.get(given[:8], (b"", ""))
-        if not hmac.compare_digest(right, given):
-            if token:
+        if (peer, given) not in self._judged:
+            if self._wrong.full(peer):
+                raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute")
+            self._judged[peer, given] = hmac.compare_digest(right, given)
+            forget(self._judged, self.limits.students)
+            if token and not self._judged[peer, given]:
                 self._wrong.add(peer)
+        if not self._judged[peer, given]:
             raise Refused(401, "token", "an unknown token, or none", "Authorization: Bearer TOKEN")
-        self._welcome[peer, given] = None
-        forget(self._welcome, self.limits.students)
         return name or guest
 
     def refuse(self, student: str) -> str:

@@ -130,9 +130,20 @@ class Line(H11Protocol):
         self.transport.close()
 
 
-def make_server(service: Service, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
-    """A server of uvicorn with these bounds."""
-    return uvicorn.Server(
+class Server(uvicorn.Server):
+    """A server whose connections have to agree on HTTPS in time, for which uvicorn has no setting."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
+        if self.config.is_ssl:
+            loop: Any = asyncio.get_running_loop()
+            loop.create_server = partial(loop.create_server, ssl_handshake_timeout=SECONDS_TO_ASK)
+        await super().startup(sockets)
+
+
+def make_server(service: Service, certificate: Path | None = None, key: Path | None = None) -> Server:
+    """A server with these bounds."""
+    return Server(
         uvicorn.Config(
             service.app,
             loop="asyncio",
@@ -165,8 +176,20 @@ def listen(bind: str, port: int) -> socket.socket:
         raise SettingError(f"--port {port}", seen=seen, expected="a free port and an address here") from None
 
 
+def allow_connections() -> None:
+    """Allow this process as many connections as the host takes, where the system lets it."""
+    with suppress(ImportError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = 2 * CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, 2 * CONNECTIONS)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def serve_here(service: Service, options: argparse.Namespace, about: str) -> None:
     """Answer HTTP in this process, until it is interrupted or told to end."""
+    allow_connections()
     line = listen(options.bind, options.port)
     server = make_server(service, options.certfile, options.keyfile)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn repeats the signal when it has ended

@@ -101,7 +101,7 @@ def _find_reporter() -> Reporter | None:
 
 
 def can_be_seen(text: str) -> bool:
-    """Whether a name has no control, bidirectional, zero-width or blank characters, and no lone surrogates.
+    r"""Whether a name has no control, bidirectional, zero-width or blank characters, and no lone surrogates.
 
     >>> can_be_seen("Ada L."), can_be_seen("A\u202eda"), can_be_seen("Ada\u200b"), can_be_seen("\ud800")
     (True, False, False, False)

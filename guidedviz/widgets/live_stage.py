@@ -51,11 +51,11 @@ class Stage:
         self.take(steps if steps is not None else player.settings.max_tokens + 1 if is_still() else 0)
 
     def prepare(self, show: int | None, stack: bool) -> Stage:
-        """Show what depends on the stack, and the place that a still picture shows."""
+        """Open at the place after `show` tokens, whose steps are taken now; show what depends on the stack."""
         self.display.opens_at = show or 0
         if self._panels.map:
             self._panels.map.stack = stack
-        return self.go(show) if show is not None and is_still() else self
+        return self if show is None else self.take(show - len(self.player.taken)).go(show)
 
     def join(self, role: Role) -> Stage:
         """Show this stage to a class, or follow the teacher's."""

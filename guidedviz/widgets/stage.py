@@ -44,7 +44,8 @@ def stage(
 ) -> Stage:
     """A live stage for a model, or the replay of a trace; `steps` are taken before it is shown.
 
-    Where nobody can click, the picture is that of all steps, or of the place after `show` tokens.
+    It opens at the place after `show` tokens, live as well as in the picture of a saved notebook, which shows all steps
+    where nobody can click.
     With a guide the stage also shows its machine and its stack; a trace needs the guide it was recorded with.
     `constraint` names the constraint. `jump_forward` appends forced tokens without the model, and `draft` guesses
     tokens that it judges together, as in `gv.decode`.

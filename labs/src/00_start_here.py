@@ -70,9 +70,9 @@ print(plain)
 gv.stage(clerk, plain, show=3)
 
 # %% [markdown]
-# This is the **stage**. Run the cell and it is live: it waits at the prompt. (Without Python you see a picture of one
-# step.) Click into it once, so that it receives your keys. **Press `?` and take the tour**: it shows the controls one
-# by one, and you try each of them.
+# This is the **stage**. Run the cell and it is live: the model has written three tokens. (Without Python you see a
+# picture of this step.) Click into it once, so that it receives your keys. **Press `?` and take the tour**: it shows
+# the controls one by one, and you try each of them.
 #
 # | to do this | press |
 # | --- | --- |

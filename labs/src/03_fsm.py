@@ -178,7 +178,7 @@ def write(model, prompt, transitions, seed=0):
 
 # %% [markdown]
 # A guide of the library does the same on the stage. `fsm.machine()` is our machine; its states are named `q0` to `q5`
-# now. Step through it. Watch the state, the mask and Z.
+# now. Press `Home` and step through it. Watch the state, the mask and Z.
 
 # %%
 guide = gv.guide(fsm.machine(), bard.vocabulary)

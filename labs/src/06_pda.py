@@ -310,8 +310,8 @@ stack = run(table, '{"a": [1')
 print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if step(*table, stack or [], byte)])
 
 # %% [markdown]
-# Now JSON guides the model. Step through the run and watch the stack: one token closes a string and four objects. Then
-# go back into the objects and click on an illegal token: the stage says why it is illegal.
+# Now JSON guides the model. Press `Home`, step through the run and watch the stack: one token closes a string and four
+# objects. Then go back into the objects and click on an illegal token: the stage says why it is illegal.
 #
 # The stack of the library is shorter than yours. Some calls are the last thing in their rule, as `value` in `member`.
 # After such a *last call* nothing is left to read, so the library pushes no return node.

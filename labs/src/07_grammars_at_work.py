@@ -108,8 +108,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# Step through the third query, and stop where Z is small. The stage shows the grammar, and you can edit it at any
-# step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add `| "price"`, go back
+# Press `Home` and step through the third query; stop where Z is small. The stage shows the grammar, and you can edit it
+# at any step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add `| "price"`, go back
 # to the condition and run on.
 
 # %%

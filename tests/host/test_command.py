@@ -88,6 +88,14 @@ def test_it_starts_serves_and_ends_on_a_signal():
         assert gv.load_model(address, token=TOKEN).logits([1]).shape == (65,)
 
 
+@pytest.mark.parametrize("package", ["uvicorn", "starlette"])
+def test_without_its_server_the_host_names_the_extra(monkeypatch, capsys, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["host", "--model", "bard"]) == 1
+    said = f"expected the package {package} of the extra 'classroom'; try: pip install"
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not is_missing("ray"), reason="Ray is installed")
 def test_without_ray_replicas_name_the_extra(capsys):
     assert main(["host", "--replicas", "2"]) == 1

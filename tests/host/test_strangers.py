@@ -201,6 +201,18 @@ def test_half_a_request_is_closed_in_time(bard, monkeypatch, data):
         closes_within(line, began, 2)
 
 
+@pytest.mark.parametrize("data", [b"", b"\x16\x03\x01"])
+def test_half_a_handshake_is_closed_in_time(bard, monkeypatch, certificate, data):
+    monkeypatch.setattr(server, "SECONDS_TO_ASK", 0.3)
+    with (
+        hosting(bard, files=certificate) as host,
+        socket.create_connection(("127.0.0.1", host.port), timeout=5) as line,
+    ):
+        began = time.monotonic()
+        line.sendall(data)
+        closes_within(line, began, 2)
+
+
 def test_a_request_that_comes_byte_by_byte_is_closed_in_time(bard, monkeypatch):
     monkeypatch.setattr(server, "SECONDS_TO_ASK", 0.4)
     with hosting(bard) as host, socket.create_connection(("127.0.0.1", host.port), timeout=5) as line:
@@ -263,9 +275,9 @@ def test_a_token_that_was_right_stays_right_while_its_address_is_slowed_down():
     guard = Guard({"Ada": TOKEN, "Bob": f"{TOKEN}-2"}, now=lambda: now)
     now = 0.0
     assert guard.name(f"Bearer {TOKEN}", "", "10.0.0.1") == "Ada"
-    for _ in range(WRONG):
+    for number in [*range(WRONG), *[3] * 50]:  # a program that repeats its wrong token guesses nothing
         with pytest.raises(Refused, match="an unknown token"):
-            guard.name("Bearer wrong", "", "10.0.0.1")
+            guard.name(f"Bearer wrong-{number}", "", "10.0.0.1")
     assert guard.name(f"Bearer {TOKEN}", "", "10.0.0.1") == "Ada"
     with pytest.raises(Refused, match="10 wrong tokens"):
         guard.name(f"Bearer {TOKEN}-2", "", "10.0.0.1")
@@ -275,9 +287,12 @@ def test_a_token_that_was_right_stays_right_while_its_address_is_slowed_down():
 
 def test_of_many_addresses_only_so_many_are_remembered():
     few = Few(3)
-    for number in range(3 * Limits.students):
+    guard = Guard({"Ada": TOKEN})
+    for number in range(2 * Limits.students):
         few.add(str(number))
-    assert len(few._times) == Limits.students
+        with pytest.raises(Refused):
+            guard.name("Bearer wrong", "", str(number))
+    assert len(few._times) == len(guard._judged) == Limits.students
 
 
 # --- what a hostile host says ---

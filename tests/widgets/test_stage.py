@@ -310,3 +310,13 @@ def test_a_packed_step_is_small_and_plain(toy):
         assert said == [probability(raw), probability(drawn)], "the page gets its probabilities as text"
     assert (packed["maskedText"], packed["massText"]) == (probability(packed["masked"]), probability(packed["mass"]))
     assert packed["words"].startswith("“")
+
+
+def test_a_live_stage_opens_at_the_step_that_the_text_above_it_speaks_of(toy):
+    model = toy.toy_model()
+    stage = gv.stage(model, "say ", show=2, max_tokens=5)
+    assert (stage.player.cursor, len(stage.player.taken)) == (2, 2)
+    assert stage.trace.text == gv.record(model, "say ", max_tokens=5).text[: len(stage.trace.text)]
+    assert gv.stage(model, "say ", show=1, steps=3).player.cursor == 1
+    assert gv.stage(model, "say ", show=99, max_tokens=2).player.cursor == 2
+    assert gv.stage(gv.record(model, "say ", max_tokens=4), show=3).player.cursor == 3

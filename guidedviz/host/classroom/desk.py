@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -13,10 +13,11 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.files import PACKAGE
-from guidedviz.host.classroom.shared_run import Pieces, SharedRun
+from guidedviz.host.classroom.shared_run import SharedRun
 from guidedviz.host.classroom.standing import Sessions, Standing, read_report
 from guidedviz.host.engine import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Guard, Refused
@@ -25,6 +26,7 @@ from guidedviz.models.frames import JSON
 VERSION = 1  # of this part of the protocol
 MOST_REPORT = 1 << 13  # bytes
 MOST_CHANGE = 1 << 16
+AT_ONCE = 1 << 16  # characters of an answer
 WAIT = 10.0  # seconds that a follower waits for the next step, at most
 CLASS_PAGE = {"/class": "text/html", "/class/class.js": "text/javascript", "/class/class.css": "text/css"}
 FILES = PACKAGE / "widgets" / "page" / "dist"  # built with the widgets
@@ -103,6 +105,26 @@ class Desk:
         if self._guard.guarded and request.state.student != TEACHER:
             hint = "a line `teacher TOKEN` in the file of tokens, or GUIDEDVIZ_TEACHER_TOKEN where the host starts"
             raise Refused(403, "token", "a token of another person", f"the token named {TEACHER!r}", hint)
+
+
+class Pieces(Response):
+    """An answer that is sent in pieces, so that no copy of it waits for a slow reader."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self._pieces, self.size = pieces, sum(map(len, pieces))
+        super().__init__(headers={"Content-Length": str(self.size)}, media_type=JSON)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        some, size = list[str](), 0
+        for piece in self._pieces:
+            some.append(piece)
+            size += len(piece)
+            if size >= AT_ONCE:
+                await send({"type": "http.response.body", "body": "".join(some).encode(), "more_body": True})
+                some, size = [], 0
+        await send({"type": "http.response.body", "body": "".join(some).encode()})
 
 
 async def no_class(request: Request) -> Response:

@@ -10,23 +10,17 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Sequence
 from contextlib import suppress
 from secrets import token_hex
 from typing import Any
 
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
-
 from guidedviz.errors import SettingError, quoted
-from guidedviz.models.frames import JSON
 
 MOST = 8 << 20  # bytes of a run
 MOST_RECORDS = 5000
 MOST_NAME = 64
 FOLLOWS = 15.0  # seconds since the last request of a follower
 MOST_ASKED = 5000  # followers
-AT_ONCE = 1 << 16  # characters of an answer
 KEPT = 4000  # changes that are remembered; who lacks more gets everything
 
 
@@ -114,26 +108,6 @@ class SharedRun:
         after = f'],"next":{self._next},"cursor":{cursor},"ended":{ended}}}'
         records = [piece for record in self._records[start:] for piece in (",", record)][1:]
         return [before, *records, after]
-
-
-class Pieces(Response):
-    """An answer that is sent in pieces, so that no copy of it waits for a slow reader."""
-
-    def __init__(self, pieces: Sequence[str]) -> None:
-        self._pieces, self.size = pieces, sum(map(len, pieces))
-        super().__init__(headers={"Content-Length": str(self.size)}, media_type=JSON)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        some, size = list[str](), 0
-        for piece in self._pieces:
-            some.append(piece)
-            size += len(piece)
-            if size >= AT_ONCE:
-                await send({"type": "http.response.body", "body": "".join(some).encode(), "more_body": True})
-                some, size = [], 0
-        await send({"type": "http.response.body", "body": "".join(some).encode()})
 
 
 def write(value: Any) -> str:
