@@ -1,0 +1,130 @@
+"""Hostile texts at every place of a recording, of a message and of a page: nothing runs, nothing is fetched.
+
+Each place is tried alone, then all places whose texts are shown are tried together with every text. A page may fail to
+show a damaged recording; it may not do what the recording says.
+"""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.files import shipped
+from guidedviz.widgets.display import RECORDING
+from guidedviz.widgets.recordings.recorded_page import page_css, read_bundle
+from guidedviz.widgets.sharing.role import make_bar
+from tests.browser.watched import POLICY, Watched
+from tests.hostile import Attack
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
+GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
+PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
+KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "map", "table", "fraction")]
+KINDS += [f"{kind}, live" for kind in ("stage", "map", "predict", "score", "picture")]
+ROUNDS = {"recorded": 6, "live": 3}  # the page shows both with the same code
+TEXT = (1, 2, 3, 4, 5, 7, 6, 8, 0)
+
+
+def rule(tokens):
+    wanted = TEXT[min(len(tokens) - 1, len(TEXT) - 1)]
+    return [9.0 if token == wanted else 7.0 if token == 9 else 1.0 for token in range(len(PIECES))]
+
+
+class Lesson:
+    """A role that says a line, as the teacher's stage does in a class."""
+
+    follows = False
+    bar = staticmethod(lambda: make_bar("The class sees this run.", stop="stop"))
+    start = moved = stop = staticmethod(lambda *stage: None)
+    hear = staticmethod(lambda said, stage: False)
+
+
+def build_run():
+    """A model that writes a nested text, and the guide with its machine, its stack and its map."""
+    model = gv.ToyModel(PIECES, rule, eos={0})
+    return model, gv.guide(gv.grammar(GRAMMAR), model.vocabulary)
+
+
+def build():
+    """Every kind of widget."""
+    model, nested = build_run()
+    digits = gv.guide(gv.regex("[0-9]+x?"), gv.Vocabulary([b"<eos>", b"1", b"22", b"x", b"a"], eos={0}))
+    payoff = gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))
+    drawing = gv.draw_machine(gv.regex("ab"))
+    asked = gv.predict("How `many`?", choices=["a", "b"], answer="a", reveal=["said", lambda: print(1), drawing])
+    return {
+        "stage": gv.stage(model, "x", nested, temperature=0, max_tokens=6, edit=True),
+        "film": gv.film(gv.sketches.minimal_frames("ab|cb"), "a film"),
+        "fold": gv.folded(gv.regex("(abc|xyz)[0-9]")),
+        "map": gv.vocabulary_map(digits, before=1),
+        "table": gv.token_table(digits),
+        "fraction": gv.fraction_slider(replace(payoff, runs=payoff.runs[:2])),
+        "predict": asked,
+        "score": gv.score(),
+        "picture": gv.bias_sliders(model, "x", ["x", '"a"']),
+    }
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """What each kind of widget plays without a kernel, and the first message of those that a kernel tells more."""
+    patch = pytest.MonkeyPatch()
+    for name in ("GUIDEDVIZ_HEADLESS", "GUIDEDVIZ_SITE"):
+        patch.setenv(name, "1")
+    widgets = build()
+    bundles = {kind: widget._repr_mimebundle_() for kind, widget in widgets.items()}
+    found = {f"{kind}, recorded": bundle[RECORDING]["shown"] for kind, bundle in bundles.items() if RECORDING in bundle}
+    for name in ("GUIDEDVIZ_HEADLESS", "GUIDEDVIZ_SITE"):
+        patch.delenv(name)
+    with ThreadPoolExecutor(1) as alone:  # Playwright's loop runs in this thread, and a widget would wait for it
+        found |= alone.submit(tell).result()
+    patch.undo()
+    return json.loads(json.dumps(found))
+
+
+def tell():
+    """The messages of a kernel."""
+    widgets = build()
+    stage = widgets["stage"].take(4).join(Lesson())
+    stage.display.widget._receive(None, {"do": "picture", "name": "tree"}, None)
+    stage.go(2)
+    stage.edit('root ::= "{" "b"', "grammar")
+    widgets["predict"].commit("b")
+    widgets["score"].display.tell()
+    widgets["map"]._feed.hear({"do": "map", "ask": "texts", "of": 0}, 0)
+    heard = {}
+    for kind in ("stage", "map", "predict", "score", "picture"):
+        wire = widgets[kind].display.widget if kind != "picture" else widgets[kind].widget.children[-1]
+        wire.send = lambda content, buffers=None, kind=kind: heard.update({f"{kind}, live": content})
+        wire.tell(everything=True)
+    return heard
+
+
+@pytest.fixture(scope="module")
+def bare_page(browser):
+    """A page of the bundles."""
+    page = Watched(browser, r"http://bare\.test/$")
+    html = "<!doctype html><meta charset=utf-8><title>x</title><body data-jp-theme-light=true>"
+    about = {"body": html, "content_type": "text/html", "headers": POLICY}
+    page.page.route("http://bare.test/", lambda route: route.fulfill(**about))
+    page.page.goto("http://bare.test/")
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
+    kind, live = name.split(", ")
+    bare_page.call("load", kind, read_bundle(f"{kind}.js"), page_css() + read_bundle(f"{kind}.css"))
+
+    def show(records, pressed):
+        return bare_page.call("show", kind, live == "live", pressed, records)
+
+    attack = Attack(shown[name], show, bare_page.faults)
+    attack.run(ROUNDS[live], press_all=kind == "map")  # a map reads its texts when it is used
+    attack.report(name)
+    assert len(attack.shown) >= 0.4 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)

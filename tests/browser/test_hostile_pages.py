@@ -1,0 +1,292 @@
+"""Hostile texts on whole pages: a run in a file, the site, the class page, a notebook's page, and stills."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from base64 import b64decode
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+import guidedviz as gv
+from guidedviz.checks.verdict import Verdict
+from guidedviz.decoding.diagnosis.finding import Diagnosis, Finding
+from guidedviz.decoding.recording import compress
+from guidedviz.errors import GuidedVizError
+from guidedviz.sketches.sketch import Arrow, Sketch
+from guidedviz.views.charts.plot import draw_chart
+from guidedviz.views.charts.series import Axis, Chart, Series
+from guidedviz.widgets.display import RECORDING
+from guidedviz.widgets.recordings.notebook_page import STATE, VIEW, PageExporter
+from guidedviz.widgets.recordings.recorded_page import BUNDLES, play_place
+from tests.browser.test_hostile import build_run, shown
+from tests.browser.watched import POLICY, Watched
+from tests.hostile import NAMES, SHAPES, Attack, put, text
+from tests.site.load import load_site
+
+__all__ = ["shown"]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
+
+
+@pytest.fixture(scope="module")
+def files(browser):
+    """A page that opens files, and may ask for nothing else."""
+    page = Watched(browser, r"file:///", offline=True)
+    page.page.set_viewport_size({"width": 1300, "height": 12_000})  # every recording is in sight
+    yield page
+    page.close()
+
+
+def visit(files, path, search=""):
+    """Open a file, press what can be pressed, and say which strange elements are on the page."""
+    files.page.goto(f"file://{path}")
+    played, places = files.call("play"), files.page.locator(".gv-place").count()
+    assert played >= places / 2, "most recordings are shown"
+    if search:
+        files.page.locator(".search input").fill(search)
+        files.page.locator(".found a").first.wait_for()
+    files.call("pressAll")
+    return files.call("count")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run in a file: the trace, and its recording unpacked."""
+    path = tmp_path_factory.mktemp("run") / "run.json"
+    model, guide = build_run()
+    gv.record(model, "x", guide, temperature=0, max_tokens=4).save(path)
+    trace = json.loads(path.read_text(encoding="utf-8"))
+    return {"trace": trace, "recording": json.loads(gzip.decompress(b64decode(trace.pop("recording"))))}
+
+
+def pack(record):
+    """The file of a run, as text."""
+    return json.dumps(record["trace"] | {"recording": compress(record["recording"])})
+
+
+def test_no_text_of_a_file_does_anything_in_the_player(run, files, tmp_path):
+    """A loaded file is refused, or its page shows the texts as texts."""
+    path, page = tmp_path / "run.json", tmp_path / "run.html"
+    refused, facts = [], []
+
+    def load(record, pressed):
+        path.write_text(pack(record), encoding="utf-8")
+        try:
+            gv.Trace.load(path).page(page, step=2, note=record["trace"]["prompt"])
+        except GuidedVizError as error:
+            refused.append(str(error))
+            assert len(refused[-1]) < 700
+            return "refused", []
+        if not pressed and "ran=" not in json.dumps(record):
+            return "", []
+        facts.append(visit(files, page))
+        assert facts[-1] == facts[0], "the same elements as on the page of the run itself"
+        return "", files.call("numbers")
+
+    attack = Attack(run, lambda records, pressed: [load(one, pressed) for one in records], files.faults)
+    attack.run(rounds=4, alone=1, checked=True)
+    attack.report(f"a run in a file, {len(refused)} files refused")
+    assert len(attack.shown) >= 0.4 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)
+
+
+def test_a_player_of_an_unchecked_recording_does_nothing_that_the_recording_says(run, files, tmp_path):
+    """The page itself is safe, if somebody puts another recording into its file."""
+    path, page = tmp_path / "run.json", tmp_path / "run.html"
+    path.write_text(pack(run), encoding="utf-8")
+    gv.Trace.load(path).page(page, step=2)
+    whole, kept = page.read_text(encoding="utf-8"), compress(run["recording"])
+    place = str(play_place("stage", kept, 2))
+    assert whole.count(place) == 1
+
+    def show(records, pressed):
+        page.write_text(whole.replace(place, "".join(place.replace(kept, compress(one)) for one in records)), "utf-8")
+        visit(files, page)
+        seen = files.call("numbers")
+        return [("", seen)] * len(records)
+
+    attack = Attack(run["recording"], show, files.faults)
+    words = {place: paths for place, paths in attack.texts.items() if not place.startswith(("map", "drawings"))}
+    tries = [{}, *(attack.write(words, turn) for turn in range(3)), attack.write(attack.others, 0, ["value of CSS"])]
+    attack.try_all([*tries, attack.add_keys(0), *(attack.add_shapes(number) for number in range(len(SHAPES)))])
+    attack.report("a recording put into the file of a page")
+
+
+def words_of(names=NAMES):
+    """Every hostile text, each with its number."""
+    return [text(name, 9_000_000 + number) for number, name in enumerate(names)]
+
+
+def outputs_of(words):
+    """What a cell that ran prints and shows of some texts."""
+    for one in words:
+        yield new_output("stream", text=one)
+        yield new_output("execute_result", {"text/plain": one})
+        yield new_output("error", ename=one, evalue=one, traceback=[one])
+
+
+def test_no_text_of_a_lab_does_anything_on_the_site(shown, files, tmp_path):
+    """Recordings of all kinds, what cells print, names of pages, and the search."""
+    site = load_site()
+    site.write_files(tmp_path / "files")
+    records = {name.split(",")[0]: record for name, record in shown.items() if "recorded" in name}
+
+    def show(tries, title, words):
+        data = [
+            {RECORDING: {"kind": kind, "shown": one, "step": 1}, "text/html": "<p>still</p>"} for kind, one in tries
+        ]
+        cells = [new_code_cell(words[0], outputs=[new_output("display_data", one)]) for one in data]
+        cells += [new_code_cell(words[-1], outputs=[*outputs_of(words)])]
+        pages = [site.Place("index.html", title, title, title), site.Place("labs/a.html", title)]
+        html = site.render(new_notebook(cells=[new_markdown_cell("# A"), *cells]), pages[0], pages)
+        (tmp_path / "index.html").write_text(html, encoding="utf-8", errors="replace")
+        found = site.reading.read_site(tmp_path)
+        (tmp_path / "files" / "index.js").write_text(site.reading.search_index(found), encoding="utf-8")
+        return visit(files, tmp_path / "index.html", search="a")
+
+    attacks = {kind: Attack(record, lambda *given: [], list) for kind, record in records.items()}
+    tries = [
+        (kind, put(records[kind], changes))
+        for kind, attack in attacks.items()
+        for changes in (attack.write(attack.texts, 0), attack.write(attack.others, 1), attack.add_keys(0))
+    ]
+    harmless = show([(kind, records[kind]) for kind, _ in tries], "a title", ["a"] * len(NAMES))
+    assert files.faults() == []
+    assert show(tries, words_of(["out of every element"])[0], words_of()) == harmless
+    assert files.faults() == []
+    print(f"the site: {len(tries)} recordings of {len(records)} kinds, {len(NAMES)} texts in 5 kinds of places")
+
+
+CLASS = {
+    "facts": "bard · numpy · 1 student",
+    "run": {"steps": 3, "followers": 2},
+    "students": [{"name": "Ada", "steps": 3, "ms": 1.5, "ago": 2}],
+    "standing": [{"nickname": "Ada", "lab": "03_fsm", "place": "`check` advance", "state": "right", "ago": 100}],
+    "questions": [
+        {"id": "1", "lab": "03", "text": "How `many`?", "answers": 3, "sessions": 2, "bars": [["a", 2], ["b", 1]]},
+        {"id": "2", "lab": "", "text": "Which?", "answers": 1, "sessions": 1, "bars": [["a", 1]]},
+    ],
+    "open": "1",
+}
+
+
+def test_no_text_of_a_class_does_anything_on_the_page_of_the_teacher(browser):
+    page = Watched(browser, r"http://class\.test/")
+    files = {"": "class.html", "class.js": "class.js", "class.css": "class.css"}
+
+    def serve(route):
+        name = route.request.url.rpartition("/")[2]
+        if name in files:
+            return route.fulfill(path=BUNDLES / files[name], headers=POLICY)
+        return route.fulfill(json=CLASS)
+
+    page.page.route("http://class.test/**", serve)
+    page.page.goto("http://class.test/")
+    page.page.locator("#standing tr").wait_for()
+    facts = page.call("count")
+    attack = Attack(CLASS, lambda records, _: page.call("answerClass", records), page.faults)
+    attack.run(rounds=len(NAMES))
+    assert page.call("count") == facts
+    page.close()
+    attack.report("the page of the teacher")
+    assert len(attack.shown) >= 0.4 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)
+
+
+def test_no_text_of_a_notebook_does_anything_on_its_page_which_asks_nobody(shown, files, tmp_path):
+    """`jupyter nbconvert --to guidedviz`: saved widgets, what cells print, and the name of the notebook."""
+    kinds = {name.split(",")[0]: record for name, record in shown.items() if "recorded" in name or "predict" in name}
+
+    def show(saved, words):
+        state = {f"m{at}": {"state": {"kind": kind, "saved": one}} for at, (kind, one) in enumerate(saved)}
+        shows = [new_output("display_data", {VIEW: {"model_id": name}, "text/plain": words[0]}) for name in state]
+        about = {"widgets": {STATE: {"state": state}}, "title": words[0]}
+        cell = new_code_cell(words[0], outputs=[*shows, *outputs_of(words)])
+        notebook = new_notebook(cells=[new_markdown_cell("# A $x$"), cell], metadata=about)
+        html, _ = PageExporter().from_notebook_node(notebook, {"metadata": {"name": words[0]}})
+        (tmp_path / "page.html").write_text(html, encoding="utf-8", errors="replace")
+        return visit(files, tmp_path / "page.html")
+
+    attacks = {kind: Attack(record, lambda *given: [], list) for kind, record in kinds.items()}
+    tries = [
+        (kind, put(kinds[kind], changes))
+        for kind, attack in attacks.items()
+        for changes in (
+            attack.write(attack.texts, 2),
+            attack.write({**attack.others, "cursor": []}, 1),
+            attack.add_keys(1),
+        )
+    ]
+    harmless = show([(kind, kinds[kind]) for kind, _ in tries], ["a"] * len(NAMES))
+    assert files.faults() == [], "the page asks nobody"
+    assert show(tries, words_of()) == harmless
+    assert files.faults() == []
+    print(f"the page of a notebook: {len(tries)} saved widgets of {len(kinds)} kinds, {len(NAMES)} texts")
+
+
+def stills(words):
+    """Figures, verdicts, findings, questions and scores about a text."""
+    sketch = Sketch(
+        (words, "b"), (Arrow(0, 1, ((0, 0),), words),), 0, frozenset({1}), ((words, frozenset({0})),), words
+    )
+    vocabulary = gv.Vocabulary([words.encode(errors="replace"), b"a", b"<eos>"], eos={2})
+    guide, machine = gv.guide(gv.regex("a+"), vocabulary), gv.regex("a+")
+    chart = gv.views.draw_batch({words: [3, 1]}, gv.decoding.Cost(1.0, 1.0), title=words)
+    figures = [
+        gv.draw_machine(sketch, 0, title=words, died=words),
+        gv.views.draw_verdicts(machine, [words, "a"], title=words),
+        gv.draw_map(guide, title=words),
+        gv.views.draw_token_table(guide, title=words),
+        gv.views.draw_walk(gv.tokens.lazy_walk(machine, vocabulary), title=words),
+        chart,
+    ]
+    found = Diagnosis((Finding(words, 1, words, words, words),), words, (words,), (words,))
+    verdict = Verdict("wrong", words, ((words, words), ("because", words)), figures[0])
+    asked = gv.predict(words, choices=[words, "b"], answer="b", reveal=[words, lambda: print(words), figures[0]])
+    model = gv.ToyModel([words.encode(errors="replace"), b"<eos>"], lambda tokens: [1.0, 0.0], eos={1})
+    run = gv.record(model, words.encode(errors="replace").decode(), max_tokens=2)
+    shown = [*figures, asked, gv.stage(run), gv.film([sketch, sketch], words), gv.folded(sketch)]
+    html = [verdict._repr_html_(), found._repr_html_(), *(one._repr_mimebundle_()["text/html"] for one in shown)]
+    return figures, html
+
+
+def test_no_text_of_a_still_picture_does_anything(files, tmp_path, monkeypatch):
+    """What a notebook shows without a widget, as an image and as part of the page, and the files of figures."""
+    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
+    page = tmp_path / "stills.html"
+    for site in (0, 1):
+        monkeypatch.setenv("GUIDEDVIZ_SITE", "1" * site)
+        texts, facts = words_of()[site::2], []
+        for html in ([stills("a")[1]] * len(texts), [stills(words)[1] for words in texts]):
+            body = "".join(map("".join, html))
+            page.write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8", errors="replace")
+            facts.append(visit(files, page))
+        assert facts[0] == facts[1]
+    for number, words in enumerate(words_of()[::6]):
+        files.page.goto(f"file://{stills(words)[0][number % 6].save(tmp_path / 'a.svg')}")
+        assert files.call("count")["bad"] == []
+    assert files.faults() == []
+
+
+HOVER = """count => {
+  const plot = document.querySelector(".js-plotly-plot");
+  for (let at = 0; at < count; at++) Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: at }]);
+}"""
+
+
+def test_no_text_of_a_chart_does_anything_in_its_page(files, tmp_path):
+    """Plotly reads some HTML in its texts."""
+    facts = []
+    for texts in [f"a{number}" for number in range(len(NAMES))], words_of():
+        values = tuple(map(float, range(len(texts))))
+        axis = Axis(texts[0], 0.0, 40.0, tuple(zip(values, texts, strict=True)))
+        series = [
+            Series(texts[1], mark, values, values, hover=tuple(texts), words=tuple(texts))
+            for mark in ("dots", "bars", "spans")
+        ]
+        chart = draw_chart(Chart(texts[2], axis, axis, tuple(series), tuple(texts)), texts[3])
+        files.page.goto(f"file://{chart.save(tmp_path / 'chart.html')}")
+        files.page.locator(".gtitle").first.wait_for()
+        files.page.evaluate(HOVER, len(texts))
+        facts.append(files.call("count"))
+    assert facts[0] == facts[1]
+    assert files.faults() == []
