@@ -174,9 +174,15 @@ class StagePage:
     def press(self, label: str) -> None:
         self.root.get_by_role("button", name=label, exact=True).click()
 
-    def enlarge(self, name: str) -> None:
-        """Press the small picture of a panel: machine, next or map."""
-        self.root.locator(f"[data-box='{name}'] .gv-grow").click()
+    def tab(self, name: str) -> None:
+        """Show a panel beside the next token: machine, stack, map or constraint."""
+        self.root.locator(f".gv-tabs [data-name='{name}']").click()
+
+    def look(self, what: str, name: str) -> None:
+        """Choose colours or bars in the menu."""
+        self.root.locator(".gv-more > summary").click()
+        self.root.locator(f".gv-more [aria-label='{what}'] [data-name='{name}']").click()
+        self.root.locator(".gv-more > summary").click()
 
     def go_on(self, count: int) -> None:
         """Press for one step on, so many times; the page must follow each time."""

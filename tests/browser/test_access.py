@@ -104,7 +104,7 @@ def test_every_target_of_the_stage_is_large_enough(still, panel):
     stage.root.locator("button.gv-row:not(.gv-struck, .gv-chosen):visible").first.click()
     stage.root.locator(".gv-branch").wait_for()
     if panel == "map":
-        stage.enlarge("map")
+        stage.tab("map")
     check_targets(stage, 30)
 
 
@@ -134,8 +134,8 @@ def test_all_text_of_the_stage_can_be_read(still, theme):
     assert stage.root.evaluate(CONTRAST) == {}
     stage.root.locator("button.gv-row:not(.gv-struck, .gv-chosen):visible").first.click()
     stage.root.locator(".gv-how-inserted").wait_for()
-    stage.root.get_by_role("button", name="how it came").click()
-    stage.enlarge("map")
+    stage.look("colour", "how")
+    stage.tab("map")
     assert stage.root.evaluate(CONTRAST) == {}
     _, stage, _ = show_stack(still, steps=9)
     stage.go_back(2)
@@ -151,6 +151,7 @@ def test_forced_colours_keep_bars_meters_and_their_legend(forced):
     stage = forced.show_stage(person(steps=9))
     stage.go_back(2)
     canvas = colour(stage.root)
+    stage.look("bars", "odds")
     root = stage.root
     for part in (".gv-rest .gv-after", ".gv-legend .gv-after", ".gv-fill", ".gv-timebars i:nth-child(3)"):
         assert colour(root.locator(part).first) not in (canvas, "rgba(0, 0, 0, 0)"), part
@@ -164,7 +165,7 @@ def test_forced_colours_keep_bars_meters_and_their_legend(forced):
 
 def test_forced_colours_keep_the_three_parts_of_a_steps_time(forced):
     stage = forced.show_stage(person(steps=3))
-    stage.root.get_by_role("button", name="time", exact=True).click()
+    stage.look("bars", "cost")
     forward, mask, sample = (stage.root.locator(f".gv-cost .gv-part-{part}") for part in ("forward", "mask", "sample"))
     assert colour(forward) != colour(stage.root)
     assert "gradient" in colour(mask, "backgroundImage")

@@ -61,7 +61,7 @@ def test_a_stage_with_a_dfa_its_map_and_a_run_that_was_left(axe, bare):
     stage.root.locator(".gv-branch").wait_for()
     stage.go_on(3)
     stage.go_back(2)
-    stage.enlarge("map")
+    stage.tab("map")
     stage.root.locator("button.gv-row.gv-struck:visible").first.click()
     stage.root.locator(".gv-why").wait_for()
     assert audit(axe, bare.page, stage.root, bare.theme) == {}

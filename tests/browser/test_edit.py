@@ -58,7 +58,7 @@ def test_a_good_text_holds_at_once_and_says_what_may_come_now(bare):
     wait_for(box, "runs")
     assert stage.cursor == 6
     assert box.locator(".gv-edit-changes").is_visible()
-    stage.root.locator("[data-slot='machine'] svg:not(.gv-over) .gv-state").nth(states).wait_for()
+    stage.root.locator("[data-slot='machine'] svg:not(.gv-over) .gv-state").nth(states).wait_for(state="attached")
     assert "from step 7 on" in stage.root.locator(".gv-about").inner_text()
     stage.go_on(1)
     box.locator(".gv-edit-changes").wait_for(state="hidden")
@@ -73,8 +73,10 @@ def test_what_rejects_a_token_marks_it_and_goes_back_there(bare):
     place = int(marked.get_attribute("data-place"))
     assert tokens[place] in box.locator(".gv-edit-rejects").inner_text()
     assert stage.cursor == 6, "the constraint before runs on"
-    assert "only before the edit" in stage.root.locator("[data-slot='map'] .gv-map-legend").inner_text()
+    stage.tab("map")
+    stage.root.locator("[data-slot='map'] .gv-map-legend:has-text('only before the edit')").wait_for()
     bare.shot("edit-rejected", stage.root)
+    stage.tab("constraint")
     box.get_by_role("button", name="go back there").click()
     stage.wait(place)
     assert stage.tokens == tokens[:place]

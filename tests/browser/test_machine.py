@@ -96,7 +96,7 @@ def test_why_walks_to_the_state_where_the_token_died(bare):
     cross.wait_for()
     assert cross.evaluate("node => node.textContent") == "."
     (died,) = stage.lit()
-    assert f"q{died} ✕" in stage.root.locator(".gv-died").inner_text()
+    assert f"in q{died} ·" in stage.root.locator(".gv-why").inner_text()
     bare.shot("machine-why", stage.root)
     stage.go_on(1)
     assert cross.count() == 0

@@ -197,7 +197,7 @@ def test_small_vocabularies_show_their_tokens_and_hostile_ones_stay_text(bare):
 
 def open_stage(bare, **settings):
     stage = bare.show_stage(person(**settings))
-    stage.enlarge("map")
+    stage.tab("map")
     return stage, Chart(bare, stage.root)
 
 

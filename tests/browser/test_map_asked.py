@@ -62,7 +62,7 @@ def page(browser):
     bare = BarePage(browser)
     live = nested()
     stage = bare.show_stage(live)
-    stage.enlarge("map")
+    stage.tab("map")
     yield bare, live, stage
     bare.close()
 
@@ -158,7 +158,7 @@ def test_a_token_says_that_the_stack_was_asked(page):
 def test_another_token_asks_another_stack(bare):
     live = nested()
     stage = bare.show_stage(live)
-    stage.enlarge("map")
+    stage.tab("map")
     before = legend(stage)
     stage.root.locator("button.gv-row:has(.gv-name:text-is('{\"'))").click()
     stage.wait_words("put in by you")
@@ -184,7 +184,7 @@ def test_three_colours_keep_up_with_the_steps(bare, capsys):
 def test_every_bar_is_its_steps_time_in_three_parts(page):
     bare, live, stage = page
     to_end(stage)
-    stage.root.get_by_role("button", name="time", exact=True).click()
+    stage.look("bars", "cost")
     high = "nodes => nodes.map(node => node.getBoundingClientRect().height)"
     heights = [stage.root.locator(f".gv-timebars .gv-part-{name}").evaluate_all(high) for name in PARTS]
     times = [(step.forward_ms, step.mask_ms, step.sample_ms) for step in live.trace.steps]
@@ -198,7 +198,7 @@ def test_every_bar_is_its_steps_time_in_three_parts(page):
     short = stage.root.locator(".gv-timebars .gv-part-sample").first
     short.evaluate("node => node.style.setProperty('--ms', '0')")
     assert short.evaluate("node => node.getBoundingClientRect().height") == 0, "no border makes it higher"
-    stage.root.get_by_role("button", name="probability", exact=True).last.click()
+    stage.look("bars", "odds")
     assert not stage.root.locator(".gv-scale").is_visible()
 
 
@@ -206,6 +206,7 @@ def test_the_replay_of_a_recording_has_the_same_map(page):
     bare, live, stage = page
     to_end(stage)
     replay = bare.show_stage(gv.stage(live.trace, guide=live.guide, steps=len(live.trace.steps), stack=True))
+    replay.tab("map")
     for cursor in (4, 6):
         for one in (stage, replay):
             one.root.locator(".gv-chip").nth(cursor).click()

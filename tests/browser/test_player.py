@@ -77,6 +77,8 @@ def test_keys_step_play_and_scrub_and_the_address_follows(show):
     page.keyboard.press("Space")
     page.locator(".gv-stage[data-ended='true']").wait_for(timeout=20000)
     assert cursor(page) == len(TEXT)
+    page.locator(".gv-more > summary").click()
+    page.locator(".gv-more [aria-label='bars'] [data-name='odds']").click()
     bars = page.locator(".gv-timebars i")
     bars.nth(2).click(position={"x": 3, "y": 1}, force=True)
     assert cursor(page) == 2
@@ -103,7 +105,7 @@ def test_a_forbidden_token_says_why_and_markup_stays_text(show):
 
 def test_the_map_of_a_recording_names_its_tokens(show):
     page = show()
-    page.locator("[data-box='map'] .gv-grow").click()
+    page.locator(".gv-tabs [data-name='map']").click()
     page.locator(".gv-map").focus()
     page.keyboard.press("Home")
     assert page.locator(".gv-map-card .gv-name").inner_text() not in ("", "…")

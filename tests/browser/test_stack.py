@@ -126,6 +126,7 @@ def test_why_shows_the_stack_at_the_byte_that_died(still):
 
 def test_other_pictures_are_drawn_while_they_are_seen_and_follow_the_cursor(still):
     _, stage, slot = show(still, steps=6)
+    stage.tab("stack")
     picture = slot.locator(".gv-stack-picture svg")
     before = ""
     different = "([node, before]) => node.querySelector('svg') && node.querySelector('svg').outerHTML !== before"
@@ -151,9 +152,11 @@ def test_an_edit_changes_the_machine_and_its_stack(still):
     grammar += 'list ::= "[" (map ("," map)*)? "]"\nname ::= "\\"" [a-z]+ "\\""'
     box.locator("textarea").fill(grammar)
     box.and_(still.page.locator("[data-state='runs']")).wait_for()
+    stage.tab("machine")
     slot.locator("b:text-is('list')").wait_for()
     assert frames(slot) == ["map", "list", "map"]
     assert stage.root.locator(".gv-sheets > svg:not(.gv-over) [data-rule]").count() == 5
+    stage.tab("constraint")
     box.locator("textarea").fill('root ::= "{" [a-z]* "}"')
     box.and_(still.page.locator("[data-state='waits']")).wait_for()
     assert frames(slot) == ["map", "list", "map"]

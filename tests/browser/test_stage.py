@@ -111,7 +111,7 @@ def test_a_bar_puts_its_token_in_and_a_past_token_branches(bare):
     assert stage.tokens == [*before[:place], other], "what came after is cut"
     assert "put in by you" in stage.words
     assert stage.root.locator(".gv-branch").inner_text().endswith("".join(before[place:])), "the run that was left"
-    stage.root.get_by_role("button", name="how it came").click()
+    stage.look("colour", "how")
     assert stage.root.get_attribute("data-colour") == "how"
     bare.shot("stage-inserted", stage.root)
     stage.run_to_end()
@@ -185,6 +185,7 @@ def test_everything_has_a_key(bare):
 
 def test_scrubbing_along_the_bars(bare):
     stage = bare.show_stage(free(steps=30))
+    stage.look("bars", "odds")
     bars = stage.root.locator(".gv-timebars i")
     first, last = bars.nth(3).bounding_box(), bars.nth(20).bounding_box()
     bare.page.mouse.move(first["x"] + 3, first["y"])
@@ -255,6 +256,7 @@ def save(stage, what, form):
 
 def test_run_distribution_and_map_are_saved(bare):
     stage = bare.show_stage(guided(steps=3))
+    stage.root.locator(".gv-more > summary").click()
     assert save(stage, "run", "page").startswith(b"<!doctype html>")
     drawing = save(stage, "distribution", "SVG").decode()
     assert stage.root.locator("button.gv-row .gv-said").first.inner_text() in drawing
@@ -262,19 +264,21 @@ def test_run_distribution_and_map_are_saved(bare):
     assert save(stage, "map", "PNG").startswith(b"\x89PNG")
 
 
-def test_the_panels_fit_one_screen_and_a_small_one_becomes_large(bare):
+def test_the_panels_fit_one_screen_and_tabs_choose_one_beside_the_next_token(bare):
     guide = gv.guide(gv.json(), toy_model().vocabulary)
     stage = bare.show_stage(gv.stage(toy_model(), "say ", guide, steps=3))
     for width, height in ((950, 620), (1280, 720), (1920, 1080)):
         bare.page.set_viewport_size({"width": width, "height": height})
         box = stage.root.bounding_box()
-        assert box["height"] <= max(470, height - 100)
+        assert box["height"] <= max(480, height - 100)
         assert stage.root.evaluate("root => root.scrollHeight <= root.clientHeight + 1"), "nothing is cut off"
-    assert stage.root.locator(".gv-panels").get_attribute("data-large") == "machine next"
-    stage.enlarge("map")
-    assert stage.root.locator(".gv-panels").get_attribute("data-large") == "next map"
+    assert stage.root.locator(".gv-panels").get_attribute("data-tab") == "machine"
+    assert stage.root.locator("[data-part='stack']").is_visible(), "the stack stands beside its machine"
+    stage.tab("map")
+    assert stage.root.locator("[data-part='map']").is_visible()
+    assert not stage.root.locator("[data-part='machine']").is_visible()
     again = bare.show_stage(gv.stage(toy_model(), "say ", guide))
-    assert again.root.locator(".gv-panels").get_attribute("data-large") == "next map", "it is remembered"
+    assert again.root.locator(".gv-panels").get_attribute("data-tab") == "map", "it is remembered"
 
 
 def test_the_stage_is_as_high_at_every_step(bare):

@@ -44,14 +44,15 @@ class Expected:
 
 
 def drag(stage: StagePage, expected: Expected, chance: random.Random) -> None:
-    """Drag along the bars of the timeline to some step."""
+    """Drag the slider of the steps to some step."""
     if not expected.output:
         return
     cursor = chance.randrange(1, len(expected.output) + 1)
-    bars, mouse = stage.root.locator(".gv-timebars i"), stage.page.mouse
-    for bar, move in ((bars.nth(1), mouse.down), (bars.nth(cursor), mouse.up)):
-        box = bar.bounding_box()
-        mouse.move(box["x"] + box["width"] / 2, box["y"] + 1, steps=3)
+    box, mouse = stage.root.locator(".gv-scrub").bounding_box(), stage.page.mouse
+    thumb = 16
+    for place, move in ((0, mouse.down), (cursor, mouse.up)):
+        share = place / len(expected.output)
+        mouse.move(box["x"] + thumb / 2 + share * (box["width"] - thumb), box["y"] + box["height"] / 2, steps=3)
         move()
     expected.go(cursor)
 

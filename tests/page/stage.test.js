@@ -240,8 +240,8 @@ test("hostile text stays text wherever it stands", () => {
 test("why a token is illegal is told byte by byte", () => {
   const why = { label: "}x", reason: "x cannot come", rows: [["}", "q1", "→ q2", false], ["x", "q2", "expected ,", true]], stack: ["object", "root"] };
   const { all, text, stop } = open(stageNews(STEPS, 2, { why }));
-  assert.deepEqual(all(".gv-why tr:not(:first-child)").map((row) => row.textContent), ["}q1→ q2", "xq2 ✕expected ,"]);
-  assert.match(text(".gv-why"), /stack, top first: object, root/);
+  assert.deepEqual(all(".gv-byte").map((byte) => byte.textContent), ["}", "x ✕"]);
+  assert.match(text(".gv-why"), /in q2 · expected , · stack, top first: object, root/);
   stop();
 });
 

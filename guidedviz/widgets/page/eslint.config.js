@@ -27,7 +27,7 @@ const rules = {
 const browser = [
   "Blob", "DecompressionStream", "Element", "Event", "HTMLElement", "Image", "IntersectionObserver", "Intl", "MutationObserver", "Node", "Path2D", "ResizeObserver",
   "Response", "URL", "XMLSerializer", "atob", "cancelAnimationFrame", "clearInterval", "clearTimeout", "document", "fetch", "getComputedStyle", "history",
-  "localStorage", "location", "matchMedia", "navigator", "performance", "requestAnimationFrame", "setInterval", "setTimeout", "window",
+  "localStorage", "location", "matchMedia", "navigator", "performance", "requestAnimationFrame", "screen", "setInterval", "setTimeout", "window",
 ];
 const tests = ["DOMParser", "KeyboardEvent", "MouseEvent", "btoa", "globalThis", "process"];
 

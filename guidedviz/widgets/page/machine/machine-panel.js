@@ -16,7 +16,8 @@ export function buildMachinePanel(slot) {
   const now = make("span", { class: "gv-soft gv-machine-now" });
   slot.setAttribute("aria-label", "machine");
   const save = buildSaveMenu("machine", drawingActions("machine", () => /** @type {SVGElement[]} */ ([...drawing.sheets.children])));
-  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "machine"), aside, now, drawing.size.node, save), drawing.node);
+  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "machine"), aside, now, save), drawing.node);
+  drawing.node.append(drawing.size.node);
   return { slot, drawing, aside, now, painted: /** @type {StageView["drawings"][number] | null} */ (null) };
 }
 

@@ -73,7 +73,7 @@ export function buildStackPanel(slot, act) {
  * @param {string} tab
  * @returns {void}
  */
-function pickTab(ui, tab) {
+export function pickTab(ui, tab) {
   ui.tab = tab;
   ui.tabs.set(tab);
   ui.stack.hidden = tab !== "stack";

@@ -16,9 +16,9 @@ function buildRow(pick) {
   const name = make("span", { class: "gv-name" });
   const before = make("span", { class: "gv-before" });
   const after = make("span", { class: "gv-after" });
-  const bars = make("span", { class: "gv-bars", "aria-hidden": "true" }, before, after);
+  const bars = make("span", { class: "gv-bars", "aria-hidden": "true", "data-part": "bar" }, before, after);
   const said = make("span", { class: "gv-said" });
-  const node = make("button", { class: "gv-row", type: "button" }, digit, name, bars, said);
+  const node = make("button", { class: "gv-row", type: "button", "data-part": "row" }, digit, name, bars, said);
   node.addEventListener("click", () => pick?.(Number(node.dataset.token)));
   return { node, digit, name, before, after, said };
 }
@@ -33,6 +33,7 @@ function paintRow(row, [token, label, raw, drawn, legal, rawText, drawnText], ch
   row.node.dataset.token = String(token);
   row.node.classList.toggle("gv-struck", !legal);
   row.node.classList.toggle("gv-chosen", chosen);
+  row.node.classList.toggle("gv-single", label.length === 1);
   writeToken(row.name, label);
   row.before.style.width = percent(raw);
   row.after.style.width = percent(drawn);

@@ -1,5 +1,8 @@
 // Lecture mode: the stage fills the screen, with type that can be read from the last row.
 
+const LINES = 580; // pixels of the stage's own measure that fill the height of a screen
+const LEAST = 1.25;
+
 /**
  * @param {HTMLElement} root
  */
@@ -11,6 +14,7 @@ export async function toggleLecture(root) {
     document.removeEventListener("fullscreenchange", leave);
   };
   root.classList.add("gv-lecture");
+  root.style.setProperty("--zoom", String(Math.max(LEAST, screen.height / LINES)));
   document.addEventListener("fullscreenchange", leave);
   try {
     await root.requestFullscreen();

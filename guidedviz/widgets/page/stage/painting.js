@@ -212,7 +212,7 @@ function paintFacts(node, facts) {
  * @param {StageUi} ui
  * @param {StageView} view
  */
-function paintControls({ controls: { keys, speed, heat, seed }, shown }, view) {
+function paintControls({ controls: { keys, speed, heat, seed, at }, shown }, view) {
   const { cursor, head } = view;
   const ended = isEnded(view);
   keys.start.disabled = keys.back.disabled = cursor === 0;
@@ -224,6 +224,7 @@ function paintControls({ controls: { keys, speed, heat, seed }, shown }, view) {
   setValue(heat.input, view.temperature);
   setValue(seed, view.seed);
   heat.input.disabled = seed.disabled = !head.live || view.alone;
+  setText(at, `${cursor} / ${view.steps.length}`);
   setText(speed.value, `${view.speed}/s${sayShown(shown, view)}`);
   setText(heat.value, view.temperature.toFixed(2));
   speed.input.setAttribute("aria-valuetext", `${view.speed} per second`);
@@ -254,7 +255,7 @@ function setValue(input, value) {
 }
 
 /**
- * Why a token is illegal, byte by byte.
+ * Why a token is illegal: its bytes up to the one that fails, where the machine stood then, and what it expected.
  * @param {HTMLElement} node
  * @param {Why | null} why
  */
@@ -263,12 +264,11 @@ function paintWhy(node, why) {
   if (!why) return node.replaceChildren();
   const name = make("code");
   writeToken(name, why.label);
-  /** @type {Node[]} */
-  const parts = [make("strong", { class: "gv-title" }, "why is ", name, " illegal here?"), make("p", {}, why.reason)];
-  const rows = why.rows.map(([byte, state, fate, died]) =>
-    make("tr", { class: died ? "gv-died" : "" }, make("td", {}, byte), make("td", {}, state + (died ? " ✕" : "")), make("td", {}, fate)));
-  const head = make("tr", {}, ...["byte", "state", "result"].map((words) => make("th", {}, words)));
-  if (rows.length) parts.push(make("table", {}, head, ...rows));
-  if (why.stack.length) parts.push(make("p", { class: "gv-soft" }, `stack, top first: ${why.stack.join(", ")}`));
-  node.replaceChildren(...parts);
+  const bytes = why.rows.map(([byte, , , died]) => make("code", { class: died ? "gv-byte gv-died" : "gv-byte" }, died ? `${byte} ✕` : byte));
+  const [, state, fate] = why.rows.at(-1) ?? [];
+  const stack = why.stack.length ? `stack, top first: ${why.stack.join(", ")}` : "";
+  const where = [state && `in ${state}`, fate, stack].filter(Boolean).join(" · ");
+  node.replaceChildren(
+    make("p", {}, make("strong", {}, "why is ", name, " illegal here? "), ...bytes), make("p", {}, why.reason),
+    make("p", { class: "gv-soft" }, where));
 }

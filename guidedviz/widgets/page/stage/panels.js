@@ -1,106 +1,59 @@
-// The panels share the room: one or two are large, the others are small pictures of themselves that a click makes large.
-// The choice is remembered per notebook.
+// Two panels share the room: the next token, and beside it one of the others, chosen by tabs. A stack stands beside its
+// machine. The choice is remembered per notebook.
 
+import { toggle } from "../shared/controls.js";
 import { make } from "../shared/elements.js";
-
-const MOST = 2; // large panels
 
 /** @typedef {ReturnType<typeof buildPanels>} Panels */
 
-const place = () => `guidedviz.panels:${location.pathname}`;
+const TABS = { machine: "machine", stack: "stack", map: "map", constraint: "constraint" };
+const place = () => `guidedviz.tab:${location.pathname}`;
 
-/** @returns {string[]} */
+/** @returns {string} */
 function recall() {
   try {
-    return JSON.parse(localStorage.getItem(place()) ?? "[]");
+    return localStorage.getItem(place()) ?? "";
   } catch {
-    return [];
+    return "";
   }
 }
 
-/** @param {string[]} names */
-function remember(names) {
+/** @param {string} name */
+function remember(name) {
   try {
-    localStorage.setItem(place(), JSON.stringify(names));
+    localStorage.setItem(place(), name);
   } catch {
     // a page without storage forgets it
   }
 }
 
 /**
- * @param {Record<string, HTMLElement[]>} groups the elements of each panel; the first one has the head
+ * @param {Record<string, HTMLElement>} parts the panels that a tab shows; one that this run lacks is hidden
+ * @param {HTMLElement} next
+ * @param {(name: string) => void} pick called when the person has chosen a tab
  */
-export function buildPanels(groups) {
-  const names = Object.keys(groups);
-  const titles = { machine: "machine", next: "next token", map: "the whole vocabulary" };
-  const wished = recall().filter((name) => names.includes(name));
-  const boxes = Object.fromEntries(names.map((name) => {
-    const title = titles[/** @type {"map"} */ (name)];
-    const grow = make("button", { type: "button", class: "gv-grow", "aria-label": `show the panel: ${title}`, title, on: { click: () => enlarge(panels, name) } });
-    const inside = make("div", { class: "gv-inside" }, ...groups[name]);
-    return [name, { node: make("div", { class: "gv-box", "data-box": name }, inside, grow), inside, grow, parts: groups[name] }];
-  }));
-  const rail = make("div", { class: "gv-rail" });
-  const panels = { node: make("div", { class: "gv-panels" }, rail), rail, names, boxes, wished, shown: "" };
-  for (const name of names) {
-    const less = make("button", { type: "button", class: "gv-less", "aria-label": `make small: ${name}`, title: "make small", on: { click: () => shrink(panels, name) } }, "–");
-    boxes[name].parts[0].querySelector(".gv-panel-head")?.append(less);
-  }
+export function buildPanels(parts, next, pick) {
+  const tabs = toggle("", TABS, (name) => {
+    panels.wished = name;
+    remember(name);
+    pick(name);
+  });
+  tabs.node.setAttribute("aria-label", "panel");
+  tabs.node.classList.add("gv-tabs");
+  const beside = make("div", { class: "gv-beside" }, ...Object.values(parts));
+  const panels = { node: make("div", { class: "gv-panels" }, beside, next), tabs, beside, parts, wished: recall() };
   return panels;
 }
 
-/**
- * The large panels: those that the person chose, else the first ones.
- * @param {Panels} panels
- */
-function chosen({ names, boxes, wished }) {
-  const there = names.filter((name) => !boxes[name].parts[0].hidden);
-  const wish = wished.filter((name) => there.includes(name)).slice(-MOST);
-  return { there, large: wish.length ? wish : there.slice(0, MOST) };
-}
-
-/**
- * @param {Panels} panels
- * @param {string} name
- */
-function enlarge(panels, name) {
-  const { large } = chosen(panels);
-  // the distribution stays; another panel makes room
-  const kept = large.length < MOST ? large : large.filter((one) => one === "next").slice(0, 1);
-  setWish(panels, [...kept, name]);
-}
-
-/**
- * @param {Panels} panels
- * @param {string} name
- */
-function shrink(panels, name) {
-  const { large } = chosen(panels);
-  if (large.length > 1) setWish(panels, large.filter((one) => one !== name));
-}
-
-/**
- * @param {Panels} panels
- * @param {string[]} names
- */
-function setWish(panels, names) {
-  panels.wished.splice(0, Infinity, ...names);
-  remember(names);
-  paintPanels(panels);
-}
-
 /** @param {Panels} panels */
-export function paintPanels(panels) {
-  const { node, rail, names, boxes } = panels;
-  const { there, large } = chosen(panels);
-  const shown = [there, large].join("|");
-  if (panels.shown === shown) return;
-  panels.shown = shown;
-  const ordered = names.filter((name) => large.includes(name));
-  const small = there.filter((name) => !large.includes(name));
-  for (const name of names) boxes[name].inside.inert = small.includes(name);
-  node.dataset.large = ordered.join(" ");
-  rail.hidden = small.length === 0;
-  rail.replaceChildren(...small.map((name) => boxes[name].node));
-  node.replaceChildren(...ordered.map((name) => boxes[name].node), rail);
+export function paintPanels({ node, tabs, beside, parts, wished }) {
+  const there = Object.keys(parts).filter((name) => !parts[name].hidden);
+  const first = there.includes("constraint") ? "constraint" : there[0] ?? ""; // who asked for the box wants to write in it
+  const chosen = there.includes(wished) ? wished : first;
+  tabs.node.hidden = there.length < 2;
+  tabs.buttons.forEach((button) => (button.hidden = !there.includes(String(button.dataset.name))));
+  tabs.set(chosen);
+  for (const name of there) parts[name].classList.toggle("gv-off", name !== chosen && !(name === "stack" && chosen === "machine"));
+  beside.hidden = !chosen;
+  beside.dataset.tab = node.dataset.tab = chosen;
 }

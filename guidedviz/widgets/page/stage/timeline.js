@@ -1,4 +1,4 @@
-// The timeline below the stage: one bar per step, as high as its token was likely or as the step was long.
+// The scrubber, and above it the bars of the steps where somebody asks for them: one bar per step, as high as its token was likely or as the step was long.
 
 /** @import { Step, StageView } from "../types.js" */
 import { make, setText } from "../shared/elements.js";
@@ -7,16 +7,14 @@ const PARTS = ["forward", "mask", "sample"]; // of a step's time
 
 /** @typedef {ReturnType<typeof buildTimeline>} Timeline */
 
-/** @param {Node} heightToggle */
-export function buildTimeline(heightToggle) {
+export function buildTimeline() {
   const bars = make("div", { class: "gv-timebars", "aria-hidden": "true" }, make("i", { class: "gv-prompt-bar" }));
   const scrub = make("input", { type: "range", min: 0, max: 0, step: 1, class: "gv-scrub", "aria-label": "step" });
   const spent = PARTS.map(() => make("span"));
   const scale = make("span", { class: "gv-scale" });
   const named = PARTS.map((name, place) => make("span", {}, make("i", { class: `gv-part gv-part-${name}` }), spent[place]));
-  const foot = make("div", { class: "gv-under" }, make("span", { class: "gv-soft gv-cost" }, ...named, scale), heightToggle);
-  const track = make("div", { class: "gv-track-time" }, bars, scrub);
-  return { node: make("div", { class: "gv-time" }, track, foot), bars, scrub, spent, scale, track };
+  const track = make("div", { class: "gv-track-time" }, bars);
+  return { node: make("div", { class: "gv-time" }, track, make("span", { class: "gv-soft gv-cost" }, ...named, scale)), bars, scrub, spent, scale, track };
 }
 
 /** @param {Step} step */
