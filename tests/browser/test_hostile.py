@@ -127,4 +127,3 @@ def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
     attack = Attack(shown[name], show, bare_page.faults)
     attack.run(ROUNDS[live], press_all=kind == "map")  # a map reads its texts when it is used
     attack.report(name)
-    assert len(attack.shown) >= 0.4 * len(attack.texts), sorted(attack.texts.keys() - attack.shown)
