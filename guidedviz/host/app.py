@@ -23,14 +23,13 @@ from guidedviz.host.classroom.desk import CLASS_PAGE, MOST_CHANGE, VERSION, Desk
 from guidedviz.host.engine import Engine
 from guidedviz.host.limits import Guard, Refused, is_loopback
 from guidedviz.host.metrics import Counts, Metrics, add_counts, write_counts
-from guidedviz.models.frames import BINARY, BYTES, JSON, Ask, read_ask, rows_bytes
+from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"  # what Prometheus reads
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
 SECONDS_TO_SEND = 20.0  # for the body of a request
-DELAY = 0.1  # seconds before a refused student hears so
-DELAYED = 64  # refusals that are delayed at once
+DELAY = 0.1  # seconds before a student who asks too much hears so: asking again at once gains nothing
 
 
 class Service:
@@ -120,7 +119,7 @@ class Door:
     """Every request passes here: what may not come in is refused, errors become replies, and replies are counted."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
-        self._app, self._service, self._guard, self._delayed = app, service, service.guard, 0
+        self._app, self._service, self._guard = app, service, service.guard
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -154,7 +153,7 @@ class Door:
         peer = scope["client"][0] if scope.get("client") else ""
         student = self._guard.name(headers.get("authorization", ""), headers.get("x-guidedviz-student", ""), peer)
         if why := self._guard.refuse(student):
-            await self._delay()
+            await asyncio.sleep(DELAY)
             raise Refused(429, "student", why, "fewer requests")
         try:
             body = await read_body(headers, receive, self._service.most_body)
@@ -177,15 +176,6 @@ class Door:
                 work.cancel()
                 await asyncio.wait({work})
 
-    async def _delay(self) -> None:
-        """A refusal of a student who asks too much comes late, so that asking again at once gains nothing."""
-        if self._delayed < DELAYED:
-            self._delayed += 1
-            try:
-                await asyncio.sleep(DELAY)
-            finally:
-                self._delayed -= 1
-
 
 def check_sender(headers: Headers, path: str, guarded: bool) -> None:
     """Refuse what another web page sends: by a name that is not this machine's (DNS rebinding), or across origins.
@@ -204,7 +194,7 @@ def check_sender(headers: Headers, path: str, guarded: bool) -> None:
 
 def check_kind(method: str, path: str, said: str) -> None:
     """Refuse a body of a type that a web page may send anywhere, such as a form's."""
-    kind, wanted = said.partition(";")[0].strip().lower(), BYTES if path in BINARY else JSON
+    kind, wanted = said.partition(";")[0].strip().lower(), body_type(path)
     if method == "POST" and kind != wanted and (kind or wanted == JSON):
         raise Refused(415, "header Content-Type", quoted(said), wanted)
 

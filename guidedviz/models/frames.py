@@ -23,8 +23,12 @@ ASK = struct.Struct("<4siII")  # sign, first row (-1: only the last one), entrie
 ROWS = struct.Struct("<4sIII")  # sign, rows, entries per row, size of the vocabulary
 WORDS = struct.Struct("<4sIIII")  # sign, tokens, EOS ids, special ids, size of the tokenizer
 JSON, BYTES = "application/json", "application/octet-stream"
-BINARY = {"/v1/encode", "/v1/logits"}  # the requests whose body is BYTES
 LEAST = -65504.0  # the least finite 16-bit float
+
+
+def body_type(path: str) -> str:
+    """The type that the body of a request has: no form of a web page can send either of them."""
+    return BYTES if path in ("/v1/encode", "/v1/logits") else JSON
 
 
 @dataclass(frozen=True)

@@ -24,18 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
-from guidedviz.models.frames import (
-    BINARY,
-    BYTES,
-    JSON,
-    Ask,
-    Rows,
-    pack_ask,
-    read_ids,
-    read_rows,
-    read_vocabulary,
-    rows_bytes,
-)
+from guidedviz.models.frames import Ask, Rows, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
 from guidedviz.models.model import Source, check_text
 from guidedviz.models.safetensors import Array
 
@@ -155,7 +144,7 @@ class Wire:
         try:
             if self._connection is None:
                 self._connection = self._connect()
-            kind = {"Content-Type": BYTES if path in BINARY else JSON} if method == "POST" else {}
+            kind = {"Content-Type": body_type(path)} if method == "POST" else {}
             self._connection.request(method, self.place.path + path, body or None, self.headers | kind)
             answer = self._connection.getresponse()
             self._answered = True

@@ -176,6 +176,37 @@ def test_the_bars_are_seen_in_forced_colours_and_nothing_moves(room, page):
     shoot(page, "class-forced")
 
 
+ATTACK = """async (host) => {
+  const said = {};
+  const report = '{"nickname": "Mallory", "lab": "", "place": "x", "state": "open"}';
+  const run = '{"run": "a", "head": {}, "from": 0, "add": []}';
+  const changes = { "v1/class/forget": "{}", "v1/class": report, "v1/run": run };
+  for (const [path, text] of Object.entries(changes)) {
+    for (const body of [text, new Blob([text]), new URLSearchParams({ [text]: "" })]) {
+      await fetch(`${host}/${path}`, { method: "POST", mode: "no-cors", body });
+    }
+    const type = { "Content-Type": "application/json" };
+    said[path] = await fetch(`${host}/${path}`, { method: "POST", body: text, headers: type }).catch(() => "refused");
+  }
+  said.read = await fetch(`${host}/v1/class`).catch(() => "refused");
+  return Object.values(said);
+}"""
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1"])
+def test_another_web_page_reaches_nothing_of_a_host_without_tokens(bard, browser, name):
+    with hosting(bard) as host, hosting(bard) as other:  # a page of another port, as a lab's server is
+        tell(host, "Ada", "check advance", "right", token="")
+        page = browser.new_page()
+        page.goto(f"http://{name}:{other.port}/v1/health")
+        assert page.evaluate(ATTACK, host.address) == ["refused"] * 4
+        page.close()
+        wire = Wire(read_address(host.address, ""))
+        said, counts = json.loads(wire.ask("GET", "/v1/class")), wire.ask("GET", "/metrics").decode()
+        assert all(f'{{kind="{kind}",status="403"}}' in counts for kind in ("class", "forget", "run")), "they came"
+        assert ([one["nickname"] for one in said["standing"]], said["run"]) == (["Ada"], None)
+
+
 def test_a_student_follows_a_stage_and_goes_on_alone_with_a_key(bard, bare, axe):
     with hosting(bard) as host:
         model = RemoteModel(Wire(read_address(host.address)))

@@ -120,6 +120,17 @@ def test_reports_are_cut_to_what_a_host_takes(monkeypatch, bard):
         assert (len(question.text), dict(question.counts)) == (300, {"b": 1})
 
 
+def test_a_student_stays_the_session_that_the_host_has_issued(monkeypatch, bard):
+    with hosting(bard) as host:
+        standing = host.service.desk.standing
+        for _ in ("a kernel", "one that starts again"):
+            reporter = Reporter(read_address(host.address), "Ada")
+            for place in ("check advance", "check forced"):
+                reporter.tell({"place": place, "state": "open"})
+            wait_for(lambda told=reporter: not told._waiting and told._session)
+        assert [*standing.students] == [reporter._session["session"]]
+
+
 def test_a_nickname_is_given_with_the_host(bard):
     with hosting(bard) as host:
         gv.load_model(host.address, nickname="Ada")

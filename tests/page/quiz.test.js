@@ -34,7 +34,8 @@ test("the quiz hides the next token until the person has answered, and keeps the
 });
 
 test("the quiz asks for the top of the stack where the rules differ, and shows their names as text", () => {
-  const stacked = [step("a", { stack: ["object", "root"], free: true }), step("b", { stack: [HOSTILE, "root"], free: true })];
+  const [plain] = step("a").rows;
+  const stacked = [["a", "object"], ["b", HOSTILE]].map(([label, top]) => step(label, { stack: [top, "root"], rows: [plain], mass: 1 }));
   const { root, all, find, text, stop } = open(stageNews(stacked, 1));
   press(root, "q");
   assert.equal(root.dataset.quiz, "stack");
@@ -42,6 +43,21 @@ test("the quiz asks for the top of the stack where the rules differ, and shows t
   assert.equal(find(".gv-quiz img"), null);
   all(".gv-choice")[0].click();
   assert.match(text(".gv-quiz"), /✓ Right/);
+  stop();
+});
+
+test("without a mask and without a stack there is nothing to ask, and neither help nor tour speaks of it", () => {
+  const [legal] = step("a").rows;
+  const free = step("a", { rows: [legal], mass: 1, stack: [] });
+  const { root, find, all, named, stop } = open(stageNews([free, free], 1));
+  assert.ok(named("ask before each step").hidden);
+  press(root, "?");
+  assert.ok(find(".gv-keys-help").open);
+  find(".gv-keys-help").dispatchEvent(new Event("toggle"));
+  assert.deepEqual(all(".gv-help p").map((node) => node.textContent).filter((text) => /illegal|ask/.test(text)), []);
+  all("button").find((node) => node.textContent === "take the tour").click();
+  press(root, "ArrowRight");
+  assert.match(find(".gv-tour").textContent, /^2 of.*Press ← /);
   stop();
 });
 

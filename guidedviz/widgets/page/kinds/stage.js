@@ -77,6 +77,7 @@ function render({ model, el }) {
       paint();
     },
     paint: () => paint(),
+    view: () => view,
     page: () => say({ do: "page" }),
     copy: () => copyText(`${view.head.prompt}${view.steps.slice(0, view.cursor).map((step) => step.label).join("")}`),
     speed: (place) => {

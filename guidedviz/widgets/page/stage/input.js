@@ -13,6 +13,8 @@ import { currentChip, shownStep } from "./view.js";
  * @param {StageActions} act
  */
 export function listenToKeys(ui, view, act) {
+  /** @type {Record<string, () => void>} */
+  const letters = { f: () => toggleLecture(ui.root), q: act.ask, "?": () => (ui.help.open = !ui.help.open) };
   ui.root.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLInputElement} */ (event.target);
     if (hasModifier(event) || target.type === "number" || target.type === "textarea") return;
@@ -20,9 +22,8 @@ export function listenToKeys(ui, view, act) {
     const row = /^[1-9]$/.test(event.key) ? shownStep(view)?.rows[Number(event.key) - 1] : undefined;
     const command = commandOf(event);
     if (row) act.pick(row[0]);
-    else if (event.key === "f" || event.key === "F") toggleLecture(ui.root);
-    else if (event.key === "q" || event.key === "Q") act.ask();
     else if (command) act[/** @type {"step"} */ (command)]();
+    else if (letters[event.key.toLowerCase()]) letters[event.key.toLowerCase()]();
     else return;
     consume(event);
   });

@@ -1,6 +1,6 @@
 // The elements of the stage, built once: controls, text, panels, timeline.
 
-/** @import { Say } from "../types.js" */
+/** @import { Say, StageView } from "../types.js" */
 import { buildMachinePanel } from "../machine/machine-panel.js";
 import { buildStackPanel } from "../machine/stack-panel.js";
 import { buildMapPanel } from "../map/map-panel.js";
@@ -15,21 +15,11 @@ import { buildLesson } from "./lesson.js";
 import { buildPanels } from "./panels.js";
 import { buildQuiz } from "./quiz.js";
 import { buildTimeline } from "./timeline.js";
-import { buildTour } from "./tour.js";
+import { buildHelp, buildTour } from "./tour.js";
 
 const BLANK = "The probabilities of the next token will stand here.";
-/** @type {[string[], string][]} */
-const HELP = [
-  [["space"], "play and pause"],
-  [["←", "→"], "one step back, one step on"],
-  [["Home", "End"], "to the prompt, to the end"],
-  [["1", "…", "9"], "take this token"],
-  [["r"], "delete all steps and start again"],
-  [["q"], "ask before each step, and stop asking"],
-  [["f"], "full screen with large type, and back"],
-];
 let stages = 0; // on this page: the id of a tip is its own
-const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits take a token, q asks before each step, f is for full screen";
+const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits take a token, q asks before each step, f is for full screen, ? lists the keys";
 
 /**
  * @typedef {object} StageActions what a person can do on the stage
@@ -44,6 +34,7 @@ const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits ta
  * @property {(branch: number) => void} turn
  * @property {() => void} ask ask before each step, or stop asking
  * @property {() => void} paint
+ * @property {() => StageView} view what is shown now
  * @property {() => void} page save the run as a page
  * @property {() => void} copy copy the text
  * @property {(token: number) => void} pick
@@ -77,23 +68,6 @@ function buildControls(act) {
   return { node, keys, speed, heat, seed };
 }
 
-/**
- * A button that shows the keys and starts the tour.
- * @param {() => void} startTour
- */
-function buildHelp(startTour) {
-  const lines = HELP.flatMap(([keys, words]) => [make("dt", {}, ...keys.map((key) => make("kbd", {}, key))), make("dd", {}, words)]);
-  const list = make("dl", { class: "gv-help gv-soft", "aria-label": "keys" }, ...lines);
-  const start = make("button", { type: "button", class: "gv-key" }, "take the tour");
-  const help = make("details", { class: "gv-keys-help" }, make("summary", { class: "gv-key", "aria-label": "keys", title: "keys" }, "?"), list);
-  list.append(make("dt", {}, start));
-  start.addEventListener("click", () => {
-    help.open = false;
-    startTour();
-  });
-  return help;
-}
-
 /** @param {StageActions} act */
 export function buildStage(act) {
   const controls = buildControls(act);
@@ -103,7 +77,8 @@ export function buildStage(act) {
   const save = buildSaveMenu("run", { page: act.page, text: act.copy, link: () => copyText(location.href) });
   const [quiz, tour] = [buildQuiz(act.paint), buildTour(act.paint)];
   const ask = button("ask", "ask before each step", "q", act.ask);
-  controls.node.append(ask, save, lecture, buildHelp(() => tour.start(true)));
+  const help = buildHelp(act.view, () => tour.start(true));
+  controls.node.append(ask, save, lecture, help);
   const header = make("header", { role: "none" }, make("div", { class: "gv-about" }, badge, about), controls.node);
 
   const prompt = make("span", { class: "gv-prompt", "aria-label": "prompt" });
@@ -152,7 +127,7 @@ export function buildStage(act) {
   setLook("height", "odds");
   return {
     root, controls, badge, about, prompt, chips, tape, words, branches, note, lesson, box, panels, distribution, next, mass, legal, facts, why, hint,
-    map, machine, stack, timeline, tip, ask, quiz, tour,
+    map, machine, stack, timeline, tip, ask, help, quiz, tour,
     shown: /** @type {[number, number][]} */ ([]), // the last cursors that were painted while it played, and when
     marked: 0, // the cursor that was painted last
     gone: /** @type {Set<number>} */ (new Set()), // the steps that were painted as taken back

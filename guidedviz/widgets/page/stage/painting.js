@@ -11,7 +11,7 @@ import { make, setText, tokenName, withCommas, writeToken } from "../shared/elem
 import { markRejected, paintConstraintBox } from "./constraint-box.js";
 import { paintLesson } from "./lesson.js";
 import { paintPanels } from "./panels.js";
-import { paintQuiz } from "./quiz.js";
+import { hasQuestions, paintQuiz } from "./quiz.js";
 import { paintBars, paintScrub, paintTimes } from "./timeline.js";
 import { paintTour } from "./tour.js";
 import { currentChip, isEnded, isReady, placeShown, shownStep } from "./view.js";
@@ -47,6 +47,7 @@ export function paintStage(ui, view, same) {
   paintLesson(ui.lesson, view);
   paintQuiz(ui.quiz, ui.root, view);
   paintTour(ui.tour, ui.root, view);
+  ui.ask.hidden = !hasQuestions(view);
   ui.ask.setAttribute("aria-pressed", String(view.asks));
   paintConstraintBox(ui.box, view.edit);
   markRejected(ui.chips, view);

@@ -17,14 +17,17 @@ const MOST = 4; // choices
 
 /** @typedef {ReturnType<typeof buildQuiz>} Quiz */
 
+/** @param {Step} step */
+export const isMasked = ({ rows, mass, how }) => how !== "forced" && (mass < 0.999 || rows.some(([, , , , legal]) => !legal));
+
 /**
  * @param {Step} step
  * @returns {Question | null}
  */
-function askLegal({ rows, free, how }) {
+function askLegal({ rows, how }) {
   /** @param {boolean} wanted */
   const some = (wanted) => rows.filter(([, , , , legal]) => legal === wanted).slice(0, MOST / 2);
-  if (free || how === "forced" || !some(false).length || !some(true).length) return null;
+  if (how === "forced" || !some(false).length || !some(true).length) return null;
   const asked = [...some(true), ...some(false)].sort(([one], [two]) => one - two);
   const right = asked.flatMap(([, , , , legal], place) => (legal ? [place] : []));
   return { kind: "legal", words: "Which of these tokens are legal next?", choices: asked.map(([, label]) => label), right };
@@ -34,10 +37,10 @@ function askLegal({ rows, free, how }) {
  * @param {Step} step
  * @returns {Question | null}
  */
-function askMass({ mass, free, how }) {
-  if (free || how === "forced") return null;
+function askMass(step) {
+  if (!isMasked(step)) return null;
   const words = "Is the legal mass Z of the next token below 0.5?";
-  return { kind: "mass", words, choices: ["below 0.5", "0.5 or above"], right: [mass < 0.5 ? 0 : 1] };
+  return { kind: "mass", words, choices: ["below 0.5", "0.5 or above"], right: [step.mass < 0.5 ? 0 : 1] };
 }
 
 /**
@@ -63,6 +66,12 @@ export function makeQuestion(step, steps, cursor) {
   const fitting = [askLegal(step), askStack(step, steps), askMass(step)].filter((one) => one !== null);
   return fitting[cursor % fitting.length] ?? null;
 }
+
+/**
+ * Whether there is a question about any step of a run.
+ * @param {StageView} view
+ */
+export const hasQuestions = ({ steps, next }) => [...steps, next].some((step) => step && makeQuestion(step, steps, 0));
 
 /** @param {() => void} paint called when the person has answered */
 export function buildQuiz(paint) {
