@@ -86,6 +86,10 @@ SHAPES = [  # what no drawing has
     ],
     ["a", {"href": "javascript:RUN"}, ["animate", {"attributeName": "href", "to": "javascript:RUN", "onbegin": "RUN"}]],
     ["text", {"__proto__": {"x": 1}, "constructor": "RUN"}, "<script>RUN</script>", ["tspan", None, 7], None, {"a": 1}],
+    [
+        "g",
+        {"data-commandlinker-command": "terminal:create-new", "data-commandlinker-args": "{}"},
+    ],  # JupyterLab runs these
     [["script"], {}, "RUN"],
     [],
 ]
