@@ -19,11 +19,13 @@ from guidedviz.machines.tagged.free_text import check_triggers, first_complete, 
 from guidedviz.machines.tagged.rules import Rules
 from guidedviz.machines.tagged.tagged import Opened, dispatch, open_tags, trigger_of
 from guidedviz.machines.tree import EMPTY, LAST, NOTHING, Chars, Repeat, Tree, concat, either, literal, optional
+from guidedviz.machines.work import limited_work
 
 Format = Mapping[str, Any]
 NEUTRAL: tuple[Any, ...] = (None, False, [], "json")  # values of an option that change nothing
 
 
+@limited_work()
 def read_structural_tag(request: str | Format, whitespace: str = "space") -> DFA | PDA:
     """The machine of a `structural_tag` request, as a dict or its JSON; `whitespace` as in `gv.json_schema`.
 
@@ -37,6 +39,8 @@ def read_structural_tag(request: str | Format, whitespace: str = "space") -> DFA
         data = json.loads(request) if isinstance(request, str) else request
     except ValueError as error:
         raise _wrong("#", str(error), "JSON") from error
+    except RecursionError as error:
+        raise _wrong("#", "values nested too deeply", "fewer nested formats") from error
     if not isinstance(data, Mapping) or data.get("type") != "structural_tag":
         raise _wrong("#", quoted(data), 'an object with "type": "structural_tag"')
     reader = _Reader(whitespace)
