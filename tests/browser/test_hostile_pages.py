@@ -193,7 +193,7 @@ def test_no_text_of_a_class_does_anything_on_the_page_of_the_teacher(browser):
 def test_no_text_of_a_notebook_does_anything_on_its_page_which_asks_nobody(shown, files, tmp_path):
     """`jupyter nbconvert --to guidedviz`: saved widgets, what cells print, and the name of the notebook."""
     kinds = {
-        name.split()[0].rstrip(","): record for name, record in shown.items() if "recorded" in name or "predict" in name
+        name.split(",")[0]: record for name, record in shown.items() if "recorded" in name or name == "predict, live"
     }
 
     def show(saved, words):
