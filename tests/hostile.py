@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 SENTINEL = "http://sentinel.invalid/"
@@ -86,6 +86,10 @@ SHAPES = [  # what no drawing has
     ],
     ["a", {"href": "javascript:RUN"}, ["animate", {"attributeName": "href", "to": "javascript:RUN", "onbegin": "RUN"}]],
     ["text", {"__proto__": {"x": 1}, "constructor": "RUN"}, "<script>RUN</script>", ["tspan", None, 7], None, {"a": 1}],
+    [
+        "g",
+        {"data-commandlinker-command": "terminal:create-new", "data-commandlinker-args": "{}"},
+    ],  # JupyterLab runs these
     [["script"], {}, "RUN"],
     [],
 ]
@@ -191,7 +195,7 @@ def put(value: Any, changes: dict[Path, Any]) -> Any:
 
 FIRST = 1_000_000  # the numbers of the texts have seven digits
 NUMBER = re.compile(r"(?:ran=|ran: |invalid/)(\d{7})")
-PROBE = "\N{SECTION SIGN}\N{SNOWMAN}"  # no base64, no Latin-1, no number, no name
+PROBE = "\N{SNOWMAN}<img src=x onerror=alert(1)>"  # no base64, no Latin-1, no number, no name
 STYLES = ["value of CSS", "paint", "out of an attribute"]  # for what is a number
 Seen = tuple[str, list[str]]  # why a page did not show a record, "" if it did; the hostile numbers that it shows
 
@@ -216,22 +220,23 @@ class Attack:
         self.shown: set[str] = set()  # places whose texts were seen on a page
         self.faults: set[str] = set()
 
-    def run(self, rounds: int, alone: int = 3, press_all: bool = False, checked: bool = False) -> None:
+    def run(self, rounds: int, alone: int = 3, press_all: bool = False, guess: Collection[str] = ()) -> None:
         """Try every place: all together so many times with other texts, and those that are needed as they are alone.
 
-        Where a record is `checked`, each number and each flag is needed as it is.
+        Which these are is found out, sooner with a guess.
         """
         self.try_all([{}], pressed=True)
         for places, names, count in (self.texts, NAMES, rounds), (self.others, STYLES, len(STYLES)):
-            needed = list(places) if checked and places is self.others else self._find_needed(places, press_all)
+            needed = [name for name in places if name.endswith(".element")]  # without it a drawing shows nothing
+            rest = {name: paths for name, paths in places.items() if name not in needed}
+            needed += self._find_needed(rest, press_all, guess)
             free = {name: paths for name, paths in places.items() if name not in needed}
             self.try_all([self.write(free, turn, names) for turn in range(count) if free], pressed=True)
             self.try_all([self.write({name: places[name]}, turn, names) for name in needed for turn in range(alone)])
             self.needed += needed
         self.try_all([{paths[0]: LONG for paths in self.texts.values()}])
         self.try_all([self.add_keys(turn) for turn in range(2)])
-        if self.shapes:
-            self.try_all([self.add_shapes(number) for number in range(len(SHAPES))])
+        self.try_all([self.add_shapes(5 * turn) for turn in range(3) if self.shapes])
 
     def try_all(self, tries: list[dict[Path, Any]], pressed: bool = False) -> list[str]:
         """Show the record with each set of changes, and say of each why it was not shown."""
@@ -241,11 +246,13 @@ class Attack:
         return [failed for failed, _ in said]
 
     def report(self, surface: str) -> None:
-        """Say which places were tried, in the output of `pytest -rP`, and fail if anything happened."""
-        tried = f"{len(self.texts)} texts ({len(self.shown & self.texts.keys())} seen on the page), "
+        """Print which places were tried (see `pytest -rP`); fail if anything happened, or if few texts were seen."""
+        seen = self.shown & self.texts.keys()
+        tried = f"{len(self.texts)} texts ({len(seen)} seen on the page), "
         tried += f"{len(self.others)} numbers and flags, {len(self.dicts)} dictionaries, {len(self.shapes)} drawings"
         print(f"{surface}: {tried}; {len(self.needed)} places only as they are")
         assert not self.faults, "\n".join(sorted(self.faults)[:40])
+        assert len(seen) >= 0.3 * len(self.texts), sorted(self.texts.keys() - seen)
 
     def write(self, places: dict[str, list[Path]], turn: int, names: list[str] = NAMES) -> dict[Path, Any]:
         """A hostile text at each of these places; two that are alike have different ones."""
@@ -260,16 +267,17 @@ class Attack:
         said = self.write(self.dicts, turn).items()
         return {(*path, key): value for path, key in said for key, value in ((key, key), ("__proto__", {"own": key}))}
 
-    def add_shapes(self, number: int) -> dict[Path, Any]:
-        """A shape that no drawing has inside every shape."""
+    def add_shapes(self, turn: int) -> dict[Path, Any]:
+        """A shape that no drawing has inside every shape; those of one drawing have different ones."""
         return {
-            (*path, len(at(self.record, path))): shape(number, self._number(place))
+            (*path, len(at(self.record, path))): self._shape(place, (turn + count) % len(SHAPES))
             for place, paths in self.shapes.items()
-            for path in paths
+            for count, path in enumerate(paths)
         }
 
-    def _find_needed(self, places: dict[str, list[Path]], pressed: bool) -> list[str]:
-        groups, found = [list(places)], list[str]()
+    def _find_needed(self, places: dict[str, list[Path]], pressed: bool, guess: Collection[str]) -> list[str]:
+        guessed = [[name] for name in places if name in guess]
+        groups, found = [[name for name in places if name not in guess], *guessed], list[str]()
         while groups:
             tries = [{path: PROBE for name in group for path in places[name]} for group in groups]
             failed = [group for group, why in zip(groups, self.try_all(tries, pressed), strict=True) if why]
@@ -277,14 +285,19 @@ class Attack:
             groups = [half for group in failed if len(group) > 1 for half in (group[::2], group[1::2])]
         return found
 
-    def _number(self, place: str, name: str = NAMES[0]) -> int:
-        return FIRST + 100 * self.names.index(place) + NAMES.index(name)
+    def _number(self, place: str, which: int) -> int:
+        return FIRST + 100 * self.names.index(place) + which
 
     def _spell(self, place: str, name: str) -> str:
-        return text(name, self._number(place, name))
+        return text(name, self._number(place, NAMES.index(name)))
+
+    def _shape(self, place: str, which: int) -> Any:
+        return shape(which, self._number(place, which))
 
     def _read(self, what: str) -> str:
         """The place and the name of the text whose number stands in what was seen."""
-        found = NUMBER.search(what)
-        place, name = divmod(int(found[1]) - FIRST, 100) if found else (0, 0)
-        return f"{self.names[place]} <- {NAMES[name]}" if found else "a place"
+        if not (found := NUMBER.search(what)):
+            return "a place"
+        at, which = divmod(int(found[1]) - FIRST, 100)
+        place = self.names[at]
+        return f"{place} <- {f'shape {which}' if place in self.shapes else NAMES[which]}"

@@ -9,17 +9,20 @@ import json
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from guidedviz.decoding.records import Between, Count, read_value
 from guidedviz.errors import TraceError
 from guidedviz.files import parse_json
 from guidedviz.markup import check_shapes
+from guidedviz.models.model import Source
 
 MOST = 32 << 20  # bytes of a recording when it is unpacked
 MOST_VALUES = 1_000_000  # its numbers, texts and lists
 MOST_TOKENS = 1 << 21  # of a vocabulary
 
+How = Literal["sampled", "forced", "inserted", "accepted", "none"]
+End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end"]
 Numbers = tuple[int, ...]
 Texts = tuple[str, ...]
 Shapes = Annotated[Any, check_shapes]
@@ -67,7 +70,7 @@ class PackedStep(PackedWay):
 
     token: int
     label: str
-    how: str
+    how: How
     masked: float
     maskedText: str
     rows: tuple[PackedRow, ...]
@@ -81,7 +84,7 @@ class PackedStep(PackedWay):
     stack: Texts
     ms: tuple[float, float, float]
     times: tuple[str, str, str]
-    end: str
+    end: End
     words: str
     dropped: str
     drawn: str
@@ -96,7 +99,7 @@ class PackedStep(PackedWay):
 class PackedHead(TypedDict):
     """Where the steps come from."""
 
-    source: str
+    source: Source
     about: str
     date: str
     prompt: str

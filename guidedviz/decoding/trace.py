@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
+from guidedviz.decoding.recording import End as End
+from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.recording import expand
 from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
 
-How = Literal["sampled", "forced", "inserted", "accepted", "none"]
-End = Literal["", "eos", "complete", "max_tokens", "context", "stop", "dead_end"]
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
     "complete": "complete: nothing more may follow",

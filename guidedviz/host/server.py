@@ -29,7 +29,7 @@ SECONDS_TO_ASK = 10.0  # for the head of a request, from the first byte on
 SECONDS_TO_READ = 20.0  # for the next part of an answer
 SECONDS_IDLE = 120  # between two requests
 SECONDS_TO_END = 2  # for the requests that run when the host ends
-CONNECTIONS, PER_ADDRESS = 4000, 400
+CONNECTIONS, PER_ADDRESS = 4000, 1000
 
 
 class Crowd:

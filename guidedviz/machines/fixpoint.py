@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
+from guidedviz.machines.work import spend
+
 T = TypeVar("T", bound=Hashable)
 
 
@@ -45,6 +47,7 @@ def derive(clauses: Iterable[tuple[T, Iterable[T]]]) -> frozenset[T]:
             wanted[premise].append(number)
         if not needs:
             waiting.append(conclusion)
+    spend(3 * len(conclusions))
     derived = set[T]()
     while waiting:
         fact = waiting.pop()

@@ -12,8 +12,8 @@ from guidedviz.machines.grammars.grammar import draw_caret, line_and_column, sho
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.counted_regex import regex
 from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.schema.document.paths import step
 from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.machines.visible import visible
 
 BLANK = re.compile(r"[ \t\r\n]*")
 KINDS: dict[str, Callable[[str], Machine]] = {"regex": regex, "schema": json_schema, "grammar": grammar}
@@ -111,11 +111,7 @@ def _members(text: str, place: int) -> dict[str, int]:
         if named:
             name, place = decoder.raw_decode(text, place)
             place = _skip(text, _skip(text, place) + 1)
-        found[_shown(name)] = place
+        found[step(name)] = place
         place = _skip(text, decoder.raw_decode(text, place)[1])
         place = _skip(text, place + (text[place] == ","))
     return found
-
-
-def _shown(key: str) -> str:
-    return visible(key.replace("~", "~0").replace("/", "~1").encode(errors="surrogatepass"))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guidedviz.errors import PatternError
+from guidedviz.machines.work import spend
 
 Range = tuple[int, int]  # both ends included
 LAST = 0x10FFFF  # the last Unicode code point
@@ -87,7 +89,14 @@ NOTHING: Tree = Chars(())
 
 def literal(text: str) -> Tree:
     """Exactly this text."""
-    return concat(*(Chars(((ord(char), ord(char)),)) for char in text))
+    spend(4 * len(text))
+    return concat(*map(one_character, text))
+
+
+@lru_cache(maxsize=4096)
+def one_character(char: str) -> Chars:
+    """This character; equal characters are one object, so a long text takes little memory."""
+    return Chars(((ord(char), ord(char)),))
 
 
 def concat(*parts: Tree) -> Tree:
@@ -97,21 +106,25 @@ def concat(*parts: Tree) -> Tree:
     True
     """
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, Concat) else (part,))]
-    if NOTHING in flat:
+    spend(len(flat))
+    if any(isinstance(part, Chars) and not part.ranges for part in flat):
         return NOTHING
     return flat[0] if len(flat) == 1 else Concat(tuple(flat))
 
 
 def either(*options: Tree) -> Tree:
-    """A flat choice; single characters become one class.
+    """A flat choice of different options; single characters become one class.
 
     >>> either(literal("a"), NOTHING, either(literal("b"), literal("xy"))).options
     (Chars(ranges=((97, 98),)), Concat(parts=(Chars(ranges=((120, 120),)), Chars(ranges=((121, 121),)))))
     """
     flat = [inner for option in options for inner in (option.options if isinstance(option, Either) else (option,))]
+    spend(2 * len(flat))
     chars = Chars(merge_ranges(pair for option in flat if isinstance(option, Chars) for pair in option.ranges))
-    others = [option for option in flat if not isinstance(option, Chars)]
-    kept = ([chars] if chars != NOTHING else []) + others
+    others = {
+        option if isinstance(option, Call) else id(option): option for option in flat if type(option) is not Chars
+    }
+    kept = ([chars] if chars.ranges else []) + [*others.values()]
     return kept[0] if len(kept) == 1 else Either(tuple(kept)) if kept else NOTHING
 
 

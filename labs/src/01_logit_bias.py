@@ -293,8 +293,8 @@ gv.draw_bars(written, {'p of "}': wish}, title='probability of "} just before ea
 gv.stage(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24, show=6)
 
 # %% [markdown]
-# Press `Home` and step through this run with a bias of 12. Up to the end of the name the output is the same as without a
-# bias. There the bias makes `"}` likelier than `",`, and the object ends without the other keys. Every token is legal
+# Press `Home` and step through this run with a bias of 12. Up to the end of the name the output is the same as without
+# a bias. There the bias makes `"}` likelier than `",`, and the object ends without the other keys. Every token is legal
 # here: there is no mask.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.

@@ -142,8 +142,8 @@ line = "JULIET:\nGood night, good night! parting is such sweet "
 gv.stage(bard, line, five, seed=1, constraint="five letters and a new line", show=5)
 
 # %% [markdown]
-# Press `Home` and step through it. The **state** counts the positions. Illegal tokens are crossed out; press one to read
-# why it is illegal. At the last position one token is legal, so it gets probability 1, whatever the model prefers.
+# Press `Home` and step through it. The **state** counts the positions. Illegal tokens are crossed out; press one to
+# read why it is illegal. At the last position one token is legal, so it gets probability 1, whatever the model prefers.
 #
 # The next picture shows the whole run: one row per position, one column per token of the vocabulary.
 

@@ -109,8 +109,8 @@ gv.predict(
 
 # %% [markdown]
 # Press `Home` and step through the third query; stop where Z is small. The stage shows the grammar, and you can edit it
-# at any step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add `| "price"`, go back
-# to the condition and run on.
+# at any step. Delete `"title" | `: the stage names the first token that the new grammar refuses. Then add `| "price"`,
+# go back to the condition and run on.
 
 # %%
 gv.stage(clerk, prompts[2], edit=books.strip(), show=5)

@@ -197,8 +197,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass. There is
-# no distribution for it, because none was computed. The next pass reads the whole run at once.
+# Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass. There
+# is no distribution for it, because none was computed. The next pass reads the whole run at once.
 
 # %%
 gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)

@@ -26,6 +26,37 @@ BIAS = "gv.bias_sliders(toy_model(), 'say ', ['Ada', 'Bob', 'Sure'])"
 ASK = "import guidedviz as gv\ngv.predict('How many?', number=lambda: 3, within=1, reveal='Three states.')"
 SCORE = "import guidedviz as gv\ngv.score()"
 ASKED, SCORED = 4, 5  # places of cells
+STRANGE = ":is(script, style, iframe, img, image, object, embed, a, foreignObject, [srcdoc])"
+LOOK = f"[window.ran ?? 0, document.querySelectorAll('iframe, .gv-stage > :not(style) {STRANGE}').length]"
+
+
+def test_a_run_of_a_stranger_does_nothing(run, open_notebook, workbench):
+    """That of issue 30, whose drawing has a frame with a script, in the form of then and of now; and hostile texts."""
+    old, new, fair = (json.loads(json.dumps(run)) for _ in range(3))
+    for drawing in old["recording"]["drawings"].values():
+        drawing["svg"] = f'<svg xmlns="http://www.w3.org/2000/svg">{text("prefixed frame", 1)}</svg>'
+    for drawing in new["recording"]["drawings"].values():
+        drawing["shapes"].append(shape(2, 2))
+    for step in fair["recording"]["add"]:
+        step |= {name: text("prefixed frame", 3) for name in ("label", "state", "words", "after", "drawn")}
+    fair["trace"] |= {name: text("image", 4) for name in ("prompt", "model", "device", "constraint")}
+    names = {"old": old, "new": new, "fair": fair}
+    for name, record in names.items():
+        (workbench.folder / f"{name}.json").write_text(pack(record), encoding="utf-8")
+    shows = [f"gv.stage(gv.Trace.load('{name}.json'), steps=2)" for name in names]
+    notebook, asked = open_notebook("import guidedviz as gv", *shows), []
+    notebook.page.on("request", lambda request: asked.append(request.url))
+    before = notebook.page.evaluate(LOOK)
+    for place in range(1 + len(names)):
+        notebook.run_cell(place)
+    notebook.stages.locator(".gv-chip").first.wait_for()
+    notebook.page.wait_for_timeout(200)
+    assert notebook.page.evaluate(LOOK) == before
+    own = ("data:", "blob:", notebook.page.url.partition("/lab")[0])
+    assert [url for url in asked if not url.startswith(own)] == []
+    assert "of these files saved it: record it again" in notebook.outputs(1)
+    assert "saw 'g:iframe', expected an element of a drawing" in notebook.outputs(2)
+    assert text("prefixed frame", 3) in notebook.stages.first.inner_text()
 
 
 @pytest.fixture(scope="module")
@@ -191,36 +222,3 @@ def test_a_saved_notebook_becomes_a_page_that_plays_without_a_network(saved, bro
         page.locator(f".gv-stage[data-cursor='{cursor}']").first.wait_for()
     assert not page.locator(".gv-stage .gv-note").first.is_visible()
     context.close()
-
-
-STRANGE = ":is(script, style, iframe, img, image, object, embed, a, foreignObject, [srcdoc])"
-LOOK = f"[window.ran ?? 0, document.querySelectorAll('iframe, .gv-stage > :not(style) {STRANGE}').length]"
-
-
-def test_a_run_of_a_stranger_does_nothing(run, open_notebook, workbench):
-    """That of issue 30, whose drawing has a frame with a script, in the form of then and of now; and hostile texts."""
-    old, new, fair = (json.loads(json.dumps(run)) for _ in range(3))
-    for drawing in old["recording"]["drawings"].values():
-        drawing["svg"] = f'<svg xmlns="http://www.w3.org/2000/svg">{text("prefixed frame", 1)}</svg>'
-    for drawing in new["recording"]["drawings"].values():
-        drawing["shapes"].append(shape(2, 2))
-    for step in fair["recording"]["add"]:
-        step |= {name: text("prefixed frame", 3) for name in ("label", "state", "words", "after", "drawn")}
-    fair["trace"] |= {name: text("image", 4) for name in ("prompt", "model", "device", "constraint")}
-    names = {"old": old, "new": new, "fair": fair}
-    for name, record in names.items():
-        (workbench.folder / f"{name}.json").write_text(pack(record), encoding="utf-8")
-    shows = [f"gv.stage(gv.Trace.load('{name}.json'), steps=2)" for name in names]
-    notebook, asked = open_notebook("import guidedviz as gv", *shows), []
-    notebook.page.on("request", lambda request: asked.append(request.url))
-    before = notebook.page.evaluate(LOOK)
-    for place in range(1 + len(names)):
-        notebook.run_cell(place)
-    notebook.stages.locator(".gv-chip").first.wait_for()
-    notebook.page.wait_for_timeout(200)
-    assert notebook.page.evaluate(LOOK) == before
-    own = ("data:", "blob:", notebook.page.url.partition("/lab")[0])
-    assert [url for url in asked if not url.startswith(own)] == []
-    assert "of these files saved it: record it again" in notebook.outputs(1)
-    assert "saw 'g:iframe', expected an element of a drawing" in notebook.outputs(2)
-    assert text("prefixed frame", 3) in notebook.stages.first.inner_text()

@@ -59,26 +59,6 @@ def test_hostile_tokens_stay_text(bare):
     assert bare.page.evaluate("window.hacked") is None
 
 
-def test_a_hostile_recording_stays_text(bare, tmp_path):
-    """Its model, device, prompt, constraint and date come from a file that somebody else wrote."""
-    bad = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\u202e"
-    trace = gv.record(toy_model(), "say ", max_tokens=3)
-    replace(trace, model=bad, device=bad, prompt=bad, constraint=bad, date=bad, source="RECORDED").save(tmp_path / "a")
-    trace = gv.Trace.load(tmp_path / "a")
-    stage = bare.show_stage(gv.stage(trace))
-    stage.press("one step on")
-    stage.wait(1)
-    assert "<script>window.hacked" in stage.root.inner_text()
-    trace.page(tmp_path / "run.html", 2, bad)
-    bare.page.context.new_page().goto(f"file://{tmp_path / 'run.html'}")
-    played = bare.page.context.pages[-1]
-    played.locator(".gv-stage[data-cursor]").first.wait_for()
-    assert "<script>window.hacked" in played.locator("body").inner_text()
-    assert [page.evaluate("window.hacked") for page in (bare.page, played)] == [None, None]
-    assert played.locator("img[src=x]").count() == bare.page.locator("img[src=x]").count() == 0
-    played.close()
-
-
 def test_the_tip_of_a_token_goes_when_a_key_is_pressed(bare):
     stage = bare.show_stage(guided(steps=4))
     stage.root.locator(".gv-chip").nth(1).click()  # the keys go to the stage

@@ -10,11 +10,12 @@ const ATTRIBUTES = new RegExp(`^(${(
   + "max step rows autocomplete autocapitalize spellcheck wrap xmlns width height x y x1 y1 x2 y2 cx cy r rx ry dx dy d "
   + "points viewBox preserveAspectRatio transform fill fill-\\w+ stroke stroke-\\w+ opacity mask maskUnits patternUnits "
   + "image-rendering font-\\w+ letter-spacing text-anchor text-decoration dominant-baseline paint-order xml:space style "
-  + "aria-\\w+ data-[\\w-]+").replaceAll(" ", "|")})$`);
+  + "aria-\\w+ data-(?!commandlinker)[\\w-]+").replaceAll(" ", "|")})$`);
 const STYLED = /^(style|fill|stroke|mask)$/; // attributes that can fetch an address
 const FETCHES = /script:|@import|image-set|url\((?!["']?#)/i;
 const SITE = 'script[type="text/plain"][data-code], script[src$="files/index.js"], .found a:not([href*=":"])'; // adds these
-const STRANGE = "script style link meta base iframe frame object embed img image use a form foreignObject video audio animate set";
+const STRANGE = "script style link meta base iframe frame object embed img image use a form foreignObject video audio animate"
+  + " set";
 const SEEN = /(ran=|invalid\/)\d{7}/g; // the numbers of hostile texts
 
 const faults = [];
@@ -71,7 +72,9 @@ function press(root, look = () => {}, flush = () => {}) {
     flush();
   }
   look();
-  for (const node of few("canvas, .gv-map, table")) for (const key of ["Home", "ArrowRight"]) send(node, KeyboardEvent, "keydown", { key });
+  for (const node of few("canvas, .gv-map, table")) {
+    for (const key of ["Home", "ArrowRight"]) send(node, KeyboardEvent, "keydown", { key });
+  }
   flush();
   look();
   for (const name of Object.keys(counts)) delete counts[name];

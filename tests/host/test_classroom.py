@@ -10,7 +10,7 @@ import pytest
 from guidedviz.errors import SettingError
 from guidedviz.host.classroom import standing
 from guidedviz.host.classroom.desk import MOST_CHANGE, read_wish
-from guidedviz.host.classroom.shared_run import MOST_RECORDS, SharedRun, read_change
+from guidedviz.host.classroom.shared_run import MOST_ASKED, MOST_RECORDS, SharedRun, read_change
 from guidedviz.host.classroom.standing import Report, Standing, read_report
 from guidedviz.host.limits import Guard, Limits, find_tokens
 from guidedviz.models.remote import Wire, read_address
@@ -235,6 +235,13 @@ async def test_a_follower_waits_for_the_next_step():
     assert run.followers == 3, "Ada, a and b"
     run.publish(change(add=[0]))
     assert {json.loads("".join(await one))["version"] for one in waits} == {2}
+
+
+async def test_only_so_many_followers_are_remembered():
+    run = SharedRun()
+    for number in range(MOST_ASKED + 9):
+        await run.changes(str(number), "", 0, 0.0)
+    assert run.followers == MOST_ASKED
 
 
 def test_a_run_is_bounded_and_a_change_that_does_not_fit_leaves_it_as_it_was():

@@ -21,6 +21,7 @@ from guidedviz.machines.lazy_steps import LazySteps
 from guidedviz.machines.machine import check_text, read
 from guidedviz.machines.steps import drain
 from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.work import limited_work
 
 MOST_DEPTH = 200_000  # nested columns where rows began; 4 kB each
 MOST_STATES = 50_000  # then the known states are dropped
@@ -192,6 +193,7 @@ def build_earley(grammar: Grammar) -> Earley:
     return Earley(build_productions(grammar))
 
 
+@limited_work()
 def earley(grammar: Any, root: str = "root") -> Earley:
     """The Earley machine of a grammar, given as GBNF text, as rules or as a pushdown machine.
 

@@ -12,7 +12,8 @@ from functools import cached_property
 from guidedviz.machines.grammars.analysis import rules_with
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
-from guidedviz.machines.tree import EMPTY, NOTHING, Call, Concat, Either, Net, Repeat, Tree, Words, walk
+from guidedviz.machines.tree import EMPTY, NOTHING, Call, Concat, Either, Net, Repeat, Tree, Words, parts_of, walk
+from guidedviz.machines.work import spend
 
 # Measured on the schemas of `bench schemas`, whose strings take 20 states per character: with 1,000 states the whole
 # request takes twice as long as with 400; with 100 it takes as long. A finite machine has an index, and keeps 1,000.
@@ -110,6 +111,7 @@ class _Counted:
 
 def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
     """The tree with every direct part changed."""
+    spend(2 * len(parts_of(tree)))
     match tree:
         case Concat(parts):
             return Concat(tuple(map(change, parts)))

@@ -13,7 +13,20 @@ from typing import NamedTuple
 
 from guidedviz.errors import GrammarError, PatternError, quoted, shorten
 from guidedviz.machines.grammars.grammar import Grammar, Rule, grammar_error, line_and_column, nearest_name, show_line
-from guidedviz.machines.tree import LAST, Call, Chars, Either, Range, Repeat, Tree, concat, merge_ranges, other_ranges
+from guidedviz.machines.tree import (
+    LAST,
+    Call,
+    Chars,
+    Either,
+    Range,
+    Repeat,
+    Tree,
+    concat,
+    literal,
+    merge_ranges,
+    other_ranges,
+)
+from guidedviz.machines.work import spend
 
 MOST_CHARACTERS = 1_000_000
 MOST_NESTED = 100  # parentheses: the parser recurses for each
@@ -121,6 +134,7 @@ class _Reader:
 
     def take(self) -> Token:
         token, self.next = self.next, next(self.tokens, self.next)
+        spend(5 + 2 * len(token.text))
         return token
 
     def error(self, place: int, seen: str, expected: str = "", hint: str = "") -> GrammarError:
@@ -135,7 +149,12 @@ class _Reader:
     def rules(self) -> tuple[Rule, ...]:
         rules: dict[str, Rule] = {}
         while self.next.kind != "end":
-            rule = self.rule()
+            try:
+                rule = self.rule()
+            except GrammarError:
+                raise
+            except PatternError as error:
+                raise self.error(self.next.start, f"saw {error.seen}", error.expected, error.hint) from error
             if first := rules.get(rule.name):
                 line, _ = line_and_column(self.text, first.span[0])
                 raise self.error(rule.span[0], f'duplicate rule "{brief(rule.name)}"', hint=f"line {line} defines it")
@@ -191,6 +210,8 @@ class _Reader:
 
     def item(self, depth: int) -> Tree:
         token = self.take()
+        if token.kind == "string" and "\\" not in token.text:
+            return literal(token.text[1:-1])
         if token.kind == "string":
             codes = (code for code, _, _ in self.characters(token))
             return concat(*(Chars(((code, code),)) for code in codes))
@@ -251,6 +272,7 @@ class _Reader:
 
     def characters(self, token: Token) -> Iterator[tuple[int, str, int]]:
         """The characters between the quotes or brackets: code point, spelling, position."""
+        spend(4 * len(token.text))
         place = token.start + 1
         while place < token.end - 1:
             found = CHARACTER.match(self.text, place, token.end - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.tree import Call, Concat, Either, Net, Repeat, Tick, Tree, Words, concat, either, walk
 
 MOST_STATES = 10_000  # per rule's NFA after inlining: about one second
+MOST_COPIED = 20_000  # of all rules together, for what is called at several places
 
 
 def inline_rules(grammar: Grammar) -> Grammar:
@@ -35,15 +37,21 @@ def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
     stay = {*kept, *counting}.union(*find_loops(graph))
     bodies: dict[str, Tree] = {}
     sizes: dict[str, int] = {}
+    places = Counter(call for calls in graph.values() for call in calls)
+    copied = 0  # states of rules that are called at several places, at all of them
 
     def put_in(name: str) -> Tree:
+        nonlocal copied
         if name not in bodies:
             tree = grammar.rule(name).tree
             inner = {call: put_in(call) for call in graph[name] if call not in stay}
-            sizes[name] = count_states(tree, {call: sizes[call] for call in inner}, FEWEST_COPIES)
-            if inner and sizes[name] > MOST_STATES:
+            own = count_states(tree, copies=FEWEST_COPIES)
+            sizes[name] = count_states(tree, {call: sizes[call] for call in inner}, FEWEST_COPIES) if inner else own
+            more = sizes[name] - own - sum(sizes[call] for call in inner if places[call] == 1)
+            if inner and (sizes[name] > MOST_STATES or copied + more > MOST_COPIED):
                 stay.update(inner)  # too large: keep these calls, here and in later rules
-                inner, sizes[name] = {}, count_states(tree, copies=FEWEST_COPIES)
+                inner, sizes[name], more = {}, own, 0
+            copied += more
             bodies[name] = map_calls(tree, lambda call: inner.get(call.name, call)) if inner else tree
         return bodies[name]
 

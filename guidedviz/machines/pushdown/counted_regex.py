@@ -12,10 +12,12 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import check_regex, parse_regex
 from guidedviz.machines.regular.regex import regex as finite_regex
+from guidedviz.machines.work import limited_work
 
 LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits
 
 
+@limited_work()
 def regex(text: str) -> DFA | PDA:
     r"""The minimal machine for a regex; with very large counts a machine that counts.
 

@@ -26,6 +26,7 @@ from guidedviz.machines.pushdown.closure import Closure
 from guidedviz.machines.pushdown.rule_nodes import build_rule_nodes
 from guidedviz.machines.pushdown.stack_graph import Cell, Configuration, StackGraph, State
 from guidedviz.machines.visible import counted
+from guidedviz.machines.work import limited_work
 
 
 class PDA:
@@ -122,6 +123,7 @@ class PDA:
         return self.graph.steps.own(state)
 
 
+@limited_work()
 def grammar(text: str, root: str = "root") -> PDA:
     """The pushdown machine of a grammar in GBNF, the dialect of llama.cpp.
 

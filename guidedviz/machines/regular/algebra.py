@@ -16,6 +16,7 @@ from guidedviz.machines.regular.dfa import DFA, MOST_STATES, merge_edges
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge, too_large
 from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.work import spend
 
 Pair = tuple[int | None, int | None]
 Wanted = Callable[[bool, bool], bool]  # whether each machine accepts a text -> whether the result does
@@ -79,6 +80,7 @@ def product(one: DFA, other: DFA, wanted: Wanted) -> DFA:
                 row.append((low, high, numbers[target]))
         edges.append(merge_edges(row))
         looked_at += len(row)
+        spend(2 + len(row))
         if len(numbers) > MOST_STATES or looked_at > MOST_EDGES:
             raise too_large(f"a product of more than {MOST_STATES:,} states or {MOST_EDGES:,} edges")
     accepting = (

@@ -19,6 +19,7 @@ from guidedviz.machines.regular.formulas import FALSE, TRUE, Atom, Formulas
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import NFA, Edge, Shape, build_nfa
 from guidedviz.machines.tree import LAST, Call, Chars, Tree
+from guidedviz.machines.work import spend
 
 MOST_WORK = 500_000  # followed edges and new formulas; about a second
 Run = dict[int, int]  # state of a part -> the condition on the text that follows
@@ -152,6 +153,7 @@ class _Runs:
         return self.formulas.negate(holds) if negated else holds
 
     def spend(self, work: int) -> None:
+        spend(2 * work)
         self.work += work
         if self.work > MOST_WORK:
             raise too_large(f"more than {MOST_WORK:,} steps from NFA to DFA")

@@ -18,6 +18,7 @@ from guidedviz.machines.machine import no_step, read
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
 from guidedviz.machines.steps import drain
 from guidedviz.machines.visible import counted
+from guidedviz.machines.work import spend
 
 MOST_STATES = 40_000
 MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second
@@ -128,6 +129,7 @@ class _Moves:
         self.known: dict[int, frozenset[int]] = {}
 
     def spend(self, moves: int) -> None:
+        spend(2 + moves)
         self.left -= moves
         if self.left < 0:
             raise too_large(f"more than {MOST_MOVES:,} moves from NFA to DFA", self.nfa.tree)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.regular.dfa import DFA, merge_edges
 from guidedviz.machines.steps import drain
+from guidedviz.machines.work import spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
 
@@ -33,6 +34,7 @@ def minimise(dfa: DFA) -> DFA:
     >>> gv.regex("aa*|b") == gv.regex("b|a+"), len(gv.regex("(ab|cb)*"))
     (True, 2)
     """
+    spend(20 + 3 * len(dfa))
     trimmed = trim(dfa)
     block_of = same_ends(trimmed)
     if block_of is None:
@@ -145,6 +147,7 @@ def _preimages(block: frozenset[int], incoming: list[list[tuple[int, int]]]) -> 
     """The sets of states from which a letter leads into the block, each with one such letter."""
     sources: dict[int, list[int]] = defaultdict(list)
     for state in block:
+        spend(len(incoming[state]))
         for letter, source in incoming[state]:
             sources[letter].append(source)
     return {tuple(states): letter for letter, states in sources.items()}.items()

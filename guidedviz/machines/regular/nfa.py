@@ -17,6 +17,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, Words, no_rules, no_ticks
 from guidedviz.machines.utf8 import ByteRanges, utf8_rows
 from guidedviz.machines.visible import counted
+from guidedviz.machines.work import spend
 
 Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
 Shape = tuple[int, tuple[tuple[int, int, int, int], ...]]  # the number of new states, and the edges between them
@@ -74,8 +75,10 @@ def build_nfa(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], S
     >>> build_nfa(parse_regex("[a-z]{3}x?"))
     NFA(5 states, 1 epsilon edge)
     """
-    if count_states(tree) > MOST_NFA_STATES + min(MOST_LISTED, count_listed(tree)):
+    states = count_states(tree)
+    if states > MOST_NFA_STATES + min(MOST_LISTED, count_listed(tree)):
         raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", tree)
+    spend(20 + 7 * states)
     edges: list[list[Edge]] = [[], []]
     epsilon: list[list[int]] = [[], []]
     waiting = [(tree, 0, 1)]
@@ -199,7 +202,10 @@ def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int
     >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
     (999999, 10)
     """
-    return _weigh(tree, [], calls or {}, copies)
+    known: dict[int, int] = {}
+    states = _weigh(tree, [], calls or {}, copies, known)
+    spend(2 * len(known))
+    return states
 
 
 def count_listed(tree: Tree) -> int:
@@ -224,7 +230,7 @@ def find_blame(tree: Tree) -> str:
     '{1,200} at position 5'
     """
     counted: list[tuple[int, Repeat]] = []
-    _weigh(tree, counted, {}, None)
+    _weigh(tree, counted, {}, None, {})
     return str(max(counted, key=lambda found: found[0])[1]) if counted else ""
 
 
@@ -233,13 +239,12 @@ def _weigh(
     counted: list[tuple[int, Repeat]],
     calls: Mapping[str, int],
     copies: int | None,
-    known: dict[int, int] | None = None,
+    known: dict[int, int],
 ) -> int:
     """The states that a tree adds; every counted repeat is appended to `counted` with its states.
 
     The count of a shared part is cached, so 2**60 copies take the same time as one.
     """
-    known = {} if known is None else known
     if id(tree) not in known:
         match tree:
             case Chars():

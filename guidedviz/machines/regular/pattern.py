@@ -12,6 +12,7 @@ from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.tree import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges
+from guidedviz.machines.work import limited_work
 
 LETTER: tuple[Range, ...] = ((65, 90), (97, 122))
 DIGIT: tuple[Range, ...] = ((48, 57),)
@@ -29,6 +30,7 @@ COUNTS: dict[str, tuple[int, int | None]] = {"1": (1, 1), "+": (1, None), "*": (
 COUNTED = re.compile(r"\{(\d{1,9})(?:(,)(\d{0,9}))?\}", re.ASCII)
 
 
+@limited_work()
 def pattern(parts: Iterable[Sequence[str]]) -> DFA:
     r"""The minimal machine for a list of (what, how often).
 

@@ -29,8 +29,10 @@ from guidedviz.machines.tree import (
     Repeat,
     Tree,
     merge_ranges,
+    one_character,
     other_ranges,
 )
+from guidedviz.machines.work import spend
 
 DIGIT: tuple[Range, ...] = ((48, 57),)
 SPACE: tuple[Range, ...] = ((9, 13), (32, 32))
@@ -54,6 +56,7 @@ REFUSED = {
 # The pieces of a pattern: an escape or a whole class is one piece.
 PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|P=|\(|>)?|(?:[*+?]|\{\d*,?\d*\})[+?]?|.", re.DOTALL)
 MOST_CHARACTERS = 100_000
+IGNORECASE, DOTALL, MULTILINE = map(int, (re.IGNORECASE, re.DOTALL, re.MULTILINE))  # & on an enum takes long
 QUANTIFIERS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
@@ -124,7 +127,7 @@ def _read(text: str, parsed: Any, search: bool) -> Tree:
     """The tree of a parsed pattern. Anchors at its ends are no assertions, unless a search looks at lines."""
     flags, reader = parsed.state.flags, _Reader(text, search)
     tree = reader.sequence(open_ends(parsed) if search else parsed, flags, first=True, last=True)
-    if search and (reader.lookarounds or flags & re.MULTILINE):
+    if search and (reader.lookarounds or flags & MULTILINE):
         reader = _Reader(text, search)
         tree = reader.sequence([ANYTHING, *parsed, ANYTHING], flags, first=False, last=False)
     return resolve(tree, list(reader.lookarounds)) if reader.lookarounds else tree
@@ -154,6 +157,7 @@ class _Reader:
         return parts[0] if len(parts) == 1 else Concat(tuple(parts))
 
     def node(self, kind: Any, value: Any, flags: int, first: bool, last: bool) -> Tree:
+        spend(8)
         if kind is op.BRANCH:
             return Either(tuple(self.sequence(option, flags, first, last) for option in value[1]))
         if kind is op.SUBPATTERN:
@@ -171,6 +175,8 @@ class _Reader:
             return NOTHING
         if kind.name in REFUSED:
             raise self.refusal(kind.name)
+        if kind is op.LITERAL and not flags & IGNORECASE:
+            return one_character(chr(value))
         return Chars(_ranges_of(kind, value, flags))
 
     def repeat(self, low: int, high: Any, inner: Iterable[Any], flags: int) -> Tree:
@@ -228,11 +234,11 @@ def _quantifier(piece: str) -> tuple[int, int | None] | None:
 def _ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:
     """The characters of a literal, a dot or a class."""
     if kind is op.ANY:
-        return other_ranges(() if flags & re.DOTALL else [(10, 10)])
+        return other_ranges(() if flags & DOTALL else [(10, 10)])
     items = value if kind is op.IN else [(kind, value)]
     negated = bool(items) and items[0][0] in (op.NEGATE, op.NOT_LITERAL)
     ranges = merge_ranges(part for item in items for part in _item_ranges(*item))
-    if flags & re.IGNORECASE:
+    if flags & IGNORECASE:
         ranges = merge_ranges((*ranges, *_other_case(ranges)))
     return other_ranges(ranges) if negated else ranges
 

@@ -41,6 +41,7 @@ from guidedviz.machines.schema.logic.local import pattern_tree
 from guidedviz.machines.schema.reader import Reader
 from guidedviz.machines.schema.text.words import words_machine
 from guidedviz.machines.tree import Tree, Words
+from guidedviz.machines.work import limited_work
 
 Schema = dict[str, Any] | bool | str | type
 MOST_TRIED = 10  # patterns of a schema that is too large, each for up to half a second
@@ -80,13 +81,16 @@ def json_schema(
     with _said_of("schema"):
         reader = _read(schema, Choices(whitespace, extra_keys, unknown, approximate))
         grammar = inline_rules(reader.grammar())
-        if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
-            return PDA(grammar, notes=tuple(reader.notes.texts))
         try:
+            if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
+                return PDA(grammar, notes=tuple(reader.notes.texts))
             return replace(machine_of(grammar.rules[0].tree), notes=tuple(reader.notes.texts))
         except PatternError as error:
-            longest = sorted(_patterns(reader.root, "#"), key=lambda found: -len(found[1]))[:MOST_TRIED]
-            path = next((path for path, pattern in longest if _is_too_large(pattern, path)), "")
+            name = error.where.removeprefix("rule ")
+            path = reader.rules.paths.get(name, "") if name != error.where else ""
+            if error.where == "machine":
+                longest = sorted(_patterns(reader.root, "#"), key=lambda found: -len(found[1]))[:MOST_TRIED]
+                path = next((path for path, pattern in longest if _is_too_large(pattern, path)), "")
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
 
 
@@ -183,7 +187,8 @@ def _read(schema: Schema, choices: Choices, spelled: bool = False) -> Reader:
 def _said_of(where: str) -> Iterator[None]:
     """Make errors of lower rooms name the schema."""
     try:
-        yield
+        with limited_work():
+            yield
     except PatternError as error:
         if error.where.startswith(where):
             raise

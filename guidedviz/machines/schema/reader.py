@@ -31,9 +31,10 @@ from guidedviz.machines.schema.text.lengths import has_ticks
 from guidedviz.machines.schema.text.words import FEW as FEW_WORDS
 from guidedviz.machines.schema.text.words import words_tree
 from guidedviz.machines.tree import EMPTY, LAST, NOTHING, Call, Chars, Repeat, Tree, concat, either, literal, optional
+from guidedviz.machines.work import spend
 
 GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
-MOST_PARTS = 20_000
+MOST_WORDS = 20_000  # of an enum that is written as GBNF or as a regex
 FEW = 4  # a named or shared part above this size becomes a rule
 NUMBERS = frozenset(("integer", "fraction"))
 
@@ -45,7 +46,7 @@ class Reader:
 
     def __init__(self, root: Any, choices: Choices, spelled: bool = False) -> None:
         self.root, self.choices, self.spelled = root, choices, spelled
-        self.few = MOST_PARTS if spelled else FEW_WORDS  # so many words of an enum are written as a choice
+        self.few = MOST_WORDS if spelled else FEW_WORDS  # so many words of an enum are written as a choice
         self.notes = Notes(choices)
         self.references = References(root)
         self.ways = Ways(self.references, self.notes, Possible(self).of)
@@ -55,7 +56,7 @@ class Reader:
         self.open: dict[Key, int] = {}  # what is being read -> the depth at which it began
         self.names: dict[Key, str] = {}  # rule names of recursive parts
         self.root_key: Key = "#", ANY
-        self.depth = self.parts = 0
+        self.depth = 0
         self.at = "#"  # the path of the part read last
 
     def grammar(self) -> Grammar:
@@ -65,6 +66,10 @@ class Reader:
                 self.rules.add("root", concat(self.token(EMPTY), self.read_root()))
             except RecursionError:
                 raise self.too_deep() from None
+            except PatternError as error:
+                if error.where.startswith("schema"):
+                    raise
+                raise refusal(self.at, error.seen, error.expected, error.hint) from error
         return self.rules.grammar()
 
     def too_deep(self) -> PatternError:
@@ -110,9 +115,8 @@ class Reader:
         """The texts of all values of these kinds that a part allows."""
         part = self.ways.enter(part)
         schema, path = part.schema, part.path
-        self.parts, self.at = self.parts + 1, path
-        if self.parts > MOST_PARTS:
-            raise refusal(path, f"more than {MOST_PARTS:,} parts, $ref followed", "a smaller schema")
+        self.at = path
+        spend(60)
         if part.is_false():
             return NOTHING
         if part.is_true():
@@ -192,7 +196,7 @@ class Reader:
 
     def read_kinds(self, case: Case, path: str) -> tuple[Tree, list[Empty]]:
         """The values of a case, and why there are none of some kinds."""
-        self.parts += 1
+        spend(30)
         if case.values is not None:
             return self.values(case, path), []
         asked = any(case.asks(kind) for kind in ("object", "array", "string", "number")) or case.banned

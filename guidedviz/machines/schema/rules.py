@@ -15,6 +15,7 @@ from guidedviz.machines.schema.text.json_text import ANY_CHARACTER, Spaced, quot
 from guidedviz.machines.schema.text.numerals import decimals, integers
 from guidedviz.machines.schema.text.other_keys import NOT_ASCII
 from guidedviz.machines.tree import NOTHING, Call, Chars, Repeat, Tree, concat, either, literal, optional
+from guidedviz.machines.work import spend
 
 BLANK = Repeat(Chars(((9, 10), (13, 13), (32, 32))), 0, None)
 FREE = ("value", "object", "member", "array", "string", "char", "escape", "number", "integer", "ws")
@@ -32,14 +33,16 @@ class Rules:
     def __init__(self, token: Spaced) -> None:
         self.trees = free_trees(token)
         self.paths = {"root": "#"}
+        self.numbers: dict[str, int] = defaultdict(lambda: 2)  # a name -> the number that the next rule of it may get
         self.settled: dict[tuple[str, Tree], Tree] = {}
 
     def name(self, path: str, word: str = "") -> str:
         """A new name for the part at this path."""
         plain = f"{rule_name(path)}-{word}" if word else rule_name(path)
-        name, number = plain, 2
+        name, number = plain, self.numbers[plain]
         while name in self.paths or name in FREE:
             name, number = f"{plain}-{number}", number + 1
+        self.numbers[plain] = number
         self.paths[name] = path
         return name
 
@@ -52,6 +55,7 @@ class Rules:
         """The tree itself, or a call of a new rule if the tree is long; `word` ends the name of the rule."""
         if count_signs(tree) <= most:
             return tree
+        spend(100)  # the hash of a tree takes long
         if (path, tree) not in self.settled:
             self.settled[path, tree] = self.add(self.name(path, word), tree)
         return self.settled[path, tree]

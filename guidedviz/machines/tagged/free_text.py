@@ -11,6 +11,7 @@ from guidedviz.machines.regular.algebra import intersection
 from guidedviz.machines.regular.characters import code_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.tree import EMPTY, LAST, Call, Chars, Net, Range, Tree, concat, either, literal, other_ranges
+from guidedviz.machines.work import spend
 
 MOST_PLACES = 4_000
 FOUND = LAST + 2  # the letter after trigger 0 is complete; the next ones for the other triggers, and for the end
@@ -137,4 +138,6 @@ def first_complete(marks: Iterable[str]) -> list[str]:
 
 def _parts(mark: str, sizes: Iterable[int]) -> Iterator[str]:
     """The shorter texts of these sizes in a mark."""
-    return (mark[start : start + size] for size in sizes if size < len(mark) for start in range(len(mark) - size + 1))
+    for size in (size for size in sizes if size < len(mark)):
+        spend((len(mark) - size) * (1 + size // 1000))
+        yield from (mark[start : start + size] for start in range(len(mark) - size + 1))

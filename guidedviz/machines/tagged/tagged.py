@@ -17,6 +17,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.tagged.free_text import FreeText, check_triggers, free_text, text_until
 from guidedviz.machines.tagged.rules import Rules
 from guidedviz.machines.tree import EMPTY, Net, Tree, concat, either, literal
+from guidedviz.machines.work import limited_work, spend
 
 
 class Tag(NamedTuple):
@@ -27,6 +28,7 @@ class Tag(NamedTuple):
     end: str | Sequence[str] = ""
 
 
+@limited_work()
 def tagged(
     free: DFA | None = None,
     tags: Iterable[Tag | tuple[Any, ...]] = (),
@@ -102,6 +104,7 @@ def trigger_of(begin: str, triggers: Container[str]) -> str:
     >>> trigger_of("<tool:a>", ["<tool:", "#"]), trigger_of("tool", ["<tool:"])
     ('<tool:', '')
     """
+    spend(len(begin) ** 2 // 1000)
     return next((begin[:end] for end in range(1, len(begin) + 1) if begin[:end] in triggers), "")
 
 

@@ -34,14 +34,17 @@ class PageExporter(HTMLExporter):
     def from_notebook_node(self, nb: Any, resources: Any = None, **more: Any) -> tuple[Any, dict[str, Any]]:
         """The page; a widget that is not ours is shown as its still output."""
         nb = deepcopy(nb)
-        models = nb.metadata.pop("widgets", {}).get(STATE, {}).get("state", {})
+        models: dict[Any, Any] = {}
+        match nb.metadata.pop("widgets", {}).get(STATE):
+            case {"state": {**known}}:
+                models = known
         kinds: dict[str, None] = {}
         for data in (output.data for cell in nb.cells for output in cell.get("outputs", []) if "data" in output):
-            saved = models.get(data.pop(VIEW, {}).get("model_id"), {}).get("state", {})
-            if (kind := saved.get("kind")) in KINDS and saved.get("saved"):
-                kinds[kind] = None
-                step = int(saved["saved"].get("cursor", 0))
-                data["text/html"] = str(play_place(kind, compress(saved["saved"]), step))
+            match models.get(str(data.pop(VIEW, {}).get("model_id"))):
+                case {"state": {"kind": str(kind), "saved": dict(saved)}} if kind in KINDS and saved:
+                    kinds[kind] = None
+                    step = saved.get("cursor", 0)
+                    data["text/html"] = str(play_place(kind, compress(saved), step if type(step) is int else 0))
         head = together([policy(), play_head([*kinds])])
         page: tuple[Any, dict[str, Any]] = super().from_notebook_node(nb, {**(resources or {}), "player": head}, **more)
         return page

@@ -7,10 +7,11 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
-from guidedviz.errors import PatternError
+from guidedviz.errors import PatternError, shorten
 from guidedviz.machines.visible import visible
 
 Located = tuple[Any, str]  # a part of a schema and its path
+LONGEST_STEP = 80  # characters of a key in a path
 MOST_DIGITS, MOST_ZEROS = 100, 400  # of a number; the largest float has 17 digits and 292 zeros
 
 
@@ -25,10 +26,13 @@ def below(path: str, key: str | int) -> str:
     >>> below("#/properties", "a/b\n")
     '#/properties/a~1b↵'
     """
-    if isinstance(key, int) or (key.isascii() and key.isalnum()):
-        return f"{path}/{key}"
-    name = str(key).replace("~", "~0").replace("/", "~1")
-    return f"{path}/{visible(name.encode(errors='surrogatepass'))}"
+    return f"{path}/{key if isinstance(key, int) else step(key)}"
+
+
+def step(key: str) -> str:
+    """One step of a path; a long key is cut."""
+    name = shorten(key, LONGEST_STEP).replace("~", "~0").replace("/", "~1")
+    return name if name.isascii() and name.isalnum() else visible(name.encode(errors="surrogatepass"))
 
 
 def shown(value: Any) -> str:

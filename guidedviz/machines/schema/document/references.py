@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 from guidedviz.machines.schema.document.paths import Located, below, nearest, refusal, shown
+from guidedviz.machines.work import spend
 
 ONE = "additionalProperties contains not if then else propertyNames unevaluatedItems unevaluatedProperties".split()
 ONE += ["additionalItems", "contentSchema", "items"]
@@ -37,6 +38,7 @@ class References:
         waiting = [(part, path, base)]
         while waiting:
             part, path, base = waiting.pop()
+            spend(1 + len(path) // 20)  # of a very deep schema the paths cost most
             if isinstance(part, dict) and id(part) not in self.bases:
                 base = self.note(part, path, base)
                 waiting.extend((inner, at, base) for inner, at in subschemas(part, path))

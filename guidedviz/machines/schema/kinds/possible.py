@@ -11,6 +11,7 @@ from guidedviz.machines.schema.logic.cases import Case
 from guidedviz.machines.schema.logic.facts import Goal, Items, Keys, Required, goal_of
 from guidedviz.machines.schema.logic.ways import Ways
 from guidedviz.machines.tree import NOTHING
+from guidedviz.machines.work import spend
 
 DEEPEST = 3
 NUMBERS = frozenset(("integer", "fraction"))
@@ -32,6 +33,7 @@ class Possible:
         """Whether some value may meet the goal."""
         if any(part.is_false() for part in goal):
             return False
+        spend(100)
         if self.depth >= DEEPEST:
             return True
         ways = self.holder.ways

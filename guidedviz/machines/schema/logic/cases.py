@@ -10,6 +10,7 @@ from guidedviz.machines.schema.document.keywords import ANY
 from guidedviz.machines.schema.logic.facts import NOT, Fact, Keys, Required, kind_of_fact
 from guidedviz.machines.schema.logic.known import Known, known_of
 from guidedviz.machines.schema.text.json_text import canon, kind_of
+from guidedviz.machines.work import spend
 
 F = TypeVar("F")
 
@@ -24,6 +25,10 @@ class Atom:
     values: tuple[Any, ...] | None = None  # of enum and const
     banned: tuple[Any, ...] = ()
     facts: tuple[Fact, ...] = ()
+
+    @property
+    def says_nothing(self) -> bool:
+        return self.kinds == ANY and self.values is None and not self.banned and not self.facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +66,8 @@ def case_of(*atoms: Atom) -> Case | None:
     """The case of these atoms; None if they are known to contradict each other."""
     case: Case | None = EVERYTHING
     for atom in atoms:
+        if atom.says_nothing:
+            continue
         values = None if atom.values is None else {canon(value): value for value in atom.values}
         banned = {canon(value): value for value in atom.banned}
         required = frozenset(name for fact in atom.facts if isinstance(fact, Required) for name in fact.names)
@@ -93,6 +100,7 @@ def join(one: Case, other: Case) -> Case | None:
     if len(atoms) == len(one.atoms):
         return one
     banned, values = {**one.banned, **other.banned}, one.values
+    spend((len(atoms) + len(banned)) // 2 + len(one.known) + len(other.known))
     if values is None or other.values is None:
         values = other.values if values is None else values
     else:

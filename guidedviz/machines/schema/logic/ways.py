@@ -16,11 +16,11 @@ from guidedviz.machines.schema.logic.known import told_apart
 from guidedviz.machines.schema.logic.local import Local
 from guidedviz.machines.schema.logic.unevaluated import close_items, close_keys, says_unevaluated, silent
 from guidedviz.machines.schema.text.json_text import kind_of
+from guidedviz.machines.work import spend
 
 Rows = list[Case]
 CLOSE = {"unevaluatedProperties": close_keys, "unevaluatedItems": close_items}
 MOST_CASES = 2_000
-MOST_JOINS = 200_000
 MOST_REFS = 20
 
 
@@ -35,7 +35,6 @@ class Ways:
         self.apart: dict[Any, bool] = {}
         self.bare: dict[int, dict[str, Any]] = {}  # id of a schema -> it without unevaluated keywords
         self.constants: list[Any] = []  # keeps new schemas alive, so that their ids are not used again
-        self.joins = 0
 
     def of_goal(self, goal: Goal) -> Rows:
         """The cases of a conjunction of parts."""
@@ -72,9 +71,7 @@ class Ways:
 
     def both(self, one: Rows, other: Rows, path: str) -> Rows:
         """Every case of one with every case of the other."""
-        self.joins += len(one) * len(other)
-        if self.joins > MOST_JOINS:
-            raise refusal(path, "too many combinations of branches", "fewer anyOf, oneOf and if in one schema")
+        spend(8 * len(one) * len(other))
         joined = (join(first, second) for first in one for second in other)
         return self.some((case for case in joined if case), path)
 
@@ -187,10 +184,10 @@ class Ways:
         rows = [(EVERYTHING, False)]
         for branch in branches:
             more = [(case, True) for case in self.of(branch, full)] + [(case, False) for case in self.of(branch.flip())]
-            self.joins += len(rows) * len(more)
+            spend(8 * len(rows) * len(more))
             joined = ((join(one, case), held or holds) for one, held in rows for case, holds in more)
             rows = [(case, held) for case, held in joined if case]
-            if len(rows) > MOST_CASES or self.joins > MOST_JOINS:
+            if len(rows) > MOST_CASES:
                 raise refusal(path, f"more than {MOST_CASES:,} combinations of branches", "fewer branches")
         return self.some((case for case, held in rows if held), path)
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from sys import maxunicode
 
 from guidedviz.errors import PatternError, quoted
+from guidedviz.machines.work import spend
 
 # what the two write differently, inside and outside of a class such as [a-z]
 PIECES = re.compile(
@@ -47,6 +48,7 @@ def to_python(pattern: str) -> str:
     written, inside = [], False
     for found in PIECES.finditer(pattern):
         written.append(_piece(found, inside))
+        spend(len(written[-1]))
         inside = found.lastgroup == "open" or (inside and found.lastgroup != "close")
     return "".join(written)
 

@@ -11,6 +11,7 @@ from functools import cache, reduce
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.algebra import difference, intersection
+from guidedviz.machines.regular.characters import split_letters
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa, count_states
@@ -27,8 +28,8 @@ from guidedviz.machines.tree import (
     Tree,
     common_ranges,
     merge_ranges,
-    other_ranges,
 )
+from guidedviz.machines.work import spend
 
 MOST_LETTERS = 128  # a letter is a one-byte character
 # Measured on Llama 3, whose longest token has 128 bytes, compiling and all masks along an e-mail address: with at most
@@ -101,7 +102,8 @@ def split_texts(trees: list[Tree]) -> list[tuple[Tree, frozenset[int]]]:
 
 def find_letters(trees: list[Tree]) -> list[Chars]:
     """The classes of characters that all trees treat alike."""
-    letters = split_letters(dict.fromkeys(chars for tree in trees for chars in classes(tree)))
+    found = dict.fromkeys(chars.ranges for tree in trees for chars in classes(tree))
+    letters = list(map(Chars, split_letters(found)))
     if len(letters) > MOST_LETTERS:
         raise PatternError("pattern", seen=f"{len(letters)} kinds of characters", expected=f"at most {MOST_LETTERS}")
     return letters
@@ -132,27 +134,14 @@ def classes(tree: Tree) -> list[Chars]:
     return found
 
 
-def split_letters(found: Iterable[Chars]) -> list[Chars]:
-    """The coarsest classes from which all of these are composed.
-
-    >>> [letter.ranges for letter in split_letters([Chars(((1, 9),)), Chars(((5, 12),))])]
-    [((5, 9),), ((1, 4),), ((10, 12),)]
-    """
-    letters: list[tuple[Range, ...]] = []
-    for chars in found:
-        inside = [common_ranges(letter, chars.ranges) for letter in letters]
-        outside = [common_ranges(letter, other_ranges(chars.ranges)) for letter in letters]
-        new = common_ranges(chars.ranges, other_ranges(pair for letter in letters for pair in letter))
-        letters = [letter for letter in (*inside, *outside, new) if letter]
-    return [Chars(letter) for letter in letters]
-
-
 def letter_machine(tree: Tree, letters: list[Chars]) -> DFA:
     """The DFA over class numbers."""
 
     @cache
     def change(chars: Chars) -> Tree:
-        numbers = [n for n, letter in enumerate(letters) if common_ranges(letter.ranges, chars.ranges)]
+        spend(5 * len(letters))
+        firsts = enumerate(letter.ranges[0][0] for letter in letters)  # a letter is in a class, or no part of it is
+        numbers = [n for n, first in firsts if any(low <= first <= high for low, high in chars.ranges)]
         return Chars(merge_ranges((number, number) for number in numbers))
 
     return minimise(build_dfa(build_nfa(map_chars(tree, change))))

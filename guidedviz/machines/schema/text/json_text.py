@@ -31,6 +31,7 @@ from guidedviz.machines.tree import (
     no_rules,
     other_ranges,
 )
+from guidedviz.machines.work import spend
 
 Spaced = Callable[[Tree, str], Tree]  # a piece of JSON with the whitespace allowed after it
 SHORT = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
@@ -82,6 +83,7 @@ def map_chars(tree: Tree, change: Callable[[Chars], Tree]) -> Tree:
         case Repeat(part, low, high):
             return Repeat(map_chars(part, change), low, high)
         case Net(places, edges):
+            spend(4 * len(edges))
             return Net(places, tuple((source, map_chars(part, change), target) for source, part, target in edges))
         case Call():
             raise no_rules(tree)

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.tree import EMPTY, Chars, Net, Range, Tree, concat, literal, merge_ranges, optional
+from guidedviz.machines.work import spend
 
 MOST_PLACES = 4_000
 DOT = ord(".")
@@ -39,6 +40,7 @@ def remainder_net(modulus: int, digits: int, whole: bool) -> Tree:
     numbers: dict[Place, int] = {("start", 0, 0): 0}
     edges: dict[tuple[int, int], list[Range]] = defaultdict(list)
     for place in (queue := list(numbers)):
+        spend(60)
         for char, target in moves(place, modulus, digits, whole):
             if target not in numbers:
                 numbers[target] = len(numbers)

@@ -22,6 +22,7 @@ from guidedviz.machines.tree import (
     optional,
     other_ranges,
 )
+from guidedviz.machines.work import spend
 
 CHAR = Call("char")
 CODE = either(  # four hexadecimal digits of a character that is not printable ASCII, or of a quote or a backslash
@@ -47,6 +48,7 @@ def other_keys(names: Collection[str]) -> Tree:
 
 def beyond(names: list[str], escape: Tree) -> Tree:
     """Any text except these sorted ones."""
+    spend(sum(map(len, names)))
     branches: dict[str, list[str]] = {}
     for name in filter(None, names):
         branches.setdefault(name[0], []).append(name[1:])

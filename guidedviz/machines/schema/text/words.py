@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cache
 from itertools import takewhile
 
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import number_states
 from guidedviz.machines.regular.nfa import MOST_LISTED, Edge
-from guidedviz.machines.tree import EMPTY, Chars, Range, Tree, Words, either, literal, merge_ranges
+from guidedviz.machines.tree import EMPTY, Chars, Range, Tree, Words, either, literal, merge_ranges, one_character
+from guidedviz.machines.work import spend
 
 LAST_ASCII = 127
 FEW = 1_000  # so many words are written as a choice, which is readable as GBNF
@@ -40,6 +40,7 @@ def words_net(texts: list[str]) -> Words:
             key = tuple(node.items())
             if key not in known:
                 known[key] = len(nodes)
+                spend(10)
                 nodes.append(node)
             way[-1][last[place - 1]] = known[key]
         way += [{} for _ in text[shared:]]
@@ -48,12 +49,6 @@ def words_net(texts: list[str]) -> Words:
         last = text
     nodes.append(way[0])
     return net_of(nodes)
-
-
-@cache
-def one_character(char: str) -> Tree:
-    """A class of one character; words share it."""
-    return literal(char)
 
 
 def words_machine(words: Words) -> DFA | None:
