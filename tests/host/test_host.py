@@ -10,6 +10,7 @@ import struct
 import subprocess
 import threading
 import time
+import urllib.request
 from contextlib import suppress
 
 import numpy as np
@@ -324,6 +325,18 @@ def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
         for token, seen in (("", "refused the token"), ("ada-0123456789abcdef", "a token of another person")):
             with pytest.raises(GuidedVizError, match=seen):
                 Wire(read_address(host.address, token)).ask("GET", "/v1/class")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("", "text/html"), ("/class.js", "text/javascript"), ("/class.css", "text/css")],
+)
+def test_the_class_page_is_files_under_a_policy_that_allows_nothing_else(guarded, path, kind):
+    answer = urllib.request.urlopen(f"{guarded.address}/class{path}", timeout=5)
+    assert answer.headers["Content-Type"] == f"{kind}; charset=utf-8"
+    assert "default-src 'none'; script-src 'self'; style-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert (answer.headers["X-Content-Type-Options"], answer.headers["Cache-Control"]) == ("nosniff", "no-store")
+    assert len(answer.read()) > 500
 
 
 def test_with_one_token_for_the_class_students_have_numbers():
