@@ -94,9 +94,11 @@ def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     for hub in range(len(sketch.names)):
         ways = (_reach(near, after, hub, kept) for after in near[hub] if after not in {hub, *kept})
         inside = frozenset().union(*(way for way in ways if way.isdisjoint(kept)))
+        if len(inside) < FEWEST_INSIDE or not inside.isdisjoint(around):
+            continue
         loop = [arrow for arrow in arrows if {arrow.source, arrow.target} <= {hub, *inside}]
         entered = any(arrow.target in inside for arrow in arrows if arrow not in loop)
-        if not loop or len(inside) < FEWEST_INSIDE or entered or not inside.isdisjoint(around):
+        if not loop or entered:
             continue  # without arrows it is inside a loop that is folded already
         first = sorted({bounds for arrow in loop if arrow.source == hub for bounds in arrow.ranges})
         arrows = [arrow for arrow in arrows if arrow not in loop]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import pytest
 
 from tests.host.running import TOKEN, hosting
@@ -22,3 +25,15 @@ def guarded(bard):
     """A host of bard that asks for a token."""
     with hosting(bard, {"": TOKEN}) as running:
         yield running
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """The files of a certificate for 127.0.0.1, and of its key."""
+    if not shutil.which("openssl"):
+        pytest.skip("a certificate is needed")
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    where = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert]
+    subprocess.run([*make.split(), *where], check=True, capture_output=True)
+    return cert, key

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import subprocess
 import sys
@@ -308,16 +307,6 @@ def test_a_card_with_a_strange_text_is_an_error_in_four_parts(change):
     assert read_card(json.dumps(card).encode(), read_address("http://h", ""))["version"] == "1"
     with pytest.raises(ModelError, match="expected the card of a model"):
         read_card(json.dumps(card | change).encode(), read_address("http://h", ""))
-
-
-@pytest.fixture
-def certificate(tmp_path):
-    if not shutil.which("openssl"):
-        pytest.skip("a certificate is needed")
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
-    subprocess.run([*make.split(), "-keyout", key, "-out", cert], check=True, capture_output=True)
-    return cert, key
 
 
 def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificate):

@@ -172,9 +172,8 @@ def follow_calls(nodes: RuleNodes) -> Mapping[int, list[int]]:
     >>> dict(follow_calls(lists.nodes))
     {1: [3, 4]}
     """
-    after: dict[int, list[int]] = defaultdict(list)
-    for node in range(len(nodes)):
-        for rule, following in nodes.calls[node]:
-            if following not in after[rule]:
-                after[rule].append(following)
-    return after
+    after: dict[int, dict[int, None]] = defaultdict(dict)
+    for row in nodes.calls:
+        for rule, following in row:
+            after[rule][following] = None
+    return defaultdict(list, {rule: list(found) for rule, found in after.items()})

@@ -15,13 +15,14 @@ from operator import attrgetter
 from guidedviz.errors import PatternError
 from guidedviz.machines.lazy_steps import LazySteps
 from guidedviz.machines.names import name_nodes
-from guidedviz.machines.pushdown.closure import Closure, close_node
+from guidedviz.machines.pushdown.closure import Closure, Position, close_node
 from guidedviz.machines.pushdown.counts import FIRST, Counts, alike_counts, count_once, count_tick, join_counts
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
 MOST_WORK = 1_000_000  # moves for one walk where work is limited; half a second
+MOST_WALKS = 10  # whose work may add up
 MOST_KEPT = 500_000  # moves, states and cells; about 150 MB
 NUMBER = attrgetter("number")
 FEW_WAYS, HINT = "few ways to read a text", "rules that are not ambiguous"
@@ -100,8 +101,11 @@ class StackGraph:
         """The closure of a node, computed once."""
         if (found := self._closures.get(node)) is None:
             with self.steps.lock:
+                self._check_work()
                 found = self._closures[node] = close_node(self.nodes, node)
-                self._kept += len(found.reads)
+                size = len(found.reads) + sum(map(len, found.returns.values()))
+                self._kept += size
+                self.work += 5 * size
         return found
 
     def below(self, cell: Cell) -> tuple[Configuration, ...]:
@@ -196,18 +200,26 @@ class StackGraph:
 
     def allow_work(self, walks: int = 1) -> None:
         """Limit the work of the steps from now on."""
-        self._most_work = self.work + walks * MOST_WORK
+        self._most_work = self.work + min(walks, MOST_WALKS) * MOST_WORK
+
+    def _check_work(self) -> None:
+        if self._most_work is not None and self.work > self._most_work:
+            raise PatternError("grammar", seen=f"more than {MOST_WORK:,} moves", expected=FEW_WAYS, hint=HINT)
 
     def _read(self, state: State, byte: int) -> State | None:
         """The next state, computed for the first time."""
-        if self._most_work is not None and self.work > self._most_work:
-            raise PatternError("grammar", seen=f"more than {MOST_WORK:,} moves", expected=FEW_WAYS, hint=HINT)
+        self._check_work()
         if self._kept > MOST_KEPT:
             self._forget()
         if not state.moves:
             self._walked.append(state)
         self._kept += 1
-        read = tuple([self.closure(node).reads.get(byte, ()) for node, _ in state.tops])
+        most, positions_of = self.work + MOST_MOVES, list[tuple[Position, ...]]()
+        for node, _ in state.tops:
+            positions_of.append(self.closure(node).reads.get(byte, ()))
+            if self.work > most:
+                raise self._too_many(dict(state.tops), f"{MOST_MOVES:,} moves for one byte in")
+        read = tuple(positions_of)
         if read not in state.reached:
             arrived = (
                 (target, cell)

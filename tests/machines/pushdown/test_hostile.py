@@ -118,6 +118,14 @@ def test_a_mask_of_an_ambiguous_grammar_ends_in_the_same_error(monkeypatch):
         assert caught.value.hint == "rules that are not ambiguous"
 
 
+@pytest.mark.parametrize("engine", ["split", "trie"])
+def test_a_mask_where_thousands_of_rules_may_be_empty_ends_in_an_error(engine):
+    machine = gv.grammar("root ::= " + "a " * 2_000 + '\na ::= "x" | ""')
+    guide = gv.guide(machine, gv.Vocabulary([b"x", b"xx", b"xxx", b"y"]), engine=engine)
+    with pytest.raises(PatternError, match="300,000 moves for one byte in root"):
+        guide.mask(guide.initial)
+
+
 def test_decoding_ends_in_the_error_of_the_machine(monkeypatch):
     monkeypatch.setattr(graph_file, "MOST_STACKS", 200)
     model = gv.ToyModel([b"<", b"a" * 90, b"</s>"], lambda tokens: [9.0 if tokens == [1] else 0.0, 5.0, 0.0], eos={2})
