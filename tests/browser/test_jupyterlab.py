@@ -92,7 +92,7 @@ def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
     stage, page = notebook.stage(), notebook.page
     active = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
     heat = stage.root.locator("input[type=range][aria-label=temperature]")
-    controls = [heat, stage.root.locator(".gv-toggle button").first, stage.root.locator("input[type=number]"),
+    controls = [heat, stage.root.locator(".gv-more > summary"), stage.root.locator("input[type=number]"),
                 stage.root.locator(".gv-chip").first]  # fmt: skip
     stage.root.focus()
     for key, cursor in (("Home", 0), ("ArrowRight", 1)):

@@ -27,6 +27,8 @@ def lit(slot):
 
 def test_a_student_steps_the_machine_is_shown_what_is_wrong_and_answers(lab_page):
     stage = lab_page.stage()
+    stage.press("go to the prompt")
+    stage.wait(0)
     slot = stage.root.locator("[data-slot='machine']")
     states = [lit(slot)]
     while stage.root.get_by_role("button", name="one step on").is_enabled():

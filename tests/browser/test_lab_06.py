@@ -45,6 +45,7 @@ def test_a_student_watches_the_stack_builds_the_step_and_lets_json_guide(lab_pag
     assert "not yet" not in lab_page.answer("gv.checks.stack_step", STEP.replace("{pushed}", "[move[2], move[1]]"))
 
     stage = lab_page.stage(0)
+    stage.press("go to the prompt")
     stage.wait(0)
     depths = [depth_of(stage)]
     while stage.root.get_by_role("button", name="one step on").is_enabled():

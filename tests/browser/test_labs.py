@@ -38,6 +38,9 @@ def use_stage(stage):
 def choose_and_warm(stage):
     """Put another token in by its bar, then drag the temperature and step on: the page must follow."""
     other = stage.root.locator("button.gv-row:not(.gv-struck):not(.gv-chosen):visible").first
+    if stage.cursor:  # it opens where the lab's text stands
+        stage.press("go to the prompt")
+        stage.wait(0)
     cursor = 0
     while not (cursor and other.count()):  # where a token is forced, on to the first step with a choice
         cursor = stage.cursor

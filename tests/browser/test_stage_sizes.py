@@ -50,7 +50,7 @@ def constrained(clerk, kind):
         fields = {"name": {"type": "string"}, "age": {"type": "integer"}}
         machine = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
         return gv.stage(
-            clerk, "Ada Brook is 42 years old.\nJSON with name, age:\n", gv.guide(machine, clerk.vocabulary), show=5
+            clerk, "Ada Brook is 42 years old.\nJSON with name, age:\n", gv.guide(machine, clerk.vocabulary), show=3
         )
     return gv.stage(clerk, BOXES, gv.guide(gv.json(), clerk.vocabulary), seed=1, show=12)
 
