@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from guidedviz.decoding.player import LiveWalk, Player
-from guidedviz.decoding.sampling import Floats, apply_bias, softmax
+from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.errors import SettingError
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.compare.guide_change import Difference, compare_guides, mask_after
@@ -42,4 +42,4 @@ def try_guide(player: Player, old: Guide | None, new: Guide) -> GuideEdit:
     after = mask_after(new, tokens[: found.position])
     before = after.copy()
     before[list(found.became_legal)], before[list(found.became_illegal)] = False, True
-    return GuideEdit(new, found, (before, after), softmax(apply_bias(logits, player.settings.bias)), player)
+    return GuideEdit(new, found, (before, after), softmax(logits), player)

@@ -44,21 +44,21 @@ def take_step(
         judged = take_pass(model, point, guide, settings, settings.draft, SeededDice(settings.seed))
         return take_step(model, point.wait(judged), guide, settings)
 
-    logits = apply_bias(model.logits(list(point.tokens)), settings.bias)
+    own = model.logits(list(point.tokens))
     forward_ms = lap()
 
     mask = guide.mask(point.state)
     mask_ms = lap()
     if not mask.any():
-        return make_last_step(guide, point, softmax(logits), mask, forward_ms, mask_ms), point
+        return make_last_step(guide, point, softmax(own), mask, forward_ms, mask_ms), point
 
-    probabilities = draw_chances(logits, mask, settings)
+    probabilities = draw_chances(apply_bias(own, settings.bias), mask, settings)
     if choice is None:
         token = sample(probabilities, settings.seed, point.position)
     else:
         token = check_choice(guide, point.state, mask, choice)
     how: How = "sampled" if choice is None else "inserted"
-    seen = Measured(softmax(logits), mask, probabilities, forward_ms, mask_ms, lap())
+    seen = Measured(softmax(own), mask, probabilities, forward_ms, mask_ms, lap())
 
     after = point.then(token, guide.advance(point.state, token))
     return make_step(guide, point, seen, token, how, find_end(guide, after, settings)), after

@@ -68,7 +68,7 @@ class Pending(NamedTuple):
 class Measured:
     """What a step measures: three numbers per token, and milliseconds. A forced token leaves all but one time empty."""
 
-    raw: Floats = field(default_factory=lambda: np.zeros(0))  # probability before the mask
+    raw: Floats = field(default_factory=lambda: np.zeros(0))  # the model's own probability
     mask: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     drawn: Floats = field(default_factory=lambda: np.zeros(0))  # after mask, temperature, top-k and top-p
     forward_ms: float = 0.0
@@ -120,7 +120,7 @@ def make_step(
         raw=chosen.raw,
         masked=chosen.masked,
         drawn=chosen.drawn,
-        candidates=tuple(candidate(t) for t in _likeliest(raw, mask, chosen.token)),
+        candidates=tuple(candidate(t) for t in _likeliest(raw, mask, drawn, chosen.token)),
         legal=int(mask.sum()),
         mass=mass,
         state=guide.label(point.state),
@@ -143,10 +143,14 @@ def make_last_step(
     return make_step(guide, point, seen, end="complete" if guide.is_accepting(point.state) else "dead_end")
 
 
-def _likeliest(raw: Floats, mask: Mask, token: int) -> list[int]:
-    """The likeliest tokens of all, the likeliest legal ones and the chosen one, sorted by raw probability."""
+def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
+    """The likeliest tokens of all and of the legal ones, those that a bias lifts, and the chosen one, by raw chance."""
+    legal = np.flatnonzero(mask)
+    ranks = [(raw, np.arange(len(raw)), SHOWN), (raw, legal, SHOWN // 2)]
+    if drawn.any() and raw[drawn.argmax()] < raw[legal].max():
+        ranks.append((drawn, legal, SHOWN // 2))
     shown = {token} - {NO_TOKEN}
-    for ids, count in ((np.arange(len(raw)), SHOWN), (np.flatnonzero(mask), SHOWN // 2)):
+    for odds, ids, count in ranks:
         if few := min(count, len(ids)):
-            shown |= set(ids[np.argpartition(-raw[ids], few - 1)[:few]].tolist())
+            shown |= set(ids[np.argpartition(-odds[ids], few - 1)[:few]].tolist())
     return sorted(shown, key=lambda t: (-raw[t], t))

@@ -35,10 +35,10 @@ class Candidate:
 
     token: Count
     piece: bytes
-    raw: Share  # before the mask
+    raw: Share  # of the model itself: before bias, mask and temperature
     masked: Share  # after the mask
     legal: bool
-    drawn: Share  # after mask, temperature, top-k and top-p: the token is sampled from these
+    drawn: Share  # after bias, mask, temperature, top-k and top-p: the token is sampled from these
 
 
 @dataclass(frozen=True, slots=True)

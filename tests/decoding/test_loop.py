@@ -237,3 +237,20 @@ def test_a_constraint_in_words_is_a_text():
 def test_an_inserted_token_is_an_id(choice):
     with pytest.raises(gv.IllegalToken, match="no such id"):
         take_step(toy(), start(toy(), "a"), None, Settings(), choice=choice)
+
+
+def test_before_is_the_models_own_distribution_whatever_the_bias_and_the_temperature():
+    model = toy(lambda tokens: [0, 3, 2, 1, -5])
+    (plain,) = gv.decode(model, "a", max_tokens=1, temperature=0)
+    (biased,) = gv.decode(model, "a", max_tokens=1, temperature=0, bias={4: 20})
+    own = {candidate.token: candidate.raw for candidate in plain.candidates}
+    assert {c.token: c.raw for c in biased.candidates} == own
+    assert (plain.token, biased.token) == (1, 4)
+    assert (biased.raw, biased.drawn) == (own[4], 1)
+
+
+def test_a_token_that_a_bias_lifts_is_shown_also_where_it_is_not_drawn():
+    model = gv.ToyModel([bytes([65 + n]) for n in range(40)], lambda tokens: [-n for n in range(40)])
+    for seed in range(5):
+        (step,) = gv.decode(model, "A", max_tokens=1, bias={39: 40}, seed=seed)
+        assert 39 in {candidate.token for candidate in step.candidates}

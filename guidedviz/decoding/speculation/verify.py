@@ -70,13 +70,13 @@ def _judge(
     path: Path = ()
     while True:
         (forward_ms, draft_ms), spent, lap = spent, [0.0, 0.0], start_watch()
-        logits, mask = apply_bias(rows[path], settings.bias), guide.mask(point.state)
+        own, mask = rows[path], guide.mask(point.state)
         mask_ms = lap()
         if not mask.any():
-            last = make_last_step(guide, point, softmax(logits), mask, forward_ms, mask_ms, draft_ms)
+            last = make_last_step(guide, point, softmax(own), mask, forward_ms, mask_ms, draft_ms)
             yield Pending(last, point, settings)
             return
-        chances = left = draw_chances(logits, mask, settings)
+        chances = left = draw_chances(apply_bias(own, settings.bias), mask, settings)
         how: How = "sampled"
         dropped: list[int] = []
         for turn, guess in enumerate(guesses):
@@ -87,7 +87,7 @@ def _judge(
             dropped += first_path(guess)
         else:
             token = dice.draw(left, point.position)
-        seen = Measured(softmax(logits), mask, chances, forward_ms, mask_ms, lap(), draft_ms)
+        seen = Measured(softmax(own), mask, chances, forward_ms, mask_ms, lap(), draft_ms)
         after = point.then(token, guide.advance(point.state, token))
         end = find_end(guide, after, settings)
         yield Pending(make_step(guide, point, seen, token, how, end, dropped=dropped), after, settings)

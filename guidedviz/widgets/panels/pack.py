@@ -74,6 +74,7 @@ def pack_taken(taken: Taken, walk: Walk) -> dict[str, Any]:
     """A step, and how it was sampled if not in the plain way; `walk` is the current walk."""
     now, sampled = taken.settings, taken.step.how in ("sampled", "accepted")
     ways = [f"at temperature {now.temperature:g}"] * (now.temperature != 1) + say_cuts(now)
+    ways += ["with a bias"] * bool(now.bias)
     packed = pack_step(taken.step) | {"drawn": ", ".join(ways) if sampled else ""}
     return packed if taken.walk is walk else packed | {"words": f"{packed['words']} · under the earlier constraint"}
 
