@@ -49,7 +49,9 @@ def main() -> None:
         page = play.chromium.launch(executable_path=path, args=["--no-sandbox"]).new_page(viewport=SIZE)
         page.goto(page_file.as_uri())
         page.locator(".gv-stage").wait_for()
-        page.wait_for_timeout(500)  # until nothing moves
+        page.locator(".gv-row.gv-struck").first.click()  # why it is forbidden
+        page.mouse.move(0, 0)
+        page.wait_for_timeout(1500)  # until nothing moves
         page.evaluate("document.activeElement.blur()")
         page.locator(".gv-stage").screenshot(path=PICTURE)
     print(f"{PICTURE}: {STEP} of {len(trace.steps)} steps")

@@ -71,7 +71,8 @@ def test_a_saved_png_has_two_pixels_per_unit_and_is_not_blank(still):
 
 
 def test_the_stack_is_saved_with_its_frames_and_a_picture_of_it_as_it_is_shown(still):
-    _, _, slot = show_stack(still, steps=6)
+    _, stage, slot = show_stack(still, steps=6)
+    stage.tab("stack")
     _, data = save(still, slot, "SVG")
     saved = ElementTree.fromstring(data)
     frames = slot.locator(".gv-frame-card b").all_inner_texts()

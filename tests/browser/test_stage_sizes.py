@@ -24,8 +24,9 @@ MEASURE = """root => {
   const letters = all(":not(svg *, .gv-chip *, .gv-row kbd, .gv-frame-card *)")
     .filter((node) => [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim()));
   const small = letters.filter((node) => parseFloat(getComputedStyle(node).fontSize) * zoom < 12);
+  const least = innerWidth < 640 ? 44 : 24;
   const targets = all("button, summary, input:not([type=range])").map((node) => [node.className, box(node)])
-    .filter(([, { width, height }]) => Math.min(width, height) < 24).map(([name]) => name);
+    .filter(([, { width, height }]) => Math.min(width, height) < least).map(([name]) => name);
   const scrolls = all(".gv-panels *").filter((node) =>
     /auto|scroll/.test(getComputedStyle(node).overflowY) && node.scrollHeight > node.clientHeight + 1);
   const nested = scrolls.filter((node) => scrolls.some((other) => other !== node && other.contains(node))).length;
