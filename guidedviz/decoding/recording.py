@@ -27,12 +27,13 @@ Numbers = tuple[int, ...]
 Texts = tuple[str, ...]
 Shapes = Annotated[Any, check_shapes]
 Size = Annotated[int, Between(0, MOST_TOKENS)]
-PackedRow = tuple[
-    int, str, float, float, bool, str, str
-]  # token, label, probability before and after, legal, both as text
+# token, label, probability before and after, whether it is legal, and both probabilities as text
+PackedRow = tuple[int, str, float, float, bool, str, str]
 
 
 class PackedStack(TypedDict):
+    """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack."""
+
     name: str
     now: Numbers
     back: Numbers
@@ -56,7 +57,7 @@ class PackedWay(TypedDict, total=False):
 
 
 class PackedWhy(PackedWay):
-    """PackedWhy a token is forbidden."""
+    """Why a token is forbidden."""
 
     label: str
     reason: str

@@ -71,7 +71,10 @@ export function makeQuestion(step, steps, cursor) {
  * Whether there is a question about any step of a run.
  * @param {StageView} view
  */
-export const hasQuestions = ({ steps, next }) => [...steps, next].some((step) => step && makeQuestion(step, steps, 0));
+export function hasQuestions({ steps, next }) {
+  const known = next ? [...steps, next] : steps;
+  return known.some(isMasked) || new Set(known.map((step) => step.stack[0]).filter(Boolean)).size > 1;
+}
 
 /** @param {() => void} paint called when the person has answered */
 export function buildQuiz(paint) {
