@@ -41,6 +41,7 @@ export interface Step extends Way {
   rest: Rest;
   legal: number;
   free: boolean;
+  changes?: string; // bias and temperature, where they changed what is drawn from
   after: string;
   mass: number;
   massText: string;
@@ -149,6 +150,45 @@ export interface StageView {
   edit?: Edit;
   /** The masks before and after an edit of the constraint. */
   edited: [before: number, now: number] | null;
+  /** What the person has chosen on this page: the panel beside the next token, colours, bars. */
+  tab: string;
+  swapped: boolean;
+  colour: string;
+  bars: string;
+  /** How much larger than usual the stage is on the full screen, or 0. */
+  lecture: number;
+  /** Whether there is room for one panel only. */
+  narrow: boolean;
+  /** The names of the panels that this run has, besides the next token. */
+  there: string[];
+  /** The token whose alternatives are shown, and where. */
+  tip: { place: number, x: number, y: number } | null;
+  /** The places of the tokens that belong to what the pointer is on. */
+  linked: Set<number>;
+  /** The constraint box: what stands in it, and the timer of the pause in typing. */
+  box: { kind: string, text: string };
+  typing: any;
+  /** The quiz: which steps were answered rightly, and the choices that are pressed. */
+  answers: Map<Step, boolean>;
+  picked: WeakMap<Step, Set<number>>;
+  tour: Tour | null;
+  /** How often the person pressed play or pause. */
+  plays: number;
+  /** The last cursors that were painted while it played, and when. */
+  shown: [cursor: number, at: number][];
+}
+
+/** A stop of the tour: what to do, the control that it points at, and whether it was done since the stop began. */
+export interface Stop {
+  words: string;
+  at: string;
+  done: (view: StageView, was: StageView) => boolean;
+  fits?: (view: StageView) => boolean;
+}
+export interface Tour {
+  stops: Stop[];
+  stop: number;
+  was: StageView;
 }
 
 /** A place on the map: a name, its first rank, the rank after its last, its middle, and the cells it is wide. */

@@ -132,7 +132,7 @@ function render({ model, el }) {
     ui.keys.start.disabled = ui.keys.back.disabled = at === 0;
     ui.keys.end.disabled = ui.keys.step.disabled = ui.keys.play.disabled = at === last;
     ui.words.setAttribute("aria-live", timer ? "off" : "polite");
-    paintPlayButton(ui.keys.play, Boolean(timer));
+    paintPlayButton(ui.keys.play, Boolean(timer), act.play);
   }
   ui.root.addEventListener("keydown", (event) => {
     const move = act[/** @type {keyof Moves} */ (commandOf(event))];

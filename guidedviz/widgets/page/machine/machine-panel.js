@@ -2,7 +2,6 @@
 
 /** @import { StageView } from "../types.js" */
 import { make, nameState, setText } from "../shared/elements.js";
-import { buildSaveMenu, drawingActions } from "../shared/export.js";
 import { stepPassed } from "../stage/view.js";
 import { buildDrawing, showDrawing } from "./drawing.js";
 import { lightPath } from "./highlight.js";
@@ -15,8 +14,7 @@ export function buildMachinePanel(slot) {
   const aside = make("span", { class: "gv-soft" });
   const now = make("span", { class: "gv-soft gv-machine-now" });
   slot.setAttribute("aria-label", "machine");
-  const save = buildSaveMenu("machine", drawingActions("machine", () => /** @type {SVGElement[]} */ ([...drawing.sheets.children])));
-  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "machine"), aside, now, save), drawing.node);
+  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "machine"), aside, now), drawing.node);
   drawing.node.append(drawing.size.node);
   return { slot, drawing, aside, now, painted: /** @type {StageView["drawings"][number] | null} */ (null) };
 }

@@ -5,8 +5,6 @@
 /** @import { Frame, Say, StackState, StageView, Way } from "../types.js" */
 import { toggle } from "../shared/controls.js";
 import { make, setText, wantsStillness, withCommas } from "../shared/elements.js";
-import { drawPanel } from "../shared/drawn-panel.js";
-import { buildSaveMenu, drawingActions } from "../shared/export.js";
 import { stepPassed } from "../stage/view.js";
 import { lightStack } from "./highlight.js";
 import { buildPicture, showPicture } from "./picture.js";
@@ -34,8 +32,6 @@ const TAB_WORDS = {
  */
 export function buildStackPanel(slot, act) {
   const picture = buildPicture();
-  const find = () => [ui.tab === "stack" ? drawPanel(ui.stack) : picture.drawing].filter((drawing) => drawing !== null);
-  const save = buildSaveMenu("stack picture", drawingActions("stack", find));
   const ui = {
     slot,
     tabs: toggle("", TABS, (tab) => {
@@ -50,7 +46,6 @@ export function buildStackPanel(slot, act) {
     ground: make("p", { class: "gv-ground gv-soft" }),
     stack: make("div", { class: "gv-stack" }),
     picture,
-    save,
     cards: /** @type {Map<number, ReturnType<typeof buildCard>>} */ (new Map()),
     timer: /** @type {any} */ (0),
     state: /** @type {StackState | null} */ (null),
@@ -63,7 +58,7 @@ export function buildStackPanel(slot, act) {
   ui.tabs.node.setAttribute("aria-label", "picture of the stack");
   ui.stack.append(ui.byte, ui.column, ui.ground);
   slot.setAttribute("aria-label", "stack");
-  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "stack"), ui.depth, save), ui.tabs.node, ui.stack, picture.node);
+  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "stack"), ui.depth), ui.tabs.node, ui.stack, picture.node);
   pickTab(ui, "stack");
   return ui;
 }

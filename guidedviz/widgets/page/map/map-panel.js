@@ -2,7 +2,6 @@
 
 /** @import { Say, StageView, Step } from "../types.js" */
 import { make, setText, withCommas } from "../shared/elements.js";
-import { buildSaveMenu, downloadPng, mergeCanvases } from "../shared/export.js";
 import { masksShown, placeShown, shownStep } from "../stage/view.js";
 import { showMasks } from "./map-data.js";
 import { buildMap } from "./map-view.js";
@@ -22,8 +21,7 @@ export function buildMapPanel(slot, act) {
   const map = buildMap({ say: act.say, take: act.pick, xor, callouts: true });
   const aside = make("span", { class: "gv-soft" });
   const panel = { slot, map, aside, wished: false, edited: false };
-  const save = buildSaveMenu("map", { PNG: () => downloadPng(mergeCanvases([map.ground, map.marks]), "map") });
-  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "the whole vocabulary"), aside, map.tools, save), map.node);
+  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "the whole vocabulary"), aside, map.tools), map.node);
   slot.setAttribute("aria-label", "the whole vocabulary");
   setText(map.xor, "⊕ xor with the step before");
   return panel;

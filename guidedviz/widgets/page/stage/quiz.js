@@ -2,7 +2,9 @@
 // once the person has answered. The questions are made of the record alone, so a recording asks them too.
 
 /** @import { StageView, Step } from "../types.js" */
-import { make, setText, tokenName } from "../shared/elements.js";
+/** @import { Part } from "../shared/parts.js" */
+/** @import { StageActions } from "./layout.js" */
+import { tokenPart } from "../shared/elements.js";
 import { isReady, shownStep } from "./view.js";
 
 const MOST = 4; // choices
@@ -14,8 +16,6 @@ const MOST = 4; // choices
  * @property {string[]} choices
  * @property {number[]} right the places of the right choices
  */
-
-/** @typedef {ReturnType<typeof buildQuiz>} Quiz */
 
 /** @param {Step} step */
 export const isMasked = ({ rows, mass, how }) => how !== "forced" && (mass < 0.999 || rows.some(([, , , , legal]) => !legal));
@@ -76,75 +76,47 @@ export function hasQuestions({ steps, next }) {
   return known.some(isMasked) || new Set(known.map((step) => step.stack[0]).filter(Boolean)).size > 1;
 }
 
-/** @param {() => void} paint called when the person has answered */
-export function buildQuiz(paint) {
-  const [words, said, score] = [make("span"), make("span", { role: "status" }), make("span", { class: "gv-soft" })];
-  const choices = make("span", { class: "gv-choices", role: "group", "aria-label": "choices" });
-  const node = make("div", { class: "gv-bar gv-quiz", role: "group", "aria-label": "question", hidden: true }, words, choices, said, score);
-  /** @type {WeakMap<Step, boolean>} */
-  const answered = new WeakMap();
-  const quiz = { node, words, said, score, choices, answered, count: 0, right: 0, shown: "", answer };
-  /** @param {Step} step @param {boolean} isRight */
-  function answer(step, isRight) {
-    answered.set(step, isRight);
-    quiz.count += 1;
-    quiz.right += Number(isRight);
-    /** @type {HTMLElement | null} */ (node.closest(".gv-stage"))?.focus({ preventScroll: true });
-    paint();
-  }
-  return quiz;
-}
-
 /**
- * @param {Quiz} quiz
- * @param {HTMLElement} root
+ * The question that is asked now, with the step it is about, and whether it was answered rightly.
  * @param {StageView} view
  */
-export function paintQuiz(quiz, root, view) {
+export function askedNow(view) {
   const step = view.asks && !view.playing && isReady(view) ? shownStep(view) : undefined;
-  quiz.node.hidden = !step;
-  delete root.dataset.quiz;
-  if (!step) return;
-  const question = makeQuestion(step, view.steps, view.cursor);
-  const isRight = quiz.answered.get(step);
-  const isOpen = question && isRight === undefined;
-  if (isOpen) root.dataset.quiz = question.kind;
-  setText(quiz.words, question?.words ?? "No question about this step: press → for the next one.");
-  setText(quiz.said, question && isRight !== undefined ? tellAnswer(question, isRight) : "");
-  setText(quiz.score, quiz.count ? `${quiz.right} of ${quiz.count} right` : "");
-  const shown = JSON.stringify([view.cursor, question, isOpen]);
-  if (quiz.shown === shown) return;
-  quiz.shown = shown;
-  quiz.choices.replaceChildren(...(isOpen ? buildChoices(quiz, question, step) : []));
-}
-
-/**
- * @param {Question} question
- * @param {boolean} isRight
- */
-function tellAnswer({ right, choices }, isRight) {
-  return `${isRight ? "✓ Right" : "✗ No"}: ${right.map((place) => `“${choices[place]}”`).join(", ")}. Press → for the next one.`;
+  const question = step ? makeQuestion(step, view.steps, view.cursor) : null;
+  const isRight = step && view.answers.get(step);
+  return { step, question, isRight, isOpen: Boolean(question) && isRight === undefined };
 }
 
 /**
  * One button per choice. Where several may be right, each is pressed or not, and one more button commits.
- * @param {Quiz} quiz
- * @param {Question} question
- * @param {Step} step
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @returns {Part | null}
  */
-function buildChoices({ answer }, { kind, choices, right }, step) {
-  /** @type {Set<number>} */
-  const picked = new Set();
-  const commit = () => answer(step, picked.size === right.length && right.every((place) => picked.has(place)));
+export function quizPart(view, act) {
+  const { step, question, isRight, isOpen } = askedNow(view);
+  if (!step) return null;
+  const { answers } = view;
+  const picked = view.picked.get(step) ?? new Set();
+  view.picked.set(step, picked);
+  const { kind, words, choices, right } = question ?? { kind: "", words: "No question about this step: press → for the next one.", choices: [], right: [] };
+  const commit = () => {
+    answers.set(step, picked.size === right.length && right.every((place) => picked.has(place)));
+    act.focus();
+    act.paint();
+  };
   const many = kind === "legal";
-  const buttons = choices.map((label, place) => {
-    const node = make("button", { type: "button", class: "gv-choice", ...(many && { "aria-pressed": "false" }) }, tokenName(label));
-    node.addEventListener("click", () => {
-      if (!picked.delete(place)) picked.add(place);
-      if (!many) return commit();
-      node.setAttribute("aria-pressed", String(picked.has(place)));
-    });
-    return node;
-  });
-  return many ? [...buttons, make("button", { type: "button", class: "gv-key", on: { click: commit } }, "answer")] : buttons;
+  /** @param {number} place */
+  const pick = (place) => {
+    if (!picked.delete(place)) picked.add(place);
+    if (many) act.paint();
+    else commit();
+  };
+  const told = question && isRight !== undefined && `${isRight ? "✓ Right" : "✗ No"}: ${right.map((place) => `“${choices[place]}”`).join(", ")}. Press → for the next one.`;
+  const score = [...answers.values()].filter(Boolean).length;
+  return ["div", { class: "gv-bar gv-quiz", role: "group", "aria-label": "question" }, ["span", {}, words],
+    ["span", { class: "gv-choices", role: "group", "aria-label": "choices" }, ...(isOpen ? choices : []).map((label, place) =>
+      ["button", { type: "button", class: "gv-choice", "aria-pressed": many ? picked.has(place) : undefined, on: { click: () => pick(place) } }, tokenPart(label)]),
+      isOpen && many && ["button", { type: "button", class: "gv-key", on: { click: commit } }, "answer"]],
+    ["span", { role: "status" }, told], ["span", { class: "gv-soft" }, answers.size > 0 && `${score} of ${answers.size} right`]];
 }
