@@ -178,6 +178,23 @@ def test_no_style_of_jupyterlab_changes_the_stage(notebook):
         notebook.page.keyboard.press("?")
 
 
+def test_no_style_of_jupyterlab_changes_another_widget(open_notebook):
+    """A film, a folded machine, the fraction slider, a map, a token table and the score."""
+    make = """import guidedviz as gv
+clerk = gv.load_model('clerk')
+guide = gv.guide(gv.regex('[0-9]{4}'), clerk.vocabulary)"""
+    film, fold = "gv.film(gv.sketches.dfa_frames('a|b'))", "gv.folded(gv.regex('(abc|abd){4}'))"
+    shows = [film, fold, "gv.fraction_slider(clerk)", "gv.vocabulary_map(guide)", "gv.token_table(guide)", "gv.score()"]
+    notebook = open_notebook(make, *shows)
+    for place in range(1 + len(shows)):
+        notebook.run_cell(place)
+    assert notebook.failed_cells() == []
+    roots = notebook.page.locator(".gv-stage")
+    assert roots.count() == len(shows)
+    found = [line for root in roots.all() for line in root.evaluate(STYLES)]
+    assert found == []
+
+
 def test_bias_sliders_move_the_distribution(notebook):
     root = notebook.page.locator(".widget-vbox")
     bars = root.locator("svg")
