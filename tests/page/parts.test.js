@@ -37,7 +37,7 @@ test("a part that is made by a function is made again only where an attribute is
 
 test("the listener of the last part is called, once", () => {
   const heard = [];
-  const part = (name) => ["button", { on: { click: () => heard.push(name) } }];
+  const part = (name) => ["button", { click: () => heard.push(name) }];
   const node = build(part("first"));
   change(node, part("second"));
   node.click();

@@ -35,7 +35,7 @@ const focusin = ({ target }) => Object.entries(QUIET).forEach((mark) => /** @typ
  * @param {Record<string, any>} attributes
  */
 export const rootOf = (classes, label, attributes) =>
-  ({ class: `gv gv-stage ${classes}`.trim(), role: "group", "aria-label": label, ...QUIET, on: { focusin }, ...attributes });
+  ({ class: `gv gv-stage ${classes}`.trim(), role: "group", "aria-label": label, ...QUIET, focusin, ...attributes });
 
 /**
  * @param {string} classes
@@ -56,7 +56,7 @@ export const widgetRoot = (classes, label, attributes, ...children) => make("div
  * @returns {Part}
  */
 export const keyPart = (name, label, key, act, more, ...words) =>
-  ["button", { type: "button", class: `gv-key gv-${name}`, "aria-label": label, title: key ? `${label} (${key})` : label, on: { click: act }, ...more }, icon(name), ...words];
+  [`button.gv-key.gv-${name}`, { "aria-label": label, title: key ? `${label} (${key})` : label, click: act, ...more }, icon(name), ...words];
 
 /**
  * @param {boolean} playing
@@ -77,23 +77,23 @@ export function playPart(playing, act, more) {
  * @param {Record<string, any>} [more]
  * @returns {Part}
  */
-export const choicePart = (label, names, chosen, act, more) => ["span", { class: "gv-toggle", role: "group", "aria-label": label, ...more }, label,
+export const choicePart = (label, names, chosen, act, more) => ["span.gv-toggle", { role: "group", "aria-label": label, ...more }, label,
   ...Object.entries(names).map(([name, words]) =>
-    ["button", { type: "button", "aria-pressed": name === chosen, "data-name": name, on: { click: () => act(name) } }, words])];
+    ["button", { "aria-pressed": name === chosen, "data-name": name, click: () => act(name) }, words])];
 
 /**
  * A line for errors, hidden while there is none.
  * @param {string} words
  * @returns {Part}
  */
-export const notePart = (words) => ["p", { class: "gv-note", role: "alert", hidden: !words }, words && `⚠ ${words}`];
+export const notePart = (words) => ["p.gv-note", { role: "alert", hidden: !words }, words && `⚠ ${words}`];
 
 /**
  * LIVE, RECORDED or TOY.
  * @param {string} source
  * @returns {Part}
  */
-export const sourcePart = (source) => ["strong", { class: `gv-badge gv-${source.toLowerCase()}` }, `${SOURCE_SIGNS[source]} ${source}`];
+export const sourcePart = (source) => [`strong.gv-badge.gv-${source.toLowerCase()}`, `${SOURCE_SIGNS[source]} ${source}`];
 
 // the same as elements, for widgets that keep theirs
 

@@ -4,13 +4,13 @@
 import { build, fill, SVG } from "./parts.js";
 
 /**
- * An HTML element.
+ * An HTML element; "on" holds its listeners.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, any>} [attributes]
  * @param {...(Node | string)} inside
  */
-export const make = (tag, attributes = {}, ...inside) => /** @type {HTMLElementTagNameMap[Tag]} */ (build([tag, attributes, ...inside]));
+export const make = (tag, { on, ...attributes } = {}, ...inside) => /** @type {HTMLElementTagNameMap[Tag]} */ (build([tag, { ...attributes, ...on }, ...inside]));
 
 /**
  * An SVG element.
@@ -26,7 +26,7 @@ export const shape = (tag, attributes, ...inside) => /** @type {SVGElementTagNam
  * @param {string} label
  * @returns {any[]}
  */
-export const lettersOf = (label) => label.split(/([␣↵⇥]+)/).filter(Boolean).map((part) => (/^[␣↵⇥]/.test(part) ? ["i", { class: "gv-mark" }, part] : part));
+export const lettersOf = (label) => label.split(/([␣↵⇥]+)/).filter(Boolean).map((part) => (/^[␣↵⇥]/.test(part) ? ["i.gv-mark", part] : part));
 
 /**
  * A token.
@@ -34,7 +34,7 @@ export const lettersOf = (label) => label.split(/([␣↵⇥]+)/).filter(Boolean
  * @param {"span" | "code"} [tag]
  * @returns {Part}
  */
-export const tokenPart = (label, tag = "span") => [tag, { class: "gv-name" }, ...lettersOf(label)];
+export const tokenPart = (label, tag = "span") => [`${tag}.gv-name`, ...lettersOf(label)];
 
 /**
  * @param {HTMLElement} node

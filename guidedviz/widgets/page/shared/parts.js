@@ -1,22 +1,22 @@
-// A part of the page is a value, [name, attributes, ...inside], as a drawing is. `change` changes an element, as little as
-// it can, until it shows a part. Text enters as text nodes, never as HTML: a vocabulary may contain "<script>".
+// A part of the page is a value, as a drawing is: ["p.class.class", attributes, ...inside], or without attributes. `change`
+// changes an element, as little as it can, until it shows a part. Text enters as text nodes, never as HTML: a vocabulary
+// may contain "<script>".
 //
-// "on" holds event listeners, "vars" numbers for the style sheet; `true` sets an empty attribute, `false` sets none. Inside
-// stand texts, parts, and elements that somebody else paints; null and false leave the place empty, so that what follows
+// A function listens to the event of its name, "vars" are numbers for the style sheet; `true` sets an empty attribute, `false`
+// sets none. Inside stand texts, parts, and elements that somebody else paints; null and false leave the place empty, so that what follows
 // keeps its element. A name may be a function of its attributes: it is called again only where one of them is another value.
 
 export const SVG = "http://www.w3.org/2000/svg";
 const FIELDS = ["value", "given"]; // what stands in an input; `given` only while nobody is using it
 
 /** @typedef {any[]} Part */
-/** @typedef {{ attributes: Record<string, any>, by?: Function, of?: Record<string, any> }} Made */
 
-/** @type {WeakMap<EventTarget, Made>} */
+/** @type {WeakMap<any, Record<string, any>>} the attributes of an element, and what function made it of what */
 const made = new WeakMap();
 
 /** @param {Event} event */
 function hear(event) {
-  made.get(/** @type {EventTarget} */ (event.currentTarget))?.attributes.on?.[event.type]?.(event);
+  made.get(event.currentTarget)?.now[event.type]?.(event);
 }
 
 /**
@@ -26,7 +26,7 @@ function hear(event) {
  * @param {any} was
  */
 function setAttribute(node, name, value, was) {
-  if (name === "on") Object.keys(value).forEach((event) => was?.[event] ?? node.addEventListener(event, hear));
+  if (typeof value === "function") node.addEventListener(name, hear); // once: the same listener is not added again
   else if (name === "vars") {
     for (const key in value) if (value[key] !== was?.[key]) node.style.setProperty(key, String(Number(value[key])));
   } else if (FIELDS.includes(name)) {
@@ -37,22 +37,11 @@ function setAttribute(node, name, value, was) {
 }
 
 /**
- * @param {Element} node
- * @param {Record<string, any>} now
- * @param {Record<string, any>} was
- */
-function setAttributes(node, now, was) {
-  for (const name in was) if (!(name in now)) node.removeAttribute(name);
-  for (const name in now) if (now[name] !== was[name] || FIELDS.includes(name)) setAttribute(node, name, now[name], was[name]);
-}
-
-/**
  * @param {Record<string, any>} one
  * @param {Record<string, any>} other
  */
 function areSame(one, other) {
-  for (const name in one) if (one[name] !== other[name]) return false;
-  return true;
+  return Object.keys(one).every((name) => one[name] === other[name]);
 }
 
 /**
@@ -65,18 +54,32 @@ function areSame(one, other) {
 export function change(old, part, space = document.documentElement.namespaceURI) {
   if (part instanceof Node) return part;
   if (!Array.isArray(part)) return write(old, part);
-  const [name, attributes, ...inside] = part;
-  const was = /** @type {Partial<Made>} */ (made.get(old) ?? {});
-  if (typeof name === "function") {
-    if (was.by === name && areSame(attributes, was.of ?? {})) return old;
-    const result = change(old, name(attributes), space);
-    made.set(result, { attributes: {}, ...made.get(result), by: name, of: attributes });
-    return result;
-  }
-  const kept = made.has(old) && old.localName === name;
-  const node = kept ? old : document.createElementNS(name === "svg" ? SVG : space, name);
-  setAttributes(node, attributes, (kept && was.attributes) || {});
-  made.set(node, { attributes });
+  const [name, ...inside] = part;
+  const attributes = inside[0]?.constructor === Object ? inside.shift() : {};
+  if (typeof name === "string") return mend(old, name.split("."), attributes, inside, space);
+  const was = made.get(old);
+  if (was && was.by === name && areSame(attributes, was.of)) return old;
+  const node = change(old, name(attributes), space);
+  made.set(node, { ...made.get(node), by: name, of: attributes });
+  return node;
+}
+
+/**
+ * @param {any} old
+ * @param {string[]} name
+ * @param {Record<string, any>} given
+ * @param {any[]} inside
+ * @param {string | null} space
+ */
+function mend(old, [tag, ...classes], given, inside, space) {
+  const kept = old?.localName === tag ? made.get(old) : undefined;
+  const node = kept ? old : document.createElementNS(tag === "svg" ? SVG : space, tag);
+  /** @type {Record<string, any>} */
+  const now = { ...(classes[0] && { class: classes.join(" ") }), ...(tag === "button" && { type: tag }), ...given };
+  const was = kept?.now ?? {};
+  made.set(node, { now });
+  for (const key in was) if (!(key in now)) node.removeAttribute(key);
+  for (const key in now) if (now[key] !== was[key] || FIELDS.includes(key)) setAttribute(node, key, now[key], was[key]);
   fill(node, inside);
   return node;
 }

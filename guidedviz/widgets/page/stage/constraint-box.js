@@ -56,7 +56,7 @@ const listeners = (view, act) => ({
  */
 export function constraintPart(view, act) {
   const { edit, box: { kind, text } } = view;
-  if (!edit) return ["div", {}];
+  if (!edit) return ["div"];
   const { state, error, rejects, place, changes } = edit;
   const choice = choicePart("", LANGUAGES, kind, (name) => {
     view.box.kind = name;
@@ -65,20 +65,20 @@ export function constraintPart(view, act) {
   }, { "aria-label": "language of the constraint" });
   const rows = Math.max(kind === "regex" ? 2 : 3, Math.min(8, text.split("\n").length));
   const [said, ...caret] = error.split("\n");
-  return ["div", { role: "group", class: "gv-panel gv-edit", "aria-label": "constraint", "data-slot": "constraint", "data-part": "constraint", "data-state": state },
-    ["div", { class: "gv-panel-head" }, ["strong", { class: "gv-title" }, "constraint"], choice, ["span", { class: "gv-soft gv-edit-fate", role: "status" }, STATES[state]]],
-    ["div", { class: "gv-edit-box" },
-      ["textarea", {
-        class: "gv-edit-text", rows, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off", "aria-label": "text of the constraint",
-        placeholder: EXAMPLES[kind], given: text, on: listeners(view, act),
+  return ["div.gv-panel.gv-edit", { role: "group", "aria-label": "constraint", "data-slot": "constraint", "data-part": "constraint", "data-state": state },
+    ["div.gv-panel-head", ["strong.gv-title", "constraint"], choice, ["span.gv-soft.gv-edit-fate", { role: "status" }, STATES[state]]],
+    ["div.gv-edit-box",
+      ["textarea.gv-edit-text", {
+        rows, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off", "aria-label": "text of the constraint",
+        placeholder: EXAMPLES[kind], given: text, ...listeners(view, act),
       }],
-      ["div", { class: "gv-edit-found" },
-        ["div", { class: "gv-edit-error", role: "alert", hidden: !error }, ["p", {}, said], ["pre", {}, caret.join("\n")]],
-        rejects && ["p", { class: "gv-edit-rejects" }, ["b", {}, "✕ "], `step ${Number(place) + 1}, `, tokenPart(rejects[0], "code"), ` is the first token that it rejects: ${rejects[1]}. `,
-          ["button", { type: "button", class: "gv-key gv-edit-back", on: { click: () => act.say({ do: "go_back" }) } }, icon("back"), "go back there"]],
-        changes && ["div", { class: "gv-edit-changes" }, ["p", { class: "gv-soft" }, `as the next token, step ${changes.step}`],
+      ["div.gv-edit-found",
+        ["div.gv-edit-error", { role: "alert", hidden: !error }, ["p", said], ["pre", caret.join("\n")]],
+        rejects && ["p.gv-edit-rejects", ["b", "✕ "], `step ${Number(place) + 1}, `, tokenPart(rejects[0], "code"), ` is the first token that it rejects: ${rejects[1]}. `,
+          ["button.gv-key.gv-edit-back", { click: () => act.say({ do: "go_back" }) }, icon("back"), "go back there"]],
+        changes && ["div.gv-edit-changes", ["p.gv-soft", `as the next token, step ${changes.step}`],
           changeLine("+", "legal", changes.legal), changeLine("−", "illegal", changes.illegal)],
-        ["p", { class: "gv-soft gv-edit-idle", hidden: Boolean(error || rejects || changes) }, IDLE]]]];
+        ["p.gv-soft.gv-edit-idle", { hidden: Boolean(error || rejects || changes) }, IDLE]]]];
 }
 
 /**
@@ -88,7 +88,7 @@ export function constraintPart(view, act) {
  * @param {Change} change
  * @returns {Part}
  */
-const changeLine = (sign, words, [count, likeliest]) => ["div", { class: `gv-edit-line gv-edit-${words}` },
-  ["span", { class: "gv-edit-count" }, ["b", {}, `${sign} ${withCommas(count)}`], ` became ${words}`],
-  ...likeliest.map(([label, text]) => ["span", { class: "gv-edit-token" }, tokenPart(label, "code"), ["small", {}, text]]),
+const changeLine = (sign, words, [count, likeliest]) => [`div.gv-edit-line.gv-edit-${words}`,
+  ["span.gv-edit-count", ["b", `${sign} ${withCommas(count)}`], ` became ${words}`],
+  ...likeliest.map(([label, text]) => ["span.gv-edit-token", tokenPart(label, "code"), ["small", text]]),
   count > likeliest.length && likeliest.length > 0 && "…"];

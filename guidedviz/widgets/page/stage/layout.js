@@ -17,7 +17,7 @@ import { helpRows, tourPart } from "./tour.js";
 import { isEnded, isReady } from "./view.js";
 
 const COUNTED = 12; // painted steps over which the rate is taken
-const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits take a token, q asks before each step, f is for full screen, ? lists the keys";
+const KEYS = "stage: arrows step, space plays, ? lists all keys";
 const TABS = { next: "next token", machine: "machine", stack: "stack", map: "map", constraint: "constraint" };
 
 /**
@@ -78,8 +78,8 @@ function popup(name, sign, about, group, rows) {
     event.currentTarget.open = false;
     event.currentTarget.firstElementChild.focus();
   };
-  return ["details", { class: `gv-popup ${name}`, on: { focusout, keydown } },
-    ["summary", { class: "gv-key", ...about }, sign], ["div", { class: "gv-popup-rows gv-soft", role: "group", ...group }, ...rows]];
+  return [`details.gv-popup.${name}`, { focusout, keydown },
+    ["summary.gv-key", about, sign], ["div.gv-popup-rows.gv-soft", { role: "group", ...group }, ...rows]];
 }
 
 /**
@@ -97,8 +97,8 @@ function saveRows({ there, picture }, act, { machine, stack, map }) {
     ["stack picture", drawingActions("stack", () => /** @type {any} */ ([stack.picture.drawing])), Array.isArray(picture?.[1])],
     ["map", { PNG: () => downloadPng(mergeCanvases([map.map.ground, map.map.marks]), "map") }, there.includes("map")],
   ];
-  return saved.map(([what, forms, has]) => has ? ["span", { class: "gv-toggle", role: "group", "aria-label": `save the ${what}` }, `save the ${what}`,
-    ...Object.entries(forms).map(([form, save]) => ["button", { type: "button", "aria-label": `${what} as ${form}`, on: { click: save } }, form])] : null);
+  return saved.map(([what, forms, has]) => has ? ["span.gv-toggle", { role: "group", "aria-label": `save the ${what}` }, `save the ${what}`,
+    ...Object.entries(forms).map(([form, save]) => ["button", { "aria-label": `${what} as ${form}`, click: save }, form])] : null);
 }
 
 /**
@@ -113,14 +113,14 @@ function headPart(view, act, islands) {
   const tabs = narrow ? ["next", ...there] : there;
   const names = Object.fromEntries(Object.entries(TABS).filter(([name]) => tabs.includes(name)));
   return ["header", { role: "none" },
-    ["div", { class: "gv-about" }, sourcePart(alone && head.source === "LIVE" ? "RECORDED" : head.source), ["span", { class: "gv-soft", title: about }, about]],
+    ["div.gv-about", sourcePart(alone && head.source === "LIVE" ? "RECORDED" : head.source), ["span.gv-soft", { title: about }, about]],
     choicePart("", names, tabShown(view), act.tab, { class: "gv-toggle gv-tabs", "aria-label": "panel", hidden: tabs.length < 2 }),
-    ["div", { class: "gv-head-keys" }, keyPart("wide", "full screen with large type", "f", act.lecture),
+    ["div.gv-head-keys", keyPart("wide", "full screen with large type", "f", act.lecture),
       popup("gv-more", "⋯", { "aria-label": "more", title: "colours, bars, files" }, {}, [
         choicePart("colour", { odds: "probability", how: "how it came" }, view.colour, (name) => act.look("colour", name)),
         choicePart("bars", { none: "none", odds: "probability", cost: "time" }, view.bars, (name) => act.look("bars", name)),
         ...saveRows(view, act, islands),
-        ["button", { type: "button", class: "gv-key", hidden: narrow || !there.length, on: { click: act.swap } }, "⇄ exchange the panels"]]),
+        ["button.gv-key", { hidden: narrow || !there.length, click: act.swap }, "⇄ exchange the panels"]]),
       popup("gv-keys-help", "?", { "aria-label": "keys", title: "keys (?)" }, { class: "gv-popup-rows gv-soft gv-help", "aria-label": "keys", "data-part": "help" }, helpRows(view, act))]];
 }
 
@@ -129,9 +129,9 @@ function headPart(view, act, islands) {
  * @param {StageActions} act
  * @returns {Part}
  */
-const lessonPart = ({ lesson, alone }, act) => ["div", { role: "group", class: "gv-panel gv-lesson", "aria-label": "class", hidden: !lesson || alone },
-  ["span", { role: "status" }, lesson?.words], ["span", { class: "gv-lesson-keys" }, ...(lesson?.keys ?? []).map(([say, label]) =>
-    ["button", { type: "button", class: "gv-key", on: { click: () => (act.say({ do: say }), act.focus()) } }, label])]]; // the key may go
+const lessonPart = ({ lesson, alone }, act) => ["div.gv-panel.gv-lesson", { role: "group", "aria-label": "class", hidden: !lesson || alone },
+  ["span", { role: "status" }, lesson?.words], ["span.gv-lesson-keys", ...(lesson?.keys ?? []).map(([say, label]) =>
+    ["button.gv-key", { click: () => (act.say({ do: say }), act.focus()) }, label])]]; // the key may go
 
 /**
  * A slider; what stands beside it is not always its name.
@@ -142,8 +142,8 @@ const lessonPart = ({ lesson, alone }, act) => ["div", { role: "group", class: "
  * @param {(value: number) => void} set
  * @returns {Part}
  */
-const sliderPart = (name, shown, about, said, set) => ["label", { class: `gv-slider gv-${name}` }, shown,
-  ["input", { type: "range", "aria-label": name, min: 0, ...about, on: { input: (/** @type {any} */ { target }) => set(Number(target.value)) } }], ["output", {}, said]];
+const sliderPart = (name, shown, about, said, set) => [`label.gv-slider.gv-${name}`, shown,
+  ["input", { type: "range", "aria-label": name, min: 0, ...about, input: (/** @type {any} */ { target }) => set(Number(target.value)) }], ["output", said]];
 
 /**
  * @param {StageView} view
@@ -155,22 +155,22 @@ function controlsPart(view, act) {
   const [ended, count, fixed] = [isEnded(view), steps.length, !head.live || alone];
   /** @param {any} event */
   const change = ({ target }) => act.say({ do: "set", name: "seed", value: Math.max(0, Math.floor(Number(target.value) || 0)) });
-  return ["div", { class: "gv-controls", "data-part": "controls" },
-    ["span", { class: "gv-keys", role: "group", "aria-label": "steps" },
+  return ["div.gv-controls", { "data-part": "controls" },
+    ["span.gv-keys", { role: "group", "aria-label": "steps" },
       keyPart("start", "go to the prompt", "Home", act.start, { disabled: !cursor }), keyPart("back", "one step back", "←", act.back, { disabled: !cursor }),
       playPart(playing, act.play, { disabled: ended && !playing }), keyPart("step", "one step on", "→", act.step, { disabled: ended }),
       keyPart("end", "to the end, decoding what is missing", "End", act.end, { disabled: ended })],
     ["input", {
       type: "range", min: 0, max: count, class: "gv-scrub", "aria-label": "step", disabled: !count, value: cursor, "aria-valuetext": `step ${cursor} of ${count}`,
-      on: { input: (/** @type {any} */ { target }) => act.go(Number(target.value)) },
+      input: (/** @type {any} */ { target }) => act.go(Number(target.value)),
     }],
-    ["span", { class: "gv-at" }, `${cursor} / ${count}`],
-    ["span", { class: "gv-set" },
+    ["span.gv-at", `${cursor} / ${count}`],
+    ["span.gv-set",
       sliderPart("speed", "", { max: 6, given: head.speeds.indexOf(speed), "aria-valuetext": `${speed} per second` }, `${speed}/s${sayShown(view)}`, act.speed),
       sliderPart("temperature", "T", {
         max: 2, step: 0.05, given: heat, disabled: fixed, "aria-valuetext": heat.toFixed(2), title: "temperature of the steps from here on; 0 always takes the likeliest",
       }, heat.toFixed(2), (value) => act.say({ do: "set", name: "temperature", value })),
-      ["label", { class: "gv-slider" }, "seed", ["input", { type: "number", min: 0, step: 1, "aria-label": "seed", class: "gv-seed", given: view.seed, disabled: fixed, on: { change } }]],
+      ["label.gv-slider", "seed", ["input.gv-seed", { type: "number", min: 0, step: 1, "aria-label": "seed", given: view.seed, disabled: fixed, change }]],
       keyPart("ask", "ask before each step", "q", act.ask, { hidden: !hasQuestions(view), "aria-pressed": view.asks }),
       keyPart("reset", "delete all steps and start again", "r", act.reset, { disabled: alone || !count })]];
 }
@@ -206,11 +206,11 @@ export function stagePart(view, act, islands, onChips, tipId) {
   };
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
-    ["div", { role: "group", class: "gv-strip", "aria-label": "text", "data-part": "text" },
+    ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
       tapePart(view, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
     notePart(view.note),
-    ["div", { class: "gv-panels", "data-tab": tab, "data-swapped": swapped },
-      ["div", { class: "gv-beside", "data-tab": tab, hidden: !tab || tab === "next" }, islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
+    ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped },
+      ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
       narrow && tab !== "next" ? null : nextPart(view, act.pick)],
     timePart(view, act), controlsPart(view, act), tipPart(view, tipId)];
 }

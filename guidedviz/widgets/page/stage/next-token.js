@@ -15,8 +15,8 @@ const ALONE = "Press a forbidden token to read why.";
  * @param {number} drawn
  * @returns {Part}
  */
-const bars = (raw, drawn) => ["span", { class: "gv-bars", "aria-hidden": "true", "data-part": "bar" },
-  ["span", { class: "gv-before", vars: { "--share": raw } }], ["span", { class: "gv-after", vars: { "--share": drawn } }]];
+const bars = (raw, drawn) => ["span.gv-bars", { "aria-hidden": "true", "data-part": "bar" },
+  ["span.gv-before", { vars: { "--share": raw } }], ["span.gv-after", { vars: { "--share": drawn } }]];
 
 /**
  * @param {Row} row
@@ -27,11 +27,11 @@ const bars = (raw, drawn) => ["span", { class: "gv-bars", "aria-hidden": "true",
  * @returns {Part}
  */
 function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, chosen, one, pick) {
-  const look = (legal ? "" : " gv-struck") + (chosen ? " gv-chosen" : "") + (label.length === 1 ? " gv-single" : "");
+  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : "");
   const title = chosen ? "this one was taken" : legal ? "Press to take it." : "Forbidden here; press to hear why.";
-  return ["button", { type: "button", class: `gv-row${look}`, title, "data-part": "row", "data-token": token, on: { click: () => pick(token) } },
+  return [`button.gv-row${look}`, { title, "data-part": "row", "data-token": token, click: () => pick(token) },
     ["kbd", { "aria-hidden": "true" }, place + 1], tokenPart(label), bars(raw, drawn),
-    ["span", { class: "gv-said" }, one ? rawText : `${rawText} → ${legal ? drawnText : "forbidden"}`]];
+    ["span.gv-said", one ? rawText : `${rawText} → ${legal ? drawnText : "forbidden"}`]];
 }
 
 /**
@@ -43,10 +43,10 @@ function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, c
  * @param {(token: number) => void} pick
  * @returns {Part}
  */
-export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pick) => ["div", { class: one ? "gv-rows gv-free" : "gv-rows" },
+export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pick) => [one ? "div.gv-rows.gv-free" : "div.gv-rows",
   ...rows.map((row, place) => rowPart(row, place, chosen === row[0], one, pick)),
-  ["div", { class: "gv-row gv-rest" }, ["kbd", {}], ["span", { class: "gv-name" }, "all others"], bars(raw, drawn),
-    ["span", { class: "gv-said" }, one ? rawText : `${rawText} → ${drawnText}`]]];
+  ["div.gv-row.gv-rest", ["kbd"], ["span.gv-name", "all others"], bars(raw, drawn),
+    ["span.gv-said", one ? rawText : `${rawText} → ${drawnText}`]]];
 
 /**
  * @param {string} label
@@ -54,9 +54,9 @@ export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pi
  * @param {string} words
  * @returns {Part}
  */
-export const meterPart = (label, share, words) => ["div", { class: "gv-meter" }, ["span", {}, label],
-  ["span", { class: "gv-track", role: "meter", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": share.toFixed(3) },
-    ["span", { class: "gv-fill", vars: { "--share": share } }]], ["b", {}, words]];
+export const meterPart = (label, share, words) => ["div.gv-meter", ["span", label],
+  ["span.gv-track", { role: "meter", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": share.toFixed(3) },
+    ["span.gv-fill", { vars: { "--share": share } }]], ["b", words]];
 
 /**
  * Why a token is illegal: its bytes up to the one that fails, where the machine stood then, and what it expected.
@@ -69,9 +69,9 @@ function whyPart({ why }) {
   const [, state, fate] = why.rows.at(-1) ?? [];
   const where = [state && `in ${state}`, fate, why.stack.length && `stack, top first: ${why.stack.join(", ")}`];
   return ["div", about,
-    ["p", {}, ["strong", {}, "why is ", ["code", {}, ...lettersOf(why.label)], " illegal here? "],
-      ...why.rows.map(([byte, , , died]) => ["code", { class: died ? "gv-byte gv-died" : "gv-byte" }, died ? `${byte} ✕` : byte])],
-    ["p", {}, why.reason], ["p", { class: "gv-soft" }, where.filter(Boolean).join(" · ")]];
+    ["p", ["strong", "why is ", ["code", ...lettersOf(why.label)], " illegal here? "],
+      ...why.rows.map(([byte, , , died]) => [died ? "code.gv-byte.gv-died" : "code.gv-byte", died ? `${byte} ✕` : byte])],
+    ["p", why.reason], ["p.gv-soft", where.filter(Boolean).join(" · ")]];
 }
 
 /**
@@ -96,8 +96,8 @@ function sayPress(view, { how, rows }) {
 function headOf({ steps, cursor }, step, place, one) {
   const aside = step === steps[cursor - 1] ? "the last draw" : place < 0 ? "" : `token ${place + 1} was drawn from these`;
   const after = step.drawn ? `drawn ${step.drawn}` : step.free ? "drawn from" : step.after;
-  return [["span", { class: "gv-soft" }, aside], ["span", { class: "gv-changes", hidden: !step.changes }, step.changes],
-    ["span", { class: "gv-legend", hidden: one }, ["i", { class: "gv-before" }], step.changes ? "before (the model)" : "before", ["i", { class: "gv-after" }], ["span", {}, after]]];
+  return [["span.gv-soft", aside], ["span.gv-changes", { hidden: !step.changes }, step.changes],
+    ["span.gv-legend", { hidden: one }, ["i.gv-before"], step.changes ? "before (the model)" : "before", ["i.gv-after"], ["span", after]]];
 }
 
 /**
@@ -109,15 +109,15 @@ export function nextPart(view, pick) {
   const { head: { vocabulary }, why, machine } = view;
   const step = shownStep(view);
   const about = { role: "group", class: `gv-panel${step?.how === "forced" ? " gv-unasked" : ""}`, "data-slot": "next", "data-part": "next", "aria-label": "next token" };
-  const title = ["strong", { class: "gv-title" }, "next token"];
-  if (!step) return ["div", about, ["div", { class: "gv-panel-head" }, title], ["p", { class: "gv-blank gv-soft" }, BLANK]];
+  const title = ["strong.gv-title", "next token"];
+  if (!step) return ["div", about, ["div.gv-panel-head", title], ["p.gv-blank.gv-soft", BLANK]];
   const [place, one] = [placeShown(view), step.free && !step.changes];
   const facts = machine ? [] : [["state", step.state], ["stack", [...step.stack].reverse().join(" › ")]];
   return ["div", about,
-    ["div", { class: "gv-panel-head" }, title, ...headOf(view, step, place, one)],
-    ["div", { class: "gv-meters" }, meterPart("legal mass Z", step.mass, step.massText),
+    ["div.gv-panel-head", title, ...headOf(view, step, place, one)],
+    ["div.gv-meters", meterPart("legal mass Z", step.mass, step.massText),
       meterPart("legal", step.legal / vocabulary, `${withCommas(step.legal)} of ${withCommas(vocabulary)}`)],
     rowsPart(step.rows.slice(0, 9), place < 0 ? NaN : step.token, step.rest, one, pick),
-    ["div", { class: "gv-reason", "data-part": "why" }, whyPart(view), ["p", { class: "gv-hint gv-soft", hidden: Boolean(why) }, sayPress(view, step)],
-      ["dl", { class: "gv-facts" }, ...facts.flatMap(([name, value]) => (value ? [["dt", {}, name], ["dd", {}, value]] : []))]]];
+    ["div.gv-reason", { "data-part": "why" }, whyPart(view), ["p.gv-hint.gv-soft", { hidden: Boolean(why) }, sayPress(view, step)],
+      ["dl.gv-facts", ...facts.flatMap(([name, value]) => (value ? [["dt", name], ["dd", value]] : []))]]];
 }

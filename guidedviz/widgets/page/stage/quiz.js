@@ -114,9 +114,9 @@ export function quizPart(view, act) {
   };
   const told = question && isRight !== undefined && `${isRight ? "✓ Right" : "✗ No"}: ${right.map((place) => `“${choices[place]}”`).join(", ")}. Press → for the next one.`;
   const score = [...answers.values()].filter(Boolean).length;
-  return ["div", { class: "gv-bar gv-quiz", role: "group", "aria-label": "question" }, ["span", {}, words],
-    ["span", { class: "gv-choices", role: "group", "aria-label": "choices" }, ...(isOpen ? choices : []).map((label, place) =>
-      ["button", { type: "button", class: "gv-choice", "aria-pressed": many ? picked.has(place) : undefined, on: { click: () => pick(place) } }, tokenPart(label)]),
-      isOpen && many && ["button", { type: "button", class: "gv-key", on: { click: commit } }, "answer"]],
-    ["span", { role: "status" }, told], ["span", { class: "gv-soft" }, answers.size > 0 && `${score} of ${answers.size} right`]];
+  return ["div.gv-bar.gv-quiz", { role: "group", "aria-label": "question" }, ["span", words],
+    ["span.gv-choices", { role: "group", "aria-label": "choices" }, ...(isOpen ? choices : []).map((label, place) =>
+      ["button.gv-choice", { "aria-pressed": many ? picked.has(place) : undefined, click: () => pick(place) }, tokenPart(label)]),
+      isOpen && many && ["button.gv-key", { click: commit }, "answer"]],
+    ["span", { role: "status" }, told], ["span.gv-soft", answers.size > 0 && `${score} of ${answers.size} right`]];
 }

@@ -17,7 +17,7 @@ const NO_STEP = "no step yet · press play, or → for one step";
  * @param {number} place
  */
 export const lookOf = ({ cursor, stale, seen }, place) =>
-  (place === cursor - 1 ? " gv-now" : "") + (place < cursor ? "" : stale.includes(place) ? " gv-ahead gv-stale" : " gv-ahead") + (place < seen ? "" : " gv-unseen");
+  (place === cursor - 1 ? ".gv-now" : "") + (place < cursor ? "" : stale.includes(place) ? ".gv-ahead.gv-stale" : ".gv-ahead") + (place < seen ? "" : ".gv-unseen");
 
 /**
  * @param {{ step: Step, place: number, look: string, reached: boolean, tip: string | undefined }} token
@@ -27,12 +27,12 @@ function chip({ step, place, look, reached, tip }) {
   const { how, dropped, end, label, masked, maskedText } = step;
   const below = { sampled: maskedText, none: "end", forced: "forced", inserted: "inserted", accepted: `✓ ${maskedText}` }[how];
   const about = { "aria-description": `go back to before token ${place + 1}`, "aria-describedby": tip, "data-end": ENDS[end], "data-part": "token", "data-place": place };
-  return ["button", { type: "button", tabindex: reached ? 0 : -1, class: `gv-chip gv-how-${how}${look}`, vars: { "--p": masked }, ...about },
-    tokenPart(label), ["small", {}, dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
+  return [`button.gv-chip.gv-how-${how}${look}`, { tabindex: reached ? 0 : -1, vars: { "--p": masked }, ...about },
+    tokenPart(label), ["small", dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
 }
 
 /** @param {{ text: string }} prompt */
-const prompt = ({ text }) => ["span", { class: "gv-prompt", "aria-label": "prompt" }, ...lettersOf(text)];
+const prompt = ({ text }) => ["span.gv-prompt", { "aria-label": "prompt" }, ...lettersOf(text)];
 
 /**
  * @param {StageView} view
@@ -44,10 +44,10 @@ export function tapePart(view, tipId, on) {
   const { steps, cursor, tip, linked, edit } = view;
   const gone = new Set(steps.slice(0, cursor).flatMap((step) => step.back));
   const chips = steps.map((step, place) => {
-    const look = lookOf(view, place) + (gone.has(place) ? " gv-gone" : "") + (linked.has(place) ? " gv-linked" : "") + (edit?.place === place ? " gv-rejected" : "");
+    const look = lookOf(view, place) + (gone.has(place) ? ".gv-gone" : "") + (linked.has(place) ? ".gv-linked" : "") + (edit?.place === place ? ".gv-rejected" : "");
     return [chip, { step, place, look, reached: place === currentChip(view), tip: tip?.place === place ? tipId : undefined }];
   });
-  return ["div", { class: "gv-tape" }, [prompt, { text: view.head.prompt }], ["span", { class: "gv-chips", on }, ...chips]];
+  return ["div.gv-tape", [prompt, { text: view.head.prompt }], ["span.gv-chips", on, ...chips]];
 }
 
 /**
@@ -58,7 +58,7 @@ export function wordsPart({ steps, cursor, playing }) {
   const step = steps[cursor - 1];
   const hint = playing || step?.end || cursor > 1 ? "" : " · click a token to go back to before it";
   const words = step ? `step ${cursor} of ${steps.length} · ${step.words}${hint}` : steps.length ? "at the prompt" : NO_STEP;
-  return ["p", { class: "gv-words", role: "status", "aria-live": playing ? "off" : "polite" }, words];
+  return ["p.gv-words", { role: "status", "aria-live": playing ? "off" : "polite" }, words];
 }
 
 /**
@@ -67,11 +67,11 @@ export function wordsPart({ steps, cursor, playing }) {
  * @param {StageActions} act
  * @returns {Part}
  */
-export const branchesPart = ({ branches }, act) => ["div", { class: "gv-branches", role: "group", "aria-label": "other runs", hidden: !branches.length },
-  ["span", { class: "gv-soft" }, branches.length === 1 ? "other run" : "other runs"],
+export const branchesPart = ({ branches }, act) => ["div.gv-branches", { role: "group", "aria-label": "other runs", hidden: !branches.length },
+  ["span.gv-soft", branches.length === 1 ? "other run" : "other runs"],
   ...branches.map(([same, count, text], branch) => {
     const title = `return to this run: ${count} ${count === 1 ? "token" : "tokens"} from token ${same + 1} on`;
-    return ["button", { type: "button", class: "gv-branch", title, on: { click: () => act.say({ do: "turn", branch }) } }, ["small", {}, `${same + 1} `], tokenPart(text)];
+    return ["button.gv-branch", { title, click: () => act.say({ do: "turn", branch }) }, ["small", `${same + 1} `], tokenPart(text)];
   })];
 
 /**
@@ -84,9 +84,8 @@ export function tipPart({ tip, steps }, id) {
   const step = tip && steps[tip.place];
   const about = { class: "gv-tip", role: "tooltip", id, hidden: !step };
   if (!step) return ["div", about];
-  const best = [...step.rows].sort((one, two) => Math.max(two[2], two[3]) - Math.max(one[2], one[3])).slice(0, 5);
-  return ["div", { ...about, vars: { "--x": tip.x, "--y": tip.y } }, ["p", {}, step.words], ...best.map(([, label, raw, drawn, legal, , text]) =>
-    ["div", { class: legal ? "" : "gv-struck" }, tokenPart(label), ["i", { vars: { "--share": legal ? drawn : raw } }], ["span", {}, legal ? text : "forbidden"]])];
+  return ["div", { ...about, vars: { "--x": tip.x, "--y": tip.y } }, ["p", step.words], ...step.rows.slice(0, 5).map(([, label, raw, drawn, legal, , text]) =>
+    [legal ? "div" : "div.gv-struck", tokenPart(label), ["i", { vars: { "--share": legal ? drawn : raw } }], ["span", legal ? text : "forbidden"]])];
 }
 
 /**

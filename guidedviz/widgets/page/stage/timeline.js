@@ -12,8 +12,8 @@ const PARTS = ["forward", "mask", "sample"]; // of a step's time
  * @param {{ step: Step, look: string }} bar
  * @returns {Part}
  */
-const bar = ({ step: { ms, masked }, look }) => ["i", { class: look, vars: { "--odds": Math.max(masked, 0.03) } },
-  ...PARTS.map((name, place) => ["b", { class: `gv-part gv-part-${name}`, vars: { "--ms": ms[place] } }])];
+const bar = ({ step: { ms, masked }, look }) => [`i${look}`, { vars: { "--odds": Math.max(masked, 0.03) } },
+  ...PARTS.map((name, place) => [`b.gv-part.gv-part-${name}`, { vars: { "--ms": ms[place] } }])];
 
 /**
  * A full bar is the longest step that is not far above most others; a longer step is cut and marked.
@@ -34,10 +34,10 @@ export function timePart(view, act) {
     event.preventDefault();
     act.go(Math.max(0, Math.min(steps.length, 1 + Math.floor((event.clientX - left) / (width + 2)))));
   };
-  return ["div", { class: "gv-time" },
-    ["div", { class: "gv-track-time", on: { pointerdown: press, pointermove: press } },
-      ["div", { class: "gv-timebars", "aria-hidden": "true", vars: { "--top": most } }, ["i", { class: "gv-prompt-bar" }],
-        ...steps.map((step, place) => [bar, { step, look: lookOf(view, place) + (cut[place] ? " gv-cut" : "") }])]],
-    ["span", { class: "gv-soft gv-cost" }, ...PARTS.map((name, place) => ["span", {}, ["i", { class: `gv-part gv-part-${name}` }], last && `${name} ${last.times[place]}`]),
-      ["span", { class: "gv-scale" }, `a full bar is ${words}${cut.includes(true) ? ", ≈ is longer" : ""}`]]];
+  return ["div.gv-time",
+    ["div.gv-track-time", { pointerdown: press, pointermove: press },
+      ["div.gv-timebars", { "aria-hidden": "true", vars: { "--top": most } }, ["i.gv-prompt-bar"],
+        ...steps.map((step, place) => [bar, { step, look: lookOf(view, place) + (cut[place] ? ".gv-cut" : "") }])]],
+    ["span.gv-soft.gv-cost", ...PARTS.map((name, place) => ["span", [`i.gv-part.gv-part-${name}`], last && `${name} ${last.times[place]}`]),
+      ["span.gv-scale", `a full bar is ${words}${cut.includes(true) ? ", ≈ is longer" : ""}`]]];
 }

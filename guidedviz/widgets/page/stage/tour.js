@@ -26,27 +26,26 @@ const KEYS = [
   [["?"], "these keys"],
 ];
 
+/** @type {Stop["done"]} */
+const goesOn = (view, was) => view.cursor > was.cursor;
+/** @type {Stop["done"]} */
+const goesBack = (view, was) => view.cursor < was.cursor;
+
 /** @type {Stop[]} */
 const STOPS = [
-  { words: "Press → : the model writes one token.", at: "step", fits: (view) => !isEnded(view), done: (view, was) => view.cursor > was.cursor },
+  { words: "Press → : the model writes one token.", at: "step", fits: (view) => !isEnded(view), done: goesOn },
   {
     words: "An outlined bar is the probability before the mask, a filled bar after it. Press a crossed-out token to read why it is illegal.",
     at: "rows", fits: hasMask, done: (view) => Boolean(view.why),
   },
-  { words: "Press ← : the stage goes one step back. Nothing is computed again.", at: "back", done: (view, was) => view.cursor < was.cursor },
-  {
-    words: "Press a legal token, or its digit: it is written instead of the one that would be drawn.",
-    at: "rows", fits: isLive, done: (view, was) => view.cursor > was.cursor,
-  },
+  { words: "Press ← : the stage goes one step back. Nothing is computed again.", at: "back", done: goesBack },
+  { words: "Press a legal token, or its digit: it is written instead of the one that would be drawn.", at: "rows", fits: isLive, done: goesOn },
   {
     words: "Press space: the stage plays, and space again pauses it.", at: "play",
     done: (view, was) => view.plays > was.plays + 1 || (view.plays > was.plays && isEnded(view)),
   },
-  { words: "Press a token of the text: the stage goes back to before it.", at: "chips", done: (view, was) => view.cursor < was.cursor },
-  {
-    words: "Move T, the temperature: the steps from here on are drawn with it.",
-    at: "temperature", fits: isLive, done: (view, was) => view.temperature !== was.temperature,
-  },
+  { words: "Press a token of the text: the stage goes back to before it.", at: "chips", done: goesBack },
+  { words: "Move T, the temperature: the steps from here on are drawn with it.", at: "temperature", fits: isLive, done: (view, was) => view.temperature !== was.temperature },
   { words: "Press q: the stage asks you about each next token before it shows it.", at: "ask", fits: hasQuestions, done: (view, was) => view.asks !== was.asks },
 ];
 
@@ -57,8 +56,8 @@ const STOPS = [
  * @returns {Part[]}
  */
 export const helpRows = (view, act) => [
-  ...KEYS.filter(([, , fits]) => !fits || fits(view)).map(([names, words]) => ["p", {}, ["span", {}, ...names.map((name) => ["kbd", {}, name])], words]),
-  ["button", { type: "button", class: "gv-key", on: { click: act.tour } }, "take the tour"]];
+  ...KEYS.filter(([, , fits]) => !fits || fits(view)).map(([names, words]) => ["p", ["span", ...names.map((name) => ["kbd", name])], words]),
+  ["button.gv-key", { click: act.tour }, "take the tour"]];
 
 /** @param {StageView} view */
 export const startTour = (view) => ({ stops: STOPS.filter(({ fits }) => !fits || fits(view)), stop: 0, was: { ...view } });
@@ -84,8 +83,8 @@ export function tourPart(view, act) {
   if (!view.tour) return null;
   const { stops, stop } = view.tour;
   const now = stops[stop];
-  return ["div", { class: "gv-bar gv-tour", role: "group", "aria-label": "tour", "data-part": "tour" },
-    ["strong", {}, now ? `${stop + 1} of ${stops.length}` : "✓"], ["span", { role: "status" }, now?.words ?? "That was the tour. The ? lists all keys."],
-    ["button", { type: "button", class: "gv-key", hidden: !now, on: { click: act.passStop } }, "next"],
-    ["button", { type: "button", class: "gv-key", on: { click: act.endTour } }, "end the tour"]];
+  return ["div.gv-bar.gv-tour", { role: "group", "aria-label": "tour", "data-part": "tour" },
+    ["strong", now ? `${stop + 1} of ${stops.length}` : "✓"], ["span", { role: "status" }, now?.words ?? "That was the tour. The ? lists all keys."],
+    ["button.gv-key", { hidden: !now, click: act.passStop }, "next"],
+    ["button.gv-key", { click: act.endTour }, "end the tour"]];
 }

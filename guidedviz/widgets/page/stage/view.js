@@ -6,10 +6,10 @@ const HEAD = { source: "LIVE", about: "", date: "", prompt: "", constraint: "", 
 
 /** @returns {StageView} */
 export function newView() {
-  const run = { head: HEAD, steps: [], next: null, nextAt: -1, cursor: 0, turn: 0, seen: Infinity, known: {}, drawings: {}, machine: null, edited: null };
-  const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, speed: 4, temperature: 1, seed: 0, note: "", why: null, top: [1, ""] };
-  const page = { hover: -1, tip: null, linked: new Set(), tab: recall("tab"), swapped: recall("swapped") === "true", colour: "odds", bars: "none", lecture: 0, narrow: false, there: [] };
-  const asked = { asks: false, answers: new Map(), picked: new WeakMap(), tour: null, plays: 0, shown: [], box: { kind: "regex", text: "" } };
+  const run = { head: HEAD, steps: [], nextAt: -1, cursor: 0, turn: 0, seen: Infinity, known: {}, drawings: {} };
+  const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, speed: 4, temperature: 1, seed: 0, top: [1, ""] };
+  const page = { hover: -1, linked: new Set(), tab: recall("tab"), swapped: recall("swapped") === "true", colour: "odds", bars: "none", lecture: 0, narrow: false, there: [] };
+  const asked = { asks: false, answers: new Map(), picked: new WeakMap(), plays: 0, shown: [], box: { kind: "regex", text: "" } };
   return /** @type {StageView} */ (/** @type {unknown} */ ({ ...run, ...kernel, ...page, ...asked }));
 }
 
