@@ -75,7 +75,7 @@ def test_what_was_told_is_not_told_again_and_a_saved_notebook_has_it_all():
     stage._news(True)
     for move in (stage.back, stage.take, stage.back):
         news = move()._news(False)
-        assert (news["map"]["bits"], news["add"]) == ({}, [])
+        assert (news["map"]["bits"], news["add"]) == ({}, ())
     kept = stage._everything()
     assert seen(kept) == ASKED[2]
     assert seen(stage._news(True)) == ASKED[2], "to keep it told the page nothing"
