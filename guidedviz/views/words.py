@@ -121,9 +121,9 @@ def others(step: Step, shown: Sequence[Candidate]) -> tuple[float, float]:
     return left[0] if left[0] > 1e-6 else 0.0, left[1] if left[1] > 1e-6 else 0.0
 
 
-def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
+def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
-    shown = shown_candidates(step)
+    shown = shown_candidates(step, count)
     left = others(step, shown)
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
     return {
