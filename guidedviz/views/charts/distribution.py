@@ -13,7 +13,7 @@ from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.charts.bars import write_bar, write_bar_names
+from guidedviz.views.charts.bars import write_bar, write_bar_names, write_name
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.words import pack_step
 
@@ -87,7 +87,7 @@ def _rows(step: PackedStep, width: float) -> list[Element]:
     for place, row in enumerate(step["rows"]):
         chosen = row.token == step["token"]
         mark = write(0, 17, "▸", 13, fill="var(--gv-orange)") if chosen else NOTHING
-        named = _write_name(name + 14, row.label, int(name / 8.5), not row.legal, chosen)
+        named = write_name(name + 14, 17, row.label, not row.legal, chosen, int(name / 8.5))
         bars = _bars(row, step["free"], start, span, not row.legal)
         odds = soft(width, 17, said[place], text_anchor="end")
         rows.append(moved(0, HEAD + ROW * place, mark, named, bars, odds, data_part="row"))
@@ -104,19 +104,6 @@ def say_odds(row: PackedRow | PackedRest, free: bool, legal: bool = True) -> str
     ('0.10 → 0.20', '0.10')
     """
     return row.rawText if free else f"{row.rawText} → {row.drawnText if legal else 'forbidden'}"
-
-
-def _write_name(right: float, words: str, room: int, struck: bool, bold: bool) -> Element:
-    """A label; a forbidden one is struck through, but for a single character, which a line would make unreadable."""
-    look = {"fill": "var(--gv-soft)"} if struck else {}
-    look |= {"text_decoration": "line-through"} if struck and len(words) > 1 else {}
-    look |= {"font_weight": "bold"} if bold else {}
-    name = write(right, 17, shorten(words, room), 14, mono=True, text_anchor="end", **look)
-    return (
-        name + write(right - 14, 17, "✕", 12, fill="var(--gv-orange)", text_anchor="end")
-        if struck and len(words) == 1
-        else name
-    )
 
 
 def _bars(row: PackedRow | PackedRest, free: bool, x: float, span: float, struck: bool) -> Element:
