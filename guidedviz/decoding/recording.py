@@ -322,6 +322,7 @@ class PackedNews(PackedNewSteps, PackedPlayer):
     the milliseconds of a full bar.
     """
 
+    number: NotRequired[Count]
     turn: Count
     playing: bool
     speed: float

@@ -32,7 +32,7 @@ from guidedviz.views.words import pack_step, reading
 WIDTH, EDGE, GAP, PAD = 920.0, 16.0, 10.0, 12.0
 INNER = WIDTH - 2 * EDGE
 LEFT, STACK = 442.0, 166.0  # the panel of the machine, and the stack in it
-LEAST, CARD = 336.0, 46.0  # the height that a machine may take, and that of a frame of the stack
+LEAST, CARD = 352.0, 46.0  # the height that a machine may take, and that of a frame of the stack
 LINE, CHIP = 88, 44.0  # characters of a line of the prompt, and the height of a token
 
 

@@ -253,6 +253,7 @@ export interface News {
   stale: number[];
   temperature: number;
   seed: number;
+  number?: number;
   turn: number;
   playing: boolean;
   speed: number;

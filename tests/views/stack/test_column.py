@@ -202,7 +202,7 @@ def test_the_still_stage_shows_the_open_rules_and_the_stack():
     assert "▸ 10 array" in figure.alt
     words = words_of(figure)
     assert "the innermost 3 of 10 rules, in part" in words
-    assert "⋮ 5 more" in words
+    assert "⋮ 4 more" in words
     assert "depth 3" in draw_stage(trace, 2, machine=pda).alt
     assert "depth 1" in draw_stage(trace, 0, machine=pda).alt
 
