@@ -58,7 +58,7 @@ def take_step(
     else:
         token = check_choice(guide, point.state, mask, choice)
     how: How = "sampled" if choice is None else "inserted"
-    seen = Measured(softmax(own), mask, probabilities, forward_ms, mask_ms, lap())
+    seen = Measured(softmax(own), mask, probabilities, forward_ms, mask_ms, lap(), changes=settings.changes)
 
     after = point.then(token, guide.advance(point.state, token))
     return make_step(guide, point, seen, token, how, find_end(guide, after, settings)), after

@@ -75,6 +75,7 @@ class Measured:
     mask_ms: float = 0.0
     sample_ms: float = 0.0
     draft_ms: float = 0.0
+    changes: str = ""  # what besides the mask made `drawn` of `raw`
 
 
 NOTHING_MEASURED = Measured()
@@ -132,6 +133,7 @@ def make_step(
         back=back,
         dropped=tuple(pieces[t] for t in dropped),
         draft_ms=seen.draft_ms,
+        changes=seen.changes,
     )
 
 

@@ -122,7 +122,7 @@ class Editor:
         if now == self._told and not whole:
             return {}
         self._told, self._new_text = now, False
-        return {"edit": now if whole else {key: now[key] for key in now if key not in ("kind", "text")}}
+        return {"edit": now if whole else {key: now[key] for key in now if key != "text"}}
 
     def pack(self) -> dict[str, Any]:
         """The box, for a saved notebook."""

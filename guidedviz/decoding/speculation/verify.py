@@ -87,7 +87,7 @@ def _judge(
             dropped += first_path(guess)
         else:
             token = dice.draw(left, point.position)
-        seen = Measured(softmax(own), mask, chances, forward_ms, mask_ms, lap(), draft_ms)
+        seen = Measured(softmax(own), mask, chances, forward_ms, mask_ms, lap(), draft_ms, settings.changes)
         after = point.then(token, guide.advance(point.state, token))
         end = find_end(guide, after, settings)
         yield Pending(make_step(guide, point, seen, token, how, end, dropped=dropped), after, settings)
