@@ -80,8 +80,8 @@ export interface StackState {
   counts: [rule: string, counter: string][];
   depth: number;
   frames: Frame[];
-  stacks: number;
-  ends: boolean;
+  ways: string; // in how many ways the text can be read, where there are several
+  ground: string; // what is said of the bottom
 }
 export type Frame = [id: number, rule: string, waits: string];
 

@@ -131,6 +131,8 @@ export function buildStage(act) {
   const map = buildMapPanel(mapSlot, act);
   const machine = buildMachinePanel(machineSlot);
   const stack = buildStackPanel(stackSlot, act);
+  machine.head.append(buildSaveMenu("machine", drawingActions("machine", machine.drawings)));
+  stack.head.append(buildSaveMenu("stack picture", drawingActions("stack", stack.drawings)));
   const panels = buildPanels({ machine: machineSlot, stack: stackSlot, map: mapSlot, constraint: box.node }, next.node, (name) => {
     if (name === "machine") pickTab(stack, "stack");
     act.paint();
