@@ -70,8 +70,8 @@ class PackedStackState(TypedDict):
     counts: tuple[tuple[str, str], ...]
     depth: Count
     frames: tuple[PackedFrame, ...]
-    stacks: Count
-    ends: bool
+    ways: str
+    ground: str
 
 
 class PackedWay(TypedDict, total=False):

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
-import { chooseFrames } from "../../guidedviz/widgets/page/machine/stack-panel.js";
 import { drawing, frame, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
 
 const STEPS = [step("a"), step("b"), step("c")];
@@ -259,7 +258,7 @@ test("the machine lights where the step led, and its arrows", () => {
 });
 
 const stackState = (rules) => ({
-  now: [1], back: [], calls: [], last: [], rules: ["root"], depth: rules.length, stacks: 1, ends: false,
+  now: [1], back: [], calls: [], last: [], rules: ["root"], depth: rules.length, ways: "", ground: "bottom",
   frames: rules.map((rule, place) => [rules.length - place, rule, "x"]),
 });
 
@@ -279,12 +278,6 @@ test("frames are pushed and popped, and the frame that stays is the same node", 
   frame();
   assert.deepEqual(rules(), ["root"]);
   stop();
-});
-
-test("a deep stack shows its inner frames and the outermost one", () => {
-  const frames = Array.from({ length: 20 }, (_, i) => [i, `rule${i}`, ""]);
-  assert.deepEqual(chooseFrames({ frames, depth: 20 }).map(([, height]) => height), [20, 19, 18, 17, 16, 1]);
-  assert.equal(chooseFrames({ frames: frames.slice(0, 7), depth: 7 }).length, 7);
 });
 
 test("tokens that a step up to the cursor takes back are struck through", () => {

@@ -97,9 +97,8 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
     about = f"the last {len(columns)} of " * (len(columns) < len(states)) + counted(len(states), "column")
     parts, x, high = [heading(EDGE, 20, "chart", about)], EDGE, max(column.height for column in columns)
     for column in columns:
-        before = {"data_before": len(states) - len(columns)} if column is columns[0] else {}
         newest = {"data_newest": ""} if column is columns[-1] else {}
-        parts.append(moved(x, 32, *_column(column, bool(newest)), data_part="column", **before, **newest))
+        parts.append(moved(x, 32, *_column(column, bool(newest)), **newest))
         x += column.width
     legend, width = draw_legend(column.rows for column in columns)
     parts.append(moved(EDGE, 32 + high + 22, legend))

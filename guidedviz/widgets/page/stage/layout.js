@@ -93,8 +93,8 @@ function saveRows({ there, picture }, act, { machine, stack, map }) {
   /** @type {[string, Record<string, () => void>, unknown][]} */
   const saved = [
     ["run", { page: act.page, text: act.copy, link: () => copyText(location.href) }, true],
-    ["machine", drawingActions("machine", () => /** @type {any} */ ([...machine.drawing.sheets.children])), there.includes("machine")],
-    ["stack picture", drawingActions("stack", () => /** @type {any} */ ([stack.picture.drawing])), Array.isArray(picture?.[1])],
+    ["machine", drawingActions("machine", machine.drawings), there.includes("machine")],
+    ["stack picture", drawingActions("stack", stack.drawings), Array.isArray(picture?.[1])],
     ["map", { PNG: () => downloadPng(mergeCanvases([map.map.ground, map.map.marks]), "map") }, there.includes("map")],
   ];
   return saved.map(([what, forms, has]) => has ? ["span.gv-toggle", { role: "group", "aria-label": `save the ${what}` }, `save the ${what}`,
