@@ -15,6 +15,7 @@ import guidedviz as gv
 from guidedviz.decoding.jump.cost import FRACTIONS, Cost
 from guidedviz.decoding.jump.payoff import Payoff, Timed
 from guidedviz.decoding.jump.tasks import Task
+from guidedviz.files import shipped
 from guidedviz.views.charts.payoff import find_run, say_place
 from guidedviz.widgets import fraction
 from tests.browser.bare import work_of
@@ -422,6 +423,50 @@ def test_every_place_is_timed_from_left_to_right_until_a_person_moves(bare, cloc
     assert slider.place == 19, "it went no further by itself"
     assert len(live.payoff.runs) < 19
     assert live.payoff.runs[-1].asked == 0.95
+
+
+def test_it_says_how_many_places_are_timed(bare, clock):
+    clock.slow = 0.1
+    _, slider = show_live(bare)
+    slider.wait_runs(1)
+    slider.root.locator(".gv-fraction-fate").evaluate(
+        """fate => {
+          window.said = new Set();
+          const listen = new MutationObserver(() => window.said.add(fate.textContent.split(":")[0]));
+          listen.observe(fate, { childList: true });
+        }"""
+    )
+    slider.root.get_by_role("button", name="time every place").click()
+    slider.page.wait_for_function("window.said.has('timing 6 of 20')")
+    said = slider.page.evaluate("[...window.said].filter((one) => one.includes(' of '))")
+    assert said[:4] == [f"timing {count} of 20" for count in (2, 3, 4, 5)]
+
+
+PLACES = """root => [root, ...root.querySelectorAll(".gv-fraction-grid, input, .gv-lane, .gv-term, .gv-equals")]
+  .map((node) => node.getBoundingClientRect())
+  .map(({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" "))"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(931, 768), (1280, 720), (390, 844)])
+def test_nothing_moves_while_a_handle_is_dragged(bare, width, height):
+    bare.page.set_viewport_size({"width": width, "height": height})
+    _, slider = show_record(bare, Payoff.load(shipped("traces/jump-cpu.json")))
+    seen = set()
+    for rows in range(8):
+        slider.rows.fill(str(rows))
+        for place in range(20):
+            slider.share.fill(str(place / 20))
+            slider.wait_place(place)
+            seen.add(tuple(slider.root.evaluate(PLACES)))
+    assert len(seen) == 1, [set(one) for one in zip(*seen, strict=True)]
+
+
+def test_a_run_that_is_slower_than_without_lies_above_the_labels_of_the_axis(bare):
+    slow = replace(RECORD, runs=(replace(run(0.5, 1), jump_ms=400.0),))
+    _, slider = show_record(bare, slow)
+    point = slider.root.locator(".gv-point").bounding_box()
+    label = slider.root.locator(".gv-fraction-plot text:text-is('40%')").bounding_box()
+    assert point["y"] + point["height"] <= label["y"] + 1
 
 
 def test_recorded_runs_are_shown_and_none_is_started(bare, clock):

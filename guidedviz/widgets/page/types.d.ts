@@ -139,8 +139,7 @@ export interface MapState {
   land: Land;
   masks: Map<number, Uint8Array>;
   texts: Map<number, told.Token[]>;
-  asked: Set<number>;
-  reasons: Map<number, string>;
+  reasons: Map<number, string>; // of tokens by id; empty while one is asked for
   found: Found | null;
   now: number;
   before: number | null;
@@ -151,24 +150,10 @@ export interface MapState {
   focus: number;
   hover: number;
   marks: Mark[];
+  base: number; // pixels of a cell where the whole map is shown; 0 while the map is not
   zoom: number;
-  x: number;
+  x: number; // the corner of the visible part
   y: number;
-}
-
-/**
- * The visible part of a map in pixels: `base` pixels per cell at zoom 1, `scale` now, `dpr` device pixels per pixel. Its
- * labels have letters of `type` pixels, and `band` pixels above and below the map as wide as `room`.
- */
-export interface MapView {
-  width: number;
-  height: number;
-  base: number;
-  scale: number;
-  dpr: number;
-  room: number;
-  type: number;
-  band: number;
 }
 
 export interface FilmFrame {

@@ -73,17 +73,17 @@ export async function paintSvg({ text, width, height }) {
 }
 
 /**
- * Canvases of one place on top of each other as one, with the colour behind them.
- * @param {HTMLCanvasElement[]} layers the lowest first
+ * A canvas with the colour behind it.
+ * @param {HTMLCanvasElement} canvas
  */
-export function mergeCanvases(layers) {
-  const [{ width, height }] = layers;
-  const merged = make("canvas", { width, height });
-  const pen = /** @type {CanvasRenderingContext2D} */ (merged.getContext("2d"));
-  pen.fillStyle = groundOf(layers[0]);
+export function onGround(canvas) {
+  const { width, height } = canvas;
+  const copy = make("canvas", { width, height });
+  const pen = /** @type {CanvasRenderingContext2D} */ (copy.getContext("2d"));
+  pen.fillStyle = groundOf(canvas);
   pen.fillRect(0, 0, width, height);
-  for (const layer of layers) pen.drawImage(layer, 0, 0, width, height);
-  return merged;
+  pen.drawImage(canvas, 0, 0);
+  return copy;
 }
 
 /**

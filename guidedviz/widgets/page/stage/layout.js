@@ -7,7 +7,7 @@
 /** @import { Part } from "../shared/parts.js" */
 /** @import { Say, StageView } from "../types.js" */
 import { choicePart, keyPart, notePart, playPart, rootOf, sourcePart } from "../shared/controls.js";
-import { copyText, downloadPng, drawingActions, mergeCanvases } from "../shared/export.js";
+import { copyText, downloadPng, drawingActions, onGround } from "../shared/export.js";
 import { constraintPart } from "./constraint-box.js";
 import { nextPart } from "./next-token.js";
 import { askedNow, hasQuestions, quizPart } from "./quiz.js";
@@ -95,7 +95,7 @@ function saveRows({ there, picture }, act, { machine, stack, map }) {
     ["run", { page: act.page, text: act.copy, link: () => copyText(location.href) }, true],
     ["machine", drawingActions("machine", machine.drawings), there.includes("machine")],
     ["stack picture", drawingActions("stack", stack.drawings), Array.isArray(picture?.[1])],
-    ["map", { PNG: () => downloadPng(mergeCanvases([map.map.ground, map.map.marks]), "map") }, there.includes("map")],
+    ["map", { PNG: () => downloadPng(onGround(map.map.canvas), "map") }, there.includes("map")],
   ];
   return saved.map(([what, forms, has]) => has ? ["span.gv-toggle", { role: "group", "aria-label": `save the ${what}` }, `save the ${what}`,
     ...Object.entries(forms).map(([form, save]) => ["button", { "aria-label": `${what} as ${form}`, click: save }, form])] : null);
