@@ -72,6 +72,8 @@ def show(bare, models, kind, size):
     if "hall" in size:
         stage.root.press("f")
         bare.page.wait_for_function("document.fullscreenElement")
+    if size == "phone":
+        stage.tab("machine")
     return stage
 
 
@@ -163,6 +165,8 @@ def test_the_top_of_a_deep_stack_is_in_sight_and_what_is_below_is_counted(bare, 
     if size == "hall":
         stage.root.press("f")
         bare.page.wait_for_function("document.fullscreenElement")
+    if size == "phone":
+        stage.tab("stack")
     for _ in range(3):
         found = measure(stage)
         assert inside(found["top"], found["stack"])

@@ -121,10 +121,9 @@ def test_a_phone_shows_one_panel_and_a_swipe_steps(bare, clerk):
     shown = [part for part in ("machine", "map", "next") if stage.root.locator(f"[data-part={part}]").is_visible()]
     assert shown == ["next"]
     swipe = """([node, from, to]) => {
-      const at = (x) => ({ bubbles: true, clientX: x, clientY: 300 });
+      const at = (x) => ({ bubbles: true, clientX: x, clientY: 300, pointerType: "touch" });
       node.dispatchEvent(new PointerEvent("pointerdown", at(from)));
-      const touch = new Touch({ identifier: 1, target: node, clientX: to, clientY: 310 });
-      node.dispatchEvent(new TouchEvent("touchend", { bubbles: true, changedTouches: [touch] }));
+      node.dispatchEvent(new PointerEvent("pointerup", at(to)));
     }"""
     rows = stage.root.locator(".gv-rows").element_handle()
     for start, end, cursor in ((300, 100, 4), (100, 300, 3), (300, 270, 3)):

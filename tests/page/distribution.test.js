@@ -16,9 +16,8 @@ function painted(rows = ROWS, one = false) {
 }
 
 test("a row shows both probabilities in the kernel's words", () => {
-  const { said, shown } = painted();
+  const { said } = painted();
   assert.deepEqual(said, ["0.25 → 0.75", "0.50 → forbidden", "0.25 → 0.25"]);
-  assert.deepEqual(shown.map((row) => row.title), ["this one was taken", "Forbidden here; press to hear why."]);
 });
 
 test("bars are as wide as the probabilities", () => {

@@ -71,7 +71,7 @@ export interface StageView {
   edited: [before: number, now: number] | null;
   /** What the person has chosen on this page: the panel beside the next token, colours, bars. */
   tab: string;
-  swapped: boolean;
+  swapped: string;
   colour: string;
   bars: string;
   /** How much larger than usual the stage is on the full screen, or 0. */
@@ -97,13 +97,8 @@ export interface StageView {
   shown: [cursor: number, at: number][];
 }
 
-/** A stop of the tour: what to do, the control that it points at, and whether it was done since the stop began. */
-export interface Stop {
-  words: string;
-  at: string;
-  done: (view: StageView, was: StageView) => boolean;
-  fits?: (view: StageView) => boolean;
-}
+/** A stop of the tour: what to do, the control that it points at, whether it was done since the stop began, and whether it can be done in this run. */
+export type Stop = [words: string, at: string, done: (view: StageView, was: StageView) => boolean, fits?: (view: StageView) => boolean];
 export interface Tour {
   stops: Stop[];
   stop: number;

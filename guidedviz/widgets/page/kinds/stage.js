@@ -10,13 +10,15 @@ import { connect } from "../shared/connection.js";
 import { make, wantsStillness } from "../shared/elements.js";
 import { copyText } from "../shared/export.js";
 import { change } from "../shared/parts.js";
-import { chipListeners, followFocus, linkPanels, listenToKeys, listenToSwipes, toggleLecture } from "../stage/input.js";
+import { chipListeners, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
 import { stagePart } from "../stage/layout.js";
 import { showChip } from "../stage/text.js";
-import { followTour, startTour } from "../stage/tour.js";
+import { followTour } from "../stage/tour.js";
 import { isEnded, isReady, masksShown, moveCursor, newView, remember, shownStep, updateView } from "../stage/view.js";
 
 const NARROW = 640; // pixels up to which there is room for one panel
+const LINES = 580; // pixels of the stage's own measure that fill the height of a screen
+const LEAST = 1.25; // how much larger it is on a full screen
 let stages = 0; // on this page: the id of a tip is its own
 
 /** @param {{ model: Model, el: HTMLElement }} place */
@@ -33,8 +35,8 @@ function render({ model, el }) {
   function paint() {
     const { machine, stack, map } = islands;
     const held = root?.querySelector(".gv-chips")?.contains(document.activeElement); // one of the tokens has the focus
-    view.there = [...(view.machine ? ["machine"] : []), ...(view.machine?.stack ? ["stack"] : []),
-      ...(map.map.map.land && shownStep(view) && masksShown(view) ? ["map"] : []), ...(view.edit ? ["constraint"] : [])];
+    const has = { machine: view.machine, stack: view.machine?.stack, map: map.map.map.land && masksShown(view), constraint: view.edit };
+    view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
     followTour(view);
     root = change(root, stagePart(view, act, islands, onChips, tipId));
     paintMachinePanel(machine, view);
@@ -55,17 +57,14 @@ function render({ model, el }) {
     paint();
   }
 
-  // Without a kernel the known steps are played by the page.
-  function playAlone() {
+  /** @param {boolean} on without a kernel the known steps are played by the page */
+  function playAlone(on) {
     clearTimeout(timer);
-    view.playing = !view.playing && !isEnded(view);
-    if (view.playing) timer = setTimeout(playOn, 1000 / view.speed);
-    paint();
-  }
-
-  function playOn() {
-    moveCursor(view, view.cursor + 1);
-    view.playing = !isEnded(view);
+    view.playing = on && !isEnded(view);
+    const playOn = () => {
+      moveCursor(view, view.cursor + 1);
+      playAlone(true);
+    };
     if (view.playing) timer = setTimeout(playOn, 1000 / view.speed);
     paint();
   }
@@ -88,36 +87,24 @@ function render({ model, el }) {
 
   /** @type {StageActions} */
   const act = {
-    say, go, pick, paint,
+    say, go, pick, paint, set,
     focus: () => root?.focus({ preventScroll: true }),
     start: () => go(0),
     back: () => go(view.cursor - 1),
     step: () => (isKnown() ? go(view.cursor + 1) : isEnded(view) || say({ do: "step" })),
     play: () => {
       view.plays++;
-      if (view.alone) playAlone();
+      if (view.alone) playAlone(!view.playing);
       else say({ do: view.playing ? "pause" : "play" });
     },
     end: () => (view.alone ? go(view.steps.length) : isEnded(view) || say({ do: "end" })),
     reset: () => say({ do: "reset" }),
     ask: () => set({ asks: !view.asks }),
-    lecture: () => toggleLecture(root, view, paint),
-    tour: () => set({ tour: startTour(view) }),
-    passStop: () => {
-      followTour(view, true);
-      paint();
+    lecture: () => (view.lecture ? document.exitFullscreen() : root.requestFullscreen().catch(() => {})), // where the browser forbids it
+    choose: (name, value) => {
+      if (value === "machine") pickTab(islands.stack, "stack");
+      set({ [name]: remember(name, value) });
     },
-    endTour: () => set({ tour: null }),
-    tab: (tab) => {
-      remember("tab", tab);
-      if (tab === "machine") pickTab(islands.stack, "stack");
-      set({ tab });
-    },
-    swap: () => {
-      remember("swapped", String(!view.swapped));
-      set({ swapped: !view.swapped });
-    },
-    look: (name, value) => set({ [name]: value }),
     page: () => say({ do: "page" }),
     copy: () => copyText(`${view.head.prompt}${view.steps.slice(0, view.cursor).map((step) => step.label).join("")}`),
     speed: (place) => {
@@ -133,6 +120,10 @@ function render({ model, el }) {
   const onChips = chipListeners(view, act, islands);
   paint();
   el.append(root);
+  root.addEventListener("fullscreenchange", () => {
+    set({ lecture: document.fullscreenElement === root ? Math.max(LEAST, screen.height / LINES) : 0 });
+    act.focus();
+  });
   listenToKeys(root, view, act);
   listenToSwipes(root, act);
   linkPanels(islands, view, paint);
@@ -157,7 +148,7 @@ function render({ model, el }) {
   if (open !== undefined) {
     moveCursor(view, open);
     set({ seen: view.cursor });
-    if (model.get("plays") && !wantsStillness()) playAlone();
+    if (model.get("plays") && !wantsStillness()) playAlone(true);
   }
   return () => {
     clearTimeout(timer);

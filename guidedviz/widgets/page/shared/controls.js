@@ -21,12 +21,11 @@ const SOURCE_SIGNS = { LIVE: "●", RECORDED: "◼", TOY: "◆" };
 const COMMANDS = { ArrowRight: "step", ArrowLeft: "back", " ": "play", Home: "start", End: "end", r: "reset", R: "reset" };
 
 /** @param {keyof typeof ICONS} name */
-export const icon = (name) => ["svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, ["path", { d: ICONS[name] }]];
+export const icon = (name) => ["svg", { viewBox: "0 0 16 16", "aria-hidden": true }, ["path", { d: ICONS[name] }]];
 
-// JupyterLab looks for this mark at the focused element before it looks at the elements around it
-const QUIET = { "data-lm-suppress-shortcuts": "true" };
-/** @param {Event} event */
-const focusin = ({ target }) => Object.entries(QUIET).forEach((mark) => /** @type {Element} */ (target).setAttribute(...mark));
+const QUIET = "data-lm-suppress-shortcuts";
+/** @param {Event} event JupyterLab looks for this mark at the focused element before it looks at the elements around it */
+const focusin = ({ target }) => /** @type {Element} */ (target).setAttribute(QUIET, "true");
 
 /**
  * What the outermost element of a widget has.
@@ -35,7 +34,7 @@ const focusin = ({ target }) => Object.entries(QUIET).forEach((mark) => /** @typ
  * @param {Record<string, any>} attributes
  */
 export const rootOf = (classes, label, attributes) =>
-  ({ class: `gv gv-stage ${classes}`.trim(), role: "group", "aria-label": label, ...QUIET, focusin, ...attributes });
+  ({ class: `gv gv-stage ${classes}`.trim(), role: "group", "aria-label": label, [QUIET]: true, focusin, ...attributes });
 
 /**
  * @param {string} classes

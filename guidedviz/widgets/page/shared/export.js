@@ -3,10 +3,9 @@
 import { make, shape } from "./elements.js";
 
 const SHARP = 2; // pixels of a PNG per unit of the drawing
-const STYLES = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "opacity",
-  "font-family", "font-size", "font-weight", "font-style", "text-anchor", "paint-order", "display", "visibility",
-];
+const STYLES = (
+  "fill fill-opacity stroke stroke-width stroke-dasharray stroke-linecap stroke-linejoin stroke-opacity opacity "
+  + "font-family font-size font-weight font-style text-anchor paint-order").split(" ");
 const DROPPED = "style, script, foreignObject";
 
 /** @typedef {{ text: string, width: number, height: number }} Sheet a whole SVG, and its size */
@@ -120,15 +119,14 @@ export const downloadPng = (canvas, name) => canvas.toBlob((blob) => blob && dow
  * @param {() => SVGElement[]} find the drawings, the lowest first; none while there is nothing to save
  */
 export function drawingActions(name, find) {
+  /** @param {(sheet: Sheet) => unknown} save */
+  const write = (save) => () => {
+    const drawings = find();
+    if (drawings.length) save(writeSvg(drawings));
+  };
   return {
-    SVG: () => {
-      const drawings = find();
-      if (drawings.length) download(new Blob([writeSvg(drawings).text], { type: "image/svg+xml" }), `${name}.svg`);
-    },
-    PNG: async () => {
-      const drawings = find();
-      if (drawings.length) downloadPng(await paintSvg(writeSvg(drawings)), name);
-    },
+    SVG: write(({ text }) => download(new Blob([text], { type: "image/svg+xml" }), `${name}.svg`)),
+    PNG: write(async (sheet) => downloadPng(await paintSvg(sheet), name)),
   };
 }
 

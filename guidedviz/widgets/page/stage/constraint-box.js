@@ -69,7 +69,7 @@ export function constraintPart(view, act) {
     ["div.gv-panel-head", ["strong.gv-title", "constraint"], choice, ["span.gv-soft.gv-edit-fate", { role: "status" }, STATES[state]]],
     ["div.gv-edit-box",
       ["textarea.gv-edit-text", {
-        rows, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off", "aria-label": "text of the constraint",
+        rows, spellcheck: "false", autocapitalize: "off", wrap: "off", "aria-label": "text of the constraint",
         placeholder: EXAMPLES[kind], given: text, ...listeners(view, act),
       }],
       ["div.gv-edit-found",

@@ -7,8 +7,6 @@
 import { commandOf, consume, hasModifier, refocusAfterPress } from "../shared/controls.js";
 import { currentChip, shownStep } from "./view.js";
 
-const LINES = 580; // pixels of the stage's own measure that fill the height of a screen
-const LEAST = 1.25;
 const SWIPE = 60; // pixels
 
 /**
@@ -21,6 +19,7 @@ export function listenToKeys(root, view, act) {
   /** @type {Record<string, () => void>} */
   const letters = { f: act.lecture, q: act.ask, "?": () => (help.open = !help.open) };
   root.addEventListener("keydown", (event) => {
+    hideTip(view, act);
     const target = /** @type {HTMLInputElement} */ (event.target);
     if (hasModifier(event) || target.type === "number" || target.type === "textarea") return;
     if (target.type === "range" && !target.matches(".gv-scrub") && /^(Arrow|Home|End)/.test(event.key)) return;
@@ -32,50 +31,23 @@ export function listenToKeys(root, view, act) {
     else return;
     consume(event);
   });
-  root.addEventListener("keydown", () => hideTip(view, act), true);
   refocusAfterPress(root, "button, .gv-track-time");
 }
 
 /**
- * On a phone a swipe over the panels goes one step on or back, except where it scrolls or moves the map.
+ * A swipe of a finger over the panels goes one step on or back, except where it moves a drawing.
  * @param {HTMLElement} root
  * @param {StageActions} act
  */
 export function listenToSwipes(root, act) {
-  let from = { x: 0, y: 0 };
-  root.addEventListener("pointerdown", ({ x, y }) => (from = { x, y }));
-  root.addEventListener("touchend", ({ target, changedTouches: [{ clientX, clientY }] }) => {
-    const panel = /** @type {Element} */ (target).closest(".gv-panels, .gv-map, .gv-diagram, .gv-stack-picture, textarea");
-    const across = clientX - from.x;
-    if (!panel?.matches(".gv-panels") || Math.abs(across) < Math.max(SWIPE, 2 * Math.abs(clientY - from.y))) return;
-    if (across < 0) act.step();
+  let from = 0;
+  root.addEventListener("pointerdown", ({ x }) => (from = x));
+  root.addEventListener("pointerup", ({ x, pointerType, target }) => {
+    const held = /** @type {Element} */ (target).closest(".gv-panels, .gv-map, .gv-diagram, textarea");
+    if (pointerType !== "touch" || Math.abs(x - from) < SWIPE || !held?.matches(".gv-panels")) return;
+    if (x < from) act.step();
     else act.back();
   });
-}
-
-/**
- * Lecture mode: the stage fills the screen, with type that can be read from the last row.
- * @param {HTMLElement} root
- * @param {StageView} view
- * @param {() => void} paint
- */
-export async function toggleLecture(root, view, paint) {
-  if (document.fullscreenElement === root) return document.exitFullscreen();
-  const leave = () => {
-    if (document.fullscreenElement === root) return;
-    view.lecture = 0;
-    document.removeEventListener("fullscreenchange", leave);
-    paint();
-  };
-  view.lecture = Math.max(LEAST, screen.height / LINES);
-  paint();
-  document.addEventListener("fullscreenchange", leave);
-  try {
-    await root.requestFullscreen();
-  } catch {
-    leave(); // the browser forbids it here
-  }
-  root.focus({ preventScroll: true });
 }
 
 /**

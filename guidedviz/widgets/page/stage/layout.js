@@ -13,12 +13,11 @@ import { nextPart } from "./next-token.js";
 import { askedNow, hasQuestions, quizPart } from "./quiz.js";
 import { branchesPart, tapePart, tipPart, wordsPart } from "./text.js";
 import { timePart } from "./timeline.js";
-import { helpRows, tourPart } from "./tour.js";
+import { helpPart, tourPart } from "./tour.js";
 import { isEnded, isReady } from "./view.js";
 
 const COUNTED = 12; // painted steps over which the rate is taken
 const KEYS = "stage: arrows step, space plays, ? lists all keys";
-const TABS = { next: "next token", machine: "machine", stack: "stack", map: "map", constraint: "constraint" };
 
 /**
  * @typedef {object} StageActions what a person can do on the stage
@@ -33,14 +32,10 @@ const TABS = { next: "next token", machine: "machine", stack: "stack", map: "map
  * @property {() => void} end
  * @property {() => void} reset
  * @property {(token: number) => void} pick
+ * @property {(now: Partial<StageView>) => void} set change what is shown
+ * @property {(name: "tab" | "swapped", value: string) => void} choose the same, and remember it in this notebook
  * @property {() => void} ask ask before each step, or stop asking
  * @property {() => void} lecture fill the screen, or leave it
- * @property {() => void} tour
- * @property {() => void} passStop
- * @property {() => void} endTour
- * @property {(name: string) => void} tab
- * @property {() => void} swap exchange the two panels
- * @property {(name: "colour" | "bars", value: string) => void} look
  * @property {() => void} page save the run as a page
  * @property {() => void} copy copy the text
  * @property {(place: number) => void} speed
@@ -63,11 +58,10 @@ export function tabShown({ tab, there, narrow }) {
  * @param {string} name
  * @param {string} sign
  * @param {Record<string, any>} about
- * @param {Record<string, any>} group
- * @param {Part[]} rows
+ * @param {...Part} rows
  * @returns {Part}
  */
-function popup(name, sign, about, group, rows) {
+function popup(name, sign, about, ...rows) {
   /** @param {any} event */
   const focusout = ({ currentTarget, relatedTarget }) => {
     if (relatedTarget && !currentTarget.contains(relatedTarget) && !relatedTarget.contains(currentTarget)) currentTarget.open = false;
@@ -79,7 +73,7 @@ function popup(name, sign, about, group, rows) {
     event.currentTarget.firstElementChild.focus();
   };
   return [`details.gv-popup.${name}`, { focusout, keydown },
-    ["summary.gv-key", about, sign], ["div.gv-popup-rows.gv-soft", { role: "group", ...group }, ...rows]];
+    ["summary.gv-key", about, sign], ["div.gv-popup-rows.gv-soft", ...rows]];
 }
 
 /**
@@ -111,17 +105,17 @@ function headPart(view, act, islands) {
   const { head, alone, there, narrow } = view;
   const about = [head.about, head.date, head.constraint].filter(Boolean).join(" · ");
   const tabs = narrow ? ["next", ...there] : there;
-  const names = Object.fromEntries(Object.entries(TABS).filter(([name]) => tabs.includes(name)));
+  const names = Object.fromEntries(tabs.map((name) => [name, name === "next" ? "next token" : name]));
   return ["header", { role: "none" },
     ["div.gv-about", sourcePart(alone && head.source === "LIVE" ? "RECORDED" : head.source), ["span.gv-soft", { title: about }, about]],
-    choicePart("", names, tabShown(view), act.tab, { class: "gv-toggle gv-tabs", "aria-label": "panel", hidden: tabs.length < 2 }),
+    choicePart("", names, tabShown(view), (name) => act.choose("tab", name), { class: "gv-toggle gv-tabs", "aria-label": "panel", hidden: tabs.length < 2 }),
     ["div.gv-head-keys", keyPart("wide", "full screen with large type", "f", act.lecture),
-      popup("gv-more", "⋯", { "aria-label": "more", title: "colours, bars, files" }, {}, [
-        choicePart("colour", { odds: "probability", how: "how it came" }, view.colour, (name) => act.look("colour", name)),
-        choicePart("bars", { none: "none", odds: "probability", cost: "time" }, view.bars, (name) => act.look("bars", name)),
+      popup("gv-more", "⋯", { "aria-label": "more", title: "colours, bars, files" },
+        choicePart("colour", { odds: "probability", how: "how it came" }, view.colour, (name) => act.set({ colour: name })),
+        choicePart("bars", { none: "none", odds: "probability", cost: "time" }, view.bars, (name) => act.set({ bars: name })),
         ...saveRows(view, act, islands),
-        ["button.gv-key", { hidden: narrow || !there.length, click: act.swap }, "⇄ exchange the panels"]]),
-      popup("gv-keys-help", "?", { "aria-label": "keys", title: "keys (?)" }, { class: "gv-popup-rows gv-soft gv-help", "aria-label": "keys", "data-part": "help" }, helpRows(view, act))]];
+        ["button.gv-key", { hidden: narrow || !there.length, click: () => act.choose("swapped", view.swapped ? "" : "true") }, "⇄ exchange the panels"]),
+      popup("gv-keys-help", "?", { "aria-label": "keys", title: "keys (?)" }, helpPart(view, act))]];
 }
 
 /**
@@ -143,7 +137,7 @@ const lessonPart = ({ lesson, alone }, act) => ["div.gv-panel.gv-lesson", { role
  * @returns {Part}
  */
 const sliderPart = (name, shown, about, said, set) => [`label.gv-slider.gv-${name}`, shown,
-  ["input", { type: "range", "aria-label": name, min: 0, ...about, input: (/** @type {any} */ { target }) => set(Number(target.value)) }], ["output", said]];
+  ["input", { type: "range", "aria-label": name, ...about, input: (/** @type {any} */ { target }) => set(Number(target.value)) }], ["output", said]];
 
 /**
  * @param {StageView} view
@@ -161,7 +155,7 @@ function controlsPart(view, act) {
       playPart(playing, act.play, { disabled: ended && !playing }), keyPart("step", "one step on", "→", act.step, { disabled: ended }),
       keyPart("end", "to the end, decoding what is missing", "End", act.end, { disabled: ended })],
     ["input", {
-      type: "range", min: 0, max: count, class: "gv-scrub", "aria-label": "step", disabled: !count, value: cursor, "aria-valuetext": `step ${cursor} of ${count}`,
+      type: "range", max: count, class: "gv-scrub", "aria-label": "step", disabled: !count, value: cursor, "aria-valuetext": `step ${cursor} of ${count}`,
       input: (/** @type {any} */ { target }) => act.go(Number(target.value)),
     }],
     ["span.gv-at", `${cursor} / ${count}`],
@@ -170,7 +164,7 @@ function controlsPart(view, act) {
       sliderPart("temperature", "T", {
         max: 2, step: 0.05, given: heat, disabled: fixed, "aria-valuetext": heat.toFixed(2), title: "temperature of the steps from here on; 0 always takes the likeliest",
       }, heat.toFixed(2), (value) => act.say({ do: "set", name: "temperature", value })),
-      ["label.gv-slider", "seed", ["input.gv-seed", { type: "number", min: 0, step: 1, "aria-label": "seed", given: view.seed, disabled: fixed, change }]],
+      ["label.gv-slider", "seed", ["input.gv-seed", { type: "number", min: 0, "aria-label": "seed", given: view.seed, disabled: fixed, change }]],
       keyPart("ask", "ask before each step", "q", act.ask, { hidden: !hasQuestions(view), "aria-pressed": view.asks }),
       keyPart("reset", "delete all steps and start again", "r", act.reset, { disabled: alone || !count })]];
 }
@@ -202,14 +196,14 @@ export function stagePart(view, act, islands, onChips, tipId) {
   const look = (playing && speed > 8 ? " gv-fast" : "") + (lecture ? " gv-lecture" : "");
   const about = {
     tabindex: 0, "data-part": "stage", "data-cursor": cursor, "data-playing": playing, "data-ended": isEnded(view), "data-ready": isReady(view), "data-colour": colour,
-    "data-height": bars, "data-quiz": isOpen ? question?.kind : undefined, "data-here": tour?.stops[tour.stop]?.at, vars: { "--zoom": lecture },
+    "data-height": bars, "data-quiz": isOpen ? question?.[0] : undefined, "data-here": tour?.stops[tour.stop]?.[1], vars: { "--zoom": lecture },
   };
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
     ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
       tapePart(view, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
     notePart(view.note),
-    ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped },
+    ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
       narrow && tab !== "next" ? null : nextPart(view, act.pick)],
     timePart(view, act), controlsPart(view, act), tipPart(view, tipId)];

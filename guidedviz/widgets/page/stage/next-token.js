@@ -15,7 +15,7 @@ const ALONE = "Press a forbidden token to read why.";
  * @param {number} drawn
  * @returns {Part}
  */
-const bars = (raw, drawn) => ["span.gv-bars", { "aria-hidden": "true", "data-part": "bar" },
+const bars = (raw, drawn) => ["span.gv-bars", { "aria-hidden": true, "data-part": "bar" },
   ["span.gv-before", { vars: { "--share": raw } }], ["span.gv-after", { vars: { "--share": drawn } }]];
 
 /**
@@ -28,9 +28,8 @@ const bars = (raw, drawn) => ["span.gv-bars", { "aria-hidden": "true", "data-par
  */
 function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, chosen, one, pick) {
   const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : "");
-  const title = chosen ? "this one was taken" : legal ? "Press to take it." : "Forbidden here; press to hear why.";
-  return [`button.gv-row${look}`, { title, "data-part": "row", "data-token": token, click: () => pick(token) },
-    ["kbd", { "aria-hidden": "true" }, place + 1], tokenPart(label), bars(raw, drawn),
+  return [`button.gv-row${look}`, { "data-part": "row", "data-token": token, click: () => pick(token) },
+    ["kbd", { "aria-hidden": true }, place + 1], tokenPart(label), bars(raw, drawn),
     ["span.gv-said", one ? rawText : `${rawText} → ${legal ? drawnText : "forbidden"}`]];
 }
 
@@ -55,7 +54,7 @@ export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pi
  * @returns {Part}
  */
 export const meterPart = (label, share, words) => ["div.gv-meter", ["span", label],
-  ["span.gv-track", { role: "meter", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": share.toFixed(3) },
+  ["span.gv-track", { role: "meter", "aria-label": label, "aria-valuemax": 1, "aria-valuenow": share.toFixed(3) },
     ["span.gv-fill", { vars: { "--share": share } }]], ["b", words]];
 
 /**

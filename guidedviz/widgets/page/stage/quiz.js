@@ -9,62 +9,32 @@ import { isReady, shownStep } from "./view.js";
 
 const MOST = 4; // choices
 
-/**
- * @typedef {object} Question
- * @property {"legal" | "mass" | "stack"} kind
- * @property {string} words
- * @property {string[]} choices
- * @property {number[]} right the places of the right choices
- */
+/** @typedef {[kind: "legal" | "stack" | "mass", words: string, choices: string[], right: number[]]} Question with the places of the right choices */
 
 /** @param {Step} step */
 export const isMasked = ({ rows, mass, how }) => how !== "forced" && (mass < 0.999 || rows.some(([, , , , legal]) => !legal));
-
-/**
- * @param {Step} step
- * @returns {Question | null}
- */
-function askLegal({ rows, how }) {
-  /** @param {boolean} wanted */
-  const some = (wanted) => rows.filter(([, , , , legal]) => legal === wanted).slice(0, MOST / 2);
-  if (how === "forced" || !some(false).length || !some(true).length) return null;
-  const asked = [...some(true), ...some(false)].sort(([one], [two]) => one - two);
-  const right = asked.flatMap(([, , , , legal], place) => (legal ? [place] : []));
-  return { kind: "legal", words: "Which of these tokens are legal next?", choices: asked.map(([, label]) => label), right };
-}
-
-/**
- * @param {Step} step
- * @returns {Question | null}
- */
-function askMass(step) {
-  if (!isMasked(step)) return null;
-  const words = "Is the legal mass Z of the next token below 0.5?";
-  return { kind: "mass", words, choices: ["below 0.5", "0.5 or above"], right: [step.mass < 0.5 ? 0 : 1] };
-}
-
-/**
- * @param {Step} step
- * @param {Step[]} steps
- * @returns {Question | null}
- */
-function askStack({ stack: [top] }, steps) {
-  const others = [...new Set(steps.map((step) => step.stack[0]))].filter((rule) => rule && rule !== top);
-  if (!top || !others.length) return null;
-  const choices = [top, ...others.slice(0, MOST - 1)].sort();
-  return { kind: "stack", words: "Which rule is on top of the stack now?", choices, right: [choices.indexOf(top)] };
-}
 
 /**
  * The question about a record: the kinds take turns, and a kind that does not fit is skipped.
  * @param {Step} step
  * @param {Step[]} steps
  * @param {number} cursor
- * @returns {Question | null}
+ * @returns {Question | undefined}
  */
 export function makeQuestion(step, steps, cursor) {
-  const fitting = [askLegal(step), askStack(step, steps), askMass(step)].filter((one) => one !== null);
-  return fitting[cursor % fitting.length] ?? null;
+  const { rows, how, mass, stack: [top] } = step;
+  const some = [true, false].flatMap((wanted) => rows.filter(([, , , , legal]) => legal === wanted).slice(0, MOST / 2)).sort(([one], [two]) => one - two);
+  const right = some.flatMap(([, , , , legal], place) => (legal ? [place] : []));
+  const rules = [...new Set([top, ...steps.map((other) => other.stack[0])])].filter(Boolean).slice(0, MOST);
+  const sorted = [...rules].sort();
+  /** @type {(Question | false)[]} */
+  const kinds = [
+    how !== "forced" && right.length > 0 && right.length < some.length && ["legal", "Which of these tokens are legal next?", some.map(([, label]) => label), right],
+    Boolean(top) && rules.length > 1 && ["stack", "Which rule is on top of the stack now?", sorted, [sorted.indexOf(top)]],
+    isMasked(step) && ["mass", "Is the legal mass Z of the next token below 0.5?", ["below 0.5", "0.5 or above"], [mass < 0.5 ? 0 : 1]],
+  ];
+  const fitting = kinds.filter((kind) => kind !== false);
+  return fitting[cursor % fitting.length];
 }
 
 /**
@@ -82,7 +52,7 @@ export function hasQuestions({ steps, next }) {
  */
 export function askedNow(view) {
   const step = view.asks && !view.playing && isReady(view) ? shownStep(view) : undefined;
-  const question = step ? makeQuestion(step, view.steps, view.cursor) : null;
+  const question = step ? makeQuestion(step, view.steps, view.cursor) : undefined;
   const isRight = step && view.answers.get(step);
   return { step, question, isRight, isOpen: Boolean(question) && isRight === undefined };
 }
@@ -99,7 +69,7 @@ export function quizPart(view, act) {
   const { answers } = view;
   const picked = view.picked.get(step) ?? new Set();
   view.picked.set(step, picked);
-  const { kind, words, choices, right } = question ?? { kind: "", words: "No question about this step: press → for the next one.", choices: [], right: [] };
+  const [kind, words, choices, right] = question ?? ["", "No question about this step: press → for the next one.", [], []];
   const commit = () => {
     answers.set(step, picked.size === right.length && right.every((place) => picked.has(place)));
     act.focus();

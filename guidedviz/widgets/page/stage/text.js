@@ -70,7 +70,7 @@ export function wordsPart({ steps, cursor, playing }) {
 export const branchesPart = ({ branches }, act) => ["div.gv-branches", { role: "group", "aria-label": "other runs", hidden: !branches.length },
   ["span.gv-soft", branches.length === 1 ? "other run" : "other runs"],
   ...branches.map(([same, count, text], branch) => {
-    const title = `return to this run: ${count} ${count === 1 ? "token" : "tokens"} from token ${same + 1} on`;
+    const title = `return to this run: tokens ${same + 1} to ${same + count}`;
     return ["button.gv-branch", { title, click: () => act.say({ do: "turn", branch }) }, ["small", `${same + 1} `], tokenPart(text)];
   })];
 

@@ -36,7 +36,7 @@ export function timePart(view, act) {
   };
   return ["div.gv-time",
     ["div.gv-track-time", { pointerdown: press, pointermove: press },
-      ["div.gv-timebars", { "aria-hidden": "true", vars: { "--top": most } }, ["i.gv-prompt-bar"],
+      ["div.gv-timebars", { "aria-hidden": true, vars: { "--top": most } }, ["i.gv-prompt-bar"],
         ...steps.map((step, place) => [bar, { step, look: lookOf(view, place) + (cut[place] ? ".gv-cut" : "") }])]],
     ["span.gv-soft.gv-cost", ...PARTS.map((name, place) => ["span", [`i.gv-part.gv-part-${name}`], last && `${name} ${last.times[place]}`]),
       ["span.gv-scale", `a full bar is ${words}${cut.includes(true) ? ", ≈ is longer" : ""}`]]];

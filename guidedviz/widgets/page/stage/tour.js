@@ -26,52 +26,47 @@ const KEYS = [
   [["?"], "these keys"],
 ];
 
-/** @type {Stop["done"]} */
+/** @type {Stop[2]} */
 const goesOn = (view, was) => view.cursor > was.cursor;
-/** @type {Stop["done"]} */
+/** @type {Stop[2]} */
 const goesBack = (view, was) => view.cursor < was.cursor;
 
 /** @type {Stop[]} */
 const STOPS = [
-  { words: "Press → : the model writes one token.", at: "step", fits: (view) => !isEnded(view), done: goesOn },
-  {
-    words: "An outlined bar is the probability before the mask, a filled bar after it. Press a crossed-out token to read why it is illegal.",
-    at: "rows", fits: hasMask, done: (view) => Boolean(view.why),
-  },
-  { words: "Press ← : the stage goes one step back. Nothing is computed again.", at: "back", done: goesBack },
-  { words: "Press a legal token, or its digit: it is written instead of the one that would be drawn.", at: "rows", fits: isLive, done: goesOn },
-  {
-    words: "Press space: the stage plays, and space again pauses it.", at: "play",
-    done: (view, was) => view.plays > was.plays + 1 || (view.plays > was.plays && isEnded(view)),
-  },
-  { words: "Press a token of the text: the stage goes back to before it.", at: "chips", done: goesBack },
-  { words: "Move T, the temperature: the steps from here on are drawn with it.", at: "temperature", fits: isLive, done: (view, was) => view.temperature !== was.temperature },
-  { words: "Press q: the stage asks you about each next token before it shows it.", at: "ask", fits: hasQuestions, done: (view, was) => view.asks !== was.asks },
+  ["Press → : the model writes one token.", "step", goesOn, (view) => !isEnded(view)],
+  ["An outlined bar is the probability before the mask, a filled bar after it. Press a crossed-out token to read why it is illegal.", "rows", (view) => Boolean(view.why), hasMask],
+  ["Press ← : the stage goes one step back. Nothing is computed again.", "back", goesBack],
+  ["Press a legal token, or its digit: it is written instead of the one that would be drawn.", "rows", goesOn, isLive],
+  ["Press space: the stage plays, and space again pauses it.", "play", (view, was) => view.plays > was.plays + 1 || (view.plays > was.plays && isEnded(view))],
+  ["Press a token of the text: the stage goes back to before it.", "chips", goesBack],
+  ["Move T, the temperature: the steps from here on are drawn with it.", "temperature", (view, was) => view.temperature !== was.temperature, isLive],
+  ["Press q: the stage asks you about each next token before it shows it.", "ask", (view, was) => view.asks !== was.asks, hasQuestions],
 ];
 
 /**
- * A button that shows the keys of this run and starts the tour.
+ * The keys of this run, and a button that starts the tour.
  * @param {StageView} view
  * @param {StageActions} act
- * @returns {Part[]}
+ * @returns {Part}
  */
-export const helpRows = (view, act) => [
+export const helpPart = (view, act) => ["div.gv-help", { role: "group", "aria-label": "keys", "data-part": "help" },
   ...KEYS.filter(([, , fits]) => !fits || fits(view)).map(([names, words]) => ["p", ["span", ...names.map((name) => ["kbd", name])], words]),
-  ["button.gv-key", { click: act.tour }, "take the tour"]];
-
-/** @param {StageView} view */
-export const startTour = (view) => ({ stops: STOPS.filter(({ fits }) => !fits || fits(view)), stop: 0, was: { ...view } });
+  ["button.gv-key", { click: () => act.set({ tour: { stops: STOPS.filter(([, , , fits]) => !fits || fits(view)), stop: 0, was: { ...view } } }) }, "take the tour"]];
 
 /**
- * Goes on to the next stop where this one is done, or at once.
+ * The tour at its next stop.
  * @param {StageView} view
- * @param {boolean} [atOnce]
  */
-export function followTour(view, atOnce = false) {
-  const { tour } = view;
-  if (!tour) return;
-  if (atOnce || tour.stops[tour.stop]?.done(view, tour.was)) view.tour = { ...tour, stop: tour.stop + 1, was: { ...view } };
-  else if (view.cursor > tour.was.cursor) tour.was.cursor = view.cursor; // also after a play, back is back
+const nextStop = (view) => view.tour && { ...view.tour, stop: view.tour.stop + 1, was: { ...view } };
+
+/**
+ * Goes on to the next stop where this one is done.
+ * @param {StageView} view
+ */
+export function followTour(view) {
+  const { tour, cursor } = view;
+  if (tour?.stops[tour.stop]?.[2](view, tour.was)) view.tour = nextStop(view);
+  else if (tour && cursor > tour.was.cursor) tour.was.cursor = cursor; // also after a play, back is back
 }
 
 /**
@@ -84,7 +79,7 @@ export function tourPart(view, act) {
   const { stops, stop } = view.tour;
   const now = stops[stop];
   return ["div.gv-bar.gv-tour", { role: "group", "aria-label": "tour", "data-part": "tour" },
-    ["strong", now ? `${stop + 1} of ${stops.length}` : "✓"], ["span", { role: "status" }, now?.words ?? "That was the tour. The ? lists all keys."],
-    ["button.gv-key", { hidden: !now, click: act.passStop }, "next"],
-    ["button.gv-key", { click: act.endTour }, "end the tour"]];
+    ["strong", now ? `${stop + 1} of ${stops.length}` : "✓"], ["span", { role: "status" }, now?.[0] ?? "That was the tour. The ? lists all keys."],
+    ["button.gv-key", { hidden: !now, click: () => act.set({ tour: nextStop(view) }) }, "next"],
+    ["button.gv-key", { click: () => act.set({ tour: null }) }, "end the tour"]];
 }

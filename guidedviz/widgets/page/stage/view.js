@@ -2,41 +2,29 @@
 
 /** @import { StageView, Step } from "../types.js" */
 
-const HEAD = { source: "LIVE", about: "", date: "", prompt: "", constraint: "", vocabulary: 1, live: false, speeds: [] };
+const HEAD = { source: "LIVE", prompt: "", speeds: [] };
 
 /** @returns {StageView} */
 export function newView() {
   const run = { head: HEAD, steps: [], nextAt: -1, cursor: 0, turn: 0, seen: Infinity, known: {}, drawings: {} };
   const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, speed: 4, temperature: 1, seed: 0, top: [1, ""] };
-  const page = { hover: -1, linked: new Set(), tab: recall("tab"), swapped: recall("swapped") === "true", colour: "odds", bars: "none", lecture: 0, narrow: false, there: [] };
+  const page = { hover: -1, linked: new Set(), tab: remember("tab"), swapped: remember("swapped"), colour: "odds", bars: "none", lecture: 0, narrow: false, there: [] };
   const asked = { asks: false, answers: new Map(), picked: new WeakMap(), plays: 0, shown: [], box: { kind: "regex", text: "" } };
   return /** @type {StageView} */ (/** @type {unknown} */ ({ ...run, ...kernel, ...page, ...asked }));
 }
 
-/** @param {string} name */
-const keyOf = (name) => `guidedviz.${name}:${location.pathname}`;
-
 /**
- * What was chosen in this notebook; a page without storage forgets it.
+ * What was chosen in this notebook, now or before; a page without storage forgets it.
  * @param {string} name
+ * @param {string} [chosen]
  */
-function recall(name) {
+export function remember(name, chosen) {
   try {
-    return localStorage.getItem(keyOf(name)) ?? "";
+    const key = `guidedviz.${name}:${location.pathname}`;
+    if (chosen !== undefined) localStorage.setItem(key, chosen);
+    return localStorage.getItem(key) ?? "";
   } catch {
-    return "";
-  }
-}
-
-/**
- * @param {string} name
- * @param {string} value
- */
-export function remember(name, value) {
-  try {
-    localStorage.setItem(keyOf(name), value);
-  } catch {
-    // nothing is lost but the choice
+    return chosen ?? "";
   }
 }
 
