@@ -94,9 +94,8 @@ function sayPress(view, { how, rows }) {
  */
 function headOf({ steps, cursor }, step, place, one) {
   const aside = step === steps[cursor - 1] ? "the last draw" : place < 0 ? "" : `token ${place + 1} was drawn from these`;
-  const after = step.drawn ? `drawn ${step.drawn}` : step.free ? "drawn from" : step.after;
   return [["span.gv-soft", aside], ["span.gv-changes", { hidden: !step.changes }, step.changes],
-    ["span.gv-legend", { hidden: one }, ["i.gv-before"], step.changes ? "before (the model)" : "before", ["i.gv-after"], ["span", after]]];
+    ["span.gv-legend", { hidden: one }, ["i.gv-before"], step.changes ? "before (the model)" : "before", ["i.gv-after"], ["span", step.changes ? "drawn from" : step.after]]];
 }
 
 /**
@@ -110,7 +109,7 @@ export function nextPart(view, pick) {
   const about = { role: "group", class: `gv-panel${step?.how === "forced" ? " gv-unasked" : ""}`, "data-slot": "next", "data-part": "next", "aria-label": "next token" };
   const title = ["strong.gv-title", "next token"];
   if (!step) return ["div", about, ["div.gv-panel-head", title], ["p.gv-blank.gv-soft", BLANK]];
-  const [place, one] = [placeShown(view), step.free && !step.changes];
+  const [place, one] = [placeShown(view), step.free];
   const facts = machine ? [] : [["state", step.state], ["stack", [...step.stack].reverse().join(" › ")]];
   return ["div", about,
     ["div.gv-panel-head", title, ...headOf(view, step, place, one)],

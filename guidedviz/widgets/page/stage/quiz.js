@@ -82,7 +82,8 @@ export function quizPart(view, act) {
     if (many) act.paint();
     else commit();
   };
-  const told = question && isRight !== undefined && `${isRight ? "✓ Right" : "✗ No"}: ${right.map((place) => `“${choices[place]}”`).join(", ")}. Press → for the next one.`;
+  const told = question && isRight !== undefined
+    && `${isRight ? "✓ Right" : "✗ No"}: ${right.map((place) => `“${choices[place]}”`).join(", ")}. Press → for the next one.`;
   const score = [...answers.values()].filter(Boolean).length;
   return ["div.gv-bar.gv-quiz", { role: "group", "aria-label": "question" }, ["span", words],
     ["span.gv-choices", { role: "group", "aria-label": "choices" }, ...(isOpen ? choices : []).map((label, place) =>

@@ -84,7 +84,8 @@ export function tipPart({ tip, steps }, id) {
   const step = tip && steps[tip.place];
   const about = { class: "gv-tip", role: "tooltip", id, hidden: !step };
   if (!step) return ["div", about];
-  return ["div", { ...about, vars: { "--x": tip.x, "--y": tip.y } }, ["p", step.words], ...step.rows.slice(0, 5).map(([, label, raw, drawn, legal, , text]) =>
+  const best = [...step.rows].sort((one, two) => Math.max(two[2], two[3]) - Math.max(one[2], one[3])).slice(0, 5);
+  return ["div", { ...about, vars: { "--x": tip.x, "--y": tip.y } }, ["p", step.words], ...best.map(([, label, raw, drawn, legal, , text]) =>
     [legal ? "div" : "div.gv-struck", tokenPart(label), ["i", { vars: { "--share": legal ? drawn : raw } }], ["span", legal ? text : "forbidden"]])];
 }
 

@@ -31,13 +31,19 @@ const goesOn = (view, was) => view.cursor > was.cursor;
 /** @type {Stop[2]} */
 const goesBack = (view, was) => view.cursor < was.cursor;
 
+/** @type {Stop[2]} */
+const hasPaused = (view, was) => view.plays > was.plays + 1 || (view.plays > was.plays && isEnded(view));
+
 /** @type {Stop[]} */
 const STOPS = [
   ["Press → : the model writes one token.", "step", goesOn, (view) => !isEnded(view)],
-  ["An outlined bar is the probability before the mask, a filled bar after it. Press a crossed-out token to read why it is illegal.", "rows", (view) => Boolean(view.why), hasMask],
+  [
+    "An outlined bar is the probability before the mask, a filled bar after it. Press a crossed-out token to read why it is illegal.",
+    "rows", (view) => Boolean(view.why), hasMask,
+  ],
   ["Press ← : the stage goes one step back. Nothing is computed again.", "back", goesBack],
   ["Press a legal token, or its digit: it is written instead of the one that would be drawn.", "rows", goesOn, isLive],
-  ["Press space: the stage plays, and space again pauses it.", "play", (view, was) => view.plays > was.plays + 1 || (view.plays > was.plays && isEnded(view))],
+  ["Press space: the stage plays, and space again pauses it.", "play", hasPaused],
   ["Press a token of the text: the stage goes back to before it.", "chips", goesBack],
   ["Move T, the temperature: the steps from here on are drawn with it.", "temperature", (view, was) => view.temperature !== was.temperature, isLive],
   ["Press q: the stage asks you about each next token before it shows it.", "ask", (view, was) => view.asks !== was.asks, hasQuestions],

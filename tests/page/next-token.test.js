@@ -3,7 +3,8 @@ import { test } from "node:test";
 
 import { build } from "../../guidedviz/widgets/page/shared/parts.js";
 import { meterPart, rowsPart } from "../../guidedviz/widgets/page/stage/next-token.js";
-import { HOSTILE } from "./fixtures.js";
+import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
+import { HOSTILE, render, stageNews, step } from "./fixtures.js";
 
 const ROWS = [[3, "yes", 0.25, 0.75, true, "0.25", "0.75"], [4, "no", 0.5, 0, false, "0.50", "0"]];
 const REST = [0.25, 0.25, "0.25", "0.25"];
@@ -55,4 +56,15 @@ test("a meter says its share in the words given", () => {
   const meter = build(meterPart("legal mass Z", 0.004, "<0.01"));
   assert.equal(meter.querySelector("b").textContent, "<0.01");
   assert.equal(meter.querySelector("[role=meter]").getAttribute("aria-valuenow"), "0.004");
+});
+
+test("what bias and temperature changed is named, and both bars are shown also where nothing is forbidden", () => {
+  const head = (more) => {
+    const { find, all, stop } = render(stage, stageNews([step("a", { rows: [[7, "a", 0.5, 0.9, true, "0.50", "0.90"]], ...more })], 1));
+    const said = [find(".gv-changes").textContent, find(".gv-legend").hidden, find(".gv-legend").textContent, all(".gv-said")[0].textContent];
+    stop();
+    return said;
+  };
+  assert.deepEqual(head({ changes: "bias · T 0.50", after: "as drawn" }), ["bias · T 0.50", false, "before (the model)drawn from", "0.50 → 0.90"]);
+  assert.deepEqual(head({ changes: "", free: true }), ["", true, "beforeafter the mask", "0.50"]);
 });
