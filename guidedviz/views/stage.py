@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import ENDS, Step, Trace, follows, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA

@@ -11,7 +11,7 @@ import weakref
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
 from guidedviz.widgets import cells
 from guidedviz.widgets.live_stage import Stage
 from guidedviz.widgets.panels.pack import pack_step

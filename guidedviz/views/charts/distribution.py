@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Candidate, Step
 from guidedviz.errors import expect
 from guidedviz.markup import NOTHING, Element, node, together

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from guidedviz.decoding.odds import probability
 from guidedviz.decoding.player import LiveWalk, Player, Run, Taken, Walk, shared_steps
+from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import shorten
