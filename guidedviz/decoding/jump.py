@@ -130,7 +130,8 @@ def median_cost(costs: Iterable[Cost]) -> Cost:
 
 # Greedy decoding with and without jump-forward: where the two outputs differ, and why.
 #
-# Forced bytes may be tokenized differently than the model would choose, and the model reads tokens. The only other cause
+# Forced bytes may be tokenized differently than the model would choose, and the model reads tokens. The only other
+# cause
 # is rounding: a pass over several tokens adds numbers in a different order than passes over one token.
 
 

@@ -191,7 +191,8 @@ def as_draft(draft: Any, model: Model) -> Draft | None:
 
 # The judgement of a draft: one forward pass for all its guesses, each accepted or rejected, and one token more.
 #
-# A guess x is accepted with probability min(1, p(x) / q(x)), with p of the model and q of the draft, both masked. After a
+# A guess x is accepted with probability min(1, p(x) / q(x)), with p of the model and q of the draft, both masked.
+# After a
 # rejection the next token is drawn from what p has more than q. So each token is drawn from p, as without a draft.
 
 

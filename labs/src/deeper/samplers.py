@@ -24,8 +24,7 @@
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.decoding.distribution import Adaptive, Asap, Draw, Masked, Particles, Rejection, Task
-from guidedviz.decoding.distribution import all_texts, legal_of, shares, total_variation
+from guidedviz.decoding import distribution as samplers
 
 clerk = gv.load_model("clerk")
 wish = {"month ": {"1": 0.9, "0": 0.1}, "1": {"9": 0.97, "0": 0.01, "1": 0.01, "2": 0.01}, "0": {"7": 0.8, "6": 0.2}}
@@ -42,16 +41,16 @@ def rule(tokens):
 
 # %%
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
-months = Task(toy, "month ", gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary))
-target = {text.tokens: text.conditioned for text in all_texts(months)}
+months = samplers.Task(toy, "month ", gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary))
+target = {text.tokens: text.conditioned for text in samplers.all_texts(months)}
 gv.views.draw_text_tree(months)
 
 # %%
-draws = [Masked(months).draw(seed) for seed in range(1000)]
+draws = [samplers.Masked(months).draw(seed) for seed in range(1000)]
 
 
 def july(draws):
-    return shares(draws).get((0, 7), 0.0)
+    return samplers.shares(draws).get((0, 7), 0.0)
 
 
 # %% [question]
@@ -79,11 +78,11 @@ gv.predict(
 
 # %%
 kinds = {
-    "masked": Masked(months),
-    "rejection": Rejection(months),
-    "8 particles": Particles(months, 8),
-    "64 particles": Particles(months, 64),
-    "ASAp": Asap(months),
+    "masked": samplers.Masked(months),
+    "rejection": samplers.Rejection(months),
+    "8 particles": samplers.Particles(months, 8),
+    "64 particles": samplers.Particles(months, 64),
+    "ASAp": samplers.Asap(months),
 }
 
 # %% [question]
@@ -93,10 +92,11 @@ gv.predict(
     number=16,
     within=4,
     reveal=[
-        lambda: [print(f"{name:13} total variation {total_variation(shares(found), target):.2f}, "
+        lambda: [print(f"{name:13} total variation {samplers.total_variation(samplers.shares(found), target):.2f}, "
                        f"{sum(draw.calls for draw in found) / 300:6.2f} forward passes per text")
                  for name, sampler in kinds.items()
-                 for found in [[Draw(d.tokens, d.text, calls=d.calls) for d in map(sampler.draw, range(300))]]],
+                 for found in [[samplers.Draw(d.tokens, d.text, calls=d.calls) for d in map(sampler.draw, range(300))]
+                               ]],
         """1 / 0.127 is about 8 tries of two passes. 300 draws differ from their own distribution by about 0.05, by
         chance. Particles of one group share passes, because equal beginnings are computed once. ASAp knows all
         beginnings of this small task after some draws, and then needs no pass at all.""",
@@ -158,10 +158,10 @@ cue = "JSON with name, age:\n"
 
 
 def ask(prompt, count):
-    work = Task(gv.decoding.remember(clerk), prompt, person, max_tokens=60)
-    some = [Adaptive(work).draw(seed) for seed in range(count)]
+    work = samplers.Task(gv.decoding.remember(clerk), prompt, person, max_tokens=60)
+    some = [samplers.Adaptive(work).draw(seed) for seed in range(count)]
     asked = sum(draw.asked for draw in some) / sum(len(draw.tokens) for draw in some)
-    print(f"{asked:4.1f} tokens per token, P(legal) {legal_of(some)}: {prompt!r}")
+    print(f"{asked:4.1f} tokens per token, P(legal) {samplers.legal_of(some)}: {prompt!r}")
 
 # %% [question]
 gv.predict(
