@@ -214,7 +214,7 @@ def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float,
         parts.append(soft(6, 37, dropped, mono=True, text_decoration="line-through"))
     if how == "accepted":
         parts.append(node("path", d=f"M2 {CHIP - 1:g}H{width - 2:g}", stroke="var(--gv-green)", stroke_width=3))
-    return node("g", *parts, opacity=0.45 if pale else 1, data_part="token"), width
+    return node("g", *parts, opacity=0.6 if pale else 1, data_part="token"), width
 
 
 def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Element, float, str]:

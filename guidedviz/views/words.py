@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guidedviz.decoding.odds import probability
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
+from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import ENDS, Candidate, Step
 from guidedviz.machines.visible import counted, visible
 from guidedviz.models.model import Source

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
 from guidedviz.views.words import pack_step
 from guidedviz.widgets import cells
 from guidedviz.widgets.live_stage import Stage

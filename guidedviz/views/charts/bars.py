@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from guidedviz.decoding.distribution.estimates import Estimate
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.distribution import Estimate
+from guidedviz.decoding.sampling import probability
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
