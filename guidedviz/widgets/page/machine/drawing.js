@@ -53,6 +53,7 @@ export function buildDrawing(label = "drawing of the machine") {
     scale: 1,
     room: [0, 0],
   };
+  drawing.size.node.hidden = map.hidden = true;
   drawing.size.node.title = "the whole drawing, however small its labels are";
   new ResizeObserver(() => fitDrawing(drawing)).observe(drawing.node);
   return drawing;
@@ -89,7 +90,7 @@ export function showDrawing(drawing, shapes) {
  * @param {Drawing} drawing
  */
 function fitDrawing(drawing) {
-  const { node, view, sheets, map, small, svg, letters, width, height } = drawing;
+  const { node, view, sheets, map, small, frame, svg, letters, width, height } = drawing;
   if (!svg || !node.clientWidth) return; // out of sight
   map.hidden = true; // it takes room
   const stage = view.closest(".gv-live-stage"); // there a panel has its height from the screen
@@ -109,6 +110,8 @@ function fitDrawing(drawing) {
   sheets.style.height = `${height * drawing.scale}px`;
   view.style.height = stage ? "" : `${Math.min(HIGH, height * drawing.scale)}px`;
   drawing.room = [view.clientWidth, view.clientHeight];
+  frame.style.width = `${Math.min(100, (100 * drawing.room[0]) / width / drawing.scale)}%`;
+  frame.style.height = `${Math.min(100, (100 * drawing.room[1]) / height / drawing.scale)}%`;
   markWindow(drawing);
   follow(drawing);
 }
@@ -127,11 +130,8 @@ function copyWhole(svg) {
  * Marks on the map what is in sight.
  * @param {Drawing} drawing
  */
-function markWindow({ view, frame, room, scale, width, height }) {
-  const [across, down] = [100 / (width * scale), 100 / (height * scale)];
-  frame.style.inset = `${view.scrollTop * down}% auto auto ${view.scrollLeft * across}%`;
-  frame.style.width = `${Math.min(100, room[0] * across)}%`;
-  frame.style.height = `${Math.min(100, room[1] * down)}%`;
+function markWindow({ view, frame, room }) {
+  frame.style.translate = `${(100 * view.scrollLeft) / room[0]}% ${(100 * view.scrollTop) / room[1]}%`;
 }
 
 /**
@@ -155,7 +155,7 @@ export function spotOf(node) {
 }
 
 /**
- * Moves the part that is followed to the middle, unless it stands in the inner half of the view; one that is larger than
+ * Moves the part that is followed to the middle, unless it is well in sight; one that is larger than
  * the view is read from its beginning.
  * @param {Drawing} drawing
  */
@@ -167,7 +167,7 @@ export function follow(drawing) {
   const x = at.x - Math.max(0, at.rx - room[0] / scale / 2);
   const y = at.y - Math.max(0, at.ry - room[1] / scale / 2);
   const off = Math.max(Math.abs((x * scale - view.scrollLeft) / room[0] - 0.5), Math.abs((y * scale - view.scrollTop) / room[1] - 0.5));
-  if (off > 0.25) moveTo(drawing, x, y);
+  if (off > 0.35) moveTo(drawing, x, y);
 }
 
 /**
