@@ -36,7 +36,7 @@ export function buildDrawing(label = "drawing of the machine") {
     here,
     node: make("div", { class: "gv-diagram-box" }, view, map),
     size: toggle("", { whole: "whole" }, () => {
-      drawing.chosen = view.dataset.size === "close" ? "whole" : "close";
+      drawing.whole = view.dataset.size === "close";
       fitDrawing(drawing);
     }),
     svg: /** @type {SVGElement | null} */ (null),
@@ -46,7 +46,7 @@ export function buildDrawing(label = "drawing of the machine") {
     rules: /** @type {Map<string, SVGElement>} */ (new Map()),
     at: /** @type {Spot | null} */ (null), // the part that is followed
     shown: "", // what is lit now
-    chosen: "", // the size that the person chose
+    whole: false, // whether the person wants all of it, however small
     letters: LEAST, // the size of the smallest label in the drawing
     width: 0,
     height: 0,
@@ -78,7 +78,8 @@ export function showDrawing(drawing, shapes) {
   const frame = svg.querySelector(".gv-machine")?.parentElement;
   drawing.layer = shape("g", { class: "gv-machine", transform: frame?.getAttribute("transform") ?? "" });
   const over = shape("svg", { viewBox, width, height, class: "gv-over", "aria-hidden": "true" }, drawing.layer);
-  drawing.shown = drawing.chosen = "";
+  drawing.shown = "";
+  drawing.whole = false;
   drawing.sheets.replaceChildren(svg, over);
   drawing.small.replaceChildren();
   drawing.map.style.setProperty("--shape", String(drawing.width / drawing.height));
@@ -97,7 +98,7 @@ function fitDrawing(drawing) {
   const zoom = Math.round((100 * node.getBoundingClientRect().width) / node.offsetWidth) / 100;
   const least = (view.closest(".gv-lecture") ? LEAST_AFAR : LEAST) / zoom / letters;
   const fit = Math.min(MOST / letters, node.clientWidth / width, (stage ? node.clientHeight : HIGH) / height);
-  const close = fit < least && drawing.chosen !== "whole";
+  const close = fit < least && !drawing.whole;
   drawing.scale = close ? least : fit;
   drawing.size.node.hidden = fit >= least;
   drawing.size.set(close ? "" : "whole");
@@ -117,11 +118,12 @@ function fitDrawing(drawing) {
 }
 
 /**
- * A copy of a drawing for the small map: its states are no states to be found, counted or pressed.
+ * The lines and boxes of a drawing for the small map; its states are no states to be found, counted or pressed.
  * @param {SVGElement} svg
  */
 function copyWhole(svg) {
   const copy = /** @type {SVGElement} */ (svg.cloneNode(true));
+  for (const node of copy.querySelectorAll("text, title, .gv-reach, .gv-head, .gv-jumps")) node.remove();
   for (const state of copy.querySelectorAll("[data-state]")) state.replaceWith(...state.querySelectorAll("rect"));
   return copy;
 }
