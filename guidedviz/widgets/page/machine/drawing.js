@@ -36,7 +36,7 @@ export function buildDrawing(label = "drawing of the machine") {
     here,
     node: make("div", { class: "gv-diagram-box" }, view, map),
     size: toggle("", { whole: "whole" }, () => {
-      drawing.chosen = view.dataset.size === "close" ? "whole" : "close";
+      drawing.whole = view.dataset.size === "close";
       fitDrawing(drawing);
     }),
     svg: /** @type {SVGElement | null} */ (null),
@@ -46,13 +46,14 @@ export function buildDrawing(label = "drawing of the machine") {
     rules: /** @type {Map<string, SVGElement>} */ (new Map()),
     at: /** @type {Spot | null} */ (null), // the part that is followed
     shown: "", // what is lit now
-    chosen: "", // the size that the person chose
+    whole: false, // whether the person wants all of it, however small
     letters: LEAST, // the size of the smallest label in the drawing
     width: 0,
     height: 0,
     scale: 1,
     room: [0, 0],
   };
+  drawing.size.node.hidden = map.hidden = true;
   drawing.size.node.title = "the whole drawing, however small its labels are";
   new ResizeObserver(() => fitDrawing(drawing)).observe(drawing.node);
   return drawing;
@@ -77,7 +78,8 @@ export function showDrawing(drawing, shapes) {
   const frame = svg.querySelector(".gv-machine")?.parentElement;
   drawing.layer = shape("g", { class: "gv-machine", transform: frame?.getAttribute("transform") ?? "" });
   const over = shape("svg", { viewBox, width, height, class: "gv-over", "aria-hidden": "true" }, drawing.layer);
-  drawing.shown = drawing.chosen = "";
+  drawing.shown = "";
+  drawing.whole = false;
   drawing.sheets.replaceChildren(svg, over);
   drawing.small.replaceChildren();
   drawing.map.style.setProperty("--shape", String(drawing.width / drawing.height));
@@ -89,14 +91,14 @@ export function showDrawing(drawing, shapes) {
  * @param {Drawing} drawing
  */
 function fitDrawing(drawing) {
-  const { node, view, sheets, map, small, svg, letters, width, height } = drawing;
+  const { node, view, sheets, map, small, frame, svg, letters, width, height } = drawing;
   if (!svg || !node.clientWidth) return; // out of sight
   map.hidden = true; // it takes room
   const stage = view.closest(".gv-live-stage"); // there a panel has its height from the screen
   const zoom = Math.round((100 * node.getBoundingClientRect().width) / node.offsetWidth) / 100;
   const least = (view.closest(".gv-lecture") ? LEAST_AFAR : LEAST) / zoom / letters;
   const fit = Math.min(MOST / letters, node.clientWidth / width, (stage ? node.clientHeight : HIGH) / height);
-  const close = fit < least && drawing.chosen !== "whole";
+  const close = fit < least && !drawing.whole;
   drawing.scale = close ? least : fit;
   drawing.size.node.hidden = fit >= least;
   drawing.size.set(close ? "" : "whole");
@@ -109,16 +111,19 @@ function fitDrawing(drawing) {
   sheets.style.height = `${height * drawing.scale}px`;
   view.style.height = stage ? "" : `${Math.min(HIGH, height * drawing.scale)}px`;
   drawing.room = [view.clientWidth, view.clientHeight];
+  frame.style.width = `${Math.min(100, (100 * drawing.room[0]) / width / drawing.scale)}%`;
+  frame.style.height = `${Math.min(100, (100 * drawing.room[1]) / height / drawing.scale)}%`;
   markWindow(drawing);
   follow(drawing);
 }
 
 /**
- * A copy of a drawing for the small map: its states are no states to be found, counted or pressed.
+ * The lines and boxes of a drawing for the small map; its states are no states to be found, counted or pressed.
  * @param {SVGElement} svg
  */
 function copyWhole(svg) {
   const copy = /** @type {SVGElement} */ (svg.cloneNode(true));
+  for (const node of copy.querySelectorAll("text, title, .gv-reach, .gv-head, .gv-jumps")) node.remove();
   for (const state of copy.querySelectorAll("[data-state]")) state.replaceWith(...state.querySelectorAll("rect"));
   return copy;
 }
@@ -127,11 +132,8 @@ function copyWhole(svg) {
  * Marks on the map what is in sight.
  * @param {Drawing} drawing
  */
-function markWindow({ view, frame, room, scale, width, height }) {
-  const [across, down] = [100 / (width * scale), 100 / (height * scale)];
-  frame.style.inset = `${view.scrollTop * down}% auto auto ${view.scrollLeft * across}%`;
-  frame.style.width = `${Math.min(100, room[0] * across)}%`;
-  frame.style.height = `${Math.min(100, room[1] * down)}%`;
+function markWindow({ view, frame, room }) {
+  frame.style.translate = `${(100 * view.scrollLeft) / room[0]}% ${(100 * view.scrollTop) / room[1]}%`;
 }
 
 /**
@@ -155,7 +157,7 @@ export function spotOf(node) {
 }
 
 /**
- * Moves the part that is followed to the middle, unless it stands in the inner half of the view; one that is larger than
+ * Moves the part that is followed to the middle, unless it is well in sight; one that is larger than
  * the view is read from its beginning.
  * @param {Drawing} drawing
  */
@@ -167,7 +169,7 @@ export function follow(drawing) {
   const x = at.x - Math.max(0, at.rx - room[0] / scale / 2);
   const y = at.y - Math.max(0, at.ry - room[1] / scale / 2);
   const off = Math.max(Math.abs((x * scale - view.scrollLeft) / room[0] - 0.5), Math.abs((y * scale - view.scrollTop) / room[1] - 0.5));
-  if (off > 0.25) moveTo(drawing, x, y);
+  if (off > 0.35) moveTo(drawing, x, y);
 }
 
 /**

@@ -41,9 +41,6 @@ export function lightPath(drawing, path, died = "", quick = true) {
  * @param {number} count
  */
 export function lightStack(drawing, known, way, count) {
-  const shown = `${way.path.slice(0, count + 1)}|${way.died ?? ""}|${count}`;
-  if (drawing.shown === shown) return;
-  drawing.shown = shown;
   const { now, back, calls, last, rules, counts, frames } = known[way.path[count]];
   const { states, arrows } = drawing;
   const called = new Set(calls.map(([key]) => key));

@@ -90,7 +90,6 @@ function fillCard(card, [, rule, waits], height, top) {
  * @param {boolean} lively
  */
 function showFrames(ui, state, lively) {
-  if (ui.state === state) return;
   ui.state = state;
   const before = ui.cards;
   ui.cards = new Map(state.frames.map((frame, place) => {
@@ -100,9 +99,11 @@ function showFrames(ui, state, lively) {
     fillCard(card, frame, state.depth - place, !place);
     return [frame[0], card];
   }));
-  const popped = lively ? [...before].filter(([id, card]) => !ui.cards.has(id) && !card.hidden).map(([, card]) => card) : [];
+  const popped = lively ? [...before].filter(([id]) => !ui.cards.has(id)).map(([, card]) => card) : [];
   for (const card of popped) card.classList.add("gv-popped");
-  ui.column.replaceChildren(...popped, ...ui.cards.values());
+  const wanted = [...popped, ...ui.cards.values()];
+  const { children } = ui.column;
+  if (children.length !== wanted.length || wanted.some((card, place) => card !== children[place])) ui.column.replaceChildren(...wanted);
   setText(ui.depth, `depth ${withCommas(state.depth)}`);
   setText(ui.ways, state.ways);
   ui.ways.hidden = !state.ways;
@@ -111,15 +112,15 @@ function showFrames(ui, state, lively) {
 }
 
 /**
- * Shows the frames that fit, and says how many are below them.
+ * Shows the frames that fit, and says how many are below them. Those that do not fit keep their place unseen: the page
+ * need not be laid out again.
  * @param {StackPanel} ui
  */
 function fitFrames({ column, cards, fold, state }) {
   const rows = [...cards.values()];
-  for (const card of rows) card.hidden = false;
   const low = column.clientHeight + (rows[0]?.offsetTop ?? 0) + 1; // popped frames, which are leaving, take no room
   const fits = rows.filter((card) => card.offsetTop + card.offsetHeight <= low).length;
-  rows.slice(fits).forEach((card) => (card.hidden = true));
+  rows.forEach((card, place) => (card.style.visibility = place < fits ? "" : "hidden"));
   const below = (state?.depth ?? 0) - fits;
   setText(fold, below ? `⋮ ${withCommas(below)} more below` : "");
 }
