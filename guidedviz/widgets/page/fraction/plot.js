@@ -72,7 +72,7 @@ export function paintPoints({ parts, others }, { runs, rows, row, axes }) {
     const [cx, y] = placeIn(axes, run.share, run.speedup);
     const cy = Math.min(y, axes.top + axes.high - 6); // above the labels of the axis
     const [low, high] = run.spread.map((speedup) => placeIn(axes, run.share, speedup)[1]);
-    const look = here ? { r: 5, class: "gv-point gv-here" } : { r: 3.6, class: "gv-point" };
+    const look = here ? { r: 5, class: "gv-point gv-full" } : { r: 3.6, class: "gv-point" };
     const spread = run.spread.length && here ? [shape("path", { d: `M${cx},${low}V${high}`, class: "gv-spread" })] : [];
     return [...spread, shape("circle", { cx, cy, ...look }, shape("title", {}, run.title))];
   }));
