@@ -21,11 +21,11 @@ export function placeIn({ left, span, top, high, last, low, most }, share, speed
 
 /**
  * The share under the pointer.
- * @param {FractionUi} ui
+ * @param {HTMLElement} plot
  * @param {FractionView} view
  * @param {PointerEvent} event
  */
-export function shareAt({ plot }, { axes }, { clientX }) {
+export function shareAt(plot, { axes }, { clientX }) {
   const frame = plot.getBoundingClientRect();
   const x = ((clientX - frame.left) / frame.width) * axes.width;
   return Math.max(0, Math.min(1, (x - axes.left) / axes.span)) * axes.last;
