@@ -234,7 +234,7 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
         x, y = ((made.cells[rank] + 0.5) * cell).tolist()
         words = shorten(label(made.vocabulary.pieces[token]), int(cell // 7))
         look = {"text_anchor": "middle", **ink_on(kinds, rank, rank + 1)}
-        parts.append(write(x, y + 4, words, 11, mono=True, **look))
+        parts.append(write(x, y + 4, words, 12, mono=True, **look))
     return parts
 
 
