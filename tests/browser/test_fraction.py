@@ -73,7 +73,7 @@ class SliderPage:
     def points(self):
         """How many runs are drawn filled, and how many hollow."""
         count = self.root.locator(".gv-point").count()
-        here = self.root.locator(".gv-point.gv-here").count()
+        here = self.root.locator(".gv-point.gv-full").count()
         return here, count - here
 
     @property
@@ -171,7 +171,7 @@ def test_keys_go_from_place_to_place_and_from_rows_to_rows(bare, clock):
     assert model.get_attribute("d") != one, "the cost model bends"
     assert slider.rows.get_attribute("aria-valuetext").startswith("8 texts side by side")
     bare.wait(lambda: live.payoff.runs[-1].rows == 8)
-    slider.page.wait_for_function("document.querySelectorAll('.gv-point.gv-here').length === 1")
+    slider.page.wait_for_function("document.querySelectorAll('.gv-point.gv-full').length === 1")
     assert slider.points[1] == len(live.payoff.runs) - 1, "with other rows it is hollow"
 
 
@@ -221,7 +221,7 @@ def test_a_pressed_token_is_freed_or_fixed_the_share_follows_and_its_run_is_time
     assert [sure for _, sure in live.payoff.runs[-1].parts[:6]] == [True, False, False, False, False, True]
     slider.wait_runs(2)
     bare.wait(lambda: "; measured " in slider.words)
-    assert "forced by hand" in slider.root.locator(".gv-point.gv-here title").nth(1).evaluate(
+    assert "forced by hand" in slider.root.locator(".gv-point.gv-full title").nth(1).evaluate(
         "node => node.textContent"
     )
     slider.page.keyboard.press("ArrowLeft")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.browser.test_map import open_stage
+import guidedviz as gv
+from guidedviz.files import shipped
+from tests.browser.test_map import VOCABULARY, open_stage
 
 pytestmark = pytest.mark.browser
 SIZES = {"cell": (931, 768), "hall": (1280, 720), "phone": (390, 844)}
@@ -23,10 +27,11 @@ MEASURE = """root => {
   return {
     small: seen.filter((node) => own(node) && letters(node) < 11.9).map(say),
     cut: boxes.filter((node) => beyond(node) && !node.matches(".gv-diagram, .gv-table-box")).map(say),
-    tiny: pressed.filter((node) => tiny(node.getBoundingClientRect())).map(say),
+    tiny: pressed.filter((node) => tiny((node.closest("label") ?? node).getBoundingClientRect())).map(say),
     wide: document.documentElement.scrollWidth > innerWidth,
   };
 }"""
+DIST = Path(gv.__file__).parent / "widgets/page/dist"
 FINE = {"small": [], "cut": [], "tiny": [], "wide": False}
 
 
@@ -50,3 +55,68 @@ def test_the_map_fills_its_panel_on_the_stage_and_says_that_it_can_be_pressed_an
     assert panel.evaluate(MEASURE) == FINE, "what is said of a token has its place"
     assert chart.sheet.bounding_box() == sheet
     bare.shot(f"map-panel-{size}", chart.root)
+
+
+WIDGETS = {
+    "slider": lambda: gv.fraction_slider(gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))),
+    "film": lambda: gv.film(gv.sketches.dfa_frames("(a|b)*abb")),
+    "folded": lambda: gv.folded(gv.regex(r'\{"name": "[a-z]+", "age": [0-9]{1,3}\}')),
+    "map": lambda: gv.vocabulary_map(gv.guide(gv.regex("[0-9]+(,[0-9]+)?"), VOCABULARY)),
+    "table": lambda: gv.token_table(gv.guide(gv.regex("[0-9]+(,[0-9]+)?"), VOCABULARY)),
+    "choice": lambda: gv.predict("Which `{`?", choices=["a DFA", "a stack", "neither"], answer="a DFA"),
+    "number": lambda: gv.predict("How many?", number=2),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", WIDGETS)
+def test_each_widget_can_be_read_and_pressed(bare, name, size):
+    resize(bare, size)
+    root = bare.show(WIDGETS[name]())
+    bare.page.wait_for_timeout(300)
+    found = root.evaluate(MEASURE)
+    if name in ("film", "folded"):
+        found["small"] = []  # how large a machine is drawn is measured on the stage
+    assert found == FINE
+    if size != "phone":
+        assert root.bounding_box()["height"] <= SIZES[size][1] - 80, "beside JupyterLab's own rows"
+    bare.shot(f"widget-{name}-{size}", root)
+
+
+def test_a_film_and_what_is_below_it_keep_their_places(bare):
+    resize(bare, "phone")
+    root = bare.show(WIDGETS["film"]())
+    boxes, frames = set(), int(root.locator(".gv-film-scrub").get_attribute("max"))
+    for frame in range(frames + 1):
+        root.locator(".gv-film-scrub").fill(str(frame))
+        box, screen = root.bounding_box(), root.locator(".gv-panel").bounding_box()
+        boxes.add((box["height"], screen["y"], screen["height"]))
+    assert len(boxes) == 1
+
+
+def test_a_thick_arrow_can_be_pressed_beside_its_line(bare):
+    root = bare.show(WIDGETS["folded"]())
+    arrow = root.locator(".gv-arrow.gv-turns").first
+    assert arrow.bounding_box()["height"] >= 40
+    line = arrow.locator(".gv-line").first.bounding_box()
+    bare.page.mouse.click(line["x"] + line["width"] / 2, line["y"] + line["height"] + 8)
+    root.locator(".gv-turns[aria-expanded=true]").first.wait_for()
+
+
+LOOKS = """root => [root, ...root.querySelectorAll("*")].map((node) => {
+  const style = getComputedStyle(node);
+  const names = [...style].filter((name) => !name.startsWith("--"));
+  return names.map((name) => `${name}: ${style.getPropertyValue(name)}`).join(";");
+})"""
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_no_other_widget_on_the_page_changes_how_it_looks(bare, name):
+    root = bare.show(WIDGETS[name]())
+    bare.page.wait_for_timeout(400)
+    before = root.evaluate(LOOKS)
+    for style in sorted(DIST.glob("*.css")):
+        if style.stem not in ("class", "player"):  # these are pages of their own
+            bare.page.add_style_tag(content=style.read_text(encoding="utf-8"))
+    for one, other in zip(before, root.evaluate(LOOKS), strict=True):
+        assert set(one.split(";")) ^ set(other.split(";")) == set()

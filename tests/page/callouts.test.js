@@ -51,7 +51,7 @@ test("on the stage the likely tokens are named beside the map, a hostile one as 
   const texts = page.find(".gv-map canvas").texts;
   assert.deepEqual(texts.filter((text) => text.startsWith("0.") || text.startsWith("<") || text === "no"), ["<img src=x o", "0.50", "no", "0.40"]);
   const legend = page.find(".gv-map-likely");
-  assert.deepEqual([legend.hidden, legend.textContent], [false, "⊙ likely, legal⊠ likely, illegalp before the mask"]);
+  assert.deepEqual([legend.hidden, legend.textContent], [false, "⊙ likely, legal · ⊠ likely, illegal · p before the mask"]);
   page.stop();
 });
 

@@ -42,8 +42,7 @@ export function buildMap(act) {
   const card = make("p", { class: "gv-map-card" });
   const xor = make("button", { type: "button", class: "gv-xor", "aria-pressed": "false", on: { click: () => act.xor(!map.xor) } }, "⊕ xor");
   const finder = make("label", { class: "gv-map-find" }, search, found);
-  const likely = make("div", { class: "gv-map-likely", hidden: !act.callouts },
-    make("span", {}, make("b", { class: "gv-legal" }, "⊙ "), "likely, legal"), make("span", {}, make("b", { class: "gv-illegal" }, "⊠ "), "likely, illegal"), make("span", { class: "gv-soft" }, "p before the mask"));
+  const likely = make("p", { class: "gv-map-likely", hidden: !act.callouts }, "⊙ likely, legal · ⊠ likely, illegal · p before the mask");
   const frame = make("div", { class: "gv-map-frame" }, sheet, zooms);
   const ui = {
     map, canvas, sheet, legend, search, found, card, xor, finder,
