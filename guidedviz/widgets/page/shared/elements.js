@@ -10,7 +10,7 @@ import { build, fill, SVG } from "./parts.js";
  * @param {Record<string, any>} [attributes]
  * @param {...(Node | string)} inside
  */
-export const make = (tag, { on, ...attributes } = {}, ...inside) => /** @type {HTMLElementTagNameMap[Tag]} */ (build([tag, { ...attributes, ...on }, ...inside]));
+export const make = (tag, { on, ...attributes } = {}, ...inside) => /** @type {HTMLElementTagNameMap[Tag]} */ (build([tag, { type: undefined, ...attributes, ...on }, ...inside]));
 
 /**
  * An SVG element.
