@@ -9,7 +9,7 @@ from typing import Any
 
 from guidedviz.checks.machines import begin, draw_path, rows_of
 from guidedviz.checks.verdict import Case, Verdict, cases_of, check_function, form, is_pair, say_not_ids, show
-from guidedviz.decoding.jump.cost import Cost
+from guidedviz.decoding.jump import Cost
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
