@@ -1,4 +1,4 @@
-"""The chart of the Earley machine for people: columns of items, and each move in words."""
+"""The chart of the Earley machine for people: columns of items."""
 
 from __future__ import annotations
 
@@ -38,16 +38,6 @@ class Column:
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
-class EarleyStep:
-    """One item that was added to a column."""
-
-    position: int
-    kind: str  # scan, predict, complete or skip
-    item: Item
-    words: str
-
-
 def spot_words(productions: Productions, spot: int) -> tuple[str, str, str]:
     """The rule or part of a rule at a spot, and the symbols before and after the dot."""
     after, first = productions.after, productions.row_at[spot]
@@ -56,20 +46,3 @@ def spot_words(productions: Productions, spot: int) -> tuple[str, str, str]:
     before = "… " * (first < left) + productions.show(after[left:spot])
     rest = productions.show(after[spot:right]) + " …" * (right < end)
     return productions.phrases[productions.phrase_at[spot]].words, before, rest
-
-
-def say_step(kind: str, item: Item, cause: str) -> str:
-    """A move in one sentence; its cause is the byte read, the rule finished or the part that may be empty.
-
-    >>> say_step("complete", Item("pair", "key", '":" value', 3, False, True), "key")
-    'complete: key is finished, pair waits for ":" value'
-    """
-    goes_on = f"{item.rule} is finished" if item.done else f"{item.rule} waits for {item.after}"
-    match kind:
-        case "scan":
-            return f"scan: {cause} was read, {goes_on}"
-        case "skip":
-            return f"skip: {cause} may be empty, {goes_on}"
-        case "complete":
-            return f"complete: {cause} is finished, {goes_on}" + " too" * item.done
-    return f"predict: {item.rule} may begin here" + (f" with {item.after}" if item.after else ", and may be empty")

@@ -9,7 +9,7 @@ before a finished phrase (Jay Earley, 1970). A nullable phrase is skipped when i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from guidedviz.errors import PatternError
@@ -19,7 +19,7 @@ MOST_ROWS = 1_000  # per column, in addition to the grammar's own rows
 MOST_MOVES = 10_000  # per column
 
 Dotted = tuple[int, "State"]  # a spot in a row, and the column where the row began
-Event = tuple[str, Dotted, Dotted | None]  # kind of move, the new row, the finished row
+Move = tuple[Dotted, Dotted | None]  # the new row, and the finished row that moved its dot
 SKIPPED = -1  # replaces the finished row: the phrase is empty
 
 
@@ -43,43 +43,41 @@ class State:
 
 
 class Filler:
-    """Fills columns by the rows of a grammar; every new row is one step."""
+    """Fills columns by the rows of a grammar."""
 
     def __init__(self, productions: Productions) -> None:
         self.productions = productions
         self.after = productions.after
         self._bytes = tuple(symbol if isinstance(symbol, bytes) else b"" for symbol in productions.after)
 
-    def begin_steps(self, exact: bool) -> Generator[Event, None, State]:
+    def begin(self, exact: bool) -> State:
         """The first column."""
         state = State(0, exact)
-        yield from self._fill(state, [("predict", (START, state), None)])
+        self._fill(state, [((START, state), None)])
         return state
 
-    def read_steps(self, state: State, byte: int) -> Generator[Event, None, State | None]:
+    def read(self, state: State, byte: int) -> State | None:
         """The column after a byte, or None."""
         scanned = [(spot + 1, origin) for spot, origin in state.readers if byte in self._bytes[spot]]
         if not scanned:
             return None
         after = State(state.number + 1, state.exact)
-        yield from self._fill(after, [("scan", row, None) for row in scanned])
+        self._fill(after, [(row, None) for row in scanned])
         return after
 
-    def _fill(self, state: State, events: list[Event]) -> Generator[Event, None, None]:
+    def _fill(self, state: State, moves: list[Move]) -> None:
         """Add the first rows and all rows that follow from them, each once."""
         size = len(self.after)
-        for event in events:
-            _, row, by = event
+        for row, by in moves:  # it grows
             if row in state.items:
                 self._doubt(state, row, by)
                 continue
             state.items[row] = by
-            yield event
-            events.extend(self._follow(state, row))
-            if len(state.items) > MOST_ROWS + size or len(events) > MOST_MOVES + 4 * size:
+            moves.extend(self._follow(state, row))
+            if len(state.items) > MOST_ROWS + size or len(moves) > MOST_MOVES + 4 * size:
                 raise self._too_many(state)
 
-    def _follow(self, state: State, row: Dotted) -> Iterable[Event]:
+    def _follow(self, state: State, row: Dotted) -> Iterable[Move]:
         """The moves that a row causes in its column."""
         spot, origin = row
         symbol = self.after[spot]
@@ -89,24 +87,24 @@ class Filler:
         if isinstance(symbol, bytes):
             state.readers.append(row)
             return ()
-        events: list[Event] = []
+        moves: list[Move] = []
         if symbol not in state.waiting:
             state.waiting[symbol] = []
-            events = [("predict", (first, state), None) for first in self.productions.starts[symbol]]
+            moves = [((first, state), None) for first in self.productions.starts[symbol]]
         state.waiting[symbol].append(row)
         if symbol in self.productions.nullable:
-            events.append(("skip", (spot + 1, origin), (SKIPPED, state)))
-        return events
+            moves.append(((spot + 1, origin), (SKIPPED, state)))
+        return moves
 
-    def _complete(self, state: State, row: Dotted) -> Iterable[Event]:
-        """Move the dots before the finished phrase in the column where the row began; `skip` has handled empty rows."""
+    def _complete(self, state: State, row: Dotted) -> Iterable[Move]:
+        """Move the dots before the finished phrase in the column where the row began; a skip has handled empty rows."""
         spot, origin = row
         if origin is state:
             return ()
         phrase = self.productions.phrase_at[spot]
         outer = None if state.exact else self._outermost(origin, phrase)
         waiting = [outer] if outer else origin.waiting.get(phrase, ())
-        return [("complete", (waits + 1, began), row) for waits, began in waiting]
+        return [((waits + 1, began), row) for waits, began in waiting]
 
     def _outermost(self, state: State, phrase: int) -> Dotted | None:
         """The last row of a chain: each row is the only one that waits for the phrase, and the phrase ends it.

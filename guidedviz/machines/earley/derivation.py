@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.earley.columns import SKIPPED, Dotted, State
-from guidedviz.machines.earley.earley import Earley, check_earley
+from guidedviz.machines.earley.earley import Earley
 from guidedviz.machines.earley.productions import START, Productions
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
@@ -81,7 +81,9 @@ def derivation(machine: Any, data: bytes) -> ParseTree:
           item…
             "3"
     """
-    check_earley(machine, "derivation")
+    if not isinstance(machine, Earley):
+        seen = type(machine).__name__
+        raise PatternError("derivation", seen=seen, expected="an Earley machine", hint="gv.earley(text)")
     columns = machine.columns(data)
     if len(columns) <= len(data):
         raise _unread(machine, columns[-1], data)

@@ -6,28 +6,24 @@ memory. A displayed chart has separate columns, one per position with all items.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
 from functools import cache, lru_cache, partial
-from typing import Any, TypeVar
+from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.earley.chart import Column, EarleyStep, Item, say_step, spot_words
-from guidedviz.machines.earley.columns import Dotted, Event, Filler, State
+from guidedviz.machines.earley.chart import Column, Item, spot_words
+from guidedviz.machines.earley.columns import Dotted, Filler, State
 from guidedviz.machines.earley.productions import Productions, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.lint import check_grammar
 from guidedviz.machines.lazy_steps import LazySteps
 from guidedviz.machines.machine import check_text, read
-from guidedviz.machines.steps import drain
-from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.visible import counted
 from guidedviz.machines.work import limited_work
 
 MOST_DEPTH = 200_000  # nested columns where rows began; 4 kB each
 MOST_STATES = 50_000  # then the known states are dropped
 MOST_KEPT = 20_000  # columns of charts kept in memory
-
-Reached = TypeVar("Reached")
 
 
 class Earley:
@@ -44,7 +40,7 @@ class Earley:
         self._states: dict[object, State] = {}
         self._first: State | None = None
         self._charted = self._kept = 0
-        self.initial: State = drain(self.filler.begin_steps(False))
+        self.initial: State = self.filler.begin(False)
 
     def __repr__(self) -> str:
         return f"Earley({counted(sum(phrase.written for phrase in self.productions.phrases), 'rule')})"
@@ -54,7 +50,7 @@ class Earley:
         return self._steps.step(state, byte)
 
     def _read(self, state: State, byte: int) -> State | None:
-        after = drain(self.filler.read_steps(state, byte))
+        after = self.filler.read(state, byte)
         return after and self._keep(after)
 
     def is_accepting(self, state: State | None) -> bool:
@@ -77,7 +73,7 @@ class Earley:
             raise PatternError("chart", seen=f"a text of {len(data):,} bytes", expected=f"at most {MOST_KEPT:,}")
         with self._steps.lock:
             if self._first is None or self._charted > MOST_KEPT:
-                self._first, self._charted = drain(self.filler.begin_steps(True)), 0
+                self._first, self._charted = self.filler.begin(True), 0
             columns = [self._first]
         for byte in data:
             after = self.step(columns[-1], byte)
@@ -95,14 +91,10 @@ class Earley:
         1; root → "a" • root (from 0); root → • "a" root (from 1); root → • "b" (from 1)
         2; root → "b" • (from 1); root → "a" root • (from 0); start → root • (from 0)
         """
-        return self.show(self.columns(data), data)
-
-    def show(self, columns: Sequence[State], data: bytes) -> tuple[Column, ...]:
-        """Columns in a form for display."""
         bytes_read = [None, *data]
         return tuple(
             Column(column.number, bytes_read[column.number], tuple(self.item(row) for row in column.items))
-            for column in columns
+            for column in self.columns(data)
         )
 
     def item(self, row: Dotted) -> Item:
@@ -110,10 +102,6 @@ class Earley:
         spot, origin = row
         written = self.productions.phrases[self.productions.phrase_at[spot]].written
         return Item(*self._words(spot), origin.number, self.filler.after[spot] is None, written)
-
-    def before(self, row: Dotted) -> str:
-        """The symbol before the dot."""
-        return self.productions.show(self.filler.after[row[0] - 1 : row[0]])
 
     def _keep(self, state: State) -> State:
         """The known state with the same waiting rows, or this one."""
@@ -137,54 +125,6 @@ class Earley:
         for state in (self.initial, *self._states.values()):
             state.moves.clear()
         self._states.clear()
-
-
-def earley_steps(machine: Earley, data: bytes) -> Generator[EarleyStep, None, tuple[Column, ...]]:
-    """The moves of the machine, byte by byte and item by item; returns the chart.
-
-    >>> for step in earley_steps(earley('root ::= "a" root | "b"'), b"ab"):
-    ...     print(step.position, step.words)
-    0 predict: start may begin here with root
-    0 predict: root may begin here with "a" root
-    0 predict: root may begin here with "b"
-    1 scan: a was read, root waits for root
-    1 predict: root may begin here with "a" root
-    1 predict: root may begin here with "b"
-    2 scan: b was read, root is finished
-    2 complete: root is finished, root is finished too
-    2 complete: root is finished, start is finished too
-    """
-    check_earley(machine, "earley_steps")
-    check_text(data)
-    columns = [(yield from _say(machine, machine.filler.begin_steps(True), 0, ""))]
-    for place, byte in enumerate(data):
-        steps = machine.filler.read_steps(columns[-1], byte)
-        after = yield from _say(machine, steps, place + 1, visible(bytes([byte])))
-        if after is None:
-            break
-        columns.append(after)
-    return machine.show(columns, data)
-
-
-def _say(
-    machine: Earley, events: Generator[Event, None, Reached], position: int, byte: str
-) -> Generator[EarleyStep, None, Reached]:
-    while True:
-        try:
-            kind, row, by = next(events)
-        except StopIteration as stop:
-            reached: Reached = stop.value
-            return reached
-        cause = byte if by is None else machine.before(row)
-        item = machine.item(row)
-        yield EarleyStep(position, kind, item, say_step(kind, item, cause))
-
-
-def check_earley(machine: object, where: str) -> None:
-    """Raise an error for any other object than an Earley machine."""
-    if not isinstance(machine, Earley):
-        seen, expected = type(machine).__name__, "an Earley machine"
-        raise PatternError(where, seen=seen, expected=expected, hint="gv.earley(text)")
 
 
 @lru_cache(maxsize=8)
