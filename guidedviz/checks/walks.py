@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -159,22 +160,17 @@ class CountingDFA(DFA):
         return super().step(state, byte)
 
 
-class WatchedNumbers(Sequence[int]):
+class WatchedNumbers(UserList[int]):
     """Numbers that record which of their places were read, also where NumPy reads them all."""
 
-    def __init__(self, values: Iterable[int]) -> None:
-        self.values, self.seen = tuple(values), set[int]()
-
-    def __len__(self) -> int:
-        return len(self.values)
+    @cached_property
+    def seen(self) -> set[int]:
+        return set()
 
     def __getitem__(self, place: Any) -> Any:
         found = range(len(self))[place]
         self.seen.update(found if isinstance(found, range) else [found])
-        return self.values[place]
-
-    def __repr__(self) -> str:
-        return repr([*self.values])
+        return self.data[place]
 
 
 class Flat(NamedTuple):
