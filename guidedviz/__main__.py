@@ -15,7 +15,7 @@ from guidedviz.host.command import add_options, run_host
 from guidedviz.models.load import load_model
 
 FIRST = "00_start_here.ipynb"
-MORE = "python -m guidedviz.bench measures masks, grammars and engines on this machine."
+MORE = "In a clone, python -m bench measures masks, schemas and engines on this machine."
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -95,7 +95,7 @@ class Overlap:
     @classmethod
     def load(cls, path: str | Path) -> Overlap:
         """Read a file that `save` wrote. The record is marked RECORDED unless it is a TOY."""
-        return load_record(cls, path, hint="python -m guidedviz.bench overlap", check=check_runs)
+        return load_record(cls, path, hint="python -m bench overlap", check=check_runs)
 
 
 def check_runs(overlap: Overlap) -> None:

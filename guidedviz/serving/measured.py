@@ -70,7 +70,7 @@ class CacheRun:
 
 @dataclass(frozen=True, repr=False)
 class Measured:
-    """The record of `python -m guidedviz.bench serving`."""
+    """The record of `python -m bench serving`."""
 
     engines: tuple[EngineCost, ...]
     packed: tuple[PackedCost, ...]
@@ -114,4 +114,4 @@ class Measured:
     @classmethod
     def load(cls, path: str | Path) -> Measured:
         """Read a file that `save` wrote; the record is marked RECORDED."""
-        return load_record(cls, path, hint="python -m guidedviz.bench serving")
+        return load_record(cls, path, hint="python -m bench serving")

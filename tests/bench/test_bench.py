@@ -12,13 +12,13 @@ import pytest
 from hypothesis import assume, given
 
 import guidedviz as gv
-from guidedviz.bench import __main__ as command
-from guidedviz.bench.decoding import jump
-from guidedviz.bench.decoding.forward import Shape
-from guidedviz.bench.decoding.replay import build_random, measure_passes, replay
-from guidedviz.bench.masks import ablation, engines, grammars, latency, tensors
-from guidedviz.bench.masks.cases import CASES
-from guidedviz.bench.masks.languages import build_languages
+from bench import __main__ as command
+from bench.decoding import jump
+from bench.decoding.forward import Shape
+from bench.decoding.replay import build_random, measure_passes, replay
+from bench.masks import ablation, engines, grammars, latency, tensors
+from bench.masks.cases import CASES
+from bench.masks.languages import build_languages
 from guidedviz.errors import PatternError, SettingError, VocabularyError
 from guidedviz.tokens.machine_guide import lazy_guide
 from guidedviz.tokens.spelling import longest_tokens
@@ -316,6 +316,6 @@ def test_a_subject_that_cannot_run_here_is_one_line(monkeypatch, capsys):
     def bench(options):
         raise VocabularyError("vocabulary", seen="no package mistral_common", hint="pip install it")
 
-    monkeypatch.setattr("guidedviz.bench.masks.museum.bench", bench)
+    monkeypatch.setattr("bench.masks.museum.bench", bench)
     assert command.main(["differences"]) == 1
     assert capsys.readouterr().err == "vocabulary: saw no package mistral_common; try: pip install it\n"

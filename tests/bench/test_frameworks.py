@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from guidedviz.bench.frameworks import FRAMEWORKS, HOT, ORDER, PROMPTS, Row, run_one, sampling, show_record
-from guidedviz.bench.mask_reasons import Relaxed, compare_masks
+from bench.frameworks import FRAMEWORKS, HOT, ORDER, PROMPTS, Row, run_one, sampling, show_record
+from bench.mask_reasons import Relaxed, compare_masks
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.serving.front_end import rewrite

@@ -8,9 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from guidedviz.bench.host import faults, followers, gpus, simulation, table
-from guidedviz.bench.host.run import compare_draws, count_passes
-from guidedviz.bench.host.students import Asked, Run, Students, build_runs, is_right, summarize
+from bench.host import faults, followers, gpus, simulation, table
+from bench.host.run import compare_draws, count_passes
+from bench.host.students import Asked, Run, Students, build_runs, is_right, summarize
 from guidedviz.host.limits import Limits
 from guidedviz.models.remote import Wire, read_address
 from tests.host.running import hosting
@@ -118,7 +118,7 @@ def test_a_faster_gpu_has_shorter_passes_and_serves_a_class_with_no_more_of_them
 
 
 def test_the_page_of_the_host_shows_the_figures_of_the_last_run():
-    assert table.PAGE.read_text(encoding="utf-8") == table.update(), "python -m guidedviz.bench.host.table"
+    assert table.PAGE.read_text(encoding="utf-8") == table.update(), "python -m bench.host.table"
     runs = json.loads(table.FIGURES.read_text(encoding="utf-8"))["runs"]
     assert {kind.partition(", ")[0] for kind in runs} == {"plain", "ray"}
     assert all(row["lost"] == row["wrong"] == 0 for row in runs.values())

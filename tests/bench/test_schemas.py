@@ -6,8 +6,8 @@ import jsonschema
 import pytest
 
 import guidedviz as gv
-from guidedviz.bench.schemas.run import best_of, pack, say, share, summarise
-from guidedviz.bench.schemas.sample import build_sample
+from bench.schemas.run import best_of, pack, say, share, summarise
+from bench.schemas.sample import build_sample
 
 CASES = build_sample()
 

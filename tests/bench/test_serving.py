@@ -1,12 +1,12 @@
 """Claims about the bench of production: the load is skewed, and the caches are measured as they are named."""
 
-from guidedviz.bench.schemas.sample import build_sample
-from guidedviz.bench.serving import run_caches, time_packed
+from bench.schemas.sample import build_sample
+from bench.serving import run_caches, time_packed
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
 def test_the_ways_of_caching_differ_as_they_should(monkeypatch):
-    monkeypatch.setattr("guidedviz.bench.serving.REQUESTS", 40)
+    monkeypatch.setattr("bench.serving.REQUESTS", 40)
     vocabulary = Vocabulary([bytes([byte]) for byte in range(256)] + [b"</s>"], eos={256})
     smallest = sorted(build_sample(), key=lambda case: len(str(case.schema)))[:4]
     runs = {run.name: run for run in run_caches(smallest, vocabulary)}

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from guidedviz.bench import __main__ as command
-from guidedviz.bench.decoding import speculation
-from guidedviz.bench.decoding.speculation import Run, make_row
+from bench import __main__ as command
+from bench.decoding import speculation
+from bench.decoding.speculation import Run, make_row
 
 
 def test_it_times_every_way_on_every_task(monkeypatch, tmp_path, capsys):

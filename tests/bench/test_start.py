@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from guidedviz.bench import __main__ as command
-from guidedviz.bench import start
+from bench import __main__ as command
+from bench import start
 from guidedviz.models.load import load_model
 
 

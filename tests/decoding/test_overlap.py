@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.bench.decoding import overlap
-from guidedviz.bench.decoding.forward import SHAPES, Decoder, Shape, ThreadForward
-from guidedviz.bench.decoding.overlap import print_record, record_overlap
+from bench.decoding import overlap
+from bench.decoding.forward import SHAPES, Decoder, Shape, ThreadForward
+from bench.decoding.overlap import print_record, record_overlap
 from guidedviz.decoding.overlap import Overlap, Run, Turn, record_runs, time_turns
 from guidedviz.errors import TraceError
 

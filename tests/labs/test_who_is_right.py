@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from guidedviz.bench.masks.museum import VOCABULARIES, exhibits
+from bench.masks.museum import VOCABULARIES, exhibits
 from guidedviz.views.engines.museum import WIDTH, known_differences, read_record
 from tests.labs.solved import read_solved
 

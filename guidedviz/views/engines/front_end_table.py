@@ -47,7 +47,7 @@ def draw_front_ends(ends: Sequence[FrontEnd]) -> Figure:
 
 @cache
 def read_frameworks() -> dict[str, Any]:
-    """The results of the command `python -m guidedviz.bench frameworks`."""
+    """The results of the command `python -m bench frameworks`."""
     found: dict[str, Any] = json.loads(shipped("bench/frameworks.json").read_text(encoding="utf-8"))
     return found
 

@@ -42,7 +42,7 @@ class KnownDifference:
 
 @cache
 def read_record() -> dict[str, Any]:
-    """The results of the command `python -m guidedviz.bench differences`."""
+    """The results of the command `python -m bench differences`."""
     found: dict[str, Any] = json.loads(shipped(NAME).read_text(encoding="utf-8"))
     return found
 

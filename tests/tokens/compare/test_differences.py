@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import guidedviz as gv
-from guidedviz.bench.masks import museum
+from bench.masks import museum
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
 from guidedviz.tokens.compare import differences
 from guidedviz.tokens.compare.faults import Doubt

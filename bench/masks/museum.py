@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from guidedviz.bench.about import describe
-from guidedviz.bench.masks.cases import PEOPLE, PERSON
+from bench.about import describe
+from bench.masks.cases import PEOPLE, PERSON
 from guidedviz.machines.grammars.show_gbnf import to_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.json_grammar import json as json_machine
@@ -119,7 +119,7 @@ def show_table(rows: list[Finding], about: Mapping[str, str]) -> str:
         groups[row.kind, row.name].append(row)
     lines = ["# Where the real engines differ from the machine", ""]
     lines += [f"- {name}: {said}" for name, said in about.items()]
-    lines += ["- made by `python -m guidedviz.bench differences`; the reference is the machine, read byte by byte", ""]
+    lines += ["- made by `python -m bench differences`; the reference is the machine, read byte by byte", ""]
     heads = ("kind", "what", "engines", "seen in", "missing there first", "extra there first")
     lines += [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
     order = sorted(groups, key=lambda key: (ORDER.index(key[0]), -len(groups[key])))

@@ -13,8 +13,8 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from guidedviz.bench.about import pin_thread, print_about
-from guidedviz.bench.masks.languages import JSON_TEXTS
+from bench.about import pin_thread, print_about
+from bench.masks.languages import JSON_TEXTS
 from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
 from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.pushdown.stack_graph import State

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.bench.about import pin_thread, print_about
+from bench.about import pin_thread, print_about
 from guidedviz.decoding.loop import record
 from guidedviz.decoding.speculation.draft import Draft, Forced, LookUp, Small
 from guidedviz.decoding.trace import Trace

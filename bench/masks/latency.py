@@ -22,10 +22,10 @@ from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
 
-from guidedviz.bench.about import pin_thread, print_about
-from guidedviz.bench.masks.cases import CASES, Case
-from guidedviz.bench.masks.engines import Compiled, Engine, build_machine, find_engines
-from guidedviz.bench.masks.tensors import TensorWalk
+from bench.about import pin_thread, print_about
+from bench.masks.cases import CASES, Case
+from bench.masks.engines import Compiled, Engine, build_machine, find_engines
+from bench.masks.tensors import TensorWalk
 from guidedviz.errors import SettingError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import unpack

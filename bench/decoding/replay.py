@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
-from guidedviz.bench.decoding.forward import Shape, build_network
+from bench.decoding.forward import Shape, build_network
 from guidedviz.decoding.jump.cost import Cost
 from guidedviz.decoding.jump.payoff import Timed
 from guidedviz.decoding.jump.timing import MANY, join_prices, mark_parts

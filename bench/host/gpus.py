@@ -13,8 +13,8 @@ from time import thread_time
 
 import numpy as np
 
-from guidedviz.bench.decoding.forward import SHAPES, Shape
-from guidedviz.bench.host.simulation import CLASSES, SIZES, TEXT, Costs, fewest, megabits, simulate
+from bench.decoding.forward import SHAPES, Shape
+from bench.host.simulation import CLASSES, SIZES, TEXT, Costs, fewest, megabits, simulate
 from guidedviz.models.frames import pack_rows
 
 SHAPE, VOCABULARY, SMALL = SHAPES["cuda"], 128_256, 4_096  # tokens of Llama 3, tokens of `clerk`

@@ -25,11 +25,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from guidedviz.bench.about import print_about
-from guidedviz.bench.host.faults import Attacker, cancel, flood, garble
-from guidedviz.bench.host.followers import Lesson
-from guidedviz.bench.host.scale import plan
-from guidedviz.bench.host.students import PATIENCE, Run, Students, build_runs, summarize
+from bench.about import print_about
+from bench.host.faults import Attacker, cancel, flood, garble
+from bench.host.followers import Lesson
+from bench.host.scale import plan
+from bench.host.students import PATIENCE, Run, Students, build_runs, summarize
 from guidedviz.decoding.sampling import sample, softmax
 from guidedviz.errors import ModelError
 from guidedviz.extras import is_missing

@@ -1,17 +1,17 @@
-"""`python -m guidedviz.bench masks`: measurements on this machine.
+"""`python -m bench masks`: measurements on this machine.
 
-python -m guidedviz.bench masks --rounds 20 --json masks.json
-python -m guidedviz.bench masks --only email --device cuda
-python -m guidedviz.bench grammars --only "llama3, JSON"
-python -m guidedviz.bench schemas --only kubernetes
-python -m guidedviz.bench ablation
-python -m guidedviz.bench overlap --device cuda
-python -m guidedviz.bench jump --device cpu
-python -m guidedviz.bench speculation --device cuda
-python -m guidedviz.bench serving --device cuda --json assets/bench/serving.json
-python -m guidedviz.bench start --kernels 30
-python -m guidedviz.bench frameworks --json assets/bench/frameworks.json
-python -m guidedviz.bench host --seconds 120 --json assets/bench/host.json
+python -m bench masks --rounds 20 --json masks.json
+python -m bench masks --only email --device cuda
+python -m bench grammars --only "llama3, JSON"
+python -m bench schemas --only kubernetes
+python -m bench ablation
+python -m bench overlap --device cuda
+python -m bench jump --device cpu
+python -m bench speculation --device cuda
+python -m bench serving --device cuda --json assets/bench/serving.json
+python -m bench start --kernels 30
+python -m bench frameworks --json assets/bench/frameworks.json
+python -m bench host --seconds 120 --json assets/bench/host.json
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SUBJECTS = {  # the module of each, which has `bench(options)`, and how often it
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one subject in one thread; no index of an earlier run is used."""
-    parser = argparse.ArgumentParser(prog="python -m guidedviz.bench", description="Measurements on this machine.")
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measurements on this machine.")
     parser.add_argument("subject", choices=SUBJECTS)
     parser.add_argument("--rounds", type=int, default=0, help="compiles of each case by each engine")
     parser.add_argument("--only", default="", help="cases with this in their name")
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     for library in ("OMP", "OPENBLAS", "MKL", "RAYON"):  # must be set before NumPy is imported
         os.environ[f"{library}_NUM_THREADS"] = "1"
     try:
-        figures = import_module(f"guidedviz.bench.{module}").bench(options)
+        figures = import_module(f"bench.{module}").bench(options)
     except GuidedVizError as error:
         print(error, file=sys.stderr)
         return 1

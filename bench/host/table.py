@@ -1,6 +1,6 @@
 """The figures of assets/bench/host.json as tables in guidedviz/host/README.md.
 
-`python -m guidedviz.bench.host.table` writes them there.
+`python -m bench.host.table` writes them there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from guidedviz.bench.host.gpus import PRICES, SHAPE, VOCABULARY
+from bench.host.gpus import PRICES, SHAPE, VOCABULARY
 from guidedviz.files import PACKAGE
 
 PAGE, FIGURES = PACKAGE / "host" / "README.md", PACKAGE.parent / "assets" / "bench" / "host.json"

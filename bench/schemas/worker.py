@@ -8,8 +8,8 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
-from guidedviz.bench.masks.cases import Case
-from guidedviz.bench.masks.engines import Engine, find_engines
+from bench.masks.cases import Case
+from bench.masks.engines import Engine, find_engines
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.vocabulary import Vocabulary

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from guidedviz.bench.masks.cases import Case
+from bench.masks.cases import Case
 
 EACH = 50  # schemas of every kind
 Part = tuple[dict[str, Any], Any]  # a schema and a value that fits

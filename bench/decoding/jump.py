@@ -15,11 +15,11 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from guidedviz.bench.about import name_device, pin_thread, print_about
-from guidedviz.bench.decoding.forward import SHAPES, Shape
-from guidedviz.bench.decoding.overlap import TRACES
-from guidedviz.bench.decoding.replay import build_random, measure_passes, replay
-from guidedviz.bench.masks.tensors import find_device
+from bench.about import name_device, pin_thread, print_about
+from bench.decoding.forward import SHAPES, Shape
+from bench.decoding.overlap import TRACES
+from bench.decoding.replay import build_random, measure_passes, replay
+from bench.masks.tensors import find_device
 from guidedviz.decoding.jump.cost import Cost, ideal, median_cost
 from guidedviz.decoding.jump.payoff import Payoff, Timed, median_run
 from guidedviz.decoding.jump.tasks import Task, build_tasks

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import guidedviz
-from guidedviz.bench.masks.cases import Case
+from bench.masks.cases import Case
 from guidedviz.errors import SettingError
 from guidedviz.extras import how_to_install
 from guidedviz.machines.pushdown.pda import grammar

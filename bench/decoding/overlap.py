@@ -16,10 +16,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from guidedviz.bench.about import name_device, print_about
-from guidedviz.bench.decoding.forward import SHAPES, Shape, build_forward
-from guidedviz.bench.masks.grammars import build_all
-from guidedviz.bench.masks.languages import JSON_TEXTS
+from bench.about import name_device, print_about
+from bench.decoding.forward import SHAPES, Shape, build_forward
+from bench.masks.grammars import build_all
+from bench.masks.languages import JSON_TEXTS
 from guidedviz.decoding.overlap import Overlap, record_runs
 from guidedviz.errors import SettingError
 from guidedviz.machines.pushdown.json_grammar import JSON_GBNF

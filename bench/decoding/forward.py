@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from guidedviz.bench.masks.tensors import find_device
+from bench.masks.tensors import find_device
 from guidedviz.decoding.overlap import Span, choose_legal
 from guidedviz.extras import need
 from guidedviz.models.hub import name_cache

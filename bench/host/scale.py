@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from time import perf_counter, thread_time
 from typing import Any
 
-from guidedviz.bench.decoding.forward import SHAPES
-from guidedviz.bench.decoding.replay import build_random
-from guidedviz.bench.host.gpus import plan_gpus
-from guidedviz.bench.host.simulation import CLASSES, SIZES, TEXT, Costs, fewest, megabits, simulate
+from bench.decoding.forward import SHAPES
+from bench.decoding.replay import build_random
+from bench.host.gpus import plan_gpus
+from bench.host.simulation import CLASSES, SIZES, TEXT, Costs, fewest, megabits, simulate
 from guidedviz.models.language_model import LanguageModel, Network
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.bench.about import print_about
+from bench.about import print_about
 from guidedviz.extras import need
 from guidedviz.models.hub import has_torch
 

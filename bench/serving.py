@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.bench.about import pin_thread, print_about, processor
-from guidedviz.bench.masks.cases import Case
-from guidedviz.bench.schemas.run import NAMES, share
-from guidedviz.bench.schemas.sample import build_sample
-from guidedviz.bench.schemas.worker import Worker
+from bench.about import pin_thread, print_about, processor
+from bench.masks.cases import Case
+from bench.schemas.run import NAMES, share
+from bench.schemas.sample import build_sample
+from bench.schemas.worker import Worker
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.load import load_model
 from guidedviz.serving.compile_cache import CompileCache, cache_key
@@ -33,7 +33,7 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 
-TRACES = Path(__file__).parents[2] / "assets/traces"
+TRACES = Path(__file__).parents[1] / "assets/traces"
 REQUESTS, SKEW, WARM, FULL = 1000, 1.0, 50, 2**40
 ROWS, REPEATS = 32, 20
 SLOW = "outlines-core"  # it takes seconds per schema, so it gets fewer

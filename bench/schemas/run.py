@@ -18,11 +18,11 @@ from collections.abc import Mapping, Sequence
 from statistics import median, quantiles
 from typing import Any
 
-from guidedviz.bench.about import pin_thread, print_about
-from guidedviz.bench.masks.cases import Case
-from guidedviz.bench.schemas.picture import draw_requests
-from guidedviz.bench.schemas.sample import build_sample
-from guidedviz.bench.schemas.worker import Worker
+from bench.about import pin_thread, print_about
+from bench.masks.cases import Case
+from bench.schemas.picture import draw_requests
+from bench.schemas.sample import build_sample
+from bench.schemas.worker import Worker
 
 NAMES = ("guidedviz", "xgrammar, schema", "llguidance, schema", "outlines-core")
 Figures = Mapping[str, Any]  # of one schema in one engine

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from guidedviz.bench.host.students import PATIENCE, Asked, summarize
+from bench.host.students import PATIENCE, Asked, summarize
 from guidedviz.decoding.loop import make_trace
 from guidedviz.decoding.player import LiveWalk, Player
 from guidedviz.decoding.settings import Settings

@@ -14,13 +14,13 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from guidedviz.bench.about import pin_thread, print_about
-from guidedviz.bench.masks.cases import Case
-from guidedviz.bench.masks.engines import Build, find_engines
-from guidedviz.bench.masks.languages import build_languages
-from guidedviz.bench.masks.latency import find_walk, print_case, time_case
-from guidedviz.bench.masks.museum import VOCABULARIES
-from guidedviz.bench.masks.tensors import TensorWalk, find_moves
+from bench.about import pin_thread, print_about
+from bench.masks.cases import Case
+from bench.masks.engines import Build, find_engines
+from bench.masks.languages import build_languages
+from bench.masks.latency import find_walk, print_case, time_case
+from bench.masks.museum import VOCABULARIES
+from bench.masks.tensors import TensorWalk, find_moves
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.tokens.machine_guide import MachineGuide, guide, split_guide
 from guidedviz.tokens.split.split import build_split

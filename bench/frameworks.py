@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.bench.about import describe
-from guidedviz.bench.mask_reasons import Difference, Relaxed, compare_masks
+from bench.about import describe
+from bench.mask_reasons import Difference, Relaxed, compare_masks
 from guidedviz.decoding.loop import record
 from guidedviz.errors import GuidedVizError, shorten
 from guidedviz.extras import installed, need
