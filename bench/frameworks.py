@@ -2,37 +2,28 @@
 
 transformers runs with our processor, Outlines, guidance and lm-format-enforcer with their own masks, and the real
 engines in our loop, each from the schema that it compiles itself. The masks are compared along our greedy text.
-guidance pins an llguidance that is older than the one of the extra `engines`, so run this in both environments: with
-`--json` a row that ran before and cannot run here stays in the file.
+guidance pins an llguidance that is older than the one of the extra `engines`, so the frameworks need an environment of
+their own: `pip install -e ".[hub,frameworks]"`. assets/bench/frameworks.json has the rows of both.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from importlib import import_module
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from bench.about import describe
-from bench.mask_reasons import Difference, Relaxed, compare_masks
-from guidedviz.decoding.loop import record
-from guidedviz.errors import GuidedVizError, shorten
+import guidedviz as gv
+from bench import print_about
+from guidedviz.errors import shorten
 from guidedviz.extras import installed, need
-from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.models.load import embedded_folder, load_model
-from guidedviz.serving.logits_processor import LogitsProcessor
-from guidedviz.tokens.arrays import Mask
+from guidedviz.models.load import embedded_folder
 from guidedviz.tokens.engines.constraint import ask
 from guidedviz.tokens.engines.engine_guide import PREPARE, RealGuide
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.machine_guide import guide
 
 CUE = "\nJSON with order, customer (name, city), items (item, count):\n"
 PROMPTS = (
@@ -59,7 +50,7 @@ ORDER: dict[str, Any] = {  # as Pydantic writes the class Order of lab 13, witho
     },
     "required": ["order", "customer", "items"],
 }
-Masks = Callable[[Sequence[int]], list[Mask]]
+Masks = Callable[[Sequence[int]], list[Any]]
 
 
 @dataclass(frozen=True)
@@ -74,25 +65,22 @@ class Row:
     same: tuple[bool, ...] = ()  # whether each is ours
     sample: str = ""  # of the first prompt, at temperature 2, with seed 0
     same_sample: bool | None = None  # None if no other row has its loop
-    steps: int = 0
-    differ: int | None = None  # steps whose mask is not ours; None if it shows no mask
-    differences: tuple[Difference, ...] = ()
+    differ: tuple[str, ...] = ()  # one line per step whose mask is not ours
 
 
 class Place:
     """The model in NumPy and in torch, our guide, and our texts."""
 
     def __init__(self) -> None:
-        self.model = load_model("clerk", "numpy")
+        self.model = gv.load_model("clerk", "numpy")
         self.vocabulary = self.model.vocabulary
-        self.guide: Guide = guide(json_schema(ORDER), self.vocabulary)
-        self.traces = [record(self.model, prompt, self.guide, temperature=0, max_tokens=MOST) for prompt in PROMPTS]
-        self.tokens = self.traces[0].tokens
+        self.guide = gv.guide(gv.json_schema(ORDER), self.vocabulary)
+        self.traces = [gv.record(self.model, prompt, self.guide, temperature=0, max_tokens=MOST) for prompt in PROMPTS]
+        self.sample = gv.record(self.model, PROMPTS[0], self.guide, temperature=HOT, seed=0, max_tokens=MOST).text
 
     @cached_property
     def network(self) -> Any:
         """The weights in transformers."""
-        need("torch", "hub", "bench frameworks")
         cls = need("transformers", "hub", "bench frameworks").AutoModelForCausalLM
         return cls.from_pretrained(embedded_folder("clerk"), dtype="float32").eval()
 
@@ -103,9 +91,8 @@ class Place:
 
     def generate(self, prompt: str, seed: int | None, **settings: Any) -> str:
         """A text by transformers' generate: greedy, or sampled with a seed."""
-        torch = need("torch", "hub", "bench frameworks")
         ids = self.tokenizer(prompt, return_tensors="pt")
-        torch.manual_seed(seed or 0)
+        need("torch", "hub", "bench frameworks").manual_seed(seed or 0)
         out = self.network.generate(**ids, **sampling(seed), **settings)
         return str(self.tokenizer.decode(out[0][ids["input_ids"].shape[1] :], skip_special_tokens=True))
 
@@ -123,10 +110,10 @@ def run_ours(place: Place) -> tuple[Write, Masks, str]:
     """Our guide in transformers."""
 
     def write(prompt: str, seed: int | None) -> str:
-        return place.generate(prompt, seed, logits_processor=[LogitsProcessor(place.guide)])
+        return place.generate(prompt, seed, logits_processor=[gv.LogitsProcessor(place.guide)])
 
-    def masks(tokens: Sequence[int]) -> list[Mask]:
-        processor, none = LogitsProcessor(place.guide, 0), np.zeros((1, len(place.vocabulary)), np.float32)
+    def masks(tokens: Sequence[int]) -> list[Any]:
+        processor, none = gv.LogitsProcessor(place.guide, 0), np.zeros((1, len(place.vocabulary)), np.float32)
         return [processor(np.array([[*tokens[:end]]], np.int64), none)[0] > -np.inf for end in range(len(tokens))]
 
     return write, masks, ""
@@ -142,7 +129,7 @@ def run_outlines(place: Place) -> tuple[Write, Masks, str]:
         torch.manual_seed(seed or 0)
         return str(generator(prompt, **sampling(seed)))
 
-    def masks(tokens: Sequence[int]) -> list[Mask]:
+    def masks(tokens: Sequence[int]) -> list[Any]:
         processor, size = generator.logits_processor, len(place.vocabulary)
         processor.reset()
         rows = [torch.tensor([[0, *tokens[:end]]]) for end in range(len(tokens))]
@@ -162,7 +149,7 @@ def run_guidance(place: Place) -> tuple[Write, Masks, str]:
             (model + prompt + guidance.json("reply", schema=ORDER, temperature=0 if seed is None else HOT))["reply"]
         )
 
-    def masks(tokens: Sequence[int]) -> list[Mask]:
+    def masks(tokens: Sequence[int]) -> list[Any]:
         inside, size = need("llguidance.numpy", "frameworks"), len(place.vocabulary)
         tokenizer = llguidance.hf.from_tokenizer(place.tokenizer)
         matcher = llguidance.LLMatcher(tokenizer, guidance.json(schema=ORDER).ll_grammar(), log_level=0)
@@ -173,35 +160,14 @@ def run_guidance(place: Place) -> tuple[Write, Masks, str]:
             matcher.consume_token(token)
         return found
 
-    return write, masks, find_crop_fault(place)
-
-
-def find_crop_fault(place: Place) -> str:
-    """What guidance says when a model reads a second text: it crops the cache in a way that transformers 5 removed."""
-    guidance = need("guidance", "frameworks")
-    model = guidance.models.Transformers(place.network, place.tokenizer, echo=False)
-    try:
-        for prompt in PROMPTS:
-            str(model + prompt + guidance.gen(max_tokens=1))
-    except Exception as error:  # transformers raises it
-        why = str(error).partition(". ")[0]
-        return f"one text per model; a second text: {shorten(why, 80)}"
-    return ""
+    return write, masks, ""
 
 
 def run_enforcer(place: Place) -> tuple[Write, Masks, str]:
-    """lm-format-enforcer; where its transformers integration cannot be imported, its core with the same token list."""
+    """lm-format-enforcer's core, with the list of tokens that its transformers integration builds."""
     need("lmformatenforcer", "frameworks")
     core = import_module("lmformatenforcer.tokenenforcer")
-    try:
-        data = import_module("lmformatenforcer.integrations.transformers").build_token_enforcer_tokenizer_data(
-            place.tokenizer
-        )
-        said = ""
-    except ImportError as error:
-        why = str(error.__context__ or error).partition(" from ")[0]
-        said = f"its core; its integration: {shorten(why, 80)}"
-        data = _token_data(core, place)
+    data = _token_data(core, place)  # its integration does not import with transformers 5
     parser = import_module("lmformatenforcer").JsonSchemaParser
 
     def write(prompt: str, seed: int | None) -> str:
@@ -212,7 +178,7 @@ def run_enforcer(place: Place) -> tuple[Write, Masks, str]:
 
         return place.generate(prompt, seed, prefix_allowed_tokens_fn=allowed)
 
-    def masks(tokens: Sequence[int]) -> list[Mask]:
+    def masks(tokens: Sequence[int]) -> list[Any]:
         enforcer, found = core.TokenEnforcer(data, parser(ORDER)), []
         for end in range(len(tokens)):
             mask = np.zeros(len(place.vocabulary), np.bool_)
@@ -220,7 +186,7 @@ def run_enforcer(place: Place) -> tuple[Write, Masks, str]:
             found.append(mask)
         return found
 
-    return write, masks, said
+    return write, masks, "its core, with our list of tokens"
 
 
 def _token_data(core: Any, place: Place) -> Any:
@@ -240,9 +206,9 @@ def run_engine(name: str, place: Place) -> tuple[Write, Masks, str]:
 
     def write(prompt: str, seed: int | None) -> str:
         temperature = 0 if seed is None else HOT
-        return record(place.model, prompt, masked, temperature=temperature, seed=seed or 0, max_tokens=MOST).text
+        return gv.record(place.model, prompt, masked, temperature=temperature, seed=seed or 0, max_tokens=MOST).text
 
-    def masks(tokens: Sequence[int]) -> list[Mask]:
+    def masks(tokens: Sequence[int]) -> list[Any]:
         state, found = masked.initial, []
         for token in tokens:
             found.append(masked.mask(state))
@@ -264,84 +230,59 @@ FRAMEWORKS: dict[str, tuple[str, Run]] = {
 
 def bench(options: Namespace) -> dict[str, Any]:
     """Run every framework that is installed, print the table, and return the record."""
-    about = {"date": describe()["date"], "device": f"cpu, {os.cpu_count()} cores"}
-    place, relaxed = Place(), Relaxed(ORDER)
-    samples = {"ours": record(place.model, PROMPTS[0], place.guide, temperature=HOT, seed=0, max_tokens=MOST).text}
-    rows = []
-    with TemporaryDirectory() as folder:
-        os.environ["OUTLINES_CACHE_DIR"] = folder  # Outlines would read the index of an earlier run
-        for name, (loop, run) in FRAMEWORKS.items():
-            if options.only in name:
-                rows.append(run_one(place, relaxed, Row(name, version_of(name), loop), run, samples))
-    old = json.loads(options.json.read_text()) if options.json and options.json.exists() else {}
-    found = keep_old([asdict(row) for row in rows], old.get("rows", []))
-    ours = {"texts": [trace.text for trace in place.traces], "sample": samples["ours"], "steps": len(place.tokens)}
-    whole = {"about": about, "prompts": PROMPTS, "ours": ours, "rows": found}
-    print(show_record(whole))
-    return whole
+    about, place = print_about(), Place()
+    samples = {"ours": place.sample}
+    rows = [
+        run_one(place, Row(name, installed(name.partition(",")[0]), loop), run, samples)
+        for name, (loop, run) in FRAMEWORKS.items()
+        if options.only in name
+    ]
+    print(show_rows(rows, len(place.traces[0].tokens)))
+    ours = {"texts": [trace.text for trace in place.traces], "sample": place.sample}
+    return {"about": about, "prompts": PROMPTS, "ours": ours, "rows": [asdict(row) for row in rows]}
 
 
-def version_of(name: str) -> str:
-    """The version of the framework's package, with the package that computes its masks."""
-    package = name.partition(",")[0]
-    inner = {"outlines": "outlines-core", "guidance": "llguidance"}.get(package)
-    return installed(package) + (f", {inner} {installed(inner)}" if inner and installed(package) else "")
-
-
-def run_one(place: Place, relaxed: Relaxed, row: Row, run: Run, samples: dict[str, str]) -> Row:
+def run_one(place: Place, row: Row, run: Run, samples: dict[str, str]) -> Row:
     """The row of a framework; its error, if it cannot run."""
     try:
         write, masks, said = run(place)
         texts = [write(prompt, None) for prompt in PROMPTS]
         sample = write(PROMPTS[0], 0)
-        differences = compare_masks(place.guide, relaxed, place.tokens, masks(place.tokens))
+        differ = compare_masks(place.guide, place.traces[0].tokens, masks(place.traces[0].tokens))
     except Exception as error:  # each framework raises its own kinds
-        seen = error.seen if isinstance(error, GuidedVizError) and error.seen else str(error) or type(error).__name__
-        return replace(row, said=shorten(seen.splitlines()[0], 120))
-    ours = [trace.text for trace in place.traces]
-    first = samples.get(row.loop)
-    samples.setdefault(row.loop, sample)
+        return replace(row, said=shorten((str(error) or type(error).__name__).splitlines()[0], 120))
+    first = samples.setdefault(row.loop, sample)
     return replace(
         row,
         said=said,
         texts=tuple(texts),
-        same=tuple(one == other for one, other in zip(texts, ours, strict=True)),
+        same=tuple(text == trace.text for text, trace in zip(texts, place.traces, strict=True)),
         sample=sample,
-        same_sample=None if first is None else sample == first,
-        steps=len(place.tokens),
-        differ=len({step for each in differences for step in each.steps}),
-        differences=tuple(differences),
+        same_sample=sample == first,
+        differ=differ,
     )
 
 
-def keep_old(rows: list[dict[str, Any]], old: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows, but a row that ran before and not now as it was; rows that were not asked for stay, too.
-
-    >>> keep_old([{"name": "a", "texts": ()}], [{"name": "a", "texts": ["x"]}, {"name": "b", "texts": []}])
-    [{'name': 'a', 'texts': ['x']}, {'name': 'b', 'texts': []}]
-    """
-    now, before = ({row["name"]: dict(row) for row in each} for each in (rows, old))
-    names = dict.fromkeys([*now, *before])
-    return [now[name] if name in now and (now[name]["texts"] or name not in before) else before[name] for name in names]
-
-
-def show_record(found: Mapping[str, Any]) -> str:
-    """The record as a table."""
-    lines = [f"{found['about']['date'][:10]}, {found['about']['device']}, {found['ours']['steps']} steps"]
-    heads = ("framework", "version", "greedy", "120", "sample", "masks differ", "mostly")
-    lines.append(_line(heads))
-    return "\n".join([*lines, *(_line(cells_of(row)) for row in found["rows"])])
+def compare_masks(guide: Any, tokens: Sequence[int], masks: Sequence[Any]) -> tuple[str, ...]:
+    """One line per step of our text whose mask is not ours: how many tokens more and fewer, and the first one."""
+    state, lines = guide.initial, []
+    for step, (token, theirs) in enumerate(zip(tokens, masks, strict=True)):
+        ours = guide.mask(state)
+        if (other := np.flatnonzero(ours != theirs)).size:
+            counts = f"+{(theirs & ~ours).sum():,} -{(ours & ~theirs).sum():,}"
+            lines.append(f"step {step}: {counts}, {guide.vocabulary.display(int(other[0]))}")
+        state = guide.advance(state, token)
+    return tuple(lines)
 
 
-def _line(cells: Sequence[str]) -> str:
-    return f"{cells[0]:28}{cells[1]:30}" + "".join(f"{cell:10}" for cell in cells[2:5]) + f"{cells[5]:14}{cells[6]}"
-
-
-def cells_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """A row in words: name, version, same greedy texts, same sample, masks that differ, and why."""
-    if not row["texts"]:
-        return row["name"], row["version"] or "not installed", "did not run", "", "", "", row["said"]
-    same = ["same" if each else "differs" for each in row["same"]]
-    sample = {True: "same", False: "differs", None: "-"}[row["same_sample"]]
-    mostly = max(row["differences"], key=lambda each: len(each["steps"]), default={"reason": ""})["reason"]
-    return row["name"], row["version"], *same, sample, f"{row['differ']} of {row['steps']}", mostly
+def show_rows(rows: Sequence[Row], steps: int) -> str:
+    """The rows as a table."""
+    lines: list[tuple[str, ...]] = [("framework", "version", "greedy", "120", "sample", "masks differ", "first")]
+    for row in rows:
+        if row.texts:
+            same = ["same" if each else "differs" for each in (*row.same, row.same_sample)]
+            lines.append((row.name, row.version, *same, f"{len(row.differ)} of {steps}", " ".join(row.differ[:1])))
+        else:
+            lines.append((row.name, row.version or "not installed", "", "", "", "did not run", row.said))
+    wide = (28, 30, 10, 10, 10, 14, 0)
+    return "\n".join("".join(f"{cell:{size}}" for cell, size in zip(line, wide, strict=True)) for line in lines)

@@ -14,14 +14,13 @@ import tempfile
 from argparse import Namespace
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from timeit import repeat
 from typing import Any
 
 import numpy as np
 
-from bench.about import print_about
-from guidedviz.extras import need
-from guidedviz.models.hub import has_torch
+from bench import print_about
+from guidedviz.extras import is_missing, need
 
 PROMPT = "Ada Lovelace is 36.\nJSON with name, age:\n"
 START = f"""
@@ -55,7 +54,7 @@ Figures = dict[str, float]
 def bench(options: Namespace) -> dict[str, Any]:
     """Print the table and return the figures."""
     about = print_about()
-    backends = ["numpy", *(["torch"] if has_torch() else [])]
+    backends = ["numpy", *([] if is_missing("torch") else ["torch"])]
     found: dict[str, list[Figures]] = {backend: [] for backend in backends}
     firsts = {backend: start(backend, new=True)["seconds"] for backend in backends}
     for _ in range(options.rounds):
@@ -72,7 +71,7 @@ def bench(options: Namespace) -> dict[str, Any]:
     step = figures["numpy"]["step, ms"]
     print(f"reading the weights once from memory {memory:.3g} ms; a NumPy step is {step / memory:.2f} times that")
     if "torch" in figures:
-        print(f"torch / NumPy: step {figures['torch']['step, ms'] / step:.2f}")
+        print("torch / NumPy: " + ", ".join(f"{k} {v / figures['numpy'][k]:.2f}" for k, v in figures["torch"].items()))
     kernels = measure_kernels(options.kernels) if options.kernels else {}
     return {"about": about, "figures": figures, "weights once, ms": memory} | kernels
 
@@ -93,12 +92,7 @@ def start(backend: str, new: bool = False) -> Figures:
 def read_weights_once(rounds: int = 20) -> float:
     """The milliseconds that a product with a matrix of clerk's size takes: the least that a step can take."""
     matrix, vector = np.ones((WEIGHTS // 256, 256), np.float32), np.ones(256, np.float32)
-    times = []
-    for _ in range(rounds):
-        began = perf_counter()
-        matrix @ vector
-        times.append(perf_counter() - began)
-    return median(times) * 1e3
+    return median(repeat(lambda: matrix @ vector, number=1, repeat=rounds)) * 1e3
 
 
 def measure_kernels(count: int) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """The reason why a real engine's mask differs from the machine in one token: the first match in a list.
 
-Every fault here was observed by running the engine; `python -m bench differences` checks them again.
+Every fault here was observed by running the engine; tests/tokens/compare checks them again.
 """
 
 from __future__ import annotations

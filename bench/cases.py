@@ -1,14 +1,97 @@
-"""A fixed sample of schemas in the style of those in use, each with a value that fits: objects of Kubernetes, events,
-forms, and deep unions."""
+"""What is timed: regexes, two grammars and a schema with realistic texts, and a fixed sample of 200 schemas.
+
+The sample is in the style of schemas in use: objects of Kubernetes, events, forms and deep unions.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from bench.masks.cases import Case
+import guidedviz as gv
+
+STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"'
+PERSON = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "age": {"type": "integer"},
+        "email": {"type": "string"},
+        "member": {"type": "boolean"},
+    },
+    "required": ["name", "age", "email", "member"],
+    "additionalProperties": False,
+}
+PERSON_REGEX = rf'\{{"name": {STRING}, "age": -?(0|[1-9][0-9]*), "email": {STRING}, "member": (true|false)\}}'
+PEOPLE = (
+    '{"name": "Ada Lovelace", "age": 36, "email": "ada@engine.org", "member": true}',
+    '{"name": "Zoë \\"Z\\" O\'Neill", "age": 7, "email": "zoe.oneill@example.com", "member": false}',
+    '{"name": "李小龍", "age": 32, "email": "", "member": true}',
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A regex, a grammar in GBNF, or a schema that each engine compiles itself, and texts of its language."""
+
+    name: str
+    texts: tuple[str, ...]
+    regex: str = ""
+    schema: dict[str, Any] | None = field(default=None, hash=False)
+    grammar: str = ""
+
+
+JSON_TEXTS = (
+    '{"name": "Ada Lovelace", "born": 1815, "notes": ["A", "G"], "alive": false, "spouse": null}',
+    '[{"x": -1.5e3, "y": [0, [1, [2, []]]]}, {"k\\u00e9y": "tab\\t, na\u00efve \\"caf\u00e9\\""}, {}]',
+    '{\n  "users": [\n    {"id": 1, "tags": ["a", "b"], "home": {"city": "Z\u00fcrich", "zip": "8001"}},\n'
+    '    {"id": 2, "tags": [], "home": null}\n  ],\n  "next": "https://example.com/users?page=2"\n}',
+)
+
+CODE_GBNF = r"""root      ::= (function | line)+
+function  ::= "def " name "(" (name (", " name)*)? "):\n" inner+
+inner     ::= "    " (simple "\n" | "if " expr ":\n" deep+ ("    else:\n" deep+)? | "for " name " in " expr ":\n" deep+)
+deep      ::= "        " simple "\n"
+line      ::= simple? "\n"
+simple    ::= "return " expr | "pass" | target (" = " | " += ") expr | expr
+target    ::= name ("." name | "[" expr "]")*
+expr      ::= compare ((" and " | " or ") compare)*
+compare   ::= sum ((" == " | " != " | " < " | " > " | " in ") sum)?
+sum       ::= product ((" + " | " - ") product)*
+product   ::= unary ((" * " | " / " | " % ") unary)*
+unary     ::= ("-" | "not ")? atom ("." name | "(" items? ")" | "[" expr "]")*
+atom      ::= name | number | string | "(" expr ")" | "[" items? "]" | "{" (pair (", " pair)*)? "}"
+items     ::= expr (", " expr)*
+pair      ::= expr ": " expr
+name      ::= [a-zA-Z_] [a-zA-Z0-9_]*
+number    ::= [0-9]+ ("." [0-9]+)?
+string    ::= "\"" ([^"\\\n] | "\\" [\\nt"])* "\""
+"""
+CODE_TEXTS = (
+    "def fib(n):\n    if n < 2:\n        return n\n    return fib(n - 1) + fib(n - 2)\n",
+    "def count(words):\n    seen = {}\n    for word in words:\n        seen[word] = seen.get(word, 0) + 1\n"
+    "    return seen\n",
+    'total = sum([price * (1 + rate), 3.5])\nprint("total:\\t", -total / len(items[0].prices))\n',
+)
+
+CASES = (
+    Case("date", ("2026-11-20", "1999-12-31", "0001-01-01"), r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    Case("decimal", ("3.14159265358979", "42", "1000000.5"), r"[0-9]+(\.[0-9]+)?"),
+    Case(
+        "email",
+        ("ada.lovelace@engine.org", "info@example.com", "a_very_long_name.1815@maths4all.net"),
+        r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)",
+    ),
+    Case("dialogue", ("ROMEO: wherefore\n", "NURSE: ay\n"), r"[A-Z]+: [a-z]+\n"),
+    Case("JSON string", ('"The quick brown fox, 12 dogs"', '"tab\\t, naïve café \\u00e9"', '"日本語 🙂"'), STRING),
+    Case("four fields, one regex", PEOPLE, PERSON_REGEX),
+    Case("four fields, a schema", PEOPLE, schema=PERSON),
+    Case("JSON", JSON_TEXTS, grammar=gv.json().grammar.text),
+    Case("code", CODE_TEXTS, grammar=CODE_GBNF),
+)
 
 EACH = 50  # schemas of every kind
 Part = tuple[dict[str, Any], Any]  # a schema and a value that fits

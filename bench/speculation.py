@@ -10,23 +10,13 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from bench.about import pin_thread, print_about
-from guidedviz.decoding.loop import record
+import guidedviz as gv
+from bench import pin_thread, print_about, share
 from guidedviz.decoding.speculation.draft import Draft, Forced, LookUp, Small
-from guidedviz.decoding.trace import Trace
-from guidedviz.errors import GuidedVizError
-from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.models.language_model import LanguageModel
-from guidedviz.models.load import load_model
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.machine_guide import guide
 
 TEXT, COUNT = {"type": "string"}, {"type": "integer"}
 SCHEMAS: dict[str, dict[str, Any]] = {
@@ -44,11 +34,9 @@ REGEXES = {
     "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n": r"[^:]{1,80}: [0-9]{1,3}",
 }
 COLUMNS = ("accepted", "tokens", "speed-up", "from", "to")
-Figures = dict[str, float]
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """What one way of drafting did in one round: time, tokens, passes, and drafted tokens."""
 
     seconds: float
@@ -61,33 +49,29 @@ class Run:
 def bench(options: Namespace) -> dict[str, Any]:
     """Print one table per temperature and return the figures."""
     about = print_about(threads=pin_thread())
-    try:
-        model = load_model("clerk", {"": "auto", "cpu": "torch"}.get(options.device, options.device))
-        small = load_model("clerk-small")
-    except GuidedVizError as error:
-        print(error)
-        return {"about": about, "said": str(error)}
-    tasks, ways = build_tasks(model), build_ways(small)
+    model: Any = gv.load_model("clerk", {"": "auto", "cpu": "torch"}.get(options.device, options.device))
+    small = gv.load_model("clerk-small")
+    tasks, ways = build_tasks(model.vocabulary), build_ways(small)
     ways = {name: way for name, way in ways.items() if options.only in name or way is None}
     figures = {}
     for temperature in (0.0, 1.0):
-        time_ways(model, small, tasks, ways, temperature, 0)  # not counted: guides and caches are filled
-        rounds = [time_ways(model, small, tasks, ways, temperature, seed) for seed in range(options.rounds)]
+        time_ways([model, small], tasks, ways, temperature, 0)  # not counted: guides and caches are filled
+        rounds = [time_ways([model, small], tasks, ways, temperature, seed) for seed in range(options.rounds)]
         title = f"{model.name} on {model.device}, {'greedy' if temperature == 0 else 'temperature 1'}"
         figures[title] = print_table(title, rounds)
     return {"about": about, "cases": figures}
 
 
-def build_tasks(model: LanguageModel) -> list[tuple[str, Guide]]:
+def build_tasks(vocabulary: gv.Vocabulary) -> list[tuple[str, Any]]:
     """Prompts with their guides."""
     tasks = []
     for text, fields in SCHEMAS.items():
-        machine = json_schema({"type": "object", "properties": fields, "required": list(fields)})
-        tasks.append((f"{text}\nJSON with {', '.join(fields)}:\n", guide(machine, model.vocabulary)))
-    return tasks + [(prompt, guide(regex(pattern), model.vocabulary)) for prompt, pattern in REGEXES.items()]
+        machine = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
+        tasks.append((f"{text}\nJSON with {', '.join(fields)}:\n", gv.guide(machine, vocabulary)))
+    return tasks + [(prompt, gv.guide(gv.regex(pattern), vocabulary)) for prompt, pattern in REGEXES.items()]
 
 
-def build_ways(small: LanguageModel) -> dict[str, Draft | None]:
+def build_ways(small: Any) -> dict[str, Draft | None]:
     """The drafts, and none."""
     return {
         "no draft": None,
@@ -103,33 +87,26 @@ def build_ways(small: LanguageModel) -> dict[str, Draft | None]:
 
 
 def time_ways(
-    model: LanguageModel,
-    small: LanguageModel,
-    tasks: Sequence[tuple[str, Guide]],
+    models: Sequence[Any],
+    tasks: Sequence[tuple[str, Any]],
     ways: Mapping[str, Draft | None],
     temperature: float,
     seed: int,
 ) -> dict[str, Run]:
     """All ways, one after the other on each task."""
-    spent, traces = dict.fromkeys(ways, 0.0), {name: list[Trace]() for name in ways}
+    runs = dict.fromkeys(ways, Run(0.0, 0, 0, 0, 0))
     for prompt, masks in tasks:
         for name, draft in ways.items():
-            model.forget()
-            small.forget()
+            for model in models:
+                model.forget()
             begun = perf_counter()
-            found = record(model, prompt, masks, temperature=temperature, seed=seed, max_tokens=60, draft=draft)
-            spent[name] += perf_counter() - begun
-            traces[name].append(found)
-    return {name: _sum(spent[name], traces[name]) for name in ways}
+            found = gv.record(models[0], prompt, masks, temperature=temperature, seed=seed, max_tokens=60, draft=draft)
+            one = Run(perf_counter() - begun, len(found.tokens), found.passes, *found.drafted)
+            runs[name] = Run._make(map(sum, zip(runs[name], one, strict=True)))
+    return runs
 
 
-def _sum(seconds: float, traces: Sequence[Trace]) -> Run:
-    drafted = [trace.drafted for trace in traces]
-    tokens, passes = (sum(map(count, traces)) for count in (lambda t: len(t.tokens), lambda t: t.passes))
-    return Run(seconds, tokens, passes, sum(one for one, _ in drafted), sum(all_ for _, all_ in drafted))
-
-
-def print_table(title: str, rounds: Sequence[Mapping[str, Run]]) -> dict[str, Figures]:
+def print_table(title: str, rounds: Sequence[Mapping[str, Run]]) -> dict[str, dict[str, float]]:
     """Print and return one line per way."""
     print(f"\n{title}, {len(rounds)} rounds\n{'':26}" + "".join(f"{name:>10}" for name in COLUMNS))
     table = {name: make_row([(one["no draft"], one[name]) for one in rounds]) for name in rounds[0]}
@@ -138,16 +115,13 @@ def print_table(title: str, rounds: Sequence[Mapping[str, Run]]) -> dict[str, Fi
     return table
 
 
-def make_row(pairs: Sequence[tuple[Run, Run]]) -> Figures:
+def make_row(pairs: Sequence[tuple[Run, Run]]) -> dict[str, float]:
     """The figures of a way beside no draft.
 
     >>> make_row([(Run(2.0, 10, 10, 0, 0), Run(1.0, 10, 4, 6, 8))])["speed-up"]
     2.0
     """
     ratios = [plain.seconds / plain.tokens / (drafted.seconds / drafted.tokens) for plain, drafted in pairs]
-    tokens, passes, accepted, guesses = (
-        sum(getattr(drafted, name) for _, drafted in pairs) for name in ("tokens", "passes", "accepted", "drafted")
-    )
-    low, middle, high = (float(np.quantile(ratios, share)) for share in (0.05, 0.5, 0.95))
-    values = (accepted / guesses if guesses else 0.0, tokens / passes, middle, low, high)
-    return dict(zip(COLUMNS, values, strict=True))
+    _, tokens, passes, accepted, guesses = map(sum, zip(*(drafted for _, drafted in pairs), strict=True))
+    spread = median(ratios), share(ratios, 0.05), share(ratios, 0.95)
+    return dict(zip(COLUMNS, (accepted / guesses if guesses else 0.0, tokens / passes, *spread), strict=True))
