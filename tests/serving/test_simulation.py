@@ -1,4 +1,4 @@
-"""Claims about the simulated server: small cases computed by hand, laws for random ones, and published throughputs."""
+"""Claims about simulated servers: small cases computed by hand, laws for random ones, and published throughputs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.errors import SettingError
-from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
-from guidedviz.serving.scheduler import compile_times
-from guidedviz.serving.timeline import percentile
+from guidedviz.serving import Costs, Policy, Request, make_requests, simulate, simulate_routing
+from guidedviz.serving.simulation import ROUTES, compile_times, percentile, preference
 
 STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
 
@@ -54,26 +52,12 @@ def test_masks_share_the_threads_and_wait_for_the_slowest():
         assert one.masks == (1, 1 + ms)
 
 
-def test_a_cache_compiles_once_and_workers_compile_side_by_side():
+def test_equal_schemas_are_compiled_once_and_one_worker_compiles():
     same = [Request(at, 1, "a", compile_ms=10) for at in (0, 1, 30)]
-    assert compile_times(same, Policy(), 1) == [(0, 10), (10, 10), (30, 30)]
-    assert compile_times(same, Policy(cache=False), 1) == [(0, 10), (10, 20), (30, 40)]
-    assert compile_times(same, Policy(cache=False), 2) == [(0, 10), (1, 11), (30, 40)]
+    assert compile_times(same) == [(0, 10), (10, 10), (30, 30)]
+    assert compile_times([*same[:1], Request(1, 1, "b", compile_ms=10)]) == [(0, 10), (10, 20)]
     blocks = Policy("blocks")
     assert [one.compiling for one in simulate(same, Costs(forward=1), blocks).served] == [(0, 10), (10, 10), (30, 30)]
-
-
-def test_jumps_and_drafts_need_fewer_passes_and_a_draft_more_masks():
-    order = Request(0, 12, "a", mask_ms=1, forced=0.5)
-    costs = Costs(forward=10, token=0.1)
-
-    def passes(policy):
-        found = simulate([order], costs, policy).passes
-        return len(found), round(found[0].end, 6)
-
-    assert passes(Policy()) == (12, 11)
-    assert passes(Policy(jump=True)) == (6, 11.1)  # every pass reads one forced token more
-    assert passes(Policy(draft=3, accepted=2)) == (4, 14.3)  # 3 tokens per pass, 3 more to read, 4 masks
 
 
 def test_a_full_batch_makes_requests_wait_in_their_order():
@@ -90,18 +74,11 @@ REQUESTS = st.lists(
         st.integers(0, 20),
         st.integers(0, 3),
         st.integers(0, 5),
-        st.sampled_from([0.0, 0.5]),
     ),
     min_size=1,
     max_size=8,
 )
-POLICIES = st.builds(
-    Policy,
-    st.sampled_from(["parks", "blocks"]),
-    st.sampled_from(["none", "masks", "all"]),
-    st.booleans(),
-    st.booleans(),
-)
+POLICIES = st.builds(Policy, st.sampled_from(["parks", "blocks"]), st.sampled_from(["none", "masks", "all"]))
 
 
 @given(REQUESTS, POLICIES, st.integers(1, 3))
@@ -114,9 +91,7 @@ def test_every_request_is_served_in_order_and_passes_never_overlap(requests, pol
     assert all(one.start >= end for one, end in zip(timeline.passes[1:], ends, strict=False))
     assert max(len(one.rows) for one in timeline.passes) <= rows
     counts = [sum(number in one.rows for one in timeline.passes) for number in range(len(requests))]
-    assert all(count <= one.tokens for count, one in zip(counts, requests, strict=True))
-    if not policy.jump:
-        assert counts == [one.tokens for one in requests]
+    assert counts == [one.tokens for one in requests]
 
 
 @given(REQUESTS)
@@ -177,41 +152,85 @@ def test_a_percentile_is_the_smallest_value_that_enough_values_do_not_exceed(val
     assert all(sum(value <= less for value in values) * 100 < percent * len(values) for less in values if less < found)
 
 
+def rows(routing):
+    return [(one.replica, one.hit, one.start, one.done) for one in routing.routed]
+
+
+def test_a_small_case_computed_by_hand():
+    asked = [Request(at, 2, "a", compile_ms=30) for at in (0, 1, 2)]
+    home, other = preference("a", 2)
+    assert (home, other) == (1, 0)
+    found = rows(simulate_routing(asked, 2, "round robin", rows=1))
+    assert found == [(0, False, 0, 50), (1, False, 1, 51), (0, True, 50, 70)]
+    assert rows(simulate_routing(asked, 2, "hash", rows=1)) == [(1, False, 0, 50), (1, True, 50, 70), (1, True, 70, 90)]
+    # at most ceil(1.25 * requests / 2) per replica: 1, 2, 2
+    bounded = rows(simulate_routing(asked, 2, "bounded hash", rows=1))
+    assert bounded == [(1, False, 0, 50), (1, True, 50, 70), (0, False, 2, 52)]
+
+
+def test_a_replica_keeps_what_was_used_last():
+    asked = [Request(100 * at, 1, name, compile_ms=5) for at, name in enumerate("abacab")]
+    hits = [one.hit for one in simulate_routing(asked, 1, "hash", kept=2).routed]
+    assert hits == [False, False, True, False, True, False]
+    assert not any(one.hit for one in simulate_routing(asked, 1, "hash", kept=0).routed)
+
+
+def test_free_text_needs_no_machine_and_goes_round_robin():
+    found = simulate_routing([Request(at, 1) for at in range(4)], 2, "hash")
+    assert [(one.replica, one.hit) for one in found.routed] == [(0, True), (1, True), (0, True), (1, True)]
+
+
+@given(st.integers(2, 12), st.text(max_size=8))
+def test_without_the_last_replica_only_its_own_schemas_move(replicas, schema):
+    before, after = preference(schema, replicas), preference(schema, replicas - 1)
+    assert sorted(before) == list(range(replicas))
+    assert [place for place in before if place != replicas - 1] == after
+
+
+@given(st.sampled_from(ROUTES), st.integers(1, 5), st.integers(1, 3), st.integers(0, 99))
+def test_every_request_is_served_after_it_arrives_and_rows_are_never_shared(route, replicas, width, seed):
+    asked = make_requests(40, per_second=200, tokens=3, constrained=0.7, schemas=[(20, 1)] * 6, seed=seed)
+    found = simulate_routing(asked, replicas, route, rows=width)
+    assert [one.request for one in found.routed] == list(asked)
+    for one in found.routed:
+        assert one.start >= one.request.arrives
+        assert one.done - one.start == pytest.approx(30 + (0 if one.hit else 20))
+        busy = [each for each in found.routed if each.replica == one.replica and each.start <= one.start < each.done]
+        assert len(busy) <= width
+
+
+def test_with_skew_a_bound_keeps_most_hits_and_the_tail_short():
+    asked = make_requests(2000, per_second=28, schemas=[(400, 0)] * 300, skew=1.2, tokens=100, seed=3)
+    runs = {route: simulate_routing(asked, 8, route, rows=8, kept=30) for route in ROUTES}
+    assert runs["hash"].hit_rate > runs["bounded hash"].hit_rate > runs["round robin"].hit_rate + 0.1
+    tails = {route: run.latency(0.99) for route, run in runs.items()}
+    assert tails["bounded hash"] < tails["hash"]
+    assert tails["bounded hash"] <= tails["round robin"]
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda: Costs(forward=0), "Costs, forward: saw 0, expected more than 0"),
         (lambda: Costs(forward=1, threads=0), "Costs, threads: saw 0"),
-        (lambda: Costs(forward=1, apply=-1), "Costs, apply: saw -1"),
         (lambda: Costs(forward="8"), "Costs, forward: saw '8', expected milliseconds"),
         (lambda: Costs(forward=float("nan")), "Costs, forward: saw nan"),
-        (lambda: Policy(draft=1.5), "draft: saw 0.0 accepted of 1.5"),
-        (lambda: Policy(draft="4"), "accepted of '4'"),
         (lambda: simulate(STORY, Costs(forward=1)), "saw Request, expected a list of requests"),
-        (lambda: simulate(iter([STORY]), Costs(forward=1)), "expected a list of requests"),
+        (lambda: simulate([], Costs(forward=1)), "requests: saw None, expected a list of requests"),
         (lambda: simulate([1], Costs(forward=1)), "saw int, expected requests"),
+        (lambda: simulate([STORY], "8B"), "costs: saw str"),
         (lambda: simulate([STORY], Costs(forward=1), "parks"), "policy: saw str"),
         (lambda: Request("now", 1), "Request, arrives: saw 'now'"),
-        (lambda: Request(0, 2.5), "Request, tokens: saw 2.5"),
-        (lambda: Request(0, 1, forced=1.0), "forced 1.0"),
+        (lambda: Request(0, 2.5), "Request, tokens: saw 2.5, expected a whole number from 1"),
         (lambda: make_requests(3, per_second="fast"), "per_second: saw 'fast'"),
         (lambda: make_requests(3, per_second=1, constrained=2), "constrained: saw 2"),
-        (lambda: Policy("waits"), "Policy, compile: saw 'waits', expected 'parks' or 'blocks'"),
-        (lambda: Policy(draft=2, accepted=3), "saw 3 accepted of 2"),
-        (lambda: simulate([], Costs(forward=1)), "requests: saw none"),
-        (lambda: simulate([STORY], "8B"), "costs: saw str"),
-        (lambda: make_requests(3, per_second=1, schemas=[3]), r"schemas: saw \[3\]"),
-        (lambda: make_requests(3, per_second=1, seed=[1]), "seed: saw"),
         (lambda: make_requests(0, per_second=1), "count: saw 0"),
-        (lambda: make_requests(1, per_second=1, schemas=()), "schemas: saw"),
-        (lambda: percentile([], 0.5), "one or more values"),
+        (lambda: Policy("waits"), "Policy, compile: saw 'waits', expected 'parks' or 'blocks'"),
+        (lambda: simulate_routing([STORY], 2, "random"), "route: saw 'random', expected 'round robin' or"),
+        (lambda: simulate_routing([STORY], 2.5, "hash"), "replicas: saw 2.5, expected a whole number from 1"),
+        (lambda: simulate_routing([STORY], 2, "hash", kept=-1), "kept: saw -1"),
     ],
 )
 def test_bad_settings_are_refused(call, said):
     with pytest.raises(gv.SettingError, match=said):
         call()
-
-
-def test_a_request_without_tokens_is_refused():
-    with pytest.raises(SettingError, match="tokens: saw 0, expected a whole number from 1"):
-        Request(0, 0)
