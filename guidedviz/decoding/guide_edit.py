@@ -11,8 +11,8 @@ from guidedviz.decoding.player import LiveWalk, Player
 from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.errors import SettingError
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.compare.guide_change import Difference, compare_guides, mask_after
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide_change import Difference, compare_guides, mask_after
 
 
 @dataclass(frozen=True)

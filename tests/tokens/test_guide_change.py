@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 import guidedviz as gv
-from guidedviz.tokens.compare.guide_change import compare_guides, read_tokens
+from guidedviz.tokens.guide_change import compare_guides, read_tokens
 
 VOCABULARY = gv.Vocabulary([b"a", b"b", b"ab", b"ba", b"<s>", b"</s>"], eos={5}, special={4})
 PATTERNS = ["a*", "b*", "(ab)*", "a(a|b)*", "(a|b)*b", "a?b?a?", "(a|b){3}", "ba*"]
