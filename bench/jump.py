@@ -16,10 +16,18 @@ from typing import Any
 
 import guidedviz as gv
 from bench import pin_thread, print_about, processor
-from guidedviz.decoding.jump.cost import Cost, ideal, median_cost
-from guidedviz.decoding.jump.payoff import Payoff, Timed, median_run
-from guidedviz.decoding.jump.tasks import build_tasks
-from guidedviz.decoding.jump.timing import WAY, measure_cost, time_task
+from guidedviz.decoding.jump import (
+    WAY,
+    Cost,
+    Payoff,
+    Timed,
+    build_tasks,
+    ideal,
+    measure_cost,
+    median_cost,
+    median_run,
+    time_task,
+)
 
 ROWS = (1, 8, 32, 128)
 TRACES = Path(__file__).resolve().parents[1] / "assets" / "traces"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import guidedviz as gv
 from bench import pin_thread, print_about, share
-from guidedviz.decoding.speculation.draft import Draft, Forced, LookUp, Small
+from guidedviz.decoding.speculation import Draft, Forced, LookUp, Small
 
 TEXT, COUNT = {"type": "string"}, {"type": "integer"}
 SCHEMAS: dict[str, dict[str, Any]] = {
