@@ -150,7 +150,7 @@ def _walk(
     for position, token in enumerate([*tokens, None]):
         mask, found = ours.mask(state), list[Disagreement]()
         for name, matcher in matchers.items():
-            found += _differ(Place(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask)
+            found += _differ(Position(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask)
         legal = token is not None and bool(mask[token])
         goes_on = legal and token not in vocabulary.eos
         refused = [name for name, matcher in matchers.items() if goes_on and not matcher.take(tokens[position])]
@@ -163,7 +163,7 @@ def _walk(
 
 
 @dataclass
-class Place:
+class Position:
     """A position of a text in our machine and in an engine."""
 
     engine: str
@@ -206,7 +206,7 @@ class Place:
         return self.exact is not None and bool(self.exact[token]) == self.is_legal(token)
 
 
-def _differ(place: Place, ours: Mask) -> Iterator[Disagreement]:
+def _differ(place: Position, ours: Mask) -> Iterator[Disagreement]:
     """The differences of the engine's mask, grouped by reason."""
     try:
         theirs = place.matcher.mask()
@@ -229,29 +229,29 @@ def _differ(place: Place, ours: Mask) -> Iterator[Disagreement]:
         yield Disagreement(place.engine, kind, name, tuple(lost), tuple(added))
 
 
-def _is_surrogate(place: Place, token: int) -> bool:
+def _is_surrogate(place: Position, token: int) -> bool:
     """Whether the token ends in the beginning of an encoded surrogate, which UTF-8 forbids."""
     text = b"".join(place.vocabulary.pieces[one] for one in (*place.taken, token))
     return bool(re.search(rb"\xed[\xa0-\xbf]", text))
 
 
-def _leaves_an_end(place: Place, token: int) -> bool:
+def _leaves_an_end(place: Position, token: int) -> bool:
     """Whether the text may end before the token's last byte and not after it."""
     machine, path = place.asked.machine, token_path(place.asked.machine, place.vocabulary, place.state, token)
     return place.engine == "outlines-core" and [machine.is_accepting(state) for state in path[-2:]] == [True, False]
 
 
-def _first_alternative(place: Place, token: int) -> bool:
+def _first_alternative(place: Position, token: int) -> bool:
     """Whether the engine's regex has an alternative or a lazy quantifier."""
     return place.engine == "outlines-core" and bool(re.search(r"\||[*+?}]\?", place.asked.regex))
 
 
-def _is_schema(place: Place, token: int) -> bool:
+def _is_schema(place: Position, token: int) -> bool:
     return place.asked.kind == "schema"
 
 
-Reason = tuple[str, str, Callable[[Place, int], bool]]
-OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", Place.reads_otherwise)
+Reason = tuple[str, str, Callable[[Position, int], bool]]
+OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", Position.reads_otherwise)
 UNKNOWN = ("not known", "against the machine")
 EXTRA: tuple[Reason, ...] = (
     ("known fault", "takes special ids for text", lambda place, token: token in place.vocabulary.special),
@@ -261,7 +261,7 @@ EXTRA: tuple[Reason, ...] = (
 )
 MISSING: tuple[Reason, ...] = (
     ("forced only", "the canonical token of a forced run", lambda place, token: place.forced),
-    ("known fault", "its mask omits what its accept takes", Place.accepts),
+    ("known fault", "its mask omits what its accept takes", Position.accepts),
     ("known fault", "knows one EOS id", lambda place, token: token in place.vocabulary.eos),
     ("known fault", "drops a token that leaves an end with its last byte", _leaves_an_end),
     ("lawful choice", "JSON written in fewer ways", _is_schema),

@@ -133,7 +133,7 @@ def test_a_wrong_mask_of_ours_would_be_called_ours(monkeypatch):
 
 def test_what_is_legal_is_asked_of_the_machine_alone():
     asked = SimpleNamespace(machine=gv.regex("ab?"))
-    place = compare.Place("", asked, V, (), asked.machine.initial, None)
+    place = compare.Position("", asked, V, (), asked.machine.initial, None)
     for token in range(len(V)):
         assert place.is_legal(token) == (PIECES[token] in (b"a", b"ab"))
 
