@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import json
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.serving.front_end import rewrite
 from guidedviz.tokens.arrays import Mask

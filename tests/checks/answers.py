@@ -13,7 +13,7 @@ from guidedviz.checks.tokens.index_building import walk
 from guidedviz.checks.tokens.token_sorting import ways_to_store
 from guidedviz.machines.earley.items import complete, predict, scan
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.moves import move_stack
+from guidedviz.machines.pushdown.pda import move_stack
 from guidedviz.models.toy import ToyModel
 
 BARD = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in NanoGPT's order: the index is the id

@@ -22,8 +22,7 @@ from guidedviz.bench.masks.grammars import build_all
 from guidedviz.bench.masks.languages import JSON_TEXTS
 from guidedviz.decoding.overlap import Overlap, record_runs
 from guidedviz.errors import SettingError
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import JSON_GBNF, grammar
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.spelling import longest_tokens

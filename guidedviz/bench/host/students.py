@@ -17,7 +17,7 @@ import numpy as np
 
 from guidedviz.decoding.loop import record
 from guidedviz.errors import GuidedVizError
-from guidedviz.machines.pushdown.counted_regex import regex
+from guidedviz.machines.pushdown.pda import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.remote import RemoteModel, Wire, read_address

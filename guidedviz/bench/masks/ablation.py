@@ -15,9 +15,8 @@ from typing import Any
 
 from guidedviz.bench.about import pin_thread, print_about
 from guidedviz.bench.masks.languages import JSON_TEXTS
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
-from guidedviz.machines.pushdown.pda import grammar
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.pda import JSON_GBNF, grammar
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.split.split import Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary

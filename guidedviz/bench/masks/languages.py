@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from guidedviz.bench.masks.cases import PEOPLE, PERSON, Case
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.schema.json_schema import schema_gbnf
 
 JSON_TEXTS = (

@@ -18,9 +18,9 @@ from typing import Any
 
 from guidedviz.bench.about import describe
 from guidedviz.bench.masks.cases import PEOPLE, PERSON
-from guidedviz.machines.grammars.show_gbnf import to_gbnf
+from guidedviz.machines.grammars.show import to_gbnf
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.json_grammar import json as json_machine
+from guidedviz.machines.pushdown.pda import json as json_machine
 from guidedviz.tokens.compare.differences import KINDS, Comparison, compare_engines
 from guidedviz.tokens.vocabulary import Vocabulary
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from guidedviz.errors import SettingError
 from guidedviz.extras import need
 from guidedviz.machines.pushdown.open_stack import OpenStack
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import Ids
 from guidedviz.tokens.move_table import MoveTable, build_table

@@ -17,8 +17,7 @@ from guidedviz.checks.verdict import WIDTH, Verdict, show
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.moves import pushdown_moves
-from guidedviz.machines.pushdown.pda import PDA, grammar
+from guidedviz.machines.pushdown.pda import PDA, grammar, pushdown_moves
 from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary

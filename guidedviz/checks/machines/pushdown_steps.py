@@ -8,10 +8,8 @@ from typing import Any
 
 from guidedviz.checks.judge import Case, Mistake, check_function
 from guidedviz.checks.verdict import Verdict, show
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.moves import Moves, move_stack, pushdown_moves
-from guidedviz.machines.pushdown.pda import PDA, grammar
-from guidedviz.machines.visible import visible
+from guidedviz.machines.pushdown.pda import PDA, Moves, grammar, move_stack, pushdown_moves
+from guidedviz.machines.visible import name_node, visible
 from guidedviz.sketches.stack_film import StackFrame
 from guidedviz.views.stack.stack_film import draw_stack_frame
 

@@ -12,12 +12,11 @@ from guidedviz.checks.judge import Case, Mistake, check_function, is_open, same_
 from guidedviz.checks.machines.finite_machines import DECIMAL, case_of_tokens
 from guidedviz.checks.tokens.trie_jump import WALKS
 from guidedviz.checks.verdict import Verdict, show
-from guidedviz.machines.fixpoint import reach
-from guidedviz.machines.names import name_node, name_state
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
-from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.visible import counted, name_node, name_state, visible
+from guidedviz.machines.work import reach
 from guidedviz.sketches.reading_film import moves_by
 from guidedviz.sketches.sketch import sketch_dfa, sketch_nfa
 from guidedviz.sketches.trie_film import sketch_trie

@@ -17,11 +17,9 @@ from guidedviz.machines.earley.productions import Productions, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.lint import check_grammar
-from guidedviz.machines.lazy_steps import LazySteps
-from guidedviz.machines.machine import check_text, read
-from guidedviz.machines.steps import drain
+from guidedviz.machines.machine import LazySteps, check_text, read
 from guidedviz.machines.visible import counted, visible
-from guidedviz.machines.work import limited_work
+from guidedviz.machines.work import drain, limited_work
 
 MOST_DEPTH = 200_000  # nested columns where rows began; 4 kB each
 MOST_STATES = 50_000  # then the known states are dropped

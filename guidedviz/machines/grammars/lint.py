@@ -6,10 +6,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from guidedviz.machines.fixpoint import reach
-from guidedviz.machines.grammars.analysis import find_loops, find_way, rules_with, turned
 from guidedviz.machines.grammars.gbnf import brief, parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar, Rule, Span, grammar_error, nearest_name
+from guidedviz.machines.grammars.grammar import (
+    Grammar,
+    Rule,
+    Span,
+    find_loops,
+    find_way,
+    grammar_error,
+    nearest_name,
+    rules_with,
+    turned,
+)
 from guidedviz.machines.tree import (
     Call,
     Chars,
@@ -25,6 +33,7 @@ from guidedviz.machines.tree import (
     parts_of,
     walk,
 )
+from guidedviz.machines.work import reach
 
 BLANKS: tuple[Range, ...] = ((9, 13), (32, 32))
 EVERY, INK = other_ranges(()), other_ranges(BLANKS)

@@ -14,7 +14,7 @@ from typing import Any
 from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.grammars.lint import lint
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import json
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines.constraint import Asked
 from guidedviz.tokens.engines.matcher import Matcher

@@ -14,8 +14,8 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.steps import drain
 from guidedviz.machines.tree import Call, Concat, Either, Net, literal
+from guidedviz.machines.work import drain
 from tests.strategies import grammars
 
 

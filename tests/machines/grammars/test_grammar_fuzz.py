@@ -10,7 +10,7 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.earley import build_earley, earley
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.lint import lint
-from guidedviz.machines.grammars.show_gbnf import show_gbnf
+from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.pushdown.pda import grammar
 from tests.machines.earley.test_two_machines import NEAR, build
 from tests.strategies import grammars

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import GrammarError
-from guidedviz.machines.grammars.analysis import find_loops, find_way
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops, find_way
 from guidedviz.machines.grammars.lint import check_grammar, lint
 from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, literal
 

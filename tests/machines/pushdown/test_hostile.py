@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import next_bytes, read
-from guidedviz.machines.pushdown import stack_graph as graph_file
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.pushdown import stacks as graph_file
 from guidedviz.machines.pushdown.open_stack import OpenStack
-from guidedviz.machines.pushdown.stack_graph import MOST_KEPT, State
+from guidedviz.machines.pushdown.pda import JSON_GBNF
+from guidedviz.machines.pushdown.stacks import MOST_KEPT, State
 from guidedviz.tokens import trie as trie_file
 
 LONG = 100_000

@@ -1,6 +1,6 @@
 """Answers to `stack_step` and `may_end`."""
 
-from guidedviz.machines.pushdown.moves import move_stack
+from guidedviz.machines.pushdown.pda import move_stack
 
 
 def step(moves, ends, stack, byte, pushed=lambda start, after: [after, start], order="move first", keep=True):

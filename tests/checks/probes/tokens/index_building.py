@@ -4,7 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from guidedviz.machines.fixpoint import reach
+from guidedviz.machines.work import reach
 from tests.checks.answers import index, step_set, walk
 
 # -- step_set ------------------------------------------------------------------------------------------------------
