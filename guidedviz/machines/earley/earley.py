@@ -15,8 +15,7 @@ from guidedviz.machines.earley.chart import Column, EarleyStep, Item, say_step, 
 from guidedviz.machines.earley.columns import Dotted, Event, Filler, State
 from guidedviz.machines.earley.productions import Productions, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.lint import check_grammar
+from guidedviz.machines.grammars.grammar import Grammar, check_grammar
 from guidedviz.machines.machine import LazySteps, check_text, read
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import drain, limited_work

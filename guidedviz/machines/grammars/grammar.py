@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,7 +10,20 @@ from functools import cached_property
 from itertools import count
 
 from guidedviz.errors import GrammarError, PatternError, quoted
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, Words, walk
+from guidedviz.machines.tree import (
+    WITH_BYTES,
+    Call,
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Repeat,
+    Tick,
+    Tree,
+    Words,
+    common_ranges,
+    walk,
+)
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import derive, reach
 
@@ -169,15 +181,6 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iter
         yield from _clauses(part, number, holds, fresh)
 
 
-def turned(graph: Graph) -> dict[str, list[str]]:
-    """The same edges the other way round."""
-    back: dict[str, list[str]] = {name: [] for name in graph}
-    for name, others in graph.items():
-        for other in others:
-            back[other].append(name)
-    return back
-
-
 def find_loops(graph: Graph) -> list[set[str]]:
     """The sets of rules that can all reach each other, and themselves (S. R. Kosaraju's two passes).
 
@@ -196,7 +199,11 @@ def find_loops(graph: Graph) -> list[set[str]]:
             else:
                 entered.add(after)
                 stack.append((after, iter(graph[after])))
-    back, loops, taken = turned(graph), [], set[str]()
+    back: dict[str, list[str]] = {name: [] for name in graph}
+    for name, others in graph.items():
+        for other in others:
+            back[other].append(name)
+    loops, taken = [], set[str]()
     for name in reversed(order):
         if name not in taken:
             loop = set(reach([name], lambda at: (other for other in back[at] if other not in taken)))
@@ -205,23 +212,13 @@ def find_loops(graph: Graph) -> list[set[str]]:
     return loops
 
 
-def find_way(graph: Graph, start: str, end: str) -> list[str]:
-    """A shortest way, at least one step long; nothing if there is none.
+def finished_rules(grammar: Grammar) -> frozenset[str]:
+    """The rules with a text."""
+    return rules_with(grammar.rules, lambda chars: bool(common_ranges(chars.ranges, WITH_BYTES)))
 
-    >>> find_way({"a": "bc", "b": "c", "c": "a"}, "a", "a")
-    ['a', 'c', 'a']
-    """
-    came: dict[str, str] = {}
-    queue = deque([start])
-    while queue and end not in came:
-        name = queue.popleft()
-        for other in graph[name]:
-            if other not in came:
-                came[other] = name
-                queue.append(other)
-    if end not in came:
-        return []
-    way = [end, came[end]]
-    while way[-1] != start:
-        way.append(came[way[-1]])
-    return way[::-1]
+
+def check_grammar(grammar: Grammar) -> None:
+    """Raise an error for a grammar without any complete text."""
+    if grammar.root not in finished_rules(grammar):
+        seen, hint = f"the rule {quoted(grammar.root)} can never finish", "an option without rule calls"
+        raise grammar_error(grammar.text, grammar.rule(grammar.root).span[0], seen, hint=hint)

@@ -16,8 +16,7 @@ from typing import Literal
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.grammars.counted import MOST_COPIES, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops
-from guidedviz.machines.grammars.lint import check_grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, find_loops
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes
 from guidedviz.machines.pushdown.stacks import (

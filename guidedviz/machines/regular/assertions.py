@@ -24,6 +24,7 @@ from guidedviz.machines.tree import (
     EMPTY,
     LAST,
     NOTHING,
+    WITH_BYTES,
     Call,
     Chars,
     Concat,
@@ -40,9 +41,6 @@ from guidedviz.machines.work import spend
 # Machines over characters instead of bytes: an edge is a range of code points.
 #
 # A tree that is computed from such a machine can still be escaped or intersected, as JSON Schema does with patterns.
-
-
-WITH_BYTES = ((0, 0xD7FF), (0xE000, LAST))  # all characters but surrogates
 
 
 def shape_codes(chars: Chars) -> Shape:

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.grammars.lint import lint
+from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import finished_rules
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import json
 from guidedviz.tokens.arrays import Mask
@@ -64,8 +65,10 @@ class Position:
     @cached_property
     def never_ends(self) -> bool:
         """Whether a rule of the grammar can never finish."""
-        grammar = self.asked.kind == "grammar"
-        return grammar and any(found.kind == "unproductive" for found in lint(self.asked.text))
+        if self.asked.kind != "grammar":
+            return False
+        grammar = parse_grammar(self.asked.text)
+        return finished_rules(grammar) < grammar.named.keys()
 
     @property
     def long_hex(self) -> bool:
