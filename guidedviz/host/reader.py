@@ -15,7 +15,7 @@ import numpy as np
 from guidedviz.host.metrics import TEXTS, Counts, Histogram
 from guidedviz.host.prefixes import Prefix, Prefixes
 from guidedviz.models.language_model import Network
-from guidedviz.models.safetensors import Array
+from guidedviz.models.model import Array
 from guidedviz.tokens.arrays import Ids
 
 PASS_TOKENS = 256  # new tokens per pass; 32 times as many on a GPU

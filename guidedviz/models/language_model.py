@@ -17,8 +17,7 @@ from operator import index
 from typing import Any, Protocol
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.models.model import Source, check_text
-from guidedviz.models.safetensors import SMALLER, Array
+from guidedviz.models.model import SMALLER, Array, Source, check_text
 from guidedviz.tokens.spelling import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 

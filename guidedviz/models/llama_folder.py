@@ -15,7 +15,8 @@ import numpy as np
 from guidedviz.errors import quoted
 from guidedviz.models.language_model import too_large
 from guidedviz.models.llama import Layer, Llama, Shape
-from guidedviz.models.safetensors import FLOATS, Array, Tensors, damaged, find_tensors, read_json
+from guidedviz.models.model import Array
+from guidedviz.models.safetensors import FLOATS, Tensors, damaged, find_tensors, read_json
 
 MOST = 1 << 20  # of every number of a shape
 WHOLE, NUMBER = (int,), (int, float)

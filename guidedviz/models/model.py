@@ -11,6 +11,8 @@ import numpy.typing as npt
 from guidedviz.errors import SettingError, quoted
 from guidedviz.tokens.vocabulary import Vocabulary
 
+Array = npt.NDArray[np.float32]
+SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
 Source = Literal["LIVE", "RECORDED", "TOY"]  # where a picture's numbers come from
 
 
@@ -23,7 +25,7 @@ class Model(Protocol):
     vocabulary: Vocabulary
 
     def encode(self, text: str) -> list[int]: ...
-    def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]: ...
+    def logits(self, tokens: list[int]) -> Array: ...
 
 
 def context_of(model: Model) -> float:

@@ -25,8 +25,7 @@ from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
 from guidedviz.models.frames import Ask, Rows, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
-from guidedviz.models.model import Source, check_text
-from guidedviz.models.safetensors import Array
+from guidedviz.models.model import Array, Source, check_text
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
 SLOW = 2.0  # seconds of one request after which a person is told

@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from guidedviz.errors import ModelError, quoted
 from guidedviz.files import parse_json, read_bounded, size_of
+from guidedviz.models.model import SMALLER, Array
 
-Array = npt.NDArray[np.float32]
 Tensors = dict[str, Array]
 
-SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
 INDEX, SINGLE = "model.safetensors.index.json", "model.safetensors"
 BITS = {"BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I16": 16, "U16": 16, "F16": 16,
         "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "I64": 64, "U64": 64, "F64": 64, "C64": 64, "F4": 4,

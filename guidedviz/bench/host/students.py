@@ -20,8 +20,8 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.machines.pushdown.counted_regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.model import Array
 from guidedviz.models.remote import RemoteModel, Wire, read_address
-from guidedviz.models.safetensors import Array
 from guidedviz.tokens.machine_guide import guide
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Noam Chomsky", "Emmy Noether", "Kurt Goedel")
