@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import ModelError
-from guidedviz.host.reader import Text
+from guidedviz.host.reader import WantedText
 from guidedviz.models.frames import Ask
 
 WAIT = 0.002  # seconds
@@ -26,7 +26,7 @@ class Job:
 
     ask: Ask
     answer: asyncio.Future[bytes]
-    text: Text | None = None
+    text: WantedText | None = None
     body: bytes = b""  # the answer, once it is there
     failed: int = 0
 

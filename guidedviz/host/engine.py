@@ -13,7 +13,7 @@ import numpy as np
 from guidedviz.extras import installed
 from guidedviz.host.batcher import Batcher, Job
 from guidedviz.host.metrics import Counts
-from guidedviz.host.reader import Reader, Text
+from guidedviz.host.reader import PassReader, WantedText
 from guidedviz.models.frames import Ask, pack_ids, pack_rows, pack_vocabulary
 from guidedviz.models.language_model import LanguageModel
 
@@ -40,7 +40,7 @@ class LocalEngine:
     """A model of this process. One thread runs its passes, another one tokenizes."""
 
     def __init__(self, model: LanguageModel, cache: int = CACHE, name: str = "") -> None:
-        self.model, self.reader, self.name = model, Reader(model.network, cache), name
+        self.model, self.reader, self.name = model, PassReader(model.network, cache), name
         self.card, self.words = make_card(model), pack_vocabulary(model.vocabulary)
         self.batcher = Batcher(self._turn)
         self._passes, self._encoder = (ThreadPoolExecutor(1, f"guidedviz-{job}") for job in ("pass", "encode"))
@@ -81,7 +81,7 @@ class LocalEngine:
         """One turn of the reader, and the answers of the texts that are done."""
         texts = []
         for job in jobs:
-            job.text = job.text or Text(np.array(job.ask.tokens, np.int32), job.ask.first)
+            job.text = job.text or WantedText(np.array(job.ask.tokens, np.int32), job.ask.first)
             texts.append(job.text)
         self.reader.read(texts)
         for job, text in zip(jobs, texts, strict=True):

@@ -22,7 +22,7 @@ PASS_TOKENS = 256  # new tokens per pass; 32 times as many on a GPU
 
 
 @dataclass(eq=False)
-class Text:
+class WantedText:
     """A text whose logits are wanted from place `start` on."""
 
     tokens: Ids
@@ -48,7 +48,7 @@ class Text:
         return self.tokens.tobytes(), self.start
 
 
-class Reader:
+class PassReader:
     """A network and the prefixes that it has read."""
 
     def __init__(self, network: Network, cache: int) -> None:
@@ -58,7 +58,7 @@ class Reader:
         self.seconds, self.sizes = 0.0, Histogram(TEXTS)
         self._lock = threading.Lock()
 
-    def read(self, texts: Sequence[Text]) -> None:
+    def read(self, texts: Sequence[WantedText]) -> None:
         """One turn: a pass for the texts that want their last row, and one for those that want every row."""
         with self._lock:
             began = time.thread_time()
@@ -85,7 +85,7 @@ class Reader:
         counts |= {f'{name}{{found="yes"}}': float(kept.hits), f'{name}{{found="no"}}': float(kept.misses)}
         return counts | self.sizes.counted("pass_texts")
 
-    def _find(self, fresh: Sequence[Text]) -> None:
+    def _find(self, fresh: Sequence[WantedText]) -> None:
         """Give each text its prefix; of several that want the same, only to the first."""
         firsts = [*{text.key: text for text in reversed(fresh)}.values()]
         found = self.prefixes.find([(text.tokens, text.start) for text in firsts])
@@ -93,14 +93,14 @@ class Reader:
             text.prefix = prefix
 
     @staticmethod
-    def _copy_to_twins(texts: Sequence[Text]) -> None:
+    def _copy_to_twins(texts: Sequence[WantedText]) -> None:
         """A text that wants the same as one that was read gets its rows."""
         known = {text.key: text for text in texts if text.done}
         for text in texts:
             if text.prefix is None and (twin := known.get(text.key)):
                 text.prefix, text.rows = twin.prefix, twin.rows
 
-    def _pass(self, parts: list[tuple[Text, Ids]], every: bool) -> None:
+    def _pass(self, parts: list[tuple[WantedText, Ids]], every: bool) -> None:
         if not parts:
             return
         caches = [text.prefix.cache for text, _ in parts if text.prefix]

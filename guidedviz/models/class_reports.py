@@ -19,12 +19,12 @@ from typing import Any, Literal
 from guidedviz.errors import GuidedVizError, SettingError, quoted, shorten
 from guidedviz.headless import headless
 from guidedviz.models.background import Background
-from guidedviz.models.remote import Place, Wire, read_address
+from guidedviz.models.remote import Address, Connection, read_address
 
-TIMEOUT = 2.0  # seconds
+REPORT_TIMEOUT = 2.0  # seconds
 PAUSE, MOST_PAUSE = 30.0, 600.0  # seconds without reports after a failure
 WAITING = 64  # reports; an older one is dropped
-NICKNAME, PLACE, ANSWER = 32, 300, 120  # characters
+NICKNAME, PLACE_LENGTH, ANSWER = 32, 300, 120  # characters
 LAB = re.compile(r"(\d\d_[a-z0-9_]{1,40})(-fresh(-\d+)?)?")
 BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 State = Literal["open", "answered", "right", "wrong"]
@@ -33,10 +33,10 @@ State = Literal["open", "answered", "right", "wrong"]
 class Reporter:
     """Sends the reports of one student."""
 
-    def __init__(self, place: Place, nickname: str) -> None:
+    def __init__(self, place: Address, nickname: str) -> None:
         self.nickname = nickname
         self._session: dict[str, str] = {}  # the host gives a session with its first answer
-        self._wire = Wire(place, patience=0.0, timeout=TIMEOUT)
+        self._wire = Connection(place, patience=0.0, timeout=REPORT_TIMEOUT)
         self._waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
         self._quiet_until, self._pause = 0.0, PAUSE
         self._background = Background(self._send)
@@ -64,7 +64,7 @@ class Reporter:
 _joined: Reporter | None = None
 
 
-def join_class(place: Place, nickname: str) -> None:
+def join_class(place: Address, nickname: str) -> None:
     """Report to this host from now on."""
     global _joined
     _joined = Reporter(place, check_nickname(nickname))
@@ -85,7 +85,7 @@ def report(
     """
     with suppress(GuidedVizError):
         if reporter := _find_reporter():
-            told: dict[str, Any] = {"place": shorten(place, PLACE), "state": state}
+            told: dict[str, Any] = {"place": shorten(place, PLACE_LENGTH), "state": state}
             if choices is not None:
                 told["choices"] = [shorten(choice, ANSWER) for choice in choices]
                 told["answer"] = shorten(answer, ANSWER) if isinstance(answer, str) else answer

@@ -21,7 +21,7 @@ from guidedviz.models.model import SMALLER, Array, Source, check_text
 from guidedviz.tokens.spelling import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
-KEPT = 8  # texts whose keys and values are kept
+KEPT_TEXTS = 8  # texts whose keys and values are kept
 
 
 class Network(Protocol):
@@ -45,7 +45,7 @@ class Encoder(Protocol):
 
 
 @dataclass
-class Text:
+class KeptText:
     """A text that was read: its tokens, for each the place where its pass began, and their keys and values."""
 
     cache: Any
@@ -53,10 +53,14 @@ class Text:
     began: list[int] = field(default_factory=list)
     passing: bool = False  # another kept text begins with it
 
-    def fork(self, network: Network, length: int) -> Text:
+    def fork(self, network: Network, length: int) -> KeptText:
         """The beginning of this text with a cache of its own; nothing of it if the cache cannot be cropped."""
         cache = network.fork(self.cache, length) if length else None
-        return Text(network.new_cache()) if cache is None else Text(cache, self.tokens[:length], self.began[:length])
+        return (
+            KeptText(network.new_cache())
+            if cache is None
+            else KeptText(cache, self.tokens[:length], self.began[:length])
+        )
 
 
 class LanguageModel:
@@ -83,8 +87,8 @@ class LanguageModel:
     def forget(self) -> None:
         """Drop all caches."""
         with self._lock:
-            self._texts: list[Text] = []  # the one used last comes last
-            self._most = KEPT
+            self._texts: list[KeptText] = []  # the one used last comes last
+            self._most = KEPT_TEXTS
 
     def side_by_side(self, rows: int) -> LanguageModel:
         """A model with the same weights and its own caches that reads `rows` copies of the text in every pass."""
@@ -159,12 +163,12 @@ class LanguageModel:
             self._texts = []
         self._most = max(self._most, texts)
 
-    def _resume(self, tokens: list[int], end: int) -> Text:
+    def _resume(self, tokens: list[int], end: int) -> KeptText:
         """A text that holds the beginning of these tokens, at most `end`, and leaves at least one token to read."""
         shared = [shared_length(text.tokens, tokens) for text in self._texts]
         longest = max(shared, default=0)
         if not longest:
-            return Text(self.network.new_cache())
+            return KeptText(self.network.new_cache())
         best = self._texts.pop(shared.index(longest))
         kept = min(end, longest if longest < len(tokens) else best.began[len(tokens) - 1])
         if kept == len(best.tokens):  # it grows; after an error it is not kept, since its cache may be half written
@@ -174,7 +178,7 @@ class LanguageModel:
         text.passing = longest == len(tokens)
         return text
 
-    def _read(self, texts: list[Text], wanted: list[list[int]], every: bool = False) -> list[Array]:
+    def _read(self, texts: list[KeptText], wanted: list[list[int]], every: bool = False) -> list[Array]:
         """Read each text up to the tokens wanted, in one pass."""
         new = [tokens[len(text.tokens) :] for text, tokens in zip(texts, wanted, strict=True)]
         rows = self.network.read([text.cache for text in texts], new, every)
@@ -183,7 +187,7 @@ class LanguageModel:
             text.tokens = tokens
         return rows
 
-    def _keep(self, texts: list[Text]) -> None:
+    def _keep(self, texts: list[KeptText]) -> None:
         """Keep what was read, unless a kept text holds it already."""
         self._texts = [*self._texts, *(text for text in texts if not text.passing)][-self._most :]
 

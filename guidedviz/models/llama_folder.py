@@ -18,7 +18,7 @@ from guidedviz.models.llama import Layer, Llama, Shape
 from guidedviz.models.model import Array
 from guidedviz.models.safetensors import FLOATS, Tensors, damaged, find_tensors, read_json
 
-MOST = 1 << 20  # of every number of a shape
+LARGEST_SIZE = 1 << 20  # of every number of a shape
 WHOLE, NUMBER = (int,), (int, float)
 NAMES = {
     "vocabulary": "vocab_size",
@@ -42,10 +42,12 @@ def read_shape(folder: Path) -> Shape:
     for key, value in {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}.items():
         if config.get(key, value) != value or (key == "model_type" and key not in config):
             raise damaged(file, f"{key} {quoted(config.get(key))}", quoted(value))
-    sizes = {name: _number(file, config, key, None, 1, MOST, WHOLE) for name, key in NAMES.items()}
+    sizes = {name: _number(file, config, key, None, 1, LARGEST_SIZE, WHOLE) for name, key in NAMES.items()}
     heads, width = sizes["heads"], sizes["width"]
-    kv_heads = _number(file, config, "num_key_value_heads", heads, 1, MOST, WHOLE)
-    head_size = _number(file, config, "head_dim", width / heads if width % heads else width // heads, 1, MOST, WHOLE)
+    kv_heads = _number(file, config, "num_key_value_heads", heads, 1, LARGEST_SIZE, WHOLE)
+    head_size = _number(
+        file, config, "head_dim", width / heads if width % heads else width // heads, 1, LARGEST_SIZE, WHOLE
+    )
     if heads % kv_heads or head_size % 2:
         raise damaged(file, f"{heads} heads of {head_size}, {kv_heads} for keys", "sizes that divide")
     tied = config.get("tie_word_embeddings", False)
@@ -89,7 +91,7 @@ def _frequencies(file: Path, config: dict[str, Any], size: int) -> Array:
         high = _number(file, rope, "high_freq_factor", None, 1e-3, 1e6)
         if low >= high:
             raise damaged(file, f"low_freq_factor {low}, high_freq_factor {high}", "a low one below the high one")
-        context = _number(file, rope, "original_max_position_embeddings", None, 1, MOST)
+        context = _number(file, rope, "original_max_position_embeddings", None, 1, LARGEST_SIZE)
         waves = context * plain / (2 * pi)  # in the first context
         kept = np.clip((waves - low) / (high - low), 0, 1)
         factor = kept + (1 - kept) * factor

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from guidedviz.models.model import Model, check_model, context_of
 
-MOST = 64_000_000  # bytes of logits: 3,900 texts of clerk, 120 of a model with 128,256 tokens
+KEPT_BYTES = 64_000_000  # bytes of logits: 3,900 texts of clerk, 120 of a model with 128,256 tokens
 
 
 class Remembered:
     """A model, and the logits that it gave. What was read first is dropped first."""
 
-    def __init__(self, model: Model, most: int = MOST) -> None:
+    def __init__(self, model: Model, most: int = KEPT_BYTES) -> None:
         self.model, self.most = model, most
         self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
         self.context = context_of(model)

@@ -44,7 +44,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Place:
+class Address:
     """Where a host is."""
 
     secure: bool
@@ -66,7 +66,7 @@ def is_address(name: str) -> bool:
     return name.lower().startswith(("http://", "https://"))
 
 
-def read_address(address: str, token: str | None = None) -> Place:
+def read_address(address: str, token: str | None = None) -> Address:
     """The place that an address names; without a token, the variable GUIDEDVIZ_TOKEN has it.
 
     >>> str(read_address("http://gpu.school:8765/", "x"))
@@ -84,13 +84,13 @@ def read_address(address: str, token: str | None = None) -> Place:
         expected = "http://host:port, and the token as token=..."
         raise ModelError(f"model {quoted(address)}", seen="no address of a host", expected=expected)
     secure = parts.scheme == "https"
-    return Place(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), token)
+    return Address(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), token)
 
 
-class Wire:
+class Connection:
     """One connection to a host, which is opened when it is needed and repeats what fails."""
 
-    def __init__(self, place: Place, patience: float = PATIENCE, timeout: float = TIMEOUT) -> None:
+    def __init__(self, place: Address, patience: float = PATIENCE, timeout: float = TIMEOUT) -> None:
         self.place, self.patience, self.timeout = place, patience, timeout
         self._asked, self._failed = 0.0, ""  # since when a request runs (0: none), and why the last try failed
         self.retries, self.known = 0, False  # known: it was a host of guidedviz before
@@ -226,7 +226,7 @@ def read_body(answer: HTTPResponse, most: int, deadline: float) -> bytes:
     return found
 
 
-def say_waiting(place: Place, why: str, spent: float) -> str:
+def say_waiting(place: Address, why: str, spent: float) -> str:
     """What a person reads while a host does not answer.
 
     >>> say_waiting(read_address("http://gpu:8765", ""), "Connection refused", 9.0)
@@ -246,7 +246,7 @@ def read_error(body: bytes) -> dict[str, str]:
         return {}
 
 
-def read_card(body: bytes, place: Place) -> dict[str, Any]:
+def read_card(body: bytes, place: Address) -> dict[str, Any]:
     """The model card of a host."""
     try:
         card = json.loads(body)
@@ -265,7 +265,7 @@ class RemoteModel:
 
     source: Source = "LIVE"
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Connection) -> None:
         self.wire = wire
         card = read_card(wire.ask("GET", "/v1/card"), wire.place)
         wire.known = True
@@ -349,7 +349,7 @@ def keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
         kept.popitem(last=False)
 
 
-def find_host(model: Any, where: str) -> Place:
+def find_host(model: Any, where: str) -> Address:
     """The host of a class: that of the model, else that of the variable GUIDEDVIZ_HOST."""
     if isinstance(model, RemoteModel):
         return model.wire.place
@@ -364,10 +364,10 @@ def find_host(model: Any, where: str) -> Place:
 
 def load_remote(address: str, token: str | None = None) -> RemoteModel:
     """The model of a host."""
-    return RemoteModel(Wire(read_address(address, token)))
+    return RemoteModel(Connection(read_address(address, token)))
 
 
 def load_from_host(address: str, name: str, token: str | None = None) -> RemoteModel | None:
     """The model of a host if it has this name."""
-    wire = Wire(read_address(address, token))
+    wire = Connection(read_address(address, token))
     return RemoteModel(wire) if read_card(wire.ask("GET", "/v1/card"), wire.place)["name"] == name else None

@@ -30,7 +30,7 @@ PLAIN_NAME = re.compile(r"[\w.-]+\.safetensors")
 JSON_BYTES = 24 << 20  # the tokenizer.json of Llama 3 has 17 million
 JSON_VALUES = 1_500_000
 DIMENSIONS = 8
-LARGEST = 1 << 40  # of a dimension
+LARGEST_DIMENSION = 1 << 40  # of a dimension
 
 
 def damaged(file: Path, seen: str, expected: str = "") -> ModelError:
@@ -114,7 +114,7 @@ def read_header(file: Path) -> dict[str, StoredTensor]:
     if not isinstance(header, dict) or size == start:
         raise damaged(file, "no tensors", "a whole safetensors file")
     header.pop("__metadata__", None)
-    found = {name: _place(file, name, about, start) for name, about in header.items()}
+    found = {name: _locate(file, name, about, start) for name, about in header.items()}
     end = start
     for name, stored in sorted(found.items(), key=lambda item: (item[1].begin, item[1].end)):
         if stored.begin != end:
@@ -125,11 +125,13 @@ def read_header(file: Path) -> dict[str, StoredTensor]:
     return found
 
 
-def _place(file: Path, name: str, about: Any, start: int) -> StoredTensor:
+def _locate(file: Path, name: str, about: Any, start: int) -> StoredTensor:
     where = f"tensor {quoted(name)}"
     match about:
         case {"dtype": str(kind), "shape": [*shape], "data_offsets": [int(begin), int(end)]} if kind in BITS:
-            plain = len(shape) <= DIMENSIONS and all(type(size) is int and 0 <= size <= LARGEST for size in shape)
+            plain = len(shape) <= DIMENSIONS and all(
+                type(size) is int and 0 <= size <= LARGEST_DIMENSION for size in shape
+            )
             if plain and 0 <= begin <= end and (end - begin) * 8 == prod(shape) * BITS[kind]:
                 return StoredTensor(file, kind, tuple(shape), start + begin, start + end)
             seen = f"{where}: bytes {quoted(begin)} to {quoted(end)} for {kind} of shape {quoted(shape)}"

@@ -12,7 +12,7 @@ from guidedviz.bench.host import faults, followers, gpus, simulation, table
 from guidedviz.bench.host.run import compare_draws, count_passes
 from guidedviz.bench.host.students import Asked, Run, Students, build_runs, is_right, summarize
 from guidedviz.host.limits import Limits
-from guidedviz.models.remote import Wire, read_address
+from guidedviz.models.remote import Connection, read_address
 from tests.host.running import hosting
 
 TOKEN = "a-token-of-a-student"
@@ -71,7 +71,7 @@ def test_a_fault_does_what_it_says_and_the_host_goes_on(clerk, act):
         assert sum(attacker.sent.values()) > 3
         if act is faults.flood:
             assert attacker.sent["status 200"] > 3
-        wire = Wire(read_address(host.address, TOKEN))
+        wire = Connection(read_address(host.address, TOKEN))
         assert wire.ask("GET", "/v1/health")
 
 

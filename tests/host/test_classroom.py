@@ -13,7 +13,7 @@ from guidedviz.host.classroom.desk import MOST_CHANGE, read_wish
 from guidedviz.host.classroom.shared_run import MOST_ASKED, MOST_RECORDS, SharedRun, read_change
 from guidedviz.host.classroom.standing import Report, Standing, read_report
 from guidedviz.host.limits import Guard, Limits, find_tokens
-from guidedviz.models.remote import Wire, read_address
+from guidedviz.models.remote import Connection, read_address
 from tests.host.running import TOKEN, hosting
 
 ADA, TEACHER = "a-token-of-ada-lovelace", "a-token-of-the-teacher"
@@ -32,7 +32,7 @@ def answered(nickname, answer, question="Which?", choices=("yes", "no"), lab="03
 
 
 def ask(host, token, method, path, said=None):
-    wire = Wire(read_address(host.address, token), patience=0.0)
+    wire = Connection(read_address(host.address, token), patience=0.0)
     return json.loads(wire.ask(method, path, b"" if said is None else json.dumps(said).encode()))
 
 

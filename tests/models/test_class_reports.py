@@ -12,7 +12,7 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.models import class_reports
 from guidedviz.models.class_reports import Reporter, name_lab, report
-from guidedviz.models.remote import Wire, read_address
+from guidedviz.models.remote import Connection, read_address
 from guidedviz.widgets.predictions.score import ASKED
 from tests.host.running import hosting
 
@@ -34,7 +34,7 @@ def told(monkeypatch):
         found.append((method, path, json.loads(body)))
         return b"{}"
 
-    monkeypatch.setattr(Wire, "ask", ask)
+    monkeypatch.setattr(Connection, "ask", ask)
     return found
 
 
@@ -96,7 +96,7 @@ def test_a_host_that_is_slow_or_gone_costs_a_check_nothing(monkeypatch):
         go_on.wait(5)
         raise OSError("gone")
 
-    monkeypatch.setattr(Wire, "ask", ask)
+    monkeypatch.setattr(Connection, "ask", ask)
     join(monkeypatch)
     began = time.perf_counter()
     for _ in range(500):

@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, SettingError
-from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.models.remote import Connection, RemoteModel, read_address
 from guidedviz.widgets.sharing import follower as following
 from tests.host.running import TOKEN, hosting
 
@@ -17,7 +17,7 @@ PATTERN = "[a-z]{2,60}( [a-z]+)*"
 
 
 def load(host, token=""):
-    return RemoteModel(Wire(read_address(host.address, token), patience=0.3))
+    return RemoteModel(Connection(read_address(host.address, token), patience=0.3))
 
 
 def open_run(host, **more):
@@ -201,7 +201,7 @@ def test_where_nobody_can_click_a_follower_shows_what_there_is(bard, headless):
 
 
 def publish(host, change):
-    Wire(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
+    Connection(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
 
 
 async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until, monkeypatch):

@@ -22,7 +22,7 @@ from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.sharing import Head, follow, make_head, write_changes
 from guidedviz.machines.pushdown.counted_regex import regex
 from guidedviz.models.language_model import LanguageModel
-from guidedviz.models.remote import Wire, read_address
+from guidedviz.models.remote import Connection, read_address
 from guidedviz.tokens.machine_guide import guide
 
 PROMPTS = ("Ada is 36.\nSummary:\n", "Alan Turing lives in London.\nSummary:\n", "Grace wrote to Emmy.\nSummary:\n")
@@ -55,7 +55,7 @@ class Lesson:
 
     def __init__(self, address: str, teacher: str, tokens: Sequence[str], model: LanguageModel, rate: float) -> None:
         self.period, self._address = 1 / rate, address
-        self._wire = Wire(read_address(address, teacher), patience=PATIENCE)
+        self._wire = Connection(read_address(address, teacher), patience=PATIENCE)
         self.shown: list[Shown] = []
         self.followers, self.sent, self._end = [Follower(token) for token in tokens], 0, threading.Event()
         over = guide(regex(PATTERN), model.vocabulary)
@@ -107,7 +107,7 @@ class Lesson:
     def _follow(self, follower: Follower) -> None:
         """A student: everything that comes is read, as a stage reads it."""
         time.sleep(max(0.0, follower.since - time.perf_counter()))
-        wire = Wire(read_address(self._address, follower.token), patience=PATIENCE, timeout=PATIENCE)
+        wire = Connection(read_address(self._address, follower.token), patience=PATIENCE, timeout=PATIENCE)
         tokens: tuple[int, ...] = ()
         for change in follow(wire, lambda: not self._end.is_set(), lambda why: None):
             tokens = (*tokens[: change.start], *(record.step.token for record in change.add))

@@ -37,7 +37,7 @@ from guidedviz.host.metrics import TEXTS
 from guidedviz.models.frames import pack_rows, read_rows
 from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import load_model
-from guidedviz.models.remote import Wire, read_address
+from guidedviz.models.remote import Connection, read_address
 
 STUDENTS, RATE, SECONDS = 30, 5.0, 120.0
 PORT = 8917
@@ -88,7 +88,7 @@ class Host:
 
     def metrics(self) -> tuple[list[str], dict[str, float]]:
         """The processes that run the model, and all counters."""
-        wire = Wire(read_address(self.address, self.token), patience=PATIENCE)
+        wire = Connection(read_address(self.address, self.token), patience=PATIENCE)
         text = wire.ask("GET", "/metrics").decode()
         counts = {name: float(value) for name, value in re.findall(r"^guidedviz_(\S+) (\S+)$", text, re.MULTILINE)}
         return re.findall(r'replica{process="(\d+)"}', text), counts

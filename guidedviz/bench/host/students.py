@@ -21,7 +21,7 @@ from guidedviz.machines.pushdown.counted_regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.model import Array
-from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.models.remote import Connection, RemoteModel, read_address
 from guidedviz.tokens.machine_guide import guide
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Noam Chomsky", "Emmy Noether", "Kurt Goedel")
@@ -79,7 +79,7 @@ class Students:
     def __init__(self, address: str, tokens: Sequence[str], runs: Sequence[Run], rate: float) -> None:
         self.period, self._runs, self._end = 1 / rate, runs, threading.Event()
         self.asked: list[Asked] = []
-        self.models = [RemoteModel(Wire(read_address(address, token), patience=PATIENCE)) for token in tokens]
+        self.models = [RemoteModel(Connection(read_address(address, token), patience=PATIENCE)) for token in tokens]
         self.began = time.perf_counter()
         self._threads = [threading.Thread(target=self._study, args=(n,), daemon=True) for n in range(len(tokens))]
 

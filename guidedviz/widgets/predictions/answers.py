@@ -29,7 +29,7 @@ class Form(Protocol):
 
 
 @dataclass(frozen=True)
-class Choices:
+class ChoiceForm:
     """One of a few texts."""
 
     texts: tuple[str, ...]
@@ -43,7 +43,7 @@ class Choices:
     def grade(self, answer: Answer, truth: Answer) -> Grade:
         """Right if it is the true choice.
 
-        >>> Choices(("a DFA", "a stack")).grade("a DFA", "a stack").words
+        >>> ChoiceForm(("a DFA", "a stack")).grade("a DFA", "a stack").words
         '✗ Your answer: a DFA. True: a stack.'
         """
         if answer == truth:

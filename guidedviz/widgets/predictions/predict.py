@@ -15,8 +15,8 @@ from guidedviz.markup import NOTHING, Element, node, printable, with_code
 from guidedviz.models.class_reports import report
 from guidedviz.widgets.cells import this_cell
 from guidedviz.widgets.display import Display, bundle_with_widget, is_still
-from guidedviz.widgets.predictions.answers import Answer, Choices, Form, Grade, Number, say_number
-from guidedviz.widgets.predictions.reveal import Part, Reveal, unfold
+from guidedviz.widgets.predictions.answers import Answer, ChoiceForm, Form, Grade, Number, say_number
+from guidedviz.widgets.predictions.reveal import Reveal, RevealPart, unfold
 from guidedviz.widgets.predictions.score import ASKED, tell_scores
 from guidedviz.widgets.runner import running_loop, say_failure
 
@@ -67,7 +67,7 @@ class Prediction:
         self._truth, self._reveal = truth, reveal
         self.answer: Answer | None = None
         self.grade: Grade | None = None
-        self.parts: list[Part] = []
+        self.parts: list[RevealPart] = []
         self.note = ""
         self._key = this_cell()[0][0], question
         earlier = ASKED.get(self._key)
@@ -147,7 +147,7 @@ class Prediction:
 
     @property
     def _choices(self) -> tuple[str, ...]:
-        return self.form.texts if isinstance(self.form, Choices) else ()
+        return self.form.texts if isinstance(self.form, ChoiceForm) else ()
 
     @property
     def _hint(self) -> str:
@@ -185,14 +185,14 @@ class Prediction:
         return str(node("div", asked, listed, about, folded))
 
 
-def _read_choices(choices: Iterable[Any]) -> Choices:
+def _read_choices(choices: Iterable[Any]) -> ChoiceForm:
     where, expected = "gv.predict, choices", "two or more different texts"
     if isinstance(choices, str) or not isinstance(choices, Iterable):
         raise SettingError(where, seen=quoted(choices), expected=expected, hint=HINT)
     texts = tuple(str(choice) for choice in choices)
     if len(texts) < 2 or len(set(texts)) < len(texts) or not all(text.strip() for text in texts):
         raise SettingError(where, seen=quoted(list(texts)), expected=expected, hint=HINT)
-    return Choices(texts)
+    return ChoiceForm(texts)
 
 
 def _read_within(within: Any) -> float:

@@ -17,7 +17,7 @@ Reveal = str | Figure | Callable[[], Any] | Sequence[Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class RevealPart:
     """One part of a reveal."""
 
     kind: Literal["text", "print", "drawing"]
@@ -34,7 +34,7 @@ class Part:
         return node("pre", self.text, style="font-family:monospace")
 
 
-def unfold(reveal: Any) -> Iterator[Part]:
+def unfold(reveal: Any) -> Iterator[RevealPart]:
     """The parts of a reveal; a function is called, and what it prints comes before what it returns.
 
     >>> [part.text for part in unfold(["a line\\n  broken\\n\\nnext", lambda: print("1\\n2")])]
@@ -45,9 +45,9 @@ def unfold(reveal: Any) -> Iterator[Part]:
             return
         case str():
             paragraphs = (" ".join(text.split()) for text in re.split(r"\n\s*\n", reveal))
-            yield from (Part("text", printable(text)) for text in paragraphs if text)
+            yield from (RevealPart("text", printable(text)) for text in paragraphs if text)
         case Figure():
-            yield Part("drawing", reveal.alt, reveal)
+            yield RevealPart("drawing", reveal.alt, reveal)
         case list() | tuple():
             for part in reveal:
                 yield from unfold(part)
@@ -55,7 +55,7 @@ def unfold(reveal: Any) -> Iterator[Part]:
             with redirect_stdout(io.StringIO()) as printed:
                 result = reveal()
             if text := printed.getvalue().rstrip("\n"):
-                yield Part("print", printable(text))
+                yield RevealPart("print", printable(text))
             yield from unfold(result)
         case _:
             raise SettingError("gv.predict, reveal", seen=quoted(reveal), expected="a text, a Figure or a function")

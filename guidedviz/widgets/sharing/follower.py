@@ -18,13 +18,13 @@ from guidedviz.decoding.sharing import WAIT, Change, Chosen, Head, Record, ask_c
 from guidedviz.decoding.trace import Trace, check_steps
 from guidedviz.errors import IllegalToken, TraceError, VocabularyError, quoted
 from guidedviz.models.model import Model
-from guidedviz.models.remote import Place, Wire
+from guidedviz.models.remote import Address, Connection
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import label
 from guidedviz.widgets.runner import running_loop, say_failure
 from guidedviz.widgets.sharing.role import Shown, make_bar
 
-PATIENCE = 1.0  # seconds
+ASK_PATIENCE = 1.0  # seconds
 READ_ONLY = 'You follow the teacher\'s run. Press "go on alone from here" to take steps of your own.'
 ALONE = "go on alone from here"
 
@@ -44,9 +44,9 @@ class Follower:
 
     follows = True
 
-    def __init__(self, model: Model, place: Place, guide: Guide | None = None) -> None:
+    def __init__(self, model: Model, place: Address, guide: Guide | None = None) -> None:
         self._model, self._guide = model, guide
-        self._wire = Wire(place, patience=PATIENCE, timeout=WAIT + 10)
+        self._wire = Connection(place, patience=ASK_PATIENCE, timeout=WAIT + 10)
         self._stage: weakref.ref[Any] = weakref.ref(self)
         self._scene: Scene | None = None
         self._shown: Scene | None = None  # what the stage shows

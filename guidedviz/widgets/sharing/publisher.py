@@ -13,14 +13,14 @@ from guidedviz.decoding.sharing import Head, make_head, write_changes
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, ModelError, SettingError
 from guidedviz.models.background import Background
-from guidedviz.models.remote import Place, Wire
+from guidedviz.models.remote import Address, Connection
 from guidedviz.tokens.guide import Guide
 from guidedviz.widgets.runner import running_loop
 from guidedviz.widgets.sharing.role import Shown, make_bar
 
-PATIENCE, TIMEOUT = 2.0, 5.0  # seconds
+SEND_PATIENCE, SEND_TIMEOUT = 2.0, 5.0  # seconds
 PAUSE = 2.0  # seconds after which a lost host gets the run again
-Scene = tuple[Trace, Guide | None, Player]
+Published = tuple[Trace, Guide | None, Player]
 
 
 class Publisher:
@@ -28,10 +28,10 @@ class Publisher:
 
     follows = False
 
-    def __init__(self, place: Place, vocabulary: str) -> None:
-        self._wire, self._vocabulary = Wire(place, patience=PATIENCE, timeout=TIMEOUT), vocabulary
-        self._scene: Scene | None = None
-        self._told: tuple[Scene, Head, Player] | None = None  # what the host has
+    def __init__(self, place: Address, vocabulary: str) -> None:
+        self._wire, self._vocabulary = Connection(place, patience=SEND_PATIENCE, timeout=SEND_TIMEOUT), vocabulary
+        self._scene: Published | None = None
+        self._told: tuple[Published, Head, Player] | None = None  # what the host has
         self._run, self._loop = "", running_loop()
         self._state, self.followers, self.trouble = "shows", 0, ""
         self._background = Background(self._work)
@@ -40,7 +40,7 @@ class Publisher:
         """Show the stage; an error says why this is not possible."""
         self._publish(self._begin(stage))
 
-    def _begin(self, stage: Shown) -> Scene:
+    def _begin(self, stage: Shown) -> Published:
         """Show the stage as a new run."""
         self._run, self._state, self._told = token_hex(8), "shows", None
         self._tell = stage.display.tell
@@ -97,7 +97,7 @@ class Publisher:
             time.sleep(PAUSE)
             self._background.wake()
 
-    def _publish(self, scene: Scene) -> None:
+    def _publish(self, scene: Published) -> None:
         """Send what the host lacks of a scene."""
         trace, guide, player = scene
         told, ended = self._told, self._state == "ends"
