@@ -6,7 +6,7 @@ import threading
 from contextlib import contextmanager
 
 from guidedviz.host.app import Service
-from guidedviz.host.engine import LocalEngine
+from guidedviz.host.batcher import LocalEngine
 from guidedviz.host.limits import Guard
 from guidedviz.host.server import listen, make_server
 from guidedviz.models.remote import Connection, RemoteModel, read_address

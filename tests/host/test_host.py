@@ -16,7 +16,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, ModelError, SettingError
-from guidedviz.host.classroom.desk import sum_up_class
+from guidedviz.host.classroom import sum_up_class
 from guidedviz.host.limits import Guard, Limits
 from guidedviz.models import remote
 from guidedviz.models.frames import Ask, pack_ask

@@ -15,8 +15,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.errors import ModelError, SettingError
 from guidedviz.host import app, server
-from guidedviz.host.classroom.shared_run import MOST
-from guidedviz.host.classroom.standing import NEW
+from guidedviz.host.classroom import MOST, NEW
 from guidedviz.host.limits import WRONG, Few, Guard, Limits, Refused
 from guidedviz.models.frames import Ask, pack_ask
 from guidedviz.models.remote import PATIENCE, Connection, read_address, read_card

@@ -9,7 +9,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.models.remote import Connection, RemoteModel, read_address
-from guidedviz.widgets.sharing import follower as following
+from guidedviz.widgets import sharing as following
 from tests.host.running import TOKEN, hosting
 
 TEACHER = "a-token-of-the-teacher"
@@ -146,7 +146,7 @@ async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until
 
 
 async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bard, until, monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.sharing.publisher.PAUSE", 0.01)
+    monkeypatch.setattr("guidedviz.widgets.sharing.PAUSE", 0.01)
     monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=2), open_follower(host)

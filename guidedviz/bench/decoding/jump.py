@@ -36,8 +36,8 @@ from guidedviz.decoding.jump import (
 )
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError
-from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import load_model
+from guidedviz.models.model import LanguageModel
 from guidedviz.tokens.vocabulary import Vocabulary
 
 ROWS = (1, 8, 32, 128)

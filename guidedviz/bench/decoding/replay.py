@@ -12,8 +12,8 @@ from guidedviz.bench.decoding.forward import Shape, build_network
 from guidedviz.decoding.jump import MANY, Cost, Timed, join_prices, mark_parts
 from guidedviz.decoding.trace import Trace, standing
 from guidedviz.models.hub import TorchNetwork
-from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import embedded_folder
+from guidedviz.models.model import LanguageModel
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.tokens.vocabulary import Vocabulary
 

@@ -23,8 +23,8 @@ from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import load_model
+from guidedviz.models.model import LanguageModel
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.machine_guide import guide
 

@@ -21,7 +21,7 @@ from guidedviz.decoding.player import LiveWalk, Player
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.sharing import Head, follow, make_head, write_changes
 from guidedviz.machines.pushdown.counted_regex import regex
-from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.model import LanguageModel
 from guidedviz.models.remote import Connection, read_address
 from guidedviz.tokens.machine_guide import guide
 

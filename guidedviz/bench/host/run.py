@@ -33,10 +33,10 @@ from guidedviz.bench.host.students import PATIENCE, Run, Students, build_runs, s
 from guidedviz.decoding.sampling import sample, softmax
 from guidedviz.errors import ModelError
 from guidedviz.extras import is_missing
-from guidedviz.host.metrics import TEXTS
+from guidedviz.host.limits import TEXTS
 from guidedviz.models.frames import pack_rows, read_rows
-from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import load_model
+from guidedviz.models.model import LanguageModel
 from guidedviz.models.remote import Connection, read_address
 
 STUDENTS, RATE, SECONDS = 30, 5.0, 120.0

@@ -10,7 +10,7 @@ from guidedviz.bench.decoding.forward import SHAPES
 from guidedviz.bench.decoding.replay import build_random
 from guidedviz.bench.host.gpus import plan_gpus
 from guidedviz.bench.host.simulation import CLASSES, SIZES, TEXT, Costs, fewest, megabits, simulate
-from guidedviz.models.language_model import LanguageModel, Network
+from guidedviz.models.model import LanguageModel, Network
 
 
 def plan(model: LanguageModel, figures: Mapping[str, Any], device: str = "", price: float = 0.0) -> dict[str, Any]:

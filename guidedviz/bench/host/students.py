@@ -19,8 +19,7 @@ from guidedviz.decoding.loop import record
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.pushdown.counted_regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.models.language_model import LanguageModel
-from guidedviz.models.model import Array
+from guidedviz.models.model import Array, LanguageModel
 from guidedviz.models.remote import Connection, RemoteModel, read_address
 from guidedviz.tokens.machine_guide import guide
 
