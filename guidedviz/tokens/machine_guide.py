@@ -24,10 +24,8 @@ from guidedviz.tokens.engines.engine_guide import PREPARE, real_guide
 from guidedviz.tokens.explain import explain_token, illegal_token, label_state, token_path
 from guidedviz.tokens.guide import Explanation, Guide
 from guidedviz.tokens.index import Index, build_index, live_machine, not_finite
-from guidedviz.tokens.lazy.alike import AlikeMasks
-from guidedviz.tokens.lazy.lazy_walk import Walks
-from guidedviz.tokens.move_table import table_walk
-from guidedviz.tokens.split.split import Split, build_split
+from guidedviz.tokens.lazy import Lazy
+from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps
@@ -61,33 +59,23 @@ def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index:
             seen = f"engine {engine!r}" if isinstance(index, Index) else type(index).__name__
             raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
         index.check(machine, vocabulary)
-        return MachineGuide(index.machine, vocabulary, IndexMasks(index.machine, vocabulary, index))
+        return MachineGuide(index.machine, vocabulary, Indexed(index.machine, vocabulary, index))
     if engine == "auto":
         engine = "index" if isinstance(machine, DFA) else "split" if isinstance(machine, PDA) else "trie"
     return ENGINES[engine](machine, vocabulary)
 
 
-def trie_guide(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
-    """Walk from each state when its mask is asked for; a slice that is legal as a whole is not walked."""
-    return MachineGuide(machine, vocabulary, Walks(machine, vocabulary))
-
-
 def index_guide(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
     """Look masks up in an index; if it would be too large, walk from each state when its mask is asked for.
 
-    A machine that counts has one mask for all counts that behave alike.
+    A machine that counts has too many states for an index; its masks are stored per node.
     """
     if isinstance(machine, PDA) and machine.finite:
-        return MachineGuide(machine, vocabulary, AlikeMasks(machine, vocabulary))
+        return split_guide(Split(machine, vocabulary))
     if not isinstance(machine, DFA):
         raise not_finite("guide, engine 'index'", machine)
     fits = len(machine) * len(vocabulary) <= KEPT
-    return MachineGuide(machine, vocabulary, (IndexMasks if fits else TableMasks)(machine, vocabulary))
-
-
-def lazy_guide(machine: DFA, vocabulary: Vocabulary) -> MachineGuide:
-    """Walk from each state of a finite machine when its mask is asked for, by the machine's table."""
-    return MachineGuide(machine, vocabulary, TableMasks(machine, vocabulary))
+    return MachineGuide(machine, vocabulary, (Indexed if fits else Lazy)(machine, vocabulary))
 
 
 def split_guide(split: Split) -> MachineGuide:
@@ -105,7 +93,7 @@ ENGINES: dict[str, Callable[[Any, Vocabulary], Guide]] = {
     "index": index_guide,
     # the machine as it is given, so that its stacks name the rules that were written
     "split": lambda machine, vocabulary: split_guide(build_split(machine, vocabulary, inline=False)),
-    "trie": trie_guide,
+    "trie": lambda machine, vocabulary: MachineGuide(machine, vocabulary, Lazy(machine, vocabulary)),
     **{name: partial(real_guide, name) for name in PREPARE},
 }
 
@@ -116,23 +104,8 @@ class MaskSource(Protocol):
     def mask(self, state: Any) -> Mask: ...
 
 
-class TableMasks:
-    """Masks of a finite machine, each by one walk with the machine's table."""
-
-    def __init__(self, machine: DFA, vocabulary: Vocabulary) -> None:
-        self.machine, self.vocabulary = machine, vocabulary
-
-    @cached_property
-    def _walk(self) -> Callable[[int], Any]:
-        return table_walk(self.vocabulary.trie, self.machine)
-
-    def mask(self, state: int) -> Mask:
-        """True for every legal id; read-only."""
-        return self.vocabulary.with_eos(self.vocabulary.trie.mask(self._walk(state)), self.machine.is_accepting(state))
-
-
-class IndexMasks:
-    """Masks of an index: the first mask is one walk, so that decoding begins at once; the second builds the index."""
+class Indexed:
+    """A source of stored masks: the first is one walk, so that decoding begins at once; the second builds the index."""
 
     def __init__(self, machine: DFA, vocabulary: Vocabulary, index: Index | None = None) -> None:
         self.machine, self.vocabulary, self.built = machine, vocabulary, index
@@ -149,7 +122,7 @@ class IndexMasks:
         """True for every legal id; read-only."""
         if not self._walked:
             self._walked = True
-            return TableMasks(self.machine, self.vocabulary).mask(state)
+            return Lazy(self.machine, self.vocabulary).mask(state)
         return self._rows(state)
 
     @cached_property
@@ -167,7 +140,7 @@ class MachineGuide:
     def __init__(self, machine: Machine, vocabulary: Vocabulary, source: MaskSource) -> None:
         self.machine: Machine = machine
         self.vocabulary, self.source = vocabulary, source
-        kept = max(1, KEPT // len(vocabulary)) if getattr(source, "remember", True) else 0
+        kept = max(1, KEPT // len(vocabulary))
         self._mask = lru_cache(maxsize=kept)(lambda state: source.mask(self._own(state)))
         self._forced = lru_cache(maxsize=KEPT_RUNS)(partial(forced_bytes, machine))
 
@@ -182,7 +155,7 @@ class MachineGuide:
     @property
     def index(self) -> Index | None:
         """The index that the masks come from, if any; it is built if it is missing."""
-        return self.source.index if isinstance(self.source, IndexMasks) else None
+        return self.source.index if isinstance(self.source, Indexed) else None
 
     @property
     def split(self) -> Split | None:
@@ -211,7 +184,7 @@ class MachineGuide:
         return after
 
     def _read(self, state: Any, token: int) -> Hashable | None:
-        if isinstance(self.source, IndexMasks) and self.source.built is not None:
+        if isinstance(self.source, Indexed) and self.source.built is not None:
             return self.source.built.next_state(state, token)
         if token in self.vocabulary.eos:
             return state if self.is_accepting(state) else None

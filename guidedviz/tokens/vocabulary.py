@@ -62,7 +62,7 @@ class Vocabulary:
         return len(self.pieces)
 
     def __hash__(self) -> int:
-        return hash(self.fingerprint)
+        return hash((len(self), self.eos, self.special))
 
     def __repr__(self) -> str:
         ends = ", ".join(map(str, sorted(self.eos)[:4])) or "none"

@@ -14,7 +14,7 @@ from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.split.split import Split
+from guidedviz.tokens.split import Split
 from guidedviz.views.badge import write_badge
 from guidedviz.views.charts.distribution import EDGE, ROW, Drawn, write_card, write_distribution, write_meter
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write

@@ -9,7 +9,7 @@ from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.split.split import Split
+from guidedviz.tokens.split import Split
 from guidedviz.views.figure import Figure
 from guidedviz.views.vocabulary.find import read_signs
 from guidedviz.views.vocabulary.map import draw_map, draw_xor

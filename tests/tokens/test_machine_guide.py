@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.machines.machine import read
-from guidedviz.tokens.machine_guide import lazy_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.machines.oracle import matches, shortest_completion
 from tests.strategies import draw_walk, regexes, texts, vocabularies
 
-ENGINES = {"index": gv.guide, "trie": partial(gv.guide, engine="trie"), "lazy": lazy_guide}
+ENGINES = {"index": gv.guide, "trie": partial(gv.guide, engine="trie")}
 DECIMAL = r"[0-9]+(\.[0-9]+)?"
 TOY = Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s>", b"<eot>", b"3"],
                  eos={8, 9}, special={7, 8})  # fmt: skip

@@ -15,7 +15,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.split.split import ACCEPTED, DEPENDENT, REJECTED, Split, build_split
+from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.pushdown_highlight import check_pda, state_after

@@ -16,7 +16,7 @@ import numpy as np
 from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.split.split import DEPENDENT, Split
+from guidedviz.tokens.split import DEPENDENT, Split
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits
 from guidedviz.views.vocabulary.find import WAYS, find_tokens
 from guidedviz.views.words import label

@@ -11,87 +11,69 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.pushdown.counts import FAR, Counts
 from guidedviz.machines.pushdown.open_stack import OpenStack, Positions
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 from guidedviz.machines.pushdown.stack_graph import State
-from guidedviz.tokens.arrays import Ids, Ints, Letters
-from guidedviz.tokens.move_table import MoveTable
-from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, Asking, group_tokens, say
-from guidedviz.tokens.split.storage import Stored, store, store_others
-from guidedviz.tokens.trie import Trie, walk_levels, walk_on
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.arrays import Ints
+from guidedviz.tokens.trie import MoveTable, Trie, walk_levels
 
+REJECTED, ACCEPTED, DEPENDENT = 0, 1, 2
+Answers = npt.NDArray[np.int8]  # one of the three per token
 MOST_STATES = 64  # of a loop
 MOST_BYTES = 13  # of one way around it, as "\\ud83d\\ude00" in a string
 OUTSIDE = -1  # instead of a number of parts
-DEAD, LEAVE = 0, 255  # no text goes on so; the byte leads out of the loop
-MOST_LOOPS = 100  # per vocabulary; 100 MB
+LEAVE = 255  # the byte leads out of the loop; 0: no text goes on so
 
 
-@dataclass(frozen=True, eq=False)
-class LoopWalk:
+def say(state: State | None) -> int:
+    """Whether the bytes that led to a state of a partly known stack are legal."""
+    return REJECTED if state is None else ACCEPTED if state.sure else DEPENDENT
+
+
+class LoopWalk(NamedTuple):
     """The tokens that stay in a loop, and the nodes of the trie at which the others leave it."""
 
-    tokens: Ids  # those first that begin the fewest parts of a repeat
-    upto: Ints  # how many of them begin no part, at most 1, at most 2 ...
-    others: Ids  # all other ids
-    nodes: Ints
-    done: Ints  # per node: the parts that are complete before it
-    source: Ints  # the state that each node is left from ...
-    byte: Letters  # ... and the byte that leaves it
-
-    def store(self, most: float, more: Ids) -> Stored:
-        """The tokens of the loop that begin at most so many parts, and some that leave it."""
-        size, count = len(self.tokens) + len(self.others), int(self.upto[int(min(most, len(self.upto) - 1))])
-        if 2 * count < size:
-            return store(np.concatenate([self.tokens[:count], more]), size)
-        left = np.ones(len(self.others), dtype=np.bool_)
-        left[np.searchsorted(self.others, more)] = False
-        return store_others(np.concatenate([self.others[left], self.tokens[count:]]), size)
+    tokens: Ints
+    begun: Ints  # per token: the parts of a repeat that it begins
+    exits: Ints
+    done: Ints  # per exit: the parts that are complete before it ...
+    way: Ints  # ... and the place in `ways` ...
+    ways: Ints  # ... of the state that it is left from and the byte that leaves it, as 256 * state + byte
 
 
+@lru_cache(maxsize=100)  # 100 MB
 def walk_loop(trie: Trie, table: bytes, complete: bytes) -> LoopWalk:
     """The walk of a trie from state 1 of a loop; a part of a repeat is complete in some of the states.
 
     >>> digits = bytes(256) + bytes([1 if byte in b"0123456789" else 255 * (byte == 44) for byte in range(256)])
     >>> loop = walk_loop(gv.Vocabulary([b"1", b"12", b"3,", b",4", b"x"]).trie, digits, b"\\1\\1")
-    >>> loop.tokens.tolist(), loop.upto.tolist(), loop.byte.tolist(), loop.done.tolist()
-    ([0, 1], [0, 1, 2], [44, 44], [0, 1])
+    >>> loop.tokens.tolist(), loop.begun.tolist(), loop.done.tolist(), loop.ways[loop.way].tolist()
+    ([0, 1], [1, 2], [0, 1], [300, 300])
     """
-    key = table + complete
-    if (found := trie.loops.get(key)) is None:
-        go, ends = np.frombuffer(table, dtype=np.uint8), np.frombuffer(complete, dtype=np.uint8)
-        stay = np.where(go == LEAVE, DEAD, go).astype(np.intp)
-        nodes, labels = walk_levels(trie, 1, lambda states, letters: stay[states * 256 + letters])
-        state = np.zeros(len(trie), dtype=np.intp)
-        state[nodes] = labels
-        done = ends[state].astype(np.intp)
-        done[0] = 0
+    go, ends = np.frombuffer(table, dtype=np.uint8).astype(np.intp), np.frombuffer(complete, dtype=np.uint8)
+    ways, states = np.flatnonzero(go == LEAVE), len(ends)
+    go[ways] = np.arange(states, states + len(ways))  # each way out is a state without moves
+    go = np.concatenate((go, np.zeros(256 * len(ways), dtype=np.intp)))
+    nodes, labels = walk_levels(trie, 1, lambda labels, letters: go[labels * 256 + letters])
+    nodes, labels = nodes[1:], labels[1:]  # the empty text is no token of the loop
+    inside = labels < states
+    exits, stay, state = nodes[~inside], nodes[inside], labels[inside]
+    done = np.zeros(len(trie), dtype=np.intp)
+    if any(complete):
+        done[stay] = ends[state]
         for low, high in zip(trie.levels[1:], trie.levels[2:], strict=False):
             done[low:high] += done[trie.parent[low:high]]
-        leave = np.flatnonzero(go[state[trie.parent] * 256 + trie.byte] == LEAVE)
-        leave = leave[leave > 0]
-        state[0] = 0  # ids without a node, which are at -1, and the empty text are no tokens of the loop
-        of = trie.node_of
-        stays = (state[of] > 0) & (of >= 0)
-        ids = np.flatnonzero(stays).astype(np.int32)
-        begun = (done + (ends[state] == 0))[of[ids]]
-        ids, upto = ids[np.argsort(begun, kind="stable")], np.cumsum(np.bincount(begun, minlength=1))
-        others = np.flatnonzero(~stays).astype(np.int32)
-        state[0] = 1
-        above = trie.parent[leave]
-        found = LoopWalk(ids, upto, others, leave, done[above], state[above], trie.byte[leave])
-        if len(trie.loops) >= MOST_LOOPS:
-            trie.loops.clear()
-        trie.loops[key] = found
-    return found
+    tokens, begun = trie.tokens(stay, 1 + done[stay] + (ends[state] == 0))  # no label is 0
+    return LoopWalk(tokens, begun - 1, exits, done[exits], labels[~inside] - states, ways)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,15 +81,14 @@ class Loop:
     """The walk from a node that leads into a loop, and on where tokens leave it; the same for all counts."""
 
     staying: LoopWalk
-    legal: Ids  # the tokens that leave the loop and are legal on every stack ...
-    done: Ints  # ... and the complete parts before each leaves
-    asking: Asking  # the context-dependent tokens; they all leave the loop ...
-    asking_done: Ints  # ... after so many parts
+    leaving: Ints  # the tokens that leave the loop and are legal on some stack,
+    done: Ints  # the complete parts before each leaves,
+    said: Answers  # and whether it is legal on every stack
     counted: bool  # whether the node is in the counted rule
     low: float  # how many parts the repeat must and may have
     high: float
 
-    def chosen(self, counts: Counts) -> tuple[Stored, Asking] | None:
+    def split(self, counts: Counts) -> tuple[Ints, Ints] | None:
         """The legal and the context-dependent tokens after these counts; None if the walk does not tell."""
         if counts is None:
             low, high = (0.0, inf) if self.counted else (self.low, self.high)
@@ -117,38 +98,35 @@ class Loop:
             low, high = inf, inf
         else:
             low, high = self.low - counts[0][0], self.high - counts[0][0]
-        legal, asking = ((done == OUTSIDE) | ((low <= done) & (done <= high)) for done in (self.done, self.asking_done))
-        return self.staying.store(high, self.legal[legal]), self.asking.where(asking)
+        fits = (self.done == OUTSIDE) | ((low <= self.done) & (self.done <= high))
+        legal, dependent = (self.leaving[fits & (self.said == answer)] for answer in (ACCEPTED, DEPENDENT))
+        return np.concatenate((self.staying.tokens[self.staying.begun <= high], legal)), dependent
 
 
-def read_loop(unknown: OpenStack, vocabulary: Vocabulary, node: int) -> Loop | None:
+def read_loop(unknown: OpenStack, table: MoveTable[State], trie: Trie, node: int) -> Loop | None:
     """The walk from a node that leads into a loop; None if it leads into none, or if its texts have several counts.
 
     >>> unknown = OpenStack(gv.grammar('root ::= "<" [a-z]{0,5000} ">" "!"'))
-    >>> loop = read_loop(unknown, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]), 5)
+    >>> table = MoveTable(unknown.step, unknown.kinds, unknown.reads)
+    >>> loop = read_loop(unknown, table, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]).trie, 5)
     >>> for counts in (None, ((4999, 4999),)):
-    ...     print(*loop.chosen(counts))
-    Stored(2 of 4 ids as bits, 1 bytes) Asking(tokens=array([2], dtype=int32), group=array([0], dtype=int32))
-    Stored(1 of 4 ids as bits, 1 bytes) Asking(tokens=array([2], dtype=int32), group=array([0], dtype=int32))
+    ...     print(*loop.split(counts))
+    [0 1] [2]
+    [0] [2]
     """
-    if (states := find_states(unknown, node)) is None:
+    if (found := find_states(unknown, node)) is None:
         return None
-    trie = vocabulary.trie
-    walk, table = walk_loop(trie, states.table, states.complete), MoveTable[State](unknown)
-    ways, way = np.unique(walk.source * 256 + walk.byte, return_inverse=True)
-    after = [table.label(unknown.step(states.states[(key >> 8) - 1], key & 255)) for key in ways.tolist()]
-    nodes, labels, origin = walk_on(trie, walk.nodes, np.array(after, dtype=np.intp)[way], table.moves.step)
-    tokens, place = trie.tokens(nodes, np.arange(1, len(nodes) + 1))
-    ids = np.arange(len(vocabulary), dtype=np.int32)[tokens][place > 0]
-    place = place[place > 0] - 1
-    said = np.array(list(map(say, table.states)))[labels[place]]
-    done = np.zeros(len(vocabulary), dtype=np.intp)  # of each token
-    done[ids] = np.where((walk.source == 1) & states.outside, OUTSIDE, walk.done)[origin[place]]
-    legal, asking = ids[said == ACCEPTED], group_tokens(unknown, vocabulary, ids[said == DEPENDENT], states.states[0])
-    bounds = unknown.nodes.counts[states.rule] if states.rule is not None else None
+    walk = walk_loop(trie, found.table, found.complete)
+    after = [unknown.step(found.states[(way >> 8) - 1], way & 255) for way in walk.ways.tolist()]
+    nodes, labels, origin = table.walk_on(trie, walk.exits, after, walk.way)
+    leaving, place = trie.tokens(nodes, np.arange(1, len(nodes) + 1))  # no label is 0
+    left = origin[place - 1]
+    first = walk.ways[walk.way[left]] >> 8 == 1  # the state that the token leaves from
+    done = np.where(first & found.outside, OUTSIDE, walk.done[left])
+    bounds = unknown.nodes.counts[found.rule] if found.rule is not None else None
     low, high = (0.0, inf) if bounds is None else (bounds.low, inf if bounds.high is None else bounds.high)
-    counted = bounds is not None and not states.outside
-    return Loop(walk, legal, done[legal], asking, done[asking.tokens], counted, low, high)
+    counted = bounds is not None and not found.outside
+    return Loop(walk, leaving, done, table.say(labels[place - 1], say), counted, low, high)
 
 
 class States(NamedTuple):
