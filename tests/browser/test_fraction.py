@@ -12,9 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump.cost import FRACTIONS, Cost
-from guidedviz.decoding.jump.payoff import Payoff, Timed
-from guidedviz.decoding.jump.tasks import Task
+from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Task, Timed
 from guidedviz.views.charts.payoff import find_run, say_place
 from guidedviz.widgets import fraction
 from tests.browser.bare import work_of

@@ -20,10 +20,20 @@ from guidedviz.bench.decoding.forward import SHAPES, Shape
 from guidedviz.bench.decoding.overlap import TRACES
 from guidedviz.bench.decoding.replay import build_random, measure_passes, replay
 from guidedviz.bench.masks.tensors import find_device
-from guidedviz.decoding.jump.cost import Cost, ideal, median_cost
-from guidedviz.decoding.jump.payoff import Payoff, Timed, median_run
-from guidedviz.decoding.jump.tasks import Task, build_tasks
-from guidedviz.decoding.jump.timing import WAY, measure_cost, time_once, time_task
+from guidedviz.decoding.jump import (
+    WAY,
+    Cost,
+    Payoff,
+    Task,
+    Timed,
+    build_tasks,
+    ideal,
+    measure_cost,
+    median_cost,
+    median_run,
+    time_once,
+    time_task,
+)
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError
 from guidedviz.models.language_model import LanguageModel

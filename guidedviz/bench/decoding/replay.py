@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from guidedviz.bench.decoding.forward import Shape, build_network
-from guidedviz.decoding.jump.cost import Cost
-from guidedviz.decoding.jump.payoff import Timed
-from guidedviz.decoding.jump.timing import MANY, join_prices, mark_parts
+from guidedviz.decoding.jump import MANY, Cost, Timed, join_prices, mark_parts
 from guidedviz.decoding.trace import Trace, standing
 from guidedviz.models.hub import TorchNetwork
 from guidedviz.models.language_model import LanguageModel

@@ -18,7 +18,7 @@ import numpy as np
 
 from guidedviz.bench.about import pin_thread, print_about
 from guidedviz.decoding.loop import record
-from guidedviz.decoding.speculation.draft import Draft, Forced, LookUp, Small
+from guidedviz.decoding.speculation import Draft, Forced, LookUp, Small
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.regular.regex import regex

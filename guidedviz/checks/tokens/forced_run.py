@@ -8,7 +8,7 @@ from typing import Any
 from guidedviz.checks.judge import Case, Mistake, check_function, close
 from guidedviz.checks.same_language import draw_path, say_start
 from guidedviz.checks.verdict import Verdict, show
-from guidedviz.decoding.jump.cost import Cost
+from guidedviz.decoding.jump import Cost
 from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.regular.dfa import DFA

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import isinf
 
-from guidedviz.decoding.jump.cost import ideal
-from guidedviz.decoding.jump.payoff import Payoff, Timed
+from guidedviz.decoding.jump import Payoff, Timed, ideal
 from guidedviz.markup import Element, node
 from guidedviz.views.charts.plot import Frame, write_plot
 from guidedviz.views.charts.series import Axis, Chart, Look, Series

@@ -100,7 +100,7 @@ def _arrow(
     parts += [_write_label(label)] if label else []
     if n in diagram.counts:
         (x, y), said = diagram.counts[n], _numbers(arrow, numbers)
-        parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=11))
+        parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=12))
     kind = (
         "gv-arrow"
         + " gv-free" * (not arrow.ranges)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
 from guidedviz.errors import shorten
 from guidedviz.markup import Element, node, together

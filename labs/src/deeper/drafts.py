@@ -25,8 +25,7 @@
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.decoding.speculation.draft import Forced, LookUp, Small
-from guidedviz.decoding.speculation.verify import accept_chance, residual
+from guidedviz.decoding.speculation import Forced, LookUp, Small, accept_chance, residual
 
 clerk, small = gv.load_model("clerk"), gv.load_model("clerk-small")
 fields = {"name": {"type": "string"}, "age": {"type": "integer"}, "city": {"type": "string"}}

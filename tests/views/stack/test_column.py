@@ -201,7 +201,7 @@ def test_the_still_stage_shows_the_open_rules_and_the_stack():
     assert "stack: depth 10" in figure.alt
     assert "▸ 10 array" in figure.alt
     words = words_of(figure)
-    assert "of 10 rules, the innermost that are open" in words
+    assert "the innermost 3 of 10 rules, in part" in words
     assert "⋮ 4 more" in words
     assert "depth 3" in draw_stage(trace, 2, machine=pda).alt
     assert "depth 1" in draw_stage(trace, 0, machine=pda).alt
