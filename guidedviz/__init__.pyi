@@ -38,8 +38,8 @@ from guidedviz.tokens.by_hand.fsm import GuidedFSM as GuidedFSM
 from guidedviz.tokens.by_hand.static import char_classes as char_classes
 from guidedviz.tokens.by_hand.static import static_masks as static_masks
 from guidedviz.tokens.compare.differences import compare_engines as compare_engines
+from guidedviz.tokens.guide import guide as guide
 from guidedviz.tokens.index import build_index as build_index
-from guidedviz.tokens.machine_guide import guide as guide
 from guidedviz.tokens.split import build_split as build_split
 from guidedviz.tokens.vocabulary import Vocabulary as Vocabulary
 from guidedviz.views.charts.bars import draw_bars as draw_bars

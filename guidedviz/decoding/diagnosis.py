@@ -18,7 +18,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node, notice, table
 from guidedviz.tokens.explain import expected_next
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.machine_guide import guide as make_guide
+from guidedviz.tokens.guide import guide as make_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 
 UNSEEN = "whether the values are right: no mask and no record can tell"

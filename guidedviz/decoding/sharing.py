@@ -25,8 +25,7 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.models.remote import Wire
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.machine_guide import MachineGuide, guide
+from guidedviz.tokens.guide import Guide, MachineGuide, guide
 
 MOST_MESSAGE = 56 << 10  # bytes of a message to the host
 MOST_MACHINE = 32 << 10  # bytes of a machine in the head; a larger one is left out

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.models.model import Source, check_text
 from guidedviz.models.safetensors import SMALLER, Array
-from guidedviz.tokens.spelling import shared_length
+from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
 KEPT = 8  # texts whose keys and values are kept

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.machines.machine import Machine, next_bytes, stack_of
 from guidedviz.machines.names import name_state
 from guidedviz.machines.visible import visible, visible_bytes
-from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a token is legal or not: its bytes one by one, and the byte that is refused."""
+
+    token: int
+    piece: bytes
+    legal: bool
+    died_at: int | None  # index of the byte that no complete output allows; None if every byte passed
+    expected: str  # what was expected there, in words
+    states: tuple[str, ...]  # the state before each byte that passed, and the one after the last
+    stack: tuple[str, ...]
+    reason: str  # one sentence
 
 
 def label_state(state: Hashable) -> str:

@@ -24,9 +24,8 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ints, Mask
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.spelling import longest_tokens
 from guidedviz.tokens.trie import MoveTable, Trie, build_trie
-from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 
 SLICES = {  # the kinds of text, the one with the most tokens first
     "text in quotes": r'[^"\\\x00-\x1f\x7f]*',

@@ -16,8 +16,7 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.errors import PatternError, SettingError, shorten
 from guidedviz.machines.source import KINDS, compile_text, guess_kind, say_error
 from guidedviz.tokens.budget import keep_budget
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.guide import Guide, guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.words import label, reading
 from guidedviz.widgets.runner import Host, running_loop, say_failure

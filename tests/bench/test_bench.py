@@ -20,8 +20,8 @@ from guidedviz.bench.masks import ablation, engines, grammars, latency, tensors
 from guidedviz.bench.masks.cases import CASES
 from guidedviz.bench.masks.languages import build_languages
 from guidedviz.errors import PatternError, SettingError, VocabularyError
-from guidedviz.tokens.machine_guide import lazy_guide
-from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.guide import lazy_guide
+from guidedviz.tokens.vocabulary import longest_tokens
 from tests.strategies import grammars as pda_grammars
 from tests.strategies import regexes, vocabularies
 

@@ -12,7 +12,7 @@ from guidedviz.bench.mask_reasons import Relaxed, compare_masks
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.serving.front_end import rewrite
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.engines.front_end_table import read_frameworks
 from tests.serving.test_front_end import Order

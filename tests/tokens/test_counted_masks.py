@@ -9,7 +9,7 @@ import guidedviz as gv
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import parse_regex
-from guidedviz.tokens.machine_guide import split_guide
+from guidedviz.tokens.guide import split_guide
 
 
 def counting(text):

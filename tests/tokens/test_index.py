@@ -12,8 +12,8 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.tokens import guide as engines
 from guidedviz.tokens import index
-from guidedviz.tokens import machine_guide as engines
 from guidedviz.tokens.lazy import Lazy
 from tests.strategies import regexes, vocabularies
 

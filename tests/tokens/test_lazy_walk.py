@@ -12,8 +12,8 @@ from guidedviz.machines.pushdown.json_grammar import json
 from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
 from guidedviz.sketches.walk_tree import grow_tree
+from guidedviz.tokens.guide import guide
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
-from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import walk

@@ -15,9 +15,9 @@ from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.tokens import lazy
+from guidedviz.tokens.guide import guide
 from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.lazy import SLICES, Lazy, Slice, behind, build_slices, follows, lazy_walk
-from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import draw_walk, grammars, regexes, vocabularies
 

@@ -15,8 +15,7 @@ import numpy as np
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.machines.regular.pattern import CLASSES
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import illegal_token, reason_of_no_text
-from guidedviz.tokens.guide import Explanation
+from guidedviz.tokens.explain import Explanation, illegal_token, reason_of_no_text
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 

@@ -10,8 +10,7 @@ from guidedviz.decoding.recording import PackedNewSteps, PackedStep, PackedWhy
 from guidedviz.decoding.trace import Candidate, Step, Trace, follows, standing, taken_back
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.machine_guide import MachineGuide
+from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.split import Split
 from guidedviz.views.machine.recorded_path import Drawable, read_bytes
 from guidedviz.views.words import label, shown_candidates

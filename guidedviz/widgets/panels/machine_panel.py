@@ -8,8 +8,8 @@ from guidedviz.decoding.trace import Step, follows
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.guide import Explanation
-from guidedviz.tokens.spelling import shared_length
+from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.jump import shared_length
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.machine.description import count_states
 from guidedviz.views.machine.film_frames import bare_drawing

@@ -9,7 +9,7 @@ from guidedviz.decoding.player import LiveWalk, Player, Run, Taken, Walk, shared
 from guidedviz.decoding.recording import PackedBranch, PackedByte, PackedHead, PackedPlayer, PackedStep, PackedWhy
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import shorten
-from guidedviz.tokens.guide import Explanation
+from guidedviz.tokens.explain import Explanation
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin
 

@@ -7,7 +7,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.checks.tokens.forced_run import PRICES, SPELLED, count_kept
 from guidedviz.tokens.jump import find_jump
-from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import forced, speedup
 
 

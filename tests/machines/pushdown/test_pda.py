@@ -17,7 +17,7 @@ from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import regex
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 
 FILES = Path(__file__).resolve().parents[4] / "shared" / "data" / "json-parsing"
