@@ -31,6 +31,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 class Unguided:
     """A guide under which every token that is text, and EOS, is always legal. It has one state."""
 
+    machine = None
     initial = None
 
     def __init__(self, vocabulary: Vocabulary) -> None:

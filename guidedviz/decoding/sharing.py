@@ -104,7 +104,7 @@ def pack_machine(guide: Guide | None) -> str:
         said: Any = {"edges": machine.edges, "accepting": sorted(machine.accepting)}
     elif isinstance(machine, PDA):
         try:
-            said = {"grammar": getattr(machine.grammar, "text", "") or to_gbnf(machine)}
+            said = {"grammar": machine.grammar.text or to_gbnf(machine)}
         except GuidedVizError:  # a grammar that GBNF cannot write
             return ""
     else:

@@ -20,7 +20,7 @@ from guidedviz.machines.machine import Machine, check_machine, no_step, read, st
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import Mask, unpack
-from guidedviz.tokens.engines.engine_guide import PREPARE, real_guide
+from guidedviz.tokens.engines.engine_guide import PREPARE, RealGuide, real_guide
 from guidedviz.tokens.explain import Explanation, explain_token, illegal_token, label_state, token_path
 from guidedviz.tokens.index import Index, build_index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
@@ -33,10 +33,12 @@ READY = 2**24  # bytes of masks that are unpacked together
 
 
 class Guide(Protocol):
-    """States are values: `advance` returns a new state, and an old one stays valid."""
+    """Decides which token may come next. States are values: `advance` returns a new one, and an old one stays valid."""
 
-    vocabulary: Vocabulary
-
+    @property
+    def machine(self) -> Machine | None: ...  # None: no machine stands behind this guide
+    @property
+    def vocabulary(self) -> Vocabulary: ...
     @property
     def initial(self) -> Hashable: ...
     def mask(self, state: Any) -> Mask: ...
@@ -56,20 +58,24 @@ def check_guide(guide: Any, where: str = "guide", hint: str = "gv.guide(machine,
     Traceback (most recent call last):
     guidedviz.errors.SettingError: draw_map, guide: saw str, expected a guide; try: gv.guide(machine, vocabulary)
     """
-    methods = (callable(getattr(guide, name, None)) for name in ("mask", "advance"))
-    if not all(methods) or not isinstance(getattr(guide, "vocabulary", None), Vocabulary):
-        raise SettingError(where, seen=type(guide).__name__, expected="a guide", hint=hint)
+    missing = [name for name in ("vocabulary", "mask", "advance", "machine") if not hasattr(guide, name)]
+    if not missing and isinstance(guide.vocabulary, Vocabulary):
+        return
+    seen = type(guide).__name__
+    if missing == ["machine"]:
+        seen, hint = f"{seen} without a machine", "machine = None, if it has none"
+    raise SettingError(where, seen=seen, expected="a guide", hint=hint)
 
 
-def name_guide(guide: Any) -> str:
+def name_guide(guide: Guide) -> str:
     """What a guide is, in a few words.
 
     >>> name_guide(gv.guide(gv.regex("[0-9]"), gv.Vocabulary([b"1"])))
     'DFA(2 states, 1 accepting)'
     """
-    machine = getattr(guide, "machine", None)
-    parts = [str(getattr(guide, "name", "")), "" if machine is None else shorten(repr(machine), 60)]
-    return " · ".join(filter(None, parts)) or type(guide).__name__
+    parts = [guide.name] if isinstance(guide, RealGuide) else []
+    parts += [] if guide.machine is None else [shorten(repr(guide.machine), 60)]
+    return " · ".join(parts) or type(guide).__name__
 
 
 def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index: Index | None = None) -> Guide:

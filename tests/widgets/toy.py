@@ -30,7 +30,7 @@ def toy_model(slow=0.0, end=True):
 class WordsGuide:
     """Exactly one of a few byte strings: simple enough to be read, and a true guide."""
 
-    name = "one of four records"
+    machine = None
 
     def __init__(self, vocabulary, words=WORDS):
         self.vocabulary, self.words, self.initial = vocabulary, words, b""

@@ -89,6 +89,7 @@ class StaticMasks:
     vocabulary: Vocabulary
     sets: tuple[frozenset[int], ...]
 
+    machine = None
     initial = 0
 
     @cached_property

@@ -9,6 +9,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.jump import shared_length
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.machine.description import count_states
@@ -18,9 +19,9 @@ from guidedviz.views.machine.recorded_path import Drawable, StatePath, read_step
 from guidedviz.widgets.panels.stack_panel import StackFeed
 
 
-def machine_of(guide: Any) -> Drawable | None:
+def machine_of(guide: Guide | None) -> Drawable | None:
     """The machine behind a guide, if it is one that can be drawn."""
-    machine = getattr(guide, "machine", None)
+    machine = guide.machine if guide else None
     return machine if isinstance(machine, Drawable) else None
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from guidedviz.errors import GuidedVizError, PatternError, shorten
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.split import DEPENDENT, Split
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits
 from guidedviz.views.vocabulary.find import WAYS, find_tokens
@@ -28,9 +28,9 @@ KEPT = 400  # masks that kernel and page keep
 
 def split_of(guide: Guide | None, state: Any) -> Split | None:
     """The split of a guide, if it has one with answers for the state; an ambiguous grammar may have too many."""
-    split = getattr(guide, "split", None)
+    split = guide.split if isinstance(guide, MachineGuide) else None
     try:
-        return split if isinstance(split, Split) and split.answers(state) is not None else None
+        return split if split and split.answers(state) is not None else None
     except PatternError:
         return None
 
