@@ -34,9 +34,9 @@ from guidedviz.models.load import readiness as readiness
 from guidedviz.models.toy import ToyModel as ToyModel
 from guidedviz.serving.logits_processor import LogitsProcessor as LogitsProcessor
 from guidedviz.tokens.budget import within as within
-from guidedviz.tokens.by_hand.fsm import GuidedFSM as GuidedFSM
-from guidedviz.tokens.by_hand.static import char_classes as char_classes
-from guidedviz.tokens.by_hand.static import static_masks as static_masks
+from guidedviz.tokens.by_hand import GuidedFSM as GuidedFSM
+from guidedviz.tokens.by_hand import char_classes as char_classes
+from guidedviz.tokens.by_hand import static_masks as static_masks
 from guidedviz.tokens.compare.differences import compare_engines as compare_engines
 from guidedviz.tokens.guide import guide as guide
 from guidedviz.tokens.index import build_index as build_index

@@ -13,7 +13,7 @@ import numpy as np
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.extras import need
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.engines.llguidance import build_tokenizer
 from guidedviz.tokens.engines.outlines_core import build_tokens
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary

@@ -14,7 +14,7 @@ from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import byte_ranges
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM
 
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
 

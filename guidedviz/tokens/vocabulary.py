@@ -22,9 +22,7 @@ import numpy as np
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.machines.visible import byte_name, visible
 from guidedviz.tokens.arrays import Ids, Mask
-from guidedviz.tokens.readers.contents import LONGEST, Contents
-from guidedviz.tokens.readers.ranks import read_llama3, read_ranks, read_tekken
-from guidedviz.tokens.readers.tokenizers import read_tokenizer
+from guidedviz.tokens.readers import LONGEST, Contents, read_llama3, read_ranks, read_tekken, read_tokenizer
 from guidedviz.tokens.trie import Trie, build_trie
 
 

@@ -10,7 +10,7 @@ from guidedviz.checks.same_language import check_machine, say_start
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.machine import read
 from guidedviz.machines.regular.regex import regex
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM
 
 DECIMAL = r"\d+(\.\d+)?"
 

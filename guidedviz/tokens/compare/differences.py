@@ -19,9 +19,8 @@ from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.tokens.arrays import Mask, pack, unpack
 from guidedviz.tokens.compare.faults import Doubt, Position, find_reason
-from guidedviz.tokens.engines.constraint import Asked, ask
+from guidedviz.tokens.engines.constraint import Asked, Matcher, ask
 from guidedviz.tokens.engines.engine_guide import PREPARE, VARIANTS, prepared
-from guidedviz.tokens.engines.matcher import Matcher
 from guidedviz.tokens.guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 

@@ -16,8 +16,7 @@ from guidedviz.machines.grammars.lint import lint
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.json_grammar import json
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.engines.constraint import Asked
-from guidedviz.tokens.engines.matcher import Matcher
+from guidedviz.tokens.engines.constraint import Asked, Matcher
 from guidedviz.tokens.explain import token_path
 from guidedviz.tokens.vocabulary import Vocabulary
 
