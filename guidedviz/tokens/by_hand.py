@@ -21,6 +21,7 @@ from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
 from guidedviz.machines.regular.pattern import CLASSES, looks_like_class, unknown_class
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.explain import Explanation, illegal_token, reason_of_no_text
+from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 
@@ -44,15 +45,6 @@ def _text(piece: bytes) -> str:
         return piece.decode()
     except UnicodeDecodeError:
         return ""
-
-
-def _common_start(pieces: list[bytes]) -> bytes:
-    """The common prefix of all pieces: the common prefix of the smallest and the greatest piece."""
-    low, high = min(pieces), max(pieces)
-    same = 0
-    while same < len(low) and low[same] == high[same]:
-        same += 1
-    return low[:same]
 
 
 def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> StaticMasks:
@@ -130,7 +122,8 @@ class StaticMasks:
         forced = b""
         for ids in self.sets[self._own(state) :]:
             pieces = [self.vocabulary.pieces[token] for token in ids]
-            forced += _common_start(pieces)
+            low, high = min(pieces), max(pieces)
+            forced += low[: shared_length(low, high)]
             if len(set(pieces)) > 1:
                 break
         return forced

@@ -9,7 +9,7 @@ Next: `tokens/jump.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.machine import Machine, check_machine, no_step, read, stack_of
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.tokens.arrays import Mask, unpack
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines.engine_guide import PREPARE, RealGuide, real_guide
 from guidedviz.tokens.explain import Explanation, explain_token, illegal_token, label_state, token_path
 from guidedviz.tokens.index import Index, build_index, live_machine, not_finite
@@ -29,7 +29,6 @@ from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps
 KEPT_RUNS = 4096  # forced runs that it keeps
-READY = 2**24  # bytes of masks that are unpacked together
 
 
 class Guide(Protocol):
@@ -168,15 +167,7 @@ class Indexed:
         if not self._walked:
             self._walked = True
             return Lazy(self.machine, self.vocabulary).mask(state)
-        return self._rows(state)
-
-    @cached_property
-    def _rows(self) -> Callable[[int], Mask]:
-        index, size = self.index, len(self.vocabulary)
-        if index.bits.shape[0] * size > READY:
-            return index.mask
-        masks = list(unpack(index.bits, size))
-        return [masks[row] for row in index.row.tolist()].__getitem__
+        return self.index.mask(state)
 
 
 class MachineGuide:
@@ -229,8 +220,6 @@ class MachineGuide:
         return after
 
     def _read(self, state: Any, token: int) -> Hashable | None:
-        if isinstance(self.source, Indexed) and self.source.built is not None:
-            return self.source.built.next_state(state, token)
         if token in self.vocabulary.eos:
             return state if self.is_accepting(state) else None
         is_text = self.vocabulary.is_text(token)

@@ -53,14 +53,9 @@ class Index:
         """The memory of its arrays."""
         return sum(array.nbytes for array in self.arrays)
 
-    def packed(self, state: int) -> Bits:
-        """The legal tokens as bits."""
-        bits: Bits = self.bits[self.row[state]]
-        return bits
-
     def mask(self, state: int) -> Mask:
         """True for every id that is legal; read-only."""
-        return unpack(self.packed(state), len(self.kind))
+        return unpack(self.bits[self.row[state]], len(self.kind))
 
     def next_state(self, state: int, token: int) -> int | None:
         """The state after a token; None if the token is illegal."""
