@@ -221,9 +221,6 @@ def walk_steps(
                 waiting.append((child, reached))
 
 
-Labelled = tuple[Ints, Ints]  # nodes of a trie, and the label of each
-
-
 def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
     """The same walk level by level: the live nodes in order, and the label of each.
 
