@@ -166,7 +166,7 @@ class Indexed:
         """True for every legal id; read-only."""
         if not self._walked:
             self._walked = True
-            return Lazy(self.machine, self.vocabulary).mask(state)
+            return Lazy(self.machine, self.vocabulary, slices=False).mask(state)
         return self.index.mask(state)
 
 

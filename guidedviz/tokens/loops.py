@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.pushdown.counts import FAR, Counts
-from guidedviz.machines.pushdown.open_stack import OpenStack, Positions
+from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.tokens.arrays import Ints
@@ -140,57 +140,40 @@ class States(NamedTuple):
 
 
 def find_states(unknown: OpenStack, node: int) -> States | None:
-    """The loop that a node leads into by one byte; None if there is none that can be read without counts."""
-    if (ring := find_ring(unknown, node)) is None:
+    """The loop that a node leads into by one byte; None if there is none that can be read without counts.
+
+    It cannot if a text may end one part and stay within another, or if it goes on in a part but out of the loop.
+    """
+    if (found := find_nodes(unknown, node)) is None:
         return None
+    inside, rule = found
     start, kinds = unknown.at(node), unknown.kinds
     states, numbers, rows, complete = [start], {start: 1}, [bytes(256)], [0]
     for state in states:  # it grows while it is read
         row = bytearray(256)  # by the kind of a byte
         for read, some in unknown.ways(state).items():
-            if (after := unknown.step(state, some[0])) is not None:
-                try:
-                    staying = ring.stay(read, after)
-                except TwoWays:
-                    return None
-                if staying and staying not in numbers:
-                    states.append(staying)
-                    numbers[staying] = len(states)
-                for byte in some:
-                    row[kinds[byte]] = numbers[staying] if staying else LEAVE
+            if (after := unknown.step(state, some[0])) is None:
+                continue
+            staying = {rule is None or unknown.lead_into(positions, rule) for positions in read if positions}
+            if rule is not None and True in staying:
+                after = unknown.without_counts(after)
+            stays = True in staying and bool(inside & sure_nodes(after))
+            if len(staying) > 1 or (rule is not None and stays not in staying):
+                return None
+            if stays and after not in numbers:
+                states.append(after)
+                numbers[after] = len(states)
+            for byte in some:
+                row[kinds[byte]] = numbers[after] if stays else LEAVE
         rows.append(kinds.translate(row))
-        complete.append(ring.rule is not None and unknown.nodes.starts[ring.rule] in sure_nodes(state))
+        complete.append(rule is not None and unknown.nodes.starts[rule] in sure_nodes(state))
         if len(states) > MOST_STATES:
             return None
-    return States(states, b"".join(rows), bytes(complete), ring.rule, node not in ring.nodes)
+    return States(states, b"".join(rows), bytes(complete), rule, node not in inside)
 
 
-class TwoWays(Exception):
-    """A text at whose end a repeat may go on and may have ended, or that goes on in a part but out of the loop."""
-
-
-class Ring(NamedTuple):
-    """The nodes of a loop, and the rule that is repeated if it is counted."""
-
-    unknown: OpenStack
-    nodes: frozenset[int]
-    rule: int | None
-
-    def stay(self, read: tuple[Positions, ...], after: State) -> State | None:
-        """The state after a byte without counts; None if it is not in the loop. The byte was read as `read` says."""
-        if self.rule is None:
-            return after if self.nodes & sure_nodes(after) else None
-        inside = {self.unknown.lead_into(positions, self.rule) for positions in read if positions}
-        if inside == {False}:
-            return None
-        after = self.unknown.without_counts(after)
-        if len(inside) > 1 or not self.nodes & sure_nodes(after):
-            raise TwoWays
-        return after
-
-
-def find_ring(unknown: OpenStack, node: int) -> Ring | None:
-    """The loop that a node leads into by one byte, if there is one."""
+def find_nodes(unknown: OpenStack, node: int) -> tuple[frozenset[int], int | None] | None:
+    """The nodes of the loop that a node leads into by one byte, and the rule that is repeated if it is counted."""
     start, nodes = unknown.at(node), unknown.nodes
     after = {to for some in unknown.ways(start).values() for to in sure_nodes(unknown.step(start, some[0]))}
     rules = {nodes.rule_of[to] for to in after if nodes.counts[nodes.rule_of[to]] is not None}
@@ -198,7 +181,7 @@ def find_ring(unknown: OpenStack, node: int) -> Ring | None:
     inside = loop_nodes(nodes, [to for to in after if rule in (None, nodes.rule_of[to])])
     bounds = nodes.counts[rule] if rule is not None else None
     unclear = rule in unknown.entered or (bounds is not None and bounds.spare is not None)  # it counts within its parts
-    return Ring(unknown, inside, rule) if inside and len(rules) < 2 and not unclear else None
+    return (inside, rule) if inside and len(rules) < 2 and not unclear else None
 
 
 def sure_nodes(state: State | None) -> set[int]:
