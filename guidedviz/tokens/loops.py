@@ -23,7 +23,7 @@ from guidedviz.machines.pushdown.counts import FAR, Counts
 from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.rule_nodes import RuleNodes
 from guidedviz.machines.pushdown.stack_graph import State
-from guidedviz.tokens.arrays import Ints
+from guidedviz.tokens.arrays import Ids, Ints
 from guidedviz.tokens.trie import MoveTable, Trie, walk_levels
 
 REJECTED, ACCEPTED, DEPENDENT = 0, 1, 2
@@ -42,8 +42,8 @@ def say(state: State | None) -> int:
 class LoopWalk(NamedTuple):
     """The tokens that stay in a loop, and the nodes of the trie at which the others leave it."""
 
-    tokens: Ints
-    begun: Ints  # per token: the parts of a repeat that it begins
+    tokens: Ids
+    begun: Ids  # per token: the parts of a repeat that it begins
     exits: Ints
     done: Ints  # per exit: the parts that are complete before it ...
     way: Ints  # ... and the place in `ways` ...
@@ -73,7 +73,8 @@ def walk_loop(trie: Trie, table: bytes, complete: bytes) -> LoopWalk:
         for low, high in zip(trie.levels[1:], trie.levels[2:], strict=False):
             done[low:high] += done[trie.parent[low:high]]
     tokens, begun = trie.tokens(stay, 1 + done[stay] + (ends[state] == 0))  # no label is 0
-    return LoopWalk(tokens, begun - 1, exits, done[exits], labels[~inside] - states, ways)
+    small = (array.astype(np.int32) for array in (tokens, begun - 1))
+    return LoopWalk(*small, exits, done[exits], labels[~inside] - states, ways)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ from guidedviz.tokens.trie import MoveTable, Trie, build_trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 MOST_ANSWERS = 2**26  # bytes of masks that are remembered
-FEW = 60  # nodes of the trie; more are walked level by level
+FEW = 40  # nodes of the trie; more are walked level by level
 
 
 @dataclass(frozen=True, eq=False)
