@@ -73,8 +73,8 @@ def walk_loop(trie: Trie, table: bytes, complete: bytes) -> LoopWalk:
         for low, high in zip(trie.levels[1:], trie.levels[2:], strict=False):
             done[low:high] += done[trie.parent[low:high]]
     tokens, begun = trie.tokens(stay, 1 + done[stay] + (ends[state] == 0))  # no label is 0
-    tokens, begun = tokens.astype(np.int32), (begun - 1).astype(np.int32)  # they are kept
-    return LoopWalk(tokens, begun, exits, done[exits], labels[~inside] - states, ways)
+    way = labels[~inside] - states
+    return LoopWalk(tokens.astype(np.int32), (begun - 1).astype(np.int32), exits, done[exits], way, ways)
 
 
 @dataclass(frozen=True, eq=False)
