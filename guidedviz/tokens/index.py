@@ -136,8 +136,10 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
 
 def _rows(kind: Ids, legal: Mask) -> tuple[Ids, Bits]:
     """The legal tokens of every state, packed."""
-    tokens, mask = np.flatnonzero(kind), np.zeros(len(kind), dtype=np.bool_)
-    kind = kind[tokens]
+    tokens: Ints | slice = np.flatnonzero(kind)
+    if 2 * len(tokens) > len(kind):
+        tokens = slice(None)  # all are set faster than most
+    kind, mask = kind[tokens], np.zeros(len(kind), dtype=np.bool_)
     known: dict[bytes, int] = {}
     row: list[int] = []
     bits: list[Bits] = []
