@@ -136,9 +136,8 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
 
 def _rows(kind: Ids, legal: Mask) -> tuple[Ids, Bits]:
     """The legal tokens of every state, packed."""
-    tokens: Ints | slice = np.flatnonzero(kind)
-    if 2 * len(tokens) > len(kind):
-        tokens = slice(None)  # all are set faster than most
+    live = np.flatnonzero(kind)
+    tokens = live if 2 * len(live) < len(kind) else slice(None)  # all are set faster than most
     kind, mask = kind[tokens], np.zeros(len(kind), dtype=np.bool_)
     known: dict[bytes, int] = {}
     row: list[int] = []
