@@ -38,8 +38,8 @@ from guidedviz.machines.regular.regex import cached_regex
 from guidedviz.tokens import index
 from guidedviz.tokens.arrays import unpack
 from guidedviz.tokens.engines.engine_guide import PREPARE
-from guidedviz.tokens.spelling import longest_tokens
-from guidedviz.tokens.split import split
+from guidedviz.tokens.split import inlined
+from guidedviz.tokens.vocabulary import longest_tokens
 
 HEADS = ("compile", "first mask", "mask median", "p99", "max", "again median", "p99", "legal")
 OURS = {"guidedviz": "auto", "guidedviz, trie": "trie"}
@@ -133,7 +133,7 @@ def forget() -> None:
     """Empty our caches in memory."""
     cached_regex.cache_clear()
     index.forget()
-    split.split_machine.cache_clear()
+    inlined.cache_clear()
 
 
 def compile_real(name: str, prepared: Callable[[Any], Any], case: Case) -> Any:

@@ -11,7 +11,7 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import ENDS, Candidate, Step
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.model import Model
-from guidedviz.tokens.machine_guide import guide as build_guide
+from guidedviz.tokens.guide import guide as build_guide
 from guidedviz.views.words import label, reading, shown_candidates
 
 PROMPT = "Hi! We met on March 3rd 2024.\nDate as YYYY-MM-DD:\n"

@@ -39,7 +39,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema, schema_regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.sketches.sketch import Sketch, sketch_dfa
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure

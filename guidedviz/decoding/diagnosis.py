@@ -14,11 +14,13 @@ from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, standing
 from guidedviz.errors import GuidedVizError, SettingError, escaped, expect
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node, notice, table
 from guidedviz.tokens.explain import expected_next
 from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.machine_guide import guide as make_guide
+from guidedviz.tokens.guide import guide as make_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
@@ -153,7 +155,7 @@ class Run:
     @cached_property
     def machine(self) -> Any:
         """The machine of the guide, if it has one."""
-        return getattr(self.guide, "machine", None)
+        return self.guide.machine if self.guide else None
 
     @cached_property
     def replay(self) -> Replay:
@@ -421,7 +423,7 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
 
 def find_notes(run: Run) -> Iterator[Finding]:
     """The machine does not enforce all that its source says."""
-    if notes := getattr(run.machine, "notes", ()):
+    if notes := run.machine.notes if isinstance(run.machine, DFA | PDA) else ():
         check = "machine.notes; judge the output with a validator, too"
         cure = 'correct the keyword, or gv.json_schema(schema, unknown="error")'
         yield Finding("keyword not enforced", 0, "; ".join(notes), check, cure)

@@ -25,10 +25,8 @@ from guidedviz.errors import SettingError, TraceError, quoted
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.model import LanguageModel, Model, Source, check_model
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.jump import WAYS
-from guidedviz.tokens.machine_guide import guide
-from guidedviz.tokens.spelling import shared_length
+from guidedviz.tokens.guide import Guide, guide
+from guidedviz.tokens.jump import WAYS, shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
 FRACTIONS = tuple(at / 20 for at in range(20))  # the positions of the slider: 0, 0.05, ... 0.95

@@ -20,7 +20,8 @@ from guidedviz.decoding.trace import How, Step, Trace
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Explanation, Guide, check_guide, name_guide
+from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -30,6 +31,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 class Unguided:
     """A guide under which every token that is text, and EOS, is always legal. It has one state."""
 
+    machine = None
     initial = None
 
     def __init__(self, vocabulary: Vocabulary) -> None:

@@ -25,8 +25,7 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.models.remote import Connection
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.machine_guide import MachineGuide, guide
+from guidedviz.tokens.guide import Guide, MachineGuide, guide
 
 MOST_MESSAGE = 56 << 10  # bytes of a message to the host
 MOST_MACHINE = 32 << 10  # bytes of a machine in the head; a larger one is left out
@@ -105,7 +104,7 @@ def pack_machine(guide: Guide | None) -> str:
         said: Any = {"edges": machine.edges, "accepting": sorted(machine.accepting)}
     elif isinstance(machine, PDA):
         try:
-            said = {"grammar": getattr(machine.grammar, "text", "") or to_gbnf(machine)}
+            said = {"grammar": machine.grammar.text or to_gbnf(machine)}
         except GuidedVizError:  # a grammar that GBNF cannot write
             return ""
     else:

@@ -20,9 +20,8 @@ from guidedviz.decoding.sampling import masked_softmax
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.models.model import Model, Source, check_model
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.jump import spell_output
-from guidedviz.tokens.spelling import build_forced_lattice, shared_length, spell_longest
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.jump import build_forced_lattice, shared_length, spell_output
+from guidedviz.tokens.vocabulary import Vocabulary, spell_longest
 
 LEAST = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
 Tokens = tuple[int, ...]

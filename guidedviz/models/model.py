@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import ModelError, SettingError, quoted
-from guidedviz.tokens.spelling import shared_length
+from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
 Array = npt.NDArray[np.float32]

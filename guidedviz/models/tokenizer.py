@@ -15,7 +15,7 @@ from typing import Any
 
 from guidedviz.errors import quoted
 from guidedviz.models.weights import damaged, read_json
-from guidedviz.tokens.readers.tokenizers import byte_alphabet, flat_parts
+from guidedviz.tokens.readers import byte_alphabet, flat_parts
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 CLASSES = {r"\p{L}": "a-zA-Zª", r"\p{N}": "0-9²"}

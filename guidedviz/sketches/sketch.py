@@ -13,7 +13,7 @@ from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import byte_ranges, name_node, name_state
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM
 
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
 

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from guidedviz.tokens.arrays import Ints
-from guidedviz.tokens.lazy.lazy_walk import Walk
+from guidedviz.tokens.lazy import LazyWalk
 
 MOST_BRANCHES = 22
 WIDEST = 6  # children of a branch; the smallest are folded into one
@@ -46,7 +46,7 @@ class NodeGroup:
             yield from part.rows(depth + 1)
 
 
-def grow_tree(walk: Walk, most: int = MOST_BRANCHES, levels: int = 4) -> NodeGroup:
+def grow_tree(walk: LazyWalk, most: int = MOST_BRANCHES, levels: int = 4) -> NodeGroup:
     """The tree of a walk from its root, with at most so many branches and levels.
 
     >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
@@ -88,7 +88,7 @@ class _Branch:
 class _Counts:
     """The numbers of live, dropped and legal nodes in and below each node of the trie."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: LazyWalk) -> None:
         self.walk, self.trie = walk, walk.trie
         self.alive = np.zeros(len(self.trie), dtype=np.intp)
         self.alive[walk.live[1:]] = 1  # the root is no byte of any token

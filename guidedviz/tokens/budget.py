@@ -15,9 +15,8 @@ import numpy as np
 from guidedviz.errors import SettingError, quoted
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import foreign_state, illegal_token
-from guidedviz.tokens.guide import Explanation, Guide
-from guidedviz.tokens.machine_guide import MachineGuide
+from guidedviz.tokens.explain import Explanation, foreign_state, illegal_token
+from guidedviz.tokens.guide import Guide, MachineGuide
 
 
 class Spent(NamedTuple):

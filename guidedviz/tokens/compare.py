@@ -20,13 +20,11 @@ from guidedviz.extras import installed
 from guidedviz.machines.grammars.grammar import show_line
 from guidedviz.machines.machine import Machine, read, to_bytes
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.engines.constraint import Asked, ask
+from guidedviz.tokens.engines.constraint import Asked, Matcher, ask
 from guidedviz.tokens.engines.engine_guide import PREPARE, VARIANTS, prepared
-from guidedviz.tokens.engines.matcher import Matcher
 from guidedviz.tokens.explain import token_path
-from guidedviz.tokens.machine_guide import guide
-from guidedviz.tokens.spelling import longest_tokens
-from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+from guidedviz.tokens.guide import guide
+from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 
 KINDS = ("forced only", "known fault", "lawful choice", "ours", "not known")
 MOST_ASKED = 1000  # the engine's accept is called only if at most this many tokens differ

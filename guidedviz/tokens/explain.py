@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.machines.machine import Machine, next_bytes, stack_of
+from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.visible import name_state, visible, visible_bytes
-from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a token is legal or not: its bytes one by one, and the byte that is refused."""
+
+    token: int
+    piece: bytes
+    legal: bool
+    died_at: int | None  # index of the byte that no complete output allows; None if every byte passed
+    expected: str  # what was expected there, in words
+    states: tuple[str, ...]  # the state before each byte that passed, and the one after the last
+    stack: tuple[str, ...]
+    reason: str  # one sentence
 
 
 def label_state(state: Hashable) -> str:
@@ -76,25 +91,20 @@ def _death(piece: bytes, passed: int, wanted: str) -> str:
     return f"{where}{visible(piece[passed : passed + 1])} cannot come: {wanted}"
 
 
-def _say_wanted(machine: Any, state: Hashable, expected: str) -> str:
+def _say_wanted(machine: Machine, state: Any, expected: str) -> str:
     """Describe what is missing: the innermost open rule that cannot end, or else everything expected."""
-    frame = _unfinished(machine, state)
-    if frame is None:
+    frame = machine.unfinished(state) if isinstance(machine, PDA) else None
+    if not isinstance(machine, PDA) or frame is None:
         return f"expected {expected}"
     innermost = machine.frames(state)[0] == frame
     which = "the innermost open rule" if innermost else "the innermost open rule that cannot end here"
     return f"{which} is {frame.rule}, which waits for {frame.waits}"
 
 
-def _say_open(machine: Any, state: Hashable, expected: str) -> str:
+def _say_open(machine: Machine, state: Any, expected: str) -> str:
     """Why the text cannot end."""
-    frame = _unfinished(machine, state)
+    frame = machine.unfinished(state) if isinstance(machine, PDA) else None
     return f"{frame.rule} is still open and waits for {frame.waits}" if frame else f"expected {expected}"
-
-
-def _unfinished(machine: Any, state: Hashable) -> Any:
-    """The innermost frame of a stack whose rule cannot end yet; None without such a frame or without a stack."""
-    return machine.unfinished(state) if hasattr(machine, "unfinished") else None
 
 
 def _explain_other(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:

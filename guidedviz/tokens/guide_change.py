@@ -9,7 +9,8 @@ import numpy as np
 
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Explanation, Guide
+from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.guide import Guide
 
 
 @dataclass(frozen=True)

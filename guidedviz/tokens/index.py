@@ -14,14 +14,15 @@ import numpy as np
 
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
-from guidedviz.tokens.move_table import Kinds, find_kinds
+from guidedviz.tokens.trie import Moves, walk_levels
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 MOST_BYTES = 2**26  # of packed masks
+MOST_ENTRIES = 2**24  # kinds x states; 64 MB
+CHUNK = 2**21  # entries moved at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +53,9 @@ class Index:
         """The memory of its arrays."""
         return sum(array.nbytes for array in self.arrays)
 
-    def packed(self, state: int) -> Bits:
-        """The legal tokens as bits."""
-        bits: Bits = self.bits[self.row[state]]
-        return bits
-
     def mask(self, state: int) -> Mask:
         """True for every id that is legal; read-only."""
-        return unpack(self.packed(state), len(self.kind))
+        return unpack(self.bits[self.row[state]], len(self.kind))
 
     def next_state(self, state: int, token: int) -> int | None:
         """The state after a token; None if the token is illegal."""
@@ -103,11 +99,8 @@ def build_index(machine: Machine, vocabulary: Vocabulary) -> Index:
 
 def not_finite(where: str, machine: object) -> SettingError:
     """The error of a machine that has no index."""
-    counts = isinstance(machine, PDA) and machine.finite
-    hint = "gv.guide(machine, vocabulary)"
-    if counts:
-        hint = "gv.guide(machine, vocabulary, engine='index'), one mask for all counts that behave alike"
-    return SettingError(where, seen=type(machine).__name__, expected="a finite machine", hint=hint)
+    name = type(machine).__name__
+    return SettingError(where, seen=name, expected="a finite machine", hint="gv.guide(machine, vocabulary)")
 
 
 def live_machine(machine: DFA) -> DFA:
@@ -117,32 +110,76 @@ def live_machine(machine: DFA) -> DFA:
 
 
 def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
-    """Walk the trie once, then pack the mask of every state."""
-    kinds = find_kinds(vocabulary.trie, machine)
-    eos = np.array(sorted(vocabulary.eos), dtype=np.intp)
-    states = np.arange(len(machine), dtype=np.int32)
-    stays = np.where(np.isin(states, list(machine.accepting)), states, np.int32(-1))  # EOS reads no byte
+    """Walk the trie once, from all states together, then pack the mask of every state.
+
+    Tokens are of one kind if they move every state alike; algebra calls this the transition monoid. To a date, the
+    128,256 tokens of Llama 3 are 6 kinds.
+
+    >>> index = compute_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42"]))
+    >>> index.kind.tolist(), index.after.tolist()
+    ([2, 3, 1, 2], [[-1, -1, -1, -1], [-1, 2, -1, -1], [1, 1, 3, 3], [-1, 3, -1, -1]])
+    """
+    columns = _Columns(machine)
+    tokens, found = vocabulary.trie.tokens(*walk_levels(vocabulary.trie, 1, columns.moves.step))
+    has_token = np.bincount(found, minlength=len(columns.kinds)) > 0  # the other kinds are only on the way
+    has_token[0] = True  # the kind that is illegal everywhere
+    after = columns.after[: len(has_token)][has_token] - 1
     kind = np.zeros(len(vocabulary), dtype=np.int32)
-    kind[kinds.tokens] = kinds.kind
-    kind[eos] = len(kinds.after)
-    after = np.concatenate((kinds.after, stays[None]))
-    return Index(machine, vocabulary, kind, after, *_rows(kinds, eos, after >= 0, len(vocabulary)))
+    kind[tokens] = (np.cumsum(has_token) - 1)[found]
+    if vocabulary.eos:  # EOS reads no byte
+        kind[list(vocabulary.eos)] = len(after)
+        stays, accepting = np.full_like(after[:1], -1), list(machine.accepting)
+        stays[0, accepting] = accepting
+        after = np.concatenate((after, stays))
+    return Index(machine, vocabulary, kind, after, *_rows(kind, after >= 0))
 
 
-def _rows(kinds: Kinds, eos: Ints, legal: Mask, size: int) -> tuple[Ids, Bits]:
+def _rows(kind: Ids, legal: Mask) -> tuple[Ids, Bits]:
     """The legal tokens of every state, packed."""
-    mask = np.zeros(size, dtype=np.bool_)
-    legal = legal if eos.size else legal[:-1]
+    live = np.flatnonzero(kind)
+    tokens = live if 2 * len(live) < len(kind) else slice(None)  # all are set faster than most
+    kind, mask = kind[tokens], np.zeros(len(kind), dtype=np.bool_)
     known: dict[bytes, int] = {}
     row: list[int] = []
     bits: list[Bits] = []
     for column in np.ascontiguousarray(legal.T):  # the legal kinds of one state
         row.append(known.setdefault(column.tobytes(), len(bits)))
         if len(known) > len(bits):
-            mask[kinds.tokens] = column.take(kinds.kind)
-            mask[eos] = column[-1]
+            mask[tokens] = column.take(kind)
             bits.append(pack(mask))
     return np.array(row, dtype=np.int32), np.stack(bits)
+
+
+class _Columns:
+    """A machine whose state is a column: the state reached from each state of the DFA. Its labels are the kinds."""
+
+    def __init__(self, dfa: DFA) -> None:
+        table = np.zeros((len(dfa) + 1, 256), dtype=np.int32)  # table[state + 1, byte] = next state + 1; 0 is dead
+        table[1:] = np.frombuffer(dfa.table, dtype=np.int32).reshape(-1, 256)
+        table[1:] += 1
+        cut = np.ones(256, dtype=np.bool_)  # bytes between two cuts are of one kind: no state distinguishes them
+        cut[1:] = (table[:, 1:] != table[:, :-1]).any(axis=0)
+        self.moves, self.table = Moves(np.cumsum(cut) - 1, self._learn), table[:, cut]
+        self.after: Ids = np.zeros((64, len(table) - 1), dtype=np.int32)
+        self.after[1] = np.arange(1, len(table))  # no byte is read yet: every state is itself
+        self.kinds = {self.after[0].tobytes(): 0, self.after[1].tobytes(): 1}
+
+    def _learn(self, kinds: Ints, letters: Ints) -> Ints:
+        found = np.zeros(len(kinds), dtype=np.intp)
+        for some in np.array_split(np.arange(len(kinds)), 1 + len(kinds) * self.after.shape[1] // CHUNK):
+            columns = self.table[self.after[kinds[some]], letters[some, None]]
+            live = columns.any(axis=1)
+            found[some[live]] = list(map(self._kind, columns[live]))
+        return found
+
+    def _kind(self, column: Ids) -> int:
+        kind = self.kinds.setdefault(column.tobytes(), len(self.kinds))
+        if kind == len(self.after):
+            if 2 * self.after.size > MOST_ENTRIES:
+                raise SettingError("index", seen=f"more than {MOST_ENTRIES:,} entries", expected="a smaller machine")
+            self.after = np.concatenate((self.after, np.zeros_like(self.after)))
+        self.after[kind] = column
+        return kind
 
 
 _build_index = lru_cache(maxsize=8)(compute_index)

@@ -13,29 +13,23 @@ Next: `tokens/index.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from threading import RLock
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from guidedviz.errors import PatternError
-from guidedviz.machines.machine import Machine, Steps, stack_of
+from guidedviz.machines.machine import Steps, first_bytes
 from guidedviz.tokens.arrays import Ids, Ints, Letters, Mask
 
 FEW = 4  # expand node by node where fewer than one in this many is live
-MOST_WORK = 10_000_000  # moves of a machine for one walk; a few seconds
-S = TypeVar("S")
-NARROW = 300  # nodes below all live nodes: visit them one by one
-
-
-class Reader(Protocol[S]):
-    """A machine that says which bytes it reads in a state."""
-
-    def step(self, state: S, byte: int) -> S | None: ...
-
-    def reads(self, state: S) -> Collection[int]: ...
+MANY = 16  # children of a node; of more, only those are looked at that a machine may read
+MOST_STATES = 20_000  # of a table that is kept from walk to walk
+S = TypeVar("S", bound=Hashable)
+L = TypeVar("L", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +64,6 @@ class Trie:
         return self.byte.tobytes()
 
     @cached_property
-    def loops(self) -> dict[bytes, Any]:
-        """The walks of loops so far, see `tokens/split/loops.py`."""
-        return {}
-
-    @cached_property
     def _by_node(self) -> tuple[Ints, Ints]:
         """The token ids in the order of their nodes, and where the ids of each node begin."""
         order = np.argsort(self.node_of, kind="stable")
@@ -104,20 +93,23 @@ class Trie:
         >>> gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie.children(np.array([0, 1])).tolist()
         [1, 2, 3, 4]
         """
-        return spread(self.first, nodes)
+        return number_on(self.first[nodes], self.first[nodes + 1] - self.first[nodes])
 
-    def tokens(self, nodes: Ints, labels: Ints) -> tuple[Ints | slice, Ints]:
-        """The tokens whose bytes end in these nodes, and the label of each; a slice stands for all ids in order.
+    def tokens(self, nodes: Ints, labels: npt.NDArray[L]) -> tuple[Ints, npt.NDArray[L]]:
+        """The tokens whose bytes end in these nodes, and the label of each; no label is 0.
 
         >>> gv.Vocabulary([b"a", b"abcdefg", b"a"]).trie.tokens(np.array([1]), np.array([5]))
         (array([0, 2]), array([5, 5]))
         """
         if len(nodes) * FEW > max(len(self), len(self.node_of)):
-            label_of = np.zeros(len(self) + 1, dtype=np.intp)  # one more, for the ids without a node
+            label_of = np.zeros(len(self) + 1, dtype=labels.dtype)  # one more, for the ids without a node
             label_of[nodes] = labels
-            return slice(None), label_of[self.node_of]
+            found = label_of[self.node_of]
+            tokens = np.flatnonzero(found)
+            return tokens, found[tokens]
         order, first = self._by_node
-        return order[spread(first, nodes)], np.repeat(labels, first[nodes + 1] - first[nodes])
+        count = first[nodes + 1] - first[nodes]
+        return order[number_on(first[nodes], count)], np.repeat(labels, count)
 
     def ids(self, node: int) -> list[int]:
         """The tokens whose bytes end in a node."""
@@ -131,9 +123,8 @@ class Trie:
         >>> gv.Vocabulary([b"a", b"ab", b"a"]).trie.mask(np.array([0, 1])).tolist()
         [True, False, True]
         """
-        tokens, live = self.tokens(nodes, np.ones_like(nodes))
         mask = np.zeros(len(self.node_of), dtype=np.bool_)
-        mask[tokens] = live > 0
+        mask[self.tokens(nodes, np.ones_like(nodes))[0]] = True
         return mask
 
 
@@ -164,15 +155,13 @@ class Node:
         return self.trie.ids(self.number)
 
 
-def spread(first: Ints, places: Ints) -> Ints:
-    """The numbers first[i] to first[i + 1] of all places i, one after the other.
+def number_on(first: Ints, count: Ints) -> Ints:
+    """So many numbers from each of these on, one after the other.
 
-    >>> spread(np.array([0, 2, 2, 5]), np.array([0, 2])).tolist()
-    [0, 1, 2, 3, 4]
+    >>> number_on(np.array([0, 7]), np.array([2, 3])).tolist()
+    [0, 1, 7, 8, 9]
     """
-    begin = first[places]
-    count = first[places + 1] - begin
-    numbers: Ints = np.repeat(begin - np.cumsum(count) + count, count)
+    numbers: Ints = np.repeat(first - np.cumsum(count) + count, count)
     numbers += np.arange(len(numbers))
     return numbers
 
@@ -206,55 +195,35 @@ def build_trie(pieces: Sequence[bytes], order: Ids) -> Trie:
     return Trie(first, parent, np.concatenate(letters), tuple(levels), node_of)
 
 
-def walk_steps(trie: Trie, machine: Steps, state: Hashable, node: int = 0) -> Iterator[tuple[int, Hashable]]:
+def walk_steps(
+    trie: Trie, machine: Steps, state: Any, reads: Callable[[Any], Iterable[int]] | None = None
+) -> Iterator[tuple[int, Any]]:
     """Walk node by node: yield the nodes whose bytes keep a complete text reachable, and the machine's state there.
 
-    The walk begins at the root or at another node. Below a node that the machine refuses nothing is visited.
+    Below a node that the machine refuses nothing is visited. If `reads` says which bytes a state may read, the machine
+    is asked about no others.
 
     >>> list(walk_steps(gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie, gv.regex("ab*"), 0))
     [(1, 1), (3, 1)]
     """
-    waiting = [(node, state)]
+    waiting = [(0, state)]
     while waiting:
         node, state = waiting.pop()
-        for child in range(trie.first[node], trie.first[node + 1]):
-            reached = machine.step(state, int(trie.byte[child]))
+        low, high = int(trie.first[node]), int(trie.first[node + 1])
+        children: Iterable[int] = range(low, high)
+        if reads is not None and high - low > MANY:
+            children = [child for byte in reads(state) if (child := trie.letters.find(byte, low, high)) >= 0]
+        for child in children:
+            reached = machine.step(state, trie.letters[child])
             if reached is not None:
                 yield child, reached
                 waiting.append((child, reached))
 
 
-def walk_few(trie: Trie, machine: Reader[S], state: S, most: int) -> list[tuple[int, S]] | None:
-    """The same walk along the bytes that the machine reads; None if it visits more than so many nodes.
-
-    >>> trie = gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie
-    >>> from guidedviz.machines.pushdown.open_stack import OpenStack
-    >>> stacks = OpenStack(gv.grammar('root ::= "ab"*'))
-    >>> [node for node, _ in walk_few(trie, stacks, stacks.at(0), 9)], walk_few(trie, stacks, stacks.at(0), 1)
-    ([1, 3], None)
-    """
-    letters, first, found = trie.letters, trie.first, [(0, state)]
-    for node, at in found:
-        low, high = int(first[node]), int(first[node + 1])
-        for byte in machine.reads(at) if low < high else ():
-            child = letters.find(byte, low, high)
-            if child >= 0 and (reached := machine.step(at, byte)) is not None:
-                found.append((child, reached))
-        if len(found) > most:
-            return None
-    return found[1:]
-
-
-def walk_levels(
-    trie: Trie,
-    start: int,
-    step: Callable[[Ints, Letters], Ints],
-    finish: Callable[[Ints, Ints], tuple[Ints, Ints]] | None = None,
-) -> tuple[Ints, Ints]:
+def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
     """The same walk level by level: the live nodes in order, and the label of each.
 
     A label stands for a state, 0 for dead; `step` takes many labels and bytes and gives the labels reached.
-    `finish`, if given, takes the live nodes and their labels as soon as few nodes lie below them.
 
     >>> trie = gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie
     >>> nodes, labels = walk_levels(trie, 1, lambda labels, letters: labels * 2 * (letters < 99))
@@ -264,96 +233,127 @@ def walk_levels(
     live, labels = trie.nodes[:1], np.array([start])
     found = [(live, labels)]
     for above, low, high in zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False):
-        if finish and trie.below[live].sum() < NARROW:
-            found.append(finish(live, labels))
-            break
         if len(live) * FEW < low - above:  # only their children
-            nodes: Ints | slice = trie.children(live)
-            labels = np.repeat(labels, trie.first[live + 1] - trie.first[live])
+            first = trie.first[live]
+            count = trie.first[live + 1] - first
+            nodes, labels = number_on(first, count), np.repeat(labels, count)
         else:  # the whole level, which is contiguous
-            nodes, level = slice(low, high), np.zeros(low - above, dtype=np.intp)
+            nodes, level = trie.nodes[low:high], np.zeros(low - above, dtype=np.intp)
             level[live - above] = labels
-            labels = level[trie.parent[nodes] - above]
+            labels = level[trie.parent[low:high] - above]
         reached = step(labels, trie.byte[nodes])
-        alive = np.flatnonzero(reached)
+        alive = reached.nonzero()[0]
         if not alive.size:
             break
-        live, labels = trie.nodes[nodes][alive], reached[alive]
+        live, labels = nodes[alive], reached[alive]
         found.append((live, labels))
     return np.concatenate([nodes for nodes, _ in found]), np.concatenate([labels for _, labels in found])
 
 
-def walk_on(trie: Trie, nodes: Ints, labels: Ints, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints, Ints]:
-    """The same walk from many nodes, none of them below another: the live nodes, their labels, and where each began.
+class Moves:
+    """From a label and the kind of a byte to the next label, 0 for dead; `learn` is asked once about each pair."""
 
-    >>> trie = gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie
-    >>> step = lambda labels, letters: labels * (letters > 98)
-    >>> [part.tolist() for part in walk_on(trie, np.array([2, 1]), np.array([0, 5]), step)]
-    [[1, 4], [5, 5], [1, 1]]
-    """
-    origin, found = np.arange(len(nodes)), []
-    while True:
-        alive = np.flatnonzero(labels)
-        nodes, labels, origin = nodes[alive], labels[alive], origin[alive]
-        found.append((nodes, labels, origin))
-        if not alive.size:
-            nodes, labels, origin = map(np.concatenate, zip(*found, strict=True))
-            return nodes, labels, origin
-        count = trie.first[nodes + 1] - trie.first[nodes]
-        labels, origin, nodes = np.repeat(labels, count), np.repeat(origin, count), trie.children(nodes)
-        labels = step(labels, trie.byte[nodes])
-
-
-def walk_any(trie: Trie, machine: Machine, state: Hashable) -> tuple[Ints, Ints]:
-    """The same for any machine; a label only says that a node is live.
-
-    >>> nodes, _ = walk_any(gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie, gv.regex("ab*"), 0)
-    >>> nodes.tolist()
-    [0, 1, 3]
-    """
-    level = _Level(trie, machine, state)
-    return walk_levels(trie, 1, level.step, level.finish)
-
-
-class _Bounded:
-    """A machine that refuses a step after too many moves in this walk."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine, self.most = machine, getattr(machine, "work", 0) + MOST_WORK
-
-    def step(self, state: Hashable, byte: int) -> Hashable | None:
-        if getattr(self.machine, "work", 0) > self.most:
-            rules = " and ".join(list(dict.fromkeys(stack_of(self.machine, state)))[:3])
-            seen = f"more than {MOST_WORK:,} moves for one mask" + f" in {rules}" * bool(rules)
-            hint = "rules that are not ambiguous"
-            raise PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
-        return self.machine.step(state, byte)
-
-
-class _Level:
-    """The live states of one level of the walk; a label is the position of a state among them."""
-
-    def __init__(self, trie: Trie, machine: Machine, state: Hashable) -> None:
-        self.trie, self.machine, self.states = trie, _Bounded(machine), [None, state]
+    def __init__(self, kind: Ints, learn: Callable[[Ints, Ints], Ints]) -> None:
+        self.kind, self.learn, self.width = kind, learn, int(kind.max()) + 1
+        self.go: Ints = np.full(64 * self.width, -1)  # go[label * width + kind], -1 where unknown
+        self.go[: self.width] = 0
 
     def step(self, labels: Ints, letters: Letters) -> Ints:
-        """Go to the next level; each pair of a state and a byte is looked up once."""
-        pairs = labels * 256 + letters
-        met = np.zeros(256 * len(self.states), dtype=np.bool_)
-        met[pairs] = True
-        met[:256] = False  # dead states stay dead
-        asked = np.flatnonzero(met)
-        numbers: dict[Hashable | None, int] = {None: 0}
-        reached = (self.machine.step(self.states[pair >> 8], pair & 255) for pair in asked.tolist())
-        table = np.zeros(len(met), dtype=np.intp)
-        table[asked] = [numbers.setdefault(state, len(numbers)) for state in reached]
-        self.states = list(numbers)
-        following: Ints = table[pairs]
-        return following
+        """The labels after one more byte."""
+        keys = labels * self.width + self.kind[letters]
+        reached: Ints = self.go[keys]
+        if len(reached) and reached.min() < 0:
+            new = np.sort(keys[reached < 0])
+            new = new[np.diff(new, prepend=-1) > 0]  # each once; the first call of np.unique takes 40 ms
+            found = self.learn(*np.divmod(new, self.width))
+            self.reserve(int(found.max()))
+            self.go[new] = found
+            reached = self.go[keys]
+        return reached
 
-    def finish(self, nodes: Ints, labels: Ints) -> tuple[Ints, Ints]:
-        """Visit the few nodes that are left one by one."""
-        starts = zip(nodes.tolist(), labels.tolist(), strict=True)
-        walks = (walk_steps(self.trie, self.machine, self.states[label], node) for node, label in starts)
-        found = np.array(sorted(node for walk in walks for node, _ in walk), dtype=np.intp)
-        return found, np.ones_like(found)
+    def reserve(self, label: int) -> None:
+        """Make room for the moves of a label."""
+        while (label + 1) * self.width > len(self.go):
+            self.go = np.concatenate((self.go, np.full_like(self.go, -1)))
+
+
+class MoveTable(Generic[S]):
+    """A machine for `walk_levels`: the states met so far, each with a label, and the moves between them.
+
+    `kinds` says which bytes the machine never distinguishes, and `reads`, if given, the bytes that a state may read.
+
+    >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
+    >>> table = MoveTable(nested.step, nested.kinds)
+    >>> nodes, labels = table.walk(gv.Vocabulary([b"(", b")", b"(x)", b"x)"]).trie, nested.initial)
+    >>> nodes.tolist(), [table.states[label].accepting for label in labels]
+    ([0, 1, 3, 4, 6], [False, False, True, False, True])
+    """
+
+    def __init__(
+        self, step: Callable[[S, int], S | None], kinds: bytes, reads: Callable[[S], Collection[int]] | None = None
+    ) -> None:
+        self.step, self._reads, self._byte_of = step, reads, first_bytes(kinds)
+        self._kind, self._lock = np.frombuffer(kinds, dtype=np.uint8).astype(np.intp), RLock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self.states: list[S | None] = [None]
+        self._labels: dict[S | None, int] = {None: 0}
+        self._moves = Moves(self._kind, self._learn)
+
+    def walk(self, trie: Trie, state: S) -> tuple[Ints, Ints]:
+        """The live nodes in order, and the label of each."""
+        with self._lock:
+            if len(self.states) > MOST_STATES:
+                self._forget()
+            start = self._label(state)
+            self._moves.reserve(start)
+            return walk_levels(trie, start, self._moves.step)
+
+    def walk_on(self, trie: Trie, nodes: Ints, states: Sequence[S | None], state: Ints) -> tuple[Ints, Ints, Ints]:
+        """The same from many nodes, none of them below another: the live nodes, their labels, and where each began.
+
+        `state` gives the place in `states` of the state at each node.
+
+        >>> text, trie = gv.regex("ab*"), gv.Vocabulary([b"xb", b"xc", b"y"]).trie
+        >>> table = MoveTable(text.step, text.kinds)
+        >>> [part.tolist() for part in table.walk_on(trie, np.array([1, 2]), [1, None], np.array([0, 1]))]
+        [[1, 3], [1, 1], [0, 0]]
+        """
+        with self._lock:
+            labels = np.array([self._label(one) for one in states], dtype=np.intp)[state]
+            self._moves.reserve(len(self.states) - 1)
+            origin, found = np.arange(len(nodes)), []
+            while True:
+                alive = labels.nonzero()[0]
+                nodes, labels, origin = nodes[alive], labels[alive], origin[alive]
+                found.append((nodes, labels, origin))
+                if not alive.size:
+                    break
+                first = trie.first[nodes]
+                count = trie.first[nodes + 1] - first
+                labels, origin, nodes = np.repeat(labels, count), np.repeat(origin, count), number_on(first, count)
+                labels = self._moves.step(labels, trie.byte[nodes])
+            nodes, labels, origin = map(np.concatenate, zip(*found, strict=True))
+            return nodes, labels, origin
+
+    def say(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
+        """A number of the state of each label."""
+        met = np.flatnonzero(np.bincount(labels))
+        said = np.zeros(len(self.states), dtype=np.int8)
+        said[met] = [of_state(self.states[label]) for label in met.tolist()]
+        found: npt.NDArray[np.int8] = said[labels]
+        return found
+
+    def _learn(self, labels: Ints, kinds: Ints) -> Ints:
+        pairs = zip(labels.tolist(), kinds.tolist(), strict=True)
+        return np.array([self._move(self.states[label], self._byte_of[kind]) for label, kind in pairs], dtype=np.intp)
+
+    def _move(self, state: S, byte: int) -> int:
+        return self._label(self.step(state, byte)) if self._reads is None or byte in self._reads(state) else 0
+
+    def _label(self, state: S | None) -> int:
+        label = self._labels.setdefault(state, len(self.states))
+        if label == len(self.states):
+            self.states.append(state)
+        return label

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from operator import index
@@ -22,9 +22,7 @@ import numpy as np
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
 from guidedviz.machines.visible import byte_name, visible
 from guidedviz.tokens.arrays import Ids, Mask
-from guidedviz.tokens.readers.contents import LONGEST, Contents
-from guidedviz.tokens.readers.ranks import read_llama3, read_ranks, read_tekken
-from guidedviz.tokens.readers.tokenizers import read_tokenizer
+from guidedviz.tokens.readers import LONGEST, Contents, read_llama3, read_ranks, read_tekken, read_tokenizer
 from guidedviz.tokens.trie import Trie, build_trie
 
 
@@ -62,7 +60,7 @@ class Vocabulary:
         return len(self.pieces)
 
     def __hash__(self) -> int:
-        return hash(self.fingerprint)
+        return hash((len(self), self.eos, self.special))
 
     def __repr__(self) -> str:
         ends = ", ".join(map(str, sorted(self.eos)[:4])) or "none"
@@ -340,3 +338,43 @@ def check_vocabulary(vocabulary: object, where: str) -> None:
     """Refuse anything but a Vocabulary."""
     hint = "gv.Vocabulary.from_tokenizer(tokenizer), or model.vocabulary"
     expect(vocabulary, Vocabulary, where, "a Vocabulary", hint)
+
+
+def fitting_tokens(vocabulary: Vocabulary, text: bytes, start: int) -> list[int]:
+    """The text ids whose bytes the text has from this position on, the shortest first.
+
+    >>> fitting_tokens(Vocabulary([b"a", b"ab", b"b", b"ab"]), b"xabc", 1)
+    [0, 1, 3]
+    """
+    ends = range(start + 1, min(start + vocabulary.longest, len(text)) + 1)
+    return [token for end in ends for token in vocabulary.ids(text[start:end]) if vocabulary.is_text(token)]
+
+
+def longest_tokens(vocabulary: Vocabulary, text: bytes) -> Iterator[int]:
+    """Cut a text into its longest tokens; the tokenizer itself often chooses other ids.
+
+    >>> list(longest_tokens(Vocabulary([b"a", b"ab", b"b", b"<s>"], special={3}), b"abba"))
+    [1, 2, 0]
+    """
+    start = 0
+    while start < len(text):
+        found = fitting_tokens(vocabulary, text, start)
+        if not found:
+            seen = quoted(text[start : start + 1])
+            raise VocabularyError("a text in tokens", seen=seen, expected="a byte that some token has")
+        token = max(found, key=lambda token: len(vocabulary.pieces[token]))
+        yield token
+        start += len(vocabulary.pieces[token])
+
+
+def spell_longest(vocabulary: Vocabulary, text: bytes) -> list[int]:
+    """The same as a list; no tokens at all if some byte has none.
+
+    >>> v = Vocabulary([b"a", b"ab"])
+    >>> spell_longest(v, b"aba"), spell_longest(v, b"abc")
+    ([1, 0], [])
+    """
+    try:
+        return list(longest_tokens(vocabulary, text))
+    except VocabularyError:
+        return []

@@ -16,7 +16,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.tokens.split.split import Split
+from guidedviz.tokens.split import Split
 from guidedviz.views.badge import say_badge, write_badge
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write

@@ -14,10 +14,10 @@ from typing import Any
 from guidedviz.decoding.player import GuideEdit, Player, try_guide
 from guidedviz.decoding.sampling import probability
 from guidedviz.errors import PatternError, SettingError, shorten
+from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.source import KINDS, compile_text, guess_kind, say_error
 from guidedviz.tokens.budget import keep_budget
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.guide import Guide, guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.words import label, reading
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
@@ -178,8 +178,8 @@ def read_wish(wish: bool | str | tuple[str, str], guide: Guide | None) -> tuple[
     if wish not in (True, False, None):
         expected = "a text, a pair of its kind and the text, True or False"
         raise SettingError("gv.stage, edit", seen=type(wish).__name__, expected=expected)
-    grammar = getattr(getattr(guide, "machine", None), "grammar", None)
-    text = str(getattr(grammar, "text", ""))
+    machine = guide.machine if guide else None
+    text = machine.grammar.text if isinstance(machine, PDA) else ""
     return ("grammar" if text else "regex", text) if wish else None
 
 

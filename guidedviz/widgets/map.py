@@ -16,10 +16,12 @@ import numpy as np
 
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import next_bytes
+from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide, check_guide
-from guidedviz.tokens.split.split import DEPENDENT, Split
+from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
+from guidedviz.tokens.loops import DEPENDENT
+from guidedviz.tokens.split import Split
 from guidedviz.views.figure import Figure
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits
 from guidedviz.views.vocabulary.find import WAYS, find_tokens, read_signs
@@ -35,9 +37,9 @@ KEPT = 400  # masks that kernel and page keep
 
 def split_of(guide: Guide | None, state: Any) -> Split | None:
     """The split of a guide, if it has one with answers for the state; an ambiguous grammar may have too many."""
-    split = getattr(guide, "split", None)
+    split = guide.split if isinstance(guide, MachineGuide) else None
     try:
-        return split if isinstance(split, Split) and split.answers(state) is not None else None
+        return split if split and split.answers(state) is not None else None
     except PatternError:
         return None
 
@@ -181,7 +183,7 @@ def vocabulary_map(
     check_guide(guide)
     expect(text, str, "gv.vocabulary_map, text", "a text")
     expect(stack, bool, "gv.vocabulary_map, stack", "True or False")
-    if stack and not isinstance(getattr(guide, "split", None), Split):
+    if stack and not (isinstance(guide, MachineGuide) and guide.split):
         hint = 'gv.guide(machine, vocabulary, engine="split")'
         raise SettingError("gv.vocabulary_map, stack", seen="a guide without a split", expected="a split", hint=hint)
     for name, given in {"state": state, "before": before}.items():
@@ -218,7 +220,7 @@ class VocabularyMap(Shown):
 
     def read(self, text: str) -> VocabularyMap:
         """Show the state after a text read from the start; the note says where the machine rejects it."""
-        machine = getattr(self.guide, "machine", None)
+        machine = self.guide.machine
         if machine is None:
             raise SettingError("map after a text", seen="a guide without a machine", expected="gv.guide(machine, ...)")
         state, data, self.text, self.note = machine.initial, read_signs(text), text, ""
@@ -251,7 +253,7 @@ class VocabularyMap(Shown):
             case {"do": "map"}:
                 self._feed.hear(heard, self.state)
                 self.display.tell()
-            case {"do": "read", "text": str(text)} if hasattr(self.guide, "machine"):
+            case {"do": "read", "text": str(text)} if self.guide.machine is not None:
                 self.read(text)
             case {"do": "state", "state": int(state)} if 0 <= state < len(self._states):
                 self.go(state)
@@ -306,12 +308,12 @@ class VocabularyMap(Shown):
     def _standing(self) -> dict[str, Any]:
         states = self._states
         at = self.state if isinstance(self.state, int) and states else None
-        reads = hasattr(self.guide, "machine")
+        reads = self.guide.machine is not None
         return {"states": states, "at": at, "text": self.text, "reads": reads, "note": self.note}
 
     @property
     def _states(self) -> list[str]:
         """The names of the states of a small finite machine; the page shows one button per state."""
-        machine: Any = getattr(self.guide, "machine", None)
-        count = len(machine) if hasattr(machine, "__len__") else 0
+        machine = self.guide.machine
+        count = len(machine) if isinstance(machine, DFA) else 0
         return [shorten(self.guide.label(state), 16) for state in range(count)] if count <= MOST_STATES else []

@@ -29,10 +29,9 @@ from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Shapes
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Explanation, Guide
-from guidedviz.tokens.machine_guide import MachineGuide
-from guidedviz.tokens.spelling import shared_length
-from guidedviz.tokens.split.split import Split
+from guidedviz.tokens.guide import Explanation, Guide, MachineGuide
+from guidedviz.tokens.jump import shared_length
+from guidedviz.tokens.split import Split
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.figure import Figure
 from guidedviz.views.layout.diagram import lay_out

@@ -417,6 +417,8 @@ def stage(
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
     given_bias = {} if bias is None else bias
     settings = fit(Settings(temperature, top_k, top_p, seed, max_tokens, given_bias, jump_forward, draft), model)
+    if guide is not None:
+        check_fit(guide, model.vocabulary, model.name)
     box = read_wish(edit, guide)
     if box and box[1] and guide is None:
         guide, constraint = compile_guide(*box, model.vocabulary), constraint or name_text(*box)

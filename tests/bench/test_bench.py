@@ -15,7 +15,7 @@ from bench import __main__ as command
 from bench import cases, frameworks, host, jump, masks, schemas, speculation, start
 from guidedviz.host.limits import Limits
 from guidedviz.models.remote import Connection, read_address
-from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import longest_tokens
 from tests.host.running import hosting
 
 DATE, SAMPLE, TOKEN = cases.CASES[0], cases.build_sample(), "a-token-of-a-student"

@@ -16,7 +16,7 @@ from guidedviz.checks.verdict import Case, Verdict, check_function, show
 from guidedviz.checks.walks import SLICES, shortest_refused
 from guidedviz.machines.machine import read
 from guidedviz.tokens.jump import find_jump
-from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, check, machines, walks
 from tests.strategies import regexes
 

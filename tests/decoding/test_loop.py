@@ -54,6 +54,8 @@ def test_a_finished_guide_leaves_only_eos_where_there_is_one():
 class DeadEnd:
     """A guide that forbids everything after one token."""
 
+    machine = None
+
     def __init__(self, vocabulary):
         self.vocabulary, self.initial = vocabulary, 0
 

@@ -1,7 +1,7 @@
 """What is drawn of a machine wired by hand."""
 
 from guidedviz.sketches.sketch import sketch_dfa, sketch_fsm
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.vocabulary import Vocabulary
 
 

@@ -12,8 +12,9 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.tokens import index, move_table
-from guidedviz.tokens import machine_guide as engines
+from guidedviz.tokens import guide as engines
+from guidedviz.tokens import index
+from guidedviz.tokens.lazy import Lazy
 from tests.strategies import regexes, vocabularies
 
 DECIMAL = r"[0-9]+(\.[0-9]+)?"
@@ -72,7 +73,7 @@ def next_by_hand(v, machine, state, token):
 @pytest.mark.parametrize("vocabulary", [toy, clerk, llama])
 def test_every_mask_is_brute_force_on_three_vocabularies(vocabulary, pattern):
     v, machine = vocabulary(), gv.regex(pattern)
-    guides = [gv.guide(machine, v, "index"), gv.guide(machine, v, "trie"), engines.lazy_guide(machine, v)]
+    guides = [gv.guide(machine, v, "index"), gv.guide(machine, v, "trie"), Lazy(machine, v)]
     built = gv.build_index(machine, v)
     for state in range(len(machine)):
         after = [next_by_hand(v, machine, state, token) for token in range(len(v))]
@@ -98,7 +99,7 @@ def test_the_samples_hold_what_goes_wrong():
 @given(vocabularies(), regexes)
 def test_index_walk_and_brute_force_are_one_on_any_regex_and_vocabulary(v, pattern):
     machine = gv.regex(pattern)
-    built, lazy = index.compute_index(machine, v), engines.lazy_guide(machine, v)
+    built, lazy = index.compute_index(machine, v), Lazy(machine, v)
     for state in range(len(machine)):
         after = [next_by_hand(v, machine, state, token) for token in range(len(v))]
         assert [built.next_state(state, token) for token in range(len(v))] == after
@@ -123,7 +124,7 @@ def test_to_a_date_128k_tokens_are_a_handful_of_kinds():
 
 def test_a_row_is_packed_as_the_engines_pack_theirs():
     built = gv.build_index(gv.regex(DECIMAL), TOY)
-    row = int.from_bytes(built.packed(1).tobytes(), "little")
+    row = int.from_bytes(built.bits[built.row[1]].tobytes(), "little")
     assert [row >> token & 1 for token in range(len(TOY))] == built.mask(1).tolist()
 
 
@@ -134,7 +135,7 @@ def test_states_with_the_same_tokens_share_a_row():
 
 def test_an_index_cannot_be_written():
     built = gv.build_index(gv.regex(DECIMAL), TOY)
-    for array in (*built.arrays, built.mask(0), built.packed(0)):
+    for array in (*built.arrays, built.mask(0)):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -201,7 +202,7 @@ def test_what_is_no_finite_machine_or_too_large_has_no_index(monkeypatch):
 
 
 def test_kinds_are_bounded(monkeypatch):
-    monkeypatch.setattr(move_table, "MOST_ENTRIES", 1000)
+    monkeypatch.setattr(index, "MOST_ENTRIES", 1000)
     v = gv.Vocabulary([b"a" * length for length in range(1, 80)])
     with pytest.raises(SettingError, match="more than 1,000 entries"):
         index.compute_index(gv.regex("a{100}"), v)
@@ -213,23 +214,22 @@ def test_many_columns_are_moved_a_few_at_a_time(monkeypatch):
         gv.Vocabulary([bytes(piece, "ascii") for piece in ("a", "ab", "abc", "bbb", "bc", "c")]),
     )
     whole = index.compute_index(machine, v)
-    monkeypatch.setattr(move_table, "CHUNK", 1)
+    monkeypatch.setattr(index, "CHUNK", 1)
     few = index.compute_index(machine, v)
     assert all((one == other).all() for one, other in zip(few.arrays, whole.arrays, strict=True))
 
 
-@pytest.mark.parametrize("name", ["KEPT", "READY"])
-def test_masks_that_do_not_fit_are_made_when_asked(monkeypatch, name):
-    monkeypatch.setattr(engines, name, 1)
+def test_masks_that_do_not_fit_are_walked_when_asked(monkeypatch):
+    monkeypatch.setattr(engines, "KEPT", 1)
     machine = gv.regex(DECIMAL)
     guide = gv.guide(machine, TOY)
-    assert (guide.index is None) == (name == "KEPT")
+    assert guide.index is None
     for state in range(len(machine)):
         assert guide.mask(state).tolist() == [next_by_hand(TOY, machine, state, t) is not None for t in range(len(TOY))]
 
 
 def test_an_index_of_128k_tokens_is_built_in_milliseconds():
     v, machine = gv.Vocabulary.llama3(), gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
-    assert move_table.find_kinds(v.trie, machine).after.shape[0] < 120
     built = index.compute_index(machine, v)
+    assert built.after.shape[0] < 120
     assert built.legal[0] == 24_872

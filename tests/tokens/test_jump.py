@@ -10,10 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.tokens.guide import guide as make_guide
 from guidedviz.tokens.jump import WAYS, find_jump
-from guidedviz.tokens.machine_guide import guide as make_guide
-from guidedviz.tokens.spelling import longest_tokens
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 from tests.strategies import LETTERS, draw_walk, regexes
 
 BYTES = [bytes([byte]) for byte in range(256)]

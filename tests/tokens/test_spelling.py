@@ -6,7 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.tokens.spelling import build_forced_lattice, build_lattice, longest_tokens
+from guidedviz.tokens.jump import build_forced_lattice, build_lattice
+from guidedviz.tokens.vocabulary import longest_tokens
 from tests.strategies import LETTERS, vocabularies
 
 

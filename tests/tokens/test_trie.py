@@ -8,23 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import trie as trie_file
-from guidedviz.tokens.move_table import build_table
-from guidedviz.tokens.trie import walk_any, walk_levels
+from guidedviz.tokens.trie import MoveTable, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import walk
 
 
-def walk_table(trie, machine, state):
-    """The quick walk from one state of a DFA: its live nodes, root included."""
-    table = build_table(machine)
+def live_nodes(trie, machine, state):
+    """The quick walk of a machine: its live nodes, root included."""
     live = np.zeros(len(trie) + 1, dtype=np.bool_)
-    nodes, states = walk_levels(trie, state + 1, lambda states, letters: table[states, letters])
-    assert nodes.tolist() == sorted(nodes)
-    live[nodes] = states > 0
+    nodes, labels = MoveTable(machine.step, machine.kinds).walk(trie, state)
+    assert nodes.tolist() == sorted(set(nodes.tolist())), "each once, in order"
+    assert labels.all()
+    live[nodes] = True
     return live
 
 
@@ -85,30 +85,20 @@ def test_both_ways_of_going_down_a_level_are_one(few, v, pattern):
     trie, machine = v.trie, regex(pattern)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_file, "FEW", few)
-        assert walk_table(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
+        assert live_nodes(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
 
 
 @given(vocabularies(), regexes)
 def test_the_quick_walk_is_the_plain_walk(v, pattern):
     trie, machine = v.trie, regex(pattern)
     for state in range(len(machine)):
-        assert walk_table(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
+        assert live_nodes(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
 
 
 @pytest.mark.parametrize("pattern", [r'[^"\\\x00-\x1f]*"', "[0-9]{4}-[0-9]{2}", "(?s).*", "[a-z ]{1,12}"])
 def test_the_quick_walk_is_the_plain_walk_on_a_large_vocabulary(pattern):
     trie, machine = Vocabulary.llama3().trie, regex(pattern)
-    assert (walk_table(trie, machine, 0) == walk(trie, machine, 0)).all()
-
-
-def live_nodes(trie, machine, state):
-    """The quick walk of any machine: its live nodes, root included."""
-    live = np.zeros(len(trie) + 1, dtype=np.bool_)
-    nodes, labels = walk_any(trie, machine, state)
-    assert nodes.tolist() == sorted(set(nodes.tolist())), "each once, in order"
-    assert labels.all()
-    live[nodes] = True
-    return live
+    assert (live_nodes(trie, machine, 0) == walk(trie, machine, 0)).all()
 
 
 GRAMMARS = [
@@ -119,14 +109,30 @@ GRAMMARS = [
 ]
 
 
-@pytest.mark.parametrize("narrow", [0, 3, 10**9])
 @given(vocabularies(), st.sampled_from(GRAMMARS), st.text(st.sampled_from("abAB1é\n "), max_size=4))
-def test_the_quick_walk_of_any_machine_is_the_plain_walk(narrow, v, text, written):
+def test_the_quick_walk_of_a_grammar_is_the_plain_walk(v, text, written):
     trie, machine = v.trie, grammar(text)
     state = read(machine, written.encode()) or machine.initial
+    assert live_nodes(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
+
+
+@pytest.mark.parametrize("many", [0, 16])
+@given(vocabularies(), st.sampled_from(GRAMMARS))
+def test_the_plain_walk_along_the_bytes_that_a_machine_reads_is_the_plain_walk(many, v, text):
+    stacks = OpenStack(grammar(text))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trie_file, "NARROW", narrow)
-        assert live_nodes(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
+        patch.setattr(trie_file, "MANY", many)
+        found = list(walk_steps(v.trie, stacks, stacks.at(0), stacks.reads))
+    assert dict(found) == dict(walk_steps(v.trie, stacks, stacks.at(0)))
+
+
+def test_a_table_that_grew_too_large_begins_anew(monkeypatch):
+    trie, machine = Vocabulary([b"a", b"(a)", b"((", b"))"]).trie, grammar('root ::= "(" root ")" | "a"')
+    monkeypatch.setattr(trie_file, "MOST_STATES", 3)
+    table = MoveTable(machine.step, machine.kinds)
+    for text in (b"", b"(", b"((a", b"(", b"((("):
+        state = read(machine, text)
+        assert table.walk(trie, state)[0].tolist() == np.flatnonzero(walk(trie, machine, state)).tolist()
 
 
 @pytest.mark.parametrize("text", [b"", b'{"a', b'{"a":["', b"[1", b'{"a"', b'["\\u0', b"{}\n"])

@@ -6,7 +6,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.visible import name_nodes
-from guidedviz.tokens.split.split import build_split
+from guidedviz.tokens.split import build_split
 from guidedviz.views.vocabulary.split_nodes import draw_split_nodes
 
 NESTED = 'root ::= "(" root ")" | "x"'

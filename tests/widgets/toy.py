@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.tokens.guide import Explanation
+from guidedviz.tokens.explain import Explanation
 
 WORDS = [b'{"name": "Ada"}', b'{"name": "Bob"}', b'{"name": "Ada", "age": 36}', b'{"name": "Bob", "age": 7}']
 PIECES = [b"<eos>", b"{", b'{"', b"name", b'":', b' "', b"Ada", b"A", b"da", b"Bob", b'"', b'"}', b"}", b",", b" "]
@@ -30,7 +30,7 @@ def toy_model(slow=0.0, end=True):
 class WordsGuide:
     """Exactly one of a few byte strings: simple enough to be read, and a true guide."""
 
-    name = "one of four records"
+    machine = None
 
     def __init__(self, vocabulary, words=WORDS):
         self.vocabulary, self.words, self.initial = vocabulary, words, b""

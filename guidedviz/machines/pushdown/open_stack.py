@@ -8,7 +8,7 @@ this is a guess. Bytes that no guess reads are legal nowhere (context expansion,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from sys import maxsize
 
@@ -127,33 +127,6 @@ class OpenStack:
 
 Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
 Positions = tuple[Position, ...] | None  # None: the byte is not read
-Runs = tuple[tuple[int, State], ...]  # the number of a start, and the state that it has reached
-
-
-class ParallelRuns:
-    """Several starts read the same bytes at once; those that cannot go on are dropped.
-
-    >>> runs = ParallelRuns(OpenStack(gv.grammar('root ::= "a" "b"+ | "c"')))
-    >>> begun = runs.begin((node, None) for node in range(3))
-    >>> [[start for start, _ in runs.step(begun, byte) or ()] for byte in b"abx"]
-    [[0], [1], []]
-    """
-
-    def __init__(self, machine: OpenStack) -> None:
-        self.machine, self.kinds = machine, machine.kinds
-        self._reads: dict[State, Collection[int]] = {}
-
-    def begin(self, places: Iterable[Place]) -> Runs:
-        """One run from each of these nodes, with nothing known below it."""
-        return tuple((start, self.machine.at(*place)) for start, place in enumerate(places))
-
-    def step(self, runs: Runs, byte: int) -> Runs | None:
-        """The runs after one more byte; None if none is left."""
-        for _, state in runs:
-            if state not in self._reads:
-                self._reads[state] = self.machine.reads(state)
-        moved = [(start, self.machine.step(state, byte)) for start, state in runs if byte in self._reads[state]]
-        return tuple([(start, after) for start, after in moved if after is not None]) or None
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:

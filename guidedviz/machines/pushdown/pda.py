@@ -3,7 +3,7 @@
 Several configurations may be possible at once, so a state is a set of them. Stacks never change and share their cells:
 a step back is an old state, and a step that was taken before is a look-up.
 
-Next: `tokens/split/split.py`.
+Next: `tokens/split.py`.
 """
 
 from __future__ import annotations

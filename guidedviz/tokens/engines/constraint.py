@@ -1,17 +1,23 @@
-"""The constraint that an engine gets: the user's text unchanged, or a machine converted to text.
+"""What every real engine has here: it compiles a constraint for a vocabulary, then it reads a text token by token.
 
-The text of a machine is exact, so all engines get the same language. A text is passed to each engine unchanged, so
-differences show how each engine interprets it.
+An engine gets the user's text unchanged, so differences show how each engine interprets it, or a machine converted to
+text. The text of a machine is exact, so all engines get the same language.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.errors import PatternError, SettingError
+from guidedviz.extras import need
 from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar
@@ -20,7 +26,9 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.source import compile_text, guess_kind
+from guidedviz.tokens.arrays import Mask, unpack
 from guidedviz.tokens.index import live_machine
+from guidedviz.tokens.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -78,3 +86,48 @@ def ask(constraint: Machine | str | Mapping[str, Any], kind: str = "") -> Asked:
     kind = kind or guess_kind(constraint)
     machine: Any = compile_text(kind, constraint)
     return Asked(kind, constraint, live_machine(machine) if isinstance(machine, DFA) else machine)
+
+
+PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
+Words = npt.NDArray[np.int32]
+
+
+class Matcher(Protocol):
+    """The engine's state after some tokens of a text. `take` changes it; after `take` returns False it is unusable."""
+
+    def fill(self) -> Any: ...  # write the mask, 32 ids per word, into a reused buffer
+    def mask(self) -> Mask: ...
+    def take(self, token: int) -> bool: ...
+    def may_end(self) -> bool: ...
+    def copy(self) -> Matcher: ...
+
+
+Compile = Callable[[Asked], Matcher]
+
+
+def load(name: str, module: str = "") -> Any:
+    """An engine's package, or a module of it."""
+    return need(module or name.replace("-", "_"), "engines", f"engine {name!r}")
+
+
+def refusal(name: str, said: object) -> PatternError:
+    """The error for a constraint that an engine rejects, with the engine's message."""
+    said = PLACE.sub("", str(said)).strip() or type(said).__name__
+    return PatternError(f"engine {name!r}", seen=said.splitlines()[0][:200], expected="a constraint that it supports")
+
+
+def need_eos(name: str, vocabulary: Vocabulary) -> list[int]:
+    """The EOS ids, for an engine that needs at least one."""
+    if not vocabulary.eos:
+        raise SettingError(f"engine {name!r}", seen="a vocabulary without EOS", expected="at least one EOS id")
+    return sorted(vocabulary.eos)
+
+
+def empty_words(vocabulary: Vocabulary) -> Words:
+    """A buffer for a mask, 32 ids per word."""
+    return np.zeros((1, (len(vocabulary) + 31) // 32), dtype=np.int32)
+
+
+def unpack_words(words: Words, size: int) -> Mask:
+    """The mask in a buffer; read-only."""
+    return unpack(words.view(np.uint8)[0], size)

@@ -18,10 +18,8 @@ from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.machine import Machine, read, stack_of
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines import llguidance, outlines_core, xgrammar
-from guidedviz.tokens.engines.constraint import Asked, ask
-from guidedviz.tokens.engines.matcher import Compile, Matcher
-from guidedviz.tokens.explain import explain_token, foreign_state, illegal_token, label_state, token_path
-from guidedviz.tokens.guide import Explanation
+from guidedviz.tokens.engines.constraint import Asked, Compile, Matcher, ask
+from guidedviz.tokens.explain import Explanation, explain_token, foreign_state, illegal_token, label_state, token_path
 from guidedviz.tokens.vocabulary import Vocabulary
 
 PREPARE: dict[str, Callable[[Vocabulary], Compile]] = {

@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.engines.constraint import Asked
-from guidedviz.tokens.engines.matcher import Compile, Words, empty_words, load, need_eos, refusal, unpack_words
-from guidedviz.tokens.spelling import longest_tokens
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.engines.constraint import (
+    Asked,
+    Compile,
+    Words,
+    empty_words,
+    load,
+    need_eos,
+    refusal,
+    unpack_words,
+)
+from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
 
 FULL = '%llguidance {"no_forcing": true}\n'  # by default the mask of a forced run is only its canonical token
 SPACES = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}

@@ -11,8 +11,7 @@ import numpy as np
 from guidedviz.errors import GuidedVizError, PatternError
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.engines.constraint import Asked
-from guidedviz.tokens.engines.matcher import Compile, load, need_eos, refusal
+from guidedviz.tokens.engines.constraint import Asked, Compile, load, need_eos, refusal
 from guidedviz.tokens.vocabulary import Vocabulary
 
 

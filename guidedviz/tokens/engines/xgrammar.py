@@ -8,8 +8,7 @@ from typing import Any
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.tree import Call, Repeat
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.engines.constraint import Asked
-from guidedviz.tokens.engines.matcher import Compile, Words, empty_words, load, refusal, unpack_words
+from guidedviz.tokens.engines.constraint import Asked, Compile, Words, empty_words, load, refusal, unpack_words
 from guidedviz.tokens.vocabulary import Vocabulary
 
 

@@ -17,7 +17,7 @@ from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node
 from guidedviz.sketches.folded import fold, fold_loops
 from guidedviz.sketches.sketch import Sketch, sketch_dfa, sketch_fsm, sketch_nfa, sketch_pda
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.labels import say_arrow, say_ranges

@@ -11,7 +11,7 @@ from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, check_machine, to_bytes
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.explain import expected_next
 from guidedviz.views.figure import Figure, drawing, wide, write
 from guidedviz.views.words import label

@@ -16,7 +16,7 @@ from guidedviz.machines.pushdown.stacks import Configuration, State
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together
-from guidedviz.tokens.spelling import shared_length
+from guidedviz.tokens.jump import shared_length
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.layout.bezier import Point, straight, through
 from guidedviz.views.machine.pushdown_highlight import check_pda, state_after

@@ -14,11 +14,11 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import name_node
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.split.split import ACCEPTED, DEPENDENT, REJECTED, Split, build_split
+from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
+from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
-from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
+from guidedviz.views.machine.pushdown_highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, atlas
 from guidedviz.views.vocabulary.map import Kind, map_figure
 from guidedviz.views.vocabulary.zoom import draw_zoom
@@ -50,11 +50,12 @@ def draw_split(split: Split | Guide, at: int | State | bytes | str | None = None
 
 def as_split(split: Split | Guide) -> Split:
     """A split, the split of a guide, or, for a guide of another engine, a split of its machine."""
-    found = split if isinstance(split, Split) else getattr(split, "split", None)
-    if isinstance(found, Split):
-        return found
-    machine = getattr(split, "machine", None)
-    check_pda(machine, "draw_split")
+    if isinstance(split, Split):
+        return split
+    check_guide(split, "draw_split")
+    if isinstance(split, MachineGuide) and split.split:
+        return split.split
+    machine: PDA = expect(split.machine, PDA, "draw_split", "a pushdown machine", "gv.grammar(text)")
     return _split_of(machine, split.vocabulary)
 
 

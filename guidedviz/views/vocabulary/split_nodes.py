@@ -12,7 +12,7 @@ from guidedviz.machines.pushdown.stacks import say_waits
 from guidedviz.machines.visible import counted, name_node
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.split.split import NodeSplit, Split
+from guidedviz.tokens.split import NodeSplit, Split
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.vocabulary.map import share
 from guidedviz.views.vocabulary.split_map import as_split
@@ -52,7 +52,7 @@ def split_rows(split: Split | Guide) -> tuple[NodeRow, ...]:
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
     >>> split_rows(nested)[0]
-    NodeRow(rule='root', nodes=(0,), waits='( or x', accepted=2, rejected=1, dependent=3, kind='bits', nbytes=25)
+    NodeRow(rule='root', nodes=(0,), waits='( or x', accepted=2, rejected=1, dependent=3, kind='bits', nbytes=13)
     """
     split = as_split(split)
     alike: dict[tuple[int, int, int], list[NodeSplit]] = {}
@@ -78,11 +78,11 @@ def draw_split_nodes(split: Split | Guide, title: str = "") -> Figure:
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
     >>> print(draw_split_nodes(nested).text)
-    Split: 3 nodes over 6 tokens, 2 with context-dependent tokens; 43 bytes kept, 1400% of a dense table's 3
+    Split: 3 nodes over 6 tokens, 2 with context-dependent tokens; 23 bytes kept, 770% of a dense table's 3
     node  waits for  accepted  rejected  dependent  kept as  bytes
     root
-    n0    ( or x            2         1          3  bits        25
-    n1    ( or x            3         1          2  bits        17
+    n0    ( or x            2         1          3  bits        13
+    n1    ( or x            3         1          2  bits         9
     n3    )                 1         5          –  bits         1
     """
     expect(title, str, "draw_split_nodes, title", "a text")

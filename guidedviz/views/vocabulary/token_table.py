@@ -16,7 +16,7 @@ from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, name_state
 from guidedviz.markup import Element, node
-from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.vocabulary.atlas import atlas
@@ -89,13 +89,11 @@ def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> Toke
 
 def finite_index(guide: Guide) -> Index:
     """The index of a guide's machine, which must be a DFA."""
-    machine = getattr(guide, "machine", None)
-    if not isinstance(machine, DFA):
-        expected = "a guide over a finite machine"
-        raise SettingError(
-            "a view of all states", seen=quoted(guide), expected=expected, hint="gv.guide(gv.regex(text))"
-        )
-    return build_index(machine, guide.vocabulary)
+    check_guide(guide, "a view of all states", "gv.guide(gv.regex(text))")
+    if not isinstance(guide.machine, DFA):
+        expected, hint = "a guide over a finite machine", "gv.guide(gv.regex(text))"
+        raise SettingError("a view of all states", seen=quoted(guide), expected=expected, hint=hint)
+    return build_index(guide.machine, guide.vocabulary)
 
 
 def _chosen(guide: Guide, tokens: str | Iterable[int] | None) -> TokenIds:

@@ -7,7 +7,7 @@ from math import log10
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.markup import Element, node
-from guidedviz.tokens.lazy.lazy_walk import Walk
+from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.vocabulary.walk_tree import WALK_HINT
 from guidedviz.views.words import label
@@ -17,7 +17,7 @@ START, END, WIDE = 190.0, 690.0, 960.0
 MOST = 40  # rows
 
 
-def draw_walks(walks: Sequence[Walk], without: Sequence[Walk] = (), title: str = "") -> Figure:
+def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), title: str = "") -> Figure:
     """One bar per token on a logarithmic axis; dashed, the walks of the same text `without` slices.
 
     >>> v = gv.Vocabulary([b"2", b"20", b"26", b"-", b"a", b"ab"])
@@ -34,7 +34,7 @@ def draw_walks(walks: Sequence[Walk], without: Sequence[Walk] = (), title: str =
     expect(without, Sequence, "draw_walks, without", "walks", hint)
     expect(title, str, "draw_walks, title", "a text")
     for walk in (*walks, *without):
-        expect(walk, Walk, "draw_walks", "a walk", WALK_HINT)
+        expect(walk, LazyWalk, "draw_walks", "a walk", WALK_HINT)
     most = max(1, *(walk.nodes for walk in walks))
     high, shown = TOP + ROW * min(len(walks), MOST + 1), walks[:MOST]
     head = f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"
@@ -66,7 +66,7 @@ def _draw_scale(most: int, high: float) -> Iterator[Element]:
             yield soft(x + 4 * last, TOP - 12, words, 11, text_anchor="end" if last else "middle")
 
 
-def _draw_row(walk: Walk, other: Walk | None, most: int) -> Iterator[Element]:
+def _draw_row(walk: LazyWalk, other: LazyWalk | None, most: int) -> Iterator[Element]:
     yield write(START - 10, 14, shorten(label(walk.piece), 18), 13, mono=True, text_anchor="end")
     if other and other.asked != walk.asked:
         yield _bar(other.asked, most, 3, 14, {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "3 2"})
@@ -83,6 +83,6 @@ def _bar(nodes: int, most: int, y: float, high: float, look: dict[str, str]) -> 
     return node("rect", x=START, y=y, width=_place(nodes, most) - START, height=high, rx=1.5, **look)
 
 
-def _say(walk: Walk) -> str:
+def _say(walk: LazyWalk) -> str:
     part = f", {len(walk.part):,} tokens by a slice ({walk.part.name})" if walk.part else ""
     return f"before {label(walk.piece)}: {walk.asked:,} asked{part}, {walk.legal:,} legal"

@@ -9,7 +9,7 @@ from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.sketches.walk_tree import NodeGroup, grow_tree
-from guidedviz.tokens.lazy.lazy_walk import Walk
+from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
 from guidedviz.views.vocabulary.map import share
 from guidedviz.views.words import label
@@ -21,7 +21,7 @@ BARS, WIDE = 716.0, 980.0
 HEAD = ("live", "dropped", "tokens")
 
 
-def draw_walk(walk: Walk, title: str = "", levels: int = 4) -> Figure:
+def draw_walk(walk: LazyWalk, title: str = "", levels: int = 4) -> Figure:
     """The tree of a walk with at most `levels` levels; nodes that lead to one machine state share a branch.
 
     >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
@@ -34,7 +34,7 @@ def draw_walk(walk: Walk, title: str = "", levels: int = 4) -> Figure:
           cut: 2                       1       −1
       cut: a                           3       −3
     """
-    expect(walk, Walk, "draw_walk", "a walk", WALK_HINT)
+    expect(walk, LazyWalk, "draw_walk", "a walk", WALK_HINT)
     expect(title, str, "draw_walk, title", "a text")
     expect(levels, int, "draw_walk, levels", "a number of levels")
     rows, total = list(grow_tree(walk, levels=levels).rows()), say_walk(walk)
@@ -49,7 +49,7 @@ def draw_walk(walk: Walk, title: str = "", levels: int = 4) -> Figure:
     return Figure(drawing(WIDE + EDGE, top + ROW * len(rows) + EDGE, *parts, alt=said), said, said)
 
 
-def say_walk(walk: Walk) -> str:
+def say_walk(walk: LazyWalk) -> str:
     """The cost and the result of a walk in one line."""
     asked, live = share(walk.asked / max(1, walk.nodes)), len(walk.live) - 1
     return (
@@ -59,14 +59,14 @@ def say_walk(walk: Walk) -> str:
     )
 
 
-def _draw_slice(walk: Walk) -> list[Element]:
+def _draw_slice(walk: LazyWalk) -> list[Element]:
     assert walk.part
     box = {"x": EDGE, "y": 56, "width": WIDE - EDGE, "height": BLOCK - 8, "rx": 6}
     block = node("rect", **box, fill="var(--gv-green)", fill_opacity=0.16, stroke="var(--gv-green)", stroke_width=1.5)
     return [block, write(EDGE + 12, 77, _say_slice(walk), 13)]
 
 
-def _say_slice(walk: Walk) -> str:
+def _say_slice(walk: LazyWalk) -> str:
     assert walk.part
     said = f"slice “{walk.part.name}”: {len(walk.part):,} tokens legal at once, without a walk. "
     return said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
@@ -156,7 +156,7 @@ def _draw_bars(branch: NodeGroup, nodes: int) -> Iterator[Element]:
         yield node("rect", **size, fill="none", stroke="var(--gv-orange)", stroke_dasharray="3 2")
 
 
-def _say_rows(walk: Walk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
+def _say_rows(walk: LazyWalk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
     if walk.part:
         yield _say_slice(walk)
     names = ["", *(_say_name(depth, branch) for depth, branch in rows)]

@@ -16,7 +16,7 @@ from guidedviz.machines.pushdown import stacks as graph_file
 from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.pushdown.stacks import MOST_KEPT, State
-from guidedviz.tokens import trie as trie_file
+from guidedviz.tokens import lazy
 
 LONG = 100_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -111,7 +111,7 @@ def test_a_mask_of_an_ambiguous_grammar_ends_in_the_same_error(monkeypatch):
     machine = gv.grammar(f"root ::= s\ns ::= s s | {nested} | [a-z ]")
     few = gv.Vocabulary([f"{one}{other}".encode() for one in LETTERS for other in LETTERS[:9]])
     for vocabulary, most in ((gv.Vocabulary.llama3(), 10_000_000), (few, 500_000)):
-        monkeypatch.setattr(trie_file, "MOST_WORK", most)
+        monkeypatch.setattr(lazy, "MOST_WORK", most)
         with pytest.raises(PatternError, match=f"saw more than {most:,} moves for one mask in s, expected") as caught:
             gv.guide(machine, vocabulary, engine="trie").mask(read(machine, b"abcde" * 10))
         assert caught.value.hint == "rules that are not ambiguous"

@@ -16,7 +16,7 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 
 FILES = Path(__file__).resolve().parents[4] / "shared" / "data" / "json-parsing"

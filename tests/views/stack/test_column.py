@@ -13,7 +13,7 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.model import ToyModel
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.guide import guide
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.column import draw_stack
 from guidedviz.views.stack.depth import depths, draw_depth

@@ -8,7 +8,7 @@ import pytest
 from guidedviz.errors import SettingError
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
-from guidedviz.tokens.lazy.lazy_walk import lazy_walk, lazy_walks
+from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.vocabulary.walk_sizes import MOST, draw_walks
 from guidedviz.views.vocabulary.walk_tree import draw_walk

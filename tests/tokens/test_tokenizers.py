@@ -13,7 +13,7 @@ from guidedviz.errors import VocabularyError
 from guidedviz.tokens.vocabulary import Vocabulary
 
 CORPUS = ["the cat sat on the mat, naïve café 🙂", '{"name": "Ada", "age": 36}\n', "  two  blanks\ttab"]
-MODELS = Path(__file__).parents[3] / "assets" / "models"
+MODELS = Path(__file__).parents[2] / "assets" / "models"
 
 
 def byte_level():

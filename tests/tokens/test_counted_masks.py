@@ -9,7 +9,7 @@ import guidedviz as gv
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import parse_regex
-from guidedviz.tokens.machine_guide import split_guide
+from guidedviz.tokens.guide import split_guide
 
 
 def counting(text):
@@ -89,22 +89,16 @@ def test_masks_at_the_bounds(bounds, engine):
     assert state is None
 
 
-def test_a_node_is_split_once_for_all_counts_far_from_the_bounds():
-    guide = gv.guide(gv.regex("x[a-z]{0,5000}"), gv.Vocabulary([b"a", b"bc", b"x", b"xa", b"def"]))
-    state = guide.initial
-    for token in [3] + [1] * 2400:
-        guide.mask(state)
-        state = guide.advance(state, token)
-    assert len(guide.split._kept.nodes) < 5
-
-
-def test_an_index_has_few_masks_for_many_counts():
-    guide = gv.guide(gv.regex("x[a-z]{2,50000}"), gv.Vocabulary([b"a", b"bc", b"x", b"xa", b"def"]), "index")
-    state = guide.advance(guide.initial, 3)
-    for _ in range(2400):
+@pytest.mark.parametrize("engine", ["split", "index"])
+def test_a_node_is_split_once_for_all_counts_far_from_the_bounds(engine):
+    pieces = [b"a", b"bc", b"x", b"xa", b"def", b"0"]
+    guide = gv.guide(gv.regex("x[a-z]{2,50000}"), gv.Vocabulary(pieces), engine)
+    state, kept = guide.advance(guide.initial, 3), 0
+    for count in range(2400):
         guide.mask(state)
         state = guide.advance(state, 1)
-    assert len(guide.source.masks) == 2  # one letter read, or more
+        kept = kept if count != 9 else guide.split.nbytes
+    assert guide.split.nbytes == kept > 0
     assert guide.index is None
 
 
@@ -120,6 +114,6 @@ def test_an_index_of_a_schema_that_counts_has_the_masks_of_its_split():
     assert machine.is_accepting(state)
 
 
-def test_a_machine_that_counts_has_no_table_of_all_states_and_the_error_says_what_has_one():
-    with pytest.raises(gv.errors.SettingError, match=r"saw PDA, expected a finite machine; try: .*engine='index'"):
+def test_a_machine_that_counts_has_no_table_of_all_states():
+    with pytest.raises(gv.errors.SettingError, match=r"saw PDA, expected a finite machine; try: gv.guide"):
         gv.build_index(gv.regex("[a-z]{0,5000}"), LONG)

@@ -11,8 +11,8 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.sketches.walk_tree import grow_tree
-from guidedviz.tokens.lazy.lazy_walk import lazy_walk, lazy_walks
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.guide import guide
+from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import walk
@@ -67,7 +67,7 @@ def test_the_record_is_that_of_the_engine_and_of_every_other_one(text):
 def test_in_a_string_few_nodes_are_asked_about():
     v = Vocabulary.llama3()
     record, whole = (lazy_walk(json(), v, '{"a": "x', slices=slices) for slices in (True, False))
-    assert repr(record).startswith("Walk(122,892 tokens taken as a slice; of 274,520 nodes 343 asked about")
+    assert repr(record).startswith("LazyWalk(122,892 tokens taken as a slice; of 274,520 nodes 343 asked about")
     assert whole.asked > 700 * record.asked
 
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
 from guidedviz.machines.machine import read
+from guidedviz.tokens.lazy import Lazy
 from tests.strategies import draw_walk, grammars, vocabularies
 
-SWITCHES = ("merge", "inline", "cache", "expand", "remember")
+SWITCHES = ("inline", "expand")
 options = st.fixed_dictionaries(dict.fromkeys(SWITCHES, st.booleans()))
 NESTED = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
 PARENTHESES = gv.Vocabulary([b"(", b")", b"x", b"x)", b"[x])", b"]", b"x)]", b"x))"])
@@ -133,17 +134,6 @@ def test_all_short_texts_of_hard_grammars(text, off):
         assert split.mask(read(split.pda, data)).tolist() == mask, data
 
 
-@pytest.mark.parametrize("text", GRAMMARS.values(), ids=GRAMMARS)
-def test_many_tokens_that_ask_are_walked(text, monkeypatch):
-    machine = gv.grammar(text)
-    one_by_one = gv.build_split(machine, SIGNS, inline=False, expand=False)
-    together = gv.build_split(machine, SIGNS, inline=False, expand=False)
-    states = [state for signs in product("ab+(", repeat=3) if (state := read(machine, "".join(signs).encode()))]
-    masks = [one_by_one.mask(state) for state in states]
-    monkeypatch.setattr("guidedviz.tokens.split.context.MANY", 0)
-    assert [together.mask(state).tolist() for state in states] == [mask.tolist() for mask in masks]
-
-
 def test_expansion_leaves_fewer_tokens_to_ask():
     with_, without = (gv.build_split(gv.json(), SIGNS_OF_JSON, expand=expand).build() for expand in (True, False))
     few, many = (sum(len(part.dependent) for part in parts) for parts in (with_, without))
@@ -179,13 +169,11 @@ def test_an_answer_holds_for_all_stacks_that_look_alike():
     assert split.mask(read(split.pda, b'[[{"":"')) is not deep
 
 
-def test_tokens_that_leave_a_rule_alike_are_read_once():
-    """`"]`, `a"]` and `ab"]` end the same string: one of them is read, and the answer holds for all."""
+def test_tokens_that_leave_a_rule_depend_on_the_stack():
     v = gv.Vocabulary([b'"]', b'a"]', b'ab"]', b'"}', b'a"', b"a", b"[", b'"'])
     split = gv.build_split(gv.json(), v)
     state = read(split.pda, b'["a')
     assert [v.pieces[token] for token in split.node(state.tops[0][0]).dependent] == [b'"]', b'"}', b'a"]', b'ab"]']
-    assert split.node(state.tops[0][0]).asking.group.tolist() == [0, 1, 0, 0]
     assert pieces(v, split.mask(state)) == {b'"]', b'a"]', b'ab"]', b'a"', b"a", b"[", b'"'}
 
 
@@ -200,17 +188,7 @@ def test_built_all_at_once_or_node_by_node_the_splits_are_the_same(v, text, inli
     for part in together:
         other = alone.node(part.node)
         assert part.dependent.tolist() == other.dependent.tolist()
-        assert part.asking.group.tolist() == other.asking.group.tolist()
         assert (part.accepted.kind, part.accepted.data.tolist()) == (other.accepted.kind, other.accepted.data.tolist())
-
-
-def test_masks_made_when_all_is_built_are_those_made_when_asked():
-    ready, asked = (gv.build_split(gv.json(), SIGNS_OF_JSON) for _ in range(2))
-    ready.build()
-    for text in (b"", b"t", b"[tru", b'{"a": nul', b"-", b"[1e", b'["\\u00'):
-        state = read(ready.pda, text)
-        assert ready.mask(state).tolist() == asked.mask(state).tolist()
-        assert not ready.mask(state).flags.writeable
 
 
 def test_nodes_that_know_the_same_share_its_memory():
@@ -271,7 +249,7 @@ def test_one_hard_state_leaves_the_split_to_all_others(monkeypatch):
     split.mask(easy)
     monkeypatch.setattr("guidedviz.machines.pushdown.stacks.MOST_WORK", 50)
     walked = []
-    monkeypatch.setattr(split._kept, "walk", lambda state: walked.append(state) or np.zeros(len(SIGNS), dtype=bool))
+    monkeypatch.setattr(Lazy, "mask", lambda _, state: walked.append(state) or np.zeros(len(SIGNS), dtype=bool))
     split.mask(hard)
     split.mask(easy)
     assert walked == [hard]

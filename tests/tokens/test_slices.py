@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.earley.earley import earley
-from guidedviz.machines.machine import kinds_of, read
+from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
+from guidedviz.tokens import lazy
+from guidedviz.tokens.guide import guide
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.lazy import slices as slices_file
-from guidedviz.tokens.lazy.lazy_walk import Walks, lazy_walk
-from guidedviz.tokens.lazy.slices import SLICES, behind, build_slices, follows, list_moves, make_slice
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.lazy import SLICES, Lazy, Slice, behind, build_slices, follows, lazy_walk
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import draw_walk, grammars, regexes, vocabularies
 
@@ -27,10 +26,7 @@ TEXT = regex(SLICES["text in quotes"])
 @pytest.fixture
 def small_slices(monkeypatch):
     """Slices of a few tokens count as well."""
-    monkeypatch.setattr(slices_file, "FEWEST", 1)
-    build_slices.cache_clear()
-    yield
-    build_slices.cache_clear()
+    monkeypatch.setattr(lazy, "FEWEST", 1)
 
 
 def is_text(piece):
@@ -53,7 +49,7 @@ def legal_tokens(machine, vocabulary, state):
 
 @given(vocabularies())
 def test_a_slice_holds_the_text_tokens_that_begin_such_a_text(v):
-    made, texts = make_slice(v, "text", SLICES["text in quotes"]), set(v.text_ids)
+    made, texts = Slice("text", TEXT, v), set(v.text_ids)
     assert made.mask.tolist() == [t in texts and is_text(v.pieces[t]) for t in range(len(v))]
     assert len(made) == sum(made.mask)
 
@@ -69,7 +65,7 @@ def test_nearly_all_tokens_of_a_real_vocabulary_are_text_in_quotes(vocabulary):
 
 @given(vocabularies())
 def test_what_lies_behind_begins_where_a_whole_text_ends_and_holds_what_ends_it(v):
-    made = make_slice(v, "text", SLICES["text in quotes"])
+    made = Slice("text", TEXT, v)
     for token in v.text_ids:
         piece = v.pieces[token]
         if made.mask[token]:
@@ -85,7 +81,7 @@ def test_what_lies_behind_begins_where_a_whole_text_ends_and_holds_what_ends_it(
 @given(vocabularies(), regexes, st.data())
 def test_slices_change_no_mask_of_a_regex(v, pattern, data):
     machine = live_machine(regex(pattern))
-    walk = Walks(machine, v)
+    walk = Lazy(machine, v).walk
     for state, _ in draw_walk(data, guide(machine, v)):
         assert walk(state).mask.tolist() == legal_tokens(machine, v, state)
 
@@ -98,7 +94,7 @@ def test_slices_change_no_mask_of_a_grammar(build, v, text, data):
         machine = build(text)
     except PatternError:
         return
-    g, walk = guide(machine, v, engine="trie"), Walks(machine, v)
+    g, walk = guide(machine, v, engine="trie"), Lazy(machine, v).walk
     try:
         for state, _ in draw_walk(data, g, steps=4):
             assert g.mask(state).tolist() == walk(state).mask.tolist() == legal_tokens(machine, v, state)
@@ -121,7 +117,7 @@ def test_slices_change_no_mask_inside_quotes(pattern, v, written, short):
     data = b'"' + written.encode()
     state = read(machine, data[: len(data) - short])  # which may cut a character
     if state is not None:
-        assert Walks(machine, v)(state).mask.tolist() == legal_tokens(machine, v, state)
+        assert Lazy(machine, v).mask(state).tolist() == legal_tokens(machine, v, state)
 
 
 LIMITED = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 40}}, "required": ["a"]}
@@ -133,8 +129,8 @@ TAKEN = [
     (json(), b"[1", None),
     (earley('root ::= "<" [^>"]* ">"'), b"<a", "words and blanks"),  # > is text in quotes, but ends this
     (grammar('root ::= "\\"" [^"]* "\\""'), b'"', "text in quotes"),
-    (json_schema(LIMITED, whitespace="space"), b'{"a": "', "text in quotes, up to 30"),
-    (json_schema(LIMITED, whitespace="space"), b'{"a": "twelve bytes', "text in quotes, up to 10"),
+    (json_schema(LIMITED, whitespace="space"), b'{"a": "', None),
+    (json_schema(LIMITED, whitespace="space"), b'{"a": "twelve bytes', None),
     (json_schema(LIMITED, whitespace="space"), b'{"a": "' + b"x" * 35, None),
     (regex(r"[\w ]*;"), b"a", "words and blanks"),
     (regex(r"[a-zA-Z_]\w*"), b"a", "words"),
@@ -155,22 +151,21 @@ def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
     v = Vocabulary([b"a", b"ab", b"b", b'"'])
     with pytest.raises(PatternError):
         read(machine, b"a" * 2000)
-    assert not follows(machine, machine.initial, list_moves(TEXT, kinds_of(machine)))
-    assert Walks(machine, v)(machine.initial).mask.tolist() == [True, True, True, False]
+    assert not follows(machine, machine.kinds, machine.initial, TEXT)
+    assert Lazy(machine, v).mask(machine.initial).tolist() == [True, True, True, False]
 
 
 def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     endless = grammar('root ::= "\\"" text\ntext ::= "a"* "\\"" | [^"] never\nnever ::= [^"] never')
     state = read(endless, b'"')
-    assert not follows(endless, state, list_moves(TEXT, kinds_of(endless)))
-    assert follows(endless, read(endless, b'"aa'), list_moves(regex("a*"), kinds_of(endless)))
+    assert not follows(endless, endless.kinds, state, TEXT)
+    assert follows(endless, endless.kinds, read(endless, b'"aa'), regex("a*"))
 
 
 def test_a_part_is_not_taken_where_the_machine_moves_on_while_the_part_stays():
     """After one letter of `[a-z]+` the part is at its start, but the machine is not: what lies behind could differ."""
     machine = regex("[a-z]+:")
-    moves = list_moves(regex("[a-z]*"), kinds_of(machine))
-    assert [follows(machine, state, moves) for state in (0, 1)] == [False, True]
+    assert [follows(machine, machine.kinds, state, regex("[a-z]*")) for state in (0, 1)] == [False, True]
 
 
 class Odd:
@@ -188,7 +183,7 @@ class Odd:
 @pytest.mark.usefixtures("small_slices")
 @given(vocabularies())
 def test_a_machine_of_ones_own_is_asked_about_every_byte(v):
-    assert Walks(Odd(), v)(0).mask.tolist() == legal_tokens(Odd(), v, 0)
+    assert Lazy(Odd(), v).mask(0).tolist() == legal_tokens(Odd(), v, 0)
 
 
 def test_a_slice_is_not_taken_for_one_byte_of_it_that_is_refused():

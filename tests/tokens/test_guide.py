@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.machines.machine import read
-from guidedviz.tokens.machine_guide import lazy_guide
+from guidedviz.tokens.guide import check_guide, name_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.machines.oracle import matches, shortest_completion
 from tests.strategies import draw_walk, regexes, texts, vocabularies
 
-ENGINES = {"index": gv.guide, "trie": partial(gv.guide, engine="trie"), "lazy": lazy_guide}
+ENGINES = {"index": gv.guide, "trie": partial(gv.guide, engine="trie")}
 DECIMAL = r"[0-9]+(\.[0-9]+)?"
 TOY = Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s>", b"<eot>", b"3"],
                  eos={8, 9}, special={7, 8})  # fmt: skip
@@ -286,3 +286,20 @@ def test_a_state_that_is_no_value_is_refused():
     machine.initial = []
     with pytest.raises(SettingError, match="saw a state that is a list, expected a value"):
         gv.guide(machine, TOY)
+
+
+def test_a_guide_of_ones_own_says_that_it_has_no_machine():
+    class Own:
+        vocabulary, initial = Vocabulary([b"a"]), 0
+
+        def mask(self, state):
+            return np.array([True])
+
+        def advance(self, state, token):
+            return state
+
+    with pytest.raises(SettingError, match="guide: saw Own without a machine, expected a guide; try: machine = None"):
+        check_guide(Own())
+    Own.machine = None
+    check_guide(Own())
+    assert name_guide(Own()) == "Own"

@@ -10,8 +10,8 @@ from guidedviz.errors import EmptyMask, IllegalToken, PatternError, SettingError
 from guidedviz.machines.regular.algebra import count_texts
 from guidedviz.machines.regular.pattern import pattern
 from guidedviz.machines.regular.regex import regex
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
-from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.by_hand import GuidedFSM
+from guidedviz.tokens.guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import vocabularies
 

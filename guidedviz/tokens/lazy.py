@@ -1,0 +1,297 @@
+"""Lazy masks as in llguidance: each mask is computed when it is needed, by a walk of the trie from the current state.
+
+The walk skips all nodes below a rejected node. Where nearly all is legal, as in a JSON string, a *slice* helps: the
+tokens that one small regex can read, found once per vocabulary and shared by all states and all grammars. If the
+machine reads whatever the regex reads, the slice is legal as a whole, and only the rest of the other tokens is walked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from guidedviz.errors import PatternError, SettingError
+from guidedviz.machines.machine import Machine, Steps, check_machine, kinds_of, read, to_bytes
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.stacks import State
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.visible import visible
+from guidedviz.tokens.arrays import Ints, Mask
+from guidedviz.tokens.index import live_machine
+from guidedviz.tokens.trie import MoveTable, Trie, build_trie
+from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
+
+SLICES = {  # the kinds of text, the one with the most tokens first
+    "text in quotes": r'[^"\\\x00-\x1f\x7f]*',
+    "words and blanks": r"[\w ]*",
+    "words": r"\w*",
+}
+MOST_PAIRS = 600  # with more pairs, the search takes longer than the walk
+FEWEST = 100  # tokens of a slice
+MOST_WORK = 10_000_000  # moves of a machine for one walk; a few seconds
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The tokens of a vocabulary that are prefixes of one kind of text.
+
+    >>> part = Slice("letters", regex("[a-z]*"), Vocabulary([b"ab", b"a:", b"b", b":"]))
+    >>> part, part.mask.tolist(), part.rest, part.rest.node_of.tolist()
+    (Slice(letters: 2 tokens), [True, False, True, False], Trie(2 nodes, 1 levels), [-1, 1, -1, 1])
+    """
+
+    name: str
+    machine: DFA
+    vocabulary: Vocabulary
+
+    def __repr__(self) -> str:
+        return f"Slice({self.name}: {len(self):,} tokens)"
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.mask))
+
+    @cached_property
+    def mask(self) -> Mask:
+        """Its tokens."""
+        live, _ = MoveTable(self.machine.step, self.machine.kinds).walk(self.vocabulary.trie, self.machine.initial)
+        return self.vocabulary.trie.mask(live)
+
+    @cached_property
+    def rest(self) -> Trie:
+        """The trie of the other tokens, each without the prefix that is a complete text of this kind.
+
+        Such a prefix leads the guide's machine back to the same state, so only the rest of the token is walked.
+        """
+        pieces = [b""] * len(self.vocabulary)
+        others = [token for token in np.flatnonzero(~self.mask).tolist() if self.vocabulary.is_text(token)]
+        for token in others:
+            pieces[token] = behind(self.machine, self.vocabulary.pieces[token])
+        return build_trie(pieces, np.array(sorted(others, key=pieces.__getitem__), dtype=np.int32))
+
+
+def behind(machine: DFA, piece: bytes) -> bytes:
+    """The rest of a piece after the last return to the start state, before the byte that the machine rejects.
+
+    >>> text = regex(r'[^"]*')
+    >>> behind(text, b'one":'), behind(text, b'":'), behind(text, 'é"'.encode()), behind(text, b'a\\xc3"')
+    (b'":', b'":', b'"', b'\\xc3"')
+    """
+    state, start = machine.initial, 0
+    for place, byte in enumerate(piece):
+        start = place if state == machine.initial else start
+        following = machine.step(state, byte)
+        if following is None:
+            break
+        state = following
+    return piece[start:]
+
+
+@lru_cache(maxsize=8)
+def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
+    """The slices of a vocabulary; the tokens of each are found when it is first taken.
+
+    >>> build_slices(Vocabulary([b"a", b"\\n", b"=", b"12"]))
+    (Slice(text in quotes: 3 tokens), Slice(words and blanks: 2 tokens), Slice(words: 2 tokens))
+    """
+    return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICES.items())
+
+
+def find_slice(machine: Steps, kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
+    """The first slice whose tokens are all legal in a state.
+
+    >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
+    >>> find_slice(text, text.kinds, v, 0), find_slice(text, text.kinds, v, 1)
+    (None, Slice(text in quotes: 144 tokens))
+    """
+    slices = (part for part in build_slices(vocabulary) if follows(machine, kinds, state, part.machine))
+    return next((part for part in slices if len(part) >= FEWEST), None)
+
+
+def follows(machine: Steps, kinds: bytes, state: Hashable, part: DFA) -> bool:
+    """Whether a machine reads all texts of a part, and returns to its state whenever the part returns to its start.
+
+    With too many pairs of states, or if a text has too many parses, the answer is False.
+
+    >>> def ask(text, part):
+    ...     return follows(regex(text), regex(text).kinds, 0, regex(part))
+    >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
+    (True, False)
+    >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
+    (False, True)
+    """
+    moves = list_moves(part, kinds)
+    pairs: list[tuple[int, Hashable]] = [(0, state)]
+    met = set(pairs)
+    try:
+        for place, held in pairs:
+            for byte, target in moves[place]:
+                after = machine.step(held, byte)
+                if after is None or len(pairs) > MOST_PAIRS or (target == 0 and after != state):
+                    return False
+                if (target, after) not in met:
+                    met.add((target, after))
+                    pairs.append((target, after))
+    except PatternError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def list_moves(part: DFA, kinds: bytes) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """The moves from each state of a part: one byte per class of bytes equivalent in both machines, and the next state.
+
+    >>> list_moves(regex("[a-f]x"), regex("[b-z]").kinds)
+    (((97, 1), (102, 1)), ((120, 2),), ())
+    """
+    every = ([(byte, to) for low, high, to in row for byte in range(low, high + 1)] for row in part.edges)
+    return tuple(tuple({(kinds[byte], to): (byte, to) for byte, to in row}.values()) for row in every)
+
+
+@dataclass(frozen=True, eq=False)
+class LazyWalk:
+    """The record of one walk: its state, the slice that was legal as a whole, and the live nodes of other tokens."""
+
+    machine: Machine
+    vocabulary: Vocabulary
+    state: Hashable
+    part: Slice | None
+    live: Ints  # nodes of `trie`, including the root
+    piece: bytes = b""  # the token that comes next in a text
+
+    def __repr__(self) -> str:
+        whole = f"{len(self.part):,} tokens taken as a slice; " if self.part else ""
+        return (
+            f"LazyWalk({whole}of {self.nodes:,} nodes {self.asked:,} asked about, {len(self.live) - 1:,} live, "
+            f"{self.dropped:,} dropped in {self.cuts:,} cuts; {self.legal:,} tokens legal)"
+        )
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes below the root in the trie of the whole vocabulary."""
+        return len(self.vocabulary.trie) - 1
+
+    @property
+    def trie(self) -> Trie:
+        """The trie that was walked: the whole trie, or the trie of the tokens outside the slice."""
+        return self.part.rest if self.part else self.vocabulary.trie
+
+    @cached_property
+    def asked(self) -> int:
+        """The number of nodes at which the machine took a step: the children of live nodes."""
+        return int((self.trie.first[self.live + 1] - self.trie.first[self.live]).sum())
+
+    @cached_property
+    def cut(self) -> Ints:
+        """The nodes that the machine rejected."""
+        return np.setdiff1d(self.trie.children(self.live), self.live, assume_unique=True)
+
+    @property
+    def cuts(self) -> int:
+        """The number of rejected nodes."""
+        return len(self.cut)
+
+    @property
+    def dropped(self) -> int:
+        """The number of nodes below rejected nodes, which were not visited."""
+        return int(self.trie.below[self.cut].sum())
+
+    @cached_property
+    def mask(self) -> Mask:
+        """True for every legal id; read-only."""
+        legal = self.trie.mask(self.live)
+        if self.part:
+            legal |= self.part.mask
+        return self.vocabulary.with_eos(legal, self.machine.is_accepting(self.state))
+
+    @property
+    def legal(self) -> int:
+        """The number of legal tokens."""
+        return int(np.count_nonzero(self.mask))
+
+
+class Lazy:
+    """A source of masks that are walked when they are asked for; with `slices=False` each walk is of the whole trie."""
+
+    def __init__(self, machine: Machine, vocabulary: Vocabulary, slices: bool = True) -> None:
+        self.machine, self.vocabulary, self.slices = machine, vocabulary, slices
+        self._bounded: Steps = _Bounded(machine) if isinstance(machine, PDA) else machine
+        self._kinds = kinds_of(machine)
+        self._table = MoveTable[Any](self._bounded.step, self._kinds)
+
+    def walk(self, state: Hashable) -> LazyWalk:
+        """The record of the walk from a state."""
+        if isinstance(self._bounded, _Bounded):
+            self._bounded.most = self._bounded.pda.work + MOST_WORK
+        part = find_slice(self._bounded, self._kinds, self.vocabulary, state) if self.slices else None
+        live, _ = self._table.walk(part.rest if part else self.vocabulary.trie, state)
+        return LazyWalk(self.machine, self.vocabulary, state, part, live)
+
+    def mask(self, state: Hashable) -> Mask:
+        """True for every legal id; read-only."""
+        return self.walk(state).mask
+
+
+class _Bounded:
+    """A pushdown machine that refuses a step after too many moves in one walk."""
+
+    def __init__(self, pda: PDA) -> None:
+        self.pda, self.most = pda, 0
+
+    def step(self, state: State, byte: int) -> State | None:
+        if self.pda.work > self.most:
+            rules = " and ".join(list(dict.fromkeys(self.pda.stack(state)))[:3])
+            seen = f"more than {MOST_WORK:,} moves for one mask" + f" in {rules}" * bool(rules)
+            hint = "rules that are not ambiguous"
+            raise PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
+        return self.pda.step(state, byte)
+
+
+def lazy_walk(machine: Machine, vocabulary: Vocabulary, state: Hashable | None = None, slices: bool = True) -> LazyWalk:
+    """The record of one walk, from a state or after a text; from the initial state by default.
+
+    >>> v = gv.Vocabulary([b"2", b"20", b"202", b"a", b"ab", b"abc", b"2a"])
+    >>> lazy_walk(gv.regex("[0-9]{2}"), v)
+    LazyWalk(of 7 nodes 5 asked about, 2 live, 2 dropped in 3 cuts; 2 tokens legal)
+    >>> lazy_walk(gv.regex("[0-9]{2}"), v, "2").mask.tolist()
+    [True, False, False, False, False, False, False]
+    """
+    machine = _check(machine, vocabulary)
+    if isinstance(state, bytes | str) and not isinstance(machine.initial, bytes | str):
+        state = _read(machine, to_bytes(state), machine.initial)
+    return Lazy(machine, vocabulary, slices).walk(machine.initial if state is None else state)
+
+
+def lazy_walks(
+    machine: Machine, vocabulary: Vocabulary, text: bytes | str, slices: bool = True
+) -> tuple[LazyWalk, ...]:
+    """The walk before each token of a text, which is split greedily into its longest tokens.
+
+    >>> walks = lazy_walks(gv.regex("[0-9]{4}"), gv.Vocabulary([b"2", b"20", b"26", b"a"]), "2026")
+    >>> [(walk.piece, walk.asked, walk.legal) for walk in walks]
+    [(b'20', 4, 3), (b'26', 4, 3)]
+    """
+    machine, found = _check(machine, vocabulary), []
+    source, state = Lazy(machine, vocabulary, slices), machine.initial
+    for token in longest_tokens(vocabulary, to_bytes(text)):
+        piece = vocabulary.pieces[token]
+        found.append(replace(source.walk(state), piece=piece))
+        state = _read(machine, piece, state)
+    return tuple(found)
+
+
+def _check(machine: Machine, vocabulary: object) -> Machine:
+    check_machine(machine, "lazy_walk")
+    check_vocabulary(vocabulary, "lazy_walk")
+    return live_machine(machine) if isinstance(machine, DFA) else machine
+
+
+def _read(machine: Machine, text: bytes, state: Hashable) -> Hashable:
+    after = read(machine, text, state)
+    if after is None:
+        raise SettingError("lazy_walk", seen=visible(text[:80]), expected="a text that the machine can read")
+    return after

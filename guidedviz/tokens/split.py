@@ -1,0 +1,312 @@
+"""The split of XGrammar (Dong et al., arXiv 2411.15100): the legality of most tokens does not depend on the stack.
+
+The trie is walked from a node of the machine with the stack below *unknown*, and the result is kept per node: tokens
+that are legal on every stack, on none, or on some. At run time only the last ones are walked again, on as few cells of
+the real stack as decide them.
+
+Next: `tokens/guide.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from itertools import islice
+from threading import RLock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from guidedviz.errors import PatternError, SettingError, expect
+from guidedviz.machines.grammars.counted import inline_rules
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.pushdown.open_stack import OpenStack, Place
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.rules import Counts
+from guidedviz.machines.pushdown.stacks import State
+from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
+from guidedviz.tokens.lazy import Lazy
+from guidedviz.tokens.loops import ACCEPTED as ACCEPTED
+from guidedviz.tokens.loops import DEPENDENT as DEPENDENT
+from guidedviz.tokens.loops import REJECTED as REJECTED
+from guidedviz.tokens.loops import Answers, Loop, read_loop
+from guidedviz.tokens.loops import say as say
+from guidedviz.tokens.trie import MoveTable, Trie, build_trie, walk_steps
+from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+
+MOST_ANSWERS = 2**26  # bytes of masks that are remembered
+FEW = 40  # nodes of the trie; more are walked level by level
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A set of tokens in the least memory; `kind` says how `data` is read."""
+
+    kind: str  # "accepted" or "rejected": a list of ids; "bits": a packed mask
+    data: Ids | Bits
+    count: int  # tokens in the set
+    size: int  # of the vocabulary
+
+    def __repr__(self) -> str:
+        return f"Stored({self.count:,} of {self.size:,} ids as {self.kind}, {self.data.nbytes:,} bytes)"
+
+    def put(self, mask: Mask) -> None:
+        """Set the tokens of the set in a mask."""
+        if self.kind == "accepted":
+            mask[self.data] = True
+        elif self.kind == "rejected":
+            kept = mask[self.data]
+            mask[:] = True
+            mask[self.data] = kept
+        else:
+            mask |= unpack(self.data.view(np.uint8), self.size)
+
+
+def store(tokens: Ints, size: int) -> Stored:
+    """Store some tokens as a list of ids, as a list of the other ids, or as one bit per id, whichever is smallest.
+
+    >>> ids = np.arange(100)
+    >>> store(ids[:2], 100), store(ids[2:], 100), store(ids[::2], 100)
+    (Stored(2 of 100 ids as accepted, 8 bytes), Stored(98 of 100 ids as rejected, 8 bytes), \
+Stored(50 of 100 ids as bits, 13 bytes))
+    """
+    count, most = len(tokens), (size + 7) // 8 // 4  # ids that take the memory of the bits
+    if count <= most:
+        return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
+    mask = np.zeros(size, dtype=np.bool_)
+    mask[tokens] = True
+    if size - count <= most:
+        return Stored("rejected", np.flatnonzero(~mask).astype(np.int32), count, size)
+    return Stored("bits", pack(mask), count, size)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSplit:
+    """The split of the vocabulary at one node."""
+
+    node: int
+    counts: Counts  # of its rule, if that is counted and a bound is near
+    accepted: Stored  # the tokens that are legal on every stack
+    dependent: Ids  # the context-dependent tokens in byte order; all others are illegal
+
+    def __repr__(self) -> str:
+        no = self.accepted.size - self.accepted.count - len(self.dependent)
+        counts = f" after {self.counts}" if self.counts else ""
+        told = f"{self.accepted.count:,} accepted, {no:,} rejected, {len(self.dependent):,} context-dependent"
+        return f"NodeSplit(node {self.node}{counts}: {told})"
+
+    @property
+    def verdicts(self) -> Answers:
+        """The verdict on every id: 0 rejected, 1 accepted, 2 context-dependent."""
+        accepted = np.zeros(self.accepted.size, dtype=np.bool_)
+        self.accepted.put(accepted)
+        verdicts = accepted.astype(np.int8)
+        verdicts[self.dependent] = DEPENDENT
+        return verdicts
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        return self.accepted.data.nbytes + self.dependent.nbytes
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A mask as far as it is known, and the tokens that are not decided yet, in byte order."""
+
+    legal: Mask
+    undecided: Ids
+    vocabulary: Vocabulary
+
+    @cached_property
+    def trie(self) -> Trie:
+        """The trie of the undecided tokens."""
+        pieces = [self.vocabulary.pieces[token] for token in self.undecided.tolist()]
+        return build_trie(pieces, np.arange(len(pieces), dtype=np.int32))
+
+
+class Split:
+    """A pushdown machine, a vocabulary, and the split of its tokens at every node; a source of masks."""
+
+    def __init__(self, pda: PDA, vocabulary: Vocabulary, expand: bool = True, check: bool = True) -> None:
+        self.pda, self.vocabulary = pda, vocabulary
+        self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
+        self._unknown = OpenStack(pda, expand, longest=len(vocabulary.trie.levels) - 2)
+        self._table = MoveTable[State](self._unknown.step, pda.kinds, self._unknown.reads)
+        self._nodes: dict[Place, NodeSplit] = {}
+        self._loops: dict[int, Loop | None] = {}  # that the nodes lead into
+        self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
+        self._answers: dict[Hashable, Answer] = {}  # they hold for all stacks with the same upper cells
+        self._tangled: set[tuple[Place, ...]] = set()  # nodes from which a text is too ambiguous to read
+        self._lock = RLock()
+
+    def __repr__(self) -> str:
+        return f"Split({self.pda!r}, {self.vocabulary!r})"
+
+    @cached_property
+    def _lazy(self) -> Lazy:
+        """The walk on the real stack, for states at which an unknown stack is too ambiguous."""
+        return Lazy(self.pda, self.vocabulary)
+
+    @property
+    def standing(self) -> tuple[int, ...]:
+        """The nodes at which a text can stand: all but the ends of rules without a way on."""
+        return tuple(node for node in range(len(self.pda.nodes)) if node not in self.pda.nodes.last)
+
+    def node(self, node: int) -> NodeSplit:
+        """The split of one node; it is computed when it is first needed."""
+        if node not in self.standing:
+            expected = f"a node from 0 to {len(self.pda.nodes) - 1}"
+            hint = "one at which a text can stand; see gv.views.draw_split_nodes"
+            raise SettingError("split", seen=f"node {node}", expected=expected, hint=hint)
+        with self._lock:
+            self._unknown.allow_work()
+            return self._node((node, None))
+
+    def build(self) -> tuple[NodeSplit, ...]:
+        """The splits of all nodes at which a text can stand."""
+        with self._lock:
+            self._unknown.allow_work(len(self.standing))
+            return tuple(self._node((node, None)) for node in self.standing)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the splits computed so far; equal arrays are shared and count once."""
+        arrays = (array for part in self._nodes.values() for array in (part.accepted.data, part.dependent))
+        return sum({id(array): array.nbytes for array in arrays}.values())
+
+    @property
+    def dense_nbytes(self) -> int:
+        """The memory of one bit per node and token."""
+        return len(self.standing) * ((len(self.vocabulary) + 7) // 8)
+
+    def mask(self, state: State) -> Mask:
+        """True for every id that is legal; read-only."""
+        self.pda.places(state)  # refuses states of other machines
+        with self._lock:
+            places = self._unknown.places(state)
+            if places not in self._tangled:
+                try:
+                    self._unknown.allow_work()
+                    return self._decide(state, places)
+                except PatternError:  # on an unknown stack a text may be too ambiguous to read
+                    self._tangled.add(places)
+            return self._lazy.mask(state)
+
+    def answers(self, state: State) -> Answers:
+        """The split of every id at the nodes of a state: 0 rejected, 1 accepted, 2 context-dependent."""
+        self.pda.places(state)  # refuses states of other machines
+        with self._lock:
+            self._unknown.allow_work()
+            answer = self._merge(self._unknown.places(state), state.accepting)
+        answers = answer.legal.astype(np.int8)
+        answers[answer.undecided] = DEPENDENT
+        return answers
+
+    def _node(self, place: Place) -> NodeSplit:
+        if place not in self._nodes:
+            accepted, dependent = self._split(place)
+            stored = store(accepted, len(self.vocabulary))
+            stored = replace(stored, data=self._share(stored.kind, stored.data))
+            self._nodes[place] = NodeSplit(*place, stored, self._share("dependent", self._in_order(dependent)))
+        return self._nodes[place]
+
+    def _split(self, place: Place) -> tuple[Ints, Ints]:
+        """The tokens that are legal on every stack, and those that depend on the stack."""
+        start, trie = self._unknown.at(*place), self.vocabulary.trie
+        few = list(islice(walk_steps(trie, self._unknown, start, self._unknown.reads), FEW + 1))
+        if len(few) <= FEW:
+            nodes = np.array([node for node, _ in few], dtype=np.intp)
+            said = np.array([say(state) for _, state in few], dtype=np.int8)
+        elif (loop := self._loop(place[0])) and (found := loop.split(place[1])):
+            return found
+        else:
+            nodes, labels = self._table.walk(trie, start)
+            said = self._table.say(labels, say)
+        tokens, said = trie.tokens(nodes, said)
+        return tokens[said == ACCEPTED], tokens[said == DEPENDENT]
+
+    def _loop(self, node: int) -> Loop | None:
+        if node not in self._loops:
+            self._loops[node] = read_loop(self._unknown, self._table, self.vocabulary.trie, node)
+        return self._loops[node]
+
+    def _in_order(self, tokens: Ints) -> Ids:
+        return tokens[np.argsort(self.vocabulary.rank[tokens])].astype(np.int32)
+
+    def _share(self, kind: str, data: Ids | Bits) -> Any:
+        return self._shared.setdefault((kind, data.tobytes()), data)
+
+    def _merge(self, places: tuple[Place, ...], accepting: bool) -> Answer:
+        """Merge the splits of all nodes of a state: a token legal at one of them is legal (Algorithm 1)."""
+        parts = [self._node(place) for place in places]
+        legal, undecided = np.zeros(len(self.vocabulary), dtype=np.bool_), np.zeros(0, dtype=np.int32)
+        for part in parts:
+            part.accepted.put(legal)
+        if len(parts) == 1:
+            undecided = parts[0].dependent
+        elif len(parts) > 1:
+            dependent = np.zeros_like(legal)
+            dependent[np.concatenate([part.dependent for part in parts])] = True
+            undecided = self._in_order(np.flatnonzero(dependent & ~legal))
+        if not self.check:
+            legal[undecided], undecided = True, undecided[:0]
+        return Answer(self.vocabulary.with_eos(legal, accepting), undecided, self.vocabulary)
+
+    def _decide(self, state: State, places: tuple[Place, ...]) -> Mask:
+        """Look one cell deeper into the stack until every token is decided."""
+        answer, depth = self._recall((places, state.accepting), partial(self._merge, places, state.accepting)), 0
+        while answer.undecided.size:
+            depth += 1
+            start = self._unknown.known(state, depth)
+            answer = self._recall((start, state.accepting), partial(self._ask, answer, start))
+        return answer.legal
+
+    def _recall(self, key: Hashable, find: Callable[[], Answer]) -> Answer:
+        if (answer := self._answers.get(key)) is None:
+            if len(self._answers) * len(self.vocabulary) > MOST_ANSWERS:
+                self._answers.clear()
+            answer = self._answers[key] = find()
+        return answer
+
+    def _ask(self, before: Answer, start: State) -> Answer:
+        """Decide tokens on a stack of which more is known."""
+        legal, said = before.legal, np.zeros(len(before.undecided), dtype=np.int8)
+        nodes, labels = self._table.walk(before.trie, start)
+        tokens, found = before.trie.tokens(nodes, self._table.say(labels, say))
+        said[tokens] = found
+        if (said == ACCEPTED).any():
+            legal = legal.copy()
+            legal[before.undecided[said == ACCEPTED]] = True
+            legal.flags.writeable = False
+        return Answer(legal, before.undecided[said == DEPENDENT], self.vocabulary)
+
+
+def build_split(
+    pda: Machine, vocabulary: Vocabulary, *, inline: bool = True, expand: bool = True, check: bool = True
+) -> Split:
+    """The split of a pushdown machine, computed node by node when needed; ideas of the paper can be switched off.
+
+    `inline` puts small rules in the place of their calls, `expand` rejects tokens that no caller of a rule can
+    continue (context expansion), and `check` decides context-dependent tokens by the stack; without it all of them
+    pass, which is WRONG.
+
+    >>> nested = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
+    >>> split = gv.build_split(nested, gv.Vocabulary([b"(", b")", b"x", b"x)", b"[x])"]))
+    >>> split.build()[0], split.node(0).dependent.tolist()
+    (NodeSplit(node 0: 2 accepted, 1 rejected, 2 context-dependent), [4, 3])
+    """
+    machine: PDA = expect(pda, PDA, "split", "a pushdown machine", "gv.grammar(text)")
+    check_vocabulary(vocabulary, "split")
+    return Split(inlined(machine) if inline else machine, vocabulary, expand, check)
+
+
+@lru_cache(maxsize=16)
+def inlined(pda: PDA) -> PDA:
+    """The machine with small rules in the place of their calls; itself if that is too large."""
+    try:
+        return PDA(inline_rules(pda.grammar))
+    except PatternError:
+        return pda
