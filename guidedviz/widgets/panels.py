@@ -25,7 +25,7 @@ from guidedviz.decoding.trace import Candidate, Step, Trace, follows, standing, 
 from guidedviz.errors import GuidedVizError, shorten
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Shapes
 from guidedviz.tokens.arrays import Mask
