@@ -287,7 +287,7 @@ def test_a_share_that_the_slider_does_not_have_is_refused(wrong):
 @pytest.mark.parametrize("wrong", [None, 3, "clerk"])
 def test_what_is_no_model_is_refused_headless_or_not(wrong, off, monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", off)
-    with pytest.raises(gv.SettingError, match=r"saw .* expected a language model, or recorded runs.*gv\.load_model"):
+    with pytest.raises(gv.SettingError, match=r"saw .* expected a model.*gv\.load_model"):
         gv.fraction_slider(wrong)
 
 
