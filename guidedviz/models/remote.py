@@ -344,10 +344,8 @@ def find_host(model: Any, where: str) -> Address:
         return model.wire.place
     if address := os.environ.get("GUIDEDVIZ_HOST", ""):
         return read_address(address)
-    expected, hint = (
-        "a model of a host, or the variable GUIDEDVIZ_HOST",
-        'gv.load_model("http://host:8765", token="...")',
-    )
+    expected = "a model of a host, or the variable GUIDEDVIZ_HOST"
+    hint = 'gv.load_model("http://host:8765", token="...")'
     raise SettingError(where, seen="a model of this machine", expected=expected, hint=hint)
 
 
