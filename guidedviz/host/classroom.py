@@ -29,9 +29,9 @@ from starlette.types import Receive, Scope, Send
 from guidedviz.errors import SettingError, escaped, quoted
 from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
-from guidedviz.host.limits import MINUTE, TEACHER, Account, Few, Guard, Refused, forget
+from guidedviz.host.limits import MINUTE, TEACHER, Account, Few, Guard, Refused
 from guidedviz.models.frames import JSON
-from guidedviz.models.remote import can_be_seen
+from guidedviz.models.remote import can_be_seen, forget
 
 MOST = 8 << 20  # bytes of a run
 MOST_RECORDS = 5000

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from guidedviz.errors import GuidedVizError, SettingError, quoted
+from guidedviz.models.remote import forget
 
 TEACHER = "teacher"  # the name of the token that may see the class, and show it a run
 SHORTEST = 16  # characters of a token
@@ -186,12 +186,6 @@ class Few:
         """Whether there were so many in the last minute."""
         times = self._times.get(address, deque[float]())
         return len(times) == self._most and self._now() - times[0] < MINUTE
-
-
-def forget(kept: OrderedDict[Any, Any], most: int) -> None:
-    """Forget what was used longest ago when there are too many."""
-    while len(kept) > most:
-        kept.popitem(last=False)
 
 
 def is_loopback(name: str) -> bool:

@@ -38,6 +38,7 @@ PROBE = 2.0  # seconds in which a host may show that it speaks the other one of 
 MOST_CARD = 1 << 16  # bytes
 MOST_WORD = 200  # characters of a text of the card
 MOST_VOCABULARY = 1 << 26
+MOST_TEXTS = 512  # whose tokens are kept
 MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
 EMBEDDED = 'gv.load_model("clerk", device="numpy")'
@@ -291,25 +292,22 @@ class RemoteModel:
         """What to tell a person while the host does not answer; "" while it does."""
         return self.wire.waiting
 
-    @property
-    def network(self) -> Any:
-        """Not here: the weights are on the host."""
-        raise ModelError(self.name, seen="a request for its weights", expected="a model of this machine", hint=EMBEDDED)
-
     def encode(self, text: str) -> list[int]:
         """A text as tokens; the host's tokenizer reads it."""
         check_text("text", text)
         if text not in self._encoded:
             most = 4 * max(4 * self.context, len(text.encode()) + 64)
             body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""
-            keep(self._encoded, text, read_ids(body, len(self.vocabulary)), 512)
+            self._encoded[text] = read_ids(body, len(self.vocabulary))
+            forget(self._encoded, MOST_TEXTS)
         return [*self._encoded[text]]
 
     def logits(self, tokens: Sequence[int]) -> Array:
         """The next token's logits."""
         ids = self._check(tokens)
         if ids not in self._kept:
-            keep(self._kept, ids, self._ask(Ask(ids)).logits[0], self._most)
+            self._kept[ids] = self._ask(Ask(ids)).logits[0]
+            forget(self._kept, self._most)
         self._kept.move_to_end(ids)
         return self._kept[ids].copy()
 
@@ -334,9 +332,8 @@ class RemoteModel:
         return tuple(check_tokens(tokens, self.context, len(self.vocabulary)))
 
 
-def keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
-    """Keep a value, and forget the one that was used longest ago when there are too many."""
-    kept[key] = value
+def forget(kept: OrderedDict[Any, Any], most: int) -> None:
+    """Forget what was used longest ago when there are too many."""
     while len(kept) > most:
         kept.popitem(last=False)
 
@@ -347,10 +344,8 @@ def find_host(model: Any, where: str) -> Address:
         return model.wire.place
     if address := os.environ.get("GUIDEDVIZ_HOST", ""):
         return read_address(address)
-    expected, hint = (
-        "a model of a host, or the variable GUIDEDVIZ_HOST",
-        'gv.load_model("http://host:8765", token="...")',
-    )
+    expected = "a model of a host, or the variable GUIDEDVIZ_HOST"
+    hint = 'gv.load_model("http://host:8765", token="...")'
     raise SettingError(where, seen="a model of this machine", expected=expected, hint=hint)
 
 

@@ -19,16 +19,16 @@ from guidedviz.views.figure import Figure, picture, show_figure
 Cell = tuple[str, str]  # the cell's id and the number of its run; empty outside a notebook
 
 
-_OPEN: WeakKeyDictionary[Display, Cell] = WeakKeyDictionary()
+OPEN: WeakKeyDictionary[Display, Cell] = WeakKeyDictionary()
 
 
 def close_older(new: Display) -> None:
     """Close what an earlier run of this cell, or a deleted cell, left open; then remember the new object."""
     (here, run), deleted = this_cell()
-    for other, (cell, its_run) in list(_OPEN.items()):
+    for other, (cell, its_run) in list(OPEN.items()):
         if cell in deleted or (cell and cell == here and its_run != run):
             other.close()
-    _OPEN[new] = here, run
+    OPEN[new] = here, run
 
 
 def this_cell() -> tuple[Cell, set[str]]:

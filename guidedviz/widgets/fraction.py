@@ -30,9 +30,9 @@ from guidedviz.decoding.jump import (
     nearest_fraction,
     time_task,
 )
-from guidedviz.errors import SettingError, quoted
+from guidedviz.errors import SettingError
 from guidedviz.files import shipped
-from guidedviz.models.model import LanguageModel, Model
+from guidedviz.models.model import LanguageModel, Model, check_model
 from guidedviz.models.remote import RemoteModel
 from guidedviz.views.charts.payoff import draw_payoff, find_run
 from guidedviz.views.charts.payoff_plot import AXES, HEIGHT, WIDTH, draw_plot, say_point, say_spread, say_times
@@ -63,9 +63,7 @@ def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int =
     """
     if isinstance(model, Payoff):
         return FractionSlider(model, None, (), fraction, rows)
-    if not hasattr(model, "logits"):
-        hint = "gv.load_model('clerk')"
-        raise SettingError("gv.fraction_slider, model", seen=quoted(model), expected=EXPECTED, hint=hint)
+    check_model(model, "gv.fraction_slider, model")
     slow = "" if is_still() else say_slow(model)
     if slow or is_still():
         return FractionSlider(Payoff.load(shipped("traces/jump-cpu.json")), None, (), fraction, rows, slow)

@@ -45,7 +45,7 @@ class Stage:
         walk = player.walk
         trace = walk.trace if isinstance(walk, ReplayWalk) else None
         loaded = trace if trace and trace.recording and guide is None else None
-        self._panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self.display.tell)
+        self.panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self.display.tell)
         self._editor = Editor(self, walk.model.vocabulary, WORKER, *box) if box and isinstance(walk, LiveWalk) else None
         self._why: PackedWhy | None = None
         self._runner = Runner(self)
@@ -58,8 +58,8 @@ class Stage:
     def prepare(self, show: int | None, stack: bool) -> Stage:
         """Open at the place after `show` tokens, whose steps are taken now; show what depends on the stack."""
         self.display.opens_at = show or 0
-        if self._panels.map:
-            self._panels.map.stack = stack
+        if self.panels.map:
+            self.panels.map.stack = stack
         return self if show is None else self.take(show - len(self.player.taken)).go(show)
 
     def join(self, role: Role) -> Stage:
@@ -76,8 +76,8 @@ class Stage:
     def begin(self, head: Trace, guide: Guide | None) -> None:
         """Show another run from its prompt on."""
         panels = Panels(guide, None, self.display.tell)
-        panels.replaces(self._panels)
-        self._panels, self.head, self._new_head, self._sent = panels, head, True, None
+        panels.replaces(self.panels)
+        self.panels, self.head, self._new_head, self._sent = panels, head, True, None
 
     def branch(self) -> Stage:
         """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
@@ -92,7 +92,7 @@ class Stage:
 
     def forbids(self, token: int) -> bool:
         """Whether a candidate of the shown step is forbidden."""
-        return self._panels.forbids(self.player, token)
+        return self.panels.forbids(self.player, token)
 
     @property
     def trace(self) -> Trace:
@@ -160,7 +160,7 @@ class Stage:
         """Replace the guide; the steps from the first token that it rejects are removed."""
         if self._try(lambda: self.player.adopt(guide)):
             self.player = self.player.go(self.player.cursor if cursor is None else cursor)
-            self._panels.turn(guide)
+            self.panels.turn(guide)
             since = f" from step {self.player.cursor + 1} on" * bool(self.player.cursor)
             name = name_text(self._editor.kind, self._editor.text) if self._editor else "another guide"
             self.head, self._new_head = replace(self.head, constraint=name + since), True
@@ -169,7 +169,7 @@ class Stage:
     @property
     def guide(self) -> Guide | None:
         """The current guide."""
-        return self._panels.guide
+        return self.panels.guide
 
     def reset(self) -> Stage:
         """Go back to the prompt and forget all steps."""
@@ -202,7 +202,7 @@ class Stage:
             self.role.stop()
             self.role = None
         self.player, self._editor = self.player.close(), None
-        self._panels.close()
+        self.panels.close()
         self.note = "This cell was run again: use the newer stage."
         self.tell()
 
@@ -211,7 +211,7 @@ class Stage:
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         kept = replace(self.trace, steps=self.player.steps, source=kept_source(self.trace.source))
-        panels, cursor = self._panels, self.player.cursor
+        panels, cursor = self.panels, self.player.cursor
         stack = panels.map is not None and panels.map.stack
         figure = draw_stage(kept, cursor, machine=panels.drawn, split=panels.split(self.player), stack=stack)
         still = isinstance(self.player.walk, ClosedWalk) and self.role is None
@@ -244,7 +244,7 @@ class Stage:
             case {"do": "set", "name": str(name), "value": int() | float() as value}:
                 self._set(name, value)
             case _:
-                self._panels.hear(said, self.player)
+                self.panels.hear(said, self.player)
                 if self._editor is not None:
                     self._editor.hear(said)
 
@@ -283,7 +283,7 @@ class Stage:
         self.playing = False
         self._runner.nudge()
         if token is not None and self.forbids(token):
-            self._answer(why=self._panels.explain(self.player, token))
+            self._answer(why=self.panels.explain(self.player, token))
             self.tell()
         else:
             self._runner.take(token)
@@ -314,7 +314,7 @@ class Stage:
             self._runner.nudge()
         if self._editor is not None:
             self._editor.moved()
-        self._panels.moved(self.player)
+        self.panels.moved(self.player)
         if self.role is not None:
             self.role.moved(self)
         if self.display.wire is not None:
@@ -340,7 +340,7 @@ class Stage:
             self._runner.look()
         before, self._sent = self._sent, self.player
         edit = self._editor.shown() if self._editor else None
-        news = self._panels.news(self.player, same, everything, edit.masks if edit else None) | self._standing
+        news = self.panels.news(self.player, same, everything, edit.masks if edit else None) | self._standing
         if news["add"]:
             news |= pack_times(self.player.steps)
             if not everything and before and before.peek is self.player.taken[same]:
@@ -351,7 +351,7 @@ class Stage:
 
     def _everything(self) -> dict[str, Any]:
         news = {"head": self._packed_head, **self._standing, **pack_times(self.player.steps)}
-        return news | self._panels.kept(self.player) | ({"edit": self._editor.pack()} if self._editor else {})
+        return news | self.panels.kept(self.player) | ({"edit": self._editor.pack()} if self._editor else {})
 
     @property
     def _packed_head(self) -> PackedHead:

@@ -49,7 +49,7 @@ def test_the_machine_moves_with_the_steps_and_goes_back(bare):
     for _ in range(4):
         stage.go_on(1)
         seen.append((stage.lit(), on(slot)))
-    paths = live._panels.machine.paths(live.player.steps)
+    paths = live.panels.machine.paths(live.player.steps)
     for path, (now, taken) in zip(paths, seen[1:], strict=True):
         assert now == [path[-1]], "the lit state is where the step led"
         assert set(taken) == {f"{a}-{b}" for a, b in pairwise(path)}, "and its edges are lit"
@@ -62,7 +62,7 @@ def test_the_machine_moves_with_the_steps_and_goes_back(bare):
 
 def test_what_the_pointer_is_on_is_lit_in_the_other_panels(bare):
     live, stage, slot = show(bare, steps=6)
-    paths = live._panels.machine.paths(live.player.steps)
+    paths = live.panels.machine.paths(live.player.steps)
     now = stage.lit()
     stage.root.locator(".gv-chip").nth(1).hover()
     assert stage.lit() == [paths[1][-1]], "the path of that token"

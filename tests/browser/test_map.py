@@ -243,7 +243,7 @@ def test_a_map_of_128k_tokens_keeps_up_with_the_steps(bare, capsys):
     model = gv.ToyModel(llama3.pieces, timed_rule, eos=llama3.eos)
     lines = gv.regex(r'(\{"name": "[a-zA-Z ]{1,12}", "age": [0-9]{1,3}\}\n|\[("[^"]{1,9}",){1,3}\]\n)+')
     live = gv.stage(model, "say ", gv.guide(lines, model.vocabulary), max_tokens=80)
-    feed = live._panels.map
+    feed = live.panels.map
     news = feed.news
 
     def timed(*given):

@@ -74,7 +74,7 @@ def legend(stage):
 
 def told(live, cursor):
     """The same as Python has it: accepted, rejected, context-dependent and legal, context-dependent and illegal."""
-    state = live._panels.state_at(live.player.go(cursor))
+    state = live.panels.state_at(live.player.go(cursor))
     said, legal = live.guide.split.answers(state), live.guide.mask(state)
     asked_legal = int((legal & (said == 2)).sum())
     return [int((said == 1).sum()), int((said == 0).sum()), asked_legal, int((said == 2).sum()) - asked_legal]
@@ -147,7 +147,7 @@ def test_a_token_says_that_the_stack_was_asked(page):
     find, found = stage.root.get_by_label("find tokens"), stage.root.locator(".gv-map-find span")
     for text, said in (('/"}/', "legal: context-dependent"), ("/Ada/", "legal: on every stack")):
         find.fill(text)
-        bare.wait(lambda text=text: found.inner_text() == "1 found, 1 legal" and live._panels.map)
+        bare.wait(lambda text=text: found.inner_text() == "1 found, 1 legal" and live.panels.map)
         find.press("Enter")
         stage.root.locator(f".gv-map-card b:has-text('{said}')").wait_for()
         find.fill("")

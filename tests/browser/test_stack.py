@@ -60,7 +60,7 @@ def test_frames_are_pushed_and_popped_and_back_restores_them(still):
     for _ in range(14):
         stage.go_on(1)
         seen.append(frames(slot))
-    paths = live._panels.machine.paths(live.player.steps)
+    paths = live.panels.machine.paths(live.player.steps)
     assert seen[1:] == [list(live.guide.machine.stack(path[-1])) for path in paths]
     assert max(map(len, seen)) == 7
     assert slot.locator("#the-root b").inner_text() == "root", "what stays is the same node"
@@ -86,7 +86,7 @@ FOLLOW = """slot => {
 
 def test_the_bytes_of_one_token_are_seen_one_after_another(bare):
     live, stage, slot = show(bare, steps=12)
-    innermost = live.guide.machine.stack(live._panels.machine.paths(live.player.steps)[-1][-1])[0]
+    innermost = live.guide.machine.stack(live.panels.machine.paths(live.player.steps)[-1][-1])[0]
     slot.locator(f".gv-frame-card.gv-top b:text-is('{innermost}')").wait_for()
     bare.page.evaluate(FOLLOW, slot.element_handle())
     stage.go_on(1)

@@ -88,8 +88,6 @@ def test_a_variable_brings_the_hosts_model_to_labs_that_name_it(host, monkeypatc
         assert isinstance(gv.load_model(name), RemoteModel)
     assert gv.load_model("clerk").name == "clerk", "the host has another model"
     assert gv.load_model("bard", device="numpy").name == "bard"
-    with pytest.raises(ModelError, match=r'a request for its weights.*gv\.load_model\("clerk", device="numpy"\)'):
-        _ = gv.load_model("bard").network
 
 
 @pytest.mark.parametrize("token", ["", "another-token-of-16"])

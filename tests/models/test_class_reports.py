@@ -20,8 +20,10 @@ from tests.host.running import hosting
 def alone(monkeypatch):
     for name in ("HOST", "NICKNAME", "HEADLESS", "TOKEN"):
         monkeypatch.delenv(f"GUIDEDVIZ_{name}", raising=False)
-    monkeypatch.setattr(remote, "_joined", None)
+    remote.leave_class()
     ASKED.clear()
+    yield
+    remote.leave_class()
 
 
 @pytest.fixture
@@ -97,14 +99,14 @@ def test_a_host_that_is_slow_or_gone_costs_a_check_nothing(monkeypatch):
 
     monkeypatch.setattr(Connection, "ask", ask)
     join(monkeypatch)
+    before = threading.active_count()
     began = time.perf_counter()
     for _ in range(500):
         report("x" * 10_000, "right", ["a" * 1000, "b"], "a" * 1000)
     assert time.perf_counter() - began < 1
     assert begun.wait(5)
-    assert len(remote._joined._waiting) <= remote.WAITING
     go_on.set()
-    wait_for(lambda: remote._joined._quiet_until > time.monotonic())
+    wait_for(lambda: threading.active_count() <= before)
     report("later", "right")
     assert asked == [1], "nothing is sent for a while"
 
@@ -122,18 +124,18 @@ def test_reports_are_cut_to_what_a_host_takes(monkeypatch, bard):
 def test_a_student_stays_the_session_that_the_host_has_issued(monkeypatch, bard):
     with hosting(bard) as host:
         standing = host.service.desk.standing
-        for _ in ("a kernel", "one that starts again"):
+        for kernel in ("a kernel", "one that starts again"):
             reporter = Reporter(read_address(host.address), "Ada")
-            for place in ("check advance", "check forced"):
+            for place in ("check advance", kernel):
                 reporter.tell({"place": place, "state": "open"})
-            wait_for(lambda told=reporter: not told._waiting and told._session)
-        assert [*standing.students] == [reporter._session["session"]]
+            wait_for(lambda last=kernel: [one.report.place for one in standing.students.values()] == [last])
 
 
 def test_a_nickname_is_given_with_the_host(bard):
     with hosting(bard) as host:
         gv.load_model(host.address, nickname="Ada")
-        assert remote._joined.nickname == "Ada"
+        report("check advance", "right")
+        wait_for(lambda: [one.report.nickname for one in host.service.desk.standing.students.values()] == ["Ada"])
         for wrong in ("", "x" * 33, "a\nb", "\x1b", 7):
             with pytest.raises(SettingError, match="nickname"):
                 gv.load_model(host.address, nickname=wrong)
@@ -145,7 +147,7 @@ def test_an_automated_run_reports_nothing(monkeypatch, told):
     join(monkeypatch)
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     report("check advance", "right")
-    assert (told, remote._joined) == ([], None)
+    assert told == []
 
 
 def test_a_reporter_sends_in_order_and_its_thread_ends(told):

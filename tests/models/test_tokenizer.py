@@ -15,7 +15,7 @@ from tokenizers import Tokenizer as Reference
 
 import guidedviz as gv
 from guidedviz.models.load import embedded_folder
-from guidedviz.models.tokenizer import GPT2, Tokenizer, compile_pattern, merge
+from guidedviz.models.tokenizer import GPT2, Tokenizer, compile_pattern
 
 CHARACTERS = st.characters(exclude_categories=["Cs", "Cn"])
 PARTS = ['{"name": ', " is 36.\n", "\n\n", "  ", "\t x", "don't WE'LL", "½²", "Ⅷ", "naïve", "東京", " 🙂", "\x1c\x1d",
@@ -91,13 +91,6 @@ def test_a_long_word_takes_no_time_that_grows_with_its_square(clerk_pair):
     own, reference = clerk_pair
     word = "a" * 50_000 + " " * 50_000
     assert own.encode(word) == reference.encode(word).ids
-
-
-def test_merging_takes_the_leftmost_pair_of_the_lowest_rank():
-    ranks = {("a", "a"): 0, ("aa", "b"): 1, ("aa", "aa"): 2}
-    assert merge([*"aaab"], ranks) == ["aa", "a", "b"]
-    assert merge([*"aaaab"], ranks) == ["aa", "aab"]
-    assert merge([], ranks) == []
 
 
 CLERK = json.loads((embedded_folder("clerk") / "tokenizer.json").read_text())

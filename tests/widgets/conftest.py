@@ -23,7 +23,7 @@ async def run(test, given):
     try:
         await test(**given)
     finally:
-        for shown in list(display._OPEN):
+        for shown in list(display.OPEN):
             shown.close()
 
 

@@ -13,7 +13,6 @@ import pytest
 import guidedviz as gv
 from guidedviz.widgets import edit as editing
 from guidedviz.widgets.edit import read_wish
-from guidedviz.widgets.map import MapFeed
 
 ADA = r'\{"name": "(Ada|Bob)"\}'
 
@@ -75,16 +74,6 @@ def test_states_are_those_of_the_new_machine_along_the_tokens_taken(toy):
             state = machine.step(state, byte)
     assert old != [step.state for step in stage.player.steps]
     assert [s["path"][-1] for s in told(stage)["add"]][-1] == state
-
-
-def test_the_map_shows_the_masks_of_the_new_guide(toy):
-    stage = edited(toy, text="(x|age|Bob).*", steps=1)
-    told(stage)
-    stage.edit("(age|Bob)*").take(1)
-    news, feed = told(stage), MapFeed(stage.guide)
-    numbers = [feed.at(stage.player.point(place).state)["mask"] for place in range(2)]
-    bits = feed.news()["bits"]
-    assert [news["map"]["bits"][str(step["mask"])] for step in news["add"]] == [bits[number] for number in numbers]
 
 
 def test_what_rejects_a_token_that_was_taken_waits_until_one_goes_back(toy):
@@ -150,7 +139,7 @@ async def test_a_text_that_the_page_sent_is_not_sent_back_while_one_types_on(toy
     stage = edited(toy)
     assert "text" in stage.display.news(True)["edit"]
     stage.display.hear({"do": "edit", "kind": "regex", "text": "("})
-    await until(lambda: stage._editor.state == "wrong")
+    await until(lambda: stage.display.saved()["edit"]["state"] == "wrong")
     assert "text" not in stage.display.news(False)["edit"]
     stage.edit("[", "regex")
     assert stage.display.news(False)["edit"]["text"] == "["
@@ -192,12 +181,6 @@ def test_the_text_is_known_of_a_grammar_and_may_be_given():
     assert read_wish('{"type": "null"}', None) == ("schema", '{"type": "null"}')
     with pytest.raises(gv.SettingError, match="'perl'"):
         read_wish(("perl", ""), None)
-
-
-@pytest.mark.usefixtures("headless")
-def test_headless_it_is_a_picture_as_ever(toy):
-    bundle = edited(toy, steps=None)._repr_mimebundle_()
-    assert sorted(bundle) == ["text/html", "text/plain"]
 
 
 # --- in the background ---

@@ -79,13 +79,6 @@ def test_a_film_is_sent_once_and_keeps_a_picture_of_its_last_frame():
     film.display.close()
 
 
-@pytest.mark.usefixtures("headless")
-def test_headless_a_film_is_its_last_frame():
-    film = gv.film(FRAMES)
-    assert sorted(film._repr_mimebundle_()) == ["text/html", "text/plain"]
-    assert film._repr_mimebundle_() == gv.film(FRAMES)._repr_mimebundle_()
-
-
 def test_a_film_of_nothing_is_an_error():
     with pytest.raises(SettingError, match="no frames"):
         gv.film([])
@@ -118,13 +111,13 @@ def test_an_end_reads_no_byte_even_where_its_letters_could_come():
 
 def test_why_names_the_way_and_the_byte_that_died():
     stage = guided(b"1.5", b"3.")
-    why = stage._panels.explain(stage.player, PIECES.index(b"a"))
+    why = stage.panels.explain(stage.player, PIECES.index(b"a"))
     assert (why["path"], why["died"]) == ([0], "a")
     stage.take(1)
-    why = stage._panels.explain(stage.player, PIECES.index(b"3."))
+    why = stage.panels.explain(stage.player, PIECES.index(b"3."))
     assert (why["path"], why["died"]) == ([3, 3], ".")
     stage = guided(b"x", b"4")
-    why = stage._panels.explain(stage.player, 0)
+    why = stage.panels.explain(stage.player, 0)
     assert (why["path"], why["died"]) == ([0], "end"), "the text cannot end here"
 
 
@@ -159,7 +152,7 @@ def test_a_recording_shows_the_machine_of_its_guide_and_no_other():
     trace = replace(gv.record(model, "say ", guide, seed=1, max_tokens=4), source="RECORDED")
     stage = gv.stage(trace, guide=guide)
     assert told(stage)["machine"]["initial"] == 0
-    why = stage._panels.explain(stage.player, PIECES.index(b"a"))
+    why = stage.panels.explain(stage.player, PIECES.index(b"a"))
     assert (why["path"], why["died"]) == ([0], "a"), "a replay can explain as well"
     stage.take(1)
     assert told(stage)["add"][0]["path"] == [0, 1, 2, 3]

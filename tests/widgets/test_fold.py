@@ -57,27 +57,8 @@ def test_all_at_once():
         assert shown.unfolded == frozenset()
 
 
-@pytest.mark.usefixtures("headless")
-def test_headless_it_is_the_folded_picture():
-    shown = gv.folded(MACHINE)
-    assert sorted(shown._repr_mimebundle_()) == ["text/html", "text/plain"]
-    assert shown._repr_mimebundle_()["text/plain"] == gv.draw_machine(MACHINE, folded=True).text
-
-
 def test_what_is_no_machine_is_an_error():
     for wrong, seen in (("abc", "str"), (3, "int"), (None, "NoneType")):
         with pytest.raises(SettingError, match=rf"^gv.folded: saw {seen}, expected a machine; try: gv.regex") as raised:
             gv.folded(wrong)
         assert "draw_machine" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    "junk",
-    [{}, {"do": "turn"}, {"do": "turn", "chain": "x"}, {"do": "turn", "chain": None}, {"do": "turn", "chain": [1]},
-     {"do": "turn", "chain": 10**30}, {"do": "turn", "chain": -1}, {"do": 3}, {"chain": 1}, None, "turn", 7],
-)  # fmt: skip
-def test_a_page_that_says_nonsense_changes_nothing(junk):
-    shown = gv.folded(MACHINE).turn_all()
-    before = told(shown)
-    shown.display.hear(junk)
-    assert told(shown) == before

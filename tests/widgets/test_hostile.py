@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from guidedviz.files import shipped
 from guidedviz.sketches.construction import dfa_frames
 from guidedviz.widgets.panels import PICTURES
 from guidedviz.widgets.wire import Wire
@@ -19,6 +20,7 @@ MODEL = gv.ToyModel([b"(", b")", b"x", b"x)", b"</s>"], lambda tokens: [3.0, 2.0
 GUIDE = gv.guide(MACHINE, MODEL.vocabulary)
 FINITE = gv.guide(gv.regex("[(]?x[)]?"), MODEL.vocabulary)
 TRACE = gv.record(MODEL, "x", GUIDE, max_tokens=4)
+RUNS = gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))
 WRONG = [
     None,
     3,
@@ -106,39 +108,10 @@ def test_a_wrong_argument_is_refused_by_an_error_of_ours(call):
 
 # --- messages ---
 
-DO = ["play", "pause", "reset", "back", "go", "end", "step", "choose", "speed", "set", "map", "picture", "edit"]
-DO += [
-    "go_back",
-    "turn",
-    "all",
-    "find",
-    "why",
-    "read",
-    "state",
-    "compare",
-    "rest",
-    "move",
-    "painted",
-    "hello",
-    "commit",
-]
-KEYS = ["cursor", "token", "value", "name", "kind", "text", "ask", "of", "chain", "row", "column", "state", "on"]
-KEYS += ["place", "rows", "time", "number", "answer"]
-WORDS = [
-    "temperature",
-    "seed",
-    "regex",
-    "schema",
-    "grammar",
-    "texts",
-    "find",
-    "why",
-    *PICTURES,
-    "x",
-    "/(/",
-    "\\x",
-    "((",
-]
+DO = "play pause reset back go end step choose speed set map picture edit go_back turn all find why read state compare"
+DO = f"{DO} rest move painted hello commit".split()
+KEYS = "cursor token value name kind text ask of chain row column state on place rows time number answer".split()
+WORDS = [*"temperature seed regex schema grammar texts find why x /(/ \\x ((".split(), *PICTURES]
 NUMBERS = st.integers(-2, 6) | st.integers() | st.floats() | st.just(10**400)
 LEAVES = st.none() | st.booleans() | NUMBERS | st.sampled_from(WORDS) | st.text(max_size=4)
 JSON = st.recursive(
@@ -164,17 +137,18 @@ def test_no_message_breaks_a_widget(messages):
             gv.folded(FINITE.machine),
             gv.predict("?", choices=["x", "y"], answer="x"),
             gv.predict("?", number=1),
+            gv.fraction_slider(RUNS),
         ]
         for one in shown:
-            wire = Wire(one.display._kind, one.display.hear, one.display.news)
-            wire._loop = None
+            wire = Wire("stage", one.display.hear, one.display.news)
             for said in messages:
-                wire._receive(wire, said, [])
+                wire.hear(said)
             await asyncio.sleep(0)
             assert json.dumps(one.display.news(True), allow_nan=False, ensure_ascii=False).encode()
             wire.close()
         for stage in shown[:2]:
             stage.pause()
-            await asyncio.gather(*filter(None, (stage._runner._running, stage._runner._by_hand)))
+        while waits := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(waits)
 
     asyncio.run(page())

@@ -6,7 +6,6 @@ import asyncio
 
 import guidedviz as gv
 from guidedviz.models.remote import Connection, RemoteModel, read_address
-from guidedviz.views.badge import say_badge
 from guidedviz.widgets import runner
 from tests.host.running import hosting
 
@@ -57,13 +56,6 @@ def test_a_host_that_stays_away_leaves_its_error_on_the_stage_and_a_later_step_g
     with hosting(bard, port=host.port):
         stage.take(99)
     assert stage.text == gv.stage(bard, "A", gv.guide(gv.regex("[a-z]{9}"), bard.vocabulary), seed=1).take(99).text
-
-
-def test_the_badge_names_host_model_and_device(bard):
-    with hosting(bard) as host:
-        model = host.model()
-    said = say_badge(model.source, model.name, model.device, len(model.vocabulary), "")
-    assert said == f"● LIVE · 127.0.0.1:{host.port} · bard · NumPy · cpu · 65 tokens"
 
 
 def test_sliders_take_a_model_on_a_host(bard):

@@ -125,12 +125,6 @@ def test_a_notebook_keeps_a_picture_and_little_else(guide):
     large.display.close()
 
 
-@pytest.mark.usefixtures("headless")
-def test_headless_it_is_a_picture_only(guide):
-    assert sorted(gv.vocabulary_map(guide)._repr_mimebundle_()) == ["text/html", "text/plain"]
-    assert sorted(gv.token_table(guide)._repr_mimebundle_()) == ["text/html", "text/plain"]
-
-
 def test_every_step_of_the_stage_has_the_mask_that_it_obeyed(toy):
     model = toy.toy_model()
     guide = toy.WordsGuide(model.vocabulary)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -217,13 +216,6 @@ def test_headless_a_number_has_its_tolerance_outside_and_the_score_is_a_line():
     assert "Up to 2 away counts as right." in html.split("<details>")[0]
     assert "<strong>3</strong>" in html.split("<details>")[1]
     assert gv.score()._repr_mimebundle_()["text/plain"] == "No predictions yet: 1 to answer."
-
-
-def test_without_widgets_it_is_the_same_with_a_note(monkeypatch):
-    monkeypatch.setitem(sys.modules, "anywidget", None)
-    bundle = gv.predict("Colour?", **COLOURS)._repr_mimebundle_()
-    assert "<details><summary>Answer</summary><p><strong>green</strong></p></details>" in bundle["text/html"]
-    assert "anywidget" in bundle["text/plain"]
 
 
 @pytest.mark.usefixtures("headless")

@@ -208,8 +208,7 @@ async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not
     monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
         teacher = open_run(host, steps=1)
-        desk = host.service.desk
-        head = json.loads(desk.run._head)
+        head = json.loads(Connection(read_address(host.address), patience=0).ask("GET", "/v1/run"))["head"]
         student = open_follower(host)
         for changed, seen in (
             (head | {"vocabulary": "x"}, "another vocabulary"),

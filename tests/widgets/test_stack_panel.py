@@ -68,7 +68,7 @@ def test_a_state_is_told_once_and_again_to_a_new_page():
 def test_what_stays_open_keeps_its_number():
     stage = staged(7)
     known = told(stage, True)["stacks"]
-    path = [number for step in stage._panels.machine.pack(stage.player.steps, 0) for number in step["path"][1:]]
+    path = [number for step in stage.display.saved()["add"] for number in step["path"][1:]]
     outward = [[number for number, *_ in reversed(known[str(state)]["frames"])] for state in path]
     for before, after in pairwise(outward):
         below = min(len(before), len(after)) - 1
@@ -104,7 +104,10 @@ def test_a_recording_shows_its_stack_and_another_guide_is_refused():
     trace = gv.record(model, "x", guide, temperature=0, max_tokens=20)
     stage = gv.stage(trace, guide=gv.guide(gv.json(), model.vocabulary), steps=5)
     news = told(stage, True)
-    assert news["stacks"][str(news["add"][4]["path"][-1])]["depth"] == gv.json().depth(stage._panels.machine.at(5))
+    state = guide.initial
+    for step in stage.player.steps:
+        state = guide.advance(state, step.token)
+    assert news["stacks"][str(news["add"][4]["path"][-1])]["depth"] == guide.machine.depth(state)
     other = gv.guide(gv.grammar('root ::= "{" root "}" | "x"'), model.vocabulary)
     with pytest.raises(gv.SettingError, match=r"this guide: saw step 1, '\{\"'"):
         gv.stage(trace, guide=other)
@@ -148,7 +151,8 @@ async def test_pictures_are_drawn_aside_and_only_the_newest(monkeypatch):
         pictures.want("tree", b"[" * end)
         await asyncio.sleep(0)
     release.set()
-    await pictures._task
+    while waits := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(waits)
     assert pictures.news(False) == {"picture": ["tree", "<svg>19</svg>"]}
     assert len(drawn) <= 2
 

@@ -63,11 +63,3 @@ def test_another_guide_reads_what_stands(stage):
 def test_a_record_of_it_is_replayed_with_its_machine(stage):
     again = gv.stage(stage.trace, guide=stage.guide)
     assert again.take(9).text == "name!"
-
-
-def test_the_other_pictures_of_the_stack_read_what_stands(stage):
-    model = stage.player.walk.model
-    guide = gv.guide(gv.grammar('root ::= "x"? "name" [!?]'), model.vocabulary)
-    again = gv.stage(model, "x", guide, temperature=0, jump_forward=True)
-    again.display.hear({"do": "picture", "name": "tree"})
-    assert again._panels.pictures._wanted == ("tree", again.text.encode()) == ("tree", b"name!")
