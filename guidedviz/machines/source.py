@@ -12,7 +12,7 @@ from guidedviz.machines.grammars.grammar import draw_caret, line_and_column, sho
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.counted_regex import regex
 from guidedviz.machines.pushdown.pda import grammar
-from guidedviz.machines.schema.document.paths import step
+from guidedviz.machines.schema.document import step
 from guidedviz.machines.schema.json_schema import json_schema
 
 BLANK = re.compile(r"[ \t\r\n]*")

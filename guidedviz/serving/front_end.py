@@ -13,7 +13,7 @@ from pprint import pformat
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.schema.document.paths import load_schema, refusal, shown
+from guidedviz.machines.schema.document import load_schema, refusal, shown
 from guidedviz.machines.schema.json_schema import Schema, schema_gbnf, schema_regex
 
 PROMPT = "Order 4711: 2 lamps and 12 chairs for Ada Lovelace in London."

@@ -35,11 +35,10 @@ from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.show_regex import show_regex
-from guidedviz.machines.schema.document.choices import Choices
-from guidedviz.machines.schema.document.paths import below, load_schema, refusal
-from guidedviz.machines.schema.logic.local import pattern_tree
+from guidedviz.machines.schema.constraints import pattern_tree
+from guidedviz.machines.schema.document import Choices, below, load_schema, refusal
 from guidedviz.machines.schema.reader import Reader
-from guidedviz.machines.schema.text.words import words_machine
+from guidedviz.machines.schema.strings import words_machine
 from guidedviz.machines.tree import Tree, Words
 from guidedviz.machines.work import limited_work
 

@@ -7,36 +7,142 @@ overlapping branches, are read case by case.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.schema.document.choices import Choices
-from guidedviz.machines.schema.document.keywords import ANY, KINDS, REFS, Notes, take_kinds
-from guidedviz.machines.schema.document.paths import below, refusal, shown
-from guidedviz.machines.schema.document.references import References
-from guidedviz.machines.schema.kinds.arrays import array_tree
-from guidedviz.machines.schema.kinds.empty import Empty, take_range
-from guidedviz.machines.schema.kinds.objects import read_object
-from guidedviz.machines.schema.kinds.possible import Possible
-from guidedviz.machines.schema.kinds.scalars import any_length, fitting_scalars, number_tree, string_texts, string_tree
-from guidedviz.machines.schema.logic.cases import Atom, Case, case_of, join, without
-from guidedviz.machines.schema.logic.facts import NOT, Goal, Part, Step
-from guidedviz.machines.schema.logic.local import one_enum
-from guidedviz.machines.schema.logic.unevaluated import says_unevaluated
-from guidedviz.machines.schema.logic.ways import Ways
+from guidedviz.machines.schema.arrays import array_tree
+from guidedviz.machines.schema.constraints import (
+    NOT,
+    Atom,
+    Case,
+    Goal,
+    Items,
+    Keys,
+    Part,
+    Required,
+    Step,
+    case_of,
+    goal_of,
+    join,
+    one_enum,
+    without,
+)
+from guidedviz.machines.schema.document import (
+    ANY,
+    KINDS,
+    NUMBERS,
+    REFS,
+    Choices,
+    Notes,
+    References,
+    below,
+    refusal,
+    shown,
+    take_kinds,
+)
+from guidedviz.machines.schema.normal_form import Ways, says_unevaluated
+from guidedviz.machines.schema.objects import read_object
 from guidedviz.machines.schema.rules import MOST_SIGNS, Rules
-from guidedviz.machines.schema.text.json_text import json_text, kind_of, plain_text
-from guidedviz.machines.schema.text.lengths import has_ticks
-from guidedviz.machines.schema.text.words import FEW as FEW_WORDS
-from guidedviz.machines.schema.text.words import words_tree
+from guidedviz.machines.schema.scalars import (
+    Empty,
+    any_length,
+    fitting_scalars,
+    number_tree,
+    string_texts,
+    string_tree,
+    take_range,
+)
+from guidedviz.machines.schema.strings import (
+    FEW_WORDS,
+    has_ticks,
+    json_text,
+    kind_of,
+    plain_text,
+    words_tree,
+)
 from guidedviz.machines.tree import EMPTY, LAST, NOTHING, Call, Chars, Repeat, Tree, concat, either, literal, optional
 from guidedviz.machines.work import spend
+
+DEEPEST = 3
+
+
+class Holder(Protocol):
+    """Has the cases of a schema."""
+
+    ways: Ways
+
+
+class Possible:
+    """Searches for a kind of value that a goal may allow."""
+
+    def __init__(self, holder: Holder) -> None:
+        self.holder, self.depth = holder, 0
+
+    def of(self, goal: Goal) -> bool:
+        """Whether some value may meet the goal."""
+        if any(part.is_false() for part in goal):
+            return False
+        spend(100)
+        if self.depth >= DEEPEST:
+            return True
+        ways = self.holder.ways
+        opened, ways.open = ways.open, {}
+        self.depth += 1
+        try:
+            return any(self.of_case(case) for case in ways.of_goal(goal))
+        finally:
+            self.depth -= 1
+            ways.open = opened
+
+    def of_case(self, case: Case) -> bool:
+        if case.values is not None:
+            return self.of_values(case)
+        return any(self.of_kind(kind, case) for kind in case.kinds)
+
+    def of_values(self, case: Case) -> bool:
+        try:
+            return bool(fitting_scalars(case, "#"))
+        except Empty:
+            return any(isinstance(value, dict | list | tuple) for value in (case.values or {}).values())
+
+    def of_kind(self, kind: str, case: Case) -> bool:
+        try:
+            if kind == "string":
+                return string_texts(case, "#", tick=True) != NOTHING
+            if kind in NUMBERS:
+                return number_tree(case, "#", frozenset((kind,))) != NOTHING
+            if kind == "object":
+                return self.of_object(case)
+            return kind != "array" or self.of_array(case)
+        except Empty:
+            return False
+        except PatternError:
+            return True  # too large to tell
+
+    def of_object(self, case: Case) -> bool:
+        take_range(case, "object")
+        keys = case.facts(Keys)
+        for name in {name for fact in case.facts(Required) for name in fact.names}:
+            if not self.of(goal_of(part for fact in keys for goal in fact.goals(name) for part in goal)):
+                return False
+        return True
+
+    def of_array(self, case: Case) -> bool:
+        low, _ = take_range(case, "array")
+        items = case.facts(Items)
+        first = max((len(fact.first) for fact in items), default=0)
+        return all(
+            self.of(goal_of(part for fact in items for part in fact.at(place))) for place in range(min(low, first + 1))
+        )
+
+
+# --- Reads a schema part by part: each part becomes a tree; a named, long or recursive part becomes a rule.
+
 
 GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
 MOST_WORDS = 20_000  # of an enum that is written as GBNF or as a regex
 FEW = 4  # a named or shared part above this size becomes a rule
-NUMBERS = frozenset(("integer", "fraction"))
 
 Key = tuple[Any, frozenset[str]]  # what is read, the kinds of value allowed here
 

@@ -10,10 +10,16 @@ from guidedviz.machines.grammars.analysis import find_loops, rules_with
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.inline import needed_rules
 from guidedviz.machines.grammars.show_gbnf import count_signs
-from guidedviz.machines.schema.document.paths import refusal
-from guidedviz.machines.schema.text.json_text import ANY_CHARACTER, Spaced, quoted
-from guidedviz.machines.schema.text.numerals import decimals, integers
-from guidedviz.machines.schema.text.other_keys import NOT_ASCII
+from guidedviz.machines.schema.document import (
+    refusal,
+)
+from guidedviz.machines.schema.numbers import decimals, integers
+from guidedviz.machines.schema.strings import (
+    ANY_CHARACTER,
+    NOT_ASCII,
+    Spaced,
+    in_quotes,
+)
 from guidedviz.machines.tree import NOTHING, Call, Chars, Repeat, Tree, concat, either, literal, optional
 from guidedviz.machines.work import spend
 
@@ -22,7 +28,7 @@ FREE = ("value", "object", "member", "array", "string", "char", "escape", "numbe
 STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
     "# $defs definitions properties patternProperties prefixItems anyOf oneOf allOf".split(), ""
 )
-LAST = defaultdict(int, {name: place for place, name in enumerate(FREE, 1)})
+LAST_PLACE = defaultdict(int, {name: place for place, name in enumerate(FREE, 1)})
 LONGEST = 40  # characters of a name
 MOST_SIGNS = 12  # a longer part becomes a rule of its own
 
@@ -72,7 +78,7 @@ class Rules:
         """The rules that the root needs, unrestricted JSON last; raises an error for a rule that cannot end."""
         grammar = needed_rules(self.every())
         self.check_ends(grammar)
-        return replace(grammar, rules=tuple(sorted(grammar.rules, key=lambda rule: LAST[rule.name])))
+        return replace(grammar, rules=tuple(sorted(grammar.rules, key=lambda rule: LAST_PLACE[rule.name])))
 
     def check_ends(self, grammar: Grammar) -> None:
         ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
@@ -92,7 +98,7 @@ def free_trees(token: Spaced) -> dict[str, Tree]:
         "object": concat(token(literal("{"), ""), row(Call("member"), token), token(literal("}"), "")),
         "member": concat(token(Call("string"), ""), token(literal(":"), ":"), Call("value")),
         "array": concat(token(literal("["), ""), row(Call("value"), token), token(literal("]"), "")),
-        "string": quoted(Repeat(Call("char"), 0, None)),
+        "string": in_quotes(Repeat(Call("char"), 0, None)),
         "char": ANY_CHARACTER,
         "escape": NOT_ASCII,
         "number": decimals(None, None),

@@ -9,7 +9,7 @@ import guidedviz as gv
 from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.schema.text import intersect
+from guidedviz.machines.schema import strings as texts
 
 PATTERNS = [
     "a",
@@ -61,8 +61,8 @@ def both(monkeypatch, schema):
     """A machine that counts, and the machine of its copies; None where no text is short enough."""
     found = []
     for copies in (0, 1e9):
-        monkeypatch.setattr(intersect, "MOST_COPIES", copies)
-        monkeypatch.setattr(intersect, "FEW_COPIES", copies)
+        monkeypatch.setattr(texts, "MOST_COPIES", copies)
+        monkeypatch.setattr(texts, "FEW_COPIES", copies)
         try:
             found.append(gv.json_schema(schema))
         except gv.PatternError:

@@ -8,7 +8,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.schema.kinds import objects
+from guidedviz.machines.schema import objects
 
 NAMES = ["a", "ab", "abc", "b", "ba", "é", 'a"', "a\\", "", "bab"]
 VALUES = [{"type": "null"}, {"enum": [1, "a"]}, {"type": "boolean"}, {"type": "array", "items": {"$ref": "#"}}]

@@ -14,7 +14,7 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.lint import lint
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.schema.text.words import words_machine, words_net
+from guidedviz.machines.schema.strings import words_machine, words_net
 
 S, INT, N = {"type": "string"}, {"type": "integer"}, {"type": "null"}
 

@@ -1,4 +1,4 @@
-"""Trees for the strings and numbers that a case allows."""
+"""What shows that a case allows no value of a kind, and the counts of a case."""
 
 from __future__ import annotations
 
@@ -11,15 +11,37 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.nfa import build_nfa
-from guidedviz.machines.schema.document.paths import below, exact, refusal
-from guidedviz.machines.schema.kinds.empty import Empty, take_range
-from guidedviz.machines.schema.logic.cases import Case
-from guidedviz.machines.schema.logic.facts import Count, Fact, Limit, Step, Text
-from guidedviz.machines.schema.text.intersect import overlap
-from guidedviz.machines.schema.text.json_text import ONE_CHARACTER, escape, quoted
-from guidedviz.machines.schema.text.multiples import multiples
-from guidedviz.machines.schema.text.numerals import ANY_FRACTION, Bound, decimals, integers
+from guidedviz.machines.schema.constraints import Case, Count, Fact, Limit, Step, Text
+from guidedviz.machines.schema.document import below, exact, refusal
+from guidedviz.machines.schema.numbers import ANY_FRACTION, Bound, decimals, integers, multiples
+from guidedviz.machines.schema.strings import ONE_CHARACTER, escape, in_quotes, overlap
 from guidedviz.machines.tree import LAST, NOTHING, Chars, Repeat, Tree, concat, either, literal, optional
+
+WORDS = {"string": "Length", "array": "Items", "object": "Properties"}
+
+
+class Empty(Exception):
+    """No value of this kind meets a case; another case, or another kind, may have some."""
+
+    def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
+        super().__init__(seen)
+        self.error = PatternError(f"schema, {path}", seen=seen, expected=expected, hint=hint)
+
+
+def take_range(case: Case, kind: str) -> tuple[int, int | None]:
+    """The lowest and the highest count of characters, items or properties."""
+    counts = [fact for fact in case.facts(Count) if fact.kind == kind]
+    low = max((fact.low for fact in counts), default=0)
+    high = min((fact.high for fact in counts if fact.high is not None), default=None)
+    if high is not None and low > high:
+        at = next(fact.path for fact in counts if fact.low == low)
+        least, most = f"min{WORDS[kind]}", f"max{WORDS[kind]}"
+        raise Empty(below(at, least), f"{least} {low}", f"at most {most}, which is {high}")
+    return low, high
+
+
+# --- Trees for the strings and numbers that a case allows.
+
 
 ANYTHING = Repeat(Chars(((0, LAST),)), 0, None)
 ZEROS = Repeat(literal("0"), 0, None)
@@ -29,7 +51,7 @@ POINT_ZERO = optional(concat(literal("."), Repeat(literal("0"), 1, None)))
 def string_tree(case: Case, path: str, tick: bool) -> Tree:
     """A string; it is written without optional escapes if a pattern, a format or a constant limits it."""
     texts = string_texts(case, path, tick)
-    return quoted(Repeat(ONE_CHARACTER, *take_range(case, "string")) if texts is None else escape(texts))
+    return in_quotes(Repeat(ONE_CHARACTER, *take_range(case, "string")) if texts is None else escape(texts))
 
 
 def any_length(case: Case) -> Case:

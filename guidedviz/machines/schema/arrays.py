@@ -7,14 +7,12 @@ from itertools import product
 from typing import Any, NamedTuple, Protocol
 
 from guidedviz.machines.regular.nfa import count_states
-from guidedviz.machines.schema.document.keywords import Notes
-from guidedviz.machines.schema.document.paths import below, refusal
-from guidedviz.machines.schema.kinds.empty import Empty, take_range
-from guidedviz.machines.schema.logic.cases import Case
-from guidedviz.machines.schema.logic.facts import Contains, Goal, Items, Part, Unique, goal_of
-from guidedviz.machines.schema.logic.ways import Ways
+from guidedviz.machines.schema.constraints import Case, Contains, Goal, Items, Part, Unique, goal_of
+from guidedviz.machines.schema.document import Notes, below, refusal
+from guidedviz.machines.schema.normal_form import Ways
 from guidedviz.machines.schema.rules import MOST_SIGNS
-from guidedviz.machines.schema.text.json_text import Spaced, canon
+from guidedviz.machines.schema.scalars import Empty, take_range
+from guidedviz.machines.schema.strings import Spaced, canon
 from guidedviz.machines.tree import EMPTY, NOTHING, Net, Repeat, Tree, concat, literal, optional
 
 MOST_PLACES = 5_000
