@@ -35,7 +35,8 @@ from guidedviz.machines.schema.document import (
     take_number,
 )
 from guidedviz.machines.schema.numbers import Bound
-from guidedviz.machines.schema.strings import BASE64, FORMATS, NOT_REGULAR, canon, kind_of, to_python
+from guidedviz.machines.schema.patterns import BASE64, FORMATS, NOT_REGULAR, to_python
+from guidedviz.machines.schema.strings import canon, kind_of
 from guidedviz.machines.tree import Tree
 from guidedviz.machines.work import spend
 

@@ -38,8 +38,7 @@ from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.schema.constraints import pattern_tree
 from guidedviz.machines.schema.document import Choices, below, load_schema, refusal
 from guidedviz.machines.schema.reader import Reader
-from guidedviz.machines.schema.strings import words_machine
-from guidedviz.machines.tree import Tree, Words
+from guidedviz.machines.tree import Tree
 from guidedviz.machines.work import limited_work
 
 Schema = dict[str, Any] | bool | str | type
@@ -146,8 +145,6 @@ def schema_regex(
 
 def machine_of(tree: Tree) -> DFA:
     """The smallest machine of a tree."""
-    if isinstance(tree, Words) and (machine := words_machine(tree)):
-        return machine
     return minimise(build_dfa(build_nfa(tree)))
 
 

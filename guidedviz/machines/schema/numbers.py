@@ -1,4 +1,4 @@
-"""Numbers between two bounds as a tree of JSON texts, built digit by digit.
+"""Numbers as JSON text: an automaton reads the digits and compares them with bounds, steps and constants on the way.
 
 A bounded number has no exponent: to compare `0.001e3` with a bound one must count zeros, and a DFA cannot count. A
 minus sign is allowed only if the bounds allow negative numbers; `-0` then counts as `0`.
@@ -6,21 +6,22 @@ minus sign is allowed only if the bounds allow negative numbers; `-0` then count
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import groupby
 
 from guidedviz.errors import PatternError
+from guidedviz.machines.schema.strings import overlap
 from guidedviz.machines.tree import (
     EMPTY,
     NOTHING,
     Chars,
-    Net,
     Range,
     Repeat,
     Tree,
+    build_net,
     concat,
     either,
     literal,
@@ -29,15 +30,9 @@ from guidedviz.machines.tree import (
 )
 from guidedviz.machines.work import spend
 
-DIGIT = Chars(((48, 57),))
-NONZERO = Chars(((49, 57),))
-ZEROS = Repeat(literal("0"), 0, None)
-ANY_TAIL = Repeat(DIGIT, 0, None)
-SOME_TAIL = concat(ZEROS, NONZERO, ANY_TAIL)  # digits that are not all zero
-ANY_FRACTION = optional(concat(literal("."), Repeat(DIGIT, 1, None)))
-NO_FRACTION = optional(concat(literal("."), Repeat(literal("0"), 1, None)))
-SIGN, E = either(literal("+"), literal("-")), either(literal("e"), literal("E"))
-EXPONENT = optional(concat(E, optional(SIGN), Repeat(DIGIT, 1, None)))
+DIGIT, NONZERO = Chars(((48, 57),)), Chars(((49, 57),))
+MOST_REMAINDERS = 4_000
+Reading = tuple[str, tuple[tuple[int, ...], ...]]  # what was read last, the state of each condition
 
 
 @dataclass(frozen=True)
@@ -47,13 +42,137 @@ class Bound:
     value: Decimal
     strict: bool = False
 
-    def negate(self) -> Bound:
-        return Bound(self.value.copy_negate(), self.strict)
 
-    def split(self) -> tuple[int, str]:
-        """The integer part, and the fraction digits without trailing zeros."""
-        whole, _, fraction = format(self.value.copy_abs(), "f").partition(".")
-        return int(whole), fraction.rstrip("0")
+class Compared:
+    """The number is smaller than another one, equal or larger, as `wanted` allows (-1, 0, 1); both are at least zero.
+
+    The state: digits compared so far, their comparison, 1 behind the decimal point.
+    """
+
+    start = (0, 0, 0)
+
+    def __init__(self, value: Decimal, *wanted: int) -> None:
+        self.whole, _, fraction = format(value.copy_abs(), "f").partition(".")
+        self.fraction, self.wanted = fraction.rstrip("0"), wanted
+
+    def digit(self, state: tuple[int, ...], digit: int) -> tuple[int, ...]:
+        read, found, behind = state
+        own = self.fraction if behind else self.whole
+        if behind and found:
+            return state
+        if read >= len(own):  # one more digit is more, if it is no zero behind the point
+            return (read, int(digit > 0), 1) if behind else (len(own) + 1, 1, 0)
+        more = digit - int(own[read])
+        return read + 1, found or (more > 0) - (more < 0), behind
+
+    def point(self, state: tuple[int, ...]) -> tuple[int, ...]:
+        read, found, _ = state
+        return 0, -1 if read < len(self.whole) else found, 1
+
+    def fits(self, state: tuple[int, ...]) -> bool:
+        read, found, _ = state if state[2] else self.point(state)
+        return (found or (-1 if read < len(self.fraction) else 0)) in self.wanted
+
+
+class Multiple:
+    """The number is a multiple of a step, or is not. The state: remainder, digits read behind the point; () if not."""
+
+    start: tuple[int, ...] = (0, -1)
+
+    def __init__(self, step: Decimal, wanted: bool, whole: bool) -> None:
+        top, bottom = step.as_integer_ratio()
+        self.places, self.wanted = 0, wanted
+        while not whole and 10**self.places % bottom:
+            self.places += 1
+        self.modulus = top if whole else top * 10**self.places // bottom
+        if self.modulus * (self.places + 2) > MOST_REMAINDERS:
+            expected = f"a step of at most {MOST_REMAINDERS // (self.places + 2):,} units"
+            raise PatternError("multipleOf", seen=f"multiples of {step}", expected=expected)
+
+    def digit(self, state: tuple[int, ...], digit: int) -> tuple[int, ...]:
+        if not state or state[1] == self.places:
+            return () if digit else state
+        rest, behind = state
+        return (10 * rest + digit) % self.modulus, behind + (behind >= 0)
+
+    def point(self, state: tuple[int, ...]) -> tuple[int, ...]:
+        return state[0], 0
+
+    def fits(self, state: tuple[int, ...]) -> bool:
+        exact = bool(state) and state[0] * 10 ** (self.places - max(0, state[1])) % self.modulus == 0
+        return exact == self.wanted
+
+
+def number_tree(
+    low: Bound | None,
+    high: Bound | None,
+    whole: bool = False,
+    steps: Iterable[tuple[Decimal, bool]] = (),
+    banned: Iterable[Decimal] = (),
+) -> Tree:
+    """The numbers between two bounds that are multiples of steps, or are not, and none of some constants; no exponent.
+
+    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> show_regex(number_tree(Bound(Decimal(8)), Bound(Decimal(12), strict=True), whole=True))
+    '[89]|1[01]'
+    >>> half = number_tree(None, None, steps=[(Decimal("0.5"), True)])
+    >>> gv.regex(show_regex(half)) == gv.regex(r"-?(0|[1-9][0-9]*)(\\.[05]0*)?")
+    True
+    """
+    steps, banned = list(steps), list(banned)
+    if whole:
+        first = None if low is None else math.floor(low.value) + 1 if low.strict else math.ceil(low.value)
+        last = None if high is None else math.ceil(high.value) - 1 if high.strict else math.floor(high.value)
+        if not steps and not banned:
+            return integers(first, last)
+        low, high = (None if end is None else Bound(Decimal(end)) for end in (first, last))
+    sides = []
+    for sign in (-1, 1):
+        floor, top = (low, high) if sign > 0 else (high, low)
+        if top is not None and (top.value * sign < 0 or (sign < 0 and top.value == 0)):
+            continue
+        rules = [Compared(value, -1, 1) for value in banned if value * sign >= 0]
+        if floor is not None and floor.value * sign >= 0:
+            rules.append(Compared(floor.value, 1, *([] if floor.strict else [0])))
+        if top is not None:
+            rules.append(Compared(top.value, -1, *([] if top.strict else [0])))
+        nets = [digits_net([Multiple(step, wanted, whole)], whole) for step, wanted in dict.fromkeys(steps)]
+        nets += [digits_net(rules, whole)] if rules or not nets else []
+        sides.append(concat(literal("-" if sign < 0 else ""), overlap(nets)))
+    return either(*sides)
+
+
+def digits_net(rules: Sequence[Compared | Multiple], whole: bool) -> Tree:
+    """The numbers without a sign that keep all these rules."""
+
+    def moves(reading: Reading) -> Iterator[tuple[Tree, Reading]]:
+        read, states = reading
+        ranges: dict[Reading, list[Range]] = defaultdict(list)
+        spend(10 + 30 * len(rules))
+        for digit in range(10) if read != "zero" else ():
+            after = tuple(rule.digit(state, digit) for rule, state in zip(rules, states, strict=True))
+            last = ("whole" if digit else "zero") if read == "start" else "fraction" if read == "point" else read
+            ranges[last, after].append((48 + digit, 48 + digit))
+        for target, chars in ranges.items():
+            yield Chars(merge_ranges(chars)), target
+        if read in ("zero", "whole") and not whole:
+            yield literal("."), ("point", tuple(rule.point(state) for rule, state in zip(rules, states, strict=True)))
+
+    def may_end(reading: Reading) -> bool:
+        fits = all(rule.fits(state) for rule, state in zip(rules, reading[1], strict=True))
+        return fits and reading[0] not in ("start", "point")
+
+    return build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
+
+
+def any_number() -> Tree:
+    """Any number, also with an exponent."""
+    exponent = concat(either(literal("e"), literal("E")), optional(either(literal("+"), literal("-"))), some_digits())
+    return concat(integers(None, None), optional(concat(literal("."), some_digits())), optional(exponent))
+
+
+def some_digits() -> Tree:
+    return Repeat(DIGIT, 1, None)
 
 
 def integers(low: int | None, high: int | None) -> Tree:
@@ -110,187 +229,10 @@ def same_length(low: str, high: str) -> list[Tree]:
     if high[1:] != "9" * size:
         above = [concat(literal(high[0]), rest) for rest in same_length("0" * size, high[1:])]
         last -= 1
-    return [*below, *([concat(digit(first, last), digits(size, size))] if first <= last else []), *above]
-
-
-def digit(low: int, high: int) -> Tree:
-    """One digit from low to high; NOTHING if the range is empty."""
-    return Chars(((48 + low, 48 + high),)) if low <= high else NOTHING
+    middle = [concat(Chars(((48 + first, 48 + last),)), digits(size, size))] if first <= last else []
+    return [*below, *middle, *above]
 
 
 def digits(low: int, high: int | None) -> Tree:
-    """Exactly `count` digits."""
+    """From low to high digits."""
     return EMPTY if high == 0 else DIGIT if low == high == 1 else Repeat(DIGIT, low, high)
-
-
-def decimals(low: Bound | None, high: Bound | None) -> Tree:
-    """The numbers from low to high; None means no bound. Exponents are allowed only without bounds.
-
-    >>> from guidedviz.machines.regular.show_regex import show_regex
-    >>> show_regex(decimals(Bound(Decimal("0.5")), Bound(Decimal(2), strict=True)))
-    '0\\\\.[5-9][0-9]*|1(?:\\\\.[0-9]+)?'
-    """
-    if low is None and high is None:
-        return concat(integers(None, None), ANY_FRACTION, EXPONENT)
-    if low is not None and high is not None and low.value > high.value:
-        return NOTHING
-    zero = Bound(Decimal(0))
-    positive = NOTHING
-    if high is None or high.value >= 0:
-        positive = magnitudes(zero if low is None or low.value < 0 else low, high)
-    if low is not None and low.value >= 0:
-        return positive
-    floor = zero if high is None or high.value > 0 else high.negate()
-    return either(concat(literal("-"), magnitudes(floor, low.negate() if low else None)), positive)
-
-
-def magnitudes(low: Bound, high: Bound | None) -> Tree:
-    """The numbers from low to high, both at least zero."""
-    whole, fraction = low.split()
-    least = at_least(fraction, low.strict)
-    if high is None:
-        return join(whole, None, least)
-    top, top_fraction = high.split()
-    if whole == top:
-        return concat(literal(str(whole)), between(fraction, top_fraction, low.strict, high.strict))
-    return either(join(whole, top - 1, least), concat(literal(str(top)), at_most(top_fraction, high.strict)))
-
-
-def join(whole: int, last: int | None, least: Tree) -> Tree:
-    """Numbers from `whole` with a fraction of at least `least`, up to `last` with any fraction."""
-    if least == ANY_FRACTION:
-        return concat(naturals(whole, last), ANY_FRACTION)
-    more = NOTHING if last is not None and last <= whole else concat(naturals(whole + 1, last), ANY_FRACTION)
-    return either(concat(literal(str(whole)), least), more)
-
-
-def at_least(fraction: str, strict: bool) -> Tree:
-    """Point and digits of at least this fraction; optional if zero is enough."""
-    if not fraction and not strict:
-        return ANY_FRACTION
-    return concat(literal("."), either(*tails_from(fraction, strict)))
-
-
-def at_most(fraction: str, strict: bool) -> Tree:
-    """Point and digits of at most this fraction, or no point."""
-    if not fraction:
-        return NOTHING if strict else NO_FRACTION
-    first, rest = fraction[0], fraction[1:]
-    less = concat(digit(0, int(first) - 1), ANY_TAIL)
-    return optional(concat(literal("."), either(less, concat(literal(first), either(*tails_to(rest, strict))))))
-
-
-def tails_from(fraction: str, strict: bool) -> list[Tree]:
-    """Digits that are at least these, compared as fractions."""
-    if strict or not fraction:
-        same, end = fraction, SOME_TAIL if strict else ANY_TAIL
-    else:
-        same, end = fraction[:-1], concat(digit(int(fraction[-1]), 9), ANY_TAIL)
-    more = [concat(start, repeat(char, size), digit(int(char) + 1, 9), ANY_TAIL) for start, char, size in runs(same)]
-    return [*more, concat(literal(same), end)]
-
-
-def tails_to(fraction: str, strict: bool) -> list[Tree]:
-    """Digits that are at most these, compared as fractions."""
-    less = [
-        concat(start, repeat(char, size), optional(concat(digit(0, int(char) - 1), ANY_TAIL)))
-        for start, char, size in runs(fraction)
-    ]
-    return less if strict else [*less, concat(literal(fraction), ZEROS)]
-
-
-def repeat(char: str, size: int) -> Tree:
-    """Fewer than `size` repeats of a digit."""
-    return EMPTY if size == 1 else Repeat(literal(char), 0, size - 1)
-
-
-def runs(fraction: str) -> Iterator[tuple[Tree, str, int]]:
-    """For each run of one digit: the digits before it, the digit, its length."""
-    place = 0
-    for char, group in groupby(fraction):
-        size = len(list(group))
-        yield literal(fraction[:place]), char, size
-        place += size
-
-
-def between(low: str, high: str, low_strict: bool, high_strict: bool) -> Tree:
-    """Point and digits from one fraction to another."""
-    if not low and not low_strict:
-        return at_most(high, high_strict)
-    if low == high:
-        exactly = concat(literal("." + low), ZEROS)
-        return NOTHING if low_strict or high_strict else exactly
-    padded = low.ljust(len(high), "0")
-    place = next(place for place, char in enumerate(high) if char != padded[place])
-    same, first, last = high[:place], int(padded[place]), int(high[place])
-    equal = [] if low_strict else [literal(same[:size]) for size in range(len(low), place + 1)]
-    below = [concat(literal(same + padded[place]), tail) for tail in tails_from(low[place + 1 :], low_strict)]
-    middle = concat(literal(same), digit(first + 1, last - 1), ANY_TAIL)
-    above = [concat(literal(same + high[place]), tail) for tail in tails_to(high[place + 1 :], high_strict)]
-    return concat(literal("."), either(*equal, *below, middle, *above))
-
-
-# --- The decimal texts of the multiples of a number: a net whose places are remainders, read digit by digit.
-
-
-MOST_PLACES = 4_000
-DOT = ord(".")
-Place = tuple[str, int, int]  # what was read last, digits after the point, remainder
-
-
-def multiples(step: Decimal, whole: bool = False) -> Tree:
-    """The multiples of a decimal number, without an exponent; only the integers among them if `whole`.
-
-    >>> from guidedviz.machines.regular.show_regex import show_regex
-    >>> gv.regex(show_regex(multiples(Decimal("0.5"), whole=True))) == gv.regex("-?(0|[1-9][0-9]*)")
-    True
-    >>> gv.regex(show_regex(multiples(Decimal("0.5")))) == gv.regex(r"-?(0|[1-9][0-9]*)(\\.[05]0*)?")
-    True
-    """
-    top, bottom = step.as_integer_ratio()
-    digits = 0
-    while not whole and 10**digits % bottom:
-        digits += 1
-    modulus = top * 10**digits // bottom if not whole else top
-    if modulus * (digits + 2) > MOST_PLACES:
-        seen = f"multiples of {step}"
-        raise PatternError("multipleOf", seen=seen, expected=f"a step of at most {MOST_PLACES // (digits + 2):,} units")
-    return concat(optional(literal("-")), remainder_net(modulus, digits, whole))
-
-
-def remainder_net(modulus: int, digits: int, whole: bool) -> Tree:
-    """The numbers that are a multiple if the point is moved by `digits` places."""
-    numbers: dict[Place, int] = {("start", 0, 0): 0}
-    edges: dict[tuple[int, int], list[Range]] = defaultdict(list)
-    for place in (queue := list(numbers)):
-        spend(60)
-        for char, target in moves(place, modulus, digits, whole):
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
-            edges[numbers[place], numbers[target]].append((char, char))
-    last = len(numbers)
-    ends = [
-        (number, EMPTY, last)
-        for (read, after, rest), number in numbers.items()
-        if read not in ("start", "point") and rest * 10 ** (digits - after) % modulus == 0
-    ]
-    joined = [(source, Chars(merge_ranges(chars)), target) for (source, target), chars in edges.items()]
-    return Net(last + 1, (*joined, *ends))
-
-
-def moves(place: Place, modulus: int, digits: int, whole: bool) -> Iterator[tuple[int, Place]]:
-    """The characters that may follow, each with the next place."""
-    read, after, rest = place
-    for digit in range(10):
-        value = (10 * rest + digit) % modulus
-        if read == "start":
-            yield 48 + digit, ("whole" if digit else "zero", 0, value)
-        elif read == "whole":
-            yield 48 + digit, ("whole", 0, value)
-        elif read in ("point", "fraction") and after < digits:
-            yield 48 + digit, ("fraction", after + 1, value)
-        elif read in ("point", "fraction") and digit == 0:
-            yield 48, ("fraction", after, rest)
-    if read in ("whole", "zero") and not whole:
-        yield DOT, ("point", 0, rest)

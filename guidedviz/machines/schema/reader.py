@@ -48,7 +48,7 @@ from guidedviz.machines.schema.scalars import (
     Empty,
     any_length,
     fitting_scalars,
-    number_tree,
+    number_texts,
     string_texts,
     string_tree,
     take_range,
@@ -111,7 +111,7 @@ class Possible:
             if kind == "string":
                 return string_texts(case, "#", tick=True) != NOTHING
             if kind in NUMBERS:
-                return number_tree(case, "#", frozenset((kind,))) != NOTHING
+                return number_texts(case, "#", frozenset((kind,))) != NOTHING
             if kind == "object":
                 return self.of_object(case)
             return kind != "array" or self.of_array(case)
@@ -355,12 +355,12 @@ class Reader:
     def number(self, case: Case, path: str, kinds: frozenset[str]) -> Tree:
         """A number with bounds and steps."""
         try:
-            return number_tree(case, path, kinds)
+            return number_texts(case, path, kinds)
         except PatternError as error:
             if not case.facts(Step):
                 raise
             self.notes.give_up_of(error, below(path, "multipleOf"))
-            return number_tree(without(case, Step), path, kinds)
+            return number_texts(without(case, Step), path, kinds)
 
     def values(self, case: Case, path: str) -> Tree:
         """enum and const: the values that the other keywords allow too."""

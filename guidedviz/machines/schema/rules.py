@@ -13,7 +13,7 @@ from guidedviz.machines.grammars.show_gbnf import count_signs
 from guidedviz.machines.schema.document import (
     refusal,
 )
-from guidedviz.machines.schema.numbers import decimals, integers
+from guidedviz.machines.schema.numbers import any_number, integers
 from guidedviz.machines.schema.strings import (
     ANY_CHARACTER,
     NOT_ASCII,
@@ -101,7 +101,7 @@ def free_trees(token: Spaced) -> dict[str, Tree]:
         "string": in_quotes(Repeat(Call("char"), 0, None)),
         "char": ANY_CHARACTER,
         "escape": NOT_ASCII,
-        "number": decimals(None, None),
+        "number": any_number(),
         "integer": integers(None, None),
         "ws": BLANK,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
@@ -13,9 +12,9 @@ from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.schema.constraints import Case, Count, Fact, Limit, Step, Text
 from guidedviz.machines.schema.document import below, exact, refusal
-from guidedviz.machines.schema.numbers import ANY_FRACTION, Bound, decimals, integers, multiples
+from guidedviz.machines.schema.numbers import Bound, number_tree
 from guidedviz.machines.schema.strings import ONE_CHARACTER, escape, in_quotes, overlap
-from guidedviz.machines.tree import LAST, NOTHING, Chars, Repeat, Tree, concat, either, literal, optional
+from guidedviz.machines.tree import LAST, NOTHING, Chars, Repeat, Tree, either, literal
 
 WORDS = {"string": "Length", "array": "Items", "object": "Properties"}
 
@@ -41,11 +40,6 @@ def take_range(case: Case, kind: str) -> tuple[int, int | None]:
 
 
 # --- Trees for the strings and numbers that a case allows.
-
-
-ANYTHING = Repeat(Chars(((0, LAST),)), 0, None)
-ZEROS = Repeat(literal("0"), 0, None)
-POINT_ZERO = optional(concat(literal("."), Repeat(literal("0"), 1, None)))
 
 
 def string_tree(case: Case, path: str, tick: bool) -> Tree:
@@ -92,24 +86,18 @@ def combine(wanted: list[Tree], banned: Iterable[Tree], path: str, high: int | N
         raise refusal(path, error.seen, error.expected, error.hint) from error
 
 
-def number_tree(case: Case, path: str, kinds: frozenset[str]) -> Tree:
+def number_texts(case: Case, path: str, kinds: frozenset[str]) -> Tree:
     """A number between its bounds; `kinds` says whether integers, fractions or both."""
     whole = "fraction" not in kinds
+    steps = [(fact.step, fact.wanted) for fact in case.facts(Step)]
+    steps += [(Decimal(1), False)] if "integer" not in kinds else []
+    banned = [exact(value, path) for value in case.banned.values() if is_number(value)]
     low, high = (tightest(case, lower) for lower in (True, False))
-    tree = whole_tree(low, high) if whole else decimals(low, high)
-    steps = case.facts(Step)
-    banned = [number_texts(value, whole) for value in case.banned.values() if is_number(value)]
-    if steps or banned or "integer" not in kinds:
-        at = steps[0].path if steps else path
-        if not whole and (low, high) == (None, None):
-            tree = concat(integers(None, None), ANY_FRACTION)  # no exponent
-        free = (low, high) == (None, None) and any(fact.wanted for fact in steps)
-        trees = {True: [] if free else [tree], False: banned}
-        for fact in steps:
-            trees[fact.wanted].append(step_tree(fact, whole))
-        if "integer" not in kinds:
-            trees[False].append(concat(integers(None, None), POINT_ZERO))
-        tree = combine(trees[True], trees[False], at)
+    try:
+        tree = number_tree(low, high, whole, steps, banned)
+    except PatternError as error:
+        at = below(case.facts(Step)[0].path, "multipleOf") if case.facts(Step) else path
+        raise refusal(at, error.seen, error.expected) from error
     if tree == NOTHING:
         limits = case.facts(Limit)
         kind = "integer" if whole else "number"
@@ -118,38 +106,10 @@ def number_tree(case: Case, path: str, kinds: frozenset[str]) -> Tree:
     return tree
 
 
-def whole_tree(low: Bound | None, high: Bound | None) -> Tree:
-    """The integers between two bounds."""
-    first = None if low is None else math.floor(low.value) + 1 if low.strict else math.ceil(low.value)
-    last = None if high is None else math.ceil(high.value) - 1 if high.strict else math.floor(high.value)
-    return integers(first, last)
-
-
 def tightest(case: Case, lower: bool) -> Bound | None:
     """The tightest bound on one side; the strict one if two are equal."""
     bounds = [fact.bound for fact in case.facts(Limit) if fact.lower == lower]
-    pick = max if lower else min
-    value = pick((bound.value for bound in bounds), default=None)
-    if value is None:
-        return None
-    return Bound(value, any(bound.strict for bound in bounds if bound.value == value))
-
-
-def step_tree(fact: Step, whole: bool) -> Tree:
-    try:
-        return multiples(fact.step, whole)
-    except PatternError as error:
-        raise refusal(below(fact.path, "multipleOf"), error.seen, error.expected) from error
-
-
-def number_texts(value: Any, whole: bool) -> Tree:
-    """All texts of a number without an exponent."""
-    number = exact(value, "#").normalize()
-    sign = literal("-") if number < 0 else optional(literal("-")) if number == 0 else literal("")
-    digits = format(abs(number), "f")
-    if "." in digits:
-        return NOTHING if whole else concat(sign, literal(digits), ZEROS)
-    return concat(sign, literal(digits), literal("") if whole else POINT_ZERO)
+    return max(bounds, key=lambda bound: (bound.value if lower else -bound.value, bound.strict), default=None)
 
 
 def is_number(value: Any) -> bool:

@@ -105,6 +105,7 @@ def test_a_long_enum_becomes_one_machine():
         assert machine.accepts(b'"word 7919"')
         assert not machine.accepts(b'"word 791900"')
         assert not machine.accepts(b'"word 4"')
+    assert gv.json_schema({"enum": WORDS[:1500]}) == gv.regex("|".join(f'"{word}"' for word in WORDS[:1500]))
     nested = gv.json_schema({"type": "object", "properties": {"w": {"enum": [*WORDS, "é\n", 5]}, "v": {}}})
     for text, legal in (("word 7919", True), ("é\n", True), ("word", False)):
         assert nested.accepts(json.dumps({"w": text, "v": [1]}, ensure_ascii=False).encode()) == legal
