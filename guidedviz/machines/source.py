@@ -12,7 +12,7 @@ from guidedviz.machines.grammars.grammar import draw_caret, line_and_column, sho
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.counted_regex import regex
 from guidedviz.machines.pushdown.pda import grammar
-from guidedviz.machines.schema.document import step
+from guidedviz.machines.schema.document import below, show_path
 from guidedviz.machines.schema.json_schema import json_schema
 
 BLANK = re.compile(r"[ \t\r\n]*")
@@ -111,7 +111,7 @@ def _members(text: str, place: int) -> dict[str, int]:
         if named:
             name, place = decoder.raw_decode(text, place)
             place = _skip(text, _skip(text, place) + 1)
-        found[step(name)] = place
+        found[show_path(below("", name))[1:]] = place
         place = _skip(text, decoder.raw_decode(text, place)[1])
         place = _skip(text, place + (text[place] == ","))
     return found

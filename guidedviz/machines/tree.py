@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.work import spend
 
-T = TypeVar("T", bound=Hashable)
 Range = tuple[int, int]  # both ends included
 LAST = 0x10FFFF  # the last Unicode code point
 
@@ -175,28 +171,6 @@ def parts_of(tree: Tree) -> tuple[Tree, ...]:
 def optional(part: Tree) -> Tree:
     """The part or the empty text."""
     return EMPTY if part in (EMPTY, NOTHING) else Repeat(part, 0, 1)
-
-
-def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
-    """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
-
-    >>> build_net(0, lambda place: [(Chars(((97, 97),)), place + 1)] if place < 2 else [], lambda place: place == 1)
-    Net(places=4, edges=((0, Chars(ranges=((97, 97),)), 1), (1, Concat(parts=()), 3)))
-    """
-    numbers, edges = {start: 0}, list[tuple[int, Tree, int]]()
-    for place in (queue := [start]):
-        for part, target in moves(place):
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
-            edges.append((numbers[place], part, numbers[target]))
-    last = len(numbers)
-    edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
-    sources: dict[int, list[int]] = defaultdict(list)
-    for source, _, to in edges:
-        sources[to].append(source)
-    live = {*reach([last], sources.__getitem__)}
-    return Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else NOTHING
 
 
 def merge_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:

@@ -1,394 +1,404 @@
-"""`unevaluatedProperties` and `unevaluatedItems`: in a case they are additional properties and items."""
+"""The disjunctive normal form of a schema: conjunctions of which at least one must hold.
+
+The keywords that apply schemas to the same value become and, or, not (De Morgan's laws push a negation inwards).
+`unevaluatedProperties` and `unevaluatedItems` are additional properties and items of each conjunction.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
+from guidedviz.errors import PatternError
 from guidedviz.machines.schema.constraints import (
     EVERYTHING,
-    NOT,
-    OPEN,
-    PLAIN,
-    Atom,
-    Case,
-    Contains,
-    Fact,
-    Goal,
-    Items,
-    Keys,
-    Local,
-    Part,
-    Required,
-    case_of,
-    constant_facts,
-    deny,
+    Conjunction,
+    Constraint,
+    ContainsGoal,
+    ItemGoals,
+    KeyPattern,
+    PropertyGoals,
+    RequiredKeys,
+    UniqueItems,
+    constraints_of,
     goal_of,
-    join,
-    missing_key,
-    told_apart,
 )
 from guidedviz.machines.schema.document import (
     ANY,
     APPLIED,
+    NOT,
+    NUMBERS,
+    OPEN,
+    PLAIN,
     REFS,
-    SAYS_NOTHING,
+    UNEVALUATED,
+    Document,
+    Goal,
     Notes,
-    References,
+    Subschema,
     below,
-    check_key,
     refusal,
-    shown,
-    take_branches,
+    take_list,
     take_map,
+    take_names,
 )
-from guidedviz.machines.schema.strings import kind_of
+from guidedviz.machines.schema.scalars import NoValue, allowed_values, number_texts, string_texts, take_range
+from guidedviz.machines.tree import NOTHING
 from guidedviz.machines.work import spend
 
-KEYS = ("unevaluatedProperties", "unevaluatedItems")
-
-
-class Keeper(Protocol):
-    """Keeps new schemas alive."""
-
-    constants: list[Any]
+Rows = list[Conjunction]  # at least one of them holds
+Clause = list[Subschema]  # all of them hold
+MOST_ROWS = 2_000
+DEEPEST = 3  # levels of a value that are searched for a contradiction
+DEPENDENT = ("dependentSchemas", "dependentRequired", "dependencies")
+LOOP = ("a $ref that leads back to itself without a constraint", "a type or a property between")
 
 
 def says_unevaluated(schema: Any) -> bool:
     """Whether the schema restricts what other keywords have not evaluated."""
-    return any(key in schema and schema[key] is not True and schema[key] != {} for key in KEYS)
+    return any(key in schema and schema[key] is not True and schema[key] != {} for key in UNEVALUATED)
 
 
-def close_keys(case: Case, part: Part, keeper: Keeper) -> Case:
-    """The keys that no schema of this case names meet the part."""
-    found = [fact for fact in case.facts(Keys) if fact.says]
-    if any(fact.rest is not None for fact in found):
-        return EVERYTHING  # every key is evaluated
-    named: dict[str, Goal] = {name: () for fact in found for name in fact.named}
-    families = {family.pattern: (family, ()) for fact in found for family, _ in fact.families}
-    keys = Keys(named, tuple(families.values()), goal_of([part]), part.path, naming=part.sign == PLAIN, says=part.says)
-    return one_case(case, part, keys)
+class NormalForms:
+    """Finds the normal form of subschemas, each once."""
 
-
-def close_items(case: Case, part: Part, keeper: Keeper) -> Case:
-    """The items that no schema of this case speaks of meet the part."""
-    found = [fact for fact in case.facts(Items) if fact.says]
-    if any(fact.every for fact in found):
-        return EVERYTHING
-    first = max((len(fact.first) for fact in found), default=0)
-    inside = [fact.part for fact in case.facts(Contains) if fact.says]
-    goal = goal_of([part])
-    if inside and goal:
-        either = {"anyOf": [inner.schema for inner in inside] + [part.schema]}
-        keeper.constants.append(either)
-        goal = (part._replace(schema=either),)
-    return one_case(case, part, Items(tuple([()] * first), goal, part.path, every=True, says=part.says))
-
-
-def silent(case: Case) -> Case:
-    """The same case, of which no key or item counts as evaluated for the schemas around it."""
-
-    def hush(fact: Fact) -> Fact:
-        return replace(fact, says=False) if isinstance(fact, Keys | Items | Contains) else fact
-
-    atoms = (replace(atom, key=("silent", atom.key), facts=tuple(map(hush, atom.facts))) for atom in case.atoms)
-    return replace(case, atoms=tuple(atoms))
-
-
-def one_case(case: Case, part: Part, fact: Keys | Items) -> Case:
-    atom = Atom((part.key, "unevaluated", case.key), part.path, facts=(fact,))
-    return Case((atom,), atom.kinds, None, {})
-
-
-# --- All cases in which a part holds: the keywords that apply schemas to the same value become and, or, not.
-
-
-Rows = list[Case]
-CLOSE = {"unevaluatedProperties": close_keys, "unevaluatedItems": close_items}
-MOST_CASES = 2_000
-MOST_REFS = 20
-
-
-class Ways:
-    """Finds the cases of parts. `possible` says whether a value may meet a goal."""
-
-    def __init__(self, references: References, notes: Notes, possible: Callable[[Goal], bool]) -> None:
-        self.references, self.notes, self.possible = references, notes, possible
-        self.known: dict[Any, Rows] = {}
-        self.atoms: dict[Any, Atom] = {}
-        self.open: dict[Any, None] = {}
-        self.apart: dict[Any, bool] = {}
-        self.bare: dict[int, dict[str, Any]] = {}  # id of a schema -> it without unevaluated keywords
-        self.constants: list[Any] = []  # keeps new schemas alive, so that their ids are not used again
+    def __init__(self, document: Document, notes: Notes) -> None:
+        self.document, self.notes = document, notes
+        self.rows: dict[tuple[Subschema, bool], Rows] = {}
+        self.goals: dict[Goal, Rows] = {(): [EVERYTHING]}
+        self.own: dict[Subschema, Conjunction] = {}
+        self.held: dict[Goal, bool] = {}
+        self.open: dict[tuple[Subschema, bool], None] = {}
+        self.depth = 0
 
     def of_goal(self, goal: Goal) -> Rows:
-        """The cases of a conjunction of parts."""
-        rows = [EVERYTHING]
-        for part in goal:
-            rows = self.both(rows, self.of(part), part.path)
-        return rows
+        """The normal form of a conjunction of subschemas."""
+        if goal not in self.goals:
+            self.goals[goal] = self.both(self.of_goal(goal[:-1]), self.of(goal[-1]), goal[-1].path)
+        return self.goals[goal]
 
-    def of(self, part: Part, full: bool = False) -> Rows:
-        """The cases of a part. If `full`, no two branches of an anyOf hold in one case unless the case says so."""
-        if part.is_true():
-            return [EVERYTHING]
-        if part.is_false():
-            return []
-        if not isinstance(part.schema, dict):
-            raise refusal(part.path, shown(part.schema), "a schema: an object, true or false")
-        part = self.enter(part)
-        key = part.key, full
-        if key not in self.known:
+    def of(self, part: Subschema, full: bool = False) -> Rows:
+        """The normal form of a subschema. If `full`, each row says which branches of an anyOf hold."""
+        if part.is_true() or part.is_false():
+            return [EVERYTHING] if part.is_true() else []
+        part.check()
+        part = self.document.enter(part)
+        key = part, full
+        if key not in self.rows:
             if key in self.open:
-                expected = "a type or a property between"
-                raise refusal(part.path, "a $ref that leads back to itself without a constraint", expected)
+                raise refusal(part.path, *LOOP)
             self.open[key] = None
             try:
-                self.notes.check(part.schema, part.path)
-                self.known[key] = self.negative(part) if part.sign == NOT else self.positive(part, full)
+                self.notes.check(part)
+                self.rows[key] = self.negative(part) if part.sign == NOT else self.positive(part, full)
             finally:
                 del self.open[key]
-        return self.known[key]
+        return self.rows[key]
 
-    def enter(self, part: Part) -> Part:
-        """The part in the scope of $dynamicRef that holds inside it."""
-        return part._replace(scope=self.references.enter(part.schema, part.scope))
+    def constraints(self, part: Subschema) -> Conjunction:
+        """What the subschema says by itself."""
+        if part not in self.own:
+            self.own[part] = constraints_of(part, self.notes)
+        return self.own[part]
+
+    def applied(self, part: Subschema) -> list[str]:
+        """The keywords that apply schemas to the same value."""
+        return ["$ref"] if self.document.stands_alone(part) else [key for key in part.schema if key in APPLIED]
+
+    # --- conjunction and disjunction --------------------------------------------------------------------------------
 
     def both(self, one: Rows, other: Rows, path: str) -> Rows:
-        """Every case of one with every case of the other."""
+        """Every row of one with every row of the other."""
         spend(8 * len(one) * len(other))
-        joined = (join(first, second) for first in one for second in other)
-        return self.some((case for case in joined if case), path)
+        joined = (self.join(first, second) for first in one for second in other)
+        return self.some((row for row in joined if row.kinds), path)
 
-    def some(self, cases: Iterable[Case], path: str) -> Rows:
-        """The cases, each once."""
-        found: dict[Any, Case] = {}
-        for case in cases:
-            found.setdefault((case.key, case.kinds), case)
-            if len(found) > MOST_CASES:
-                raise refusal(path, f"more than {MOST_CASES:,} combinations of branches", "fewer branches")
+    def some(self, rows: Iterable[Conjunction], path: str) -> Rows:
+        """The rows, each once; those that only list values are one row."""
+        found: dict[Any, Conjunction] = {}
+        values: dict[Any, Any] = {}
+        for row in rows:
+            if row.values is not None and not row.constraints:
+                values |= row.values
+                found.setdefault("values", row)
+            else:
+                found.setdefault(row.key, row)
+            if len(found) > MOST_ROWS:
+                raise refusal(path, f"more than {MOST_ROWS:,} combinations of branches", "fewer branches")
+        if "values" in found:
+            found["values"] = replace(found["values"], kinds=ANY, values=values, banned={}).tidy()
         return list(found.values())
 
-    def local(self, part: Part) -> Atom:
-        """What the part says by itself."""
-        if part.key not in self.atoms:
-            self.atoms[part.key] = Local(part, self.notes).atom()
-        return self.atoms[part.key]
+    def join(self, one: Conjunction, other: Conjunction) -> Conjunction:
+        """Both conjunctions together; without kinds if no value can meet both."""
+        if one is EVERYTHING or other is EVERYTHING:
+            return other if one is EVERYTHING else one
+        constraints = tuple(dict.fromkeys((*one.constraints, *other.constraints)))
+        spend((len(constraints) + len(one.banned) + len(other.banned)) // 2)
+        values = other.values if one.values is None else one.values
+        if one.values is not None and other.values is not None:
+            values = {key: value for key, value in one.values.items() if key in other.values}
+        banned = {**one.banned, **other.banned} if one.banned and other.banned else one.banned or other.banned
+        row = Conjunction(one.path, one.kinds & other.kinds, values, banned, constraints).tidy()
+        if "object" in row.kinds and len(constraints) > max(len(one.constraints), len(other.constraints)):
+            required = {name for found in row.of_type(RequiredKeys) for name in found.names}
+            goals = (self.goal_of_key(row, name) for name in required)
+            if not all(self.may_hold(goal) for goal in goals if len(goal) > 1 or any(part.is_false() for part in goal)):
+                row = replace(row, kinds=row.kinds - {"object"}).tidy()
+        return row
 
-    def inner(self, part: Part, schema: Any, *steps: str | int) -> Part:
-        path = part.path
-        for step in steps:
-            path = below(path, step)
-        return part._replace(schema=schema, path=path)
+    def goal_of_key(self, row: Conjunction, name: str) -> Goal:
+        """What the value of a key must meet, as far as no pattern is needed to say so."""
+        found = [keys for keys in row.of_type(PropertyGoals) if name in keys.named or not keys.patterns]
+        return goal_of(*(part for keys in found for part in keys.named.get(name, keys.rest or ())))
 
-    def target(self, part: Part, key: str) -> Part:
-        """The part that a reference means."""
-        schema, path = self.references.find(part.schema, key, part.path, part.scope)
-        return part._replace(schema=schema, path=path)
+    # --- whether some value may meet a goal: a search of bounded depth, which says yes where it cannot tell ---------
 
-    def applied(self, part: Part) -> list[str]:
-        """The keywords that apply schemas to the same value; before draft 2019-09 a $ref stands alone."""
-        if self.alone(part):
-            return ["$ref"]
-        return [key for key in part.schema if key in APPLIED]
+    def may_hold(self, goal: Goal) -> bool:
+        """Whether some value may meet the goal."""
+        if goal not in self.held:
+            if any(part.is_false() for part in goal):
+                return False
+            if self.depth >= DEEPEST or not goal:
+                return True
+            spend(20)
+            opened, self.open, self.depth = self.open, {}, self.depth + 1
+            try:
+                self.held[goal] = any(map(self.may_have_value, self.of_goal(goal)))
+            finally:
+                self.open, self.depth = opened, self.depth - 1
+        return self.held[goal]
 
-    def alone(self, part: Part) -> bool:
-        """Whether keywords beside a $ref have no effect."""
-        return "$ref" in part.schema and self.references.draft <= 7
+    def may_have_value(self, row: Conjunction) -> bool:
+        if row.values is not None:
+            return bool(allowed_values(row))
+        return any(self.may_have_kind(row, kind) for kind in row.kinds)
 
-    def branches(self, part: Part, key: str) -> list[Part]:
-        return [self.inner(part, branch, key, n) for n, branch in enumerate(take_branches(part.schema, key, part.path))]
+    def may_have_kind(self, row: Conjunction, kind: str) -> bool:
+        try:
+            if kind == "string":
+                return string_texts(row, "#", tick=True) != NOTHING
+            if kind in NUMBERS:
+                one = replace(row, kinds=frozenset((kind,)))
+                return not row.asks("number") or number_texts(one, "#") != NOTHING
+            if kind in ("object", "array"):
+                low, _ = take_range(row, kind)
+                return self.may_be_object(row) if kind == "object" else self.may_be_array(row, low)
+        except NoValue:
+            return False
+        except PatternError:
+            pass  # too large to tell
+        return True
 
-    # --- a part that holds ------------------------------------------------------------------------------------------
+    def may_be_object(self, row: Conjunction) -> bool:
+        required = {name for found in row.of_type(RequiredKeys) for name in found.names}
+        return all(self.may_hold(self.goal_of_key(row, name)) for name in required)
 
-    def positive(self, part: Part, full: bool) -> Rows:
-        schema = part.schema
-        if says_unevaluated(schema) and not part.says and not self.alone(part):
-            return [silent(case) for case in self.of(part._replace(sign=OPEN), True)]
-        full = full or says_unevaluated(schema)
-        applied, alone = self.applied(part), self.alone(part)
-        rows, local = [EVERYTHING], None if alone else case_of(self.local(part))
-        for key in ["$ref"] if alone else schema:
-            if key == "properties" and local:
-                rows = self.both(rows, [local], part.path)
-            elif key in applied:
-                rows = self.both(rows, self.apply(part, key, full), part.path)
-        if not alone:
-            rows = self.both(rows, [local] if local else [], part.path)
-        for key, close in CLOSE.items():
-            if key in schema and not alone:
-                inner = self.inner(part, schema[key], key)
-                rows = self.some((case for row in rows if (case := join(row, close(row, inner, self)))), part.path)
+    def may_be_array(self, row: Conjunction, low: int) -> bool:
+        items = row.of_type(ItemGoals)
+        places = range(min(low, 1 + max((len(found.first) for found in items), default=0)))
+        return all(self.may_hold(goal_of(*(part for found in items for part in found.at(place)))) for place in places)
+
+    # --- the keywords that apply schemas to the same value ----------------------------------------------------------
+
+    def positive(self, part: Subschema, full: bool) -> Rows:
+        """The normal form of a subschema that holds."""
+        if self.document.stands_alone(part) or not any(key in part.schema for key in UNEVALUATED):
+            return self.evaluated(part, full)
+        if not part.says:
+            return [silent(row) for row in self.of(replace(part, sign=OPEN), True)]
+        rows = self.evaluated(part, full or says_unevaluated(part.schema))
+        for key in (key for key in UNEVALUATED if key in part.schema):
+            inner = part.at(part.schema[key], key)
+            rows = self.some((self.join(row, CLOSED[key](row, inner)) for row in rows), part.path)
         return rows
 
-    def apply(self, part: Part, key: str, full: bool) -> Rows:
-        """The cases of one keyword that applies schemas to the same value."""
-        schema = part.schema
-        if key in REFS:
-            return self.of(self.target(part, key), full)
-        if key == "allOf":
-            rows = [EVERYTHING]
-            for branch in self.branches(part, key):
-                rows = self.both(rows, self.of(branch, full), part.path)
-            return rows
-        if key == "anyOf":
-            return self.any_of(self.branches(part, key), full, part.path)
-        if key == "oneOf":
-            return self.some(self.one_of(self.branches(part, key), full, below(part.path, key)), part.path)
-        if key == "not":
-            return self.of(self.inner(part, schema[key], key).flip())
-        if key == "if":
-            asked = self.inner(part, schema["if"], "if")._replace(sign=OPEN)
-            then, other = (self.inner(part, schema.get(word, True), word) for word in ("then", "else"))
-            holds = self.both(self.of(asked, full), self.of(then, full), part.path)
-            return self.some([*holds, *self.both(self.of(asked.flip()), self.of(other, full), part.path)], part.path)
-        rows = [EVERYTHING]
-        for name, present, inner in self.dependent(part, key):
-            there = self.both([present], self.of(inner, full), part.path)
-            missing = case_of(self.missing(part, key, name))
-            rows = self.both(rows, [*there, missing] if missing else there, part.path)
-        return rows
+    def evaluated(self, part: Subschema, full: bool) -> Rows:
+        """What all keywords say but those about what is unevaluated."""
+        rows, alone = [EVERYTHING], self.document.stands_alone(part)
+        own = [] if alone else [self.constraints(part)]
+        for key in ["$ref"] if alone else sorted(part.schema, key=lambda key: key in DEPENDENT):
+            if own and (key == "properties" or key in DEPENDENT):
+                rows = self.both(rows, own, part.path)
+            for clauses in self.clauses(part, key) if key in APPLIED else ():
+                rows = self.both(rows, self.of_clauses(clauses, key == "anyOf" and full, full, part.path), part.path)
+        return self.both(rows, own or [EVERYTHING], part.path)
 
-    def dependent(self, part: Part, key: str) -> Iterator[tuple[str, Case, Part]]:
-        """The schemas that apply if a key is there, each with the case that it is."""
-        for name, schema in take_map(part.schema, key, part.path).items():
-            check_key(name, below(part.path, key))
-            if key == "dependentSchemas" or not isinstance(schema, list | tuple):
-                kinds, facts = frozenset(("object",)), (Required((name,), part.path),)
-                present = case_of(Atom((part.key[0], key, name), part.path, kinds, facts=facts))
-                if present:
-                    yield name, present, self.inner(part, schema, key, name)
-
-    def missing(self, part: Part, key: str, name: str) -> Atom:
-        """The key is missing, or the value is no object."""
-        return Atom((part.key[0], key, name, "no"), part.path, facts=(missing_key(name, part.path),))
-
-    def any_of(self, branches: list[Part], full: bool, path: str) -> Rows:
-        if not full:
-            return self.some((case for branch in branches for case in self.of(branch)), path)
-        rows = [(EVERYTHING, False)]
-        for branch in branches:
-            more = [(case, True) for case in self.of(branch, full)] + [(case, False) for case in self.of(branch.flip())]
-            spend(8 * len(rows) * len(more))
-            joined = ((join(one, case), held or holds) for one, held in rows for case, holds in more)
-            rows = [(case, held) for case, held in joined if case]
-            if len(rows) > MOST_CASES:
-                raise refusal(path, f"more than {MOST_CASES:,} combinations of branches", "fewer branches")
-        return self.some((case for case, held in rows if held), path)
-
-    def one_of(self, branches: list[Part], full: bool, path: str) -> Iterator[Case]:
-        """Each branch without the values of the others. Where two share no value, nothing need be said."""
-        for branch, others in self.exclusive(branches, path):
-            rows = self.of(branch, full)
-            for other in others:
-                rows = self.both(rows, self.of(other.flip()), path)
-            yield from rows
-
-    def exclusive(self, branches: list[Part], path: str) -> list[tuple[Part, list[Part]]]:
-        """Each branch of a oneOf with the branches that may share a value with it."""
-        if told_apart([self.resolved(branch).schema for branch in branches]):
-            return [(branch, []) for branch in branches]
-        shared: dict[int, list[Part]] = {place: [] for place in range(len(branches))}
-        for one, other in combinations(range(len(branches)), 2):
-            if self.may_share(branches[one], branches[other]):
-                shared[one].append(branches[other])
-                shared[other].append(branches[one])
-        return [(branch, shared[place]) for place, branch in enumerate(branches)]
-
-    def resolved(self, part: Part) -> Part:
-        """The part that a reference means, if the part is nothing else."""
-        for _ in range(MOST_REFS):
-            if not isinstance(part.schema, dict) or part.schema.keys() - SAYS_NOTHING != {"$ref"}:
-                break
-            part = self.target(part, "$ref")
-        return part
-
-    def may_share(self, one: Part, other: Part) -> bool:
-        """Whether a value may meet both parts, other keys allowed."""
-        key = one.key, other.key
-        if key not in self.apart:
-            goal = one._replace(sign=OPEN), other._replace(sign=OPEN)
-            self.apart[key] = self.possible(goal)
-        return self.apart[key]
-
-    # --- a part that does not hold ----------------------------------------------------------------------------------
-
-    def negative(self, part: Part) -> Rows:
-        """One keyword does not hold; `inner` parts of a negated part are negated too."""
-        rows: Rows = []
-        if says_unevaluated(part.schema) and not self.alone(part):
+    def negative(self, part: Subschema) -> Rows:
+        """The normal form of a subschema that does not hold: one of its keywords does not."""
+        if says_unevaluated(part.schema) and not self.document.stands_alone(part):
             return self.some(self.left_over(part), part.path)
+        return self.some(self.refuted(part), part.path)
+
+    def refuted(self, part: Subschema) -> Iterator[Conjunction]:
+        """Each keyword that is not about what is unevaluated does not hold."""
         for key in self.applied(part):
-            rows += self.refute(part, key)
-        if not self.alone(part):
-            atom = self.local(part.flip())
-            rows += [case for denied in deny(atom, part.key, self.notes) if (case := case_of(denied))]
-            rows += self.no_value(atom) if atom.values is not None else []
-        return self.some(rows, part.path)
+            for clauses in self.clauses(part, key):
+                yield from self.of_clauses(clauses, False, False, part.path)
+        if not self.document.stands_alone(part):
+            own = self.constraints(part.flip())
+            yield from negate(own, self.notes)
+            if own.values is not None:
+                yield from self.no_value(own)
 
-    def left_over(self, part: Part) -> Iterator[Case]:
-        """The other keywords do not hold, or they do and what they have not evaluated does not meet its schema."""
-        schema = part.schema
-        if id(schema) not in self.bare:  # kept, so that its id stays its own
-            bare = self.bare[id(schema)] = {key: value for key, value in schema.items() if key not in CLOSE}
-            self.references.bases[id(bare)] = self.references.bases.get(id(schema), "")
-        rest = part._replace(schema=self.bare[id(schema)])
-        yield from self.of(rest)
-        holds = rest._replace(sign=OPEN)
-        for key in (key for key in CLOSE if key in schema):
-            inner = self.inner(holds, schema[key], key)
-            for row in self.of(holds, full=True):
-                for atom in CLOSE[key](row, inner, self).atoms:
-                    denied = map(case_of, deny(atom, (part.key, key, row.key), self.notes))
-                    yield from (both for case in denied if case and (both := join(silent(row), case)))
+    def of_clauses(self, clauses: list[Clause], every: bool, full: bool, path: str) -> Rows:
+        """The normal form of clauses of which one holds; with `every`, each row says which of them hold."""
+        if len(clauses) == len(clauses[0]) == 1:
+            return self.of(clauses[0][0], full and clauses[0][0].says)
+        if not every:
+            return self.some((row for clause in clauses for row in self.of_clause(clause, full, path)), path)
+        held, missed = list[Conjunction](), [EVERYTHING]
+        for clause in clauses:
+            holds, fails = self.of_clause(clause, full, path), self.of(clause[0].flip())
+            held = [*self.both(held, holds, path), *self.both(held, fails, path), *self.both(missed, holds, path)]
+            missed = self.both(missed, fails, path)
+        return self.some(held, path)
 
-    def refute(self, part: Part, key: str) -> Rows:
-        """The cases in which one keyword that applies schemas does not hold."""
-        schema = part.schema
+    def of_clause(self, clause: Clause, full: bool, path: str) -> Rows:
+        forms = (self.of(each, full and each.says) for each in clause)
+        return reduce(lambda rows, more: self.both(rows, more, path), forms, [EVERYTHING])
+
+    def clauses(self, part: Subschema, key: str) -> Iterator[list[Clause]]:
+        """What a keyword says: one of its clauses holds. What is inside a negated subschema is negated too."""
+        schema, path, negated = part.schema, part.path, part.sign == NOT
         if key in REFS:
-            return self.of(self.target(part, key))
-        if key == "allOf":
-            return [case for branch in self.branches(part, key) for case in self.of(branch)]
-        if key in ("anyOf", "oneOf"):
-            branches = self.branches(part, key)
-            rows = self.of_goal(tuple(branches))
-            pairs = combinations([branch.flip() for branch in branches], 2) if key == "oneOf" else ()
-            return [*rows, *(case for pair in pairs for case in self.of_goal(pair))]
-        if key == "not":
-            return self.of(self.inner(part, schema[key], key).flip())
-        if key == "if":
-            asked, then, other = (self.inner(part, schema.get(word, True), word) for word in ("if", "then", "else"))
-            failed = self.both(self.of(asked.flip()), self.of(then), part.path)
-            return [*failed, *self.both(self.of(asked), self.of(other), part.path)]
-        found = self.dependent(part, key)
-        return [case for _, present, inner in found for case in self.both([present], self.of(inner), part.path)]
+            yield [[self.document.target(part, key)]]
+        elif key == "not":
+            yield [[part.at(schema[key], key).flip()]]
+        elif key == "if":
+            asked, then, other = (part.at(schema.get(word, True), word) for word in ("if", "then", "else"))
+            if negated:
+                yield [[asked.flip(), then], [asked, other]]
+            else:
+                asked = replace(asked, sign=OPEN)
+                yield [[asked, then], [asked.flip(), other]]
+        elif key in DEPENDENT:
+            yield from self.dependent(part, key)
+        else:
+            branches = [part.at(inner, key, place) for place, inner in enumerate(take_list(schema, key, path))]
+            if key == "oneOf" and negated:
+                yield [branches, *([one.flip(), two.flip()] for one, two in combinations(branches, 2))]
+            elif key == "oneOf":
+                yield [[branch, *(other.flip() for other in others)] for branch, others in self.exclusive(branches)]
+            else:
+                yield [branches] if (key == "allOf") != negated else [[branch] for branch in branches]
+
+    def dependent(self, part: Subschema, key: str) -> Iterator[list[Clause]]:
+        """The schemas that apply if a key is there; a list of names requires these keys."""
+        for name, inner in take_map(part.schema, key, part.path, "schemas or lists of names").items():
+            goal = part.at(inner, key, name)
+            if key == "dependentRequired" or (key == "dependencies" and isinstance(inner, list | tuple)):
+                goal = replace(goal, schema={"required": list(take_names(inner, goal.path))})
+            outside = replace(part, sign=OPEN)
+            there = outside.at({"type": "object", "required": [name]}, key, name, "there")
+            missing = outside.at({"properties": {name: False}}, key, name, "missing")
+            yield [[there, goal]] if part.sign == NOT else [[missing], [there, goal]]
+
+    def exclusive(self, branches: list[Subschema]) -> list[tuple[Subschema, list[Subschema]]]:
+        """Each branch of a oneOf with the branches that may share a value with it."""
+        shared: dict[Subschema, list[Subschema]] = {branch: [] for branch in branches}
+        values = [row.values for branch in branches for row in self.of(branch)]
+        if None in values or len(set().union(*values)) < sum(map(len, values)):  # type: ignore[arg-type]
+            for one, other in combinations(branches, 2):
+                if self.may_hold((replace(one, sign=OPEN), replace(other, sign=OPEN))):
+                    shared[one].append(other)
+                    shared[other].append(one)
+        return list(shared.items())
 
     # --- constants --------------------------------------------------------------------------------------------------
 
-    def constant(self, value: Any, path: str, sign: str = OPEN) -> Part:
-        """The part that allows only this value."""
-        schema = {"const": value}
-        self.constants.append(schema)
-        return Part(schema, path, sign)
-
-    def facts_of(self, value: Any, path: str) -> Atom:
-        """What an object or array says of its values, as an atom without `const`."""
-        items = list(value.values()) if isinstance(value, dict) else list(value)
-        goals: list[Goal] = [(self.constant(item, path),) for item in items]
-        self.constants.append(goals)
-        kinds = frozenset((kind_of(value),))
-        return Atom(("const", id(goals)), path, kinds, facts=constant_facts(value, goals, path))
-
-    def no_value(self, atom: Atom) -> Rows:
-        """The cases in which a value is none of an atom's."""
-        key = atom.key, "other"
-        scalars = tuple(value for value in atom.values or () if not isinstance(value, dict | list | tuple))
-        rows = [case for case in [case_of(Atom(key, atom.path, ANY, banned=scalars))] if case]
-        for value in atom.values or ():
-            if isinstance(value, dict | list | tuple):
-                facts = self.facts_of(value, atom.path)
-                denied = [case_of(one) for one in deny(facts, facts.key, self.notes)]
-                rows = self.both(rows, [case for case in denied if case], atom.path)
+    def no_value(self, own: Conjunction) -> Rows:
+        """The normal form of values that are none of a conjunction's."""
+        values = own.values or {}
+        nested = [value for value in values.values() if isinstance(value, dict | list | tuple)]
+        scalars = {form: value for form, value in values.items() if not isinstance(value, dict | list | tuple)}
+        rows = [Conjunction(own.path, banned=scalars)]
+        for value in nested:
+            rows = self.both(rows, self.of(replace(spelled_out(value, own.path), sign=NOT)), own.path)
         return rows
+
+    # --- what is unevaluated ----------------------------------------------------------------------------------------
+
+    def left_over(self, part: Subschema) -> Iterator[Conjunction]:
+        """The other keywords do not hold, or they do and what they have not evaluated does not meet its schema."""
+        yield from self.refuted(part)
+        holds = replace(part, sign=OPEN)
+        for key in (key for key in UNEVALUATED if key in part.schema):
+            for row in self.evaluated(holds, True):
+                for denied in negate(CLOSED[key](row, holds.at(part.schema[key], key)), self.notes):
+                    if (both := self.join(silent(row), denied)).kinds:
+                        yield both
+
+
+def spelled_out(value: Any, path: str) -> Subschema:
+    """An object or array as a schema of its parts."""
+    if isinstance(value, dict):
+        parts = {key: {"const": item} for key, item in value.items()}
+        schema = {"type": "object", "properties": parts, "required": list(value), "additionalProperties": False}
+    else:
+        items = [{"const": item} for item in value]
+        schema = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+    return Subschema(below(path, json.dumps(value, default=str)), schema, OPEN)
+
+
+def negate(row: Conjunction, notes: Notes) -> Iterator[Conjunction]:
+    """The conjunctions of which one holds where a constraint or the kind of a row does not.
+
+    A key that is required and has a goal is missing or its value does not meet the goal: that is one conjunction.
+    """
+    if row.values is None and row.kinds != ANY:
+        yield Conjunction(row.path, ANY - row.kinds)
+    required = {name for found in row.of_type(RequiredKeys) for name in found.names}
+    limited = {name for found in row.of_type(PropertyGoals) for name, goal in found.named.items() if goal}
+    for found in row.constraints:
+        kinds = NUMBERS if found.kind == "number" else frozenset((found.kind,))
+        if isinstance(found, UniqueItems):
+            notes.give_up(found.path, "uniqueItems that must not hold", "uniqueItems without not, oneOf or if")
+        for constraints in found.negations(required & limited):
+            yield Conjunction(row.path, kinds, constraints=constraints)
+
+
+def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
+    """The keys that no schema of this row names meet the subschema."""
+    found = [keys for keys in row.of_type(PropertyGoals) if keys.says]
+    if any(keys.rest is not None for keys in found):
+        return EVERYTHING  # every key is evaluated
+    named: dict[str, Goal] = {name: () for keys in found for name in keys.named}
+    patterns: dict[KeyPattern, Goal] = {pattern: () for keys in found for pattern, _ in keys.patterns}
+    goal = goal_of(part)
+    keys = PropertyGoals(named, tuple(patterns.items()), goal, part.path, naming=part.sign == PLAIN, says=part.says)
+    return Conjunction(part.path, constraints=(keys,))
+
+
+def close_items(row: Conjunction, part: Subschema) -> Conjunction:
+    """The items that no schema of this row speaks of meet the subschema."""
+    found = [items for items in row.of_type(ItemGoals) if items.says]
+    if any(items.every for items in found):
+        return EVERYTHING
+    first = max((len(items.first) for items in found), default=0)
+    inside = [contains.part for contains in row.of_type(ContainsGoal) if contains.says]
+    goal = goal_of(part)
+    if inside and goal:
+        paths = [each.path for each in inside]
+        goal = (part.at({"anyOf": [each.schema for each in inside] + [part.schema]}, *paths),)
+    items = ItemGoals(((),) * first, goal, part.path, every=True, says=part.says)
+    return Conjunction(part.path, constraints=(items,))
+
+
+CLOSED: dict[str, Callable[[Conjunction, Subschema], Conjunction]] = {
+    "unevaluatedProperties": close_keys,
+    "unevaluatedItems": close_items,
+}
+
+
+def silent(row: Conjunction) -> Conjunction:
+    """The same row, of which no key or item counts as evaluated for the schemas around it."""
+
+    def hush(found: Constraint) -> Constraint:
+        return replace(found, says=False) if isinstance(found, PropertyGoals | ItemGoals | ContainsGoal) else found
+
+    return replace(row, constraints=tuple(map(hush, row.constraints)))

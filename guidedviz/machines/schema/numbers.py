@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.schema.strings import overlap
+from guidedviz.machines.schema.strings import build_net, overlap
 from guidedviz.machines.tree import (
     EMPTY,
     NOTHING,
@@ -21,7 +21,6 @@ from guidedviz.machines.tree import (
     Range,
     Repeat,
     Tree,
-    build_net,
     concat,
     either,
     literal,

@@ -1,25 +1,20 @@
-"""The rules of a schema's grammar: their names, and the rules of unrestricted JSON."""
+"""The rules of a schema's grammar: their names, the rules of unrestricted JSON, and what asks for a rule."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from dataclasses import replace
+from typing import Protocol
 
 from guidedviz.machines.grammars.analysis import find_loops, rules_with
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.inline import needed_rules
 from guidedviz.machines.grammars.show_gbnf import count_signs
-from guidedviz.machines.schema.document import (
-    refusal,
-)
+from guidedviz.machines.schema.document import Goal, Notes, refusal
+from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.numbers import any_number, integers
-from guidedviz.machines.schema.strings import (
-    ANY_CHARACTER,
-    NOT_ASCII,
-    Spaced,
-    in_quotes,
-)
+from guidedviz.machines.schema.strings import ANY_CHARACTER, NOT_ASCII, Spaced, bracket, in_quotes
 from guidedviz.machines.tree import NOTHING, Call, Chars, Repeat, Tree, concat, either, literal, optional
 from guidedviz.machines.work import spend
 
@@ -33,7 +28,7 @@ LONGEST = 40  # characters of a name
 MOST_SIGNS = 12  # a longer part becomes a rule of its own
 
 
-class Rules:
+class SchemaRules:
     """The rules so far, and for each rule the path of its part in the schema."""
 
     def __init__(self, token: Spaced) -> None:
@@ -70,17 +65,9 @@ class Rules:
         self.trees[name] = tree
         return Call(name)
 
-    def every(self) -> Grammar:
-        """All rules so far."""
-        return Grammar(tuple(Rule(name, tree, (0, 0)) for name, tree in self.trees.items()))
-
     def grammar(self) -> Grammar:
         """The rules that the root needs, unrestricted JSON last; raises an error for a rule that cannot end."""
-        grammar = needed_rules(self.every())
-        self.check_ends(grammar)
-        return replace(grammar, rules=tuple(sorted(grammar.rules, key=lambda rule: LAST_PLACE[rule.name])))
-
-    def check_ends(self, grammar: Grammar) -> None:
+        grammar = needed_rules(Grammar(tuple(Rule(name, tree, (0, 0)) for name, tree in self.trees.items())))
         ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
         graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
         endless = set().union(*find_loops(graph)) - ends
@@ -88,16 +75,33 @@ class Rules:
             if rule.name in endless:
                 seen = "a schema whose every value contains another such value"
                 raise refusal(self.paths[rule.name], seen, "a way to end", "an optional property, or null beside it")
+        return replace(grammar, rules=tuple(sorted(grammar.rules, key=lambda rule: LAST_PLACE[rule.name])))
+
+
+class ReadsGoals(Protocol):
+    """What reading an object or an array needs from the reader of the whole schema."""
+
+    rules: SchemaRules
+    notes: Notes
+    normal: NormalForms
+    spelled: bool
+
+    def token(self, tree: Tree, sign: str = "") -> Tree: ...
+    def read_goal(self, goal: Goal, path: str, most: int = ...) -> Tree: ...
 
 
 def free_trees(token: Spaced) -> dict[str, Tree]:
     """The rules of unrestricted JSON."""
+
+    def many(item: str) -> Tree:
+        return optional(concat(Call(item), Repeat(concat(token(literal(","), ","), Call(item)), 0, None)))
+
     scalars = either(Call("string"), Call("number"), *map(literal, ("true", "false", "null")))
     return {
         "value": either(Call("object"), Call("array"), token(scalars, "")),
-        "object": concat(token(literal("{"), ""), row(Call("member"), token), token(literal("}"), "")),
+        "object": bracket("{}", many("member"), token),
         "member": concat(token(Call("string"), ""), token(literal(":"), ":"), Call("value")),
-        "array": concat(token(literal("["), ""), row(Call("value"), token), token(literal("]"), "")),
+        "array": bracket("[]", many("value"), token),
         "string": in_quotes(Repeat(Call("char"), 0, None)),
         "char": ANY_CHARACTER,
         "escape": NOT_ASCII,
@@ -105,11 +109,6 @@ def free_trees(token: Spaced) -> dict[str, Tree]:
         "integer": integers(None, None),
         "ws": BLANK,
     }
-
-
-def row(item: Tree, token: Spaced) -> Tree:
-    """Any number of items, separated by commas."""
-    return optional(concat(item, Repeat(concat(token(literal(","), ","), item), 0, None)))
 
 
 def rule_name(path: str) -> str:

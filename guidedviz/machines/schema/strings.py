@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from decimal import Decimal
 from functools import lru_cache, reduce
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 from guidedviz.errors import PatternError
+from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.grammars.counted import map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
 from guidedviz.machines.regular.characters import code_net
@@ -45,6 +46,7 @@ from guidedviz.machines.tree import (
 )
 from guidedviz.machines.work import spend
 
+T = TypeVar("T", bound=Hashable)
 Spaced = Callable[[Tree, str], Tree]  # a piece of JSON with the whitespace allowed after it
 SHORT = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 MUST = ((0, 31), (34, 34), (92, 92))  # characters that must be escaped
@@ -100,6 +102,8 @@ def escape(tree: Tree) -> Tree:
     """
     if isinstance(tree, Chars):
         return escape_chars(tree.ranges)
+    if isinstance(tree, Repeat):
+        return Repeat(escape(tree.part), tree.low, tree.high)  # its position is one in the pattern's own text
     changed = map_parts(tree, escape)
     return concat(*changed.parts) if isinstance(changed, Concat) else changed
 
@@ -122,7 +126,31 @@ def escape_chars(ranges: tuple[Range, ...]) -> Tree:
     return either(plain, concat(literal("\\"), either(*short, concat(literal("u00"), codes))))
 
 
-# --- sets of strings, before escapes --------------------------------------------------------------------------------
+# --- automata, and sets of strings before escapes ---------------------------------------------------------------------
+
+
+def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
+    """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
+
+    >>> from guidedviz.machines.tree import literal
+    >>> net = build_net(0, lambda place: [(literal("a"), place + 1)] if place < 2 else [], lambda place: place == 1)
+    >>> [(source, target) for source, _, target in net.edges]
+    [(0, 1), (1, 3)]
+    """
+    numbers, edges = {start: 0}, list[tuple[int, Tree, int]]()
+    for place in (queue := [start]):
+        for part, target in moves(place):
+            if target not in numbers:
+                numbers[target] = len(numbers)
+                queue.append(target)
+            edges.append((numbers[place], part, numbers[target]))
+    last = len(numbers)
+    edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
+    sources: dict[int, list[int]] = defaultdict(list)
+    for source, _, to in edges:
+        sources[to].append(source)
+    live = {*reach([last], sources.__getitem__)}
+    return Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else NOTHING
 
 
 @lru_cache(maxsize=256)

@@ -363,4 +363,4 @@ def test_a_pattern_too_large_for_a_machine_is_named_by_its_path():
         gv.json_schema({"type": "object", "properties": parts})
     assert caught.value.where == "schema, #/properties/b/pattern"
     assert "more than" in caught.value.seen
-    assert "{30} at position 10 costs most" in str(caught.value)
+    assert "{30} costs most" in str(caught.value)
