@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, goal_of
 from guidedviz.machines.schema.document import OPEN, Goal, Subschema, below, refusal
-from guidedviz.machines.schema.normal_form import NormalForms
-from guidedviz.machines.schema.rules import MOST_SIGNS, ReadsGoals
+from guidedviz.machines.schema.normal_form import MOST_SIGNS, NormalForms, ReadsGoals
 from guidedviz.machines.schema.scalars import NoValue, take_range
 from guidedviz.machines.schema.strings import bracket, build_net, canon
 from guidedviz.machines.tree import EMPTY, NOTHING, Repeat, Tree, concat, literal, optional
@@ -99,7 +98,7 @@ def unique_values(items: ItemReader) -> Values | None:
             if place == items.first and items.read(place) == NOTHING:
                 break
             seen = "uniqueItems of items that are not one of a few values"
-            items.reader.notes.give_up(below(unique[0].path, "uniqueItems"), seen, "items with an enum")
+            items.reader.normal.notes.give_up(below(unique[0].path, "uniqueItems"), seen, "items with an enum")
             return None
         found |= values
     return found
@@ -125,7 +124,7 @@ def counted_items(items: ItemReader, values: Values | None) -> Tree:
             seen = f"contains with more than {MOST_PLACES:,} counts"
             raise refusal(items.path, seen, "smaller counts") from None
         at, seen = items.row.of_type(UniqueItems)[0].path, f"uniqueItems of {len(values)} values"
-        items.reader.notes.give_up(below(at, "uniqueItems"), seen, "fewer values, or a small maxItems")
+        items.reader.normal.notes.give_up(below(at, "uniqueItems"), seen, "fewer values, or a small maxItems")
         return counted_items(items, None)
     if net == NOTHING:
         raise NoValue(items.path, "contains, minItems or uniqueItems that no array meets", "some array")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.schema.constraints import (
@@ -47,12 +47,13 @@ from guidedviz.machines.schema.document import (
     take_names,
 )
 from guidedviz.machines.schema.scalars import NoValue, allowed_values, number_texts, string_texts, take_range
-from guidedviz.machines.tree import NOTHING
+from guidedviz.machines.tree import NOTHING, Tree
 from guidedviz.machines.work import spend
 
 Rows = list[Conjunction]  # at least one of them holds
 Clause = list[Subschema]  # all of them hold
 MOST_ROWS = 2_000
+MOST_SIGNS = 12  # a longer part becomes a rule of its own
 DEEPEST = 3  # levels of a value that are searched for a contradiction
 DEPENDENT = ("dependentSchemas", "dependentRequired", "dependencies")
 LOOP = ("a $ref that leads back to itself without a constraint", "a type or a property between")
@@ -402,3 +403,14 @@ def silent(row: Conjunction) -> Conjunction:
         return replace(found, says=False) if isinstance(found, PropertyGoals | ItemGoals | ContainsGoal) else found
 
     return replace(row, constraints=tuple(map(hush, row.constraints)))
+
+
+class ReadsGoals(Protocol):
+    """What reading an object or an array needs from the reader of the whole schema."""
+
+    normal: NormalForms
+    spelled: bool  # whether the grammar is written as a text
+
+    def token(self, tree: Tree, sign: str = "") -> Tree: ...
+    def read_goal(self, goal: Goal, path: str, most: int = ...) -> Tree: ...
+    def settle(self, tree: Tree, path: str, most: int = ..., word: str = "") -> Tree: ...

@@ -166,12 +166,9 @@ def digits_net(rules: Sequence[Compared | Multiple], whole: bool) -> Tree:
 
 def any_number() -> Tree:
     """Any number, also with an exponent."""
-    exponent = concat(either(literal("e"), literal("E")), optional(either(literal("+"), literal("-"))), some_digits())
-    return concat(integers(None, None), optional(concat(literal("."), some_digits())), optional(exponent))
-
-
-def some_digits() -> Tree:
-    return Repeat(DIGIT, 1, None)
+    some = Repeat(DIGIT, 1, None)
+    exponent = concat(either(literal("e"), literal("E")), optional(either(literal("+"), literal("-"))), some)
+    return concat(integers(None, None), optional(concat(literal("."), some)), optional(exponent))
 
 
 def integers(low: int | None, high: int | None) -> Tree:

@@ -23,7 +23,7 @@ from guidedviz.machines.schema.constraints import (
     goal_of,
 )
 from guidedviz.machines.schema.document import Goal, below, impossible, nearest, refusal, shown
-from guidedviz.machines.schema.rules import ReadsGoals
+from guidedviz.machines.schema.normal_form import ReadsGoals
 from guidedviz.machines.schema.scalars import NoValue, key_texts, take_range
 from guidedviz.machines.schema.strings import (
     bracket,
@@ -45,6 +45,7 @@ MOST_LETTERS = 20_000  # of all keys
 MOST_PLACES = 20_000
 MOST_MOVES = 500_000  # places times the members that may come next; more cannot become a machine
 MANY = 40  # optional members
+KeyPlace = tuple[str, int, int]  # see `key_net`
 
 
 class KeyClass(NamedTuple):
@@ -56,6 +57,13 @@ class KeyClass(NamedTuple):
     path: str
     witness: frozenset[int]  # numbers of `ObjectKeys.some`
     allowed: bool
+
+
+class Variant(NamedTuple):
+    """How the keys that must exist are found: among the named ones, or by a key of their own."""
+
+    goals: dict[str | None, Goal]  # more goals of named keys
+    groups: tuple[tuple[int, ...], ...]  # for each other key what it is a witness of
 
 
 class Member(NamedTuple):
@@ -130,12 +138,11 @@ class ObjectKeys:
 
     def path_of(self, name: str | None, inside: frozenset[KeyPattern]) -> str:
         """The path of a class of keys, for rule names and errors."""
-        for keys in self.keys if name is not None else reversed(self.keys):
+        for keys in self.keys:
             if name in keys.named:
                 return below(keys.path, "properties", str(name))
-            for pattern, _ in keys.patterns if name is not None else reversed(keys.patterns):
-                if pattern in inside:
-                    return below(keys.path, "patternProperties", str(pattern.pattern))
+            for pattern in (pattern for pattern, _ in keys.patterns if pattern in inside):
+                return below(keys.path, "patternProperties", str(pattern.pattern))
         if name is None:
             return below(self.keys[-1].path if self.keys else self.path, "additionalProperties")
         if self.must and not inside.issuperset(self.must):
@@ -180,9 +187,9 @@ def object_tree(row: Conjunction, path: str, reader: ReadsGoals) -> Tree:
     check_size(keys, letters=not reader.spelled)
     named, others = keys.named(), keys.others()
     trees, errors = [], []
-    for wanted, groups in variants(keys, named, others, reader):
+    for variant in variants(keys, named, others, reader):
         try:
-            trees.append(read_variant(keys, named, others, wanted, groups, reader))
+            trees.append(read_variant(keys, named, others, variant, reader))
         except NoValue as error:
             errors.append(error)
     if not trees:
@@ -199,58 +206,47 @@ def check_size(keys: ObjectKeys, letters: bool) -> None:
         raise refusal(keys.path, seen, "fewer, or more that are required")
 
 
-KeyPlace = tuple[str, int, int]  # see `key_net`
-Groups = tuple[tuple[int, ...], ...]  # other keys that must exist, each as what it is a witness of
-
-
-def variants(
-    keys: ObjectKeys, named: list[KeyClass], others: list[KeyClass], reader: ReadsGoals
-) -> Iterator[tuple[dict[str | None, Goal], Groups]]:
-    """Every way to find the keys that must exist: more goals of named keys, and keys of their own."""
-    found: list[tuple[dict[str | None, Goal], Groups]] = [({}, ())]
+def variants(keys: ObjectKeys, named: list[KeyClass], others: list[KeyClass], reader: ReadsGoals) -> Iterator[Variant]:
+    """Every way to find the keys that must exist."""
+    found = [Variant({}, ())]
     for place, some in enumerate(keys.some):
-        more: list[tuple[dict[str | None, Goal], Groups]] = []
-        for wanted, groups in found:
+        more: list[Variant] = []
+        for goals, groups in found:
             at = [key.name for key in named if place in key.witness]
-            more += [({**wanted, name: (*wanted.get(name, ()), *some.goal)}, groups) for name in at]
+            more += [Variant({**goals, name: (*goals.get(name, ()), *some.goal)}, groups) for name in at]
             joined = [(*groups[:n], (*group, place), *groups[n + 1 :]) for n, group in enumerate(groups)]
-            more += [(wanted, each) for each in (*joined, (*groups, (place,)))]
-        found = [each for each in more if all(any(key.witness.issuperset(g) for key in others) for g in each[1])]
+            more += [Variant(goals, each) for each in (*joined, (*groups, (place,)))]
+        found = [each for each in more if all(any(key.witness.issuperset(g) for key in others) for g in each.groups)]
         if len(found) > MOST_VARIANTS:
             raise refusal(some.path, "too many keys that must exist", "fewer properties beside not, oneOf or if")
-    for wanted, groups in found:
+    for goals, groups in found:
         asking = [group for group in groups if any(keys.some[place].goal for place in group)]
         if len(asking) > 1:
             seen = "several unnamed keys that must exist with certain values"
-            reader.notes.give_up(keys.some[0].path, seen, "named properties")
+            reader.normal.notes.give_up(keys.some[0].path, seen, "named properties")
             groups, asking = groups[:1], asking[:1] if groups[0] in asking else []
-        yield wanted, (*(group for group in groups if group not in asking), *asking)
+        yield Variant(goals, (*(group for group in groups if group not in asking), *asking))
 
 
 def read_variant(
-    keys: ObjectKeys,
-    named: list[KeyClass],
-    others: list[KeyClass],
-    wanted: dict[str | None, Goal],
-    groups: Groups,
-    reader: ReadsGoals,
+    keys: ObjectKeys, named: list[KeyClass], others: list[KeyClass], variant: Variant, reader: ReadsGoals
 ) -> Tree:
     """All objects in which the keys that must exist are found in one way."""
     members: list[Member] = []
-    required = {*keys.required, *wanted}
+    required = {*keys.required, *variant.goals}
     for key in named:
-        value = reader.read_goal(goal_of(*key.goal, *wanted.get(key.name, ())), key.path)
+        value = reader.read_goal(goal_of(*key.goal, *variant.goals.get(key.name, ())), key.path)
         if value == NOTHING:
             if key.name in required:
                 raise keys.missing(key)
             continue
         tree = concat(key_text(str(key.name), reader.token), value)
         if len(named) > 1 and not required:  # it is repeated in the tree
-            tree = reader.rules.settle(tree, key.path, 1, "member")
+            tree = reader.settle(tree, key.path, 1, "member")
         members.append(Member(str(key.name), tree, key.name in required, concat(key_rest(reader.token), value)))
     rest = below(keys.keys[-1].path if keys.keys else keys.path, "additionalProperties")
-    other = reader.rules.settle(either(*(other_member(key, key.goal, reader) for key in others)), rest)
-    witnesses = [witness(keys, others, group, reader) for group in groups]
+    other = reader.settle(either(*(other_member(key, key.goal, reader) for key in others)), rest)
+    witnesses = [witness(keys, others, group, reader) for group in variant.groups]
     return count_members(keys, members, other, witnesses, reader)
 
 
@@ -285,7 +281,7 @@ def count_members(
     repeats = low > must + 1 and other != NOTHING and (high is None or high > must + 1)
     if repeats:
         seen = f"minProperties {low} beside keys that are not named, which a text may repeat"
-        reader.notes.give_up(below(path, "minProperties"), seen, f"at most {must + 1}, or named properties only")
+        reader.normal.notes.give_up(below(path, "minProperties"), seen, f"at most {must + 1}, or named properties only")
     if other == NOTHING and high is not None and high >= room:
         high = None
     comma = reader.token(literal(","), ",")

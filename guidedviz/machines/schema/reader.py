@@ -1,17 +1,22 @@
-"""Reads a schema goal by goal: each becomes a tree; a named, long or recursive one becomes a rule.
+"""Reads a schema goal by goal: each becomes a tree; a named, long or recursive one becomes a rule of the grammar.
 
 A union is read branch by branch. Everything else is read from its normal form, row by row.
 """
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars.analysis import find_loops, rules_with
+from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.inline import needed_rules
+from guidedviz.machines.grammars.show_gbnf import count_signs
 from guidedviz.machines.schema.arrays import array_tree
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, MultipleOf
 from guidedviz.machines.schema.document import (
@@ -27,9 +32,9 @@ from guidedviz.machines.schema.document import (
     refusal,
     take_list,
 )
-from guidedviz.machines.schema.normal_form import LOOP, NormalForms, says_unevaluated, spelled_out
+from guidedviz.machines.schema.normal_form import LOOP, MOST_SIGNS, NormalForms, says_unevaluated, spelled_out
+from guidedviz.machines.schema.numbers import any_number, integers
 from guidedviz.machines.schema.objects import object_tree
-from guidedviz.machines.schema.rules import MOST_SIGNS, SchemaRules
 from guidedviz.machines.schema.scalars import (
     NoValue,
     allowed_values,
@@ -38,14 +43,117 @@ from guidedviz.machines.schema.scalars import (
     string_tree,
     take_range,
 )
-from guidedviz.machines.schema.strings import FEW_WORDS, has_ticks, json_text, kind_of, plain_text, words_tree
-from guidedviz.machines.tree import EMPTY, NOTHING, Call, Tree, concat, either, literal, optional
+from guidedviz.machines.schema.strings import (
+    ANY_CHARACTER,
+    FEW_WORDS,
+    NOT_ASCII,
+    Spaced,
+    bracket,
+    has_ticks,
+    in_quotes,
+    json_text,
+    kind_of,
+    plain_text,
+    words_tree,
+)
+from guidedviz.machines.tree import EMPTY, NOTHING, Call, Chars, Repeat, Tree, concat, either, literal, optional
 from guidedviz.machines.work import spend
+
+BLANK = Repeat(Chars(((9, 10), (13, 13), (32, 32))), 0, None)
+FREE = ("value", "object", "member", "array", "string", "char", "escape", "number", "integer", "ws")
+STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
+    "# $defs definitions properties patternProperties prefixItems anyOf oneOf allOf".split(), ""
+)
+LAST_PLACE = defaultdict(int, {name: place for place, name in enumerate(FREE, 1)})
+LONGEST = 40  # characters of a name
+
 
 GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
 MOST_WORDS = 20_000  # of an enum that is written as GBNF or as a regex
 FEW = 4  # a named or shared part above this size becomes a rule
 EMPTY_SCHEMA = ("keywords that no value satisfies together", "some value")
+
+
+class SchemaRules:
+    """The rules so far, and for each rule the path of its part in the schema."""
+
+    def __init__(self, token: Spaced) -> None:
+        self.trees = free_trees(token)
+        self.paths = {"root": "#"}
+        self.numbers: dict[str, int] = defaultdict(lambda: 2)  # a name -> the number that the next rule of it may get
+        self.settled: dict[tuple[str, Tree], Tree] = {}
+
+    def name(self, path: str, word: str = "") -> str:
+        """A new name for the part at this path."""
+        plain = f"{rule_name(path)}-{word}" if word else rule_name(path)
+        name, number = plain, self.numbers[plain]
+        while name in self.paths or name in FREE:
+            name, number = f"{plain}-{number}", number + 1
+        self.numbers[plain] = number
+        self.paths[name] = path
+        return name
+
+    def free(self, kind: str, path: str) -> Tree:
+        """Any JSON of this kind; keeps the path of its first use for error messages."""
+        self.paths.setdefault(kind, path)
+        return Call(kind)
+
+    def settle(self, tree: Tree, path: str, most: int = MOST_SIGNS, word: str = "") -> Tree:
+        """The tree itself, or a call of a new rule if the tree is long; `word` ends the name of the rule."""
+        if count_signs(tree) <= most:
+            return tree
+        spend(100)  # the hash of a tree takes long
+        if (path, tree) not in self.settled:
+            self.settled[path, tree] = self.add(self.name(path, word), tree)
+        return self.settled[path, tree]
+
+    def add(self, name: str, tree: Tree) -> Tree:
+        self.trees[name] = tree
+        return Call(name)
+
+    def grammar(self) -> Grammar:
+        """The rules that the root needs, unrestricted JSON last; raises an error for a rule that cannot end."""
+        grammar = needed_rules(Grammar(tuple(Rule(name, tree, (0, 0)) for name, tree in self.trees.items())))
+        ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
+        graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
+        endless = set().union(*find_loops(graph)) - ends
+        for rule in grammar.rules:
+            if rule.name in endless:
+                seen = "a schema whose every value contains another such value"
+                raise refusal(self.paths[rule.name], seen, "a way to end", "an optional property, or null beside it")
+        return replace(grammar, rules=tuple(sorted(grammar.rules, key=lambda rule: LAST_PLACE[rule.name])))
+
+
+def free_trees(token: Spaced) -> dict[str, Tree]:
+    """The rules of unrestricted JSON."""
+
+    def many(item: str) -> Tree:
+        return optional(concat(Call(item), Repeat(concat(token(literal(","), ","), Call(item)), 0, None)))
+
+    scalars = either(Call("string"), Call("number"), *map(literal, ("true", "false", "null")))
+    return {
+        "value": either(Call("object"), Call("array"), token(scalars, "")),
+        "object": bracket("{}", many("member"), token),
+        "member": concat(token(Call("string"), ""), token(literal(":"), ":"), Call("value")),
+        "array": bracket("[]", many("value"), token),
+        "string": in_quotes(Repeat(Call("char"), 0, None)),
+        "char": ANY_CHARACTER,
+        "escape": NOT_ASCII,
+        "number": any_number(),
+        "integer": integers(None, None),
+        "ws": BLANK,
+    }
+
+
+def rule_name(path: str) -> str:
+    """A rule name for the part at this path: letters, digits and minus signs, as llama.cpp requires.
+
+    >>> rule_name("#/$defs/node"), rule_name("#/properties/home town/items"), rule_name("#/$defs/2é"), rule_name("#")
+    ('node', 'home-town-item', 'part-2', 'document')
+    """
+    words = "-".join(filter(None, (STEPS.get(step, step) for step in path.split("/"))))
+    name = re.sub("(~[01]|[^A-Za-z0-9])+", "-", words).strip("-")[-LONGEST:].strip("-")
+    return "document" if path == "#" else name if name[:1].isalpha() else f"part-{name}".strip("-")
 
 
 class SchemaReader:
@@ -58,6 +166,7 @@ class SchemaReader:
         self.normal = NormalForms(self.document, self.notes)
         self.gaps = GAPS.get(settings.whitespace, {})
         self.rules = SchemaRules(self.token)
+        self.settle = self.rules.settle
         self.known: dict[Any, Tree] = {}  # a goal, or the key of a row -> its tree
         self.open: dict[Any, int] = {}  # what is being read -> the depth at which it began
         self.names: dict[Any, str] = {}  # rule names of what is recursive
@@ -104,7 +213,7 @@ class SchemaReader:
         """A nested value that meets a goal."""
         self.depth += 1
         try:
-            return self.rules.settle(self.read_part(goal, path), goal[0].path if len(goal) == 1 else path, most)
+            return self.settle(self.read_part(goal, path), goal[0].path if len(goal) == 1 else path, most)
         finally:
             self.depth -= 1
 
@@ -161,7 +270,7 @@ class SchemaReader:
         if named:
             tree = self.rules.add(named, tree)
         elif most is not None:
-            tree = self.rules.settle(tree, path, most)
+            tree = self.settle(tree, path, most)
         self.known[key] = tree
         return tree
 

@@ -20,35 +20,10 @@ PATTERNS = [
     "^[ab]*(a|bbbb)$",
     "^(a|bc)*(c\\n)+$",
     "^(aaa)*$|^b",
-    '^(\\\\a|"b)*$',
 ]
-PIECES = [
-    b"a",
-    b"b",
-    b"c",
-    b'"',
-    b"ab",
-    b"aaa",
-    b"ba",
-    b'b"',
-    b'a",',
-    b"\\",
-    b"\\n",
-    b"\\u",
-    b"\\u000",
-    b"\\\\",
-    b'\\"',
-]
-PIECES += [
-    "é".encode(),
-    "é".encode()[:1],
-    "é".encode()[1:],
-    "😀".encode(),
-    b"aaaaaa",
-    b"abab",
-    b', "k": 1}',
-    b'{"s": "',
-]
+PATTERNS += ['^(\\\\a|"b)*$']
+PIECES = [*b"a b c ab aaa ba aaaaaa abab".split(), *rb'" b" a", \ \n \u \u000 \\ \" {"s":'.split(), b', "k": 1}']
+PIECES += ["é".encode(), "é".encode()[:1], "é".encode()[1:], "😀".encode()]
 VOCABULARY = gv.Vocabulary([*[bytes([byte]) for byte in range(256)], *PIECES, b"</s>"], eos={256 + len(PIECES)})
 
 
