@@ -1,7 +1,7 @@
 """From a JSON Schema (draft 4 to 2020-12) to a machine: a DFA if its values have bounded depth, else a pushdown one.
 
 The way: `document` (references) -> `constraints` (what one schema says per type) -> `normal_form` (and, or, not) ->
-`objects`, `arrays`, `strings`, `numbers` (trees) -> `reader` and `rules` (a grammar) -> a machine. Where the standard
+`objects`, `arrays`, `strings`, `numbers` (trees) -> `reader` (the rules of a grammar) -> a machine. Where the standard
 leaves a choice, we choose as the engines for structured output do:
 
 - Keys come in the order of `properties`, then of `required`, then other keys in any order. With extra_keys="closed", an

@@ -42,7 +42,7 @@ class Bound:
     strict: bool = False
 
 
-class Compared:
+class DigitComparison:
     """The number is smaller than another one, equal or larger, as `wanted` allows (-1, 0, 1); both are at least zero.
 
     The state: digits compared so far, their comparison, 1 behind the decimal point.
@@ -130,18 +130,18 @@ def number_tree(
         floor, top = (low, high) if sign > 0 else (high, low)
         if top is not None and (top.value * sign < 0 or (sign < 0 and top.value == 0)):
             continue
-        rules = [Compared(value, -1, 1) for value in banned if value * sign >= 0]
+        rules = [DigitComparison(value, -1, 1) for value in banned if value * sign >= 0]
         if floor is not None and floor.value * sign >= 0:
-            rules.append(Compared(floor.value, 1, *([] if floor.strict else [0])))
+            rules.append(DigitComparison(floor.value, 1, *([] if floor.strict else [0])))
         if top is not None:
-            rules.append(Compared(top.value, -1, *([] if top.strict else [0])))
+            rules.append(DigitComparison(top.value, -1, *([] if top.strict else [0])))
         nets = [digits_net([Multiple(step, wanted, whole)], whole) for step, wanted in dict.fromkeys(steps)]
         nets += [digits_net(rules, whole)] if rules or not nets else []
         sides.append(concat(literal("-" if sign < 0 else ""), overlap(nets)))
     return either(*sides)
 
 
-def digits_net(rules: Sequence[Compared | Multiple], whole: bool) -> Tree:
+def digits_net(rules: Sequence[DigitComparison | Multiple], whole: bool) -> Tree:
     """The numbers without a sign that keep all these rules."""
 
     def moves(reading: Reading) -> Iterator[tuple[Tree, Reading]]:

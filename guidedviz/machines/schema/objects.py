@@ -160,15 +160,16 @@ class ObjectKeys:
     def others(self) -> list[KeyClass]:
         """The classes of all other keys."""
         if not self.patterns:
-            found = [self.class_of(None, frozenset(), other_keys(self.names))]
-        else:
-            trees = [either(*map(literal, self.names)), *(pattern.tree for pattern in self.patterns)]
-            try:
-                split = split_texts(trees)
-            except PatternError as error:
-                raise refusal(self.path, error.seen, error.expected, error.hint) from error
-            insides = [(tree, frozenset(self.patterns[n - 1] for n in of)) for tree, of in split if 0 not in of]
-            found = [self.class_of(None, inside, in_quotes(escape(tree))) for tree, inside in insides]
+            rest = self.class_of(None, frozenset(), NOTHING)
+            closed = any(part.is_false() for part in rest.goal)
+            return [] if closed else [rest._replace(tree=other_keys(self.names))]
+        trees = [either(*map(literal, self.names)), *(pattern.tree for pattern in self.patterns)]
+        try:
+            split = split_texts(trees)
+        except PatternError as error:
+            raise refusal(self.path, error.seen, error.expected, error.hint) from error
+        insides = [(tree, frozenset(self.patterns[n - 1] for n in of)) for tree, of in split if 0 not in of]
+        found = [self.class_of(None, inside, in_quotes(escape(tree))) for tree, inside in insides]
         return [each for each in found if not any(part.is_false() for part in each.goal)]
 
     def missing(self, key: KeyClass) -> NoValue:
