@@ -146,16 +146,10 @@ class NormalForms:
         banned = {**one.banned, **other.banned} if one.banned and other.banned else one.banned or other.banned
         row = Conjunction(one.path, one.kinds & other.kinds, values, banned, constraints).tidy()
         if "object" in row.kinds and len(constraints) > max(len(one.constraints), len(other.constraints)):
-            required = {name for found in row.of_type(RequiredKeys) for name in found.names}
-            goals = (self.goal_of_key(row, name) for name in required)
-            if not all(self.may_hold(goal) for goal in goals if len(goal) > 1 or any(part.is_false() for part in goal)):
+            goals = [goal for goal in required_goals(row) if len(goal) > 1 or any(part.is_false() for part in goal)]
+            if not all(map(self.may_hold, goals)):
                 row = replace(row, kinds=row.kinds - {"object"}).tidy()
         return row
-
-    def goal_of_key(self, row: Conjunction, name: str) -> Goal:
-        """What the value of a key must meet, as far as no pattern is needed to say so."""
-        found = [keys for keys in row.of_type(PropertyGoals) if name in keys.named or not keys.patterns]
-        return goal_of(*(part for keys in found for part in keys.named.get(name, keys.rest or ())))
 
     # --- whether some value may meet a goal: a search of bounded depth, which says yes where it cannot tell ---------
 
@@ -188,21 +182,12 @@ class NormalForms:
                 return not row.asks("number") or number_texts(one, "#") != NOTHING
             if kind in ("object", "array"):
                 low, _ = take_range(row, kind)
-                return self.may_be_object(row) if kind == "object" else self.may_be_array(row, low)
+                return all(map(self.may_hold, required_goals(row) if kind == "object" else first_goals(row, low)))
         except NoValue:
             return False
         except PatternError:
             pass  # too large to tell
         return True
-
-    def may_be_object(self, row: Conjunction) -> bool:
-        required = {name for found in row.of_type(RequiredKeys) for name in found.names}
-        return all(self.may_hold(self.goal_of_key(row, name)) for name in required)
-
-    def may_be_array(self, row: Conjunction, low: int) -> bool:
-        items = row.of_type(ItemGoals)
-        places = range(min(low, 1 + max((len(found.first) for found in items), default=0)))
-        return all(self.may_hold(goal_of(*(part for found in items for part in found.at(place)))) for place in places)
 
     # --- the keywords that apply schemas to the same value ----------------------------------------------------------
 
@@ -333,6 +318,22 @@ class NormalForms:
                 for denied in negate(CLOSED[key](row, holds.at(part.schema[key], key)), self.notes):
                     if (both := self.join(silent(row), denied)).kinds:
                         yield both
+
+
+def required_goals(row: Conjunction) -> list[Goal]:
+    """What the values of required keys must meet, as far as no pattern is needed to say so."""
+    goals = []
+    for name in dict.fromkeys(name for found in row.of_type(RequiredKeys) for name in found.names):
+        keys = [each for each in row.of_type(PropertyGoals) if name in each.named or not each.patterns]
+        goals.append(goal_of(*(part for each in keys for part in each.named.get(name, each.rest or ()))))
+    return goals
+
+
+def first_goals(row: Conjunction, low: int) -> list[Goal]:
+    """What the items must meet that an array must have, without repeats of the last goal."""
+    items = row.of_type(ItemGoals)
+    places = range(min(low, 1 + max((len(found.first) for found in items), default=0)))
+    return [goal_of(*(part for found in items for part in found.at(place))) for place in places]
 
 
 def spelled_out(value: Any, path: str) -> Subschema:
