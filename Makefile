@@ -54,6 +54,7 @@ chromium:
 	$(BIN)/python -m tests.browser.chromium
 
 labs: .venv/test-is-ready
+	$(BIN)/python assets/messages.py
 	$(BIN)/python labs/build.py
 
 site: .venv/lab-is-ready

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from guidedviz.decoding.loop import decode, record
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import ENDS, Candidate, Step
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.model import Model

@@ -9,22 +9,66 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
-from guidedviz.decoding.ending import find_end
 from guidedviz.decoding.sampling import apply_bias, draw_chances, sample, softmax
 from guidedviz.decoding.settings import Settings, check_bias
-from guidedviz.decoding.speculation.draft import SeededDice, as_draft
-from guidedviz.decoding.speculation.verify import take_pass
-from guidedviz.decoding.step_record import Measured, Point, make_last_step, make_step, start_watch
+from guidedviz.decoding.speculation import SeededDice, as_draft, take_pass
+from guidedviz.decoding.step_record import Measured, Point, find_end, make_last_step, make_step, start_watch
 from guidedviz.decoding.trace import How, Step, Trace
-from guidedviz.decoding.unguided import unguided
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide, check_guide, name_guide
+from guidedviz.tokens.guide import Explanation, Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary
+
+# Decoding without a constraint, as a guide: the loop needs no second case for it.
+
+
+class Unguided:
+    """A guide under which every token that is text, and EOS, is always legal. It has one state."""
+
+    initial = None
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def mask(self, state: None) -> Mask:
+        """Text and EOS."""
+        return self.vocabulary.text_mask
+
+    def advance(self, state: None, token: int) -> None:
+        """The same state after any token."""
+
+    def is_accepting(self, state: None) -> bool:
+        """Any text may end."""
+        return True
+
+    def forced(self, state: None) -> bytes:
+        """Nothing is forced."""
+        return b""
+
+    def path(self, state: None, token: int) -> tuple[None, ...]:
+        """The one state, before each byte and after the last."""
+        return (None,) * (len(self.vocabulary.pieces[token]) + 1)
+
+    def explain(self, state: None, token: int) -> Explanation:
+        """Only special tokens are illegal."""
+        piece, legal = self.vocabulary.pieces[token], bool(self.vocabulary.text_mask[token])
+        return Explanation(token, piece, legal, None, "", (), (), "" if legal else "special tokens are not text")
+
+    def label(self, state: None) -> str:
+        """There is no machine, so its state has no name."""
+        return ""
+
+    def stack(self, state: None) -> tuple[str, ...]:
+        """There is no stack."""
+        return ()
+
+
+unguided = lru_cache(maxsize=8)(Unguided)  # one per vocabulary
 
 
 def take_step(
@@ -58,7 +102,7 @@ def take_step(
     else:
         token = check_choice(guide, point.state, mask, choice)
     how: How = "sampled" if choice is None else "inserted"
-    seen = Measured(softmax(own), mask, probabilities, forward_ms, mask_ms, lap())
+    seen = Measured(softmax(own), mask, probabilities, forward_ms, mask_ms, lap(), changes=settings.changes)
 
     after = point.then(token, guide.advance(point.state, token))
     return make_step(guide, point, seen, token, how, find_end(guide, after, settings)), after

@@ -1,7 +1,7 @@
-"""A recording: what the page shows at every step, as compressed JSON.
+"""The messages to the page, and a recording: what the page shows at every step, as compressed JSON.
 
-It may come from a stranger, so all of it is checked when it is read: each field has a type, no field is unknown, and a
-drawing has nothing but shapes.
+A recording may come from a stranger, so all of it is checked when it is read: each field has a type, no field is
+unknown, and a drawing has nothing but shapes. `assets/messages.py` writes the types of the page's scripts from these.
 """
 
 import gzip
@@ -9,7 +9,7 @@ import json
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from guidedviz.decoding.records import Between, Count, read_value
 from guidedviz.errors import TraceError
@@ -27,12 +27,39 @@ Numbers = tuple[int, ...]
 Texts = tuple[str, ...]
 Shapes = Annotated[Any, check_shapes]
 Size = Annotated[int, Between(0, MOST_TOKENS)]
-# token, label, probability before and after, whether it is legal, and both probabilities as text
-PackedRow = tuple[int, str, float, float, bool, str, str]
 
 
-class PackedStack(TypedDict):
-    """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack."""
+class PackedRow(NamedTuple):
+    """One candidate: its probability before and after the mask, each as a number and as text."""
+
+    token: int
+    label: str
+    raw: float
+    drawn: float
+    legal: bool
+    rawText: str
+    drawnText: str
+
+
+class PackedRest(NamedTuple):
+    """What the shown candidates leave to all other tokens, before and after, as numbers and as text."""
+
+    raw: float
+    drawn: float
+    rawText: str
+    drawnText: str
+
+
+class PackedFrame(NamedTuple):
+    """An open rule on a stack, and what it waits for."""
+
+    id: int
+    rule: str
+    waits: str
+
+
+class PackedStackState(TypedDict):
+    """A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first."""
 
     name: str
     now: Numbers
@@ -42,9 +69,9 @@ class PackedStack(TypedDict):
     rules: Texts
     counts: tuple[tuple[str, str], ...]
     depth: Count
-    frames: tuple[tuple[int, str, str], ...]
-    stacks: Count
-    ends: bool
+    frames: tuple[PackedFrame, ...]
+    ways: str  # in how many ways the text can be read, where there are several
+    ground: str  # what is said of the bottom
 
 
 class PackedWay(TypedDict, total=False):
@@ -56,18 +83,31 @@ class PackedWay(TypedDict, total=False):
     died: str
 
 
+class PackedByte(NamedTuple):
+    """One byte of a forbidden token, where the machine stood, and what became of it."""
+
+    byte: str
+    state: str
+    fate: str
+    died: bool
+
+
 class PackedWhy(PackedWay):
     """Why a token is forbidden."""
 
     label: str
     reason: str
-    rows: tuple[tuple[str, str, str, bool], ...]
+    rows: tuple[PackedByte, ...]
     stack: Texts
-    stacks: NotRequired[dict[int, PackedStack]]
+    stacks: NotRequired[dict[int, PackedStackState]]
 
 
 class PackedStep(PackedWay):
-    """A step as the page shows it."""
+    """A step as the page shows it.
+
+    `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `back` are
+    the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map.
+    """
 
     token: int
     label: str
@@ -75,10 +115,11 @@ class PackedStep(PackedWay):
     masked: float
     maskedText: str
     rows: tuple[PackedRow, ...]
-    rest: tuple[float, float, str, str]
+    rest: PackedRest
     legal: Count
     free: bool
     after: str
+    changes: NotRequired[str]
     mass: float
     massText: str
     state: str
@@ -88,7 +129,7 @@ class PackedStep(PackedWay):
     end: End
     words: str
     dropped: str
-    drawn: str
+    drawn: NotRequired[str]
     back: Numbers
     drawing: NotRequired[Count]
     mask: NotRequired[Count]
@@ -125,6 +166,17 @@ class PackedDrawing(TypedDict):
     words: str
 
 
+class PackedPlace(NamedTuple):
+    """A place on the map: its first rank, the rank after its last, its middle, and the cells it is wide."""
+
+    name: str
+    start: int
+    stop: int
+    x: float
+    y: float
+    room: float
+
+
 class PackedLand(TypedDict):
     """The layout of a vocabulary map."""
 
@@ -133,52 +185,158 @@ class PackedLand(TypedDict):
     height: Annotated[int, Between(1, 4096)]
     moves: str
     borders: str
-    places: tuple[tuple[str, int, int, float, float, float], ...]
+    places: tuple[PackedPlace, ...]
     eos: Numbers
     chunk: Annotated[int, Between(1, MOST_TOKENS)]
     ways: str
 
 
-class Neighbours(TypedDict):
-    """The texts of neighbours on the map: id, label and bytes of each."""
+class PackedToken(NamedTuple):
+    """A token of the vocabulary."""
 
-    texts: tuple[Count, tuple[tuple[int, str, str], ...]]
+    id: int
+    label: str
+    bytes: str
 
 
-class PackedMap(TypedDict):
+class PackedSearch(TypedDict):
+    """The tokens that a search found, as bits, or a note why it found none."""
+
+    query: str
+    note: NotRequired[str]
+    count: NotRequired[Count]
+    bits: NotRequired[str]
+
+
+class PackedTexts(TypedDict):
+    """The texts of neighbours on the map, with the number of their chunk."""
+
+    texts: tuple[Count, tuple[PackedToken, ...]]
+
+
+class PackedAnswer(TypedDict, total=False):
+    """An answer to a question about the map: texts of neighbours, what was found, or why a token is forbidden."""
+
+    texts: tuple[Count, tuple[PackedToken, ...]]
+    found: PackedSearch
+    why: tuple[int, str]
+
+
+class PackedRecordedMap(TypedDict):
     """The masks of the steps as bits, and the texts of tokens."""
 
     edited: None
     bits: dict[int, str]
-    answers: tuple[Neighbours, ...]
+    answers: tuple[PackedTexts, ...]
     land: PackedLand
 
 
-PackedRun = TypedDict(
-    "PackedRun",
-    {
-        "cursor": Count,
-        "ended": bool,
-        "branches": tuple[tuple[int, int, str], ...],
-        "stale": Numbers,
-        "temperature": float,
-        "seed": int,
-        "top": tuple[float, str],
-        "from": Count,
-        "add": tuple[PackedStep, ...],
-        "next": PackedStep | None,
-        "machine": NotRequired[PackedMachine],
-        "drawings": NotRequired[dict[int, PackedDrawing]],
-        "stacks": NotRequired[dict[int, PackedStack]],
-        "map": NotRequired[PackedMap],
-        "head": PackedHead,
-        "turn": Count,
-        "playing": bool,
-        "speed": float,
-        "note": str,
-        "why": None,
-    },
+class PackedMapNews(TypedDict):
+    """What the page lacks of the map, and the masks before and after an edit of the constraint."""
+
+    edited: tuple[int, int] | None
+    bits: dict[int, str]
+    answers: tuple[PackedAnswer, ...]
+    land: NotRequired[PackedLand]
+
+
+class PackedChange(NamedTuple):
+    """How many tokens an edit made legal or illegal, and the likeliest of them."""
+
+    tokens: Count
+    likeliest: tuple[tuple[str, str], ...]
+
+
+class PackedChanges(TypedDict):
+    """What an edit of the constraint changes at a step."""
+
+    step: Count
+    legal: PackedChange
+    illegal: PackedChange
+
+
+class PackedEdit(TypedDict):
+    """The box in which the constraint is edited; its text is sent where the page does not have it."""
+
+    kind: str
+    text: NotRequired[str]
+    state: Literal["", "compiling", "wrong", "waits", "runs"]
+    error: str
+    rejects: tuple[str, str] | None
+    place: Count | None
+    changes: PackedChanges | None
+
+
+class PackedLesson(TypedDict):
+    """What the stage does in a class: the words, and the keys as what each says to the kernel and its label."""
+
+    words: str
+    keys: tuple[tuple[str, str], ...]
+
+
+class PackedBranch(NamedTuple):
+    """A run that was left: the steps that it shares with the current run, and those after them as a number and text."""
+
+    same: int
+    steps: int
+    text: str
+
+
+class PackedPlayer(TypedDict):
+    """The cursor, and the settings of the next step."""
+
+    cursor: Count
+    ended: bool
+    branches: tuple[PackedBranch, ...]
+    stale: Numbers
+    temperature: float
+    seed: int
+
+
+PackedSteps = TypedDict("PackedSteps", {"from": Count, "add": tuple[PackedStep, ...], "next": PackedStep | None})
+PackedNewSteps = TypedDict(
+    "PackedNewSteps", {"from": Count, "add": tuple[PackedStep | None, ...], "next": PackedStep | None}
 )
+
+
+class PackedRun(PackedSteps, PackedPlayer):
+    """A whole run, as a recording keeps it."""
+
+    top: tuple[float, str]
+    machine: NotRequired[PackedMachine]
+    drawings: NotRequired[dict[int, PackedDrawing]]
+    stacks: NotRequired[dict[int, PackedStackState]]
+    map: NotRequired[PackedRecordedMap]
+    head: PackedHead
+    turn: Count
+    playing: bool
+    speed: float
+    note: str
+    why: None
+
+
+class PackedNews(PackedNewSteps, PackedPlayer):
+    """What the kernel tells a live stage: its state now, and of the rest what the page lacks.
+
+    The steps are those after the first `from`; None stands for the step that the page has as the next one. `top` are
+    the milliseconds of a full bar.
+    """
+
+    number: NotRequired[Count]
+    turn: Count
+    playing: bool
+    speed: float
+    note: str
+    why: PackedWhy | None
+    lesson: PackedLesson | None
+    top: NotRequired[tuple[float, str]]
+    head: NotRequired[PackedHead]
+    machine: NotRequired[PackedMachine | None]
+    drawings: NotRequired[dict[int, PackedDrawing]]
+    stacks: NotRequired[dict[int, PackedStackState]]
+    map: NotRequired[PackedMapNews]
+    picture: NotRequired[tuple[str, Shapes]]
+    edit: NotRequired[PackedEdit]
 
 
 def compress(shown: Mapping[str, Any]) -> str:

@@ -113,11 +113,12 @@ def load_record(
         raise TraceError(where, seen=f"version {quoted(version)}", expected=expected, hint=hint)
     try:
         record: Record = read_value(kind, data)
+        record = record if record.source == "TOY" else replace(record, source="RECORDED")
         check(record)
     except TraceError as error:
         older = f"version {version} of these files saved it: record it again" if version < newest else ""
         raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected, hint=older) from None
-    return record if record.source == "TOY" else replace(record, source="RECORDED")
+    return record
 
 
 def check_path(path: object) -> Path:
@@ -147,6 +148,8 @@ def read_value(kind: Any, value: Any, where: str = "record") -> Any:
         return _read_fields(kind, value, where)
     if origin is tuple:
         return _read_items(inner, value, where)
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        return kind(*_read_items(tuple(_hints(kind).values()), value, where))
     if origin is dict:
         return _read_entries(inner, value, where)
     if kind is NoneType or NoneType in inner:

@@ -51,6 +51,25 @@ class Settings:
         """How jump-forward spells forced bytes; "" if the model is asked for every token."""
         return str(self.jump_forward or "") if self.jump_forward is not True else WAYS[0]
 
+    @property
+    def changes(self) -> str:
+        """What besides the mask changes the probabilities that a token is drawn from.
+
+        >>> Settings(temperature=0.5, top_k=40, bias={7: 2}).changes, Settings().changes
+        ('bias · T 0.50 · top-k 40', '')
+        """
+        heat = [f"T {self.temperature:.2f}"] * (self.temperature != 1)
+        return " · ".join(["bias"] * bool(self.bias) + heat + self.cuts)
+
+    @property
+    def cuts(self) -> list[str]:
+        """How the tail of the distribution is cut.
+
+        >>> Settings(top_k=40, top_p=0.9).cuts
+        ['top-k 40', 'top-p 0.9']
+        """
+        return [f"top-k {self.top_k}"] * bool(self.top_k) + [f"top-p {self.top_p:g}"] * (self.top_p < 1)
+
 
 def check_temperature(value: Any) -> float:
     """The temperature as a Python number."""

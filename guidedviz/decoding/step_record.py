@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guidedviz.decoding.sampling import Floats
+from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Candidate, End, How, Step
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
@@ -75,6 +76,7 @@ class Measured:
     mask_ms: float = 0.0
     sample_ms: float = 0.0
     draft_ms: float = 0.0
+    changes: str = ""  # what besides the mask made `drawn` of `raw`
 
 
 NOTHING_MEASURED = Measured()
@@ -132,6 +134,7 @@ def make_step(
         back=back,
         dropped=tuple(pieces[t] for t in dropped),
         draft_ms=seen.draft_ms,
+        changes=seen.changes,
     )
 
 
@@ -154,3 +157,20 @@ def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
         if few := min(count, len(ids)):
             shown |= set(ids[np.argpartition(-odds[ids], few - 1)[:few]].tolist())
     return sorted(shown, key=lambda t: (-raw[t], t))
+
+
+# When and why a decode ends.
+
+
+def find_end(guide: Guide, after: Point, settings: Settings) -> End:
+    """Why the decode ends at this point; "" if it goes on."""
+    if after.tokens[-1] in guide.vocabulary.eos:
+        return "eos"
+    if is_complete(guide, after.state):
+        return "complete"
+    return "max_tokens" if after.position >= settings.max_tokens else ""
+
+
+def is_complete(guide: Guide, state: Any) -> bool:
+    """Whether the text may end here and nothing may follow, not even EOS."""
+    return guide.is_accepting(state) and not guide.mask(state).any()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -68,6 +69,7 @@ class Step:
     back: Count = 0  # how many tokens before this one it takes back
     dropped: tuple[bytes, ...] = ()  # drafted tokens that were rejected here, and those that were to follow them
     draft_ms: Milliseconds = 0.0
+    changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
 
 
 def _widgets(name: str) -> Any:
@@ -129,6 +131,11 @@ class Trace:
         last = max((number for number, s in enumerate(self.steps) if s.how in CHOSEN), default=0)
         return sum(s.how == "forced" for s in self.steps[:last])
 
+    @cached_property
+    def shown(self) -> dict[str, Any]:
+        """What the page shows at every step, as the recording has it; it is checked once. Empty without a recording."""
+        return expand(self.recording, [step.token for step in self.steps]) if self.recording else {}
+
     def save(self, path: str | Path) -> None:
         """Write as JSON, with what the page shows of the guide."""
         kept = self if self.guide is None else replace(self, recording=_widgets("recording").recording_of(self))
@@ -164,8 +171,7 @@ def check_steps(trace: Trace) -> None:
             if not good:
                 raise TraceError(f"{where}.{name}", seen=quoted(seen), expected=expected)
         size += 1 - step.back
-    if trace.recording:
-        expand(trace.recording, [step.token for step in trace.steps])
+    _ = trace.shown  # what is read is checked
 
 
 def taken_back(steps: Sequence[Step]) -> list[list[int]]:

@@ -1,22 +1,24 @@
-"""The stage and the token strip as still pictures of a trace."""
+"""The stage as a still picture of a trace, and the strip of its tokens.
+
+What it says stands in the packed steps, as on the page; this file only places it: where the run comes from, the text,
+two panels (the machine with its stack, and the next token), and a line with the place in the run. A map is as wide as
+the picture and stands above the next token.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
 
-from guidedviz.decoding.odds import probability
-from guidedviz.decoding.trace import ENDS, Step, Trace, follows, standing
+from guidedviz.decoding.recording import PackedStep
+from guidedviz.decoding.trace import ENDS, Step, Trace, follows, standing, taken_back
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split.split import Split
-from guidedviz.views.badge import write_badge
-from guidedviz.views.charts.distribution import EDGE, ROW, Drawn, write_card, write_distribution, write_meter
+from guidedviz.views.badge import say_badge, write_badge
+from guidedviz.views.charts.distribution import Drawn, say_next, write_next
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.machine.recorded_path import last_path
@@ -25,10 +27,13 @@ from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.callouts import callouts
 from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
 from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
-from guidedviz.views.words import label, milliseconds, reading, say_step
+from guidedviz.views.words import pack_step, reading
 
-WIDTH = 920.0
-STACK = 230.0  # the width of the stack
+WIDTH, EDGE, GAP, PAD = 920.0, 16.0, 10.0, 12.0
+INNER = WIDTH - 2 * EDGE
+LEFT, STACK = 442.0, 166.0  # the panel of the machine, and the stack in it
+LEAST, CARD = 352.0, 46.0  # the height that a machine may take, and that of a frame of the stack
+LINE, CHIP = 88, 44.0  # characters of a line of the prompt, and the height of a token
 
 
 def draw_stage(
@@ -42,35 +47,42 @@ def draw_stage(
     """The whole stage after `cursor` steps (all by default), with the machine that guided it if given.
 
     The distribution is that of the next token or, after the last step, of the last one.
-    `split` adds the map of its tokens at that step; `stack` shows on it which tokens asked the stack. `costs` adds the
-    times, which differ between runs.
+    `split` shows the map of its tokens at that step where there is no machine; with `stack` the map takes the place of
+    the machine, and shows which tokens asked the stack. `costs` adds the times, which differ between runs.
     """
     expect(trace, Trace, "draw_stage", "a trace", TRACE_HINT)
     expect(machine, DFA | PDA | None, "draw_stage, machine", "a finite or pushdown machine")
     expect(split, Split | None, "draw_stage, split", "a split", "gv.tokens.build_split(machine, vocabulary)")
     cursor = _step_count(trace, cursor, "draw_stage, cursor")
-    place = min(cursor, len(trace.steps) - 1)  # of the step whose distribution is shown: the next one, or the last one
-    step = trace.steps[place] if trace.steps else None
-    said = _say(trace, cursor)
-    parts = [_header(trace), _strip(trace, cursor, said)]
-    if isinstance(machine, PDA):
-        parts.append(_rules_and_stack(machine, state := last_path(machine, trace.steps[:cursor])[-1]))
-        said += f". {say_stack(machine, state)}"
-    elif machine is not None:
-        path = last_path(machine, trace.steps[:cursor])
-        parts.append(_machine(machine, path))
-        said += f". Machine in q{path[-1]}"
-    if split is not None:
-        before = trace.steps[: follows(trace.steps)[place]] if step else ()
-        svg, high, told = _map(split, before, step, stack)
-        parts.append((svg, high))
-        said += f". {told}"
-    if step:
-        title = "next token" if place == cursor else "the last draw"
-        shown = step if place < cursor else replace(step, end="")  # how it ends is known once it is taken
-        parts += [_choice(shown, title, trace.vocabulary_size, costs), _timeline(trace, cursor)]
-    svg, height = _stack(parts, gap=12)
-    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, cursor)}. {said}"
+    steps = _pack(trace)
+    words = steps[cursor - 1]["words"] if cursor else "at the prompt" if steps else "no step yet"
+    parts = [_header(trace), _strip(steps, trace.prompt, cursor, words)]
+    told = [f"{_place(trace, cursor)} · {words}"]
+    mapped = split if machine is None or stack else None
+    place = min(cursor, len(steps) - 1)  # of the step whose distribution is shown: the next one, or the last one
+    if mapped is not None:
+        svg, height, said = _map(mapped, trace.steps, place, stack)
+        parts.append((_card("map", EDGE, INNER, height + 2 * PAD, svg), height + 2 * PAD))
+        told.append(said)
+    drawn = machine if mapped is None else None
+    panels: list[tuple[str, Drawn]] = []
+    if steps:
+        title, step = "next token" if place == cursor else "the last draw", steps[place]
+        width = INNER - (LEFT + GAP if drawn else 0)
+        legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal"
+        facts = _facts(step, place < cursor, drawn is None, costs)
+        panels.append(("next", write_next(step, title, width - 2 * PAD, legal, facts)))
+        told.append(say_next(step, title).removesuffix("."))
+    if drawn is not None:
+        high = max(LEAST, *(height for _, (_, height) in panels)) if panels else LEAST
+        svg, height, said = _machine(drawn, trace.steps[:cursor], (LEFT if panels else INNER) - 2 * PAD, high)
+        panels.insert(0, ("machine", (svg, height)))
+        told.append(said)
+    if panels:
+        parts.append(_beside(panels))
+    parts.append(_scrub(trace, cursor))
+    svg, height = _pile(parts)
+    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, cursor)}. {'. '.join(told)}"
     body = moved(0, EDGE, svg)
     return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
 
@@ -82,17 +94,27 @@ def draw_strip(trace: Trace, cursor: int | None = None, *, mass: bool = False) -
     """
     expect(trace, Trace, "draw_strip", "a trace", TRACE_HINT)
     upto = _step_count(trace, cursor, "draw_strip, cursor")
-    svg, height = _strip(trace, upto, "", marked=cursor is not None, mass=mass)
+    steps = _pack(trace)
+    svg, height = _strip(steps, trace.prompt, upto, "", marked=cursor is not None, mass=mass)
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, upto)}."
-    alt += " Z per step: " * mass + " · ".join(_say_mass(step) for step in trace.steps[:upto] if mass)
+    said = (f"{step['label']} {step['massText']}" for step in steps[:upto] if mass)
+    alt += " Z per step: " * mass + " · ".join(said)
     body = moved(0, 6, svg)
     return Figure(drawing(WIDTH, height + 12, body, alt=alt), _summary(trace, upto), alt)
+
+
+def _pack(trace: Trace) -> list[PackedStep]:
+    """The steps as the page gets them."""
+    return [pack_step(step, back) for step, back in zip(trace.steps, taken_back(trace.steps), strict=True)]
 
 
 def _step_count(trace: Trace, cursor: int | None, where: str) -> int:
     """The number of steps up to a cursor; all of them for None."""
     expect(cursor, int | None, where, "a number of steps")
     return len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
+
+
+# --- the same in words ---
 
 
 def _title(trace: Trace) -> str:
@@ -109,139 +131,133 @@ def _summary(trace: Trace, cursor: int) -> str:
     return f"Stage: {trace.model}, {cursor} steps, {_quote(trace, cursor)}" + (f" ({end})" if end else "")
 
 
-def _say(trace: Trace, cursor: int) -> str:
-    if not cursor:
-        return "no step taken yet"
-    return f"step {cursor} of {len(trace.steps)} · {say_step(trace.steps[cursor - 1])}"
+def _place(trace: Trace, cursor: int) -> str:
+    return f"step {cursor} of {len(trace.steps)}"
 
 
-def _stack(parts: Sequence[Drawn], gap: float) -> Drawn:
+# --- the parts, from top to bottom ---
+
+
+def _pile(parts: Sequence[Drawn]) -> Drawn:
     placed, y = [], 0.0
     for svg, height in parts:
         placed.append(moved(0, y, svg))
-        y += height + gap
-    return together(placed), y - gap
+        y += height + GAP
+    return together(placed), y - GAP
+
+
+def _card(part: str, x: float, width: float, height: float, *inside: Element) -> Element:
+    """A panel with its ground; what is inside keeps away from its edge."""
+    ground = node("rect", x=0, y=0, width=width, height=height, rx=8, fill="var(--gv-card)", stroke="var(--gv-line)")
+    return moved(x, 0, ground, moved(PAD, PAD, *inside), data_part=part)
+
+
+def _beside(panels: Sequence[tuple[str, Drawn]]) -> Drawn:
+    """One panel, or two of one height side by side."""
+    height, x, cards = max(height for _, (_, height) in panels) + 2 * PAD, EDGE, []
+    for number, (part, (svg, _)) in enumerate(panels):
+        width = LEFT if number < len(panels) - 1 else WIDTH - EDGE - x
+        cards.append(_card(part, x, width, height, svg))
+        x += width + GAP
+    return together(cards), height
 
 
 def _header(trace: Trace) -> Drawn:
-    how = f"{trace.constraint or 'no constraint'} · temperature {trace.temperature:g} · seed {trace.seed}"
-    size = trace.vocabulary_size
-    badge = write_badge(EDGE, 13, trace.source, trace.model, trace.device, size, trace.date)
-    settings = soft(WIDTH - EDGE, 13, shorten(how, 52), 13, text_anchor="end")
-    return badge + settings, 16
+    origin = trace.source, trace.model, trace.device, trace.vocabulary_size, trace.date
+    room = int((INNER - 7.2 * len(say_badge(*origin)) - 40) / 7)
+    constraint = soft(WIDTH - EDGE, 13, shorten(trace.constraint or "no constraint", room), 13, text_anchor="end")
+    return write_badge(EDGE, 13, *origin) + constraint, 16
 
 
-def _say_mass(step: Step) -> str:
-    return f"{label(step.piece)} {probability(step.mass)}"
-
-
-def _strip(trace: Trace, cursor: int, said: str, marked: bool = True, mass: bool = False) -> Drawn:
-    x, y, chips = EDGE + 12, 10.0, []
-    for svg, width in _chips(trace, cursor, marked, mass):
-        if x + width > WIDTH - EDGE - 12:
-            x, y = EDGE + 12, y + 44
+def _strip(
+    steps: Sequence[PackedStep], prompt: str, cursor: int, words: str, marked: bool = True, mass: bool = False
+) -> Drawn:
+    """The prompt and the tokens, and below them the words about the step at the cursor."""
+    x, y, chips = 0.0, 0.0, []
+    for svg, width in _chips(steps, reading(prompt), cursor, marked, mass):
+        if x + width > INNER - 2 * PAD:
+            x, y = 0.0, y + CHIP + 4
         chips.append(moved(x, y, svg))
         x += width + 4
-    height = y + (72 if said else 48)
-    words = soft(EDGE + 12, height - 12, said, 13) if said else NOTHING
-    return write_card(EDGE, WIDTH - 2 * EDGE, height) + together(chips) + words, height
+    height = y + CHIP + 2 * PAD + 22 * bool(words)
+    said = soft(0, y + CHIP + 18, shorten(words, 130), 13) if words else NOTHING
+    return _card("text", EDGE, INNER, height, *chips, said), height
 
 
-def _chips(trace: Trace, cursor: int, marked: bool, mass: bool) -> Iterator[Drawn]:
-    prompt = reading(trace.prompt)
-    for line in (prompt[start : start + 90] for start in range(0, len(prompt), 90)):
-        yield soft(0, 22, line, 15, mono=True), wide(line, 15) + 6
-    stand = {id(step) for step in standing(trace.steps[:cursor])}
-    for number, step in enumerate(trace.steps, 1):
-        gone = number <= cursor and id(step) not in stand
-        yield _chip(step, marked and number == cursor, number > cursor, gone, step.mass if mass else step.masked)
+def _chips(steps: Sequence[PackedStep], prompt: str, cursor: int, marked: bool, mass: bool) -> Iterator[Drawn]:
+    for line in (prompt[start : start + LINE] for start in range(0, len(prompt), LINE)):
+        yield soft(0, 26, line, 15, mono=True), wide(line, 15) + 6
+    gone = {place for step in steps[:cursor] for place in step["back"]}
+    for place, step in enumerate(steps):
+        taken = place in gone
+        shown = (step["mass"], step["massText"]) if mass else (step["masked"], step["maskedText"])
+        yield _chip(step, marked and place == cursor - 1, place >= cursor or taken, taken, *shown)
 
 
-def _chip(step: Step, current: bool, ahead: bool, gone: bool, shown: float) -> Drawn:
-    words = shorten("⊘" if step.how == "none" else label(step.piece), 80)
-    asked = step.how in ("sampled", "accepted")
-    below = probability(shown) if asked else {"none": "end"}.get(step.how, step.how)
-    below = "taken back" if gone else f"✓ {below}" if step.how == "accepted" else below
-    dropped = shorten("".join(map(label, step.dropped)), 24)
-    width = max(wide(words, 15), wide(below, 10) + wide(dropped, 10) + 6 * bool(dropped)) + 12
-    fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * shown if asked else 0.0}
-    line: dict[str, Any] = {"stroke": "var(--gv-line)"}
-    line |= {"stroke_dasharray": "3 2"} if step.how == "forced" else {}
-    line |= {"stroke": "var(--gv-orange)"} if step.how in ("inserted", "none") else {}
-    line |= {"stroke": "var(--gv-orange)", "stroke_width": 2.5} if current else {}
-    box = node("rect", x=0, y=0, width=width, height=38, rx=4, **fill, **line)
+def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float, said: str) -> Drawn:
+    """A token, and below it how it came; one that is taken back is struck through."""
+    how, words, dropped = step["how"], shorten(step["label"], 80), shorten(step["dropped"], 24)
+    asked = how in ("sampled", "accepted")
+    below = {"none": "end", "sampled": said, "accepted": f"✓ {said}"}.get(how, how)
+    below = "taken back" if gone else below
+    left = wide(dropped, 12) + 6 if dropped else 0.0  # of what is below
+    width = max(wide(words, 15), left + 0.9 * wide(below, 12)) + 12
+    fill = {"fill": "var(--gv-blue)", "fill_opacity": 0.08 + 0.42 * share if asked else 0.0}
+    strange = current or how in ("inserted", "none")
+    line = {"stroke": "var(--gv-orange)" if strange else "var(--gv-line)", "stroke_width": 2.5 if current else 1}
+    line |= {"stroke_dasharray": "3 2"} if how == "forced" and not current else {}
+    box = node("rect", x=0, y=0, width=width, height=CHIP, rx=4, **fill, **line)
     struck = {"text_decoration": "line-through"} if gone else {}
-    token = write(width / 2, 19, words, 15, mono=True, text_anchor="middle", **struck)
-    shift = (wide(dropped, 10) + 6) / 2 if dropped else 0.0
-    small = soft(width / 2 + shift, 32, below, 10, text_anchor="middle")
+    parts = [box, write(width / 2, 20, words, 15, mono=True, text_anchor="middle", **struck)]
+    parts.append(soft((width + left) / 2, 37, below, text_anchor="middle"))
     if dropped:
-        left = width / 2 - wide(below, 10) / 2 - 3
-        small += soft(left, 32, dropped, 10, mono=True, text_anchor="middle", text_decoration="line-through")
-    if step.how == "accepted":
-        small += node("path", d=f"M2 37H{width - 2:g}", stroke="var(--gv-green)", stroke_width=3)
-    return node("g", box, token, small, opacity=0.45 if ahead or gone else 1), width
+        parts.append(soft(6, 37, dropped, mono=True, text_decoration="line-through"))
+    if how == "accepted":
+        parts.append(node("path", d=f"M2 {CHIP - 1:g}H{width - 2:g}", stroke="var(--gv-green)", stroke_width=3))
+    return node("g", *parts, opacity=0.6 if pale else 1, data_part="token"), width
 
 
-def _machine(machine: DFA, path: Sequence[int]) -> Drawn:
-    svg, height = draw_inside(machine, path, WIDTH - 2 * EDGE - 24, 230)
-    return write_card(EDGE, WIDTH - 2 * EDGE, height + 16) + moved(EDGE + 12, 8, svg), height + 16
+def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Element, float, str]:
+    """The machine where the steps end, for a grammar with its stack beside it; its height, and the same in words."""
+    path = last_path(machine, steps)
+    if not isinstance(machine, PDA):
+        return *draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
+    rules, high = draw_open_rules(machine, path[-1], width - STACK - GAP, height)
+    column, tall = write_stack(machine, path[-1], STACK, most=int((height - 76) / CARD))
+    beside = moved(width - STACK, 2, column, data_part="stack")
+    return rules + beside, max(high, tall), say_stack(machine, path[-1])
 
 
-def _rules_and_stack(pda: PDA, state: State) -> Drawn:
-    """The open rules, and beside them the stack."""
-    width = WIDTH - 2 * EDGE - STACK - 10
-    rules, high = draw_open_rules(pda, state, width - 24, 330)
-    stack, tall = write_stack(pda, state, STACK - 24, most=6)
-    height = max(high, tall) + 16
-    left = write_card(EDGE, width, height) + moved(EDGE + 12, 8, rules)
-    inside = moved(12, 9, stack)
-    return left + moved(WIDTH - EDGE - STACK, 0, write_card(0, STACK, height), inside), height
-
-
-def _map(split: Split, steps: Sequence[Step], step: Step | None, stack: bool) -> tuple[Element, float, str]:
-    """The map of all tokens after these steps, its height, and the number of tokens of each kind."""
-    made, state = atlas(split.vocabulary), last_path(split.pda, steps)[-1]
+def _map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Element, float, str]:
+    """The map of all tokens at a step, its height, and the number of tokens of each kind."""
+    before = steps[: follows(steps)[place]] if steps else ()
+    made, state = atlas(split.vocabulary), last_path(split.pda, before)[-1]
     mask = split.mask(state)
     kinds = split_kinds(split, made, state) if stack else legal_kinds(made.ordered(mask))
-    told = say_kinds(kinds) if stack else say_mask(split.vocabulary, mask)
-    calls = callouts(made, step) if step else ()
-    svg, height = write_map(made, kinds, f"after {counted(len(steps), 'step')}", WIDTH - 2 * EDGE - 24, calls)
-    inside = moved(EDGE + 12, 22, svg)
-    return write_card(EDGE, WIDTH - 2 * EDGE, height + 26) + inside, height + 26, f"Mask: {told}"
+    said = say_kinds(kinds) if stack else say_mask(split.vocabulary, mask)
+    calls = callouts(made, steps[place]) if steps else ()
+    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD, calls)
+    return moved(0, 12, svg), height + 12, f"Mask: {said}"
 
 
-def _choice(step: Step, title: str, size: int, costs: bool) -> Drawn:
-    left, height = write_distribution(step, 9, title, width=600, card=EDGE)
-    right = _this_step(step, size, costs)
-    return left + moved(WIDTH - EDGE - 294, 0, write_card(0, 294, height), right), height
+def _facts(step: PackedStep, taken: bool, states: bool, costs: bool) -> list[tuple[str, str]]:
+    """What else is known of a step: the state where no machine shows it, the times, and how the run ends with it."""
+    facts = [("state", step["state"]), ("stack", " › ".join(reversed(step["stack"])))] if states else []
+    if costs and step["how"] != "forced":
+        facts += zip(("forward", "mask", "sample"), step["times"], strict=True)
+    if taken and step["end"]:  # how it ends is known once it is taken
+        facts.append(("end", ENDS[step["end"]]))
+    return [(name, value) for name, value in facts if value]
 
 
-def _this_step(step: Step, size: int, costs: bool) -> Element:
-    asked = step.how != "forced"
-    lines = [("legal tokens", f"{step.legal:,} of {size:,}")] if asked else [("model", "not asked")]
-    lines += [("state", shorten(step.state, 24))] if step.state else []
-    lines += [("stack", shorten(" › ".join(reversed(step.stack)), 30))] if step.stack else []
-    if costs and asked:
-        times = (("forward", step.forward_ms), ("mask", step.mask_ms), ("sample", step.sample_ms))
-        lines += [(name, milliseconds(ms)) for name, ms in times]
-    lines += [("end", ENDS[step.end])] if step.end else []
-    meter = write_meter(12, 282, 46, step.mass) if asked else NOTHING
-    parts = [write(12, 20, "its mask", 13, font_weight="bold"), meter]
-    for place, (name, value) in enumerate(lines):
-        y = 76 + ROW * place
-        parts += [soft(12, y, name), write(282, y, value, 13, text_anchor="end")]
-    return together(parts)
-
-
-def _timeline(trace: Trace, cursor: int) -> Drawn:
-    width = (WIDTH - 2 * EDGE) / max(len(trace.steps), 24)
-    bars = []
-    for place, step in enumerate(trace.steps):
-        high = max(2.0, 34 * step.masked)
-        now = place == cursor - 1
-        colour = "orange" if now else "sky"
-        size = {"x": EDGE + place * width, "y": 36 - high, "width": max(1.0, width - 2), "height": high, "rx": 1}
-        bars.append(node("rect", **size, fill=f"var(--gv-{colour})", opacity=1.0 if place < cursor else 0.4))
-    base = node("line", x1=EDGE, x2=WIDTH - EDGE, y1=36.5, y2=36.5, stroke="var(--gv-line)")
-    words = soft(EDGE, 52, "probability of each token among the legal", 11)
-    return together(bars) + base + words, 54
+def _scrub(trace: Trace, cursor: int) -> Drawn:
+    """The place in the run, as a handle on a line and in words, and the settings."""
+    end, settings = EDGE + INNER / 2, f"T {trace.temperature:.2f} · seed {trace.seed}"
+    x = EDGE + 6 + (end - EDGE - 12) * cursor / max(1, len(trace.steps))
+    line = node("path", d=f"M{EDGE:g} 9H{end:g}", stroke="var(--gv-line)", stroke_width=4)
+    line += node("path", d=f"M{EDGE:g} 9H{x:g}", stroke="var(--gv-blue)", stroke_width=4)
+    handle = node("rect", x=x - 6, y=3, width=12, height=12, rx=6, fill="var(--gv-blue)")
+    where = write(end + 14, 13, _place(trace, cursor), 13)
+    return moved(
+        0, 0, line, handle, where, soft(WIDTH - EDGE, 13, settings, 13, text_anchor="end"), data_part="controls"
+    ), 18

@@ -1,10 +1,14 @@
-"""Records in words: pieces as readable text, and one line per step. The stage and its picture share these words."""
+"""Records in words: pieces as readable text, one line per step, and all that is shown of it.
+
+The stage and its still picture show the same labels, rows and words, because both take them from `pack_step`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
+from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import ENDS, Candidate, Step
 from guidedviz.machines.visible import counted, visible
 from guidedviz.models.model import Source
@@ -115,3 +119,38 @@ def others(step: Step, shown: Sequence[Candidate]) -> tuple[float, float]:
     raw, drawn = (sum(c.raw for c in shown), sum(c.drawn for c in shown))
     left = (1 - raw, 1 - drawn if step.legal else 0.0)
     return left[0] if left[0] > 1e-6 else 0.0, left[1] if left[1] > 1e-6 else 0.0
+
+
+def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> PackedStep:
+    """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
+    shown = shown_candidates(step, count)
+    left = others(step, shown)
+    spent = (step.forward_ms, step.mask_ms, step.sample_ms)
+    return {
+        "token": step.token,
+        "label": label(step.piece) if step.how != "none" else "⊘",
+        "how": step.how,
+        "masked": short(step.masked),
+        "maskedText": probability(step.masked),
+        "rows": tuple(
+            PackedRow(
+                c.token, label(c.piece), short(c.raw), short(c.drawn), c.legal, *map(probability, (c.raw, c.drawn))
+            )
+            for c in shown
+        ),
+        "rest": PackedRest(short(left[0]), short(left[1]), probability(left[0]), probability(left[1])),
+        "legal": step.legal,
+        "free": is_free(step),
+        "after": after_name(step),
+        "changes": "" if is_plain(step) else step.changes,
+        "mass": short(step.mass),
+        "massText": probability(step.mass),
+        "state": step.state,
+        "stack": step.stack,
+        "ms": (round(spent[0], 4), round(spent[1], 4), round(spent[2], 4)),
+        "times": (milliseconds(spent[0]), milliseconds(spent[1]), milliseconds(spent[2])),
+        "end": step.end,
+        "words": say_step(step),
+        "dropped": "".join(map(label, step.dropped)),
+        "back": tuple(back),
+    }

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.decoding.loop import start
-from guidedviz.decoding.odds import probability
-from guidedviz.decoding.sampling import apply_bias, softmax
+from guidedviz.decoding.sampling import apply_bias, probability, softmax
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.models.model import Model, check_model, check_text

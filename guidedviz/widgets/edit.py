@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
-from guidedviz.decoding.guide_edit import GuideEdit, try_guide
-from guidedviz.decoding.odds import probability
-from guidedviz.decoding.player import Player
+from guidedviz.decoding.player import GuideEdit, Player, try_guide
+from guidedviz.decoding.sampling import probability
 from guidedviz.errors import PatternError, SettingError, shorten
 from guidedviz.machines.source import KINDS, compile_text, guess_kind, say_error
 from guidedviz.tokens.budget import keep_budget
@@ -122,7 +121,7 @@ class Editor:
         if now == self._told and not whole:
             return {}
         self._told, self._new_text = now, False
-        return {"edit": now if whole else {key: now[key] for key in now if key not in ("kind", "text")}}
+        return {"edit": now if whole else {key: now[key] for key in now if key != "text"}}
 
     def pack(self) -> dict[str, Any]:
         """The box, for a saved notebook."""

@@ -14,11 +14,22 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from guidedviz.decoding.jump.cost import FRACTIONS, Cost, Parts, median_cost, nearest_fraction
-from guidedviz.decoding.jump.difference import Difference
-from guidedviz.decoding.jump.payoff import Payoff, Timed, median_run
-from guidedviz.decoding.jump.tasks import Task, build_tasks, fix_by_hand
-from guidedviz.decoding.jump.timing import measure_cost, time_task
+from guidedviz.decoding.jump import (
+    FRACTIONS,
+    Cost,
+    Difference,
+    Parts,
+    Payoff,
+    Task,
+    Timed,
+    build_tasks,
+    fix_by_hand,
+    measure_cost,
+    median_cost,
+    median_run,
+    nearest_fraction,
+    time_task,
+)
 from guidedviz.errors import SettingError, quoted
 from guidedviz.files import shipped
 from guidedviz.models.language_model import LanguageModel

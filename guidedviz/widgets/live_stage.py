@@ -9,7 +9,7 @@ from typing import Any
 
 from guidedviz.decoding.loop import make_trace
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, shared_steps
-from guidedviz.decoding.recording import expand
+from guidedviz.decoding.recording import PackedHead, PackedWhy
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.source import guess_kind
@@ -42,7 +42,7 @@ class Stage:
         loaded = trace if trace and trace.recording and guide is None else None
         self._panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self.display.tell)
         self._editor = Editor(self, walk.model.vocabulary, WORKER, *box) if box and isinstance(walk, LiveWalk) else None
-        self._why: dict[str, Any] | None = None
+        self._why: PackedWhy | None = None
         self._runner = Runner(self)
         self._sent: Player | None = None
         self._turn = 0  # the last move of the page that was heard
@@ -120,6 +120,7 @@ class Stage:
     def go(self, cursor: int) -> Stage:
         """Go to a step that was taken."""
         self.playing = False
+        self._answer()
         self.player = self.player.go(cursor)
         return self.tell()
 
@@ -226,7 +227,6 @@ class Stage:
                 self._answer()
                 getattr(self, move)()
             case {"do": "go", "cursor": int(cursor), "turn": int(turn)}:
-                self._answer()
                 self._turn = turn
                 self.go(cursor)
             case {"do": "turn", "branch": int(branch)}:
@@ -270,12 +270,12 @@ class Stage:
         """All steps, as a record."""
         walk = self.player.walk
         run = walk.trace if isinstance(walk, ReplayWalk) else replace(self.trace, steps=self.player.steps)
-        return replace(run, guide=self.guide)
+        return run if self.guide is None else replace(run, guide=self.guide)
 
     def _record(self) -> dict[str, Any]:
         """All steps, for a page that plays them alone."""
         run = self._run
-        shown = expand(run.recording, [step.token for step in run.steps]) if run.recording else show_run(run)
+        shown = run.shown or show_run(run)
         return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
 
     def _take_by_hand(self, token: int | None) -> None:
@@ -288,7 +288,7 @@ class Stage:
         else:
             self._runner.take(token)
 
-    def _answer(self, note: str = "", why: dict[str, Any] | None = None) -> None:
+    def _answer(self, note: str = "", why: PackedWhy | None = None) -> None:
         """Replace what the page says about the last request."""
         self.note, self._why = note, why
 
@@ -354,9 +354,9 @@ class Stage:
         return news | self._panels.kept(self.player) | ({"edit": self._editor.pack()} if self._editor else {})
 
     @property
-    def _packed_head(self) -> dict[str, Any]:
+    def _packed_head(self) -> PackedHead:
         head = pack_head(self._head, self.player)
-        return head | {"live": head["live"] and not self.follows}
+        return {**head, "live": head["live"] and not self.follows}
 
     @property
     def _standing(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ import json
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.decoding.distribution import estimates, exact, samplers, task
+from guidedviz.decoding import distribution as samplers
 from guidedviz.files import shipped
 
 clerk = gv.load_model("clerk")
@@ -95,8 +95,8 @@ def rule(tokens):
 
 # %%
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
-months = task.Task(toy, "month ", gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary))
-texts = exact.all_texts(months)
+months = samplers.Task(toy, "month ", gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary))
+texts = samplers.all_texts(months)
 print(len(texts), "months; a text without a mask is one with probability", round(sum(t.free for t in texts), 3))
 
 # %% [markdown]
@@ -179,7 +179,7 @@ gv.checks.distance(distance)
 
 # %%
 target, masked = ({t.tokens: share(t) for t in texts} for share in (lambda t: t.conditioned, lambda t: t.masked))
-print(f"exact {exact.total_variation(target, masked):.2f}, from 500 draws {estimates.total_variation_of(draws)}")
+print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
 
 # %% [markdown]
 # Now a real model. `clerk` reads one sentence and writes JSON under a mask. It gets the same sentence three times: with
@@ -193,7 +193,7 @@ guide = gv.guide(person, clerk.vocabulary)
 cue = "\nJSON with name, age:\n"
 prompts = {"asked": f"Ada is 36.{cue}", "greeted": f"Hi! Ada is 36.{cue}", "not asked": "Ada is 36.\n"}
 known = gv.decoding.remember(clerk)
-drawn = {name: [samplers.Masked(task.Task(known, text, guide, max_tokens=60)).draw(seed) for seed in range(60)]
+drawn = {name: [samplers.Masked(samplers.Task(known, text, guide, max_tokens=60)).draw(seed) for seed in range(60)]
          for name, text in prompts.items()}  # fmt: skip
 
 # %% [question]
@@ -202,8 +202,8 @@ gv.predict(
     choices=["asked", "greeted", "not asked"],
     answer="not asked",
     reveal=[
-        lambda: [print(f"{name:10} legal without a mask {estimates.legal_of(some)}, total variation "
-                       f"{estimates.total_variation_of(some)}") for name, some in drawn.items()],
+        lambda: [print(f"{name:10} legal without a mask {samplers.legal_of(some)}, total variation "
+                       f"{samplers.total_variation_of(some)}") for name, some in drawn.items()],
         lambda: [print(text) for _, text in sorted({(len(d.text), d.text.decode()) for d in drawn["not asked"]})[-3:]],
         """Greeted: only 30% of the free texts are legal, and still masking changes little. Most illegal texts begin
         with prose such as `Sure!`, so they are removed at the first step, and little is distorted later. Not asked: the
@@ -224,7 +224,7 @@ gv.predict(
 def share(kind, asked, masked, family=None):
     cells = [row for row in record["formats"] if row["temperature"] == 1 and family in (None, row["family"])]
     rows = [row for row in cells if (row["asked"], row["masked"]) == (asked, masked)]
-    return estimates.share_of(sum(row[kind] for row in rows), sum(row["prompts"] for row in rows))
+    return samplers.share_of(sum(row[kind] for row in rows), sum(row["prompts"] for row in rows))
 
 
 def compare(kind, title):

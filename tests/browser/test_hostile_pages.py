@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import guidedviz as gv
 from guidedviz.checks.verdict import Verdict
-from guidedviz.decoding.diagnosis.finding import Diagnosis, Finding
+from guidedviz.decoding.diagnosis import Diagnosis, Finding
 from guidedviz.decoding.recording import compress
 from guidedviz.errors import GuidedVizError
 from guidedviz.sketches.sketch import Arrow, Sketch

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.guide_edit import try_guide
-from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk
+from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk, try_guide
 from guidedviz.decoding.settings import Settings
 from guidedviz.tokens.budget import keep_budget
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.distribution.estimates import share_of
+from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
 from tests.labs.solved import read_solved
 
@@ -22,7 +22,7 @@ THREE = "For which of the three prompts"
         (LAB, "With 30 characters the limit changes nothing", "The limit is now 8", "Lantern and the Harbor"),
         (LAB, "63% of the months are `07`", "masked decoding write most", "07 0.63"),
         (LAB, "Masked decoding writes `07` in 8%", "masked decoding write most", "07 0.08, 10 0.30"),
-        (LAB, "total variation 0.69", "exact.total_variation", "exact 0.69, from 500 draws 0.68"),
+        (LAB, "total variation 0.69", "samplers.total_variation(target", "exact 0.69, from 500 draws 0.68"),
         (LAB, "only 30% of the free texts are legal", THREE, "greeted    legal without a mask 0.30"),
         (LAB, "became part of a name", THREE, "Hope this helps!"),
         (LAB, "85 of 100 are right, with the prompt alone 71", "How many of 100", "asked no mask 0.71 (0.66 to 0.75)"),

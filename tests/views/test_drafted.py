@@ -1,7 +1,7 @@
 """Accepted and rejected drafts are shown by a sign and by words, not by colour alone."""
 
 import guidedviz as gv
-from guidedviz.decoding.speculation.draft import chain
+from guidedviz.decoding.speculation import chain
 from guidedviz.views.words import say_step
 
 PIECES = [b"a", b"<b>", b"c", b"</s>"]

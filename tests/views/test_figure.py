@@ -58,7 +58,7 @@ FIGURES = {
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_well_formed_and_everything_hostile_is_text(name):
     root = ET.fromstring(FIGURES[name].svg)
-    assert {e.tag.split("}")[1] for e in root.iter()} <= {"svg", "g", "rect", "text", "line"}
+    assert {e.tag.split("}")[1] for e in root.iter()} <= {"svg", "g", "rect", "text", "line", "path"}
     assert not [key for e in root.iter() for key in e.attrib if key.startswith("on")]
 
 

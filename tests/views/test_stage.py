@@ -1,18 +1,148 @@
-"""The still picture of the stage tells how a run ends only after its last step."""
+"""The still picture of the stage: its parts in their places, in letters that can be read, and the words of the page."""
+
+from __future__ import annotations
 
 import re
-from itertools import accumulate
+import xml.etree.ElementTree as ET
+from itertools import accumulate, combinations, pairwise
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import ENDS
-from guidedviz.views.machine.picture import READABLE, draw_inside
+from guidedviz.views.machine.picture import ABOVE, draw_inside
+from guidedviz.views.words import pack_step
+
+PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+NESTED = gv.grammar('root ::= "[" root "]" | "."')
+
+
+def toy(*likes):
+    """A model that likes some tokens, the first most."""
+    return gv.ToyModel(PIECES, lambda tokens: [4.0 - likes.index(t) if t in likes else 0.0 for t in range(10)], eos={9})
+
+
+def recorded(machine=None, likes=(7, 6), **settings):
+    model = toy(*likes)
+    guide = gv.guide(machine, model.vocabulary) if machine else None
+    return gv.record(model, "Ada" * 60, guide, max_tokens=20, **settings)
+
+
+STILLS = {
+    "without a constraint": lambda: gv.views.draw_stage(recorded(temperature=0.5, bias={6: 3.0}), 3),
+    "at the prompt": lambda: gv.views.draw_stage(recorded(NESTED), 0, machine=NESTED),
+    "a stack": lambda: gv.views.draw_stage(recorded(NESTED, temperature=0), 3, machine=NESTED),
+    "at the end, with times": lambda: gv.views.draw_stage(recorded(NESTED, (6,)), machine=NESTED, costs=True),
+    "a large machine": lambda: gv.views.draw_stage(
+        recorded(gv.json_schema(SCHEMA), (0, 1, 2, 4, 5)), 2, machine=gv.json_schema(SCHEMA)
+    ),
+    "forced": lambda: gv.views.draw_stage(
+        recorded(gv.json_schema(SCHEMA), jump_forward=True), 0, machine=gv.json_schema(SCHEMA)
+    ),
+    "a map": lambda: gv.views.draw_stage(recorded(NESTED), 4, split=gv.guide(NESTED, toy().vocabulary).split),
+}
+
+
+def parts(figure, name):
+    """The parts of a still picture with this name: their left, top, width and height, and their texts."""
+    found = []
+
+    def look(element, x, y):
+        if shift := re.fullmatch(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
+            x, y = x + float(shift[1]), y + float(shift[2])
+        if element.get("data-part") == name:
+            ground = next((e for e in element if e.tag.endswith("rect")), None)
+            size = (float(ground.get("width")), float(ground.get("height"))) if ground is not None else (0.0, 0.0)
+            texts = ["".join(e.itertext()) for e in element.iter() if e.tag.endswith("text")]
+            found.append((x, y, *size, texts))
+        for inside in element:
+            look(inside, x, y)
+
+    look(ET.fromstring(figure.svg), 0.0, 0.0)
+    return found
+
+
+@pytest.mark.parametrize("name", STILLS)
+def test_no_two_panels_overlap_and_all_stand_in_the_picture(name):
+    figure = STILLS[name]()
+    root = ET.fromstring(figure.svg)
+    panels = [panel for part in ("text", "machine", "next", "map") for panel in parts(figure, part)]
+    assert len(panels) >= 2
+    for x, y, width, height, _ in panels:
+        assert x >= 0
+        assert y >= 0
+        assert x + width <= float(root.get("width")) == 920
+        assert y + height <= float(root.get("height"))
+    for one, other in combinations(panels, 2):
+        apart = any(a[at] + a[at + 2] <= b[at] for at in (0, 1) for a, b in ((one, other), (other, one)))
+        assert apart, (one, other)
+
+
+@pytest.mark.parametrize("name", STILLS)
+def test_every_letter_is_at_least_12_pixels_high(name):
+    root = ET.fromstring(STILLS[name]().svg)
+    assert [e.text for e in root.iter() if e.get("font-size") and float(e.get("font-size")) < 12] == []
+    assert not [e for e in root.iter() if "scale" in e.get("transform", "") and any("text" in t.tag for t in e.iter())]
+
+
+@pytest.mark.parametrize("name", ["a stack", "a large machine", "without a constraint"])
+def test_the_full_scale_of_a_bar_is_a_third_of_its_panel(name):
+    figure = STILLS[name]()
+    [(_, _, width, _, _)] = parts(figure, "next")
+    bars = [float(e.get("width")) for e in ET.fromstring(figure.svg).iter() if e.get("data-part") == "bar"]
+    assert bars
+    assert min(bars) >= width / 3
+
+
+def test_rows_are_those_of_the_packed_step_in_its_order():
+    trace = recorded(NESTED)
+    packed = pack_step(trace.steps[3])
+    shown = [[text for text in texts if text not in "▸✕"] for *_, texts in parts(gv.views.draw_stage(trace, 3), "row")]
+    after = [row.drawnText if row.legal else "forbidden" for row in packed["rows"]]
+    assert shown == [[row.label, f"{row.rawText} → {end}"] for row, end in zip(packed["rows"], after, strict=True)]
+    assert "forbidden" in after
+
+
+def test_what_else_than_the_mask_changed_the_draw_stands_in_the_head_of_the_panel():
+    [(*_, texts)] = parts(gv.views.draw_stage(recorded(temperature=0.5, bias={6: 3.0}), 3), "changes")
+    assert texts == ["bias · T 0.50"]
+    assert parts(gv.views.draw_stage(recorded(), 3), "changes") == []
+    assert "as drawn (bias · T 0.50)" in STILLS["without a constraint"]().alt
+
+
+def test_a_struck_token_of_one_character_has_no_line_through_it():
+    rows = ET.fromstring(gv.draw_distribution(recorded(gv.json_schema(SCHEMA), (6, 0)).steps[0]).svg)
+    texts = {"".join(e.itertext()): e.get("text-decoration") for e in rows.iter() if e.tag.endswith("text")}
+    assert texts["."] is None
+    assert texts["Ada"] == "line-through"
+    assert "✕" in texts
+
+
+def test_the_map_stands_where_there_is_no_machine_or_where_it_shows_the_stack():
+    trace, guide = recorded(NESTED), gv.guide(NESTED, toy().vocabulary)
+    both = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split)
+    asked = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split, stack=True)
+    assert [len(parts(figure, "map")) for figure in (both, asked)] == [0, 1]
+    assert [len(parts(figure, "machine")) for figure in (both, asked)] == [1, 0]
+    assert "context-dependent" in asked.alt
+
+
+def test_it_is_described_for_people_who_cannot_see_it():
+    alt = STILLS["a stack"]().alt
+    for said in ("step 3 of 20", "sampled, p", "next token, probability before and", "Legal mass Z", "stack: depth 3"):
+        assert said in alt
+
+
+def test_the_place_in_the_run_and_the_settings_stand_below():
+    trace = recorded(NESTED, seed=4)
+    found = [parts(gv.views.draw_stage(trace, cursor), "controls")[0][4] for cursor in range(3)]
+    assert found == [[f"step {cursor} of 20", "T 1.00 · seed 4"] for cursor in range(3)]
 
 
 def test_the_end_is_told_after_the_last_step_and_not_before_it():
-    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [1, 2])
-    trace = gv.record(toy, "a", gv.guide(gv.regex("ab"), toy.vocabulary))
+    model = gv.ToyModel([b"a", b"b"], lambda tokens: [1, 2])
+    trace = gv.record(model, "a", gv.guide(gv.regex("ab"), model.vocabulary))
     assert trace.steps[-1].end == "complete"
     before, after = (gv.views.draw_stage(trace, cursor).svg for cursor in (1, 2))
     assert ENDS["complete"] not in before
@@ -20,14 +150,21 @@ def test_the_end_is_told_after_the_last_step_and_not_before_it():
 
 
 @pytest.mark.parametrize("text", ["a", "abba", "abbababbaab"])
-def test_a_machine_too_large_to_read_is_shown_around_its_current_state(text):
+def test_of_a_machine_that_does_not_fit_the_part_around_the_current_state_is_shown(text):
     machine = gv.regex("[ab]*a[ab]{6}")
     path = list(accumulate(text.encode(), machine.step, initial=machine.initial))
     assert len(machine.edges) == 128
-    drawn, height = draw_inside(machine, path, 860, 230)
+    drawn, height = draw_inside(machine, path, 420, 330)
     svg = str(drawn)
-    assert "the part around the current one" in svg
-    left, top = map(float, re.search(r'<g transform="translate\((\S+) (\S+)\) scale\(0.62\)">', svg).groups())
+    assert "states, in part" in svg
+    left, top = map(float, re.search(r'<svg[^>]*><g transform="translate\((\S+) (\S+)\)">', svg).groups())
     x, y = map(float, re.search(r'class="gv-state gv-lit".*?<rect x="(\S+)" y="(\S+)"', svg).groups())
-    assert 0 <= x * READABLE + left <= 860
-    assert 0 <= y * READABLE + top <= height - 26
+    assert 0 <= x + left <= 420
+    assert 0 <= y + top <= height - ABOVE
+
+
+def test_tokens_stand_in_rows_one_beside_the_other():
+    tokens = parts(STILLS["a stack"](), "token")
+    assert len(tokens) == 20
+    for (x, y, width, _, _), (later, below, *_) in pairwise(tokens):
+        assert (later >= x + width and below == y) or below > y

@@ -12,9 +12,7 @@ from weakref import ref
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump.cost import FRACTIONS, Cost
-from guidedviz.decoding.jump.payoff import Payoff, Timed
-from guidedviz.decoding.jump.tasks import Task
+from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Task, Timed
 from guidedviz.widgets import fraction
 
 PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))

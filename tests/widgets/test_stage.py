@@ -7,14 +7,15 @@ import gc
 import json
 import threading
 import weakref
+from dataclasses import replace
 
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
+from guidedviz.views.words import pack_step
 from guidedviz.widgets import cells
 from guidedviz.widgets.live_stage import Stage
-from guidedviz.widgets.panels.pack import pack_step
 
 
 def guided(toy, **settings) -> Stage:
@@ -320,3 +321,28 @@ def test_a_live_stage_opens_at_the_step_that_the_text_above_it_speaks_of(toy):
     assert gv.stage(model, "say ", show=1, steps=3).player.cursor == 1
     assert gv.stage(model, "say ", show=99, max_tokens=2).player.cursor == 2
     assert gv.stage(gv.record(model, "say ", max_tokens=4), show=3).player.cursor == 3
+
+
+def test_what_else_than_the_mask_changed_the_draw_is_named(toy):
+    def changes(**settings):
+        trace = gv.record(toy.toy_model(), "say ", max_tokens=3, **settings)
+        return [pack_step(step)["changes"] for step in trace.steps]
+
+    assert changes() == [""] * 3
+    assert changes(temperature=0.5)[0] == "T 0.50"
+    assert changes(temperature=0.5, bias={toy.PIECES.index(b"{"): 4.0}, top_k=3)[0] == "bias · T 0.50 · top-k 3"
+
+
+def test_a_change_that_changes_nothing_is_not_named(toy):
+    model = gv.ToyModel([b"a", b"b"], lambda tokens: [1.0, 2.0])
+    trace = gv.record(model, "a", gv.guide(gv.regex("ab"), model.vocabulary), temperature=0.5)
+    assert [pack_step(step)["changes"] for step in trace.steps] == ["", ""], "only one token is legal"
+
+
+def test_a_recording_without_its_guide_says_that_a_token_was_forbidden(toy):
+    model = toy.toy_model()
+    trace = gv.record(model, "say ", toy.WordsGuide(model.vocabulary), max_tokens=4)
+    stage = gv.stage(replace(trace, guide=None), steps=4)
+    token = next(c.token for c in trace.steps[0].candidates if not c.legal)
+    stage._hear({"do": "choose", "token": token, "cursor": 0})
+    assert stage._news(True)["why"]["reason"] == "It was forbidden here when the run was recorded."

@@ -13,10 +13,9 @@ from functools import partial
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.grammars.analysis import find_loops, rules_with
-from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.inline import needed_rules
-from guidedviz.machines.grammars.show_gbnf import count_signs
+from guidedviz.machines.grammars.counted import needed_rules
+from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops, rules_with
+from guidedviz.machines.grammars.show import count_signs
 from guidedviz.machines.schema.arrays import array_tree
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, MultipleOf
 from guidedviz.machines.schema.document import (

@@ -15,10 +15,9 @@ from math import inf
 from typing import Any, TypeVar
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.grammars.counted import map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
-from guidedviz.machines.regular.characters import code_net
+from guidedviz.machines.regular.assertions import code_net
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa, count_states
@@ -44,7 +43,7 @@ from guidedviz.machines.tree import (
     other_ranges,
     walk,
 )
-from guidedviz.machines.work import spend
+from guidedviz.machines.work import reach, spend
 
 T = TypeVar("T", bound=Hashable)
 Spaced = Callable[[Tree, str], Tree]  # a piece of JSON with the whitespace allowed after it
@@ -219,7 +218,7 @@ def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
 def count_rests(machine: DFA) -> dict[int, int]:
     """The fewest letters from each state to the end.
 
-    >>> from guidedviz.machines.pushdown.counted_regex import regex
+    >>> from guidedviz.machines.pushdown.pda import regex
     >>> count_rests(regex("ab+c"))
     {3: 0, 2: 1, 1: 2, 0: 3}
     """
@@ -239,7 +238,7 @@ def count_rests(machine: DFA) -> dict[int, int]:
 def longest_text(machine: DFA) -> float:
     """The number of letters of the longest text of a minimal machine; infinite if there is no longest.
 
-    >>> from guidedviz.machines.pushdown.counted_regex import regex
+    >>> from guidedviz.machines.pushdown.pda import regex
     >>> longest_text(regex("ab?(c|def)")), longest_text(regex("ab+"))
     (5, inf)
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from guidedviz.decoding.distribution.estimates import Estimate
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.distribution import Estimate
+from guidedviz.decoding.sampling import probability
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
@@ -100,10 +100,12 @@ def _number(value: float) -> str:
 
 
 def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> Element:
-    """The label to the left of a bar."""
-    style = {"text_decoration": "line-through", "fill": "var(--gv-soft)"} if struck else {}
+    """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
+    style = {"text_decoration": "line-through"} if struck and len(words) > 1 else {}
+    style |= {"fill": "var(--gv-soft)"} if struck else {}
     heavy = {"font_weight": "bold"} if bold else {}
-    return write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
+    cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end") if struck and len(words) == 1 else NOTHING
+    return cross + write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
 
 
 def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> Element:

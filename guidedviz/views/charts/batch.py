@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
-from guidedviz.decoding.jump.cost import Cost
+from guidedviz.decoding.jump import Cost
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.charts.series import Axis, Chart, Look, Series, round_step

@@ -1,18 +1,28 @@
-"""The likeliest tokens before and after the mask, as bars; forbidden tokens are struck through."""
+"""The likeliest tokens before and after the mask, as rows of a label, two bars and a number.
+
+It is a picture of its own and a panel of the stage's still picture. What it says stands in the packed step, as on the
+page.
+"""
 
 from __future__ import annotations
 
-from guidedviz.decoding.odds import probability
-from guidedviz.decoding.trace import Candidate, Step
-from guidedviz.errors import expect
+from collections.abc import Sequence
+from textwrap import wrap
+
+from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
+from guidedviz.decoding.trace import Step
+from guidedviz.errors import expect, shorten
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.views.charts.bars import write_bar, write_bar_names, write_name
-from guidedviz.views.figure import Figure, drawing, moved, soft, write
-from guidedviz.views.words import after_name, is_free, label, others, shown_candidates
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
+from guidedviz.views.words import pack_step
 
-EDGE, ROW, WIDE = 16.0, 22.0, 780.0
-UNASKED = "Nothing else may come next, so the model was not asked: there is no distribution."
-Drawn = tuple[Element, float]  # elements that starts at y = 0, and its height
+EDGE, WIDE = 16.0, 780.0
+SHORT = 6  # characters of a probability that is said twice though it does not change
+HEAD, ROW, FACT = 46.0, 26.0, 22.0  # heights
+NAME, LETTER = 132.0, 6.6  # the most that a label takes, and pixels per character of a number, about
+UNASKED = "Only one continuation is legal, so the model is not asked and there is no distribution."
+Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 
 
 def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> Figure:
@@ -20,80 +30,89 @@ def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> 
     expect(step, Step, "draw_distribution", "a step of a trace", "trace.steps[0]")
     expect(count, int, "draw_distribution, count", "a number of tokens")
     expect(title, str, "draw_distribution, title", "a text")
-    svg, height = write_distribution(step, count, title, WIDE)
-    if step.how == "forced":
-        said = f"{title}: {label(step.piece)}. {UNASKED}"
-        return Figure(drawing(WIDE, height + EDGE, moved(0, 8, svg), alt=said), said, said)
-    rows = ", ".join(_say_candidate(c) for c in shown_candidates(step, count))
-    alt = f"{title}, probability before and {after_name(step)}: {rows}. Legal mass Z {probability(step.mass)}."
-    text = f"{title}: {step.legal} legal, Z {probability(step.mass)}"
-    return Figure(drawing(WIDE, height + EDGE, moved(0, 8, svg), alt=alt), text, alt)
+    packed = pack_step(step, count=count)
+    svg, height = write_next(packed, title, WIDE - 2 * EDGE, f"{step.legal:,} legal")
+    alt = say_next(packed, title)
+    text = alt if step.how == "forced" else f"{title}: {step.legal} legal, Z {packed['massText']}"
+    return Figure(drawing(WIDE, height + EDGE, moved(EDGE, 8, svg), alt=alt), text, alt)
 
 
-def _say_candidate(c: Candidate) -> str:
-    after = probability(c.drawn) if c.legal else "forbidden"
-    return f"{label(c.piece)} {probability(c.raw)} to {after}"
+def say_next(step: PackedStep, title: str) -> str:
+    """The same in words."""
+    if step["how"] == "forced":
+        return f"{title}: {step['label']}. {UNASKED}"
+    rows = (f"{row.label} {row.rawText} to {row.drawnText if row.legal else 'forbidden'}" for row in step["rows"])
+    changed = f" ({step['changes']})" if step.get("changes") else ""
+    before = f"{title}, probability before and {step['after']}{changed}"
+    return f"{before}: {', '.join(rows)}. Legal mass Z {step['massText']}."
 
 
-def write_distribution(step: Step, count: int, title: str, width: float, card: float | None = None) -> Drawn:
-    """The same as a part of a drawing: on a card, or alone with the legal mass below it."""
-    if step.how == "forced":
-        return _write_unasked(step, title, width, card)
-    shown = shown_candidates(step, count)
-    top, height = 38.0, 38 + ROW * (len(shown) + 1) + (8 if card is not None else 38)
-    left = (card or 0) + 12
-    right = (card or 0) + width - (12 if card is None else 30)
-    parts = [write_card(card, width - 10, height)] if card is not None else []
-    free = is_free(step)
-    parts += [write(left, 20, title, 13, font_weight="bold")]
-    parts += [] if free else write_bar_names(["before", after_name(step)], right, 20)
-    for place, c in enumerate(shown):
-        parts.append(_candidate(c, c.token == step.token, left, right, top + ROW * place, free))
-    rest = others(step, shown)
-    y = top + ROW * len(shown)
-    parts.append(_pair(left, right, y, rest[0], rest[1], False, free))
-    parts.append(soft(left + 120, y + 14, "all others", text_anchor="end"))
-    if card is None:
-        parts.append(write_meter(left, right, height - 18, step.mass))
-    return together(parts), height
+def write_next(step: PackedStep, title: str, width: float, legal: str, facts: Sequence[tuple[str, str]] = ()) -> Drawn:
+    """The panel of the next token: what applies to all, the rows, and below them facts as names and values."""
+    unasked = step["how"] == "forced"
+    said = "the model was not asked" if unasked else f"Z {step['massText']} · {legal}"
+    parts = [write(0, 13, title, 13, font_weight="bold"), soft(width, 13, said, 13, text_anchor="end")]
+    if unasked:
+        rows = [write(0, 40, shorten(step["label"], int(width / 8.5)), 14, mono=True, font_weight="bold")]
+        rows += [soft(0, 64 + 18 * number, line) for number, line in enumerate(wrap(UNASKED, int(width / 6.6)))]
+        y = 64.0 + 18 * (len(rows) - 1)
+    else:
+        parts += [_tag(step.get("changes", ""))]
+        parts += [] if step["free"] else write_bar_names(["before", step["after"]], width, 36)
+        rows, y = _rows(step, width), HEAD + ROW * (len(step["rows"]) + 1)
+    for name, value in facts:
+        y += FACT
+        room = int((width - 8 * len(name) - 16) / 7.5)
+        rows += [soft(0, y - 6, name, 13), write(width, y - 6, shorten(value, room), 13, text_anchor="end")]
+    return together(parts + rows), y
 
 
-def _write_unasked(step: Step, title: str, width: float, card: float | None) -> Drawn:
-    """The same for a forced step, which has no distribution; as high as the panel beside it."""
-    left, height = (card or 0) + 12, 146.0
-    parts = [write_card(card, width - 10, height)] if card is not None else []
-    name = write_name(left + 120, 52, label(step.piece), False, True)
-    parts += [write(left, 20, title, 13, font_weight="bold"), name, soft(left, 84, UNASKED)]
-    return together(parts), height
+def _tag(changes: str) -> Element:
+    """What besides the mask changed the probabilities."""
+    if not changes:
+        return NOTHING
+    size = {"x": 0, "y": 22, "width": 6.4 * len(changes) + 18, "height": 20}
+    box = node("rect", **size, rx=10, fill="none", stroke="var(--gv-gold)", stroke_width=1.5)
+    return node("g", box, write(8, 36, changes, 12), data_part="changes")
 
 
-def _candidate(c: Candidate, chosen: bool, left: float, right: float, y: float, free: bool) -> Element:
-    mark = write(left, y + 14, "▸", 13, fill="var(--gv-orange)") if chosen else NOTHING
-    name = write_name(left + 120, y + 14, label(c.piece), not c.legal, chosen)
-    return mark + name + _pair(left, right, y, c.raw, c.drawn, not c.legal, free)
+def _rows(step: PackedStep, width: float) -> list[Element]:
+    """One row per candidate and one for all others; the full scale of a bar is at least a third of the width."""
+    said = [say_odds(row, step["free"], row.legal) for row in step["rows"]]
+    said.append(say_odds(step["rest"], step["free"]))
+    number = LETTER * max(map(len, said)) + 8
+    longest = max((wide(row.label, 14) for row in step["rows"]), default=0.0)
+    name = max(78.0, min(NAME, longest + 4, width * 2 / 3 - number - 24))
+    start, span = name + 22, width - name - 22 - number
+    rows = []
+    for place, row in enumerate(step["rows"]):
+        chosen = row.token == step["token"]
+        mark = write(0, 17, "▸", 13, fill="var(--gv-orange)") if chosen else NOTHING
+        named = write_name(name + 14, 17, row.label, not row.legal, chosen, int(name / 8.5))
+        bars = _bars(row, step["free"], start, span, not row.legal)
+        odds = soft(width, 17, said[place], text_anchor="end")
+        rows.append(moved(0, HEAD + ROW * place, mark, named, bars, odds, data_part="row"))
+    others = soft(name + 14, 17, "all others", text_anchor="end")
+    odds = soft(width, 17, said[-1], text_anchor="end")
+    bars = _bars(step["rest"], step["free"], start, span, False)
+    return [*rows, moved(0, HEAD + ROW * len(rows), others, bars, odds)]
 
 
-def _pair(left: float, right: float, y: float, raw: float, drawn: float, struck: bool, free: bool) -> Element:
-    span = right - left - 240
+def say_odds(row: PackedRow | PackedRest, free: bool, legal: bool = True) -> str:
+    """Both probabilities of a row; one where they are the same in all rows.
+
+    >>> say_odds(PackedRest(0.1, 0.2, "0.10", "0.20"), False), say_odds(PackedRest(0.1, 0.1, "0.10", "0.10"), True)
+    ('0.10 → 0.20', '0.10')
+    """
     if free:
-        said = soft(right, y + 14, probability(raw), text_anchor="end")
-        return write_bar(left + 130, y + 5, raw * span, 9.0, 1, False) + said
-    bars = write_bar(left + 130, y + 3, raw * span, 6.0, 0, struck)
-    bars += write_bar(left + 130, y + 10, drawn * span, 7.0, 1, struck)
-    odds = f"{probability(raw)} → {'forbidden' if struck else probability(drawn)}"
-    return bars + soft(right, y + 14, odds, text_anchor="end")
+        return row.rawText
+    same = len(row.rawText) > SHORT and row.rawText == row.drawnText
+    return f"{row.rawText} → {'forbidden' if not legal else 'same' if same else row.drawnText}"
 
 
-def write_meter(left: float, right: float, y: float, mass: float) -> Element:
-    """The legal mass Z as a meter."""
-    start, said = left + 92, probability(mass)
-    span = right - start - max(48.0, 8.2 * len(said) + 8)
-    back = node("rect", x=start, y=y - 4, width=span, height=8, rx=2, fill="var(--gv-line)")
-    bar = node("rect", x=start, y=y - 4, width=span * mass, height=8, rx=2, fill="var(--gv-gold)")
-    number = write(right, y + 4, said, 13, font_weight="bold", text_anchor="end")
-    return write(left, y + 4, "legal mass Z", 12) + back + bar + number
-
-
-def write_card(x: float, width: float, height: float) -> Element:
-    """The background of one part of a stage."""
-    return node("rect", x=x, y=0, width=width, height=height, rx=8, fill="var(--gv-card)", stroke="var(--gv-line)")
+def _bars(row: PackedRow | PackedRest, free: bool, x: float, span: float, struck: bool) -> Element:
+    """The full scale, and on it the probability before and after; a single bar where they are the same."""
+    scale = node("rect", x=x, y=2, width=span, height=ROW - 5, rx=3, fill="var(--gv-page)", data_part="bar")
+    if free:
+        return scale + write_bar(x, 6, row.raw * span, 13.0, 1, False)
+    return scale + write_bar(x, 4, row.raw * span, 7.0, 0, struck) + write_bar(x, 13, row.drawn * span, 8.0, 1, struck)

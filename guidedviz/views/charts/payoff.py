@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from guidedviz.decoding.jump.cost import FRACTIONS, Parts, Passes, fixed_share, group_passes, ideal, nearest_fraction
-from guidedviz.decoding.jump.payoff import Payoff, Timed
+from guidedviz.decoding.jump import (
+    FRACTIONS,
+    Parts,
+    Passes,
+    Payoff,
+    Timed,
+    fixed_share,
+    group_passes,
+    ideal,
+    nearest_fraction,
+)
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import Element, node
 from guidedviz.views.charts.interactive import plotly_json

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
-from guidedviz.decoding.distribution.exact import Branch, branch
-from guidedviz.decoding.distribution.task import Task
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.distribution import Branch, Task, branch
+from guidedviz.decoding.sampling import probability
 from guidedviz.errors import expect
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import Figure, drawing, soft, wide, write

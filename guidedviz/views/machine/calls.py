@@ -79,7 +79,7 @@ def _box(label: Label, times: int) -> Element:
     box = node("rect", x=x, y=y, width=2 * half, height=20, class_="gv-box")
     sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{x + 2 * half - 4:.1f},{y:.1f}v20", class_="gv-box")
     words = write(label.x, label.y + 4, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
-    more = write(x + 2 * half + 2, y - 1, f"×{times}" if times > 1 else "", 11, class_="gv-times")
+    more = write(x + 2 * half + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
     return box + sides + words + more
 
 

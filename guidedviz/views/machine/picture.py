@@ -7,14 +7,14 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import need
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import counted
-from guidedviz.markup import NOTHING, Element, node
+from guidedviz.markup import Element, node
 from guidedviz.sketches.folded import fold, fold_loops
 from guidedviz.sketches.sketch import Sketch, sketch_dfa, sketch_fsm, sketch_nfa, sketch_pda
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
@@ -37,7 +37,7 @@ LINE = 20.0  # of the title
 BOLD = 7.6  # pixels per character of the title, about
 HIGHEST = 1000.0  # a taller machine is drawn smaller
 WHOLE = 40  # states of a finite machine that is drawn whole by default
-READABLE = 0.62  # a machine inside a larger picture is not drawn smaller: a part of it is shown
+ABOVE = 40.0  # pixels above a machine inside a larger picture
 MOST_OPEN = 4  # rules of a grammar inside a larger picture
 
 
@@ -142,23 +142,13 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
     return Figure(drawing(width, top + height + lower + 30, *parts, alt=text), text, text)
 
 
-def draw_inside(machine: Any, path: Sequence[int], width: float, height: float) -> tuple[Element, float]:
-    """A finite machine inside a larger picture, and its height; of a large one the part around the current state."""
-    sketch, lit, at = sketch_of(machine), highlight_path(path), path[-1:]
+def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) -> tuple[Element, float]:
+    """A finite machine inside a larger picture, and its height."""
+    sketch, lit = sketch_of(machine), highlight_path(path)
     if len(sketch.names) > WHOLE:
-        sketch = _folded(sketch, lit, at)
-    diagram = lay_out(bare(sketch), at[0] if at else -1)
-    spot = diagram.spots.get(at[0] if at else -1)
-    if spot is None or min(width / diagram.width, height / diagram.height) >= READABLE:
-        return _fit_inside(diagram, lit, count_states(diagram), width, height)
-    wide, high = diagram.width * READABLE, diagram.height * READABLE
-    left = max(0.0, min(spot.x * READABLE - width / 2, wide - width))
-    height = min(height, high)
-    top = max(0.0, min(spot.y * READABLE - height / 2, high - height))
-    fit = f"translate({0 - left:g} {0 - top:g}) scale({READABLE:g})"
-    part = node("svg", node("g", write_diagram(diagram, lit), transform=fit), y=22, width=width, height=height)
-    about = f"{count_states(diagram)}; the part around the current one"
-    return _titled(part, diagram, lit, about, width), height + 26
+        sketch = _folded(sketch, lit, path[-1:])
+    diagram = lay_out(bare(sketch), path[-1])
+    return _fit_inside(diagram, lit, count_states(diagram), path[-1], width, height)
 
 
 def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tuple[Element, float]:
@@ -167,24 +157,25 @@ def draw_open_rules(pda: PDA, state: State, width: float, height: float) -> tupl
     called = (key.partition(":")[2] for key, _ in lit.calls)
     wanted = list(dict.fromkeys([*sorted(lit.rules), *pda.stack(state), *called, sketch.rules[0][0]]))[:MOST_OPEN]
     rules = tuple(rule for rule in sketch.rules if rule[0] in wanted)
-    diagram = lay_out(replace(sketch, rules=rules), pda.places(state)[0] if state.tops else -1)
-    said = f"{len(rules)} of {counted(len(sketch.rules), 'rule')}, the innermost that are open"
-    return _fit_inside(diagram, lit, said, width, height)
+    at = pda.places(state)[0] if state.tops else -1
+    said = f"the innermost {len(rules)} of {counted(len(sketch.rules), 'rule')}"
+    return _fit_inside(lay_out(replace(sketch, rules=rules), at), lit, said, at, width, height)
 
 
-def _fit_inside(diagram: Diagram, lit: Highlight, about: str, width: float, height: float) -> tuple[Element, float]:
-    """A diagram under its title, scaled to fit, and its height."""
-    scale = min(1.0, width / diagram.width, height / diagram.height)
-    body = node("g", write_diagram(diagram, lit), transform=f"translate(0 22) scale({scale:.4g})")
-    return _titled(body, diagram, lit, about, width), diagram.height * scale + 26
-
-
-def _titled(body: Element, diagram: Diagram, lit: Highlight, about: str, width: float) -> Element:
-    """A part of a diagram under its title and its current state."""
-    now = " · ".join(diagram.sketch.names[state] for state in sorted(lit.now))
-    title = write(0, 12, "machine", 13, font_weight="bold") + soft(66, 12, about, 13)
-    said = write(width, 12, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold") if now else NOTHING
-    return node("style", STYLE) + title + said + body
+def _fit_inside(
+    diagram: Diagram, lit: Highlight, about: str, at: int, width: float, height: float
+) -> tuple[Element, float]:
+    """A diagram under its title, and its height: whole where it fits, else the part around a state."""
+    wide, high = min(width, diagram.width), min(height - ABOVE, diagram.height)
+    spot = diagram.spots.get(at)
+    left, top = (spot.x - wide / 2, spot.y - high / 2) if spot else (0.0, 0.0)
+    left, top = max(0.0, min(left, diagram.width - wide)), max(0.0, min(top, diagram.height - high))
+    about += ", in part" if (wide, high) != (diagram.width, diagram.height) else ""
+    part = node("svg", moved(0 - left, 0 - top, write_diagram(diagram, lit)), y=ABOVE, width=wide, height=high)
+    now = shorten(" · ".join(diagram.sketch.names[state] for state in sorted(lit.now)), int((width - 80) / BOLD))
+    title = write(0, 13, "machine", 13, font_weight="bold")
+    said = write(width, 13, now, 13, fill="var(--gv-orange)", text_anchor="end", font_weight="bold")
+    return node("style", STYLE) + title + said + soft(0, 32, shorten(about, int(width / 6.2))) + part, high + ABOVE
 
 
 def bare(sketch: Sketch) -> Sketch:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from guidedviz.decoding.jump.spellings import Spellings
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
+from guidedviz.decoding.spellings import Spellings
 from guidedviz.machines.visible import byte_name, counted, visible
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import soft, write

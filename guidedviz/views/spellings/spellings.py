@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
-from guidedviz.decoding.jump.spellings import Spelling, Spellings
-from guidedviz.decoding.odds import probability
+from guidedviz.decoding.sampling import probability
+from guidedviz.decoding.spellings import Spelling, Spellings
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node

@@ -204,7 +204,7 @@ def _names(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
     marked = np.logical_or.reduce([kind.cells for kind in kinds if kind.outline] or [np.zeros(len(made), np.bool_)])
     taken = widen(made.grid(marked) > 0, ceil(2 * AROUND / cell))
     return [
-        write(p.x * cell, p.y * cell + 4, p.name, 11, text_anchor="middle", **ink_on(kinds, p.start, p.stop))
+        write(p.x * cell, p.y * cell + 4, p.name, 12, text_anchor="middle", **ink_on(kinds, p.start, p.stop))
         for p in (_clear(made, place, taken, cell) for place in made.regions)
         if p.room * cell >= 6.2 * len(p.name)
     ]
@@ -234,7 +234,7 @@ def _texts(made: Atlas, kinds: Sequence[Kind], cell: float) -> list[Element]:
         x, y = ((made.cells[rank] + 0.5) * cell).tolist()
         words = shorten(label(made.vocabulary.pieces[token]), int(cell // 7))
         look = {"text_anchor": "middle", **ink_on(kinds, rank, rank + 1)}
-        parts.append(write(x, y + 4, words, 11, mono=True, **look))
+        parts.append(write(x, y + 4, words, 12, mono=True, **look))
     return parts
 
 

@@ -1,4 +1,9 @@
-// The messages between kernel and page. Python builds them in widgets/*.py (pack_*, _news) and reads the answers there.
+// What lives in the page. The messages from the kernel stand in messages.d.ts, which is made from Python.
+
+import type * as told from "./messages.js";
+import type { Edit, Head, Lesson, Machine, Shapes, StackState, Why } from "./messages.js";
+
+export type * from "./messages.js";
 
 /** What anywidget gives to `render`. */
 export interface Model {
@@ -9,105 +14,21 @@ export interface Model {
   widget_manager?: { get_state?(options: object): Promise<{ state: Record<string, { state: Record<string, any> }> }> };
 }
 
-/** A drawing: a name, attributes, and texts or shapes inside; `shared/shapes.js` makes elements of it. */
-export type Shapes = [name: string, attributes: Record<string, string | number>, ...inside: (string | Shapes)[]];
-
 export type Say = (content: Record<string, unknown>) => void;
 
-/** One candidate: probability before and after the mask, each as a number and as text. */
-export type Row = [
-  token: number, label: string, raw: number, drawn: number, legal: boolean, rawText: string, drawnText: string,
-];
-/** What the shown rows leave to all other tokens, before and after, as numbers and as text. */
-export type Rest = [raw: number, drawn: number, rawText: string, drawnText: string];
-
-/** The states inside a token, byte by byte. */
-export interface Way {
+/** The states inside a token, as the panels of a machine read them: they are there where the run has a machine. */
+export interface Way extends told.Way {
   path: number[];
   taken: string[][];
   bytes: string[];
-  died?: string;
 }
 
-export interface Step extends Way {
-  token: number;
-  label: string;
-  how: "sampled" | "forced" | "inserted" | "accepted" | "none";
-  dropped?: string; // the drafted tokens that were rejected here
-  back: number[]; // the places of the steps whose tokens it takes back
-  masked: number;
-  maskedText: string;
-  rows: Row[];
-  rest: Rest;
-  legal: number;
-  free: boolean;
-  after: string;
-  mass: number;
-  massText: string;
-  state: string;
-  stack: string[];
-  ms: [number, number, number];
-  times: [string, string, string];
-  end: string;
-  words: string;
-  drawn: string;
-  drawing?: number; // the drawing that shows where it ends
-  mask?: number; // the mask that applied to it, and the ranks of its rows on the map
+/** A step with its way; `asked` is there where the run has a map. */
+export interface Step extends told.Step {
+  path: number[];
+  taken: string[][];
+  bytes: string[];
   asked: number | null;
-  ranks?: number[];
-  whys?: Record<number, Why>; // of a recording: why each shown forbidden token is illegal
-}
-
-export interface Head {
-  source: string;
-  about: string;
-  date: string;
-  prompt: string;
-  constraint: string;
-  vocabulary: number;
-  live: boolean;
-  speeds: number[];
-}
-
-/** One state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. */
-export interface StackState {
-  name: string;
-  now: number[];
-  back: number[];
-  calls: [arrow: string, times: number][];
-  last: string[];
-  rules: string[];
-  counts: [rule: string, counter: string][];
-  depth: number;
-  frames: Frame[];
-  stacks: number;
-  ends: boolean;
-}
-export type Frame = [id: number, rule: string, waits: string];
-
-export interface Why extends Partial<Way> {
-  label: string;
-  reason: string;
-  rows: [byte: string, state: string, fate: string, died: boolean][];
-  stack: string[];
-  stacks?: Record<number, StackState>; // those of its path, in a recording
-}
-
-export interface Edit {
-  state: "" | "compiling" | "wrong" | "waits" | "runs";
-  error: string;
-  kind: string;
-  text?: string;
-  rejects: [label: string, reason: string] | null;
-  place: number | null;
-  changes: { step: number; legal: Change; illegal: Change } | null;
-}
-export type Change = [count: number, likeliest: [label: string, text: string][]];
-
-export interface Machine {
-  initial: number;
-  drawing: number; // the drawing that shows the initial state
-  stack: boolean;
 }
 
 /** What the stage shows: everything the kernel has told so far. */
@@ -130,7 +51,7 @@ export interface StageView {
   ended: boolean;
   /** The places of the steps that were computed under other settings. */
   stale: number[];
-  branches: [same: number, count: number, text: string][];
+  branches: told.Branch[];
   playing: boolean;
   /** Whether no kernel answers: it is silent, or was restarted or shut down. */
   alone: boolean;
@@ -138,31 +59,53 @@ export interface StageView {
   temperature: number;
   seed: number;
   note: string;
-  /** What the stage does in a class: the words, and the keys as what each says to the kernel and its label. */
-  lesson?: { words: string, keys: [say: string, label: string][] } | null;
+  lesson?: Lesson | null;
   top: [number, string];
   why: Why | null;
   machine: Machine | null;
-  drawings: Record<number, { shapes: Shapes, words: string }>;
+  drawings: Record<number, told.Drawing>;
   known: Record<number, StackState>;
   picture?: [name: string, drawn: Shapes | string];
   edit?: Edit;
   /** The masks before and after an edit of the constraint. */
   edited: [before: number, now: number] | null;
+  /** What the person has chosen on this page: the panel beside the next token, colours, bars. */
+  tab: string;
+  swapped: string;
+  colour: string;
+  bars: string;
+  /** How much larger than usual the stage is on the full screen, or 0. */
+  lecture: number;
+  /** Whether there is room for one panel only. */
+  narrow: boolean;
+  /** The names of the panels that this run has, besides the next token. */
+  there: string[];
+  /** The token whose alternatives are shown, and where. */
+  tip: { place: number, x: number, y: number } | null;
+  /** The places of the tokens that belong to what the pointer is on. */
+  linked: Set<number>;
+  /** The constraint box: what stands in it, and the timer of the pause in typing. */
+  box: { kind: string, text: string };
+  typing: any;
+  /** The quiz: which steps were answered rightly, and the choices that are pressed. */
+  answers: Map<Step, boolean>;
+  picked: WeakMap<Step, Set<number>>;
+  tour: Tour | null;
+  /** How often the person pressed play or pause. */
+  plays: number;
+  /** The last cursors that were painted while it played, and when. */
+  shown: [cursor: number, at: number][];
 }
 
-/** A place on the map: a name, its first rank, the rank after its last, its middle, and the cells it is wide. */
-export type Place = [name: string, start: number, stop: number, x: number, y: number, room: number];
+/** A stop of the tour: what to do, the control that it points at, whether it was done since the stop began, and whether it can be done in this run. */
+export type Stop = [words: string, at: string, done: (view: StageView, was: StageView) => boolean, fits?: (view: StageView) => boolean];
+export interface Tour {
+  stops: Stop[];
+  stop: number;
+  was: StageView;
+}
 
-export interface Land {
-  count: number;
-  width: number;
-  height: number;
-  moves: string;
-  borders: string;
-  places: Place[];
-  eos: number[];
-  chunk: number;
+export interface Land extends told.Land {
   cells: Int32Array;
   ranks: Int32Array;
   lines: Path2D;
@@ -190,9 +133,8 @@ export interface Mark {
 export interface MapState {
   land: Land;
   masks: Map<number, Uint8Array>;
-  texts: Map<number, [id: number, label: string, bytes: string][]>;
-  asked: Set<number>;
-  reasons: Map<number, string>;
+  texts: Map<number, told.Token[]>;
+  reasons: Map<number, string>; // of tokens by id; empty while one is asked for
   found: Found | null;
   now: number;
   before: number | null;
@@ -203,24 +145,10 @@ export interface MapState {
   focus: number;
   hover: number;
   marks: Mark[];
+  base: number; // pixels of a cell where the whole map is shown; 0 while the map is not
   zoom: number;
-  x: number;
+  x: number; // the corner of the visible part
   y: number;
-}
-
-/**
- * The visible part of a map in pixels: `base` pixels per cell at zoom 1, `scale` now, `dpr` device pixels per pixel. Its
- * labels have letters of `type` pixels, and `band` pixels above and below the map as wide as `room`.
- */
-export interface MapView {
-  width: number;
-  height: number;
-  base: number;
-  scale: number;
-  dpr: number;
-  room: number;
-  type: number;
-  band: number;
 }
 
 export interface FilmFrame {

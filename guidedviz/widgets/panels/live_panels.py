@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from guidedviz.decoding.player import Player, ReplayWalk, Run, Walk
+from guidedviz.decoding.recording import PackedNewSteps, PackedStep, PackedWhy
 from guidedviz.decoding.trace import Candidate, Step, Trace, follows, standing, taken_back
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.tokens.arrays import Mask
@@ -93,27 +94,24 @@ class Panels:
             steps = standing(player.steps[: player.cursor])
             self.pictures.want(self.pictures.name, b"".join(map(read_bytes, steps)))
 
-    def _pack_steps(self, player: Player, same: int, feed: MapFeed | None) -> dict[str, Any]:
+    def _pack_steps(self, player: Player, same: int, feed: MapFeed | None) -> PackedNewSteps:
         """The steps from `same` on, and the step that is computed but not taken."""
         added, ahead = self._pack(player, player.taken, same, feed), None
         if player.peek:
             [ahead] = self._pack(player, (*player.taken[: player.cursor], player.peek), player.cursor, feed)
-        return {"from": same, "add": added, "next": ahead}
+        return {"from": same, "add": tuple(added), "next": ahead}
 
-    def _pack(self, player: Player, run: Run, same: int, feed: MapFeed | None) -> list[dict[str, Any]]:
+    def _pack(self, player: Player, run: Run, same: int, feed: MapFeed | None) -> list[PackedStep]:
         steps = tuple(taken.step for taken in run)
-        back = taken_back(steps)[same:]
-        packed = [
-            pack_taken(taken, player.walk) | {"back": places} for taken, places in zip(run[same:], back, strict=True)
-        ]
-        if self.machine:
-            packed = [one | way for one, way in zip(packed, self.machine.pack(steps, same), strict=True)]
-        if feed:
-            before = follows(steps)[same:]
-            packed = [
-                one | self._mark(feed, player.walk, run, step, place)
-                for one, step, place in zip(packed, steps[same:], before, strict=True)
-            ]
+        new, back, before = run[same:], taken_back(steps)[same:], follows(steps)[same:]
+        packed: list[Any] = [pack_taken(taken, player.walk, gone) for taken, gone in zip(new, back, strict=True)]
+        ways = self.machine.pack(steps, same) if self.machine else []
+        marks = (
+            [self._mark(feed, player.walk, run, *at) for at in zip(steps[same:], before, strict=True)] if feed else []
+        )
+        for more in (ways, marks):
+            for one, told in zip(packed, more, strict=False):
+                one.update(told)
         return packed
 
     def _mark(self, feed: MapFeed, walk: Walk, run: Run, step: Step, place: int) -> dict[str, Any]:
@@ -159,12 +157,12 @@ class Panels:
         """Whether a candidate of the shown step is forbidden."""
         return any(c.token == token and not c.legal for c in _candidates(player))
 
-    def explain(self, player: Player, token: int) -> dict[str, Any]:
+    def explain(self, player: Player, token: int) -> PackedWhy:
         """Why a candidate of the shown step is forbidden."""
         piece = next((c.piece for c in _candidates(player) if c.token == token), b"")
-        return self._explain(self.state_at(player), token, piece)
+        return self._explain(self.state_at(player) if self.guide else None, token, piece)
 
-    def explain_steps(self, player: Player) -> list[dict[int, Any]]:
+    def explain_steps(self, player: Player) -> list[dict[int, PackedWhy]]:
         """For every known step, why each shown forbidden candidate is forbidden."""
         places = follows(player.steps)
         states = [self._state(player.walk, player.taken, place) for place in places]
@@ -174,16 +172,15 @@ class Panels:
             for state, candidates in zip(states, forbidden, strict=True)
         ]
 
-    def _explain(self, state: Any, token: int, piece: bytes) -> dict[str, Any]:
-        plain = {"label": label(piece), "reason": "The constraint forbids it here.", "rows": [], "stack": []}
-        if self.guide is None or (self.map is None and self.machine is None):
-            special, recorded = "It is a special token, not text.", "It was forbidden here when the run was recorded."
-            return plain | {"reason": recorded if self._recorded else special}
-        try:
-            why = self.guide.explain(state, token)
-            if not self.machine:
-                return pack_explanation(why)
-            path = self.guide.path(state, token)
-            return pack_explanation(why) | self.machine.why(why, path)
-        except Exception as error:  # a guide that cannot explain still forbids the token
-            return plain | {"reason": f"The constraint forbids it here ({say_failure(error)})."}
+    def _explain(self, state: Any, token: int, piece: bytes) -> PackedWhy:
+        reason = (
+            "It was forbidden here when the run was recorded." if self._recorded else "It is a special token, not text."
+        )
+        if self.guide is not None and (self.map or self.machine):
+            try:
+                why = self.guide.explain(state, token)
+                way = self.machine.why(why, self.guide.path(state, token)) if self.machine else {}
+                return cast(PackedWhy, pack_explanation(why) | way)
+            except Exception as error:  # a guide that cannot explain still forbids the token
+                reason = f"The constraint forbids it here ({say_failure(error)})."
+        return {"label": label(piece), "reason": reason, "rows": (), "stack": ()}

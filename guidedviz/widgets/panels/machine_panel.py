@@ -6,7 +6,7 @@ from typing import Any
 
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.spelling import shared_length
@@ -78,7 +78,8 @@ class MachineFeed:
             if at in self._drawings[number][0]:
                 return number
         plan = lay_out(self._sketch, at, None)
-        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": count_states(plan)}
+        words, _, _ = count_states(plan).partition(":")
+        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": words}
         self._drawings.append((frozenset(plan.spots), drawing))
         return len(self._drawings) - 1
 

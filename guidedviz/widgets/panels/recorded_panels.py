@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from guidedviz.decoding.player import Player
-from guidedviz.decoding.recording import expand
 from guidedviz.decoding.trace import Trace
 
 SENT_ONCE = ("machine", "drawings", "stacks", "map")
@@ -17,7 +16,7 @@ class RecordedPanels:
     guide = map = drawn = None
 
     def __init__(self, trace: Trace) -> None:
-        self._shown = expand(trace.recording, [step.token for step in trace.steps])
+        self._shown = trace.shown
         self._steps: list[dict[str, Any]] = self._shown["add"]
 
     def news(self, player: Player, same: int, everything: bool, edited: Any = None) -> dict[str, Any]:
@@ -34,9 +33,9 @@ class RecordedPanels:
         """Whether a candidate of the shown step is forbidden."""
         return self._why(player, token) is not None
 
-    def explain(self, player: Player, token: int) -> dict[str, Any]:
+    def explain(self, player: Player, token: int) -> Any:
         """Why a candidate of the shown step is forbidden."""
-        return self._why(player, token) or {}
+        return self._why(player, token)
 
     def _why(self, player: Player, token: int) -> Any:
         step = self._steps[min(player.cursor, len(self._steps) - 1)] if self._steps else {}

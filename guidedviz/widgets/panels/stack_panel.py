@@ -10,10 +10,11 @@ from typing import Any
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.markup import Shapes
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.pushdown_highlight import highlight_state, taken_arrows
+from guidedviz.views.stack.column import say_ground, say_ways
 from guidedviz.views.stack.depth import draw_depth
 from guidedviz.views.stack.earley_chart import draw_chart
 from guidedviz.views.stack.parse_tree import draw_derivation
@@ -79,8 +80,8 @@ def pack_state(pda: PDA, state: State) -> dict[str, Any]:
         "counts": lit.counts,
         "depth": pda.depth(state),
         "frames": [[frame.number, frame.rule, frame.waits] for frame in pda.frames(state)],
-        "stacks": sum(len(cells) for _, cells in state.tops),
-        "ends": state.accepting,
+        "ways": say_ways(state),
+        "ground": say_ground(state),
     }
 
 

@@ -8,7 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from guidedviz.decoding.recording import expand
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, quoted
@@ -35,10 +34,7 @@ def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
         raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
     if not isinstance(note, str):
         raise SettingError("Trace.page, note", seen=quoted(note), expected="a text")
-    recording = recording_of(trace)
-    if trace.recording:
-        expand(recording, [step.token for step in trace.steps])
-    return play_page(f"{trace.model}: {trace.prompt.strip()[:60]}", [("stage", recording, step)], note)
+    return play_page(f"{trace.model}: {trace.prompt.strip()[:60]}", [("stage", recording_of(trace), step)], note)
 
 
 def play_page(title: str, runs: list[tuple[str, str, int]], note: str = "") -> str:

@@ -32,15 +32,15 @@ class RecordedWalk:
 
 
 def recording_of(trace: Trace) -> str:
-    """The recording of a trace: the one it was loaded with, or a new one."""
-    return trace.recording or compress(show_run(trace))
+    """The recording of a trace: the one it was loaded with, once it is checked, or a new one."""
+    return trace.recording if trace.shown else compress(show_run(trace))
 
 
 def show_run(trace: Trace) -> dict[str, Any]:
     """What the page shows at every step of a trace."""
     player = _finished(trace)
     panels = Panels(trace.guide, None, lambda: None)
-    shown = pack_player(player) | pack_times(player.steps) | panels.kept(player)
+    shown: dict[str, Any] = {**pack_player(player)} | pack_times(player.steps) | panels.kept(player)
     shown |= {"head": pack_head(trace, player) | {"source": kept_source(trace.source)}, "cursor": 0, "turn": 0}
     shown |= {"playing": False, "speed": 4, "note": "", "why": None}
     if trace.guide is not None:

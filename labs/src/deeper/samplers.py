@@ -24,14 +24,10 @@
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.decoding.distribution import estimates, exact, samplers, task
+from guidedviz.decoding import distribution as samplers
 
 clerk = gv.load_model("clerk")
-wish = {
-    "month ": {"1": 0.9, "0": 0.1},
-    "1": {"9": 0.97, "0": 0.01, "1": 0.01, "2": 0.01},
-    "0": {"7": 0.8, "6": 0.2},
-}
+wish = {"month ": {"1": 0.9, "0": 0.1}, "1": {"9": 0.97, "0": 0.01, "1": 0.01, "2": 0.01}, "0": {"7": 0.8, "6": 0.2}}
 pieces = [*"0123456789", "month "]
 
 
@@ -45,8 +41,8 @@ def rule(tokens):
 
 # %%
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
-months = task.Task(toy, "month ", gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary))
-target = {text.tokens: text.conditioned for text in exact.all_texts(months)}
+months = samplers.Task(toy, "month ", gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary))
+target = {text.tokens: text.conditioned for text in samplers.all_texts(months)}
 gv.views.draw_text_tree(months)
 
 # %%
@@ -54,7 +50,7 @@ draws = [samplers.Masked(months).draw(seed) for seed in range(1000)]
 
 
 def july(draws):
-    return exact.shares(draws).get((0, 7), 0.0)
+    return samplers.shares(draws).get((0, 7), 0.0)
 
 
 # %% [question]
@@ -96,10 +92,11 @@ gv.predict(
     number=16,
     within=4,
     reveal=[
-        lambda: [print(f"{name:13} total variation {exact.total_variation(exact.shares(found), target):.2f}, "
+        lambda: [print(f"{name:13} total variation {samplers.total_variation(samplers.shares(found), target):.2f}, "
                        f"{sum(draw.calls for draw in found) / 300:6.2f} forward passes per text")
                  for name, sampler in kinds.items()
-                 for found in [[task.Draw(d.tokens, d.text, calls=d.calls) for d in map(sampler.draw, range(300))]]],
+                 for found in [[samplers.Draw(d.tokens, d.text, calls=d.calls) for d in map(sampler.draw, range(300))]
+                               ]],
         """1 / 0.127 is about 8 tries of two passes. 300 draws differ from their own distribution by about 0.05, by
         chance. Particles of one group share passes, because equal beginnings are computed once. ASAp knows all
         beginnings of this small task after some draws, and then needs no pass at all.""",
@@ -161,10 +158,10 @@ cue = "JSON with name, age:\n"
 
 
 def ask(prompt, count):
-    work = task.Task(gv.decoding.remember(clerk), prompt, person, max_tokens=60)
+    work = samplers.Task(gv.decoding.remember(clerk), prompt, person, max_tokens=60)
     some = [samplers.Adaptive(work).draw(seed) for seed in range(count)]
     asked = sum(draw.asked for draw in some) / sum(len(draw.tokens) for draw in some)
-    print(f"{asked:4.1f} tokens per token, P(legal) {estimates.legal_of(some)}: {prompt!r}")
+    print(f"{asked:4.1f} tokens per token, P(legal) {samplers.legal_of(some)}: {prompt!r}")
 
 # %% [question]
 gv.predict(

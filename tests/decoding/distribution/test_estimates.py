@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.distribution import estimates, exact, samplers
-from guidedviz.decoding.distribution.task import Draw, Task
+from guidedviz.decoding import distribution
+from guidedviz.decoding.distribution import Draw, Task
 from guidedviz.errors import SettingError
 
 PIECES = [b"a", b"b", b"c", b"</s>"]
@@ -21,11 +21,11 @@ def task_of(pattern, seed):
 @pytest.mark.parametrize("pattern", ["a|bb|ccc", "[ab]{1,3}", "(ab?c){1,2}"])
 def test_the_interval_of_masked_draws_holds_the_exact_value_or_misses_it_narrowly(pattern, seed):
     task = task_of(pattern, seed)
-    texts, draws = exact.all_texts(task), [samplers.Masked(task).draw(one) for one in range(400)]
+    texts, draws = distribution.all_texts(task), [distribution.Masked(task).draw(one) for one in range(400)]
     masked, target = ({t.tokens: getattr(t, kind) for t in texts} for kind in ("masked", "conditioned"))
     for estimate, value in (
-        (estimates.total_variation_of(draws), exact.total_variation(masked, target)),
-        (estimates.legal_of(draws), sum(t.free for t in texts)),
+        (distribution.total_variation_of(draws), distribution.total_variation(masked, target)),
+        (distribution.legal_of(draws), sum(t.free for t in texts)),
     ):
         room = estimate.high - estimate.low
         assert estimate.low - room <= value <= estimate.high + room
@@ -33,26 +33,26 @@ def test_the_interval_of_masked_draws_holds_the_exact_value_or_misses_it_narrowl
 
 def test_equal_weights_are_no_distance():
     draws = [Draw((0,), b"a", 0.3)] * 5
-    assert float(estimates.total_variation_of(draws)) == 0
-    assert str(estimates.legal_of(draws)) == "0.30 (0.30 to 0.30)"
+    assert float(distribution.total_variation_of(draws)) == 0
+    assert str(distribution.legal_of(draws)) == "0.30 (0.30 to 0.30)"
 
 
 @pytest.mark.parametrize("draws", [[], [Draw((), b"", 0.0)], [Draw((), b"", 1.0, ended=False)]])
 def test_without_a_finished_draw_there_is_no_estimate(draws):
     with pytest.raises(SettingError, match="weights above 0"):
-        estimates.total_variation_of(draws)
+        distribution.total_variation_of(draws)
 
 
 @pytest.mark.parametrize(("hits", "count"), [(-1, 5), (6, 5), (0, 0)])
 def test_a_share_is_a_part_of_something(hits, count):
     with pytest.raises(SettingError, match="share_of"):
-        estimates.share_of(hits, count)
+        distribution.share_of(hits, count)
 
 
 @pytest.mark.parametrize("count", [1, 7, 400])
 def test_an_interval_holds_its_share_and_stays_between_0_and_1(count):
     for hits in range(count + 1):
-        share = estimates.share_of(hits, count)
+        share = distribution.share_of(hits, count)
         assert 0 <= share.low <= share.value <= share.high <= 1
 
 
@@ -65,6 +65,6 @@ def test_a_branch_is_the_sum_of_its_texts_and_of_what_is_illegal():
         for sub in one.branches:
             check(sub)
 
-    tree = exact.branch(task_of("(ab?c){1,2}", 0))
+    tree = distribution.branch(task_of("(ab?c){1,2}", 0))
     assert (tree.free, tree.masked, tree.conditioned) == pytest.approx((1, 1, 1))
     check(tree)

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.distribution.exact import all_texts, shares, total_variation
-from guidedviz.decoding.distribution.samplers import Adaptive, Asap, Masked, Particles, Rejection, draw_order
-from guidedviz.decoding.distribution.task import Task
+from guidedviz.decoding.distribution import (
+    Adaptive,
+    Asap,
+    Masked,
+    Particles,
+    Rejection,
+    Task,
+    all_texts,
+    draw_order,
+    shares,
+    total_variation,
+)
 from guidedviz.errors import SettingError
 
 PIECES = [b"a", b"b", b"c", b"</s>"]
@@ -83,7 +92,7 @@ def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
         for token in order:
             share *= chances[token] / left
             left -= chances[token]
-        monkeypatch.setattr("guidedviz.decoding.distribution.samplers.draw_order", lambda *_, order=order: list(order))
+        monkeypatch.setattr("guidedviz.decoding.distribution.draw_order", lambda *_, order=order: list(order))
         text, weight = Adaptive(task).next_token(task.start, chances, None)
         found[text.tokens[-1]] += share * weight
     assert found == pytest.approx({token: chances[token] for token in legal})

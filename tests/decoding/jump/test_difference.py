@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.decoding.jump.difference import compare_jump, find_cause
+from guidedviz.decoding.jump import compare_jump, find_cause
 
 PIECES = [b"n", b"o", b"no", b"t", b"!", b"</s>"]
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.decoding.jump.cost import FRACTIONS, Cost, group_passes, ideal, nearest_fraction
-from guidedviz.decoding.jump.payoff import Payoff, Timed, median_run
+from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed, group_passes, ideal, median_run, nearest_fraction
 from guidedviz.errors import SettingError, TraceError
 from guidedviz.files import shipped
 

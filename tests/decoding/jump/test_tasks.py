@@ -8,9 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.decoding.jump.cost import FRACTIONS
-from guidedviz.decoding.jump.tasks import OPEN, SETTLED, Task, build_schema, build_tasks, fix_by_hand, list_keys, spell
-from guidedviz.decoding.jump.timing import mark_parts
+from guidedviz.decoding.jump import (
+    FRACTIONS,
+    OPEN,
+    SETTLED,
+    Task,
+    build_schema,
+    build_tasks,
+    fix_by_hand,
+    list_keys,
+    mark_parts,
+    spell,
+)
 
 
 def shares(parts):

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import timing
-from guidedviz.decoding.jump.cost import Cost
-from guidedviz.decoding.jump.timing import mark_parts, measure_cost, time_task
+from guidedviz.decoding import jump
+from guidedviz.decoding.jump import Cost, mark_parts, measure_cost, time_task
 
 
 class Device:
@@ -22,7 +21,7 @@ class Device:
         self.clerk, self.cost, self.rows = clerk, cost, 1
         self.read, self.clock = (), {"ms": 0.0, "passes": 0}  # the clock is shared by copies
         self.vocabulary, self.encode = clerk.vocabulary, clerk.encode
-        monkeypatch.setattr(timing, "perf_counter", lambda: self.clock["ms"] / 1e3)
+        monkeypatch.setattr(jump, "perf_counter", lambda: self.clock["ms"] / 1e3)
 
     def side_by_side(self, rows):
         other = copy(self)

@@ -7,7 +7,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.player import LiveWalk, Player
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.speculation.draft import Forced, LookUp, Small, as_draft
+from guidedviz.decoding.speculation import Forced, LookUp, Small, as_draft
 from guidedviz.errors import SettingError, TraceError
 
 FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}, "city": {"type": "string"}}

@@ -6,12 +6,21 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.distribution import exact
-from guidedviz.decoding.distribution.task import Task
+from guidedviz.decoding import distribution as exact
+from guidedviz.decoding.distribution import Task
 from guidedviz.decoding.loop import start
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.speculation.draft import Forced, Guess, LookUp, Small, chain
-from guidedviz.decoding.speculation.verify import accept_chance, leaves, residual, take_pass
+from guidedviz.decoding.speculation import (
+    Forced,
+    Guess,
+    LookUp,
+    Small,
+    accept_chance,
+    chain,
+    leaves,
+    residual,
+    take_pass,
+)
 
 PIECES = [b"a", b"b", b"ab", b"</s>"]
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import next_bytes, read
-from guidedviz.machines.pushdown import stack_graph as graph_file
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.pushdown import stacks as graph_file
 from guidedviz.machines.pushdown.open_stack import OpenStack
-from guidedviz.machines.pushdown.stack_graph import MOST_KEPT, State
+from guidedviz.machines.pushdown.pda import JSON_GBNF
+from guidedviz.machines.pushdown.stacks import MOST_KEPT, State
 from guidedviz.tokens import trie as trie_file
 
 LONG = 100_000
@@ -61,13 +61,12 @@ def test_it_is_read(text, good, bad):
     machine = gv.grammar(text)
     assert machine.accepts(good)
     assert not machine.accepts(bad)
-    assert isinstance(gv.machines.lint(machine.grammar), tuple)
 
 
 REFUSED = [
-    ("root ::= root", 'the rule "root": it can never finish: root → root'),
-    ("root ::= a\na ::= b\nb ::= a", "it can never finish"),
-    (lines(*(f"r{n} ::= r{(n + 1) % 5000}" for n in range(5000)), "root ::= r0"), "it can never finish"),
+    ("root ::= root", "the rule 'root' can never finish"),
+    ("root ::= a\na ::= b\nb ::= a", "can never finish"),
+    (lines(*(f"r{n} ::= r{(n + 1) % 5000}" for n in range(5000)), "root ::= r0"), "can never finish"),
     ('root ::= ("a"?){1000000}', "rule root: .*NFA states.*smaller repeat: .1000000. at position 15"),
     ('root ::= x{1000000}\nx ::= "a"?', "rule root: .*NFA states"),
     ('root ::= (((("a"{0,100}){0,100}){0,100}){0,100}){0,100}', "rule root: .*NFA states"),
@@ -252,14 +251,13 @@ def test_what_is_no_state_of_this_machine_is_refused(state):
 def test_the_chart_is_read_off_an_earley_machine_and_bytes():
     machine = gv.earley('root ::= "a"*')
     for read_chart in (
-        lambda text: list(gv.machines.earley_steps(machine, text)),
         machine.chart,
         lambda text: gv.machines.derivation(machine, text),
     ):
         with pytest.raises(gv.SettingError, match="text to read: saw str, expected bytes"):
             read_chart("aa")
-    with pytest.raises(PatternError, match="earley_steps: saw PDA, expected an Earley machine"):
-        list(gv.machines.earley_steps(gv.json(), b"aa"))
+    with pytest.raises(PatternError, match="derivation: saw PDA, expected an Earley machine"):
+        gv.machines.derivation(gv.json(), b"aa")
     for state in (0, gv.grammar('root ::= "b"').initial):  # no step of it is known yet
         for ask in (machine.is_accepting, lambda state: machine.step(state, 97)):
             with pytest.raises(gv.SettingError, match=r"state: saw .*, expected a state of Earley"):

@@ -3,7 +3,7 @@
 import re
 
 import guidedviz as gv
-from guidedviz.decoding.distribution.estimates import share_of
+from guidedviz.decoding.distribution import share_of
 
 SERIES = {"before": [0.2, 0.8], "after": [1, 0]}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.distribution.task import Task
+from guidedviz.decoding.distribution import Task
 from guidedviz.views.charts.text_tree import WIDE, draw_text_tree
 
 TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))

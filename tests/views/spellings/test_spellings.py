@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump.spellings import Spelling
+from guidedviz.decoding.spellings import Spelling
 from guidedviz.errors import SettingError
 from guidedviz.views.spellings.lattice import find_flows
 from guidedviz.views.spellings.spellings import ROWS, spelling_rows

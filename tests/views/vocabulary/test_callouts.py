@@ -61,7 +61,7 @@ def test_the_likely_tokens_of_the_step_are_named_with_their_probability_and_whet
         rank = int(np.flatnonzero((made.cells == (call.x - 0.5, call.y - 0.5)).all(1))[0])
         found = next(c for c in step.candidates if c.token == made.order[rank])
         assert call.legal == found.legal
-    figure = gv.views.draw_stage(live.trace, machine=live.guide.machine, split=live.guide.split)
+    figure = gv.views.draw_stage(live.trace, split=live.guide.split)
     root = ET.fromstring(figure.svg)
     texts = ["".join(e.itertext()) for e in root.iter() if e.tag.endswith("text")]
     assert {call.name for call in calls} <= set(texts)

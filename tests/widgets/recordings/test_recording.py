@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 
 import guidedviz as gv
+from guidedviz.decoding import trace
 from guidedviz.decoding.recording import compress, expand
 from guidedviz.widgets.recordings.recording import show_run
 
@@ -193,6 +194,31 @@ def test_a_file_is_checked_when_it_is_loaded(run, tmp_path):
         gv.Trace.load(file)
 
 
+def test_a_loaded_recording_is_checked_once(run, tmp_path, monkeypatch):
+    run.save(tmp_path / "run.json")
+    read = []
+    monkeypatch.setattr(trace, "expand", lambda *given: read.append(given) or expand(*given))
+    stage = gv.stage(gv.Trace.load(tmp_path / "run.json"), steps=3)
+    assert stage._record()["add"]
+    stage._run.page(tmp_path / "run.html")
+    assert len(read) == 1
+
+
+def test_a_recording_that_was_put_in_by_hand_is_checked_too(run, tmp_path):
+    with pytest.raises(gv.TraceError, match=r"recording: saw"):
+        replace(run, recording="x", guide=None).page(tmp_path / "run.html")
+    with pytest.raises(gv.TraceError, match=r"recording: saw"):
+        gv.stage(replace(run, recording="x"))
+
+
+def test_a_recording_from_before_changes_were_named_still_plays(run):
+    shown = json.loads(json.dumps(show_run(run)))
+    for step in shown["add"]:
+        del step["changes"]
+        step["drawn"] = "at temperature 0.5"
+    assert expand(compress(shown), tokens(run))["add"][0]["drawn"] == "at temperature 0.5"
+
+
 def test_a_recording_of_an_older_version_says_how_to_go_on(run, tmp_path):
     run.save(tmp_path / "run.json")
     shown = json.loads(json.dumps(show_run(run)))
@@ -218,6 +244,8 @@ def test_a_file_of_version_1_still_loads(run, tmp_path):
     old = json.loads(path.read_text(encoding="utf-8"))
     old["guidedviz_trace"] = 1
     del old["recording"]
+    for step in old["steps"]:
+        del step["changes"]
     path.write_text(json.dumps(old), encoding="utf-8")
     loaded = gv.Trace.load(path)
     assert loaded.steps == run.steps

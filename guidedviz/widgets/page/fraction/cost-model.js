@@ -1,4 +1,4 @@
-// The cost model of jump-forward and its words, as the kernel has them in decoding/jump/cost.py and
+// The cost model of jump-forward and its words, as the kernel has them in decoding/jump.py and
 // views/charts/payoff.py: the page follows the handles without the kernel.
 
 /** @import { FractionRun, FractionText, FractionView, Parts } from "../types.js" */

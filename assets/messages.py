@@ -1,0 +1,67 @@
+"""Write messages.d.ts: the types of what the kernel sends to the page, as `decoding/recording.py` defines them.
+
+python assets/messages.py           # `make labs` does it too
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from guidedviz.decoding import recording
+
+PAGE = Path(__file__).resolve().parents[1] / "guidedviz" / "widgets" / "page" / "messages.d.ts"
+HEAD = """// The messages from kernel to page. assets/messages.py makes this file from guidedviz/decoding/recording.py.
+
+/** A drawing: a name, attributes, and texts or shapes inside; `shared/shapes.js` makes elements of it. */
+export type Shapes = [name: string, attributes: Record<string, string | number>, ...inside: (string | Shapes)[]];
+"""
+PLAIN = {int: "number", float: "number", bool: "boolean", str: "string", NoneType: "null"}
+
+
+def say_type(kind: Any) -> str:
+    """An annotation as a type of the page."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind == recording.Shapes:
+        return "Shapes"
+    if origin in (Annotated, NotRequired):
+        return say_type(inner[0])
+    if origin is Literal:
+        return " | ".join(map(json.dumps, inner))
+    if origin in (Union, UnionType):
+        return " | ".join(map(say_type, inner))
+    if origin is dict:
+        return f"Record<number, {say_type(inner[1])}>"
+    if origin is tuple and inner[-1] is Ellipsis:
+        item = say_type(inner[0])
+        return f"({item})[]" if "|" in item else f"{item}[]"
+    if origin is tuple:
+        return f"[{', '.join(map(say_type, inner))}]"
+    return PLAIN.get(kind) or kind.__name__.removeprefix("Packed")
+
+
+def declare(kind: Any) -> str:
+    """A message as an interface, or a tuple with the names of its items."""
+    name, hints = (
+        say_type(kind),
+        {key: say_type(hint) for key, hint in get_type_hints(kind, include_extras=True).items()},
+    )
+    about = (
+        f"/** {' '.join(kind.__doc__.split())} */\n" if kind.__doc__ and not kind.__doc__.startswith("dict(") else ""
+    )
+    if not is_typeddict(kind):
+        return f"{about}export type {name} = [{', '.join(f'{key}: {hint}' for key, hint in hints.items())}];\n"
+    fields = (f"  {key}{'?' * (key in kind.__optional_keys__)}: {hint};\n" for key, hint in hints.items())
+    return f"{about}export interface {name} {{\n{''.join(fields)}}}\n"
+
+
+def write_messages() -> str:
+    """The types of all messages."""
+    kinds = [kind for name, kind in vars(recording).items() if name.startswith("Packed")]
+    return "\n".join([HEAD, *map(declare, kinds)])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(write_messages(), encoding="utf-8")

@@ -1,1 +1,0 @@
-"""What went wrong in a run, read from its record."""

@@ -1,0 +1,552 @@
+"""The cost of jump-forward: a forced token needs no forward pass of its own, but a later pass still has to read it.
+
+With a fraction f of the tokens forced, the speed-up is at most 1 / (1 - f); the cost model adds the cost of reading.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property, lru_cache, partial
+from itertools import islice, pairwise, product
+from math import inf
+from numbers import Real
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Annotated, Any, Literal
+
+from guidedviz.decoding.loop import check_fit, record
+from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
+from guidedviz.decoding.trace import Trace, standing
+from guidedviz.errors import SettingError, TraceError, quoted
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.schema.json_schema import json_schema
+from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.model import Model, Source, check_model
+from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.jump import WAYS
+from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.spelling import shared_length
+from guidedviz.tokens.vocabulary import Vocabulary
+
+FRACTIONS = tuple(at / 20 for at in range(20))  # the positions of the slider: 0, 0.05, ... 0.95
+Parts = tuple[tuple[str, bool], ...]  # a text token by token, True where a token is fixed
+
+
+def ideal(fraction: float) -> float:
+    """The speed-up if forced tokens cost nothing.
+
+    >>> ideal(0.75), ideal(1)
+    (4.0, inf)
+    """
+    _check_fraction(fraction, 1.0)
+    return 1 / (1 - fraction) if fraction < 1 else inf
+
+
+def nearest_fraction(fraction: float) -> int:
+    """The index in FRACTIONS of the nearest position.
+
+    >>> nearest_fraction(0.7), nearest_fraction(0.0), nearest_fraction(0.949)
+    (14, 0, 19)
+    """
+    _check_fraction(fraction, FRACTIONS[-1])
+    return round(fraction * len(FRACTIONS))
+
+
+def _check_fraction(fraction: object, most: float) -> None:
+    if isinstance(fraction, bool) or not isinstance(fraction, Real) or not 0 <= float(fraction) <= most:
+        raise SettingError("fraction", seen=quoted(fraction), expected=f"0 to {most:g}")
+
+
+def fixed_share(parts: Parts) -> float:
+    """The share of the tokens that are fixed.
+
+    >>> fixed_share((("{", True), ("x", False)))
+    0.5
+    """
+    return sum(fixed for _, fixed in parts) / max(1, len(parts))
+
+
+@dataclass(frozen=True)
+class Passes:
+    """The number of tokens per forward pass: one chosen token and the fixed ones before it; `rest` needs no pass."""
+
+    read: tuple[int, ...]
+    rest: int
+
+
+def group_passes(parts: Parts, made: int | None = None) -> Passes:
+    """The passes of jump-forward over a text. If `made` is given, the tokens are distributed over that many passes.
+
+    >>> text = (("{", True), ("x", False), ("y", False), ("}", True))
+    >>> group_passes(text)
+    Passes(read=(2, 1), rest=1)
+    >>> group_passes(text, made=1)
+    Passes(read=(3,), rest=1)
+    """
+    ends = [0, *(end for end, (_, fixed) in enumerate(parts, 1) if not fixed)]
+    free = len(ends) - 1
+    made = free if made is None else made
+    shared = [ends[free * at // max(1, made)] for at in range(made + 1)]
+    return Passes(tuple(end - begin for begin, end in pairwise(shared)), len(parts) - shared[-1])
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The fixed cost of a forward pass and the cost per token that it reads; both grow with the number of rows.
+
+    >>> cost = Cost(pass_ms=9.0, token_ms=1.0)
+    >>> round(cost.speedup(0.75), 2), round(cost.speedup(0.75, rows=128), 2)
+    (3.08, 1.05)
+    """
+
+    pass_ms: Milliseconds  # per pass, independent of the number of tokens
+    token_ms: Milliseconds  # per token of each row
+    row_ms: Milliseconds = 0.0  # per row and pass: the cached keys and values are read again
+    put_ms: Milliseconds = 0.0  # per forced token, to find and append it, once for all rows
+
+    def prices(self, rows: int = 1) -> tuple[float, float]:
+        """The fixed milliseconds of a pass, and the milliseconds per token that it reads."""
+        return self.pass_ms + self.row_ms * rows, self.put_ms + self.token_ms * rows
+
+    def speedup(self, fraction: float, rows: int = 1) -> float:
+        """The time without jump-forward divided by the time with it; both read the same tokens."""
+        own, each = self.prices(rows)
+        spent = own / ideal(fraction) + each
+        return (own + each) / spent if spent else ideal(fraction)
+
+
+def median_cost(costs: Iterable[Cost]) -> Cost:
+    """The median of each constant.
+
+    >>> median_cost([Cost(9.0, 1.0), Cost(8.0, 3.0), Cost(90.0, 2.0)])
+    Cost(pass_ms=9.0, token_ms=2.0, row_ms=0.0, put_ms=0.0)
+    """
+    return Cost(*map(median, zip(*map(astuple, costs), strict=True)))
+
+
+# Greedy decoding with and without jump-forward: where the two outputs differ, and why.
+#
+# Forced bytes may be tokenized differently than the model would choose, and the model reads tokens. The only other
+# cause
+# is rounding: a pass over several tokens adds numbers in a different order than passes over one token.
+
+
+Difference = Literal["same tokens", "same text, other tokens", "other text"]
+Cause = Literal["", "a spelling", "rounding"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two greedy decodes of one prompt, without and with jump-forward."""
+
+    plain: Trace
+    jumped: Trace
+    difference: Difference
+    cause: Cause  # of the first different token; "" if there is none
+    shared: int  # the length in bytes of the common prefix of both outputs
+
+
+def compare_jump(model: Model, prompt: str, guide: Guide, way: str = "canonical", max_tokens: int = 200) -> Compared:
+    """Decode greedily both ways and compare.
+
+    >>> toy = gv.ToyModel([b"n", b"o", b"no", b"t", b"!"], lambda tokens: [5, 4, 3, 2, 1])
+    >>> found = compare_jump(toy, "t", gv.guide(gv.regex("no[t!]"), toy.vocabulary))
+    >>> found.plain.tokens, found.jumped.tokens
+    ((0, 1, 3), (2, 3))
+    >>> found.difference, found.cause, found.shared
+    ('same text, other tokens', 'a spelling', 3)
+    """
+    check_model(model)
+    check_fit(guide, model.vocabulary)
+    plain, jumped = (
+        record(model, prompt, guide, temperature=0.0, max_tokens=max_tokens, jump_forward=jump) for jump in ("", way)
+    )
+    shared = shared_length(plain.output, jumped.output)
+    return Compared(plain, jumped, name_difference(plain, jumped), find_cause(plain, jumped), shared)
+
+
+def name_difference(plain: Trace, jumped: Trace) -> Difference:
+    """The difference between two outputs. If one is truncated, only as many bytes as both have are compared."""
+    if plain.tokens == jumped.tokens:
+        return "same tokens"
+    cut = any(trace.steps[-1].end in ("max_tokens", "context", "stop") for trace in (plain, jumped))
+    size = min(len(plain.output), len(jumped.output)) if cut else None
+    return "same text, other tokens" if plain.output[:size] == jumped.output[:size] else "other text"
+
+
+def find_cause(plain: Trace, jumped: Trace) -> Cause:
+    """The cause of the first different token: rounding if the tokens before it are equal, else a spelling."""
+    tokens = plain.tokens
+    size = same = 0  # the number of tokens before a step, and how many of them are equal in both runs
+    for step in jumped.steps:
+        size -= step.back
+        same = min(same, size)
+        goes_on = same == size and tokens[size : size + 1] == (step.token,)
+        if step.how == "sampled" and not goes_on:
+            return "rounding" if same == size else "a spelling"
+        size, same = size + 1, same + goes_on
+    return "" if tokens == jumped.tokens else "a spelling"
+
+
+# Times of live runs of jump-forward, and the record that stores them with the constants of the cost model.
+
+
+AtLeastOne = Annotated[int, Between(1)]
+Positive = Annotated[float, Between(1e-9)]
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One task decoded greedily with and without jump-forward, timed from the end of the prompt.
+
+    If it was timed several times, the times are those of the run with the median speed-up.
+    """
+
+    asked: float  # the fraction that the schema was built for
+    fraction: Share  # the measured fraction: forced tokens divided by all tokens
+    rows: AtLeastOne  # copies of the text in every pass
+    naive_ms: Positive  # milliseconds
+    jump_ms: Positive
+    naive_passes: AtLeastOne
+    jump_passes: Count
+    prefilled: Count  # forced tokens that passes read
+    tokens: AtLeastOne  # of the run with jump-forward
+    parts: Parts  # its text, token by token; True if forced
+    difference: Difference  # compared with the run without jump-forward
+    speedups: tuple[Positive, ...] = ()  # of all runs of this task; () if it was timed once
+    by_hand: bool = False  # a person chose the fixed tokens
+
+    @property
+    def speedup(self) -> float:
+        """The speed-up per token: without jump-forward the same text may take more tokens."""
+        return (self.naive_ms / self.naive_passes) / (self.jump_ms / self.tokens)
+
+
+def median_run(runs: Sequence[Timed]) -> Timed:
+    """The run with the median speed-up, and the speed-ups of all runs of the task."""
+    ranked = sorted(runs, key=lambda run: run.speedup)
+    speedups = tuple(round(run.speedup, 4) for run in ranked) if len(runs) > 1 else ()
+    return replace(ranked[(len(ranked) - 1) // 2], speedups=speedups)
+
+
+@dataclass(frozen=True)
+class Payoff:
+    """Timed runs at positions of the slider, with their origin."""
+
+    cost: Cost
+    runs: tuple[Timed, ...]
+    previews: tuple[Parts, ...]  # the task at each position
+    model: str
+    device: str
+    date: str  # ISO day
+    way: str  # how forced runs were tokenized
+    source: Source = "LIVE"
+
+    def save(self, path: str | Path) -> None:
+        """Write as JSON."""
+        save_record(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Payoff:
+        """Read a file that `save` wrote. The record is marked RECORDED unless it is a TOY."""
+        return load_record(cls, path, hint="python -m bench jump --device cpu", check=check_payoff)
+
+
+def check_payoff(payoff: Payoff) -> None:
+    """Reject fields that are inconsistent."""
+    stops = f"a stop of the slider: 0, 0.05, ... {FRACTIONS[-1]}"
+    texts = {f"previews[{at}]": parts for at, parts in enumerate(payoff.previews)}
+    texts |= {f"runs[{at}].parts": run.parts for at, run in enumerate(payoff.runs)}
+    for where, seen, good, expected in (
+        ("previews", len(payoff.previews), len(payoff.previews) == len(FRACTIONS), f"{len(FRACTIONS)}, one per stop"),
+        ("cost", payoff.cost.prices(), sum(payoff.cost.prices()) > 0, "a pass or a token that costs something"),
+        *((where, parts, bool(parts), "a text token by token") for where, parts in texts.items()),
+        *((f"runs[{at}].asked", run.asked, run.asked in FRACTIONS, stops) for at, run in enumerate(payoff.runs)),
+    ):
+        if not good:
+            raise TraceError(where, seen=quoted(seen), expected=expected)
+
+
+# JSON Schemas with a given fraction of forced tokens: from one long free string to many short keys.
+#
+# Every example describes a book: a title of any length, keys with a constant value as in the response of an API,
+# and keys with one free digit. A person can change which tokens of a text are fixed: a regex
+# then replaces the schema.
+
+
+Schema = dict[str, Any]
+Values = dict[str, object]  # the values of an example by key; the key "" is a title without an object
+ABOUT = "The Bridge and the Clock and the Desert is by Ada Lovelace."
+WORDS = """Bridge Castle Desert Forest Garden Harbor Island Journey Kingdom Lantern Mirror Night Ocean River Storm Tower
+Violin Winter""".split()  # different initials prevent a small model from repeating one word
+SETTLED = {"author": "Ada Lovelace", "status": "ok", "city": "London", "member": True, "date": "2026-11-22"}
+OPEN = "pages stock score count points seats minutes order total amount length number".split()
+KINDS = re.compile("(?<=[^A-Za-z])([A-Za-z])([a-z]+)|([A-Za-z]+)|([0-9]+)|(.)", re.DOTALL)  # a word keeps its initial
+DIGIT: Schema = {"type": "integer", "minimum": 0, "maximum": 9}
+
+
+@dataclass(frozen=True)
+class Task:
+    """The task that is decoded at a position of the slider."""
+
+    fraction: float  # the requested fraction
+    prompt: str
+    schema: Schema
+    text: Parts  # an example, token by token; True if fixed; free letters and digits are dots
+    vocabulary: Vocabulary
+    example: Parts = ()  # the same text without dots
+    pattern: str = ""  # a regex in place of the schema, for fixed tokens that a person chose
+
+    @cached_property
+    def guide(self) -> Guide:
+        """The guide, built when it is first used."""
+        machine = regex(self.pattern) if self.pattern else json_schema(self.schema, whitespace="one")
+        return guide(machine, self.vocabulary)
+
+
+def build_tasks(model: Model, tokens: int = 64) -> tuple[Task, ...]:
+    """One task per position of the slider, each of about `tokens` tokens of the model's tokenizer.
+
+    >>> first, *_, last = build_tasks(gv.load_model("clerk"))
+    >>> first.schema["type"], list(last.schema["properties"])[:3]
+    ('string', ['author', 'status', 'city'])
+    """
+    counts = product(range(len(SETTLED) + 1), range(len(OPEN) + 1))
+    found = [fill(model, "", {}, tokens), *(fill(model, "title", list_keys(*count), tokens) for count in counts)]
+    best = ((place, *min(found, key=partial(_miss, place, tokens))) for place in FRACTIONS)
+    return tuple(
+        Task(
+            place, ask_for(values), build_schema(values), text, model.vocabulary, cut_example(model, values, dots=False)
+        )
+        for place, values, text in best
+    )
+
+
+def fix_by_hand(task: Task, parts: Parts, fraction: float) -> Task:
+    """The task with these fixed tokens; a free token keeps its length and its kinds of characters.
+
+    >>> task, *_ = build_tasks(gv.load_model("clerk"))
+    >>> fix_by_hand(task, (('{"', True), (":Ada", False), ("7", False), ('"}', False), ("<|end|>", True)), 0.4).pattern
+    '\\\\{":A[a-z]{2}[0-9]{1}[^A-Za-z0-9]{2}'
+    """
+    ends = {task.vocabulary.display(token) for token in task.vocabulary.eos}
+    at_end = parts[-1:] if parts[-1][0] in ends else ()
+    pattern = "".join(re.escape(text) if fixed else _free(text) for text, fixed in parts[: len(parts) - len(at_end)])
+    pattern += "".join("[ -~]?" for _, fixed in at_end if not fixed)  # the text may go on
+    return replace(task, fraction=fraction, text=parts, example=parts, pattern=pattern)
+
+
+def _free(token: str) -> str:
+    """A regex for a free token: its letters and digits are free, or all of it where it has none."""
+    if not any(map(str.isalnum, token)):
+        return f"[^A-Za-z0-9]{{{len(token)}}}"
+    return KINDS.sub(_free_kind, token)
+
+
+def _free_kind(found: re.Match[str]) -> str:
+    initial, rest, letters, digits, other = found.groups()
+    if initial:
+        return f"{initial}[a-z]{{{len(rest)}}}"
+    return re.escape(other) if other else f"{'[A-Za-z]' if letters else '[0-9]'}{{{len(letters or digits)}}}"
+
+
+def ask_for(values: Values) -> str:
+    """The prompt, in the format that clerk was trained on.
+
+    >>> ask_for({"title": "", "pages": 0}).splitlines()[1]
+    'JSON with title, pages:'
+    """
+    return f"{ABOUT}\nJSON with {', '.join(key or 'title' for key in values)}:\n"
+
+
+def list_keys(settled: int, opened: int) -> Values:
+    """An example with this many constant keys and this many free keys.
+
+    >>> list_keys(1, 2)
+    {'author': 'Ada Lovelace', 'pages': 0, 'stock': 1}
+    """
+    return dict(islice(SETTLED.items(), settled)) | {key: at % 10 for at, key in enumerate(OPEN[:opened])}
+
+
+def fill(model: Model, key: str, others: Values, tokens: int) -> tuple[Values, Parts]:
+    """An example with a title that fills the remaining length before the other keys, and its tokens."""
+    room = tokens - len(cut_example(model, others)) if others else tokens
+    words = round(room * len(WORDS) / len(model.encode(_title(len(WORDS)))))
+    values = {key: _title(words)} | others if words > 0 else others
+    return values, cut_example(model, values)
+
+
+def _title(words: int) -> str:
+    return "The " + " and the ".join(WORDS[at % len(WORDS)] for at in range(words))
+
+
+def _miss(place: float, tokens: int, example: tuple[Values, Parts]) -> float:
+    _, text = example
+    return abs(sum(fixed for _, fixed in text) / len(text) - place) + abs(len(text) / tokens - 1) / 4
+
+
+def build_schema(values: Values) -> Schema:
+    """The schema of an example.
+
+    >>> build_schema({"": "The Night"})
+    {'type': 'string', 'pattern': '^The N[a-z]{2,8}$'}
+    """
+    rules = {key: _rule(key, value) for key, value in values.items()}
+    if "" in rules:
+        return rules[""]
+    return {"type": "object", "properties": rules, "required": list(rules), "additionalProperties": False}
+
+
+def _rule(key: str, value: object) -> Schema:
+    if key in SETTLED:
+        return {"const": value}
+    if key in OPEN:
+        return DIGIT
+    words = (f"{word[0]}[a-z]{{2,8}}" for word in str(value).removeprefix("The ").split(" and the "))
+    return {"type": "string", "pattern": f"^The {'( and| of)( the)? '.join(words)}$"}
+
+
+def cut_example(model: Model, values: Values, dots: bool = True) -> Parts:
+    """The tokens of an example, True for a token without a free byte. `dots` replace free letters and digits."""
+    spelled = spell(values)
+    fixed = [sure for text, sure in spelled for _ in text.encode()]
+    shown = "".join(re.sub("[A-Za-z0-9]", "·", text) if dots and not sure else text for text, sure in spelled)
+    parts, at = [], 0
+    for token in model.encode("".join(text for text, _ in spelled)):
+        if token in model.vocabulary.special:
+            continue  # some tokenizers add a special token at the start
+        end = at + len(model.vocabulary.pieces[token])
+        parts.append((shown[at:end], all(fixed[at:end])))
+        at = end
+    return (*parts, *_end(model.vocabulary))
+
+
+def spell(values: Values) -> Parts:
+    """An example as JSON in parts, True for fixed parts. The closing quote of a title is free: a letter could come.
+
+    >>> "".join(text if fixed else "·" * bool(text) for text, fixed in spell({"title": "The Bridge"} | list_keys(1, 2)))
+    '{"title": "The B·, "author": "Ada Lovelace", "pages": ·, "stock": ·}'
+    """
+    if "" in values:
+        return _spell_value("", values[""])
+    parts: list[tuple[str, bool]] = []
+    for key, value in values.items():
+        parts += [(f'{", " if parts else "{"}"{key}": ', True), *_spell_value(key, value)]
+    return (*parts, ("}", True))
+
+
+def _spell_value(key: str, value: object) -> Parts:
+    text = json.dumps(value)
+    sure = len(text) if key in SETTLED else 0 if key in OPEN else len('"The B')
+    return (text[:sure], True), (text[sure:], False)
+
+
+def _end(vocabulary: Vocabulary) -> Parts:
+    """EOS as a token; it is forced if there is only one EOS id."""
+    return tuple((vocabulary.display(token), True) for token in vocabulary.eos if len(vocabulary.eos) == 1)
+
+
+# Time greedy decoding with and without jump-forward, after the prompt has been read.
+
+
+WAY = WAYS[0]
+Run = tuple[float, Trace]  # milliseconds and the decode
+Prices = tuple[float, float]  # milliseconds of a pass and of each token that it reads
+MANY = 16  # rows
+FREE = {"type": "string", "pattern": "^[a-z]{24}$"}  # every token is chosen
+FORCED = build_schema(list_keys(3, 4))  # one long forced run and several short ones, whose tokens cost more
+
+
+def time_task(model: LanguageModel, task: Task, rows: int, stop: Callable[[], bool] = lambda: False) -> Timed | None:
+    """Time one task without and with jump-forward; None as soon as `stop` returns True."""
+    runs: list[Run] = []
+    batch = model.side_by_side(rows)
+    for way in ("", WAY):
+        runs.append(time_once(batch, task, way, stop))
+        if runs[-1][1].steps[-1].end == "stop":
+            return None
+    return compare_runs(task, rows, *runs)
+
+
+def time_once(model: LanguageModel, task: Task, way: str, stop: Callable[[], bool] | None = None) -> Run:
+    """Decode once and measure the milliseconds; the pass that reads the prompt is not timed."""
+    model.logits(model.encode(task.prompt))
+    guide = task.guide  # it is built when it is first used
+    began = perf_counter()
+    trace = record(model, task.prompt, guide, temperature=0.0, max_tokens=1000, jump_forward=way, stop=stop)
+    return (perf_counter() - began) * 1e3, trace
+
+
+def compare_runs(task: Task, rows: int, one: Run, other: Run) -> Timed:
+    """Combine a run without jump-forward and one with it into one record."""
+    (naive_ms, naive), (jump_ms, jump) = one, other
+    tokens = len(jump.tokens)
+    return Timed(
+        asked=task.fraction,
+        fraction=round(max(0.0, 1 - jump.passes / tokens), 4),
+        rows=rows,
+        naive_ms=round(naive_ms, 3),
+        jump_ms=round(jump_ms, 3),
+        naive_passes=naive.passes,
+        jump_passes=jump.passes,
+        prefilled=jump.prefilled,
+        tokens=tokens,
+        parts=mark_parts(jump),
+        difference=name_difference(naive, jump),
+        by_hand=bool(task.pattern),
+    )
+
+
+def mark_parts(trace: Trace) -> Parts:
+    """The text token by token; True if every byte was forced, also in retokenized tokens."""
+    sure: list[bool] = []
+    for at, step in enumerate(trace.steps):
+        size = sum(len(s.piece) for s in standing(trace.steps[: at + 1]))
+        sure += [step.how == "forced"] * (size - len(sure))
+    parts, end = [], 0
+    for step in standing(trace.steps):
+        begin, end = end, end + len(step.piece)
+        parts.append((step.piece.decode("utf-8", "replace"), all(sure[begin:end])))
+    return tuple(parts)
+
+
+@lru_cache(maxsize=1)
+def _references(vocabulary: Vocabulary) -> tuple[Task, Task]:
+    """Two tasks to measure the constants with: all tokens are chosen, and nearly all tokens are forced."""
+    free, forced = (Task(0.0, f"{ABOUT}\nJSON:\n", schema, (), vocabulary) for schema in (FREE, FORCED))
+    return free, forced
+
+
+def measure_cost(model: LanguageModel) -> Cost:
+    """Measure the constants of the cost model once; the median of several measurements is more reliable.
+
+    The cost of a pass is the constant time of a step: the constant part of the forward pass, the mask, the
+    choice and its record. The cost of a token is its share of the forward pass and, as the tokens here are forced, the
+    search for them and their records. Both are measured with one row and with many rows.
+    """
+    return join_prices(time_prices(model, 1), time_prices(model, MANY))
+
+
+def join_prices(one: Prices, many: Prices) -> Cost:
+    """The cost per row of a pass and of a token, and the remaining cost that is independent of the rows.
+
+    >>> join_prices((3.0, 0.5), (3.0 + 15 * 0.25, 0.5 + 15 * 0.125))
+    Cost(pass_ms=2.75, token_ms=0.125, row_ms=0.25, put_ms=0.375)
+    """
+    (pass_one, token_one), (pass_many, token_many) = one, many
+    row = max(0.0, (pass_many - pass_one) / (MANY - 1))
+    token = min(token_one, max(0.0, (token_many - token_one) / (MANY - 1)))
+    return Cost(max(0.0, pass_one - row), token, row, token_one - token)
+
+
+def time_prices(model: LanguageModel, rows: int) -> Prices:
+    """The fixed milliseconds of a pass, and the milliseconds per token that it reads, with this many rows."""
+    batch, (free, forced) = model.side_by_side(rows), _references(model.vocabulary)
+    (free_ms, chosen), (forced_ms, jumped) = time_once(batch, free, ""), time_once(batch, forced, WAY)
+    passes, tokens, step_ms = jumped.passes, len(jumped.tokens), free_ms / len(chosen.tokens)
+    token_ms = max(0.0, (forced_ms - passes * step_ms) / (tokens - passes))
+    return max(0.0, step_ms - token_ms), token_ms

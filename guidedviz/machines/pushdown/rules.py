@@ -1,0 +1,296 @@
+"""How often the part of a counted repeat has been read: a set of counts, kept as intervals.
+
+An ambiguous text may have several counts at once (counting-set automata, Turonova et al., OOPSLA 2020). Within one
+token most counts behave alike: far below the lower bound a repeat cannot end, between the bounds it may also go on.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.grammars.counted import MOST_COPIES, count_repeats
+from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.machine import byte_kinds
+from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.minimal import minimise
+from guidedviz.machines.regular.nfa import Edge, build_nfa
+from guidedviz.machines.tree import Call, Tick, merge_ranges
+from guidedviz.machines.visible import counted
+from guidedviz.machines.work import derive, reach
+
+Counts = tuple[tuple[int, int], ...] | None  # None: a count that may go on and may end, or no repeat
+FIRST: Counts = ((0, 0),)
+FAR = -2  # any count so far below the lower bound that the repeat must go on
+
+
+class Bounds(NamedTuple):
+    """How often a part is repeated; None means no upper bound."""
+
+    low: int
+    high: int | None
+    spare: int | None = None  # of a rule that counts its own parts: the most that a text may need to end; see `Tick`
+
+    @property
+    def texts(self) -> int:
+        """The fewest texts of the rule in a row."""
+        return self.low if self.spare is None else 1
+
+    def __str__(self) -> str:
+        return f"{self.low}…{'∞' if self.high is None else self.high}" if self.low != self.high else str(self.low)
+
+
+def say_count(counts: Counts, bounds: Bounds) -> str:
+    """How often a part was read so far, in words.
+
+    >>> say_count(((17, 17),), Bounds(0, 4096)), say_count(None, Bounds(5, None))
+    ('0…4096, now 17', '5…∞, now 5 or more')
+    >>> say_count(((2, 3), (5, 5)), Bounds(2, 9)), say_count(((2, 8),), Bounds(2, 9))
+    ('2…9, now 2 or 3 or 5', '2…9, now 2 to 8')
+    """
+    if counts is None:
+        return f"{bounds}, now {bounds.low} or more"
+    few = [count for low, high in counts[:3] for count in range(low, high + 1)][:4]
+    said = " or ".join(map(str, few)) if len(few) < 4 else f"{counts[0][0]} to {counts[-1][1]}"
+    return f"{bounds}, now {said}"
+
+
+def may_stop(counts: Counts, bounds: Bounds) -> bool:
+    """Whether a repeat may end after so many parts."""
+    return counts is None or any(high >= bounds.low for _, high in counts)
+
+
+def count_once(counts: Counts, bounds: Bounds) -> tuple[Counts, bool]:
+    """The counts of the repeats that go on after one more part (`()` if none does), and whether one may end.
+
+    >>> count_once(((0, 0),), Bounds(2, 3)), count_once(((1, 2),), Bounds(2, 3)), count_once(((2, 2),), Bounds(2, 3))
+    ((((1, 1),), False), (((2, 2),), True), ((), True))
+    >>> count_once(((4, 4),), Bounds(5, None)), count_once(((FAR, FAR),), Bounds(5, 9))
+    ((None, True), (((-2, -2),), False))
+    """
+    if counts is None:
+        return None, True
+    done = tuple((low + 1, high + 1) if low != FAR else (low, high) for low, high in counts)
+    may_end = may_stop(done, bounds)
+    if bounds.high is None:
+        return (None if may_end else done), may_end
+    return tuple((low, min(high, bounds.high - 1)) for low, high in done if low < bounds.high), may_end
+
+
+def count_tick(counts: Counts, most: int) -> Counts:
+    """The counts after one more part of a rule that counts its own parts, at most this many; `()` if none is left.
+
+    >>> count_tick(((0, 0), (4, 7)), 6), count_tick(((6, 6),), 6)
+    (((1, 1), (5, 6)), ())
+    """
+    return None if counts is None else tuple((low + 1, min(high + 1, most)) for low, high in counts if low < most)
+
+
+def join_counts(parts: Iterable[Counts]) -> Counts:
+    """All these counts together.
+
+    >>> join_counts([((0, 2),), ((3, 3), (7, 7))]), join_counts([None, ((0, 0),)])
+    (((0, 3), (7, 7)), None)
+    """
+    found: list[tuple[int, int]] = []
+    for counts in parts:
+        if counts is None:
+            return None
+        found += counts
+    return merge_ranges(found)
+
+
+def alike_counts(counts: Counts, bounds: Bounds, most: float) -> Counts:
+    """The counts as far as they matter while at most so many parts are read.
+
+    >>> [alike_counts(((count, count),), Bounds(20, 100), 5) for count in (3, 17, 20, 94, 97)]
+    [((-2, -2),), ((17, 17),), None, None, ((97, 97),)]
+    >>> [alike_counts(((count, count),), Bounds(0, 100, spare=10), 5) for count in (85, 86)]
+    [None, ((86, 86),)]
+    """
+    if counts is None:
+        return None
+    if bounds.high is not None and bounds.spare is not None:
+        return None if counts[0][0] + most <= bounds.high - bounds.spare else counts
+    far = bounds.low - most  # counts below cannot reach the lower bound
+    near: list[tuple[int, int]] = []
+    for low, high in counts:
+        first = max(low, bounds.low)
+        if first <= high and (bounds.high is None or first + most < bounds.high):
+            return None
+        if low < far:
+            near.append((FAR, FAR))
+        if high >= far:
+            near.append((int(max(low, far)), high))
+    return merge_ranges(near)
+
+
+# The rules of a grammar as automata that call each other (a recursive transition network, Woods, 1970).
+#
+# Each rule is a small DFA over the bytes and one extra letter per rule. The states of all rules are the nodes of the
+# grammar, numbered consecutively.
+
+
+CALL = 256  # this letter calls rule 0, the next one rule 1, and so on
+Clause = tuple[int, tuple[int, ...]]  # what follows, and all that it takes
+
+
+@dataclass(frozen=True)
+class RuleNodes:
+    """Nodes joined by bytes and by calls; rule 0 is the root. From every node its rule can be finished."""
+
+    names: tuple[str, ...]  # of the rules
+    starts: tuple[int, ...]  # the node where each rule begins
+    rule_of: tuple[int, ...]  # the rule of each node
+    edges: tuple[tuple[Edge, ...], ...]  # of each node: lowest byte, highest byte, target
+    calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
+    accepting: frozenset[int]  # where a rule may end
+    counts: tuple[Bounds | None, ...]  # how often the texts of each rule are repeated; None: once
+    ticks: tuple[tuple[int, int] | None, ...]  # of each node: see `Tick`; up to which count, and where it leads
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def __repr__(self) -> str:
+        return f"RuleNodes({counted(len(self.names), 'rule')}, {counted(len(self), 'node')})"
+
+    def name_of(self, node: int) -> str:
+        """The name of the rule that a node is in."""
+        return self.names[self.rule_of[node]]
+
+    @cached_property
+    def kinds(self) -> bytes:
+        """The kind of every byte: bytes of one kind move every node alike."""
+        return byte_kinds(self.edges)
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """The nodes from which the rule may end without another byte."""
+        return derive([*((node, ()) for node in self.accepting), *self._over_calls()])
+
+    @cached_property
+    def skipped(self) -> frozenset[int]:
+        """The rules whose calls may read nothing."""
+        zero = (rule for rule, bounds in enumerate(self.counts) if bounds and bounds.texts == 0)
+        return frozenset([*zero, *(rule for rule, start in enumerate(self.starts) if start in self.ends)])
+
+    @cached_property
+    def last(self) -> frozenset[int]:
+        """The nodes at which no text stands: a rule can only end there, or goes on elsewhere."""
+        ends = (node for node in self.accepting if not self.edges[node] and not self.calls[node])
+        return frozenset([*ends, *(node for node, tick in enumerate(self.ticks) if tick and tick[1] != node)])
+
+    def settled(self, node: int) -> int:
+        """The node at which a text stands that has been read up to this one."""
+        tick = self.ticks[node]
+        return tick[1] if tick else node
+
+    def _over_calls(self) -> Iterator[Clause]:
+        for node, calls in enumerate(self.calls):
+            for rule, after in calls:
+                yield node, (self.starts[rule], after)
+                if (bounds := self.counts[rule]) and bounds.texts == 0:
+                    yield node, (after,)
+
+    def trim(self) -> RuleNodes:
+        """The nodes without the edges and calls after which the rule can never finish."""
+        over_bytes = ((node, (to,)) for node, edges in enumerate(self.edges) for _, _, to in edges)
+        over_ticks = ((node, (tick[1],)) for node, tick in enumerate(self.ticks) if tick)
+        live = derive([*((node, ()) for node in self.accepting), *over_bytes, *over_ticks, *self._over_calls()])
+        edges = tuple(tuple(edge for edge in row if edge[2] in live) for row in self.edges)
+        calls = tuple(
+            tuple(call for call in row if self.starts[call[0]] in live and call[1] in live) for row in self.calls
+        )
+        if self.starts[0] not in live:
+            where, root = "grammar", self.names[0]
+            hint = "one way through it that calls no rule"
+            raise PatternError(where, seen=f"the rule {root} can never finish", expected="a text", hint=hint)
+        return replace(self, edges=edges, calls=calls)
+
+
+def build_rule_nodes(grammar: Grammar, merge: bool = True, copies: int = MOST_COPIES) -> RuleNodes:
+    """The automata of the root and of all rules reachable from it; equivalent nodes are merged.
+
+    A repeat of more than `copies` states is counted.
+
+    >>> nodes = build_rule_nodes(gv.grammar('root ::= "(" root ")" | "x"').grammar)
+    >>> nodes, nodes.calls
+    (RuleNodes(1 rule, 4 nodes), ((), ((0, 3),), (), ()))
+    """
+    grammar, bounds = count_repeats(grammar, copies)
+    numbers, names = {grammar.root: 0}, [grammar.root]
+    ticks: dict[Tick, int] = {}  # their letters come after those of all rules
+
+    def letter(call: Call | Tick) -> int:
+        if isinstance(call, Tick):
+            return CALL + len(grammar.rules) + ticks.setdefault(call, len(ticks))
+        if call.name not in numbers:
+            numbers[call.name] = len(names)
+            names.append(call.name)
+        return CALL + numbers[call.name]
+
+    machines: list[DFA] = []
+    for name in names:  # which grows as rules are called
+        tree = grammar.rule(name).tree
+        try:
+            machine = build_dfa(build_nfa(tree, letter))
+            machines.append(minimise(machine) if merge else machine)
+        except PatternError as error:
+            raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
+    counts = tuple(Bounds(*bounds[name]) if name in bounds else None for name in names)
+    letters = {letter(tick) - CALL: tick for tick in ticks}
+    return take_ticks(set_side_by_side(tuple(names), machines, counts), letters).trim()
+
+
+def set_side_by_side(names: tuple[str, ...], machines: list[DFA], counts: tuple[Bounds | None, ...]) -> RuleNodes:
+    """The states of all machines numbered consecutively, with calls separated from bytes."""
+    starts: list[int] = []
+    rule_of: list[int] = []
+    edges: list[tuple[Edge, ...]] = []
+    calls: list[tuple[tuple[int, int], ...]] = []
+    accepting: set[int] = set()
+    for rule, machine in enumerate(machines):
+        start = len(edges)
+        starts.append(start)
+        for state, row in enumerate(machine.edges):
+            rule_of.append(rule)
+            edges.append(tuple((low, min(high, CALL - 1), start + to) for low, high, to in row if low < CALL))
+            spans = ((max(low, CALL), high, start + to) for low, high, to in row if high >= CALL)
+            calls.append(tuple((letter - CALL, to) for low, high, to in spans for letter in range(low, high + 1)))
+            if state in machine.accepting:
+                accepting.add(start + state)
+    none = (None,) * len(edges)
+    return RuleNodes(
+        names, tuple(starts), tuple(rule_of), tuple(edges), tuple(calls), frozenset(accepting), counts, none
+    )
+
+
+def take_ticks(nodes: RuleNodes, letters: Mapping[int, Tick]) -> RuleNodes:
+    """The nodes with ticks in place of the calls that stand for them."""
+    calls, ticks, counts = list(nodes.calls), list(nodes.ticks), list(nodes.counts)
+    for node, row in enumerate(nodes.calls):
+        for number, after in row:
+            if number in letters:  # a tick is the only way on from its node
+                tick, rule = letters[number], nodes.rule_of[node]
+                known = counts[rule]
+                calls[node], ticks[node] = (), (tick.most - tick.rest, after)
+                counts[rule] = Bounds(0, tick.most, max(tick.rest, (known and known.spare) or 0))
+    limit_inside(nodes, ticks)
+    return replace(nodes, calls=tuple(calls), ticks=tuple(ticks), counts=tuple(counts))
+
+
+def limit_inside(nodes: RuleNodes, ticks: list[tuple[int, int] | None]) -> None:
+    """Inside a character the count is already so low that one of the ticks after it can be passed."""
+    back: dict[int, list[int]] = defaultdict(list)
+    for node, row in enumerate(nodes.edges):
+        for _, _, to in row:
+            back[to].append(node)
+    free = set(reach(nodes.accepting, back.__getitem__))  # a text may end without a tick
+    found = sorted((tick[0], node) for node, tick in enumerate(ticks) if tick)
+    for most, node in reversed(found):  # the highest first
+        for at in reach([node], lambda to: (one for one in back[to] if one not in free and ticks[one] is None)):
+            ticks[at] = ticks[at] or (most, at)

@@ -1,0 +1,473 @@
+"""What is possible at a node of a grammar, whatever lies below it: all calls are followed until a byte is read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, count, islice
+from operator import attrgetter
+from typing import NamedTuple, Protocol
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.machine import LazySteps
+from guidedviz.machines.pushdown.rules import (
+    FIRST,
+    Counts,
+    RuleNodes,
+    alike_counts,
+    count_once,
+    count_tick,
+    join_counts,
+    may_stop,
+    say_count,
+)
+from guidedviz.machines.visible import name_nodes, visible_bytes
+
+Position = tuple[int, int | None]  # a node, and the rule of the call opened here that it is in; None: no such call
+
+
+class Closure(NamedTuple):
+    """The positions that each byte leads to, where each call that is opened here returns, and how deep each is."""
+
+    reads: dict[int, tuple[Position, ...]]
+    returns: dict[int, tuple[Position, ...]]
+    depth: dict[int, int]  # per rule: the number of calls it stands in, along the first path
+
+
+def close_node(nodes: RuleNodes, node: int) -> Closure:
+    """Follow all calls from a node; a rule that is called several times is followed once."""
+    if not nodes.calls[node]:  # most nodes: one target per byte
+        spans = [(range(low, high + 1), ((target, None),)) for low, high, target in nodes.edges[node]]
+        return Closure({byte: positions for span, positions in spans for byte in span}, {}, {})
+    reads: dict[int, dict[Position, None]] = defaultdict(dict)
+    returns: dict[int, dict[Position, None]] = defaultdict(dict)
+    found: dict[Position, None] = {(node, None): None}
+    waiting = list(found)
+    for at, opened in waiting:
+        for low, high, target in nodes.edges[at]:
+            for byte in range(low, high + 1):
+                reads[byte][target, opened] = None
+        for rule, after in nodes.calls[at]:
+            start = nodes.starts[rule]
+            following = [(after, opened)] if rule in nodes.skipped else []  # the called rule may be empty
+            if after in nodes.last and nodes.counts[rule] is None:
+                following.append((start, opened))
+            else:
+                returns[rule][after, opened] = None
+                following.append((start, rule))
+            waiting += [position for position in dict.fromkeys(following) if position not in found]
+            found.update(dict.fromkeys(following))
+    depth: dict[int | None, int] = {None: 0}
+    for rule, positions in returns.items():  # the first return of a rule is into a call that was found before it
+        depth[rule] = 1 + depth[next(iter(positions))[1]]
+    return Closure(
+        {byte: tuple(positions) for byte, positions in reads.items()},
+        {rule: tuple(positions) for rule, positions in returns.items()},
+        {rule: number for rule, number in depth.items() if rule is not None},
+    )
+
+
+# The stacks of a pushdown machine as one graph, in which they share cells (Tomita's graph-structured stack, 1985).
+#
+# All calls of one rule from one node share a cell, so a rule may call itself first (GLL, Scott and Johnstone, 2010). A
+# call with nothing after it is not pushed, so a list that ends in itself stays flat.
+
+
+MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
+MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
+MOST_WORK = 1_000_000  # moves for one walk where work is limited; half a second
+MOST_WALKS = 10  # whose work may add up
+MOST_KEPT = 500_000  # moves, states and cells; about 150 MB
+NUMBER = attrgetter("number")
+FEW_WAYS, HINT = "few ways to read a text", "rules that are not ambiguous"
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Cell:
+    """An open call of a rule made at a node, and the cells that may lie below it; compared by identity."""
+
+    number: int
+    node: int
+    rule: int
+    below: tuple[Cell, ...]
+    depth: int  # of the first stack with this top
+    sure: bool = False  # one of its stacks stands on a sure ground, see `StackGraph.add_ground`
+    guessed: bool = False  # one of its stacks stands on a guessed ground
+    counts: Counts = None  # of a counted repeat: how many parts were read before this one
+
+    def __repr__(self) -> str:
+        return f"Cell({self.number}: rule {self.rule} called at node {self.node})"
+
+
+Configuration = tuple[int, Cell]  # a node, and the open call that it is in
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class State:
+    """The possible configurations: nodes, each with the tops of its stacks; compared by identity."""
+
+    number: int
+    tops: tuple[tuple[int, tuple[Cell, ...]], ...]
+    accepting: bool
+    sure: bool  # one of the stacks with which the last byte was read stands on a sure ground
+    clean: bool  # none of them stands on a guessed ground
+    bottom: Cell  # of its graph, to recognise the states of another one
+    moves: dict[int, State | None] = field(default_factory=dict)  # the steps that are known, by kind of byte
+    reached: dict[object, State | None] = field(default_factory=dict)  # the same by the positions that a byte leads to
+
+    def __repr__(self) -> str:
+        return name_nodes([node for node, _ in self.tops])
+
+
+class StackGraph:
+    """The cells and states met so far. When there are too many they are forgotten; states that are held stay valid."""
+
+    def __init__(self, machine: object, nodes: RuleNodes, kinds: bytes, most: Sequence[float] = ()) -> None:
+        self.nodes = nodes
+        self.most = most  # per rule: how many parts one token may read; counts that behave alike till then are one
+        self.counts = any(nodes.counts)  # whether a rule is counted
+        self.ticks = any(nodes.ticks)  # whether a rule counts its characters
+        self.work = 0  # done so far, in moves from stack to stack
+        self._most_work: int | None = None
+        self.steps: LazySteps[State] = LazySteps(machine, kinds, self._read, self.owns)
+        self._cell_numbers, self._state_numbers = count(), count()
+        self._grounds: dict[Cell, tuple[Configuration, ...]] = {}
+        self._walked: list[State] = []
+        self._forget()
+        self.bottom = self.add_ground()
+
+    def owns(self, state: object) -> bool:
+        """Whether this is a state of this graph."""
+        return isinstance(state, State) and state.bottom is self.bottom
+
+    def add_ground(self, rule: int = 0, sure: bool = False, guessed: bool = False) -> Cell:
+        """A new cell of a rule with nothing below it; a counted rule may go on and may end."""
+        number = next(self._cell_numbers)
+        ground = Cell(number, -1 - number, rule, (), 1, sure, guessed)
+        self._grounds[ground] = ()
+        return ground
+
+    def follow_ground(self, ground: Cell, after: tuple[Configuration, ...]) -> None:
+        """Where a text may go on when the last rule above this ground has ended."""
+        self._grounds[ground] = after
+
+    def closure(self, node: int) -> Closure:
+        """The closure of a node, computed once."""
+        if (found := self._closures.get(node)) is None:
+            with self.steps.lock:
+                self._check_work()
+                found = self._closures[node] = close_node(self.nodes, node)
+                size = len(found.reads) + sum(map(len, found.returns.values()))
+                self._kept += size
+                self.work += 5 * size
+        return found
+
+    def below(self, cell: Cell) -> tuple[Configuration, ...]:
+        """The configurations in which a text may go on when this call has ended; none at the bottom."""
+        with self.steps.lock:
+            return tuple(self._below(cell))
+
+    def cell(self, node: int, rule: int, below: tuple[Cell, ...]) -> Cell:
+        """The one cell of a call."""
+        counts = self.alike(FIRST, rule)
+        key = node, rule, below, counts
+        with self.steps.lock:
+            if (found := self._cells.get(key)) is None:
+                depth = below[0].depth + self.closure(node).depth[rule]
+                sure, guessed = any(cell.sure for cell in below), any(cell.guessed for cell in below)
+                number = next(self._cell_numbers)
+                found = self._cells[key] = Cell(number, node, rule, below, depth, sure, guessed, counts)
+                self._kept += 1
+            return found
+
+    def alike(self, counts: Counts, rule: int) -> Counts:
+        """The counts of a rule as far as they matter."""
+        bounds = self.nodes.counts[rule]
+        if bounds is None:
+            return None
+        return alike_counts(counts, bounds, self.most[rule]) if self.most else counts
+
+    def recount(self, cell: Cell, counts: Counts) -> Cell:
+        """The same call with other counts."""
+        if counts == cell.counts:
+            return cell
+        key = cell.node, cell.rule, cell.below, counts
+        with self.steps.lock:
+            if (found := self._cells.get(key)) is None:
+                found = self._cells[key] = replace(cell, counts=counts)
+                if cell in self._grounds:
+                    self._grounds[found] = self._grounds[cell]
+                self._kept += 1
+            return found
+
+    def state(self, places: Mapping[int, Iterable[Cell]], accepting: bool = False, clean: bool = True) -> State:
+        """The one state of these nodes and tops of stacks."""
+        found: list[tuple[int, tuple[Cell, ...]]] = []
+        sure = False
+        for node, cells in places.items():
+            tops = list(cells)
+            sure = sure or any([cell.sure for cell in tops])
+            if node not in self.nodes.last:
+                if len(tops) > 1:
+                    tops = sorted(self.join(tops) if self.counts else tops, key=NUMBER)
+                found.append((node, tuple(tops)))
+        key = accepting, sure, clean, found[0] if len(found) == 1 else frozenset(found)
+        with self.steps.lock:
+            if (state := self._states.get(key)) is None:
+                number = next(self._state_numbers)
+                state = self._states[key] = State(number, tuple(found), accepting, sure, clean, self.bottom)
+            return state
+
+    def join(self, cells: list[Cell]) -> list[Cell]:
+        """The same stacks with one cell for all counts of a call."""
+        calls: dict[object, list[Cell]] = defaultdict(list)
+        for cell in cells:
+            calls[cell.node, cell.rule, cell.below].append(cell)
+        return [self.recount(same[0], join_counts(cell.counts for cell in same)) for same in calls.values()]
+
+    def settle(self, arrived: Iterable[Configuration]) -> State | None:
+        """The state of these configurations and of those that follow when rules end; None if there is none."""
+        places: dict[int, dict[Cell, None]] = defaultdict(dict)
+        waiting: list[Configuration] = []
+
+        def arrive(configurations: Iterable[Configuration]) -> None:
+            for node, cell in configurations:
+                if cell not in (tops := places[node]):
+                    tops[cell] = None
+                    waiting.append((node, cell))
+                    if len(tops) > MOST_STACKS:
+                        raise self._too_many(places, f"{MOST_STACKS:,} stacks at one place of")
+
+        with self.steps.lock:
+            arrive(arrived)
+            clean = not any(cell.guessed for _, cell in waiting)
+            accepting, most = False, self.work + MOST_MOVES
+            for node, cell in waiting:
+                if node in self.nodes.ends:
+                    accepting |= cell is self.bottom
+                    arrive(self._after(cell))
+                    if self.work > most:
+                        raise self._too_many(places, f"{MOST_MOVES:,} moves for one byte in")
+            self.work += 20 * len(waiting)  # a new configuration costs more than a move
+            self._kept += len(waiting)
+            return self.state(places, accepting, clean) if places else None
+
+    def allow_work(self, walks: int = 1) -> None:
+        """Limit the work of the steps from now on."""
+        self._most_work = self.work + min(walks, MOST_WALKS) * MOST_WORK
+
+    def _check_work(self) -> None:
+        if self._most_work is not None and self.work > self._most_work:
+            raise PatternError("grammar", seen=f"more than {MOST_WORK:,} moves", expected=FEW_WAYS, hint=HINT)
+
+    def _read(self, state: State, byte: int) -> State | None:
+        """The next state, computed for the first time."""
+        self._check_work()
+        if self._kept > MOST_KEPT:
+            self._forget()
+        if not state.moves:
+            self._walked.append(state)
+        self._kept += 1
+        most, positions_of = self.work + MOST_MOVES, list[tuple[Position, ...]]()
+        for node, _ in state.tops:
+            positions_of.append(self.closure(node).reads.get(byte, ()))
+            if self.work > most:
+                raise self._too_many(dict(state.tops), f"{MOST_MOVES:,} moves for one byte in")
+        read = tuple(positions_of)
+        if read not in state.reached:
+            arrived = (
+                (target, cell)
+                for (node, tops), positions in zip(state.tops, read, strict=True)
+                for target, rule in positions
+                for cell in (tops if rule is None else (self.cell(node, rule, tops),))
+            )
+            state.reached[read] = self.settle(self._tick(arrived) if self.ticks else arrived)
+        return state.reached[read]
+
+    def _tick(self, arrived: Iterable[Configuration]) -> Iterator[Configuration]:
+        """The configurations that a counted length allows, each with its count."""
+        for node, cell in arrived:
+            most, target = self.nodes.ticks[node] or (0, node)
+            counts = count_tick(cell.counts, most) if self.nodes.ticks[node] else cell.counts
+            if counts != ():
+                yield target, cell if target == node else self.recount(cell, counts)
+
+    def _after(self, cell: Cell) -> Iterator[Configuration]:
+        """Where a text may go on at the end of the rule of a cell: in the next repeat, or below."""
+        bounds = self.nodes.counts[cell.rule]
+        if bounds is None or bounds.spare is not None:
+            return self._below(cell)
+        again, may_end = count_once(cell.counts, bounds)
+        below = self._below(cell) if may_end else iter(())
+        if again == ():
+            return below
+        return chain([(self.nodes.starts[cell.rule], self.recount(cell, self.alike(again, cell.rule)))], below)
+
+    def _below(self, cell: Cell) -> Iterator[Configuration]:
+        if (known := self._grounds.get(cell)) is not None:
+            yield from known
+            return
+        for after, rule in self.closure(cell.node).returns[cell.rule]:
+            self.work += len(cell.below)
+            for under in cell.below if rule is None else (self.cell(cell.node, rule, cell.below),):
+                yield after, under
+
+    def _forget(self) -> None:
+        """Start with empty tables; a state that is still held steps into new ones."""
+        for state in self._walked:
+            state.moves.clear()  # or one state would keep all that was reached from it
+            state.reached.clear()
+        self._walked.clear()
+        self._closures: dict[int, Closure] = {}
+        self._cells: dict[tuple[int, int, tuple[Cell, ...], Counts], Cell] = {}
+        self._states: dict[object, State] = {}
+        self._kept = 0
+
+    def _too_many(self, places: Mapping[int, Collection[Cell]], what: str) -> PatternError:
+        most = max(map(len, places.values()))
+        crowded = [node for node, cells in places.items() if len(cells) > most // 2]
+        names = " and ".join(list(dict.fromkeys(map(self.nodes.name_of, crowded)))[:3])
+        return PatternError("grammar", seen=f"more than {what} {names}", expected=FEW_WAYS, hint=HINT)
+
+
+# The stacks of a pushdown machine for people: which rules are open, where each stands, what it waits for.
+#
+# A cell is an open call. With the node where its caller stands, or will go on, it is a frame. A stack is listed from
+# its innermost frame down, along the first path; `shared_frames` lists the frames of all stacks.
+
+
+MOST_SHOWN = 40  # frames of a stack
+MOST_SHARED = 60  # frames of all stacks
+BLANKS = frozenset(b" \t\n\v\f\r")
+ASCII, CONTROLS = frozenset(range(128)), frozenset([*range(32), 127])
+
+
+class Stacks(Protocol):
+    """A pushdown machine, as far as these functions need it."""
+
+    nodes: RuleNodes
+    bottom: Cell
+
+    def below(self, cell: Cell) -> tuple[Configuration, ...]: ...
+    def closure(self, node: int) -> Closure: ...
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One open rule: the node where it stands (innermost) or will go on, and what may come there."""
+
+    rule: str
+    node: int
+    waits: str
+    number: int  # of the open call, the same at every step; 0 is the root's
+
+
+@dataclass(frozen=True)
+class SharedFrame:
+    """A frame that several stacks may share, and the numbers of the frames that may lie below it; 0 is the bottom.
+
+    A number is the same at every step. When there are very many frames, some numbers in `below` are not listed.
+    """
+
+    number: int
+    rule: str
+    node: int
+    below: tuple[int, ...]
+
+
+def first_stack(pda: Stacks, state: State) -> Iterator[Configuration]:
+    """The first stack of a state, innermost configuration first; it may be very deep."""
+    if state.tops:
+        node, (cell, *_) = state.tops[0]
+        yield node, cell
+        while cell is not pda.bottom:
+            node, cell = pda.below(cell)[0]
+            yield node, cell
+
+
+def rule_names(pda: Stacks, state: State) -> tuple[str, ...]:
+    """The open rules, innermost first; of a deep stack the innermost and how many more."""
+    names = tuple(pda.nodes.name_of(node) for node, _ in islice(first_stack(pda, state), MOST_SHOWN))
+    more = state.tops[0][1][0].depth - len(names) if state.tops else 0
+    return (*names, f"… {more:,} more") if more else names
+
+
+def list_frames(pda: Stacks, state: State) -> tuple[Frame, ...]:
+    """The innermost frames of the first stack."""
+    return tuple(_frame(pda, *configuration) for configuration in islice(first_stack(pda, state), MOST_SHOWN))
+
+
+def _frame(pda: Stacks, node: int, cell: Cell) -> Frame:
+    again = pda.nodes.counts[cell.rule] is not None and not pda.closure(node).reads  # the next part, if any
+    at = pda.nodes.starts[cell.rule] if again else node
+    waits = say_waits(pda, at, may_end(pda, node, cell)) + say_counts(pda, node, cell)
+    return Frame(pda.nodes.name_of(node), node, waits, cell.number)
+
+
+def may_end(pda: Stacks, node: int, cell: Cell) -> bool:
+    """Whether an open rule may end at its node: at the end of a part, or after enough parts of a counted repeat."""
+    bounds = pda.nodes.counts[cell.rule]
+    if bounds is None or bounds.spare is not None:
+        return node in pda.nodes.ends
+    if node == pda.nodes.starts[cell.rule]:
+        return may_stop(cell.counts, bounds)
+    return node in pda.nodes.ends and count_once(cell.counts, bounds)[1]
+
+
+def say_counts(pda: Stacks, node: int, cell: Cell) -> str:
+    """The counter of a counted rule, in brackets."""
+    bounds = pda.nodes.counts[pda.nodes.rule_of[node]] if cell.rule == pda.nodes.rule_of[node] else None
+    return f" ({say_count(cell.counts, bounds)})" if bounds else ""
+
+
+def unfinished_frame(pda: Stacks, state: State) -> Frame | None:
+    """The innermost open rule that cannot end here; None if all may end."""
+    stuck = ((node, cell) for node, cell in first_stack(pda, state) if not may_end(pda, node, cell))
+    return next((_frame(pda, *configuration) for configuration in stuck), None)
+
+
+def say_waits(pda: Stacks, node: int, may_end: bool | None = None) -> str:
+    """What may come at a node, in words; optional whitespace is not named. `may_end`: whether the rule may end there.
+
+    >>> pairs = gv.grammar('root ::= [0-9] [ \\t]* ("," | ";") root?')
+    >>> [say_waits(pairs, node) for node in range(3)]
+    ['0-9', ', or ;', '0-9 or its end']
+    >>> say_waits(gv.grammar(r'root ::= [^"\\x00-\\x1F]*'), 0)
+    'any character but " controls or its end'
+    """
+    choices = frozenset(pda.closure(node).reads)
+    many = len(choices & ASCII) > len(ASCII) // 2
+    if not many and len(choices & BLANKS) > 1 and choices - BLANKS:  # a single blank is a character like others
+        choices -= BLANKS
+    said = visible_bytes(choices, limit=12) if choices and not many else ""
+    parts = [_say_many(choices)] if many else [said] if said.endswith((" byte", " more")) else said.split()
+    parts += ["its end"] * (node in pda.nodes.ends if may_end is None else may_end)
+    return " ".join(parts[:-1]) + " or " * (len(parts) > 1) + parts[-1]
+
+
+def _say_many(choices: frozenset[int]) -> str:
+    """Most of ASCII, described by what is missing."""
+    missing = ASCII - choices
+    words = [visible_bytes(missing - CONTROLS)] * bool(missing - CONTROLS) + ["controls"] * bool(missing & CONTROLS)
+    return ("any character" if choices - ASCII else "any of ASCII") + f" but {' '.join(words)}" * bool(words)
+
+
+def shared_frames(pda: Stacks, state: State) -> tuple[SharedFrame, ...]:
+    """The frames of all stacks, tops first; a frame that several stacks share is listed once."""
+    found: dict[Configuration, None] = {(node, cell): None for node, cells in state.tops for cell in cells}
+    waiting = list(found)
+    shared: list[SharedFrame] = []
+    for node, cell in waiting:
+        if len(shared) == MOST_SHARED:
+            break
+        below = dict.fromkeys(pda.below(cell))
+        waiting += [configuration for configuration in below if configuration not in found]
+        found.update(below)
+        numbers = tuple(_number(pda, *configuration) for configuration in below) or (0,)
+        shared.append(SharedFrame(_number(pda, node, cell), pda.nodes.name_of(node), node, numbers))
+    return tuple(shared)
+
+
+def _number(pda: Stacks, node: int, cell: Cell) -> int:
+    return 1 + cell.number * len(pda.nodes) + node

@@ -1,0 +1,271 @@
+// The messages from kernel to page. assets/messages.py makes this file from guidedviz/decoding/recording.py.
+
+/** A drawing: a name, attributes, and texts or shapes inside; `shared/shapes.js` makes elements of it. */
+export type Shapes = [name: string, attributes: Record<string, string | number>, ...inside: (string | Shapes)[]];
+
+/** One candidate: its probability before and after the mask, each as a number and as text. */
+export type Row = [token: number, label: string, raw: number, drawn: number, legal: boolean, rawText: string, drawnText: string];
+
+/** What the shown candidates leave to all other tokens, before and after, as numbers and as text. */
+export type Rest = [raw: number, drawn: number, rawText: string, drawnText: string];
+
+/** An open rule on a stack, and what it waits for. */
+export type Frame = [id: number, rule: string, waits: string];
+
+/** A state of a pushdown machine: what is lit in its drawing, and the frames of its stack, top first. */
+export interface StackState {
+  name: string;
+  now: number[];
+  back: number[];
+  calls: [string, number][];
+  last: string[];
+  rules: string[];
+  counts: [string, string][];
+  depth: number;
+  frames: Frame[];
+  ways: string;
+  ground: string;
+}
+
+/** The states inside a token, and for a pushdown machine the arrows and the bytes. */
+export interface Way {
+  path?: number[];
+  taken?: string[][];
+  bytes?: string[];
+  died?: string;
+}
+
+/** One byte of a forbidden token, where the machine stood, and what became of it. */
+export type Byte = [byte: string, state: string, fate: string, died: boolean];
+
+/** Why a token is forbidden. */
+export interface Why {
+  path?: number[];
+  taken?: string[][];
+  bytes?: string[];
+  died?: string;
+  label: string;
+  reason: string;
+  rows: Byte[];
+  stack: string[];
+  stacks?: Record<number, StackState>;
+}
+
+/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. */
+export interface Step {
+  path?: number[];
+  taken?: string[][];
+  bytes?: string[];
+  died?: string;
+  token: number;
+  label: string;
+  how: "sampled" | "forced" | "inserted" | "accepted" | "none";
+  masked: number;
+  maskedText: string;
+  rows: Row[];
+  rest: Rest;
+  legal: number;
+  free: boolean;
+  after: string;
+  changes?: string;
+  mass: number;
+  massText: string;
+  state: string;
+  stack: string[];
+  ms: [number, number, number];
+  times: [string, string, string];
+  end: "" | "eos" | "complete" | "max_tokens" | "context" | "stop" | "dead_end";
+  words: string;
+  dropped: string;
+  drawn?: string;
+  back: number[];
+  drawing?: number;
+  mask?: number;
+  asked?: number | null;
+  ranks?: number[];
+  whys?: Record<number, Why>;
+}
+
+/** Where the steps come from. */
+export interface Head {
+  source: "LIVE" | "RECORDED" | "TOY";
+  about: string;
+  date: string;
+  prompt: string;
+  constraint: string;
+  vocabulary: number;
+  live: boolean;
+  speeds: number[];
+}
+
+/** Where a machine begins, and the drawing that shows it. */
+export interface Machine {
+  initial: number;
+  drawing: number;
+  stack: boolean;
+}
+
+/** A drawing, and what it shows in words. */
+export interface Drawing {
+  shapes: Shapes;
+  words: string;
+}
+
+/** A place on the map: its first rank, the rank after its last, its middle, and the cells it is wide. */
+export type Place = [name: string, start: number, stop: number, x: number, y: number, room: number];
+
+/** The layout of a vocabulary map. */
+export interface Land {
+  count: number;
+  width: number;
+  height: number;
+  moves: string;
+  borders: string;
+  places: Place[];
+  eos: number[];
+  chunk: number;
+  ways: string;
+}
+
+/** A token of the vocabulary. */
+export type Token = [id: number, label: string, bytes: string];
+
+/** The tokens that a search found, as bits, or a note why it found none. */
+export interface Search {
+  query: string;
+  note?: string;
+  count?: number;
+  bits?: string;
+}
+
+/** The texts of neighbours on the map, with the number of their chunk. */
+export interface Texts {
+  texts: [number, Token[]];
+}
+
+/** An answer to a question about the map: texts of neighbours, what was found, or why a token is forbidden. */
+export interface Answer {
+  texts?: [number, Token[]];
+  found?: Search;
+  why?: [number, string];
+}
+
+/** The masks of the steps as bits, and the texts of tokens. */
+export interface RecordedMap {
+  edited: null;
+  bits: Record<number, string>;
+  answers: Texts[];
+  land: Land;
+}
+
+/** What the page lacks of the map, and the masks before and after an edit of the constraint. */
+export interface MapNews {
+  edited: [number, number] | null;
+  bits: Record<number, string>;
+  answers: Answer[];
+  land?: Land;
+}
+
+/** How many tokens an edit made legal or illegal, and the likeliest of them. */
+export type Change = [tokens: number, likeliest: [string, string][]];
+
+/** What an edit of the constraint changes at a step. */
+export interface Changes {
+  step: number;
+  legal: Change;
+  illegal: Change;
+}
+
+/** The box in which the constraint is edited; its text is sent where the page does not have it. */
+export interface Edit {
+  kind: string;
+  text?: string;
+  state: "" | "compiling" | "wrong" | "waits" | "runs";
+  error: string;
+  rejects: [string, string] | null;
+  place: number | null;
+  changes: Changes | null;
+}
+
+/** What the stage does in a class: the words, and the keys as what each says to the kernel and its label. */
+export interface Lesson {
+  words: string;
+  keys: [string, string][];
+}
+
+/** A run that was left: the steps that it shares with the current run, and those after them as a number and text. */
+export type Branch = [same: number, steps: number, text: string];
+
+/** The cursor, and the settings of the next step. */
+export interface Player {
+  cursor: number;
+  ended: boolean;
+  branches: Branch[];
+  stale: number[];
+  temperature: number;
+  seed: number;
+}
+
+export interface Steps {
+  from: number;
+  add: Step[];
+  next: Step | null;
+}
+
+export interface NewSteps {
+  from: number;
+  add: (Step | null)[];
+  next: Step | null;
+}
+
+/** A whole run, as a recording keeps it. */
+export interface Run {
+  from: number;
+  add: Step[];
+  next: Step | null;
+  cursor: number;
+  ended: boolean;
+  branches: Branch[];
+  stale: number[];
+  temperature: number;
+  seed: number;
+  top: [number, string];
+  machine?: Machine;
+  drawings?: Record<number, Drawing>;
+  stacks?: Record<number, StackState>;
+  map?: RecordedMap;
+  head: Head;
+  turn: number;
+  playing: boolean;
+  speed: number;
+  note: string;
+  why: null;
+}
+
+/** What the kernel tells a live stage: its state now, and of the rest what the page lacks. The steps are those after the first `from`; None stands for the step that the page has as the next one. `top` are the milliseconds of a full bar. */
+export interface News {
+  from: number;
+  add: (Step | null)[];
+  next: Step | null;
+  cursor: number;
+  ended: boolean;
+  branches: Branch[];
+  stale: number[];
+  temperature: number;
+  seed: number;
+  number?: number;
+  turn: number;
+  playing: boolean;
+  speed: number;
+  note: string;
+  why: Why | null;
+  lesson: Lesson | null;
+  top?: [number, string];
+  head?: Head;
+  machine?: Machine | null;
+  drawings?: Record<number, Drawing>;
+  stacks?: Record<number, StackState>;
+  map?: MapNews;
+  picture?: [string, Shapes];
+  edit?: Edit;
+}

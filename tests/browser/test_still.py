@@ -1,0 +1,80 @@
+"""The still picture and the page say the same about the same run: labels, order and words of every part they share."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.views.charts.distribution import UNASKED
+
+pytestmark = pytest.mark.browser
+BOXES = "The piano holds a kettle, which holds a lemon.\nNested JSON:\n"
+TEXTS = """root => {
+  const seen = (node) => node.checkVisibility() && node.getBoundingClientRect().width > 0;
+  const all = (selector) => [...root.querySelectorAll(selector)].filter(seen).map((node) => node.textContent);
+  const part = (name) => all(`[data-part=${name}]`);
+  return {
+    token: all(".gv-chip"), row: part("row"), next: part("next").join(), stack: all(".gv-frame-card"),
+    text: part("text").join(), stage: root.textContent,
+  };
+}"""
+
+
+def squash(words):
+    """A text without spaces and signs that only place it."""
+    return "".join(words).translate(dict.fromkeys(map(ord, " ▸✕\n")))
+
+
+def parts(root, name):
+    """The texts of each part of a still picture."""
+    found = [element for element in root.iter() if element.get("data-part") == name]
+    return [["".join(e.itertext()) for e in part.iter() if e.tag.endswith("text")] for part in found]
+
+
+@pytest.fixture(scope="module")
+def runs():
+    clerk = gv.load_model("clerk")
+    guide = gv.guide(gv.json(), clerk.vocabulary)
+    finite = gv.guide(gv.regex('\\{"(piano|kettle)": "[a-z]+"\\}'), clerk.vocabulary)
+    return {
+        "a stack": (gv.record(clerk, BOXES, guide, seed=1), guide),
+        "a finite machine, forced tokens": (gv.record(clerk, BOXES, finite, jump_forward=True), finite),
+        "no constraint": (gv.record(clerk, BOXES, temperature=0.6, bias={3: 5.0}, max_tokens=12), None),
+    }
+
+
+@pytest.mark.parametrize("name", ["a stack", "a finite machine, forced tokens", "no constraint"])
+def test_the_still_picture_says_what_the_page_says(bare, runs, name):
+    trace, guide = runs[name]
+    machine = guide.machine if guide else None
+    bare.page.emulate_media(reduced_motion="reduce")  # the stack does not walk through the bytes of a token
+    stage = bare.show_stage(gv.stage(trace, guide=guide, steps=len(trace.steps)))
+    stage.wait(len(trace.steps))
+    for cursor in (len(trace.steps), 0, 5):
+        stage.root.press("Home")
+        stage.wait(0)
+        stage.go_on(cursor)
+        page = stage.root.evaluate(TEXTS)
+        still = ET.fromstring(gv.views.draw_stage(trace, cursor, machine=machine).svg)
+        assert [squash(words) for words in parts(still, "token")] == list(map(squash, page["token"]))
+        rows = parts(still, "row")
+        assert len(rows) == len(page["row"])
+        for row, shown in zip(rows, page["row"], strict=True):
+            label, odds = [words for words in row if words not in "▸✕"]
+            assert squash(label) in squash(shown)
+            assert squash(odds) in squash(shown)
+        [(_, head, *_)] = parts(still, "next")
+        for words in head.replace("legal", "").replace("Z", "").split(" · "):
+            assert rows == [] or squash(words) in squash(page["next"]), "Z, and how many tokens are legal"
+        assert rows or squash(UNASKED) in squash(page["next"]), "why there are no rows"
+        [text] = parts(still, "text")
+        assert squash(text[-1]) in squash(page["text"]) or not cursor, "what is said of the step"
+        assert squash(text[0]) in squash(page["text"]), "the prompt"
+        assert squash(trace.constraint or "no constraint") in squash(page["stage"])
+        for stack in parts(still, "stack"):
+            top = [squash(words).rstrip("…") for words in stack[2:] if words != "▸"][:3]
+            assert page["stack"], "the page shows the stack too"
+            assert all(words in squash(page["stack"][0]) for words in top), "rule, what it waits for, and height"
+            assert squash(stack[1]) in squash(page["stage"]), "the depth"

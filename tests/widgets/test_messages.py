@@ -1,0 +1,67 @@
+"""Every message from kernel to page has the form that recording.py gives it, and the page's types are made from it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.decoding.recording import PackedNews
+from guidedviz.decoding.records import read_value
+
+ROOT = Path(__file__).resolve().parents[2]
+NESTED = 'root ::= "(" root ")" | "x"'
+MODEL = gv.ToyModel([b"(", b")", b"x", b"((", b"y"], lambda tokens: [0.3, 0.2, 0.1, 0.0, 0.4])
+
+
+def test_the_types_of_the_page_are_what_the_script_writes(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "assets"))
+    monkeypatch.delitem(sys.modules, "messages", raising=False)
+    import messages
+
+    assert messages.PAGE.read_text(encoding="utf-8") == messages.write_messages(), "run: python assets/messages.py"
+
+
+def stages():
+    guide = gv.guide(gv.grammar(NESTED), MODEL.vocabulary)
+    finite = gv.guide(gv.regex("[(x]+y?"), MODEL.vocabulary)
+    trace = gv.record(MODEL, "x", finite, max_tokens=4, bias={2: 3.0})
+    return {
+        "without a constraint": gv.stage(MODEL, "x", max_tokens=6, temperature=0.5, bias={2: 3.0}),
+        "a finite machine": gv.stage(MODEL, "x", finite, max_tokens=6),
+        "a stack, its map and a box": gv.stage(MODEL, "x", guide, max_tokens=6, stack=True, edit=True),
+        "a trace": gv.stage(trace),
+        "a trace with its guide": gv.stage(trace, guide=finite),
+        "a trace without its guide": gv.stage(replace(trace, guide=None)),
+    }
+
+
+@pytest.mark.parametrize("name", stages())
+async def test_what_a_stage_tells_has_the_form_of_its_message(name):
+    stage = stages()[name]
+
+    def told(everything=False):
+        news = json.loads(json.dumps(stage._news(everything)))
+        read_value(PackedNews, news, "news")
+        return news
+
+    told(everything=True)
+    stage.take(3)
+    for token, _, _, _, legal, *_ in told(everything=True)["add"][0]["rows"]:
+        if not legal:
+            stage._hear({"do": "choose", "token": token, "cursor": 0})
+            told()
+    stage._hear({"do": "go", "cursor": 1, "turn": 1})
+    questions = [("texts", 0), ("find", "x"), ("find", "/(/"), ("why", 1)]
+    for ask, of in questions:
+        stage._hear({"do": "map", "ask": ask, "of": of})
+    told()
+    if "box" in name:
+        for text in ('root ::= "(" root ")" | "y"', 'root ::= "y"', "root ::="):
+            stage.edit(text, "grammar")
+            told()
+    told(everything=True)
