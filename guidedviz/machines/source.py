@@ -11,7 +11,7 @@ from guidedviz.errors import GrammarError, PatternError, quoted
 from guidedviz.machines.grammars.grammar import draw_caret, line_and_column, show_line
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import grammar, regex
-from guidedviz.machines.schema.document.paths import step
+from guidedviz.machines.schema.document import below, show_path
 from guidedviz.machines.schema.json_schema import json_schema
 
 BLANK = re.compile(r"[ \t\r\n]*")
@@ -110,7 +110,7 @@ def _members(text: str, place: int) -> dict[str, int]:
         if named:
             name, place = decoder.raw_decode(text, place)
             place = _skip(text, _skip(text, place) + 1)
-        found[step(name)] = place
+        found[show_path(below("", name))[1:]] = place
         place = _skip(text, decoder.raw_decode(text, place)[1])
         place = _skip(text, place + (text[place] == ","))
     return found

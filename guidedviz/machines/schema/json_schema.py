@@ -1,7 +1,8 @@
 """From a JSON Schema (draft 4 to 2020-12) to a machine: a DFA if its values have bounded depth, else a pushdown one.
 
-The keywords become cases (`logic`), each case becomes a tree (`kinds`), named parts become rules, and the rules become
-a machine. Where the standard leaves a choice, we choose as the engines for structured output do:
+The way: `document` (references) -> `constraints` (what one schema says per type) -> `normal_form` (and, or, not) ->
+`objects`, `arrays`, `strings`, `numbers` (trees) -> `reader` (the rules of a grammar) -> a machine. Where the standard
+leaves a choice, we choose as the engines for structured output do:
 
 - Keys come in the order of `properties`, then of `required`, then other keys in any order. With extra_keys="closed", an
   object that names keys or patterns has other keys only if `additionalProperties` is present and allows them. No
@@ -9,7 +10,7 @@ a machine. Where the standard leaves a choice, we choose as the engines for stru
 - Other keys may be repeated, because a pushdown machine cannot remember which keys were used; the last one counts.
   Beside named keys, other keys contain printable ASCII characters unescaped.
 - `enum` and `const` have one spelling: that of json.dumps with ensure_ascii=False, and 1.0 as 1.
-- An integer has no fraction and no exponent; see `numerals` for numbers with bounds.
+- An integer has no fraction and no exponent; see `numbers` for numbers with bounds.
 - `pattern` means `re.search` under re.ASCII, but `$` matches only at the very end; formats and base64 are enforced.
 - Before draft 2019-09 keywords beside a $ref have no effect. References lead only to parts of the same document.
 - Most `uniqueItems`, and counts of keys without names, cannot be said: an error, or a note with approximate=True.
@@ -32,14 +33,12 @@ from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.regular.show_regex import show_regex
-from guidedviz.machines.schema.document.choices import Choices
-from guidedviz.machines.schema.document.paths import below, load_schema, refusal
-from guidedviz.machines.schema.logic.local import pattern_tree
-from guidedviz.machines.schema.reader import Reader
-from guidedviz.machines.schema.text.words import words_machine
-from guidedviz.machines.tree import Tree, Words
+from guidedviz.machines.schema.constraints import Matching
+from guidedviz.machines.schema.document import SchemaSettings, below, load_schema, refusal
+from guidedviz.machines.schema.reader import SchemaReader
+from guidedviz.machines.tree import Tree
 from guidedviz.machines.work import limited_work
 
 Schema = dict[str, Any] | bool | str | type
@@ -77,19 +76,16 @@ def json_schema(
     >>> json_schema({"type": "string", "format": "uri", "maxLength": 2083})
     PDA(2 rules, 361 nodes)
     """
-    with _said_of("schema"):
-        reader = _read(schema, Choices(whitespace, extra_keys, unknown, approximate))
+    with schema_named():
+        reader = SchemaReader(load_schema(schema), SchemaSettings(whitespace, extra_keys, unknown, approximate))
         grammar = inline_rules(reader.grammar())
+        notes = tuple(reader.notes.texts)
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
-                return PDA(grammar, notes=tuple(reader.notes.texts))
-            return replace(machine_of(grammar.rules[0].tree), notes=tuple(reader.notes.texts))
+                return PDA(grammar, notes=notes)
+            return replace(machine_of(grammar.rules[0].tree), notes=notes)
         except PatternError as error:
-            name = error.where.removeprefix("rule ")
-            path = reader.rules.paths.get(name, "") if name != error.where else ""
-            if error.where == "machine":
-                longest = sorted(_patterns(reader.root, "#"), key=lambda found: -len(found[1]))[:MOST_TRIED]
-                path = next((path for path, pattern in longest if _is_too_large(pattern, path)), "")
+            path = reader.rules.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
 
 
@@ -105,8 +101,7 @@ def schema_grammar(
     >>> [rule.name for rule in schema_grammar({"type": "array", "items": {"$ref": "#"}}).rules]
     ['root']
     """
-    with _said_of("schema"):
-        return _read(schema, Choices(whitespace, extra_keys, unknown, approximate), spelled=True).grammar()
+    return _written(schema, whitespace, extra_keys, unknown, approximate).grammar()
 
 
 def schema_gbnf(
@@ -122,8 +117,8 @@ def schema_gbnf(
     root    ::= "[" ((integer | "null") ("," " "? (integer | "null"))*)? "]"
     integer ::= "-"? ("0" | [1-9] [0-9]*)
     """
-    with _said_of("schema"):
-        return show_gbnf(schema_grammar(schema, whitespace, extra_keys, unknown, approximate))
+    with schema_named():
+        return show_gbnf(_written(schema, whitespace, extra_keys, unknown, approximate).grammar())
 
 
 def schema_regex(
@@ -138,60 +133,49 @@ def schema_regex(
     >>> schema_regex({"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 12}, "maxItems": 2})
     '\\\\[(?:(?:[1-9]|1[0-2])(?:, ?(?:[1-9]|1[0-2]))?)?\\\\]'
     """
-    with _said_of("schema"):
-        return show_regex(
-            _flat_tree(_read(schema, Choices(whitespace, extra_keys, unknown, approximate), spelled=True))
-        )
+    with schema_named():
+        reader = _written(schema, whitespace, extra_keys, unknown, approximate)
+        grammar = inline_rules(reader.grammar())
+        for name in (call for calls in grammar.calls.values() for call in calls):
+            seen = f"{NESTS.get(name, 'a schema inside itself')}, which may nest to any depth"
+            raise refusal(reader.rules.paths.get(name, "#"), seen, "a flat schema: nesting needs the pushdown machine")
+        return show_regex(grammar.rules[0].tree)
+
+
+def _written(schema: Schema, *settings: Any) -> SchemaReader:
+    """The reader of a schema whose grammar is written as a text."""
+    with schema_named():
+        reader = SchemaReader(load_schema(schema), SchemaSettings(*settings), spelled=True)
+        reader.grammar()
+        return reader
 
 
 def machine_of(tree: Tree) -> DFA:
     """The smallest machine of a tree."""
-    if isinstance(tree, Words) and (machine := words_machine(tree)):
-        return machine
     return minimise(build_dfa(build_nfa(tree)))
 
 
-def _patterns(part: Any, path: str) -> Iterator[tuple[str, str]]:
-    """The patterns of a schema and their paths."""
-    waiting = [(part, path)]
-    for part, path in waiting:
-        if isinstance(part, dict) and isinstance(part.get("pattern"), str):
-            yield below(path, "pattern"), part["pattern"]
-        inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
-        waiting += [(value, below(path, key)) for key, value in inner]
-
-
-def _is_too_large(pattern: str, path: str) -> bool:
-    """Whether a pattern is too large by itself."""
-    try:
-        machine_of(pattern_tree(pattern, path))
-    except PatternError:
-        return True
-    return False
-
-
-def _flat_tree(reader: Reader) -> Tree:
-    grammar = inline_rules(reader.grammar())
-    for name in (call for calls in grammar.calls.values() for call in calls):
-        seen = f"{NESTS.get(name, 'a schema inside itself')}, which may nest to any depth"
-        raise refusal(reader.rules.paths.get(name, "#"), seen, "a flat schema: nesting needs the pushdown machine")
-    return grammar.rules[0].tree
-
-
-def _read(schema: Schema, choices: Choices, spelled: bool = False) -> Reader:
-    return Reader(load_schema(schema), choices, spelled)
+def too_large_pattern(reader: SchemaReader) -> str:
+    """The path of a pattern that is too large by itself; "" if there is none."""
+    found = [each for own in reader.normal.own.values() for each in own.of_type(Matching)]
+    for each in sorted(found, key=lambda each: -count_states(each.tree))[:MOST_TRIED]:
+        try:
+            machine_of(each.tree)
+        except PatternError:
+            return below(each.path, "pattern")
+    return ""
 
 
 @contextmanager
-def _said_of(where: str) -> Iterator[None]:
+def schema_named() -> Iterator[None]:
     """Make errors of lower rooms name the schema."""
     try:
         with limited_work():
             yield
     except PatternError as error:
-        if error.where.startswith(where):
+        if error.where.startswith("schema"):
             raise
-        raise PatternError(where, seen=error.seen, expected=error.expected, hint=error.hint) from error
+        raise PatternError("schema", seen=error.seen, expected=error.expected, hint=error.hint) from error
     except RecursionError as error:
         hint = "at most about fifty levels"
-        raise PatternError(where, seen="parts nested too deeply", expected="a flatter schema", hint=hint) from error
+        raise PatternError("schema", seen="parts nested too deeply", expected="a flatter schema", hint=hint) from error

@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.schema.text.ecma import to_python
+from guidedviz.machines.schema.patterns import to_python
 
 SAMPLE = [chr(point) for point in [*range(0x250), 0x661, 0x2028, 0x20AC, 0x4E2D, 0x1F600, 0x10FFFF]]
 

@@ -10,6 +10,8 @@ import guidedviz as gv
 
 S, INT, N = {"type": "string"}, {"type": "integer"}, {"type": "null"}
 AB = {"type": "object", "properties": {"a": S, "b": INT, "c": N}}
+BASE = {"type": "object", "properties": {"id": INT}, "required": ["id"]}
+DEFS = {"$defs": {"base": BASE, "small": {"maximum": 9}, "words": {"type": "array", "items": S}}}
 CASES = [  # a schema, values that fit, values that do not; keys in the order of the schema
     ({"allOf": [{"anyOf": [S, N]}, {"anyOf": [S, INT]}]}, ["a"], [None, 1]),
     ({"type": "string", "not": {"enum": ["a", "b"]}}, ["c", ""], ["a", "b", 1]),
@@ -57,9 +59,36 @@ CASES = [  # a schema, values that fit, values that do not; keys in the order of
      [{"b": 1}, {"abc": 1}]),
     ({"const": 1.0}, [1], [1.5, True]),
 ]  # fmt: skip
+TOGETHER = [  # several schemas of one value: allOf, keywords beside a $ref or beside branches, keys of two patterns
+    ({"allOf": [{"type": ["integer", "null"]}, {"type": "number"}, {"minimum": 2}, {"minimum": 1}]}, [2],
+     [1, None, 2.5]),
+    ({"$ref": "#/$defs/small", "minimum": 3, "type": "integer"}, [3, 9], [2, 10, "a"]),
+    ({"$ref": "#/$defs/words", "maxItems": 1}, [[], ["a"]], [["a", "b"], [1], "a"]),
+    ({"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"name": S}, "required": ["name"]}]}, [{"id": 1, "name": ""}],
+     [{"id": 1}, {"name": ""}, {"id": "", "name": ""}]),
+    ({"allOf": [{"properties": {"a": INT}}, {"properties": {"a": {"minimum": 3}}}], "type": "object"},
+     [{"a": 3}, {}], [{"a": 2}]),
+    ({"allOf": [BASE, {"additionalProperties": {"maximum": 5}}]}, [{"id": 5, "x": 1}, {"id": 5, "x": ""}],
+     [{"id": 6}, {"id": 5, "x": 6}]),
+    ({**BASE, "anyOf": [{"properties": {"a": N}, "required": ["a"]}, {"properties": {"b": N}, "required": ["b"]}]},
+     [{"id": 1, "a": None}, {"id": 1, "b": None}], [{"id": 1}, {"a": None}]),
+    ({"type": "integer", "oneOf": [{"maximum": 3}, {"minimum": 9}], "anyOf": [{"minimum": 2}, {"maximum": 10}]},
+     [1, 2, 9, 11], [4, "a"]),
+    ({"allOf": [{"prefixItems": [{"minimum": 3}]}], "items": {"minimum": 5}, "type": "array"}, [[], [5, 6]],
+     [[3], [5, 4]]),
+    ({"type": "object", "patternProperties": {"^a": INT, "b$": {"minimum": 3}}}, [{"a": 1, "ab": 3, "b": ""}],
+     [{"ab": 1}, {"b": 1}]),
+    ({"type": "object", "properties": {"ab": {"maximum": 5}}, "patternProperties": {"^a": INT}}, [{"ab": 5}],
+     [{"ab": 6}, {"ab": ""}]),
+    ({"type": "object", "patternProperties": {"a": S, "b": N}}, [{"a": "", "b": None}], [{"ab": None}, {"ba": ""}]),
+    ({"allOf": [True, S, {}, S]}, ["a"], [1]),
+    ({"enum": ["a", 1, 20], "$ref": "#/$defs/small"}, ["a", 1], [20, 2]),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("schema", "good", "bad"), CASES)
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"), [*CASES, *((schema | DEFS, good, bad) for schema, good, bad in TOGETHER)]
+)
 def test_a_keyword_means_what_the_standard_says(schema, good, bad):
     truth = Draft202012Validator(schema)
     assert [truth.is_valid(value) for value in (*good, *bad)] == [True] * len(good) + [False] * len(bad)
@@ -105,6 +134,7 @@ def test_a_long_enum_becomes_one_machine():
         assert machine.accepts(b'"word 7919"')
         assert not machine.accepts(b'"word 791900"')
         assert not machine.accepts(b'"word 4"')
+    assert gv.json_schema({"enum": WORDS[:1500]}) == gv.regex("|".join(f'"{word}"' for word in WORDS[:1500]))
     nested = gv.json_schema({"type": "object", "properties": {"w": {"enum": [*WORDS, "é\n", 5]}, "v": {}}})
     for text, legal in (("word 7919", True), ("é\n", True), ("word", False)):
         assert nested.accepts(json.dumps({"w": text, "v": [1]}, ensure_ascii=False).encode()) == legal
@@ -163,3 +193,11 @@ def test_unevaluated_keys_and_items_of_what_must_not_hold_are_decided(schema):
         orders = permutations(value.items()) if isinstance(value, dict) else [None]
         texts = [json.dumps(value if order is None else dict(order)).encode() for order in orders]
         assert any(map(machine.accepts, texts)) == truth.is_valid(value), value
+
+
+def test_joined_schemas_may_be_inside_themselves():
+    base = {"type": "object", "properties": {"kind": S, "next": {"$ref": "#/$defs/base"}}, "required": ["kind"]}
+    leaf = {"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"kind": {"maxLength": 1}, "next": {"$ref": "#"}}}]}
+    machine = gv.json_schema({"$defs": {"base": base}, **leaf})
+    assert machine.accepts(b'{"kind": "a", "next": {"kind": "b", "next": {"kind": "c"}}}')
+    assert not machine.accepts(b'{"kind": "a", "next": {"kind": "b", "next": {"kind": "cd"}}}')

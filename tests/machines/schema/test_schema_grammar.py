@@ -1,7 +1,6 @@
 """A schema that nests: its grammar reads as if a person had written it, and its machine reads the right texts."""
 
 import json
-import random
 import re
 
 import pytest
@@ -13,7 +12,6 @@ import guidedviz as gv
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.schema.text.words import words_machine, words_net
 
 S, INT, N = {"type": "string"}, {"type": "integer"}, {"type": "null"}
 
@@ -290,11 +288,3 @@ def test_branches_of_one_of_share_no_value_in_whatever_order_they_name_its_keys(
     assert [
         machine.accepts(text) for text in (b'{"kind": 2, "a": 1}', b'{"a": 1, "kind": 2}', b'{"b": 1, "a": 2}')
     ] == [True, False, True]
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_the_machine_of_many_words_is_the_minimal_one(seed):
-    draw = random.Random(seed)
-    words = {"".join(draw.choices("abc", k=draw.randrange(6))) for _ in range(draw.randrange(2, 40))}
-    machine = words_machine(words_net(sorted(words)))
-    assert machine == gv.regex("|".join(words))

@@ -1,0 +1,417 @@
+"""The disjunctive normal form of a schema: conjunctions of which at least one must hold.
+
+The keywords that apply schemas to the same value become and, or, not (De Morgan's laws push a negation inwards).
+`unevaluatedProperties` and `unevaluatedItems` are additional properties and items of each conjunction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import reduce
+from itertools import combinations
+from typing import Any, Protocol
+
+from guidedviz.errors import PatternError
+from guidedviz.machines.schema.constraints import (
+    EVERYTHING,
+    Conjunction,
+    Constraint,
+    ContainsGoal,
+    ItemGoals,
+    KeyPattern,
+    PropertyGoals,
+    RequiredKeys,
+    UniqueItems,
+    constraints_of,
+    goal_of,
+)
+from guidedviz.machines.schema.document import (
+    ANY,
+    APPLIED,
+    NOT,
+    NUMBERS,
+    OPEN,
+    PLAIN,
+    REFS,
+    UNEVALUATED,
+    Document,
+    Goal,
+    Notes,
+    Subschema,
+    below,
+    refusal,
+    take_list,
+    take_map,
+    take_names,
+)
+from guidedviz.machines.schema.scalars import NoValue, allowed_values, number_texts, string_texts, take_range
+from guidedviz.machines.tree import NOTHING, Tree
+from guidedviz.machines.work import spend
+
+Rows = list[Conjunction]  # at least one of them holds
+Clause = list[Subschema]  # all of them hold
+MOST_ROWS = 2_000
+MOST_SIGNS = 12  # a longer part becomes a rule of its own
+DEEPEST = 3  # levels of a value that are searched for a contradiction
+DEPENDENT = ("dependentSchemas", "dependentRequired", "dependencies")
+LOOP = ("a $ref that leads back to itself without a constraint", "a type or a property between")
+
+
+def says_unevaluated(schema: Any) -> bool:
+    """Whether the schema restricts what other keywords have not evaluated."""
+    return any(key in schema and schema[key] is not True and schema[key] != {} for key in UNEVALUATED)
+
+
+class NormalForms:
+    """Finds the normal form of subschemas, each once."""
+
+    def __init__(self, document: Document, notes: Notes) -> None:
+        self.document, self.notes = document, notes
+        self.rows: dict[tuple[Subschema, bool], Rows] = {}
+        self.goals: dict[Goal, Rows] = {(): [EVERYTHING]}
+        self.own: dict[Subschema, Conjunction] = {}
+        self.held: dict[Goal, bool] = {}
+        self.open: dict[tuple[Subschema, bool], None] = {}
+        self.depth = 0
+
+    def of_goal(self, goal: Goal) -> Rows:
+        """The normal form of a conjunction of subschemas."""
+        if goal not in self.goals:
+            self.goals[goal] = self.both(self.of_goal(goal[:-1]), self.of(goal[-1]), goal[-1].path)
+        return self.goals[goal]
+
+    def of(self, part: Subschema, full: bool = False) -> Rows:
+        """The normal form of a subschema. If `full`, each row says which branches of an anyOf hold."""
+        if part.is_true() or part.is_false():
+            return [EVERYTHING] if part.is_true() else []
+        part.check()
+        part = self.document.enter(part)
+        key = part, full
+        if key not in self.rows:
+            if key in self.open:
+                raise refusal(part.path, *LOOP)
+            self.open[key] = None
+            try:
+                self.notes.check(part)
+                self.rows[key] = self.negative(part) if part.sign == NOT else self.positive(part, full)
+            finally:
+                del self.open[key]
+        return self.rows[key]
+
+    def constraints(self, part: Subschema) -> Conjunction:
+        """What the subschema says by itself."""
+        if part not in self.own:
+            self.own[part] = constraints_of(part, self.notes)
+        return self.own[part]
+
+    def applied(self, part: Subschema) -> list[str]:
+        """The keywords that apply schemas to the same value."""
+        return ["$ref"] if self.document.stands_alone(part) else [key for key in part.schema if key in APPLIED]
+
+    # --- conjunction and disjunction --------------------------------------------------------------------------------
+
+    def both(self, one: Rows, other: Rows, path: str) -> Rows:
+        """Every row of one with every row of the other."""
+        spend(8 * len(one) * len(other))
+        joined = (self.join(first, second) for first in one for second in other)
+        return self.some((row for row in joined if row.kinds), path)
+
+    def some(self, rows: Iterable[Conjunction], path: str) -> Rows:
+        """The rows, each once; those that only list values are one row."""
+        found: dict[Any, Conjunction] = {}
+        values: dict[Any, Any] = {}
+        for row in rows:
+            if row.values is not None and not row.constraints:
+                values |= row.values
+                found.setdefault("values", row)
+            else:
+                found.setdefault(row.key, row)
+            if len(found) > MOST_ROWS:
+                raise refusal(path, f"more than {MOST_ROWS:,} combinations of branches", "fewer branches")
+        if "values" in found:
+            found["values"] = replace(found["values"], kinds=ANY, values=values, banned={}).tidy()
+        return list(found.values())
+
+    def join(self, one: Conjunction, other: Conjunction) -> Conjunction:
+        """Both conjunctions together; without kinds if no value can meet both."""
+        if one is EVERYTHING or other is EVERYTHING:
+            return other if one is EVERYTHING else one
+        constraints = tuple(dict.fromkeys((*one.constraints, *other.constraints)))
+        spend((len(constraints) + len(one.banned) + len(other.banned)) // 2)
+        values = other.values if one.values is None else one.values
+        if one.values is not None and other.values is not None:
+            values = {key: value for key, value in one.values.items() if key in other.values}
+        banned = {**one.banned, **other.banned} if one.banned and other.banned else one.banned or other.banned
+        row = Conjunction(one.path, one.kinds & other.kinds, values, banned, constraints).tidy()
+        if "object" in row.kinds and len(constraints) > max(len(one.constraints), len(other.constraints)):
+            goals = [goal for goal in required_goals(row) if len(goal) > 1 or any(part.is_false() for part in goal)]
+            if not all(map(self.may_hold, goals)):
+                row = replace(row, kinds=row.kinds - {"object"}).tidy()
+        return row
+
+    # --- whether some value may meet a goal: a search of bounded depth, which says yes where it cannot tell ---------
+
+    def may_hold(self, goal: Goal) -> bool:
+        """Whether some value may meet the goal."""
+        if goal not in self.held:
+            if any(part.is_false() for part in goal):
+                return False
+            if self.depth >= DEEPEST or not goal:
+                return True
+            spend(20)
+            opened, self.open, self.depth = self.open, {}, self.depth + 1
+            try:
+                self.held[goal] = any(map(self.may_have_value, self.of_goal(goal)))
+            finally:
+                self.open, self.depth = opened, self.depth - 1
+        return self.held[goal]
+
+    def may_have_value(self, row: Conjunction) -> bool:
+        if row.values is not None:
+            return bool(allowed_values(row))
+        return any(self.may_have_kind(row, kind) for kind in row.kinds)
+
+    def may_have_kind(self, row: Conjunction, kind: str) -> bool:
+        try:
+            if kind == "string":
+                return string_texts(row, "#", tick=True) != NOTHING
+            if kind in NUMBERS:
+                one = replace(row, kinds=frozenset((kind,)))
+                return not row.asks("number") or number_texts(one, "#") != NOTHING
+            if kind in ("object", "array"):
+                low, _ = take_range(row, kind)
+                return all(map(self.may_hold, required_goals(row) if kind == "object" else first_goals(row, low)))
+        except NoValue:
+            return False
+        except PatternError:
+            pass  # too large to tell
+        return True
+
+    # --- the keywords that apply schemas to the same value ----------------------------------------------------------
+
+    def positive(self, part: Subschema, full: bool) -> Rows:
+        """The normal form of a subschema that holds."""
+        if self.document.stands_alone(part) or not any(key in part.schema for key in UNEVALUATED):
+            return self.evaluated(part, full)
+        if not part.says:
+            return [silent(row) for row in self.of(replace(part, sign=OPEN), True)]
+        rows = self.evaluated(part, full or says_unevaluated(part.schema))
+        for key in (key for key in UNEVALUATED if key in part.schema):
+            inner = part.at(part.schema[key], key)
+            rows = self.some((self.join(row, CLOSED[key](row, inner)) for row in rows), part.path)
+        return rows
+
+    def evaluated(self, part: Subschema, full: bool) -> Rows:
+        """What all keywords say but those about what is unevaluated."""
+        rows, alone = [EVERYTHING], self.document.stands_alone(part)
+        own = [] if alone else [self.constraints(part)]
+        for key in ["$ref"] if alone else sorted(part.schema, key=lambda key: key in DEPENDENT):
+            if own and (key == "properties" or key in DEPENDENT):
+                rows = self.both(rows, own, part.path)
+            for clauses in self.clauses(part, key) if key in APPLIED else ():
+                rows = self.both(rows, self.of_clauses(clauses, key == "anyOf" and full, full, part.path), part.path)
+        return self.both(rows, own or [EVERYTHING], part.path)
+
+    def negative(self, part: Subschema) -> Rows:
+        """The normal form of a subschema that does not hold: one of its keywords does not."""
+        if says_unevaluated(part.schema) and not self.document.stands_alone(part):
+            return self.some(self.left_over(part), part.path)
+        return self.some(self.refuted(part), part.path)
+
+    def refuted(self, part: Subschema) -> Iterator[Conjunction]:
+        """Each keyword that is not about what is unevaluated does not hold."""
+        for key in self.applied(part):
+            for clauses in self.clauses(part, key):
+                yield from self.of_clauses(clauses, False, False, part.path)
+        if not self.document.stands_alone(part):
+            own = self.constraints(part.flip())
+            yield from negate(own, self.notes)
+            if own.values is not None:
+                yield from self.no_value(own)
+
+    def of_clauses(self, clauses: list[Clause], every: bool, full: bool, path: str) -> Rows:
+        """The normal form of clauses of which one holds; with `every`, each row says which of them hold."""
+        if len(clauses) == len(clauses[0]) == 1:
+            return self.of(clauses[0][0], full and clauses[0][0].says)
+        if not every:
+            return self.some((row for clause in clauses for row in self.of_clause(clause, full, path)), path)
+        held, missed = list[Conjunction](), [EVERYTHING]
+        for clause in clauses:
+            holds, fails = self.of_clause(clause, full, path), self.of(clause[0].flip())
+            held = [*self.both(held, holds, path), *self.both(held, fails, path), *self.both(missed, holds, path)]
+            missed = self.both(missed, fails, path)
+        return self.some(held, path)
+
+    def of_clause(self, clause: Clause, full: bool, path: str) -> Rows:
+        forms = (self.of(each, full and each.says) for each in clause)
+        return reduce(lambda rows, more: self.both(rows, more, path), forms, [EVERYTHING])
+
+    def clauses(self, part: Subschema, key: str) -> Iterator[list[Clause]]:
+        """What a keyword says: one of its clauses holds. What is inside a negated subschema is negated too."""
+        schema, path, negated = part.schema, part.path, part.sign == NOT
+        if key in REFS:
+            yield [[self.document.target(part, key)]]
+        elif key == "not":
+            yield [[part.at(schema[key], key).flip()]]
+        elif key == "if":
+            asked, then, other = (part.at(schema.get(word, True), word) for word in ("if", "then", "else"))
+            if negated:
+                yield [[asked.flip(), then], [asked, other]]
+            else:
+                asked = replace(asked, sign=OPEN)
+                yield [[asked, then], [asked.flip(), other]]
+        elif key in DEPENDENT:
+            yield from self.dependent(part, key)
+        else:
+            branches = [part.at(inner, key, place) for place, inner in enumerate(take_list(schema, key, path))]
+            if key == "oneOf" and negated:
+                yield [branches, *([one.flip(), two.flip()] for one, two in combinations(branches, 2))]
+            elif key == "oneOf":
+                yield [[branch, *(other.flip() for other in others)] for branch, others in self.exclusive(branches)]
+            else:
+                yield [branches] if (key == "allOf") != negated else [[branch] for branch in branches]
+
+    def dependent(self, part: Subschema, key: str) -> Iterator[list[Clause]]:
+        """The schemas that apply if a key is there; a list of names requires these keys."""
+        for name, inner in take_map(part.schema, key, part.path, "schemas or lists of names").items():
+            goal = part.at(inner, key, name)
+            if key == "dependentRequired" or (key == "dependencies" and isinstance(inner, list | tuple)):
+                goal = replace(goal, schema={"required": list(take_names(inner, goal.path))})
+            outside = replace(part, sign=OPEN)
+            there = outside.at({"type": "object", "required": [name]}, key, name, "there")
+            missing = outside.at({"properties": {name: False}}, key, name, "missing")
+            yield [[there, goal]] if part.sign == NOT else [[missing], [there, goal]]
+
+    def exclusive(self, branches: list[Subschema]) -> list[tuple[Subschema, list[Subschema]]]:
+        """Each branch of a oneOf with the branches that may share a value with it."""
+        shared: dict[Subschema, list[Subschema]] = {branch: [] for branch in branches}
+        values = [row.values for branch in branches for row in self.of(branch)]
+        if None in values or len(set().union(*values)) < sum(map(len, values)):  # type: ignore[arg-type]
+            for one, other in combinations(branches, 2):
+                if self.may_hold((replace(one, sign=OPEN), replace(other, sign=OPEN))):
+                    shared[one].append(other)
+                    shared[other].append(one)
+        return list(shared.items())
+
+    # --- constants --------------------------------------------------------------------------------------------------
+
+    def no_value(self, own: Conjunction) -> Rows:
+        """The normal form of values that are none of a conjunction's."""
+        values = own.values or {}
+        nested = [value for value in values.values() if isinstance(value, dict | list | tuple)]
+        scalars = {form: value for form, value in values.items() if not isinstance(value, dict | list | tuple)}
+        rows = [Conjunction(own.path, banned=scalars)]
+        for value in nested:
+            rows = self.both(rows, self.of(replace(spelled_out(value, own.path), sign=NOT)), own.path)
+        return rows
+
+    # --- what is unevaluated ----------------------------------------------------------------------------------------
+
+    def left_over(self, part: Subschema) -> Iterator[Conjunction]:
+        """The other keywords do not hold, or they do and what they have not evaluated does not meet its schema."""
+        yield from self.refuted(part)
+        holds = replace(part, sign=OPEN)
+        for key in (key for key in UNEVALUATED if key in part.schema):
+            for row in self.evaluated(holds, True):
+                for denied in negate(CLOSED[key](row, holds.at(part.schema[key], key)), self.notes):
+                    if (both := self.join(silent(row), denied)).kinds:
+                        yield both
+
+
+def required_goals(row: Conjunction) -> list[Goal]:
+    """What the values of required keys must meet, as far as no pattern is needed to say so."""
+    goals = []
+    for name in dict.fromkeys(name for found in row.of_type(RequiredKeys) for name in found.names):
+        keys = [each for each in row.of_type(PropertyGoals) if name in each.named or not each.patterns]
+        goals.append(goal_of(*(part for each in keys for part in each.named.get(name, each.rest or ()))))
+    return goals
+
+
+def first_goals(row: Conjunction, low: int) -> list[Goal]:
+    """What the items must meet that an array must have, without repeats of the last goal."""
+    items = row.of_type(ItemGoals)
+    places = range(min(low, 1 + max((len(found.first) for found in items), default=0)))
+    return [goal_of(*(part for found in items for part in found.at(place))) for place in places]
+
+
+def spelled_out(value: Any, path: str) -> Subschema:
+    """An object or array as a schema of its parts."""
+    if isinstance(value, dict):
+        parts = {key: {"const": item} for key, item in value.items()}
+        schema = {"type": "object", "properties": parts, "required": list(value), "additionalProperties": False}
+    else:
+        items = [{"const": item} for item in value]
+        schema = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+    return Subschema(below(path, json.dumps(value, default=str)), schema, OPEN)
+
+
+def negate(row: Conjunction, notes: Notes) -> Iterator[Conjunction]:
+    """The conjunctions of which one holds where a constraint or the kind of a row does not.
+
+    A key that is required and has a goal is missing or its value does not meet the goal: that is one conjunction.
+    """
+    if row.values is None and row.kinds != ANY:
+        yield Conjunction(row.path, ANY - row.kinds)
+    required = {name for found in row.of_type(RequiredKeys) for name in found.names}
+    limited = {name for found in row.of_type(PropertyGoals) for name, goal in found.named.items() if goal}
+    for found in row.constraints:
+        kinds = NUMBERS if found.kind == "number" else frozenset((found.kind,))
+        if isinstance(found, UniqueItems):
+            notes.give_up(found.path, "uniqueItems that must not hold", "uniqueItems without not, oneOf or if")
+        for constraints in found.negations(required & limited):
+            yield Conjunction(row.path, kinds, constraints=constraints)
+
+
+def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
+    """The keys that no schema of this row names meet the subschema."""
+    found = [keys for keys in row.of_type(PropertyGoals) if keys.says]
+    if any(keys.rest is not None for keys in found):
+        return EVERYTHING  # every key is evaluated
+    named: dict[str, Goal] = {name: () for keys in found for name in keys.named}
+    patterns: dict[KeyPattern, Goal] = {pattern: () for keys in found for pattern, _ in keys.patterns}
+    goal = goal_of(part)
+    keys = PropertyGoals(named, tuple(patterns.items()), goal, part.path, naming=part.sign == PLAIN, says=part.says)
+    return Conjunction(part.path, constraints=(keys,))
+
+
+def close_items(row: Conjunction, part: Subschema) -> Conjunction:
+    """The items that no schema of this row speaks of meet the subschema."""
+    found = [items for items in row.of_type(ItemGoals) if items.says]
+    if any(items.every for items in found):
+        return EVERYTHING
+    first = max((len(items.first) for items in found), default=0)
+    inside = [contains.part for contains in row.of_type(ContainsGoal) if contains.says]
+    goal = goal_of(part)
+    if inside and goal:
+        paths = [each.path for each in inside]
+        goal = (part.at({"anyOf": [each.schema for each in inside] + [part.schema]}, *paths),)
+    items = ItemGoals(((),) * first, goal, part.path, every=True, says=part.says)
+    return Conjunction(part.path, constraints=(items,))
+
+
+CLOSED: dict[str, Callable[[Conjunction, Subschema], Conjunction]] = {
+    "unevaluatedProperties": close_keys,
+    "unevaluatedItems": close_items,
+}
+
+
+def silent(row: Conjunction) -> Conjunction:
+    """The same row, of which no key or item counts as evaluated for the schemas around it."""
+
+    def hush(found: Constraint) -> Constraint:
+        return replace(found, says=False) if isinstance(found, PropertyGoals | ItemGoals | ContainsGoal) else found
+
+    return replace(row, constraints=tuple(map(hush, row.constraints)))
+
+
+class ReadsGoals(Protocol):
+    """What reading an object or an array needs from the reader of the whole schema."""
+
+    normal: NormalForms
+    spelled: bool  # whether the grammar is written as a text
+
+    def token(self, tree: Tree, sign: str = "") -> Tree: ...
+    def read_goal(self, goal: Goal, path: str, most: int = ...) -> Tree: ...
+    def settle(self, tree: Tree, path: str, most: int = ..., word: str = "") -> Tree: ...

@@ -1,0 +1,197 @@
+"""The `pattern` and `format` of a string, as regexes that Python writes.
+
+JSON Schema uses the regexes of JavaScript. The formats are exact in their numbers (months, leap years, hours, octets):
+
+- date, time, date-time: RFC 3339; a leap second only as 23:59:60Z, since other zones would need subtraction.
+- email: the dot-atom form of RFC 5321, without quoted names and address literals.
+- hostname: RFC 1123, labels of at most 63 characters · ipv4: four decimal octets, no leading zero · ipv6: RFC 4291, no
+  zone · uuid: RFC 9562 · uri, uri-reference: RFC 3986 · iri, iri-reference: RFC 3987 · uri-template: RFC 6570.
+- json-pointer: RFC 6901 · relative-json-pointer: its draft · duration: RFC 3339, appendix A · byte: base64, RFC 4648.
+
+The formats of NOT_REGULAR have no exact regular definition; they are not enforced.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from itertools import groupby
+from sys import maxunicode
+
+from guidedviz.errors import PatternError, quoted
+from guidedviz.machines.work import spend
+
+# what the two write differently, inside and outside of a class such as [a-z]
+PIECES = re.compile(
+    r"\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
+    r"|\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|\\(?P<sign>[pP])\{(?P<property>[^{}]*)\}"
+    r"|\\c(?P<control>[A-Za-z])"
+    r"|(?P<group>\(\?<(?![=!]))"
+    r"|\\k<(?P<reference>\w+)>"
+    r"|(?P<any>\[\^\])|(?P<none>\[\])"
+    r"|(?P<brace>\{(?=,\d*\}))"
+    r"|(?P<open>\[\^?)|(?P<close>\])|\\?.",
+    re.DOTALL,
+)
+CATEGORIES = {
+    "Letter": "L", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Titlecase_Letter": "Lt",
+    "Modifier_Letter": "Lm", "Other_Letter": "Lo", "Mark": "M", "Nonspacing_Mark": "Mn", "Spacing_Mark": "Mc",
+    "Enclosing_Mark": "Me", "Number": "N", "Decimal_Number": "Nd", "Letter_Number": "Nl",
+    "Other_Number": "No", "Punctuation": "P", "Connector_Punctuation": "Pc", "Dash_Punctuation": "Pd",
+    "Open_Punctuation": "Ps", "Close_Punctuation": "Pe", "Initial_Punctuation": "Pi",
+    "Final_Punctuation": "Pf", "Other_Punctuation": "Po", "Symbol": "S", "Math_Symbol": "Sm",
+    "Currency_Symbol": "Sc", "Modifier_Symbol": "Sk", "Other_Symbol": "So", "Separator": "Z",
+    "Space_Separator": "Zs", "Line_Separator": "Zl", "Paragraph_Separator": "Zp", "Other": "C",
+    "Control": "Cc", "Format": "Cf", "Unassigned": "Cn", "Private_Use": "Co", "digit": "Nd", "punct": "P",
+}  # fmt: skip
+
+
+def to_python(pattern: str) -> str:
+    r"""The same regex as Python writes it.
+
+    >>> to_python(r"^(?<year>\d+)\u{1F600}[^]$")
+    '^(?P<year>\\d+)\\U0001f600(?s:.)$'
+    >>> re.search(to_python(r"^\p{Lu}[\p{Ll}_]+$"), "Ärger") is not None
+    True
+    """
+    written, inside = [], False
+    for found in PIECES.finditer(pattern):
+        written.append(_piece(found, inside))
+        spend(len(written[-1]))
+        inside = found.lastgroup == "open" or (inside and found.lastgroup != "close")
+    return "".join(written)
+
+
+def _piece(found: re.Match[str], inside: bool) -> str:
+    match found.lastgroup:
+        case "point":
+            return f"\\U{int(found['point'], 16):08x}"
+        case "low":
+            high, low = int(found["high"], 16) - 0xD800, int(found["low"], 16) - 0xDC00
+            return f"\\U{0x10000 + (high << 10) + low:08x}"
+        case "control":
+            return f"\\x{ord(found['control']) % 32:02x}"
+        case "property":
+            ranges = _category(found["property"], found["sign"] == "P", found.start())
+            return ranges if inside else f"[{ranges}]"
+        case "group" if not inside:
+            return "(?P<"
+        case "reference" if not inside:
+            return f"(?P={found['reference']})"
+        case "any" if not inside:
+            return "(?s:.)"
+        case "none" if not inside:
+            return "(?!)"
+        case "brace" if not inside:
+            return "\\{"  # in JavaScript a text: only {0,3} is a repeat
+    return "\\[" if inside and found[0] == "[" else found[0]
+
+
+def _category(name: str, other: bool, place: int) -> str:
+    """The characters of a general category as the inside of a class; with `other`, all other characters."""
+    short = name.removeprefix("General_Category=").removeprefix("gc=")
+    short = CATEGORIES.get(short, short)
+    if short not in CATEGORIES.values():
+        where, expected = f"regex, position {place}", r"a general category, such as \p{L} or \p{Lu}"
+        raise PatternError(where, seen=quoted(f"\\p{{{name}}}"), expected=expected)
+    return _ranges(short, other)
+
+
+@cache
+def _ranges(category: str, other: bool) -> str:
+    joined = groupby(_runs(), lambda run: run[0].startswith(category) != other)
+    kept = (list(runs) for wanted, runs in joined if wanted)
+    return "".join(f"\\U{runs[0][1]:08x}-\\U{runs[-1][2]:08x}" for runs in kept)
+
+
+@cache
+def _runs() -> tuple[tuple[str, int, int], ...]:
+    """All characters in runs of one category: category, first, last."""
+    found, first = [], 0
+    for category, run in groupby(map(unicodedata.category, map(chr, range(maxunicode + 1)))):
+        after = first + sum(1 for _ in run)
+        found.append((category, first, after - 1))
+        first = after
+    return tuple(found)
+
+
+DATE = (
+    r"(?:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
+    r"|(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)"
+)
+TIME = r"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)|23:59:60(?:\.\d+)?[Zz])"
+
+ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+
+OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+IPV4 = rf"{OCTET}(?:\.{OCTET}){{3}}"
+GROUP = "[0-9A-Fa-f]{1,4}"
+LAST_TWO = f"(?:{GROUP}:{GROUP}|{IPV4})"
+# Eight groups, or fewer with one `::` that stands for one or more groups.
+BEFORE = [f"(?:{GROUP}(?::{GROUP}){{0,{more}}})?::" for more in range(7)]
+IPV6 = "|".join([
+    f"(?:{GROUP}:){{6}}{LAST_TWO}",
+    f"::(?:{GROUP}:){{5}}{LAST_TWO}",
+    *(f"{BEFORE[4 - after]}(?:{GROUP}:){{{after}}}{LAST_TWO}" for after in (4, 3, 2, 1, 0)),
+    f"{BEFORE[5]}{GROUP}",
+    BEFORE[6],
+])  # fmt: skip
+
+PERCENT = "%[0-9A-Fa-f]{2}"
+HOST = r"\-A-Za-z0-9._~!$&'()*+,;="  # characters of a host name
+WIDE = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(  # ucschar of RFC 3987
+    f"{chr(plane * 0x10000 + (0x1000 if plane == 14 else 0))}-{chr(plane * 0x10000 + 0xFFFD)}" for plane in range(1, 15)
+)
+PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"  # iprivate, in a query
+
+
+def write_uri(more: str = "", private: str = "", relative: bool = False) -> str:
+    """A URI, with more characters an IRI; also without a scheme if `relative`."""
+    named, inside = (f"(?:[{HOST}{extra}{more}]|{PERCENT})" for extra in ("", ":@"))
+    first = f"(?:[{HOST}@{more}]|{PERCENT})+"  # a first segment without a colon
+    address = rf"\[(?:{IPV6}|[Vv][0-9A-Fa-f]+\.[{HOST}:]+)\]"
+    authority = rf"(?:(?:{named}|:)*@)?(?:{address}|{named}*)(?::\d*)?"
+    after = rf"(?:\?(?:{inside}|[/?{private}])*)?(?:#(?:{inside}|[/?])*)?"
+    rooted = f"//{authority}(?:/{inside}*)*"
+    uri = rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{rooted}|/?(?:{inside}+(?:/{inside}*)*)?){after}"
+    path = f"(?:{rooted}|/(?:{inside}+(?:/{inside}*)*)?|(?:{first}(?:/{inside}*)*)?)"
+    return f"(?:{uri}|{path}{after})" if relative else uri
+
+
+SECONDS = r"\d+S"
+MINUTES = rf"\d+M(?:{SECONDS})?"
+HOURS = rf"\d+H(?:{MINUTES})?"
+CLOCK = f"T(?:{HOURS}|{MINUTES}|{SECONDS})"
+DAYS = r"\d+D"
+MONTHS = rf"\d+M(?:{DAYS})?"
+YEARS = rf"\d+Y(?:{MONTHS})?"
+
+POINTER = "(?:/(?:[^~/]|~[01])*)*"
+VARIABLE = rf"(?:[A-Za-z0-9_]|{PERCENT})(?:\.?(?:[A-Za-z0-9_]|{PERCENT}))*(?::[1-9]\d{{0,3}}|\*)?"
+LITERAL = rf"[!#$&()*+,./0-9:;=?@A-Z\[\]_a-z~{WIDE}{PRIVATE}-]|{PERCENT}"
+BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+HOST_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+
+FORMATS = {
+    "date": DATE,
+    "time": TIME,
+    "date-time": f"{DATE}[Tt]{TIME}",
+    "duration": rf"P(?:(?:{YEARS}|{MONTHS}|{DAYS})(?:{CLOCK})?|{CLOCK}|\d+W)",
+    "email": rf"{ATOM}(?:\.{ATOM})*@{LABEL}(?:\.{LABEL})*",
+    "hostname": rf"{HOST_LABEL}(?:\.{HOST_LABEL})*",
+    "uuid": "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
+    "ipv4": IPV4,
+    "ipv6": IPV6,
+    "uri": write_uri(),
+    "uri-reference": write_uri(relative=True),
+    "iri": write_uri(WIDE, PRIVATE),
+    "iri-reference": write_uri(WIDE, PRIVATE, relative=True),
+    "uri-template": rf"(?:{LITERAL}|\{{[+#./;?&=,!@|]?{VARIABLE}(?:,{VARIABLE})*\}})*",
+    "json-pointer": POINTER,
+    "relative-json-pointer": rf"(?:0|[1-9]\d*)(?:#|{POINTER})",
+    "byte": BASE64,
+}
+NOT_REGULAR = ("regex", "idn-email", "idn-hostname")
