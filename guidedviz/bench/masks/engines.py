@@ -19,7 +19,7 @@ from guidedviz.bench.masks.cases import Case
 from guidedviz.errors import SettingError
 from guidedviz.extras import how_to_install
 from guidedviz.machines.pushdown.pda import grammar
-from guidedviz.machines.regular.regex import cached_regex, regex
+from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.tokens import index
 from guidedviz.tokens.engines import llguidance, outlines_core, xgrammar
@@ -84,7 +84,7 @@ def _ours(name: str, build: Build, vocabulary: Vocabulary) -> Engine:
         return Compiled(lambda: _open_guide(built), lambda: _nbytes(built), lambda: _states(built))
 
     def forget() -> None:
-        cached_regex.cache_clear()
+        regex.cache_clear()
         index.forget()
         split.split_machine.cache_clear()
 

@@ -164,7 +164,7 @@ class _Counted:
         bounds: Bounds = new.low, new.high
         key = new.part, bounds
         if key not in self.rules:
-            plain = f"{rule.name}{replace(new, position=None)}"
+            plain = f"{rule.name}{new}"
             same = sum(name.startswith(plain) for name in self.bounds)
             name = f"{plain}-{same + 1}" if same else plain
             self.rules[key] = Rule(name, new.part, rule.span)
