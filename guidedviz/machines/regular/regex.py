@@ -184,10 +184,10 @@ def parse_regex(text: str, search: bool = False) -> Tree:
 
 def _read(text: str, parsed: Any, search: bool) -> Tree:
     """The tree of a parsed pattern. Anchors at its ends are no assertions, unless a search looks at lines."""
-    flags, reader = parsed.state.flags, _Reader(text, search)
+    flags, reader = parsed.state.flags, _TreeReader(text, search)
     tree = reader.sequence(open_ends(parsed) if search else parsed, flags, first=True, last=True)
     if search and (reader.lookarounds or flags & MULTILINE):
-        reader = _Reader(text, search)
+        reader = _TreeReader(text, search)
         tree = reader.sequence([ANYTHING, *parsed, ANYTHING], flags, first=False, last=False)
     return resolve(tree, list(reader.lookarounds)) if reader.lookarounds else tree
 
@@ -196,7 +196,7 @@ def _too_deep() -> PatternError:
     return PatternError("regex", seen="groups nested too deeply", expected="fewer nested groups")
 
 
-class _Reader:
+class _TreeReader:
     """Converts the tree of Python's parser; the text gives positions for errors."""
 
     def __init__(self, text: str, search: bool) -> None:
