@@ -1,0 +1,293 @@
+"""Read the weights of a model folder: `*.safetensors` only, as 32-bit floats, and those of Llama's kind as a model.
+
+A file is eight bytes with the length of its header, a JSON header with the name, type, shape and place of every
+tensor, and the numbers (https://github.com/huggingface/safetensors). The tensors lie one after the other, without
+gaps. All headers, and the settings of config.json, are checked before any number is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from math import inf, pi, prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from guidedviz.errors import ModelError, quoted
+from guidedviz.files import parse_json, read_bounded, size_of
+from guidedviz.models.llama import Layer, Llama, Shape
+from guidedviz.models.model import SMALLER, Array, too_large
+
+Tensors = dict[str, Array]
+
+INDEX, SINGLE = "model.safetensors.index.json", "model.safetensors"
+BITS = {"BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I16": 16, "U16": 16, "F16": 16,
+        "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "I64": 64, "U64": 64, "F64": 64, "C64": 64, "F4": 4,
+        "F6_E2M3": 6, "F6_E3M2": 6}  # fmt: skip
+FLOATS = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # those that NumPy reads here
+PLAIN_NAME = re.compile(r"[\w.-]+\.safetensors")
+JSON_BYTES = 24 << 20  # the tokenizer.json of Llama 3 has 17 million
+JSON_VALUES = 1_500_000
+DIMENSIONS = 8
+LARGEST_DIMENSION = 1 << 40  # of a dimension
+
+
+def damaged(file: Path, seen: str, expected: str = "") -> ModelError:
+    """The error for a file of a model that cannot be used."""
+    where = f"model {quoted(file.parent.name)}, {file.name}"
+    return ModelError(where, seen=seen, expected=expected, hint=f"load one that needs no network: {SMALLER}")
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """A file that holds one JSON object."""
+    try:
+        found = parse_json(read_bounded(file, JSON_BYTES), JSON_VALUES)
+    except (OSError, ValueError, RecursionError) as error:
+        raise damaged(file, str(error).splitlines()[0][:120], "a JSON object") from None
+    if not isinstance(found, dict):
+        raise damaged(file, type(found).__name__, "a JSON object")
+    return found
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The weight files of a folder. An index may name nothing but safetensors files in this folder."""
+    listing = folder / INDEX
+    if not listing.exists():
+        return [folder / SINGLE]
+    named = read_json(listing).get("weight_map")
+    if not isinstance(named, dict) or not named:
+        raise damaged(listing, "no weight_map", "an object from tensors to files")
+    for name in named.values():
+        if not isinstance(name, str) or not PLAIN_NAME.fullmatch(name):
+            raise damaged(listing, quoted(name), "names of *.safetensors files in the same folder")
+    return [folder / name for name in sorted(set(named.values()))]
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """Where a tensor is stored."""
+
+    file: Path
+    kind: str
+    shape: tuple[int, ...]
+    begin: int  # in the file
+    end: int
+
+    def read(self) -> Array:
+        """Its numbers as 32-bit floats."""
+        raw = np.fromfile(self.file, FLOATS[self.kind], prod(self.shape), offset=self.begin)
+        if self.kind == "BF16":  # the upper half of a 32-bit float
+            return (raw.astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
+        return raw.astype(np.float32, copy=False).reshape(self.shape)
+
+
+def find_tensors(folder: Path) -> dict[str, StoredTensor]:
+    """All tensors of a folder by name; no number is read yet.
+
+    >>> from guidedviz.files import shipped
+    >>> stored = find_tensors(shipped("models/bard"))["model.embed_tokens.weight"]
+    >>> stored.kind, stored.read().shape
+    ('BF16', (65, 192))
+    """
+    found: dict[str, StoredTensor] = {}
+    for file in weight_files(folder):
+        for name, stored in read_header(file).items():
+            if name in found:
+                raise damaged(file, f"tensor {quoted(name)}, as in {found[name].file.name}", "every tensor once")
+            found[name] = stored
+    return found
+
+
+def read_header(file: Path) -> dict[str, StoredTensor]:
+    """The tensors of one file, which must fill it without gaps."""
+    try:
+        size = size_of(file)
+        with file.open("rb") as stream:
+            start = 8 + int.from_bytes(stream.read(8), "little")
+            text = stream.read(start - 8) if start <= min(size, JSON_BYTES) else b""
+        header = parse_json(text, JSON_VALUES)
+    except OSError as error:
+        raise damaged(file, error.strerror or str(error), "weights as *.safetensors") from None
+    except (ValueError, RecursionError):
+        raise damaged(file, f"no header in its {size:,} bytes", "a whole safetensors file") from None
+    if not isinstance(header, dict) or size == start:
+        raise damaged(file, "no tensors", "a whole safetensors file")
+    header.pop("__metadata__", None)
+    found = {name: _locate(file, name, about, start) for name, about in header.items()}
+    end = start
+    for name, stored in sorted(found.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if stored.begin != end:
+            raise damaged(file, f"tensor {quoted(name)}: from byte {stored.begin}", f"from byte {end}, without a gap")
+        end = stored.end
+    if end != size:
+        raise damaged(file, f"{size:,} bytes", f"{end:,}, by its header")
+    return found
+
+
+def _locate(file: Path, name: str, about: Any, start: int) -> StoredTensor:
+    where = f"tensor {quoted(name)}"
+    match about:
+        case {"dtype": str(kind), "shape": [*shape], "data_offsets": [int(begin), int(end)]} if kind in BITS:
+            plain = len(shape) <= DIMENSIONS and all(
+                type(size) is int and 0 <= size <= LARGEST_DIMENSION for size in shape
+            )
+            if plain and 0 <= begin <= end and (end - begin) * 8 == prod(shape) * BITS[kind]:
+                return StoredTensor(file, kind, tuple(shape), start + begin, start + end)
+            seen = f"{where}: bytes {quoted(begin)} to {quoted(end)} for {kind} of shape {quoted(shape)}"
+            raise damaged(file, seen, "as many bytes as its shape takes")
+    raise damaged(file, f"{where}: {quoted(about)}", "a type, a shape and offsets")
+
+
+LARGEST_SIZE = 1 << 20  # of every number of a shape
+WHOLE, NUMBER = (int,), (int, float)
+NAMES = {
+    "vocabulary": "vocab_size",
+    "width": "hidden_size",
+    "inner": "intermediate_size",
+    "layers": "num_hidden_layers",
+    "heads": "num_attention_heads",
+    "context": "max_position_embeddings",
+}
+
+
+def read_shape(folder: Path) -> Shape:
+    """The shape in a folder's config.json; a model of another kind is refused.
+
+    >>> from guidedviz.files import shipped
+    >>> read_shape(shipped("models/bard")).layers
+    6
+    """
+    file = folder / "config.json"
+    config = read_json(file)
+    for key, value in {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}.items():
+        if config.get(key, value) != value or (key == "model_type" and key not in config):
+            raise damaged(file, f"{key} {quoted(config.get(key))}", quoted(value))
+    sizes = {name: _number(file, config, key, None, 1, LARGEST_SIZE, WHOLE) for name, key in NAMES.items()}
+    heads, width = sizes["heads"], sizes["width"]
+    kv_heads = _number(file, config, "num_key_value_heads", heads, 1, LARGEST_SIZE, WHOLE)
+    head_size = _number(
+        file, config, "head_dim", width / heads if width % heads else width // heads, 1, LARGEST_SIZE, WHOLE
+    )
+    if heads % kv_heads or head_size % 2:
+        raise damaged(file, f"{heads} heads of {head_size}, {kv_heads} for keys", "sizes that divide")
+    tied = config.get("tie_word_embeddings", False)
+    if not isinstance(tied, bool):
+        raise damaged(file, f"tie_word_embeddings {quoted(tied)}", "true or false")
+    return Shape(
+        **sizes,
+        kv_heads=kv_heads,
+        head_size=head_size,
+        epsilon=_number(file, config, "rms_norm_eps", 1e-6, 1e-12, 0.1),
+        tied=tied,
+        frequencies=_frequencies(file, config, head_size),
+    )
+
+
+def _number(
+    file: Path, settings: dict[str, Any], key: str, default: Any, least: float, most: float, kinds: Any = NUMBER
+) -> Any:
+    """A setting from `least` to `most`."""
+    value = settings.get(key)
+    value = default if value is None else value
+    if type(value) not in kinds or not least <= value <= most:
+        whole = "whole " if kinds == WHOLE else ""
+        raise damaged(file, f"{key} {quoted(value)}", f"a {whole}number from {least:g} to {most:,}")
+    return value
+
+
+def _frequencies(file: Path, config: dict[str, Any], size: int) -> Array:
+    """The frequencies of the rotary embedding; Llama 3 lowers those whose waves are longer than its first context."""
+    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    if not isinstance(rope, dict):
+        raise damaged(file, f"rope settings {quoted(rope)}", "those of Llama")
+    theta = _number(file, rope, "rope_theta", config.get("rope_theta", 10_000.0), 1, 1e12)
+    plain = theta ** -(np.arange(0, size, 2, dtype=np.float32) / np.float32(size))
+    kind = rope.get("rope_type", rope.get("type", "default"))
+    if kind not in ("default", "linear", "llama3"):
+        raise damaged(file, f"rope_type {quoted(kind)}", "default, linear or llama3")
+    factor: Any = 1.0 if kind == "default" else 1 / _number(file, rope, "factor", None, 1e-3, 1e6)
+    if kind == "llama3":
+        low = _number(file, rope, "low_freq_factor", None, 1e-3, 1e6)
+        high = _number(file, rope, "high_freq_factor", None, 1e-3, 1e6)
+        if low >= high:
+            raise damaged(file, f"low_freq_factor {low}, high_freq_factor {high}", "a low one below the high one")
+        context = _number(file, rope, "original_max_position_embeddings", None, 1, LARGEST_SIZE)
+        waves = context * plain / (2 * pi)  # in the first context
+        kept = np.clip((waves - low) / (high - low), 0, 1)
+        factor = kept + (1 - kept) * factor
+    frequencies: Array = (plain * factor).astype(np.float32)
+    return frequencies
+
+
+def read_llama(folder: Path) -> Llama:
+    """The model in a folder; a tensor that is missing, unknown or of another shape is an error."""
+    shape, stored, file = read_shape(folder), find_tensors(folder), folder / "model.safetensors"
+    if 9 * shape.layers > len(stored):
+        both = f"num_hidden_layers {shape.layers:,} and {len(stored):,} tensors"
+        raise damaged(folder / "config.json", both, "nine tensors per layer")
+    expected = _expected_shapes(shape)
+    ignored = {name for name in stored if name.endswith("rotary_emb.inv_freq")} - expected.keys()
+    if shape.tied:
+        ignored.add("lm_head.weight")  # a copy of the embedding
+    for name in sorted((expected.keys() | stored.keys()) - ignored):
+        seen, wanted = stored[name].shape if name in stored else "nothing", expected.get(name, "nothing")
+        if seen != wanted:
+            raise damaged(file, f"tensor {quoted(name)}: {seen}", f"{wanted}, by config.json")
+        if stored[name].kind not in FLOATS:
+            raise damaged(file, f"tensor {quoted(name)}: {stored[name].kind}", " or ".join(FLOATS))
+    weights = sum(map(prod, expected.values()))
+    if 4 * weights > _memory():
+        raise too_large(folder.name, weights * 4 / 1e6)
+    tensors = {name: stored[name].read() for name in expected}
+    layers = [_read_layer(tensors, f"model.layers.{number}") for number in range(shape.layers)]
+    embedding = tensors["model.embed_tokens.weight"]
+    head = embedding if shape.tied else tensors["lm_head.weight"]
+    return Llama(shape, embedding, layers, tensors["model.norm.weight"], head)
+
+
+def _memory() -> float:
+    """The bytes of this machine's memory; infinite where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return inf
+
+
+def _expected_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
+    """The shape of every tensor."""
+    width, inner = shape.width, shape.inner
+    query, key = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    layer = {
+        "input_layernorm": (width,),
+        "self_attn.q_proj": (query, width),
+        "self_attn.k_proj": (key, width),
+        "self_attn.v_proj": (key, width),
+        "self_attn.o_proj": (width, query),
+        "post_attention_layernorm": (width,),
+        "mlp.gate_proj": (inner, width),
+        "mlp.up_proj": (inner, width),
+        "mlp.down_proj": (width, inner),
+    }
+    named = {f"model.layers.{n}.{name}.weight": size for n in range(shape.layers) for name, size in layer.items()}
+    table = (shape.vocabulary, width)
+    named |= {"model.embed_tokens.weight": table, "model.norm.weight": (width,)}
+    return named if shape.tied else named | {"lm_head.weight": table}
+
+
+def _read_layer(tensors: Tensors, name: str) -> Layer:
+    """The weights of a layer; matrices that read the same vector are stacked, so that one product serves them."""
+
+    def stacked(*names: str) -> Array:
+        return np.concatenate([tensors.pop(f"{name}.{part}.weight") for part in names])
+
+    return Layer(
+        stacked("input_layernorm"),
+        stacked("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+        stacked("self_attn.o_proj"),
+        stacked("post_attention_layernorm"),
+        stacked("mlp.gate_proj", "mlp.up_proj"),
+        stacked("mlp.down_proj"),
+    )
