@@ -34,7 +34,7 @@ from bench.cases import CASES, Case
 from guidedviz.extras import need
 from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.show import show_lark
-from guidedviz.machines.regular.regex import cached_regex
+from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import index
 from guidedviz.tokens.arrays import unpack
 from guidedviz.tokens.engines.engine_guide import PREPARE
@@ -131,7 +131,7 @@ def compile_ours(engine: str, vocabulary: gv.Vocabulary, case: Case) -> Ours:
 
 def forget() -> None:
     """Empty our caches in memory."""
-    cached_regex.cache_clear()
+    regex.cache_clear()
     index.forget()
     inlined.cache_clear()
 

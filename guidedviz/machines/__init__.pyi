@@ -3,14 +3,11 @@ from guidedviz.machines.earley.derivation import derivation as derivation
 from guidedviz.machines.grammars.show import to_gbnf as to_gbnf
 from guidedviz.machines.pushdown.distance import bytes_to_end as bytes_to_end
 from guidedviz.machines.pushdown.pda import pushdown_moves as pushdown_moves
-from guidedviz.machines.regular.algebra import complement as complement
 from guidedviz.machines.regular.algebra import count_texts as count_texts
 from guidedviz.machines.regular.algebra import difference as difference
 from guidedviz.machines.regular.algebra import intersection as intersection
 from guidedviz.machines.regular.algebra import is_empty as is_empty
-from guidedviz.machines.regular.algebra import shortest as shortest
 from guidedviz.machines.regular.algebra import shortest_difference as shortest_difference
-from guidedviz.machines.regular.algebra import union as union
 from guidedviz.machines.regular.regex import machine_stages as machine_stages
 from guidedviz.machines.schema.json_schema import schema_gbnf as schema_gbnf
 from guidedviz.machines.schema.json_schema import schema_grammar as schema_grammar

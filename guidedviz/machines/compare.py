@@ -28,7 +28,7 @@ Level = dict[Pair, Reading]  # pairs at one distance, each with its best text
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Equivalence:
     """The result of a search: a text that exactly one machine accepts, or how far there is none."""
 
     text: bytes | None
@@ -45,7 +45,7 @@ class Comparison:
         return f"no difference in texts of up to {counted(self.length, 'byte')}: {self.pairs:,} pairs of states"
 
 
-def compare_machines(one: Machine, other: Machine, most: int = MOST_PAIRS) -> Comparison:
+def compare_machines(one: Machine, other: Machine, most: int = MOST_PAIRS) -> Equivalence:
     """Search for the shortest text that exactly one machine accepts, the most readable of several.
 
     >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
@@ -63,13 +63,13 @@ def compare_machines(one: Machine, other: Machine, most: int = MOST_PAIRS) -> Co
         apart = [(way, _accepts(one, a)) for (a, b), way in level.items() if _accepts(one, a) != _accepts(other, b)]
         if apart:
             best, first = min(apart)
-            return Comparison(text_of(best), first, length, len(seen), False)
+            return Equivalence(text_of(best), first, length, len(seen), False)
         following = _next_level(one, other, letters, level, seen, most)
         if following is None:
-            return Comparison(None, False, length, len(seen), False)
+            return Equivalence(None, False, length, len(seen), False)
         level, length = following, length + 1
         seen.update(level)
-    return Comparison(None, False, length - 1, len(seen), True)
+    return Equivalence(None, False, length - 1, len(seen), True)
 
 
 def _accepts(machine: Machine, state: Hashable | None) -> bool:

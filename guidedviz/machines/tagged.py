@@ -22,10 +22,10 @@ from guidedviz.machines.tree import EMPTY, LAST, Call, Chars, Net, Range, Tree, 
 from guidedviz.machines.work import limited_work, spend
 
 
-class Rules:
+class RuleCollection:
     """Collects rules under names of their own, and the notes of the machines.
 
-    >>> rules = Rules()
+    >>> rules = RuleCollection()
     >>> rules.content(gv.regex("a|b"), "x"), rules.content(gv.grammar('root ::= "(" root ")" | "x"'), "call")
     (Net(places=3, edges=((1, Concat(parts=()), 2), (0, Chars(ranges=((97, 98),)), 1))), Call(name='call', span=None))
     """
@@ -256,7 +256,7 @@ def tagged(
     expect(tags, Iterable, "tagged, tags", "a list of tuples of begin, machine and end")
     listed = [*([as_tag((begin, machine, end))] if begin else []), *map(as_tag, tags)]
     opens = open_with(listed, triggers)
-    rules = Rules()
+    rules = RuleCollection()
     expect(free, DFA | None, "tagged, free", "a finite machine, or None for any text", "gv.regex(text)")
     stretch = None if free is None else machine_grammar(free).rules[0].tree
     options = open_tags(rules, opens, listed)
@@ -310,14 +310,14 @@ def trigger_of(begin: str, triggers: Container[str]) -> str:
     return next((begin[:end] for end in range(1, len(begin) + 1) if begin[:end] in triggers), "")
 
 
-def tag_body(rules: Rules, tag: Tag) -> Tree:
+def tag_body(rules: RuleCollection, tag: Tag) -> Tree:
     """The content and an end of a tag."""
     if tag.machine is None:
         return text_until(tag.end)
     return concat(rules.content(tag.machine, "content"), either(*map(literal, tag.end)))
 
 
-def open_tags(rules: Rules, triggers: Sequence[str], tags: Iterable[Tag]) -> list[Tree]:
+def open_tags(rules: RuleCollection, triggers: Sequence[str], tags: Iterable[Tag]) -> list[Tree]:
     """What may follow each trigger: the rest of a begin, the content and an end; each tag is a rule."""
     options: dict[str, list[Tree]] = {trigger: [] for trigger in triggers}
     for tag in tags:
@@ -330,7 +330,7 @@ def dispatch(text: FreeText, options: Sequence[Tree], at_least_one: bool, stop_a
     """Stretches of free text, each followed by an option of the trigger that ends it, or by the end of the text.
 
     >>> once = dispatch(free_text(["a"]), [literal("b")], False, True)
-    >>> rules = Rules()
+    >>> rules = RuleCollection()
     >>> [rules.machine(once).accepts(text) for text in (b"x", b"xab", b"xabx")]
     [True, True, False]
     """

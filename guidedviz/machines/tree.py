@@ -47,8 +47,7 @@ class Repeat:
     def __str__(self) -> str:
         known = {(0, None): "*", (1, None): "+", (0, 1): "?", (self.low, self.low): f"{{{self.low}}}"}
         high = "" if self.high is None else self.high
-        sign = known.get((self.low, self.high), f"{{{self.low},{high}}}")
-        return sign if self.position is None else f"{sign} at position {self.position}"
+        return known.get((self.low, self.high), f"{{{self.low},{high}}}")
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,15 @@
 """The steps of a construction are all there is to it: whoever adds them up has the result."""
 
-import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, event, given
+from hypothesis import assume, given
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.dfa import build_dfa, build_dfa_steps
-from guidedviz.machines.regular.minimal import first_blocks, minimise, minimise_steps, same_ends, trim
+from guidedviz.machines.regular.minimal import first_blocks, minimise_steps, trim
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import machine_stages, parse_regex, regex
-from guidedviz.machines.work import drain
 from guidedviz.sketches.construction import dfa_frames, merged_states, minimal_frames
 from guidedviz.sketches.sketch import sketch_dfa
 from tests.machines.oracle import count_classes
@@ -25,17 +23,6 @@ def test_the_steps_of_the_dfa_are_its_states_in_order(pattern):
     assert [step.state for step in steps] == list(range(len(dfa)))
     assert tuple(step.edges for step in steps) == dfa.edges
     assert {step.state for step in steps if nfa.accepting in step.subset} == dfa.accepting
-
-
-@given(regexes)
-def test_machines_that_only_count_are_merged_from_their_ends_to_the_same_machine(pattern):
-    for text in (pattern, re.sub(r"(?<!\\)[*+]", "{1,2}", pattern)):
-        try:
-            dfa = machine_stages(text)[1]
-        except PatternError:
-            continue
-        event("only counts" if same_ends(trim(dfa)) else "goes back")
-        assert minimise(dfa) == drain(minimise_steps(dfa))
 
 
 @given(regexes)

@@ -26,7 +26,6 @@ from guidedviz.machines.tree import (
     concat,
     either,
     no_ticks,
-    parts_of,
     walk,
 )
 from guidedviz.machines.work import reach, spend
@@ -164,7 +163,7 @@ class _Counted:
         bounds: Bounds = new.low, new.high
         key = new.part, bounds
         if key not in self.rules:
-            plain = f"{rule.name}{replace(new, position=None)}"
+            plain = f"{rule.name}{new}"
             same = sum(name.startswith(plain) for name in self.bounds)
             name = f"{plain}-{same + 1}" if same else plain
             self.rules[key] = Rule(name, new.part, rule.span)
@@ -183,17 +182,17 @@ class _Counted:
 
 def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
     """The tree with every direct part changed."""
-    spend(2 * len(parts_of(tree)))
     match tree:
         case Concat(parts):
-            return Concat(tuple(map(change, parts)))
+            return concat(*map(change, parts))
         case Either(options):
-            return Either(tuple(map(change, options)))
+            return either(*map(change, options))
         case Repeat(part):
             return replace(tree, part=change(part))
         case Words():
             return tree
         case Net(places, edges):
+            spend(2 * len(edges))
             return Net(places, tuple((source, change(part), target) for source, part, target in edges))
         case _:
             return tree
@@ -257,18 +256,4 @@ def needed_rules(grammar: Grammar) -> Grammar:
 
 def map_calls(tree: Tree, change: Callable[[Call], Tree]) -> Tree:
     """The tree with every call replaced."""
-    match tree:
-        case Call():
-            return change(tree)
-        case Concat(parts):
-            return concat(*(map_calls(part, change) for part in parts))
-        case Either(options):
-            return either(*(map_calls(option, change) for option in options))
-        case Repeat(part):
-            return replace(tree, part=map_calls(part, change))
-        case Words():
-            return tree
-        case Net(places, edges):
-            return Net(places, tuple((source, map_calls(part, change), target) for source, part, target in edges))
-        case _:
-            return tree
+    return change(tree) if isinstance(tree, Call) else map_parts(tree, lambda part: map_calls(part, change))

@@ -96,7 +96,7 @@ def parse_grammar(text: str, root: str = "root") -> Grammar:
         raise PatternError("grammar, root", seen=type(root).__name__, expected="the name of a rule")
     if len(text) > MOST_CHARACTERS:
         raise PatternError("grammar", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
-    grammar = Grammar(_Reader(text).rules(), root, text)
+    grammar = Grammar(_Parser(text).rules(), root, text)
     if root not in grammar.named:
         near = nearest_name(root, grammar.named) or next((f'"{brief(name)}"' for name in grammar.named), "")
         raise PatternError("grammar", seen=f"no rule {quoted(root)}", expected="a rule to start from", hint=near)
@@ -123,7 +123,7 @@ def read_tokens(text: str) -> Iterator[Token]:
     yield Token("end", "", len(text))
 
 
-class _Reader:
+class _Parser:
     """A recursive-descent parser; `self.next` is the lookahead token."""
 
     def __init__(self, text: str) -> None:

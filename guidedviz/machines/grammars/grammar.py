@@ -200,8 +200,8 @@ def find_loops(graph: Graph) -> list[set[str]]:
                 entered.add(after)
                 stack.append((after, iter(graph[after])))
     back: dict[str, list[str]] = {name: [] for name in graph}
-    for name, others in graph.items():
-        for other in others:
+    for name, leads_to in graph.items():
+        for other in leads_to:
             back[other].append(name)
     loops, taken = [], set[str]()
     for name in reversed(order):

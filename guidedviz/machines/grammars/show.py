@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from guidedviz.errors import SettingError
@@ -87,8 +86,7 @@ class _Shower:
             case Either(options):
                 return " | ".join(self.show_tight(option, rule, Either) for option in options)
             case Repeat(part):
-                sign = str(Repeat(part, tree.low, tree.high))
-                return self.show_tight(part, rule, Either, Repeat, Concat) + sign
+                return self.show_tight(part, rule, Either, Repeat, Concat) + str(tree)
             case Call(name):
                 return name
             case Net():
@@ -226,7 +224,7 @@ def _show(tree: Tree, names: dict[str, str], rule: str, lines: list[str]) -> str
             return "(" + " | ".join(_show(option, names, rule, lines) for option in options) + ")"
         case Repeat(part):
             inner = _show(part, names, rule, lines)
-            return (f"({inner})" if isinstance(part, Repeat) else inner) + str(replace(tree, position=None))
+            return (f"({inner})" if isinstance(part, Repeat) else inner) + str(tree)
         case Call(name):
             return names[name]
         case Net():

@@ -6,7 +6,7 @@ A state of the product is a pair of states; None is the dead state. Every result
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 from guidedviz.errors import PatternError, SettingError, expect, quoted
@@ -15,11 +15,9 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.regular.dfa import DFA, MOST_STATES, merge_edges
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import Edge, too_large
-from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.work import spend
 
 Pair = tuple[int | None, int | None]
-Wanted = Callable[[bool, bool], bool]  # whether each machine accepts a text -> whether the result does
 
 NOTHING = DFA(((),), frozenset())
 MOST_PAIRS = 100_000  # pairs of states in a comparison
@@ -27,53 +25,34 @@ MOST_EDGES = 1_000_000  # visited in a product or a count
 MOST_LENGTH = 1_000  # bytes per counted text; Python prints integers of at most 4,300 digits
 
 
-def union(one: DFA, other: DFA) -> DFA:
-    """The texts that at least one machine accepts.
-
-    >>> union(regex("a+"), regex("b?")) == regex("a*|b")
-    True
-    """
-    return product(one, other, lambda in_one, in_other: in_one or in_other)
-
-
 def intersection(one: DFA, other: DFA) -> DFA:
     """The texts that both machines accept.
 
-    >>> intersection(regex("(aa)*"), regex("(aaa)*")) == regex("(a{6})*")
+    >>> intersection(gv.regex("(aa)*"), gv.regex("(aaa)*")) == gv.regex("(a{6})*")
     True
     """
-    return product(one, other, lambda in_one, in_other: in_one and in_other)
+    return product(one, other, both=True)
 
 
 def difference(one: DFA, other: DFA) -> DFA:
     """The texts that the first machine accepts and the second does not.
 
-    >>> difference(regex("[ab]*"), regex("a*|b*")) == regex("(a+b|b+a)[ab]*")
+    >>> difference(gv.regex("[ab]*"), gv.regex("a*|b*")) == gv.regex("(a+b|b+a)[ab]*")
     True
     """
-    return product(one, other, lambda in_one, in_other: in_one and not in_other)
+    return product(one, other, both=False)
 
 
-def complement(one: DFA) -> DFA:
-    """The UTF-8 texts that the machine does not accept.
-
-    >>> complement(regex("a*")) == regex("(?s).*[^a].*")
-    True
-    """
-    return difference(regex("(?s:.*)"), one)
-
-
-def product(one: DFA, other: DFA, wanted: Wanted) -> DFA:
-    """The product machine; `wanted` decides which texts it accepts."""
+def product(one: DFA, other: DFA, both: bool) -> DFA:
+    """The product machine, of the texts that both machines accept or that only the first one accepts."""
     _check_machines(one, other)
-    live = {kind for kind in ((True, True), (True, False), (False, True)) if _may_become(wanted, *kind)}
     numbers: dict[Pair, int] = {(0, 0): 0}
     edges: list[tuple[Edge, ...]] = []
     looked_at = 0
     for pair in (queue := list(numbers)):
         row = []
         for low, high, target in pair_moves(one, other, pair):
-            if (target[0] is not None, target[1] is not None) in live:
+            if target[0] is not None and (target[1] is not None or not both):
                 if target not in numbers:
                     numbers[target] = len(numbers)
                     queue.append(target)
@@ -84,7 +63,7 @@ def product(one: DFA, other: DFA, wanted: Wanted) -> DFA:
         if len(numbers) > MOST_STATES or looked_at > MOST_EDGES:
             raise too_large(f"a product of more than {MOST_STATES:,} states or {MOST_EDGES:,} edges")
     accepting = (
-        number for pair, number in numbers.items() if wanted(pair[0] in one.accepting, pair[1] in other.accepting)
+        number for pair, number in numbers.items() if pair[0] in one.accepting and (pair[1] in other.accepting) == both
     )
     return minimise(DFA(tuple(edges), frozenset(accepting)))
 
@@ -92,11 +71,6 @@ def product(one: DFA, other: DFA, wanted: Wanted) -> DFA:
 def _check_machines(*machines: object) -> None:
     for machine in machines:
         expect(machine, DFA, "machines", "a finite machine", "gv.regex(text)")
-
-
-def _may_become(wanted: Wanted, one_lives: bool, other_lives: bool) -> bool:
-    """Whether a wanted text is still reachable; a dead machine accepts nothing."""
-    return any(wanted(a, b) for a in {False, one_lives} for b in {False, other_lives})
 
 
 def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pair]]:
@@ -119,19 +93,10 @@ def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pai
 def is_empty(one: Machine) -> bool:
     """Whether the machine accepts no text.
 
-    >>> is_empty(intersection(regex("a+"), regex("b+"))), is_empty(regex(""))
+    >>> is_empty(intersection(gv.regex("a+"), gv.regex("b+"))), is_empty(gv.regex(""))
     (True, False)
     """
-    return shortest(one) is None
-
-
-def shortest(one: Machine) -> bytes | None:
-    """The shortest text that the machine accepts, the most readable of several; None if there is none.
-
-    >>> shortest(regex("[0-9]{4}-x?")), shortest(regex("[é-🙂]")), shortest(regex(""))
-    (b'0000-', b'\\xc3\\xa9', b'')
-    """
-    return shortest_difference(one, NOTHING)
+    return shortest_difference(one, NOTHING) is None
 
 
 def shortest_difference(one: Machine, other: Machine) -> bytes | None:
@@ -139,9 +104,9 @@ def shortest_difference(one: Machine, other: Machine) -> bytes | None:
 
     If a machine is not finite, the search may not end; an error then says how much was compared.
 
-    >>> shortest_difference(regex("[0-9]+"), regex("[0-9]*"))
+    >>> shortest_difference(gv.regex("[0-9]+"), gv.regex("[0-9]*"))
     b''
-    >>> shortest_difference(regex("[^a]b"), regex("[^a]c"))
+    >>> shortest_difference(gv.regex("[^a]b"), gv.regex("[^a]c"))
     b'bb'
     """
     found = compare_machines(one, other, MOST_PAIRS)
@@ -154,7 +119,7 @@ def shortest_difference(one: Machine, other: Machine) -> bytes | None:
 def count_texts(one: DFA, length: int) -> int:
     """The number of accepted texts with exactly `length` bytes.
 
-    >>> count_texts(regex("[0-9]{4}"), 4), count_texts(regex("[ab]*"), 10), count_texts(regex("é|ab"), 2)
+    >>> count_texts(gv.regex("[0-9]{4}"), 4), count_texts(gv.regex("[ab]*"), 10), count_texts(gv.regex("é|ab"), 2)
     (10000, 1024, 2)
     """
     _check_machines(one)

@@ -202,14 +202,14 @@ def too_large(seen: str) -> PatternError:
     return PatternError("regex", seen=f"assertions with {seen}", expected="a machine that fits", hint=hint)
 
 
-class Part(NamedTuple):
+class GuardedNFA(NamedTuple):
     """An NFA over characters; an epsilon edge is its target and the guard on it, or None."""
 
     edges: tuple[tuple[Edge, ...], ...]
     free: tuple[tuple[tuple[int, int | None], ...], ...]
 
 
-def build_part(tree: Tree, letters: dict[Chars, None]) -> Part:
+def build_guarded(tree: Tree, letters: dict[Chars, None]) -> GuardedNFA:
     """The NFA of a part; its classes of characters are added to `letters`."""
 
     def shape(chars: Chars) -> Shape:
@@ -222,7 +222,7 @@ def build_part(tree: Tree, letters: dict[Chars, None]) -> Part:
     edges = tuple(tuple(edge for edge in row if edge[0] <= LAST) for row in nfa.edges)
     guarded = ([(target, low - LAST - 1) for low, _, target in row if low > LAST] for row in nfa.edges)
     plain = ([(target, None) for target in targets] for targets in nfa.epsilon)
-    return Part(edges, tuple((*one, *other) for one, other in zip(plain, guarded, strict=True)))
+    return GuardedNFA(edges, tuple((*one, *other) for one, other in zip(plain, guarded, strict=True)))
 
 
 def joined_ends(dfa: DFA) -> NFA:
@@ -238,7 +238,7 @@ class _Runs:
 
     def __init__(self, tree: Tree, lookarounds: Sequence[Lookaround]) -> None:
         letters: dict[Chars, None] = {}
-        self.parts = [build_part(part, letters) for part in (*(around.tree for around in lookarounds), tree)]
+        self.parts = [build_guarded(part, letters) for part in (*(around.tree for around in lookarounds), tree)]
         self.letters = split_letters(chars.ranges for chars in letters)
         self.main = len(lookarounds)
         self.kept = [*(number for number, around in enumerate(lookarounds) if not around.ahead), self.main]
@@ -250,11 +250,11 @@ class _Runs:
         start = self.close_all({self.main: {NFA.initial: TRUE}})
         numbers, edges, accepting = {start: 0}, list[tuple[Edge, ...]](), set[int]()
         for state in (queue := [start]):
-            if _Reading(self, state, None).may_end():
+            if _Derivative(self, state, None).may_end():
                 accepting.add(numbers[state])
             row = []
             for ranges in self.letters:
-                after = _Reading(self, state, ranges[0][0]).after()
+                after = _Derivative(self, state, ranges[0][0]).after()
                 if after is None:
                     continue
                 if after not in numbers:
@@ -303,7 +303,7 @@ class _Runs:
             raise too_large(f"more than {MOST_WORK:,} steps from NFA to DFA")
 
 
-class _Reading:
+class _Derivative:
     """One character, or the end (None), read in a state."""
 
     def __init__(self, machine: _Runs, state: State, char: int | None) -> None:

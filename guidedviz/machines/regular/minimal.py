@@ -33,32 +33,7 @@ def minimise(dfa: DFA) -> DFA:
     (True, 2)
     """
     spend(20 + 3 * len(dfa))
-    trimmed = trim(dfa)
-    block_of = same_ends(trimmed)
-    if block_of is None:
-        block_of = drain(split_steps(trimmed))
-    return number_states(merge_states(trimmed, block_of))
-
-
-def same_ends(dfa: DFA) -> list[int] | None:
-    """The block of every state of an acyclic machine (Revuz, 1992); None if it has a cycle.
-
-    States are processed in reverse order. Two states are equivalent if both accept or both do not, and the same bytes
-    lead to the same blocks. This is faster than `split_steps`.
-
-    >>> [same_ends(gv.machines.machine_stages(text)[1]) for text in ("ab|cb", "ab*")]
-    [[2, 1, 1, 0], None]
-    """
-    sources, left = sources_of(dfa), [len(edges) for edges in dfa.edges]
-    block_of, known = [-1] * len(dfa), dict[object, int]()
-    for state in (done := [state for state, edges in enumerate(dfa.edges) if not edges]):
-        row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[state])
-        block_of[state] = known.setdefault((state in dfa.accepting, row), len(known))
-        for source in sources[state]:
-            left[source] -= 1
-            if not left[source]:
-                done.append(source)
-    return block_of if len(done) == len(dfa) else None
+    return drain(minimise_steps(dfa))
 
 
 def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:

@@ -267,11 +267,14 @@ def find_blame(tree: Tree) -> str:
 
     >>> from guidedviz.machines.regular.regex import parse_regex
     >>> find_blame(parse_regex("a{3}b{1,200}"))
-    '{1,200} at position 5'
+    '{1,200}'
     """
     counted: list[tuple[int, Repeat]] = []
     _weigh(tree, counted, {}, None, {})
-    return str(max(counted, key=lambda found: found[0])[1]) if counted else ""
+    if not counted:
+        return ""
+    worst = max(counted, key=lambda found: found[0])[1]
+    return str(worst) if worst.position is None else f"{worst} at position {worst.position}"
 
 
 def _weigh(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -122,11 +122,11 @@ REFUSED = {
 PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|P=|\(|>)?|(?:[*+?]|\{\d*,?\d*\})[+?]?|.", re.DOTALL)
 MOST_CHARACTERS = 100_000
 IGNORECASE, DOTALL, MULTILINE = map(int, (re.IGNORECASE, re.DOTALL, re.MULTILINE))  # & on an enum takes long
-QUANTIFIERS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
+@lru_cache(maxsize=256)
 def regex(text: str) -> DFA:
-    r"""The minimal machine for a regex.
+    r"""The minimal machine for a regex; `pushdown/pda.py` has the one for large counts.
 
     >>> date = regex(r"\d{4}-\d{2}-\d{2}")
     >>> date.accepts(b"2026-11-20"), date.accepts_prefix(b"2026-"), date.accepts(b"2026-"), len(date)
@@ -135,12 +135,6 @@ def regex(text: str) -> DFA:
     >>> password.accepts(b"word1234"), password.accepts(b"pass1234"), password.accepts(b"password")
     (True, False, False)
     """
-    check_regex(text)
-    return cached_regex(text)
-
-
-@lru_cache(maxsize=256)
-def cached_regex(text: str) -> DFA:
     return machine_stages(text)[2]
 
 
@@ -169,7 +163,7 @@ def parse_regex(text: str, search: bool = False) -> Tree:
     """The tree of a regex; with `search`, the tree of all texts that contain a match.
 
     >>> parse_regex("a?")
-    Repeat(part=Chars(ranges=((97, 97),)), low=0, high=1, position=1)
+    Repeat(part=Chars(ranges=((97, 97),)), low=0, high=1, position=None)
     """
     check_regex(text)
     if len(text) > MOST_CHARACTERS:
@@ -190,10 +184,10 @@ def parse_regex(text: str, search: bool = False) -> Tree:
 
 def _read(text: str, parsed: Any, search: bool) -> Tree:
     """The tree of a parsed pattern. Anchors at its ends are no assertions, unless a search looks at lines."""
-    flags, reader = parsed.state.flags, _Reader(text, search)
+    flags, reader = parsed.state.flags, _TreeReader(text, search)
     tree = reader.sequence(open_ends(parsed) if search else parsed, flags, first=True, last=True)
     if search and (reader.lookarounds or flags & MULTILINE):
-        reader = _Reader(text, search)
+        reader = _TreeReader(text, search)
         tree = reader.sequence([ANYTHING, *parsed, ANYTHING], flags, first=False, last=False)
     return resolve(tree, list(reader.lookarounds)) if reader.lookarounds else tree
 
@@ -202,7 +196,7 @@ def _too_deep() -> PatternError:
     return PatternError("regex", seen="groups nested too deeply", expected="fewer nested groups")
 
 
-class _Reader:
+class _TreeReader:
     """Converts the tree of Python's parser; the text gives positions for errors."""
 
     def __init__(self, text: str, search: bool) -> None:
@@ -249,7 +243,7 @@ class _Reader:
         if part == EMPTY:
             return part
         bound = None if high is op.MAXREPEAT else int(high)
-        return Repeat(part, int(low), bound, self.find_quantifier(int(low), bound))
+        return Repeat(part, int(low), bound)
 
     def lookaround(self, kind: Any, direction: int, inner: Any, flags: int) -> Tree:
         low, high = inner.getwidth()
@@ -265,35 +259,9 @@ class _Reader:
     def refusal(self, kind: str, before: int = 0) -> PatternError:
         """The error for a construct; `before` is the number of its kind before it."""
         name, looks = REFUSED[kind]
-        found = [place for place, piece in self.pieces() if re.match(looks, piece)]
+        found = [piece.start() for piece in PIECES.finditer(self.text) if re.match(looks, piece[0])]
         where, hint = f"regex, position {[*found, 0][before]}", "rewrite it, or use a grammar"
         return PatternError(where, seen=name, expected="a regular pattern", hint=hint)
-
-    def pieces(self) -> Iterator[tuple[int, str]]:
-        for match in PIECES.finditer(self.text):
-            yield match.start(), match[0]
-
-    def find_quantifier(self, low: int, high: int | None) -> int | None:
-        """The position of a quantifier; None if it occurs several times."""
-        places = self.quantifiers.get((low, high), ())
-        return places[0] if len(places) == 1 else None
-
-    @cached_property
-    def quantifiers(self) -> dict[tuple[int, int | None], list[int]]:
-        """The positions of every quantifier."""
-        found: dict[tuple[int, int | None], list[int]] = {}
-        for place, piece in self.pieces():
-            if counts := _quantifier(piece):
-                found.setdefault(counts, []).append(place)
-        return found
-
-
-def _quantifier(piece: str) -> tuple[int, int | None] | None:
-    piece = piece if piece in QUANTIFIERS else piece.rstrip("?+")  # the suffix of a lazy or possessive quantifier
-    if not (piece.startswith("{") and any(map(str.isdigit, piece))):
-        return QUANTIFIERS.get(piece)
-    low, comma, high = piece[1:-1].partition(",")
-    return int(low or 0), (int(high) if high else None) if comma else int(low)
 
 
 def _ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:

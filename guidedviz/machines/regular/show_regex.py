@@ -6,7 +6,6 @@ A net becomes a regex by state elimination (Brzozowski and McCluskey, 1963), whi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
@@ -53,7 +52,7 @@ def show_regex(tree: Tree) -> str:
         case Net():
             return show_regex(unfold(tree))
         case Repeat(part):
-            return (show_regex(part) if isinstance(part, Chars) else _bracket(part)) + str(replace(tree, position=None))
+            return (show_regex(part) if isinstance(part, Chars) else _bracket(part)) + str(tree)
         case Call():
             raise no_rules(tree)
         case Tick():

@@ -258,10 +258,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_grammar_ends_in_a_short_error_soon(kind):
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(PatternError) as caught:
         parse_grammar(HOSTILE[kind])
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert len(str(caught.value)) < 600
 
 

@@ -125,9 +125,9 @@ def test_a_pattern_is_a_str(wrong):
 
 @pytest.mark.parametrize(
     ("pattern", "named"),
-    [("a{1000000000}", r"\{1000000000\} at position 1"), ("(x{0,300}){0,299}", r"\{0,299\} at position 10"), 
+    [("a{1000000000}", r"\{1000000000\}"), ("(x{0,300}){0,299}", r"\{0,299\}"), 
      ("(x{300}){300}", r"\{300\} costs"),
-     ("(a|b)*a(a|b){15}", r"\{15\} at position 12"), (".*a.{12}", r"\{12\}"), (".{0,1000}x.{0,1000}", r"\{0,1000\}"),
+     ("(a|b)*a(a|b){15}", r"\{15\}"), (".*a.{12}", r"\{12\}"), (".{0,1000}x.{0,1000}", r"\{0,1000\}"),
      ("(a{0,100}b{0,100}){0,90}", r"\{0,90\}"), ("(a?){1000}a{1000}", r"\{1000\}")],
 )  # fmt: skip
 def test_a_hostile_pattern_ends_in_time_and_names_the_repeat_to_blame(pattern, named):
