@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+from guidedviz.decoding import page_writer
 from guidedviz.decoding.recording import End as End
 from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.recording import expand
@@ -70,11 +70,6 @@ class Step:
     dropped: tuple[bytes, ...] = ()  # drafted tokens that were rejected here, and those that were to follow them
     draft_ms: Milliseconds = 0.0
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
-
-
-def _widgets(name: str) -> Any:
-    """A module of the room that knows what the page shows; it is above this one, so it is imported by its name."""
-    return import_module(f"guidedviz.widgets.recordings.{name}")
 
 
 @dataclass(frozen=True)
@@ -138,7 +133,7 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON, with what the page shows of the guide."""
-        kept = self if self.guide is None else replace(self, recording=_widgets("recording").recording_of(self))
+        kept = self if self.guide is None else replace(self, recording=page_writer.load_writer().recording_of(self))
         save_record(kept, path, indent=1)
 
     def page(self, path: str | Path, step: int = 0, note: str = "") -> None:
@@ -146,7 +141,7 @@ class Trace:
 
         It opens after `step` tokens and shows the note; `#step=8` at the end of its address opens it elsewhere.
         """
-        _widgets("recorded_page").save_page(self, path, step, note)
+        page_writer.load_writer().save_page(self, path, step, note)
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:

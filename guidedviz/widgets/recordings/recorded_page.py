@@ -15,7 +15,7 @@ from guidedviz.markup import NOTHING, Element, node, together, within
 from guidedviz.views.machine.svg import STYLE
 from guidedviz.views.stack import chart_film, stack_film
 from guidedviz.views.theme import theme_css
-from guidedviz.widgets.recordings.recording import recording_of
+from guidedviz.widgets.recordings.recording import recording_of as recording_of
 
 BUNDLES = Path(__file__).parents[1] / "page" / "dist"
 PLAYER = "player.js"
