@@ -290,7 +290,7 @@ DIGIT: Schema = {"type": "integer", "minimum": 0, "maximum": 9}
 
 
 @dataclass(frozen=True)
-class Task:
+class SliderTask:
     """The task that is decoded at a position of the slider."""
 
     fraction: float  # the requested fraction
@@ -308,7 +308,7 @@ class Task:
         return guide(machine, self.vocabulary)
 
 
-def build_tasks(model: Model, tokens: int = 64) -> tuple[Task, ...]:
+def build_tasks(model: Model, tokens: int = 64) -> tuple[SliderTask, ...]:
     """One task per position of the slider, each of about `tokens` tokens of the model's tokenizer.
 
     >>> first, *_, last = build_tasks(gv.load_model("clerk"))
@@ -319,14 +319,14 @@ def build_tasks(model: Model, tokens: int = 64) -> tuple[Task, ...]:
     found = [fill(model, "", {}, tokens), *(fill(model, "title", list_keys(*count), tokens) for count in counts)]
     best = ((place, *min(found, key=partial(_miss, place, tokens))) for place in FRACTIONS)
     return tuple(
-        Task(
+        SliderTask(
             place, ask_for(values), build_schema(values), text, model.vocabulary, cut_example(model, values, dots=False)
         )
         for place, values, text in best
     )
 
 
-def fix_by_hand(task: Task, parts: Parts, fraction: float) -> Task:
+def fix_by_hand(task: SliderTask, parts: Parts, fraction: float) -> SliderTask:
     """The task with these fixed tokens; a free token keeps its length and its kinds of characters.
 
     >>> task, *_ = build_tasks(gv.load_model("clerk"))
@@ -461,7 +461,9 @@ FREE = {"type": "string", "pattern": "^[a-z]{24}$"}  # every token is chosen
 FORCED = build_schema(list_keys(3, 4))  # one long forced run and several short ones, whose tokens cost more
 
 
-def time_task(model: LanguageModel, task: Task, rows: int, stop: Callable[[], bool] = lambda: False) -> Timed | None:
+def time_task(
+    model: LanguageModel, task: SliderTask, rows: int, stop: Callable[[], bool] = lambda: False
+) -> Timed | None:
     """Time one task without and with jump-forward; None as soon as `stop` returns True."""
     runs: list[Run] = []
     batch = model.side_by_side(rows)
@@ -472,7 +474,7 @@ def time_task(model: LanguageModel, task: Task, rows: int, stop: Callable[[], bo
     return compare_runs(task, rows, *runs)
 
 
-def time_once(model: LanguageModel, task: Task, way: str, stop: Callable[[], bool] | None = None) -> Run:
+def time_once(model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None) -> Run:
     """Decode once and measure the milliseconds; the pass that reads the prompt is not timed."""
     model.logits(model.encode(task.prompt))
     guide = task.guide  # it is built when it is first used
@@ -481,7 +483,7 @@ def time_once(model: LanguageModel, task: Task, way: str, stop: Callable[[], boo
     return (perf_counter() - began) * 1e3, trace
 
 
-def compare_runs(task: Task, rows: int, one: Run, other: Run) -> Timed:
+def compare_runs(task: SliderTask, rows: int, one: Run, other: Run) -> Timed:
     """Combine a run without jump-forward and one with it into one record."""
     (naive_ms, naive), (jump_ms, jump) = one, other
     tokens = len(jump.tokens)
@@ -515,9 +517,9 @@ def mark_parts(trace: Trace) -> Parts:
 
 
 @lru_cache(maxsize=1)
-def _references(vocabulary: Vocabulary) -> tuple[Task, Task]:
+def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
     """Two tasks to measure the constants with: all tokens are chosen, and nearly all tokens are forced."""
-    free, forced = (Task(0.0, f"{ABOUT}\nJSON:\n", schema, (), vocabulary) for schema in (FREE, FORCED))
+    free, forced = (SliderTask(0.0, f"{ABOUT}\nJSON:\n", schema, (), vocabulary) for schema in (FREE, FORCED))
     return free, forced
 
 

@@ -12,7 +12,7 @@ from guidedviz.decoding.jump import (
     FRACTIONS,
     OPEN,
     SETTLED,
-    Task,
+    SliderTask,
     build_schema,
     build_tasks,
     fix_by_hand,
@@ -87,7 +87,7 @@ CHOSEN = st.lists(st.tuples(PIECES, st.booleans()), min_size=1, max_size=8).map(
 
 @given(CHOSEN)
 def test_the_pattern_of_chosen_tokens_accepts_their_text(parts):
-    pattern = fix_by_hand(Task(0.0, "", {}, (), gv.Vocabulary([b"a"])), parts, 0.0).pattern
+    pattern = fix_by_hand(SliderTask(0.0, "", {}, (), gv.Vocabulary([b"a"])), parts, 0.0).pattern
     text = "".join(piece for piece, _ in parts)
     assert re.fullmatch(pattern, text)
     assert gv.regex(pattern).accepts(text.encode())
