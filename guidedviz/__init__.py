@@ -11,9 +11,9 @@ __version__ = "0.1.0"
 
 def load_writer() -> page_writer.PageWriter:
     """The writer of pages, for traces: they are in a room below it."""
-    from guidedviz.widgets.recordings import recorded_page
+    from guidedviz.widgets import recording
 
-    return recorded_page
+    return recording
 
 
 page_writer.load_writer = load_writer

@@ -19,10 +19,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
-from guidedviz.host.classroom.desk import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
-from guidedviz.host.engine import Engine
-from guidedviz.host.limits import Guard, Refused, is_loopback
-from guidedviz.host.metrics import Counts, Metrics, add_counts, write_counts
+from guidedviz.host.batcher import Engine
+from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
+from guidedviz.host.limits import Counts, Guard, Metrics, Refused, add_counts, is_loopback, write_counts
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"  # what Prometheus reads

@@ -1,16 +1,51 @@
-"""What a notebook shows of an object: a still picture, and a live widget beside it where somebody can click."""
+"""What a notebook shows of an object: a still picture, and a live widget beside it where somebody can click.
+
+A second run of the object's cell closes what the first run left.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from guidedviz.extras import how_to_install, is_missing, need
 from guidedviz.headless import for_site, headless
 from guidedviz.markup import node
 from guidedviz.views.figure import Figure, picture, show_figure
-from guidedviz.widgets.cells import close_older
+
+Cell = tuple[str, str]  # the cell's id and the number of its run; empty outside a notebook
+
+
+class Closable(Protocol):
+    """Something that may hold a model until it is closed."""
+
+    def close(self) -> None: ...
+
+
+_OPEN: WeakKeyDictionary[Closable, Cell] = WeakKeyDictionary()
+
+
+def close_older(new: Closable) -> None:
+    """Close what an earlier run of this cell, or a deleted cell, left open; then remember the new object."""
+    (here, run), deleted = this_cell()
+    for other, (cell, its_run) in list(_OPEN.items()):
+        if cell in deleted or (cell and cell == here and its_run != run):
+            other.close()
+    _OPEN[new] = here, run
+
+
+def this_cell() -> tuple[Cell, set[str]]:
+    """The cell that runs now, and the ids of the deleted cells."""
+    ipython = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython else None
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    about = parent.get("metadata", {})
+    run = parent.get("header", {}).get("msg_id", "")
+    return (str(about.get("cellId", "")), str(run)), set(about.get("deletedCells", ()))
+
 
 Message = dict[str, Any]
 RECORDING = "application/vnd.guidedviz.recording+json"

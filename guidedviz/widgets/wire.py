@@ -14,7 +14,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from guidedviz.widgets.recordings.recorded_page import BUNDLES, page_css, read_bundle
+from guidedviz.widgets.player_page import BUNDLES, page_css, read_bundle
 from guidedviz.widgets.runner import running_loop
 
 LOADER = BUNDLES.with_name("loader.js").read_text(encoding="utf-8")

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.models import llama_folder
+from guidedviz.models import weights
 from guidedviz.models.hub import TorchNetwork
-from guidedviz.models.llama_folder import read_llama, read_shape
+from guidedviz.models.weights import read_llama, read_shape
 
 pytestmark = pytest.mark.filterwarnings("error:.*deprecated:FutureWarning")  # transformers renames parameters
 
@@ -183,7 +183,7 @@ def test_a_number_of_layers_that_the_tensors_cannot_have_is_refused_before_a_mod
 
 
 def test_a_model_larger_than_the_memory_is_refused_before_it_is_read(small, monkeypatch):
-    monkeypatch.setattr(llama_folder, "_memory", lambda: 1000)
+    monkeypatch.setattr(weights, "_memory", lambda: 1000)
     with pytest.raises(gv.ModelError, match="out of memory; its weights take"):
         read_llama(small[0])
 

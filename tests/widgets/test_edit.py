@@ -13,7 +13,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.widgets import edit as editing
 from guidedviz.widgets.edit import read_wish
-from guidedviz.widgets.panels.map_feed import MapFeed
+from guidedviz.widgets.map import MapFeed
 
 ADA = r'\{"name": "(Ada|Bob)"\}'
 

@@ -14,7 +14,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.sketches.sketch import Arrow, Sketch
 from guidedviz.views.machine.film_frames import build_film, overlay
 from guidedviz.views.machine.recorded_path import read_step
-from guidedviz.widgets.panels import machine_panel as machine_feed
+from guidedviz.widgets.panels import MachineFeed
 
 PIECES = [b"<eos>", *(bytes([i]) for i in range(32, 127)), b"1.5", b"3.", b"42"]
 DECIMAL = gv.regex(r"[0-9]+([.][0-9]+)?")
@@ -130,7 +130,7 @@ def test_why_names_the_way_and_the_byte_that_died():
 
 def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the_old_one():
     chain = DFA((*(((97, 97, n + 1),) for n in range(2000)), ()), frozenset({2000}))
-    feed = machine_feed.MachineFeed(chain)
+    feed = MachineFeed(chain)
     read = {
         "how": "sampled",
         "raw": 1,

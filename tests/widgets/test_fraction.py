@@ -172,7 +172,7 @@ async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
 
 def test_a_second_run_of_the_cell_closes_what_the_first_left(clock, monkeypatch):
     runs = iter("ab")
-    monkeypatch.setattr("guidedviz.widgets.cells.this_cell", lambda: (("cell", next(runs)), set()))
+    monkeypatch.setattr("guidedviz.widgets.display.this_cell", lambda: (("cell", next(runs)), set()))
     first, second = live(), live()
     assert first.note == fraction.CLOSED
     with pytest.raises(gv.SettingError, match="no live model"):
@@ -314,7 +314,7 @@ def test_what_is_refused_changes_nothing(clock):
 
 def test_a_slider_that_is_refused_leaves_the_older_one_of_its_cell_open(clock, monkeypatch):
     runs = iter("abc")
-    monkeypatch.setattr("guidedviz.widgets.cells.this_cell", lambda: (("cell", next(runs)), set()))
+    monkeypatch.setattr("guidedviz.widgets.display.this_cell", lambda: (("cell", next(runs)), set()))
     first = live()
     for wrong in ({"fraction": 3}, {"rows": 3}):
         with pytest.raises(gv.SettingError):

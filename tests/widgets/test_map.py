@@ -10,7 +10,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.widgets.panels.map_feed import CHUNK, KEPT, MapFeed
+from guidedviz.widgets.map import CHUNK, KEPT, MapFeed
 
 VOCABULARY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"a b"], eos={5})
 
@@ -67,7 +67,7 @@ def test_a_new_page_gets_the_land_and_its_masks_again(guide):
 
 
 def test_masks_do_not_pile_up(guide, monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.panels.map_feed.KEPT", 2)
+    monkeypatch.setattr("guidedviz.widgets.map.KEPT", 2)
     chart, page = gv.vocabulary_map(guide), Page()
     for state in (0, 1, 2, 3) * 3:
         news = page.hear(chart.go(state)._news(False)["map"])

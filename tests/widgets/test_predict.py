@@ -11,8 +11,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.widgets import cells
-from guidedviz.widgets.predictions.score import ASKED
+from guidedviz.widgets import display
+from guidedviz.widgets.predict import ASKED
 
 HOSTILE = '<img src=x onerror="window.hacked=1">`<b>`'
 COLOURS = {"choices": ["red", "green", HOSTILE], "answer": "green"}
@@ -23,8 +23,8 @@ def own_notebook(monkeypatch):
     """No predictions of other tests; `this_cell` is what the returned function sets."""
     ASKED.clear()
     run = {"now": (("", ""), set())}
-    monkeypatch.setattr("guidedviz.widgets.predictions.predict.this_cell", lambda: run["now"])
-    monkeypatch.setattr(cells, "this_cell", lambda: run["now"])
+    monkeypatch.setattr("guidedviz.widgets.predict.this_cell", lambda: run["now"])
+    monkeypatch.setattr(display, "this_cell", lambda: run["now"])
 
     def set_cell(cell, number, deleted=()):
         run["now"] = (cell, str(number)), set(deleted)

@@ -8,8 +8,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, SettingError
-from guidedviz.models.remote import RemoteModel, Wire, read_address
-from guidedviz.widgets.sharing import follower as following
+from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.widgets import sharing as following
 from tests.host.running import TOKEN, hosting
 
 TEACHER = "a-token-of-the-teacher"
@@ -17,7 +17,7 @@ PATTERN = "[a-z]{2,60}( [a-z]+)*"
 
 
 def load(host, token=""):
-    return RemoteModel(Wire(read_address(host.address, token), patience=0.3))
+    return RemoteModel(Connection(read_address(host.address, token), patience=0.3))
 
 
 def open_run(host, **more):
@@ -146,7 +146,7 @@ async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until
 
 
 async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bard, until, monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.sharing.publisher.PAUSE", 0.01)
+    monkeypatch.setattr("guidedviz.widgets.sharing.PAUSE", 0.01)
     monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=2), open_follower(host)
@@ -201,7 +201,7 @@ def test_where_nobody_can_click_a_follower_shows_what_there_is(bard, headless):
 
 
 def publish(host, change):
-    Wire(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
+    Connection(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
 
 
 async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until, monkeypatch):

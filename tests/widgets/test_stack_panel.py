@@ -11,9 +11,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.stack.column import say_ways
-from guidedviz.widgets.panels import stack_panel as stacks
-from guidedviz.widgets.panels.machine_panel import MachineFeed
-from guidedviz.widgets.panels.stack_panel import PICTURES, Pictures, StackFeed
+from guidedviz.widgets import panels as stacks
+from guidedviz.widgets.panels import PICTURES, MachineFeed, Pictures, StackFeed
 
 PIECES = [b"<eos>", b'{"', b"a", b'":', b"[", b"]}", b"1", b'{"a":', b"[[", b"]]}}", b"x", b"]"]
 TEXT = (b'{"', b"a", b'":', b'{"a":', b"[[", b"1", b"]]}}")

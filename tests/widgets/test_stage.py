@@ -14,8 +14,8 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.sampling import probability
 from guidedviz.views.words import pack_step
-from guidedviz.widgets import cells
-from guidedviz.widgets.live_stage import Stage
+from guidedviz.widgets import display
+from guidedviz.widgets.stage import Stage
 
 
 def guided(toy, **settings) -> Stage:
@@ -285,7 +285,7 @@ def test_a_stage_wants_a_prompt(toy):
 
 def test_a_second_run_of_its_cell_closes_a_stage_and_frees_the_model(toy, monkeypatch):
     def run(number, cell="a"):
-        monkeypatch.setattr(cells, "this_cell", lambda: ((cell, number), set()))
+        monkeypatch.setattr(display, "this_cell", lambda: ((cell, number), set()))
         model = toy.toy_model()
         return weakref.ref(model), gv.stage(model, "say ", toy.WordsGuide(model.vocabulary), steps=2)
 

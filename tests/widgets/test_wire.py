@@ -6,7 +6,7 @@ import asyncio
 import json
 
 from guidedviz.widgets import wire
-from guidedviz.widgets.recordings.recorded_page import BUNDLES
+from guidedviz.widgets.player_page import BUNDLES
 
 
 class Recorder(wire.Wire):

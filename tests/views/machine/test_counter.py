@@ -3,7 +3,7 @@
 import guidedviz as gv
 from guidedviz.machines.machine import read
 from guidedviz.views.machine.picture import draw_machine
-from guidedviz.widgets.panels.stack_panel import pack_state
+from guidedviz.widgets.panels import pack_state
 
 STRING = gv.regex('"[a-z]{0,4096}"')
 

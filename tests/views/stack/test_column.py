@@ -13,7 +13,7 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.json_grammar import json
 from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
-from guidedviz.models.toy import ToyModel
+from guidedviz.models.model import ToyModel
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.column import draw_stack

@@ -14,7 +14,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding import trace
 from guidedviz.decoding.recording import compress, expand
-from guidedviz.widgets.recordings.recording import show_run
+from guidedviz.widgets.recording import show_run
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 

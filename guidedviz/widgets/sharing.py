@@ -1,30 +1,182 @@
-"""A student's stage follows the teacher's: a thread asks the host for the next steps, and the stage shows them.
+"""What a stage does in a class: it is shown to the students, or it follows the teacher's.
 
-The steps are shown with a guide of the student's own, so that the student can go on alone from any of them.
+The teacher's moves are sent in a thread, which skips what is outdated. A student's stage asks for the next steps in a
+thread, and shows them with a guide of the student's own, so that the student can go on alone from any of them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
+import time
 import weakref
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from operator import is_not
+from secrets import token_hex
+from typing import Any, Protocol
 
-from guidedviz.decoding.player import LiveWalk, Player, Taken
+from guidedviz.decoding.player import LiveWalk, Player, Taken, shared_steps
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.sharing import WAIT, Change, Chosen, Head, Record, ask_change, follow, read_guide
+from guidedviz.decoding.sharing import (
+    WAIT,
+    Change,
+    Chosen,
+    Head,
+    Record,
+    ask_change,
+    follow,
+    make_head,
+    read_guide,
+    write_changes,
+)
 from guidedviz.decoding.trace import Trace, check_steps
-from guidedviz.errors import IllegalToken, TraceError, VocabularyError, quoted
+from guidedviz.errors import GuidedVizError, IllegalToken, ModelError, SettingError, TraceError, VocabularyError, quoted
 from guidedviz.models.model import Model
-from guidedviz.models.remote import Place, Wire
+from guidedviz.models.remote import Address, Background, Connection
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import label
+from guidedviz.widgets.display import Display
 from guidedviz.widgets.runner import running_loop, say_failure
-from guidedviz.widgets.sharing.role import Shown, make_bar
 
-PATIENCE = 1.0  # seconds
+
+class Shown(Protocol):
+    """What a role needs of its stage."""
+
+    player: Player
+    note: str
+    display: Display
+
+    @property
+    def head(self) -> Trace: ...
+    @property
+    def guide(self) -> Guide | None: ...
+    def begin(self, head: Trace, guide: Guide | None) -> Any: ...
+    def accept(self, player: Player) -> None: ...
+    def branch(self) -> Any: ...
+    def forbids(self, token: int) -> bool: ...
+    def tell(self, wake: bool = True) -> Any: ...
+
+
+class Role(Protocol):
+    """The part of a stage in a class; `follows` says that its steps come from elsewhere."""
+
+    follows: bool
+
+    def start(self, stage: Shown) -> None: ...
+    def moved(self, stage: Shown) -> None: ...  # the stage has moved
+    def hear(self, said: Any, stage: Shown) -> bool: ...  # whether what the page says is answered here
+    def bar(self) -> dict[str, Any]: ...  # words and keys on the page
+    def stop(self) -> None: ...
+
+
+def make_bar(words: str, **keys: str) -> dict[str, Any]:
+    """A line on the page, and its keys: what each says to the kernel, and its label."""
+    return {"words": words, "keys": [[do, label] for do, label in keys.items()]}
+
+
+SEND_PATIENCE, SEND_TIMEOUT = 2.0, 5.0  # seconds
+PAUSE = 2.0  # seconds after which a lost host gets the run again
+Published = tuple[Trace, Guide | None, Player]
+
+
+class Publisher:
+    """Shows a stage to the class."""
+
+    follows = False
+
+    def __init__(self, place: Address, vocabulary: str) -> None:
+        self._wire, self._vocabulary = Connection(place, patience=SEND_PATIENCE, timeout=SEND_TIMEOUT), vocabulary
+        self._scene: Published | None = None
+        self._told: tuple[Published, Head, Player] | None = None  # what the host has
+        self._run, self._loop = "", running_loop()
+        self._state, self.followers, self.trouble = "shows", 0, ""
+        self._background = Background(self._work)
+
+    def start(self, stage: Shown) -> None:
+        """Show the stage; an error says why this is not possible."""
+        self._publish(self._begin(stage))
+
+    def _begin(self, stage: Shown) -> Published:
+        """Show the stage as a new run."""
+        self._run, self._state, self._told = token_hex(8), "shows", None
+        self._tell = stage.display.tell
+        self._scene = scene = stage.head, stage.guide, stage.player
+        return scene
+
+    def moved(self, stage: Shown) -> None:
+        """Send what has changed."""
+        scene = stage.head, stage.guide, stage.player
+        if self._state == "shows" and (self._scene is None or any(map(is_not, scene, self._scene))):
+            self._scene = scene
+            self._background.wake()
+
+    def hear(self, said: Any, stage: Shown) -> bool:
+        """Stop, or show the run again."""
+        match said:
+            case {"do": "unshare"}:
+                self.stop()
+            case {"do": "share"}:
+                self._begin(stage)
+                self._background.wake()
+            case _:
+                return False
+        stage.tell()
+        return True
+
+    def bar(self) -> dict[str, Any]:
+        """Whether the class sees the run."""
+        if self._state == "shows" and not self.trouble:
+            students = "1 student follows" if self.followers == 1 else f"{self.followers} students follow"
+            return make_bar(f"The class sees this run; {students}.", unshare="stop showing it")
+        words = self.trouble or "The class does not see this run."
+        return make_bar(words, share="show it to the class")
+
+    def stop(self) -> None:
+        """Show the run no longer; it stays on the students' stages."""
+        if self._state == "shows":
+            self._state = "ends"
+            self._background.wake()
+
+    def _work(self) -> None:
+        """Send the latest scene."""
+        before, scene, lost = self.bar(), self._scene, False
+        try:
+            if scene and self._state != "ended":
+                self._publish(scene)
+        except ModelError as error:  # a lost host
+            self.trouble, self._told, lost = str(error), None, self._state == "shows"
+        except GuidedVizError as error:
+            self.trouble, self._state = str(error), "ended"
+        if self._loop and before != self.bar() and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell)
+        if lost:
+            time.sleep(PAUSE)
+            self._background.wake()
+
+    def _publish(self, scene: Published) -> None:
+        """Send what the host lacks of a scene."""
+        trace, guide, player = scene
+        told, ended = self._told, self._state == "ends"
+        same_head = told is not None and told[0][:2] == (trace, guide) and told[2].settings == player.settings
+        head = told[1] if told and same_head else make_head(trace, guide, self._vocabulary, player.settings)
+        known = told if same_head and told and told[2].walk is player.walk else None
+        start = shared_steps(known[2].taken, player.taken) if known else 0
+        messages = write_changes(self._run, None if same_head else head, player, start, ended)
+        try:
+            for message in messages:
+                self.followers = int(json.loads(self._wire.ask("POST", "/v1/run", message)).get("followers", 0))
+        except SettingError as error:
+            if told is None or "no run" not in error.seen:
+                raise
+            self._told = None  # the host was restarted: it gets everything
+            return self._publish(scene)
+        self._told, self.trouble = (scene, head, player), ""
+        self._state = "ended" if ended else self._state
+
+
+ASK_PATIENCE = 1.0  # seconds
 READ_ONLY = 'You follow the teacher\'s run. Press "go on alone from here" to take steps of your own.'
 ALONE = "go on alone from here"
 
@@ -44,9 +196,9 @@ class Follower:
 
     follows = True
 
-    def __init__(self, model: Model, place: Place, guide: Guide | None = None) -> None:
+    def __init__(self, model: Model, place: Address, guide: Guide | None = None) -> None:
         self._model, self._guide = model, guide
-        self._wire = Wire(place, patience=PATIENCE, timeout=WAIT + 10)
+        self._wire = Connection(place, patience=ASK_PATIENCE, timeout=WAIT + 10)
         self._stage: weakref.ref[Any] = weakref.ref(self)
         self._scene: Scene | None = None
         self._shown: Scene | None = None  # what the stage shows
