@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 
 def load_writer() -> page_writer.PageWriter:
-    """The writer of pages, for traces: they are in a room below it."""
+    """The writer of pages for traces, which are in a room below the widgets."""
     from guidedviz.widgets import recording
 
     return recording

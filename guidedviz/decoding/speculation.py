@@ -155,6 +155,8 @@ def as_draft(draft: Any, model: Model) -> Draft | None:
     """The `draft` of `gv.decode`: None, "lookup", "forced", a smaller model, or a draft."""
     if draft is None or draft is False:
         return None
+    if not hasattr(model, "all_logits"):
+        raise SettingError("draft", seen="a model without all_logits", expected="one that reads several tokens at once")
     named: dict[str, Draft] = {"lookup": LookUp(), "forced": Forced()}
     if isinstance(draft, str) and draft in named:
         return named[draft]
@@ -203,7 +205,7 @@ def take_pass(
     lap, taken = start_watch(), list[Pending]()
     guesses = draft.guess(model, guide, point, settings, dice)[: room(model, point, settings)]
     draft_ms = lap()
-    rows = read_guesses(model, point.tokens, guesses)
+    rows = model.all_logits([*point.tokens, *(guess.token for guess in guesses)], len(point.tokens) - 1)
     forward_ms = lap()
     for place, own in enumerate(rows):
         mask = guide.mask(point.state)
@@ -238,12 +240,3 @@ def judge(chances: Floats, guesses: Sequence[Guess], position: int, dice: Dice) 
 def room(model: Model, point: Point, settings: Settings) -> int:
     """How many guesses fit: the pass must end within the context and the limit of tokens."""
     return int(min(settings.max_tokens - point.position - 1, context_of(model) - len(point.tokens)))
-
-
-def read_guesses(model: Model, tokens: tuple[int, ...], guesses: Sequence[Guess]) -> Sequence[Any]:
-    """The logits after a text and after each guess: one pass, if the model can."""
-    text = [*tokens, *(guess.token for guess in guesses)]
-    if hasattr(model, "all_logits"):
-        rows: Sequence[Any] = model.all_logits(text, len(tokens) - 1)
-        return rows
-    return [model.logits(text[:size]) for size in range(len(tokens), len(text) + 1)]
