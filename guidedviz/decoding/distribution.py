@@ -17,7 +17,7 @@ import numpy as np
 
 from guidedviz.decoding.loop import start
 from guidedviz.decoding.sampling import Floats, softmax
-from guidedviz.decoding.step_record import is_complete
+from guidedviz.decoding.trace import is_complete
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.models.model import Model
 from guidedviz.tokens.guide import Guide

@@ -1,7 +1,7 @@
 """The decoding loop: logits, mask, softmax, sample, advance.
 
 `take_step` is the whole of it. A `Point` says where a decode stands; it is a value, so a stage can go back to any point
-and take another way from there. `step_record.py` makes the records.
+and take another way from there. `trace.py` makes the records.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any
 from guidedviz.decoding.sampling import apply_bias, draw_chances, sample, softmax
 from guidedviz.decoding.settings import Settings, check_bias
 from guidedviz.decoding.speculation import SeededDice, as_draft, take_pass
-from guidedviz.decoding.step_record import Measured, Point, find_end, make_last_step, make_step, start_watch
-from guidedviz.decoding.trace import How, Step, Trace
+from guidedviz.decoding.trace import How, Measured, Point, Step, Trace, find_end, make_last_step, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask

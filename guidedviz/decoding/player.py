@@ -16,8 +16,7 @@ import numpy as np
 from guidedviz.decoding.loop import check_fit, start, take_step
 from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.step_record import Point, is_complete
-from guidedviz.decoding.trace import End, Step, Trace
+from guidedviz.decoding.trace import End, Point, Step, Trace, is_complete
 from guidedviz.errors import IllegalToken, ModelError, SettingError
 from guidedviz.models.model import Model
 from guidedviz.tokens.arrays import Mask

@@ -16,8 +16,7 @@ import numpy as np
 
 from guidedviz.decoding.sampling import Floats, apply_bias, draw_chances, sample, softmax, uniform
 from guidedviz.decoding.settings import Settings, check_whole
-from guidedviz.decoding.step_record import Measured, Pending, Point, find_end, make_last_step, make_step, start_watch
-from guidedviz.decoding.trace import How
+from guidedviz.decoding.trace import How, Measured, Pending, Point, find_end, make_last_step, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, context_of
 from guidedviz.tokens.guide import Guide

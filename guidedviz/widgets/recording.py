@@ -11,8 +11,7 @@ from guidedviz.decoding.player import Player, Taken, recorded_settings
 from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.step_record import Point
-from guidedviz.decoding.trace import Trace
+from guidedviz.decoding.trace import Point, Trace
 from guidedviz.errors import IllegalToken, SettingError, TraceError, quoted
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import kept_source, label
