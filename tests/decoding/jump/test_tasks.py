@@ -69,10 +69,6 @@ def test_free_letters_and_digits_are_not_made_up(tasks):
     assert shown.endswith("·}<|end|>")
 
 
-def test_another_size_may_be_asked_for(clerk):
-    assert all(80 <= len(task.text) <= 115 for task in build_tasks(clerk, 96))
-
-
 def test_where_a_token_is_a_byte_the_share_still_rises_from_place_to_place():
     letters = gv.ToyModel([bytes([byte]) for byte in range(256)], lambda tokens: [0.0] * 256)
     found = [shares(task.text) for task in build_tasks(letters, 160)]
