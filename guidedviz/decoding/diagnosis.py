@@ -1,4 +1,7 @@
-"""What a diagnosis says: findings with their evidence, and what was looked at."""
+"""The likely cause of a bad run, from its record: findings with their evidence, and what was looked at.
+
+`diagnose` runs each look of `LOOKS`. A look reads one thing of the record; with the guide, the tokens are read again.
+"""
 
 from __future__ import annotations
 
@@ -371,8 +374,6 @@ def find_wrong_mask(run: Run) -> Iterator[Finding]:
         seen = f'token {token} is "{visible(other.step.piece)}" in the record and {mine} in the vocabulary of the guide'
         yield Finding("stale mask", other.place, seen, check, cure)
     elif refused := run.replay.refused:
-        if list(find_no_mask(run)):
-            return
         seen = f'the guide refuses "{visible(refused.step.piece)}" at step {refused.place}: {run.replay.why}'
         check = "where the mask was switched on, and whether each token reached the guide"
         yield Finding(
@@ -427,9 +428,7 @@ def find_notes(run: Run) -> Iterator[Finding]:
         yield Finding("keyword not enforced", 0, "; ".join(notes), check, cure)
 
 
-# `diagnose` names the likely cause of a bad run from its record.
-#
-# Each look reads one thing of the record and may find one cause. With the guide, the tokens are also read again.
+# The looks, and what they find together.
 
 
 class Look(NamedTuple):
@@ -479,7 +478,7 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
 
 REFUSED = ("over-tight constraint", "early mask")
 EXPLAINS = {  # a cause -> findings that are only its symptoms
-    "no mask": (*REFUSED, "cut in the middle"),
+    "no mask": (*REFUSED, "text outside the language", "cut in the middle"),
     "whitespace loop": ("cut in the middle",),
     "repetition loop": ("cut in the middle",),
     "unbounded nesting": ("repetition loop", "cut in the middle"),

@@ -1,6 +1,7 @@
-"""The cost of jump-forward: a forced token needs no forward pass of its own, but a later pass still has to read it.
+"""What jump-forward changes and saves: its cost model, a comparison of both ways, and the tasks that are timed.
 
-With a fraction f of the tokens forced, the speed-up is at most 1 / (1 - f); the cost model adds the cost of reading.
+A forced token needs no forward pass of its own, but a later pass still has to read it. With a fraction f of the tokens
+forced, the speed-up is at most 1 / (1 - f); the cost model adds the cost of reading.
 """
 
 from __future__ import annotations
@@ -130,8 +131,7 @@ def median_cost(costs: Iterable[Cost]) -> Cost:
 # Greedy decoding with and without jump-forward: where the two outputs differ, and why.
 #
 # Forced bytes may be tokenized differently than the model would choose, and the model reads tokens. The only other
-# cause
-# is rounding: a pass over several tokens adds numbers in a different order than passes over one token.
+# cause is rounding: a pass over several tokens adds numbers in a different order than passes over one token.
 
 
 Difference = Literal["same tokens", "same text, other tokens", "other text"]
@@ -273,8 +273,7 @@ def check_payoff(payoff: Payoff) -> None:
 # JSON Schemas with a given fraction of forced tokens: from one long free string to many short keys.
 #
 # Every example describes a book: a title of any length, keys with a constant value as in the response of an API,
-# and keys with one free digit. A person can change which tokens of a text are fixed: a regex
-# then replaces the schema.
+# and keys with one free digit. A person can change which tokens of a text are fixed: a regex then replaces the schema.
 
 
 Schema = dict[str, Any]
