@@ -14,9 +14,9 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from guidedviz.decoding.sampling import Floats, apply_bias, draw_chances, sample, softmax, uniform
+from guidedviz.decoding.sampling import Floats, draw_chances, sample, uniform
 from guidedviz.decoding.settings import Settings, check_whole
-from guidedviz.decoding.trace import How, Measured, Pending, Point, find_end, make_last_step, make_step, start_watch
+from guidedviz.decoding.trace import How, Point
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, context_of
 from guidedviz.tokens.guide import Guide
@@ -195,34 +195,6 @@ def residual(p: Floats, q: Floats | None, token: int) -> Floats:
     more: Floats = np.maximum(p - (np.arange(len(p)) == token if q is None else q), 0.0)
     whole = more.sum()
     return more / whole if whole > 0 else p
-
-
-def take_pass(
-    model: Model, point: Point, guide: Guide, settings: Settings, draft: Draft, dice: Dice
-) -> tuple[Pending, ...]:
-    """All steps of one forward pass: the accepted guesses, and one token that the model itself chooses."""
-    lap, taken = start_watch(), list[Pending]()
-    guesses = draft.guess(model, guide, point, settings, dice)[: room(model, point, settings)]
-    draft_ms = lap()
-    rows = model.all_logits([*point.tokens, *(guess.token for guess in guesses)], len(point.tokens) - 1)
-    forward_ms = lap()
-    for place, own in enumerate(rows):
-        mask = guide.mask(point.state)
-        mask_ms = lap()
-        if not mask.any():
-            last = make_last_step(guide, point, softmax(own), mask, forward_ms, mask_ms, draft_ms)
-            return (*taken, Pending(last, point, settings))
-        chances = draw_chances(apply_bias(own, settings.bias), mask, settings)
-        token, how, dropped = judge(chances, guesses[place:], point.position, dice)
-        seen = Measured(softmax(own), mask, chances, forward_ms, mask_ms, lap(), draft_ms, settings.changes)
-        after = point.then(token, guide.advance(point.state, token))
-        end = find_end(guide, after, settings)
-        taken.append(Pending(make_step(guide, point, seen, token, how, end, dropped=dropped), after, settings))
-        if end or how == "sampled":
-            break
-        point, forward_ms, draft_ms = after, 0.0, 0.0
-        lap()
-    return tuple(taken)
 
 
 def judge(chances: Floats, guesses: Sequence[Guess], position: int, dice: Dice) -> tuple[int, How, list[int]]:

@@ -216,7 +216,7 @@ class Point:
     tokens: tuple[int, ...]
     states: tuple[Any, ...]
     ahead: tuple[int, ...] = ()  # the rest of a forced run
-    pending: tuple[Pending, ...] = ()  # the next steps of a forward pass that has judged a draft
+    pending: tuple[Pending, ...] = ()  # later steps of the same forward pass, which has judged a draft
 
     @property
     def state(self) -> Any:
@@ -236,10 +236,6 @@ class Point:
     def back(self, count: int) -> Point:
         """The point before the last `count` tokens."""
         return Point(self.tokens[: len(self.tokens) - count], self.states[: len(self.states) - count])
-
-    def wait(self, pending: tuple[Pending, ...]) -> Point:
-        """The same point with steps that are already computed."""
-        return replace(self, pending=pending)
 
     def then(self, token: int, state: Hashable, ahead: tuple[int, ...] = ()) -> Point:
         """The point after one more token."""

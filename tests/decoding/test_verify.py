@@ -1,6 +1,7 @@
 """With a draft every text has exactly the probability of plain masked decoding: all outcomes are enumerated."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,9 +9,9 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding import distribution as exact
 from guidedviz.decoding.distribution import Task
-from guidedviz.decoding.loop import start
+from guidedviz.decoding.loop import start, take_pass
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.speculation import Forced, Guess, LookUp, Small, accept_chance, residual, take_pass
+from guidedviz.decoding.speculation import Forced, Guess, LookUp, Small, accept_chance, residual
 
 PIECES = [b"a", b"b", b"ab", b"</s>"]
 
@@ -57,12 +58,12 @@ def toy(seed, scale=1.5):
 
 def distribution(model, guide, settings, draft):
     """The probability of every text: all outcomes of a pass, and after each of them the same again."""
-    known = {}
+    known, drafted = {}, replace(settings, draft=draft)
 
     def after(point):
         if point.output not in known:
             table = known[point.output] = defaultdict(float)
-            passes = outcomes(lambda dice: take_pass(model, point, guide, settings, draft, dice)[-1])
+            passes = outcomes(lambda dice: take_pass(model, point, guide, drafted, dice)[-1])
             ends = defaultdict(float)
             for last, chance in passes:
                 ends[last.after.output, bool(last.step.end), last.after] += chance
