@@ -13,7 +13,6 @@ from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import islice, pairwise, product
 from math import inf
-from numbers import Real
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -21,8 +20,9 @@ from typing import Annotated, Any, Literal
 
 from guidedviz.decoding.loop import check_fit, record
 from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
+from guidedviz.decoding.settings import check_number
 from guidedviz.decoding.trace import Trace, standing
-from guidedviz.errors import SettingError, TraceError, quoted
+from guidedviz.errors import TraceError, quoted
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.model import LanguageModel, Model, Source, check_model
@@ -42,7 +42,7 @@ def ideal(fraction: float) -> float:
     >>> ideal(0.75), ideal(1)
     (4.0, inf)
     """
-    _check_fraction(fraction, 1.0)
+    check_number("fraction", fraction, 0, 1, "0 to 1")
     return 1 / (1 - fraction) if fraction < 1 else inf
 
 
@@ -52,13 +52,8 @@ def nearest_fraction(fraction: float) -> int:
     >>> nearest_fraction(0.7), nearest_fraction(0.0), nearest_fraction(0.949)
     (14, 0, 19)
     """
-    _check_fraction(fraction, FRACTIONS[-1])
+    check_number("fraction", fraction, 0, FRACTIONS[-1], f"0 to {FRACTIONS[-1]}")
     return round(fraction * len(FRACTIONS))
-
-
-def _check_fraction(fraction: object, most: float) -> None:
-    if isinstance(fraction, bool) or not isinstance(fraction, Real) or not 0 <= float(fraction) <= most:
-        raise SettingError("fraction", seen=quoted(fraction), expected=f"0 to {most:g}")
 
 
 def fixed_share(parts: Parts) -> float:
@@ -469,21 +464,7 @@ def time_task(
         runs.append(time_once(batch, task, way, stop))
         if runs[-1][1].steps[-1].end == "stop":
             return None
-    return compare_runs(task, rows, *runs)
-
-
-def time_once(model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None) -> Run:
-    """Decode once and measure the milliseconds; the pass that reads the prompt is not timed."""
-    model.logits(model.encode(task.prompt))
-    guide = task.guide  # it is built when it is first used
-    began = perf_counter()
-    trace = record(model, task.prompt, guide, temperature=0.0, max_tokens=1000, jump_forward=way, stop=stop)
-    return (perf_counter() - began) * 1e3, trace
-
-
-def compare_runs(task: SliderTask, rows: int, one: Run, other: Run) -> Timed:
-    """Combine a run without jump-forward and one with it into one record."""
-    (naive_ms, naive), (jump_ms, jump) = one, other
+    (naive_ms, naive), (jump_ms, jump) = runs
     tokens = len(jump.tokens)
     return Timed(
         asked=task.fraction,
@@ -499,6 +480,15 @@ def compare_runs(task: SliderTask, rows: int, one: Run, other: Run) -> Timed:
         difference=name_difference(naive, jump),
         by_hand=bool(task.pattern),
     )
+
+
+def time_once(model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None) -> Run:
+    """Decode once and measure the milliseconds; the pass that reads the prompt is not timed."""
+    model.logits(model.encode(task.prompt))
+    guide = task.guide  # it is built when it is first used
+    began = perf_counter()
+    trace = record(model, task.prompt, guide, temperature=0.0, max_tokens=1000, jump_forward=way, stop=stop)
+    return (perf_counter() - began) * 1e3, trace
 
 
 def mark_parts(trace: Trace) -> Parts:

@@ -16,7 +16,9 @@ from math import inf, log
 from typing import Any
 
 from guidedviz.decoding.loop import check_fit, start
+from guidedviz.decoding.records import MOST
 from guidedviz.decoding.sampling import masked_softmax
+from guidedviz.decoding.settings import check_whole
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.models.model import Model, Source, check_model
 from guidedviz.tokens.guide import Guide
@@ -144,9 +146,7 @@ def _check(model: Any, guide: Any, text: Any, limit: Any) -> None:
     check_model(model, "spellings, model")
     check_fit(guide, model.vocabulary)
     expect(text, str, "spellings, text", "a text", 'the output so far, "" at its start')
-    if not isinstance(limit, int) or limit < 1:
-        expected = "a whole number of forward passes, at least one"
-        raise SettingError("spellings, limit", seen=quoted(limit), expected=expected, hint="limit=64")
+    check_whole("spellings, limit", limit, 1, MOST, "a whole number of forward passes, at least one")
 
 
 def _make_all(
