@@ -73,10 +73,11 @@ def recorded_settings(trace: Trace) -> Settings:
     return Settings(trace.temperature, seed=trace.seed, max_tokens=max(1, len(trace.steps)))
 
 
+@dataclass(frozen=True)
 class ClosedWalk:
-    """A source without steps: the cell was run again and its model was freed."""
+    """A source without more steps: of a run that is kept, or of a cell that was run again and whose model was freed."""
 
-    first = None
+    first: Any = None
 
     def step(self, point: Any, settings: Settings, choice: int | None) -> tuple[Step, Any]:
         """Always raise an error that says what to do."""
