@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, standing
+from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, taken_back
 from guidedviz.errors import GuidedVizError, SettingError, escaped, expect
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
@@ -120,8 +120,8 @@ class Run:
     @cached_property
     def steps(self) -> list[Placed]:
         """The steps whose tokens stand in the output."""
-        kept = {id(step) for step in standing(self.trace.steps)}
-        return [Placed(at, step) for at, step in enumerate(self.trace.steps) if id(step) in kept and step.token >= 0]
+        gone = set(chain(*taken_back(self.trace.steps)))
+        return [Placed(at, step) for at, step in enumerate(self.trace.steps) if at not in gone and step.token >= 0]
 
     @cached_property
     def asked(self) -> list[Placed]:
