@@ -118,7 +118,7 @@ class LanguageModel:
     source: Source = "LIVE"
 
     def __init__(self, name: str, network: Network, tokenizer: Encoder, vocabulary: Vocabulary) -> None:
-        self.name, self.vocabulary, self.keep_cache = name, vocabulary, True
+        self.name, self.vocabulary = name, vocabulary
         self.device, self.context = network.device, network.context
         self.network, self._tokenizer = network, tokenizer
         self._lock = threading.RLock()
@@ -127,11 +127,6 @@ class LanguageModel:
     def __repr__(self) -> str:
         size = f"{self.network.weights / 1e6:.1f} million weights"
         return f"{self.name} · {self.device}: {size}, {len(self.vocabulary):,} tokens"
-
-    @property
-    def rows(self) -> int:
-        """Copies of the text in every forward pass, as in a server's batch."""
-        return self.network.copies
 
     def forget(self) -> None:
         """Drop all caches."""
@@ -176,11 +171,11 @@ class LanguageModel:
         >>> [int(logits.argmax()) for logits in load_model("bard").batch([[30, 27], [14]])]
         [31, 33]
         """
-        wanted = [self._check(tokens) for tokens in texts]
+        wanted = [check_tokens(tokens, self.context, len(self.vocabulary)) for tokens in texts]
         if not wanted:
             return []
         with self._lock, self._enough_memory():
-            self._start(len(wanted))
+            self._most = max(self._most, len(wanted))
             read = [self._resume(tokens, len(tokens)) for tokens in wanted]
             fresh = [i for i, tokens in enumerate(wanted) if not read[i].tokens and len(tokens) > 1]
             if fresh:
@@ -196,21 +191,13 @@ class LanguageModel:
         >>> load_model("bard").all_logits([30, 27, 25], start=1).shape
         (2, 65)
         """
-        wanted = self._check(tokens)
-        if isinstance(start, bool) or not isinstance(start, int) or not 0 <= start < len(wanted):
-            raise SettingError("start", seen=quoted(start), expected=f"0 to {len(wanted) - 1}")
+        wanted = check_tokens(tokens, self.context, len(self.vocabulary))
+        check_start(start, len(wanted))
         with self._lock, self._enough_memory():
-            self._start(1)
             text = self._resume(wanted, start)
             logits = self._read([text], [wanted], every=True)[0][start - len(wanted) :]
             self._keep([text])
         return logits
-
-    def _start(self, texts: int) -> None:
-        """Start a call: without `keep_cache` every call reads its texts from their first token."""
-        if not self.keep_cache:
-            self._texts = []
-        self._most = max(self._most, texts)
 
     def _resume(self, tokens: list[int], end: int) -> KeptText:
         """A text that holds the beginning of these tokens, at most `end`, and leaves at least one token to read."""
@@ -247,20 +234,25 @@ class LanguageModel:
         except MemoryError:
             raise too_large(self.name, self.network.megabytes) from None
 
-    def _check(self, tokens: Sequence[int]) -> list[int]:
-        try:
-            wanted = [*map(index, tokens)]
-        except TypeError:
-            raise SettingError("tokens", seen=quoted(tokens), expected="a list of token ids") from None
-        if not wanted:
-            raise SettingError("tokens", seen="none", expected="at least one")
-        if len(wanted) > self.context:
-            hint = "shorten the prompt or lower max_tokens"
-            raise SettingError("tokens", seen=f"{len(wanted)} tokens", expected=f"at most {self.context}", hint=hint)
-        if min(wanted) < 0 or max(wanted) >= len(self.vocabulary):
-            expected = f"ids from 0 to {len(self.vocabulary) - 1}"
-            raise SettingError("tokens", seen=f"{min(wanted)} to {max(wanted)}", expected=expected)
-        return wanted
+
+def check_tokens(tokens: Any, context: int, size: int) -> list[int]:
+    """At least one token id, as many as the model can read, all of its vocabulary."""
+    try:
+        ids = [*map(index, tokens)]
+    except TypeError:
+        raise SettingError("tokens", seen=quoted(tokens), expected="a list of token ids") from None
+    if not 0 < len(ids) <= context:
+        hint = "shorten the prompt or lower max_tokens" if ids else ""
+        raise SettingError("tokens", seen=f"{len(ids)} tokens", expected=f"1 to {context}", hint=hint)
+    if min(ids) < 0 or max(ids) >= size:
+        raise SettingError("tokens", seen=f"ids from {min(ids)} to {max(ids)}", expected=f"ids from 0 to {size - 1}")
+    return ids
+
+
+def check_start(start: Any, count: int) -> None:
+    """The place of one of so many tokens."""
+    if isinstance(start, bool) or not isinstance(start, int) or not 0 <= start < count:
+        raise SettingError("start", seen=quoted(start), expected=f"0 to {count - 1}")
 
 
 def too_large(name: str, megabytes: float) -> ModelError:

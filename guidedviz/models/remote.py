@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from operator import index
 from pathlib import PurePath
 from random import Random
 from typing import Any, Literal
@@ -29,7 +28,7 @@ from urllib.parse import urlsplit
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
 from guidedviz.headless import headless
 from guidedviz.models.frames import Ask, Rows, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
-from guidedviz.models.model import Array, Source, check_text
+from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
 SLOW = 2.0  # seconds of one request after which a person is told
@@ -277,8 +276,7 @@ class RemoteModel:
         self.device, self.context, self.version = card["device"], card["context"], card["version"]
         wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses
         self.vocabulary = read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
-        self.fingerprint = self.vocabulary.fingerprint
-        if self.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
+        if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
             seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
             raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120))
         self._most = max(8, MOST_KEPT // (4 * max(1, len(self.vocabulary))))
@@ -318,8 +316,7 @@ class RemoteModel:
     def all_logits(self, tokens: Sequence[int], start: int = 0) -> Array:
         """The logits after each token from place `start` on, one row per token."""
         ids = self._check(tokens)
-        if isinstance(start, bool) or not isinstance(start, int) or not 0 <= start < len(ids):
-            raise SettingError("start", seen=quoted(start), expected=f"0 to {len(ids) - 1}")
+        check_start(start, len(ids))
         return self._ask(Ask(ids, start)).logits
 
     def top(self, tokens: Sequence[int], count: int) -> Rows:
@@ -334,16 +331,7 @@ class RemoteModel:
         return read_rows(body, count, size, ask.top)
 
     def _check(self, tokens: Sequence[int]) -> tuple[int, ...]:
-        try:
-            ids = tuple(map(index, tokens))
-        except TypeError:
-            raise SettingError("tokens", seen=quoted(tokens), expected="a list of token ids") from None
-        size = len(self.vocabulary)
-        if not 0 < len(ids) <= self.context:
-            raise SettingError("tokens", seen=f"{len(ids)} tokens", expected=f"1 to {self.context}")
-        if min(ids) < 0 or max(ids) >= size:
-            raise SettingError("tokens", seen=f"{min(ids)} to {max(ids)}", expected=f"ids from 0 to {size - 1}")
-        return ids
+        return tuple(check_tokens(tokens, self.context, len(self.vocabulary)))
 
 
 def keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:

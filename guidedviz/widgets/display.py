@@ -19,16 +19,10 @@ from guidedviz.views.figure import Figure, picture, show_figure
 Cell = tuple[str, str]  # the cell's id and the number of its run; empty outside a notebook
 
 
-class Closable(Protocol):
-    """Something that may hold a model until it is closed."""
-
-    def close(self) -> None: ...
+_OPEN: WeakKeyDictionary[Display, Cell] = WeakKeyDictionary()
 
 
-_OPEN: WeakKeyDictionary[Closable, Cell] = WeakKeyDictionary()
-
-
-def close_older(new: Closable) -> None:
+def close_older(new: Display) -> None:
     """Close what an earlier run of this cell, or a deleted cell, left open; then remember the new object."""
     (here, run), deleted = this_cell()
     for other, (cell, its_run) in list(_OPEN.items()):
@@ -93,9 +87,9 @@ class Display:
         record: Callable[[], Message] | None = None,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        self._kind, self._news, self._hear = kind, news, hear
-        self._saved, self._on_close = saved or (lambda: news(True)), on_close
-        self._record, self.opens_at = record or self._saved, 0
+        self._kind, self.news, self.hear = kind, news, hear
+        self.saved, self._on_close = saved or (lambda: news(True)), on_close
+        self.record, self.opens_at = record or self.saved, 0
         self.wire: Any = None
         close_older(self)
 
@@ -106,7 +100,7 @@ class Display:
             need("anywidget", "lab", f"the widget of a {self._kind}")
             from guidedviz.widgets.wire import Wire
 
-            self.wire = Wire(self._kind, self._hear, self._news)
+            self.wire = Wire(self._kind, self.hear, self.news)
             self.save()
         return self.wire
 
@@ -118,7 +112,7 @@ class Display:
     def save(self) -> None:
         """Update what a saved notebook keeps."""
         if self.wire is not None:
-            self.wire.saved = self._saved()
+            self.wire.saved = self.saved()
 
     def close(self) -> None:
         """Release what the object holds and remove the widget."""
@@ -131,7 +125,7 @@ class Display:
         """The picture with its words, and the widget unless `still`; on the site, the recording of the widget."""
         bundle = mime_bundle(figure, None if still else lambda: self.widget, **wanted)
         if for_site() and not still:
-            bundle[RECORDING] = {"kind": self._kind, "shown": self._record(), "step": self.opens_at}
+            bundle[RECORDING] = {"kind": self._kind, "shown": self.record(), "step": self.opens_at}
         return bundle
 
 

@@ -25,7 +25,7 @@ from guidedviz.decoding.trace import Candidate, Step, Trace, follows, standing, 
 from guidedviz.errors import GuidedVizError, shorten
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Shapes
 from guidedviz.tokens.arrays import Mask
@@ -345,7 +345,7 @@ SENT_ONCE = ("machine", "drawings", "stacks", "map")
 class RecordedPanels:
     """The panels of a recording; they answer no question that it does not answer."""
 
-    guide = map = drawn = None
+    guide = map = drawn = machine = None
 
     def __init__(self, trace: Trace) -> None:
         self._shown = trace.shown
@@ -416,9 +416,9 @@ class Panels:
         self._new_map = self._had_machine = False
         self.turn(guide)
 
-    def replaces(self, other: Any) -> None:
+    def replaces(self, other: Panels | RecordedPanels) -> None:
         """Take the place of these panels: the page may show a machine that is no longer there."""
-        self._had_machine = getattr(other, "machine", None) is not None
+        self._had_machine = other.machine is not None
 
     def turn(self, guide: Guide | None) -> None:
         """Show another guide."""

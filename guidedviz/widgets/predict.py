@@ -170,15 +170,8 @@ def unfold(reveal: Any) -> Iterator[RevealPart]:
 # The score of a notebook: how many of its predictions were right.
 
 
-class Asked(Protocol):
-    """A question, the answer that a person committed to, and its grade."""
-
-    answer: Answer | None
-    grade: Grade | None
-
-
 Key = tuple[str, str]  # the cell's id and the question
-ASKED: dict[Key, Asked] = {}  # the predictions of this kernel, which belongs to one notebook
+ASKED: dict[Key, Prediction] = {}  # the predictions of this kernel, which belongs to one notebook
 _SHOWN: WeakSet[Score] = WeakSet()
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from guidedviz.decoding.player import ClosedWalk, Player, Taken, recorded_settings
+from guidedviz.decoding.player import ClosedWalk, Player, Run, Taken, Walk, recorded_settings
 from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import check_path, write_whole
-from guidedviz.decoding.trace import Point, Trace
+from guidedviz.decoding.settings import Settings
+from guidedviz.decoding.trace import Point, Step, Trace
 from guidedviz.errors import IllegalToken, SettingError, TraceError, quoted
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import kept_source, label
@@ -48,19 +49,27 @@ def _finished(trace: Trace) -> Player:
     """A player that has taken all steps of a trace, with the state after each."""
     guide: Guide | None = trace.guide
     settings = recorded_settings(trace)
-    point = Point((), (guide.initial if guide else None,))
-    walk, run = ClosedWalk(point), []
-    for place, step in enumerate(trace.steps):
+    walk = ClosedWalk(Point((), (guide.initial if guide else None,)))
+    run = read_taken("step", guide, walk.first, [(step, settings, walk) for step in trace.steps])
+    return Player(walk, settings, run, len(run))
+
+
+def read_taken(
+    where: str, guide: Guide | None, point: Point, steps: Sequence[tuple[Step, Settings, Walk]], before: Run = ()
+) -> Run:
+    """The steps `before` and after them these steps, whose tokens the guide reads; `point` is where they begin."""
+    run = [*before]
+    for step, settings, walk in steps:
         if step.how != "none":
-            before = point.back(step.back)
+            at = point.back(step.back)
             try:
-                state = guide.advance(before.state, step.token) if guide else None
+                state = guide.advance(at.state, step.token) if guide else None
             except IllegalToken:
-                where, expected = f"step {place + 1}", "a token that the guide allows"
-                raise TraceError(where, seen=quoted(label(step.piece)), expected=expected) from None
-            point = before.then(step.token, state)
+                seen, expected = quoted(label(step.piece)), "a token that the guide allows"
+                raise TraceError(f"{where} {len(run) + 1}", seen=seen, expected=expected) from None
+            point = at.then(step.token, state)
         run.append(Taken(step, point, settings, walk))
-    return Player(walk, settings, tuple(run), len(run))
+    return tuple(run)
 
 
 def save_page(trace: Trace, path: str | Path, step: int, note: str) -> None:

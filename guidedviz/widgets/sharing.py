@@ -13,11 +13,12 @@ import time
 import weakref
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import is_not
 from secrets import token_hex
 from typing import Any, Protocol
 
-from guidedviz.decoding.player import LiveWalk, Player, Taken, shared_steps
+from guidedviz.decoding.player import LiveWalk, Player, Run, shared_steps
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.sharing import (
     WAIT,
@@ -32,31 +33,12 @@ from guidedviz.decoding.sharing import (
     write_changes,
 )
 from guidedviz.decoding.trace import Trace, check_steps
-from guidedviz.errors import GuidedVizError, IllegalToken, ModelError, SettingError, TraceError, VocabularyError, quoted
+from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceError, VocabularyError, quoted
 from guidedviz.models.model import Model
 from guidedviz.models.remote import Address, Background, Connection
 from guidedviz.tokens.guide import Guide
-from guidedviz.views.words import label
-from guidedviz.widgets.display import Display
-from guidedviz.widgets.runner import running_loop, say_failure
-
-
-class Shown(Protocol):
-    """What a role needs of its stage."""
-
-    player: Player
-    note: str
-    display: Display
-
-    @property
-    def head(self) -> Trace: ...
-    @property
-    def guide(self) -> Guide | None: ...
-    def begin(self, head: Trace, guide: Guide | None) -> Any: ...
-    def accept(self, player: Player) -> None: ...
-    def branch(self) -> Any: ...
-    def forbids(self, token: int) -> bool: ...
-    def tell(self, wake: bool = True) -> Any: ...
+from guidedviz.widgets.recording import read_taken
+from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
 
 class Role(Protocol):
@@ -64,9 +46,9 @@ class Role(Protocol):
 
     follows: bool
 
-    def start(self, stage: Shown) -> None: ...
-    def moved(self, stage: Shown) -> None: ...  # the stage has moved
-    def hear(self, said: Any, stage: Shown) -> bool: ...  # whether what the page says is answered here
+    def start(self, stage: LiveStage) -> None: ...
+    def moved(self, stage: LiveStage) -> None: ...  # the stage has moved
+    def hear(self, said: Any, stage: LiveStage) -> bool: ...  # whether what the page says is answered here
     def bar(self) -> dict[str, Any]: ...  # words and keys on the page
     def stop(self) -> None: ...
 
@@ -94,25 +76,25 @@ class Publisher:
         self._state, self.followers, self.trouble = "shows", 0, ""
         self._background = Background(self._work)
 
-    def start(self, stage: Shown) -> None:
+    def start(self, stage: LiveStage) -> None:
         """Show the stage; an error says why this is not possible."""
         self._publish(self._begin(stage))
 
-    def _begin(self, stage: Shown) -> Published:
+    def _begin(self, stage: LiveStage) -> Published:
         """Show the stage as a new run."""
         self._run, self._state, self._told = token_hex(8), "shows", None
-        self._tell = stage.display.tell
+        self._tell = partial(stage.tell, wake=False)
         self._scene = scene = stage.head, stage.guide, stage.player
         return scene
 
-    def moved(self, stage: Shown) -> None:
+    def moved(self, stage: LiveStage) -> None:
         """Send what has changed."""
         scene = stage.head, stage.guide, stage.player
         if self._state == "shows" and (self._scene is None or any(map(is_not, scene, self._scene))):
             self._scene = scene
             self._background.wake()
 
-    def hear(self, said: Any, stage: Shown) -> bool:
+    def hear(self, said: Any, stage: LiveStage) -> bool:
         """Stop, or show the run again."""
         match said:
             case {"do": "unshare"}:
@@ -204,7 +186,7 @@ class Follower:
         self._shown: Scene | None = None  # what the stage shows
         self._live, self._over, self._stopped, self.trouble = True, False, False, ""
 
-    def start(self, stage: Shown) -> None:
+    def start(self, stage: LiveStage) -> None:
         """Follow from now on; where nobody can click, show what there is now."""
         self._stage, loop = weakref.ref(stage), running_loop()
         self._take(ask_change(self._wire, wait=0))
@@ -212,14 +194,14 @@ class Follower:
         if loop:
             threading.Thread(target=self._listen, args=(loop,), daemon=True).start()
 
-    def moved(self, stage: Shown) -> None:
+    def moved(self, stage: LiveStage) -> None:
         """Do nothing."""
 
     def stop(self) -> None:
         """Follow no longer."""
         self._stopped = True
 
-    def hear(self, said: Any, stage: Shown) -> bool:
+    def hear(self, said: Any, stage: LiveStage) -> bool:
         """Move among the teacher's steps, return to the teacher, or leave."""
         match said:
             case {"do": "branch"}:
@@ -327,20 +309,8 @@ def read_settings(chosen: Chosen) -> Settings:
     return Settings(c.temperature, c.top_k, c.top_p, c.seed, c.max_tokens, dict(c.bias), c.jump_forward or False)
 
 
-def read_steps(scene: Scene, taken: tuple[Taken, ...], records: tuple[Record, ...]) -> tuple[Taken, ...]:
+def read_steps(scene: Scene, taken: Run, records: tuple[Record, ...]) -> Run:
     """The steps so far with those of the records; the guide reads their tokens."""
-    walk, guide = scene.player.walk, scene.guide
-    point = taken[-1].after if taken else walk.first
-    out = [*taken]
-    for record in records:
-        step = record.step
-        if step.how != "none":
-            before = point.back(step.back)
-            try:
-                state = guide.advance(before.state, step.token) if guide else None
-            except IllegalToken:
-                seen, expected = quoted(label(step.piece)), "a token that the guide allows"
-                raise TraceError(f"shared run, step {len(out) + 1}", seen=seen, expected=expected) from None
-            point = before.then(step.token, state)
-        out.append(Taken(step, point, read_settings(record.chosen), scene.earlier if record.earlier else walk))
-    return tuple(out)
+    walk = scene.player.walk
+    steps = [(one.step, read_settings(one.chosen), scene.earlier if one.earlier else walk) for one in records]
+    return read_taken("shared run, step", scene.guide, taken[-1].after if taken else walk.first, steps, taken)

@@ -41,7 +41,7 @@ class Stage:
         self.player, self.playing, self.speed, self.note = player, False, 4.0, ""
         kept = {"saved": self._everything, "record": self._record}
         self.display = Display("stage", self._news, self._hear, **kept, on_close=self._release)
-        self._head, self._new_head = head, False
+        self.head, self._new_head = head, False
         walk = player.walk
         trace = walk.trace if isinstance(walk, ReplayWalk) else None
         loaded = trace if trace and trace.recording and guide is None else None
@@ -73,25 +73,20 @@ class Stage:
         """Whether the steps are the teacher's."""
         return self.role is not None and self.role.follows
 
-    @property
-    def head(self) -> Trace:
-        """Where the steps come from, without steps."""
-        return self._head
-
     def begin(self, head: Trace, guide: Guide | None) -> None:
         """Show another run from its prompt on."""
         panels = Panels(guide, None, self.display.tell)
         panels.replaces(self._panels)
-        self._panels, self._head, self._new_head, self._sent = panels, head, True, None
+        self._panels, self.head, self._new_head, self._sent = panels, head, True, None
 
     def branch(self) -> Stage:
         """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
-        walk, head = self.player.walk, self._head
+        walk, head = self.player.walk, self.head
         if self.role is not None and self.role.follows and isinstance(walk, LiveWalk):
             self.role.stop()
             self.role, self._new_head = None, True
             self.player = self.player.part()
-            self._head = make_trace(walk.model, head.prompt, (), constraint=head.constraint)
+            self.head = make_trace(walk.model, head.prompt, (), constraint=head.constraint)
             self._answer()
         return self.tell()
 
@@ -104,7 +99,7 @@ class Stage:
         """The record up to the cursor, with the current settings."""
         now = self.player.settings
         steps = self.player.steps[: self.player.cursor]
-        return replace(self._head, steps=steps, seed=now.seed, temperature=now.temperature, guide=self.guide)
+        return replace(self.head, steps=steps, seed=now.seed, temperature=now.temperature, guide=self.guide)
 
     @property
     def text(self) -> str:
@@ -168,7 +163,7 @@ class Stage:
             self._panels.turn(guide)
             since = f" from step {self.player.cursor + 1} on" * bool(self.player.cursor)
             name = name_text(self._editor.kind, self._editor.text) if self._editor else "another guide"
-            self._head, self._new_head = replace(self._head, constraint=name + since), True
+            self.head, self._new_head = replace(self.head, constraint=name + since), True
         return self.tell()
 
     @property
@@ -360,7 +355,7 @@ class Stage:
 
     @property
     def _packed_head(self) -> PackedHead:
-        head = pack_head(self._head, self.player)
+        head = pack_head(self.head, self.player)
         return {**head, "live": head["live"] and not self.follows}
 
     @property

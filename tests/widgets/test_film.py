@@ -30,7 +30,7 @@ def guided(*wanted, **settings):
 
 
 def told(stage, everything=True):
-    return json.loads(json.dumps(stage._news(everything)))
+    return json.loads(json.dumps(stage.display.news(everything)))
 
 
 FRAMES = [
@@ -102,7 +102,7 @@ def test_the_drawing_goes_with_the_head_and_never_again():
     assert not {"machine", "drawings"} & set(news)
     assert news["add"] == [None], "it was told as the next step"
     assert told(stage)["add"][0]["path"] == [0, 1, 2, 3], "one more state per byte"
-    assert "machine" in stage._everything(), "a notebook without a kernel has it too"
+    assert "machine" in stage.display.saved(), "a notebook without a kernel has it too"
 
 
 def test_an_end_reads_no_byte_even_where_its_letters_could_come():

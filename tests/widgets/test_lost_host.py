@@ -11,13 +11,15 @@ from guidedviz.widgets import runner
 from tests.host.running import hosting
 
 
-class Waiting:
+class Waiting(RemoteModel):
     """A model that waits for its host until it is told that the host is back."""
 
+    waiting = ""
+
     def __init__(self, toy):
-        self._model, self.waiting, self.lost = toy.toy_model(), "", False
+        self._model, self.lost = toy.toy_model(), False
         self.name, self.device, self.source = "gpu:8765 · toy", "cuda", "LIVE"
-        self.vocabulary, self.encode = self._model.vocabulary, self._model.encode
+        self.vocabulary, self.encode, self.context = self._model.vocabulary, self._model.encode, 999
         self.back = asyncio.Event()
 
     def logits(self, tokens):
