@@ -76,13 +76,12 @@ def build_ways(small: Any) -> dict[str, Draft | None]:
     return {
         "no draft": None,
         "look-up, 4": LookUp(4),
-        "look-up, 8, two branches": LookUp(8, width=2),
+        "look-up, 8": LookUp(8),
         "forced": Forced(),
         "small, 2": Small(small, 2),
         "small, 4": Small(small, 4),
         "small, 8": Small(small, 8),
         "small, 4, not masked": Small(small, 4, masked=False),
-        "small, 4, two branches": Small(small, 4, width=2),
     }
 
 

@@ -3,7 +3,18 @@
 This is the front door. `__init__.pyi` lists its names; each is imported when it is first used.
 """
 
+from guidedviz.decoding import page_writer
 from guidedviz.lazy import attach
 
 __version__ = "0.1.0"
+
+
+def load_writer() -> page_writer.PageWriter:
+    """The writer of pages for traces, which are in a room below the widgets."""
+    from guidedviz.widgets import recording
+
+    return recording
+
+
+page_writer.load_writer = load_writer
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -1,4 +1,7 @@
-"""What a diagnosis says: findings with their evidence, and what was looked at."""
+"""The likely cause of a bad run, from its record: findings with their evidence, and what was looked at.
+
+`diagnose` runs each look of `LOOKS`. A look reads one thing of the record; with the guide, the tokens are read again.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, standing
+from guidedviz.decoding.trace import CHOSEN, ENDS, End, Step, Trace, taken_back
 from guidedviz.errors import GuidedVizError, SettingError, escaped, expect
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.distance import bytes_to_end
@@ -119,8 +122,8 @@ class Run:
     @cached_property
     def steps(self) -> list[Placed]:
         """The steps whose tokens stand in the output."""
-        kept = {id(step) for step in standing(self.trace.steps)}
-        return [Placed(at, step) for at, step in enumerate(self.trace.steps) if id(step) in kept and step.token >= 0]
+        gone = set(chain(*taken_back(self.trace.steps)))
+        return [Placed(at, step) for at, step in enumerate(self.trace.steps) if at not in gone and step.token >= 0]
 
     @cached_property
     def asked(self) -> list[Placed]:
@@ -373,8 +376,6 @@ def find_wrong_mask(run: Run) -> Iterator[Finding]:
         seen = f'token {token} is "{visible(other.step.piece)}" in the record and {mine} in the vocabulary of the guide'
         yield Finding("stale mask", other.place, seen, check, cure)
     elif refused := run.replay.refused:
-        if list(find_no_mask(run)):
-            return
         seen = f'the guide refuses "{visible(refused.step.piece)}" at step {refused.place}: {run.replay.why}'
         check = "where the mask was switched on, and whether each token reached the guide"
         yield Finding(
@@ -429,9 +430,7 @@ def find_notes(run: Run) -> Iterator[Finding]:
         yield Finding("keyword not enforced", 0, "; ".join(notes), check, cure)
 
 
-# `diagnose` names the likely cause of a bad run from its record.
-#
-# Each look reads one thing of the record and may find one cause. With the guide, the tokens are also read again.
+# The looks, and what they find together.
 
 
 class Look(NamedTuple):
@@ -481,7 +480,7 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
 
 REFUSED = ("over-tight constraint", "early mask")
 EXPLAINS = {  # a cause -> findings that are only its symptoms
-    "no mask": (*REFUSED, "cut in the middle"),
+    "no mask": (*REFUSED, "text outside the language", "cut in the middle"),
     "whitespace loop": ("cut in the middle",),
     "repetition loop": ("cut in the middle",),
     "unbounded nesting": ("repetition loop", "cut in the middle"),

@@ -1,4 +1,4 @@
-"""What all samplers of this folder draw: texts of a model, after a prompt, in the language of a guide.
+"""Texts of a model after a prompt, in the language of a guide: their exact distributions, samplers, and estimates.
 
 The target is the model's own distribution over whole texts, conditioned on the language: P(text | text is legal).
 Masked decoding draws from another distribution, because a mask looks one token ahead and no further.
@@ -6,6 +6,7 @@ Masked decoding draws from another distribution, because a mask looks one token 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ import numpy as np
 
 from guidedviz.decoding.loop import start
 from guidedviz.decoding.sampling import Floats, softmax
-from guidedviz.decoding.step_record import is_complete
+from guidedviz.decoding.trace import is_complete
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.models.model import Model
 from guidedviz.tokens.guide import Guide
@@ -47,14 +48,6 @@ class Draw:
     ended: bool = True
 
 
-@dataclass
-class Counter:
-    """The forward passes and the questions to the guide of one draw."""
-
-    calls: int = 0
-    asked: int = 0
-
-
 @dataclass(frozen=True)
 class Task:
     """A model, a prompt and a guide.
@@ -71,7 +64,7 @@ class Task:
     guide: Guide
     temperature: float = 1.0
     max_tokens: int = 200
-    counter: Counter = field(default_factory=Counter, compare=False, repr=False)
+    counter: Counter[str] = field(default_factory=Counter, compare=False, repr=False)  # of the draw that has begun
 
     @cached_property
     def prompt_tokens(self) -> tuple[int, ...]:
@@ -85,17 +78,17 @@ class Task:
 
     def chances(self, text: Text) -> Floats:
         """The model's probability of each next token. One forward pass."""
-        self.counter.calls += 1
+        self.counter["calls"] += 1
         return softmax(self.model.logits([*self.prompt_tokens, *text.tokens]), self.temperature)
 
     def mask(self, text: Text) -> Any:
         """The legal tokens after a text."""
-        self.counter.asked += 1
+        self.counter["asked"] += 1
         return self.guide.mask(text.state)
 
     def then(self, text: Text, token: int) -> Text | None:
         """The text with one more token, or None if the token is illegal. It asks the guide for this token only."""
-        self.counter.asked += 1
+        self.counter["asked"] += 1
         try:
             after = replace(text, tokens=(*text.tokens, token), state=self.guide.advance(text.state, token))
         except IllegalToken:
@@ -107,13 +100,16 @@ class Task:
         """Whether a text may grow."""
         return not text.ended and len(text.tokens) < self.max_tokens
 
+    def output(self, text: Text) -> bytes:
+        """The bytes of a text, without EOS."""
+        vocabulary = self.guide.vocabulary
+        return b"".join(vocabulary.pieces[token] for token in text.tokens if token not in vocabulary.eos)
+
     def finish(self, text: Text, weight: float = 1.0) -> Draw:
         """The draw of a text; the counter begins anew."""
-        words = [token for token in text.tokens if token not in self.guide.vocabulary.eos]
-        data = b"".join(self.guide.vocabulary.pieces[token] for token in words)
-        calls, asked = self.counter.calls, self.counter.asked
-        self.counter.calls = self.counter.asked = 0
-        return Draw(text.tokens, data, weight if text.ended else 0.0, calls, asked, text.ended)
+        calls, asked = self.counter["calls"], self.counter["asked"]
+        self.counter.clear()
+        return Draw(text.tokens, self.output(text), weight if text.ended else 0.0, calls, asked, text.ended)
 
 
 def pick(chances: Floats, random: np.random.Generator) -> int:
@@ -121,68 +117,26 @@ def pick(chances: Floats, random: np.random.Generator) -> int:
     return int(random.choice(len(chances), p=chances / chances.sum()))
 
 
-# The exact distributions of a small task: all its texts, with three probabilities each.
+# The exact distributions of a small task: all its texts as a tree, with three probabilities each.
 
 
 MOST_TEXTS = 20_000
 
 
 @dataclass(frozen=True)
-class Chance:
-    """A whole text: its probability without a mask, under masked decoding, and conditioned on the language."""
+class Branch:
+    """All legal texts that begin with the same tokens: the sums of their probabilities.
+
+    The three are: without a mask, under masked decoding, and conditioned on the language. `free` also counts what goes
+    on with an illegal token; this part is `illegal`. A branch without branches is a whole text.
+    """
 
     tokens: tuple[int, ...]
     text: bytes
     free: float
     masked: float
-    conditioned: float = 0.0
-
-
-def all_texts(task: Task) -> tuple[Chance, ...]:
-    """All legal texts of a task, the likeliest first.
-
-    >>> toy = gv.ToyModel([b"a", b"b", b"</s>"], lambda tokens: np.log([0.5, 0.3, 0.2]), eos={2})
-    >>> for one in all_texts(Task(toy, "a", gv.guide(gv.regex("a|bb"), toy.vocabulary))):
-    ...     print(one.text, *(round(p, 3) for p in (one.free, one.masked, one.conditioned)))
-    b'a' 0.1 0.625 0.847
-    b'bb' 0.018 0.375 0.153
-    """
-    found, waits = [], [(task.start, 1.0, 1.0)]
-    while waits:
-        text, free, masked = waits.pop()
-        if text.ended:
-            found.append(_chance(task, text, free, masked))
-            continue
-        if not task.is_open(text) or len(found) + len(waits) > MOST_TEXTS:
-            limit = f"at most {MOST_TEXTS:,} texts of at most {task.max_tokens} tokens"
-            raise SettingError("all_texts", seen="more texts or longer ones", expected=limit, hint="draw samples")
-        chances, mask = task.chances(text), task.mask(text)
-        legal = float(chances[mask].sum())
-        for token in np.flatnonzero(mask & (chances > 0)).tolist():
-            after = task.then(text, token)
-            if after is not None:
-                waits.append((after, free * chances[token], masked * chances[token] / legal))
-    whole = sum(chance.free for chance in found)
-    found = [replace(chance, conditioned=chance.free / whole) for chance in found]
-    return tuple(sorted(found, key=lambda chance: -chance.conditioned))
-
-
-def _chance(task: Task, text: Text, free: float, masked: float) -> Chance:
-    return Chance(text.tokens, task.finish(text).text, free, masked)
-
-
-@dataclass(frozen=True)
-class Branch:
-    """All texts that begin with the same tokens, with the sums of their probabilities.
-
-    `illegal` is the part of `free` in which the next token is illegal.
-    """
-
-    tokens: tuple[int, ...]
-    free: float
-    masked: float
     conditioned: float
-    illegal: float
+    illegal: float = 0.0
     branches: tuple[Branch, ...] = ()
 
 
@@ -194,23 +148,52 @@ def branch(task: Task) -> Branch:
     >>> [(one.tokens, round(one.free, 2), round(one.illegal, 2), round(one.conditioned, 2)) for one in tree.branches]
     [((0,), 0.5, 0.45, 0.09), ((1,), 0.5, 0.0, 0.91)]
     """
-    return _branch(task, task.start, 1.0, all_texts(task))
+    tree = _grow(task, task.start, 1.0, 1.0, Counter())
+    task.counter.clear()
+    return _divide(tree, tree.conditioned or 1.0)
 
 
-def _branch(task: Task, text: Text, free: float, texts: tuple[Chance, ...]) -> Branch:
-    masked, conditioned = (
-        float(sum(shares)) for shares in zip(*((t.masked, t.conditioned) for t in texts), strict=True)
-    )
+def _grow(task: Task, text: Text, free: float, masked: float, found: Counter[str]) -> Branch:
+    """The tree after a text. Its `conditioned` are not yet divided by the probability of the language."""
     if text.ended:
-        return Branch(text.tokens, free, masked, conditioned, 0.0)
-    chances, legal, below = task.chances(text), 0.0, []
-    for token in sorted({t.tokens[len(text.tokens)] for t in texts}):
-        after = task.then(text, token)
-        if after is not None:
-            inside = tuple(t for t in texts if t.tokens[: len(after.tokens)] == after.tokens)
-            below.append(_branch(task, after, free * float(chances[token]), inside))
-            legal += float(chances[token])
-    return Branch(text.tokens, free, masked, conditioned, max(0.0, free * (1 - legal)), tuple(below))
+        found["texts"] += 1
+        return Branch(text.tokens, task.output(text), free, masked, free)
+    if not task.is_open(text) or found["texts"] > MOST_TEXTS:
+        limit = f"at most {MOST_TEXTS:,} texts of at most {task.max_tokens} tokens"
+        raise SettingError("all_texts", seen="more texts or longer ones", expected=limit, hint="draw samples")
+    chances, mask, below = task.chances(text), task.mask(text), []
+    legal = float(chances[mask].sum())
+    for token in np.flatnonzero(mask & (chances > 0)).tolist():
+        if after := task.then(text, token):
+            share = float(chances[token])
+            below.append(_grow(task, after, free * share, masked * share / legal, found))
+    below = [one for one in below if one.conditioned]  # one without a text leads nowhere
+    illegal = max(0.0, free - sum(one.free for one in below))
+    sums = (sum(one.masked for one in below), sum(one.conditioned for one in below))
+    return Branch(text.tokens, task.output(text), free, *sums, illegal, tuple(below))
+
+
+def _divide(tree: Branch, whole: float) -> Branch:
+    below = tuple(_divide(one, whole) for one in tree.branches)
+    return replace(tree, conditioned=tree.conditioned / whole, branches=below)
+
+
+def all_texts(task: Task) -> tuple[Branch, ...]:
+    """All legal texts of a task, the likeliest first.
+
+    >>> toy = gv.ToyModel([b"a", b"b", b"</s>"], lambda tokens: np.log([0.5, 0.3, 0.2]), eos={2})
+    >>> for one in all_texts(Task(toy, "a", gv.guide(gv.regex("a|bb"), toy.vocabulary))):
+    ...     print(one.text, *(round(p, 3) for p in (one.free, one.masked, one.conditioned)))
+    b'a' 0.1 0.625 0.847
+    b'bb' 0.018 0.375 0.153
+    """
+    return tuple(sorted(_leaves(branch(task)), key=lambda text: -text.conditioned))
+
+
+def _leaves(tree: Branch) -> list[Branch]:
+    if not tree.branches:
+        return [tree] if tree.conditioned else []
+    return [leaf for one in reversed(tree.branches) for leaf in _leaves(one)]
 
 
 def shares(draws: Iterable[Draw]) -> dict[tuple[int, ...], float]:

@@ -1,6 +1,7 @@
-"""The cost of jump-forward: a forced token needs no forward pass of its own, but a later pass still has to read it.
+"""What jump-forward changes and saves: its cost model, a comparison of both ways, and the tasks that are timed.
 
-With a fraction f of the tokens forced, the speed-up is at most 1 / (1 - f); the cost model adds the cost of reading.
+A forced token needs no forward pass of its own, but a later pass still has to read it. With a fraction f of the tokens
+forced, the speed-up is at most 1 / (1 - f); the cost model adds the cost of reading.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import islice, pairwise, product
 from math import inf
-from numbers import Real
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -20,8 +20,9 @@ from typing import Annotated, Any, Literal
 
 from guidedviz.decoding.loop import check_fit, record
 from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
+from guidedviz.decoding.settings import check_number
 from guidedviz.decoding.trace import Trace, standing
-from guidedviz.errors import SettingError, TraceError, quoted
+from guidedviz.errors import TraceError, quoted
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.model import LanguageModel, Model, Source, check_model
@@ -39,7 +40,7 @@ def ideal(fraction: float) -> float:
     >>> ideal(0.75), ideal(1)
     (4.0, inf)
     """
-    _check_fraction(fraction, 1.0)
+    check_number("fraction", fraction, 0, 1, "0 to 1")
     return 1 / (1 - fraction) if fraction < 1 else inf
 
 
@@ -49,13 +50,8 @@ def nearest_fraction(fraction: float) -> int:
     >>> nearest_fraction(0.7), nearest_fraction(0.0), nearest_fraction(0.949)
     (14, 0, 19)
     """
-    _check_fraction(fraction, FRACTIONS[-1])
+    check_number("fraction", fraction, 0, FRACTIONS[-1], f"0 to {FRACTIONS[-1]}")
     return round(fraction * len(FRACTIONS))
-
-
-def _check_fraction(fraction: object, most: float) -> None:
-    if isinstance(fraction, bool) or not isinstance(fraction, Real) or not 0 <= float(fraction) <= most:
-        raise SettingError("fraction", seen=quoted(fraction), expected=f"0 to {most:g}")
 
 
 def fixed_share(parts: Parts) -> float:
@@ -128,8 +124,7 @@ def median_cost(costs: Iterable[Cost]) -> Cost:
 # Greedy decoding with and without jump-forward: where the two outputs differ, and why.
 #
 # Forced bytes may be tokenized differently than the model would choose, and the model reads tokens. The only other
-# cause
-# is rounding: a pass over several tokens adds numbers in a different order than passes over one token.
+# cause is rounding: a pass over several tokens adds numbers in a different order than passes over one token.
 
 
 Difference = Literal["same tokens", "same text, other tokens", "other text"]
@@ -271,8 +266,7 @@ def check_payoff(payoff: Payoff) -> None:
 # JSON Schemas with a given fraction of forced tokens: from one long free string to many short keys.
 #
 # Every example describes a book: a title of any length, keys with a constant value as in the response of an API,
-# and keys with one free digit. A person can change which tokens of a text are fixed: a regex
-# then replaces the schema.
+# and keys with one free digit. A person can change which tokens of a text are fixed: a regex then replaces the schema.
 
 
 Schema = dict[str, Any]
@@ -287,7 +281,7 @@ DIGIT: Schema = {"type": "integer", "minimum": 0, "maximum": 9}
 
 
 @dataclass(frozen=True)
-class Task:
+class SliderTask:
     """The task that is decoded at a position of the slider."""
 
     fraction: float  # the requested fraction
@@ -305,7 +299,7 @@ class Task:
         return guide(machine, self.vocabulary)
 
 
-def build_tasks(model: Model, tokens: int = 64) -> tuple[Task, ...]:
+def build_tasks(model: Model, tokens: int = 64) -> tuple[SliderTask, ...]:
     """One task per position of the slider, each of about `tokens` tokens of the model's tokenizer.
 
     >>> first, *_, last = build_tasks(gv.load_model("clerk"))
@@ -316,14 +310,14 @@ def build_tasks(model: Model, tokens: int = 64) -> tuple[Task, ...]:
     found = [fill(model, "", {}, tokens), *(fill(model, "title", list_keys(*count), tokens) for count in counts)]
     best = ((place, *min(found, key=partial(_miss, place, tokens))) for place in FRACTIONS)
     return tuple(
-        Task(
+        SliderTask(
             place, ask_for(values), build_schema(values), text, model.vocabulary, cut_example(model, values, dots=False)
         )
         for place, values, text in best
     )
 
 
-def fix_by_hand(task: Task, parts: Parts, fraction: float) -> Task:
+def fix_by_hand(task: SliderTask, parts: Parts, fraction: float) -> SliderTask:
     """The task with these fixed tokens; a free token keeps its length and its kinds of characters.
 
     >>> task, *_ = build_tasks(gv.load_model("clerk"))
@@ -458,7 +452,9 @@ FREE = {"type": "string", "pattern": "^[a-z]{24}$"}  # every token is chosen
 FORCED = build_schema(list_keys(3, 4))  # one long forced run and several short ones, whose tokens cost more
 
 
-def time_task(model: LanguageModel, task: Task, rows: int, stop: Callable[[], bool] = lambda: False) -> Timed | None:
+def time_task(
+    model: LanguageModel, task: SliderTask, rows: int, stop: Callable[[], bool] = lambda: False
+) -> Timed | None:
     """Time one task without and with jump-forward; None as soon as `stop` returns True."""
     runs: list[Run] = []
     batch = model.side_by_side(rows)
@@ -466,21 +462,7 @@ def time_task(model: LanguageModel, task: Task, rows: int, stop: Callable[[], bo
         runs.append(time_once(batch, task, way, stop))
         if runs[-1][1].steps[-1].end == "stop":
             return None
-    return compare_runs(task, rows, *runs)
-
-
-def time_once(model: LanguageModel, task: Task, way: str, stop: Callable[[], bool] | None = None) -> Run:
-    """Decode once and measure the milliseconds; the pass that reads the prompt is not timed."""
-    model.logits(model.encode(task.prompt))
-    guide = task.guide  # it is built when it is first used
-    began = perf_counter()
-    trace = record(model, task.prompt, guide, temperature=0.0, max_tokens=1000, jump_forward=way, stop=stop)
-    return (perf_counter() - began) * 1e3, trace
-
-
-def compare_runs(task: Task, rows: int, one: Run, other: Run) -> Timed:
-    """Combine a run without jump-forward and one with it into one record."""
-    (naive_ms, naive), (jump_ms, jump) = one, other
+    (naive_ms, naive), (jump_ms, jump) = runs
     tokens = len(jump.tokens)
     return Timed(
         asked=task.fraction,
@@ -498,6 +480,15 @@ def compare_runs(task: Task, rows: int, one: Run, other: Run) -> Timed:
     )
 
 
+def time_once(model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None) -> Run:
+    """Decode once and measure the milliseconds; the pass that reads the prompt is not timed."""
+    model.logits(model.encode(task.prompt))
+    guide = task.guide  # it is built when it is first used
+    began = perf_counter()
+    trace = record(model, task.prompt, guide, temperature=0.0, max_tokens=1000, jump_forward=way, stop=stop)
+    return (perf_counter() - began) * 1e3, trace
+
+
 def mark_parts(trace: Trace) -> Parts:
     """The text token by token; True if every byte was forced, also in retokenized tokens."""
     sure: list[bool] = []
@@ -512,9 +503,9 @@ def mark_parts(trace: Trace) -> Parts:
 
 
 @lru_cache(maxsize=1)
-def _references(vocabulary: Vocabulary) -> tuple[Task, Task]:
+def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
     """Two tasks to measure the constants with: all tokens are chosen, and nearly all tokens are forced."""
-    free, forced = (Task(0.0, f"{ABOUT}\nJSON:\n", schema, (), vocabulary) for schema in (FREE, FORCED))
+    free, forced = (SliderTask(0.0, f"{ABOUT}\nJSON:\n", schema, (), vocabulary) for schema in (FREE, FORCED))
     return free, forced
 
 

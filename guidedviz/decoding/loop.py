@@ -1,22 +1,31 @@
 """The decoding loop: logits, mask, softmax, sample, advance.
 
-`take_step` is the whole of it. A `Point` says where a decode stands; it is a value, so a stage can go back to any point
-and take another way from there. `step_record.py` makes the records.
+`take_pass` is the whole of it, for one token or for a draft of several. A `Point` says where a decode stands; it is a
+value, so a stage can go back to any point and take another way from there. `trace.py` makes the records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from guidedviz.decoding.sampling import apply_bias, draw_chances, sample, softmax
+from guidedviz.decoding.sampling import apply_bias, draw_chances, softmax
 from guidedviz.decoding.settings import Settings, check_bias
-from guidedviz.decoding.speculation import SeededDice, as_draft, take_pass
-from guidedviz.decoding.step_record import Measured, Point, find_end, make_last_step, make_step, start_watch
-from guidedviz.decoding.trace import How, Step, Trace
+from guidedviz.decoding.speculation import Dice, SeededDice, as_draft, judge, room
+from guidedviz.decoding.trace import (
+    Measured,
+    Pending,
+    Point,
+    Step,
+    Trace,
+    find_end,
+    make_last_step,
+    make_step,
+    start_watch,
+)
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask
@@ -86,28 +95,43 @@ def take_step(
     if len(point.tokens) > context_of(model):
         return make_step(guide, point, end="context"), point
 
-    if choice is None and settings.draft:
-        judged = take_pass(model, point, guide, settings, settings.draft, SeededDice(settings.seed))
-        return take_step(model, point.wait(judged), guide, settings)
+    (step, after, _), *rest = take_pass(model, point, guide, settings, SeededDice(settings.seed), choice)
+    return step, replace(after, pending=tuple(rest))
 
-    own = model.logits(list(point.tokens))
-    forward_ms = lap()
 
-    mask = guide.mask(point.state)
-    mask_ms = lap()
-    if not mask.any():
-        return make_last_step(guide, point, softmax(own), mask, forward_ms, mask_ms), point
-
-    probabilities = draw_chances(apply_bias(own, settings.bias), mask, settings)
-    if choice is None:
-        token = sample(probabilities, settings.seed, point.position)
+def take_pass(
+    model: Model, point: Point, guide: Guide, settings: Settings, dice: Dice, choice: int | None = None
+) -> tuple[Pending, ...]:
+    """All steps of one forward pass: the accepted guesses, if a draft guesses, and one token after them."""
+    lap, draft_ms, taken = start_watch(), 0.0, list[Pending]()
+    rows: Iterable[Any]
+    if settings.draft and choice is None:
+        guesses = settings.draft.guess(model, guide, point, settings, dice)[: room(model, point, settings)]
+        draft_ms = lap()
+        rows = model.all_logits([*point.tokens, *(guess.token for guess in guesses)], len(point.tokens) - 1)
     else:
-        token = check_choice(guide, point.state, mask, choice)
-    how: How = "sampled" if choice is None else "inserted"
-    seen = Measured(softmax(own), mask, probabilities, forward_ms, mask_ms, lap(), changes=settings.changes)
-
-    after = point.then(token, guide.advance(point.state, token))
-    return make_step(guide, point, seen, token, how, find_end(guide, after, settings)), after
+        guesses, rows = (), [model.logits(list(point.tokens))]
+    forward_ms = lap()
+    for place, own in enumerate(rows):
+        mask = guide.mask(point.state)
+        mask_ms = lap()
+        if not mask.any():
+            last = make_last_step(guide, point, softmax(own), mask, forward_ms, mask_ms, draft_ms)
+            return (*taken, Pending(last, point, settings))
+        chances = draw_chances(apply_bias(own, settings.bias), mask, settings)
+        if choice is None:
+            token, how, dropped = judge(chances, guesses[place:], point.position, dice)
+        else:
+            token, how, dropped = check_choice(guide, point.state, mask, choice), "inserted", []
+        seen = Measured(softmax(own), mask, chances, forward_ms, mask_ms, lap(), draft_ms, settings.changes)
+        after = point.then(token, guide.advance(point.state, token))
+        end = find_end(guide, after, settings)
+        taken.append(Pending(make_step(guide, point, seen, token, how, end, dropped=dropped), after, settings))
+        if end or how != "accepted":
+            break
+        point, forward_ms, draft_ms = after, 0.0, 0.0
+        lap()
+    return tuple(taken)
 
 
 def next_jump(model: Model, point: Point, guide: Guide, way: str) -> Jump | None:

@@ -16,8 +16,7 @@ import numpy as np
 from guidedviz.decoding.loop import check_fit, start, take_step
 from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.step_record import Point, is_complete
-from guidedviz.decoding.trace import End, Step, Trace
+from guidedviz.decoding.trace import End, Point, Step, Trace, is_complete
 from guidedviz.errors import IllegalToken, ModelError, SettingError
 from guidedviz.models.model import Model
 from guidedviz.tokens.arrays import Mask
@@ -74,10 +73,11 @@ def recorded_settings(trace: Trace) -> Settings:
     return Settings(trace.temperature, seed=trace.seed, max_tokens=max(1, len(trace.steps)))
 
 
+@dataclass(frozen=True)
 class ClosedWalk:
-    """A source without steps: the cell was run again and its model was freed."""
+    """A source without more steps: of a run that is kept, or of a cell that was run again and whose model was freed."""
 
-    first = None
+    first: Any = None
 
     def step(self, point: Any, settings: Settings, choice: int | None) -> tuple[Step, Any]:
         """Always raise an error that says what to do."""

@@ -16,6 +16,8 @@ from secrets import token_hex
 from types import NoneType
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, get_args, get_origin, get_type_hints, is_typeddict
 
+import numpy as np
+
 from guidedviz.errors import SettingError, TraceError, quoted
 from guidedviz.files import parse_json, read_bounded
 
@@ -86,7 +88,7 @@ def _to_json(value: Any) -> Any:
         return value.decode("latin-1")
     if is_dataclass(value):
         return dict(_kept(value))
-    if hasattr(value, "item"):  # a NumPy number
+    if isinstance(value, np.generic):
         return value.item()
     raise SettingError("record", seen=quoted(value), expected="a text, a number or bytes")
 

@@ -8,7 +8,7 @@ llguidance, docs/fast_forward.md).
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from functools import reduce
 from heapq import heappop, heappush
@@ -16,16 +16,17 @@ from math import inf, log
 from typing import Any
 
 from guidedviz.decoding.loop import check_fit, start
+from guidedviz.decoding.records import MOST
 from guidedviz.decoding.sampling import masked_softmax
+from guidedviz.decoding.settings import check_whole
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.models.model import Model, Source, check_model
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.jump import build_forced_lattice, shared_length, spell_output
-from guidedviz.tokens.vocabulary import Vocabulary, spell_longest
+from guidedviz.tokens.vocabulary import spell_longest
 
 LEAST = 1e-6  # less likely spellings are only counted, because a run can have thousands of spellings
 Tokens = tuple[int, ...]
-Prefix = tuple[Tokens, float]  # a spelling or a prefix of one, and its probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +118,16 @@ def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: in
         raise SettingError("spellings", seen=f"a choice after {quoted(text)}", expected="a forced run", hint=hint)
     back, canonical = _canonical(model, written, lattice.run)
     named = canonical, tuple(spell_longest(model.vocabulary, lattice.run))
-    found = _search(model, guide, (*before, *written), state, len(lattice.run), named, limit)
+    done, parts, faint, passes = _search(model, guide, (*before, *written), state, lattice.run, named, limit)
     return Spellings(
         run=lattice.run,
-        spellings=_make_all(found.done, model.vocabulary, lattice.run, named),
-        open=_make_all(found.open, model.vocabulary, lattice.run, named)
-        + _make_all(found.dead, model.vocabulary, lattice.run, named, dead=True),
-        faint=(len(found.faint), sum(found.faint, 0.0)),
+        spellings=done,
+        open=parts,
+        faint=(len(faint), sum(faint, 0.0)),
         count=lattice.count,
         count_beyond=lattice.count_beyond,
         back=back,
-        passes=found.passes,
+        passes=passes,
         prompt=prompt,
         text=text,
         model=model.name,
@@ -143,21 +143,7 @@ def _check(model: Any, guide: Any, text: Any, limit: Any) -> None:
     check_model(model, "spellings, model")
     check_fit(guide, model.vocabulary)
     expect(text, str, "spellings, text", "a text", 'the output so far, "" at its start')
-    if not isinstance(limit, int) or limit < 1:
-        expected = "a whole number of forward passes, at least one"
-        raise SettingError("spellings, limit", seen=quoted(limit), expected=expected, hint="limit=64")
-
-
-def _make_all(
-    leaves: Sequence[Prefix], vocabulary: Vocabulary, run: bytes, named: tuple[Tokens, Tokens], dead: bool = False
-) -> tuple[Spelling, ...]:
-    """Convert leaves to spellings, the likeliest first."""
-    made = []
-    for tokens, odds in sorted(leaves, key=lambda leaf: (-leaf[1], leaf[0])):
-        pieces = tuple(vocabulary.pieces[token] for token in tokens)
-        beyond = b"".join(pieces)[len(run) :]
-        made.append(Spelling(tokens, pieces, odds, beyond, tokens == named[0], tokens == named[1], dead))
-    return tuple(made)
+    check_whole("spellings, limit", limit, 1, MOST, "a whole number of forward passes, at least one")
 
 
 def _canonical(model: Model, written: Tokens, run: bytes) -> tuple[int, Tokens]:
@@ -169,42 +155,43 @@ def _canonical(model: Model, written: Tokens, run: bytes) -> tuple[int, Tokens]:
     return back, () if back else tuple(spelled[len(written) :])
 
 
-@dataclass
-class _Found:
-    """The leaves found by the search."""
-
-    done: list[Prefix] = field(default_factory=list)
-    open: list[Prefix] = field(default_factory=list)
-    dead: list[Prefix] = field(default_factory=list)
-    faint: list[float] = field(default_factory=list)
-    passes: int = 0
-
-
 def _search(
-    model: Model, guide: Guide, before: Tokens, state: Hashable, size: int, named: Sequence[Tokens], limit: int
-) -> _Found:
-    """Extend prefixes of the named spellings first, then the likeliest prefix."""
+    model: Model, guide: Guide, before: Tokens, state: Hashable, run: bytes, named: Sequence[Tokens], limit: int
+) -> tuple[tuple[Spelling, ...], tuple[Spelling, ...], list[float], int]:
+    """The spellings, their prefixes that are open or dead, the probabilities of faint spellings, and the passes.
+
+    It extends prefixes of the named spellings first, then the likeliest prefix.
+    """
+
+    def spelling(tokens: Tokens, odds: float, dead: bool = False) -> Spelling:
+        parts = tuple(pieces[token] for token in tokens)
+        beyond = b"".join(parts)[len(run) :]
+        return Spelling(tokens, parts, odds, beyond, tokens == named[0], tokens == named[1], dead)
+
+    def rank(one: Spelling) -> tuple[bool, float, Tokens]:
+        return one.dead, -one.probability, one.tokens
+
     waiting: list[tuple[int, float, Tokens, Any]] = [(0, -1.0, (), state)]
-    found, pieces = _Found(), guide.vocabulary.pieces
-    while waiting and found.passes < limit:
+    pieces, done, parts, faint, passes = guide.vocabulary.pieces, list[Spelling](), list[Spelling](), list[float](), 0
+    while waiting and passes < limit:
         _, odds, tokens, state = heappop(waiting)
         mask = guide.mask(state)
         if not mask.any():
-            found.dead.append((tokens, -odds))
+            parts.append(spelling(tokens, -odds, dead=True))
             continue
         shares = masked_softmax(model.logits([*before, *tokens]), mask)
-        found.passes += 1
-        left = size - sum(len(pieces[token]) for token in tokens)
+        passes += 1
+        left = len(run) - sum(len(pieces[token]) for token in tokens)
         for token in mask.nonzero()[0].tolist():
             longer, likely = (*tokens, token), -odds * float(shares[token])
             if len(pieces[token]) < left:
                 heappush(waiting, (_turn(longer, named), -likely, longer, guide.advance(state, token)))
             elif likely < LEAST and longer not in named:
-                found.faint.append(likely)
+                faint.append(likely)
             else:
-                found.done.append((longer, likely))
-    found.open = [(tokens, -odds) for _, odds, tokens, _ in waiting]
-    return found
+                done.append(spelling(longer, likely))
+    parts += [spelling(tokens, -odds) for _, odds, tokens, _ in waiting]
+    return tuple(sorted(done, key=rank)), tuple(sorted(parts, key=rank)), faint, passes
 
 
 def _turn(tokens: Tokens, named: Sequence[Tokens]) -> int:

@@ -5,19 +5,26 @@ Views draw nothing but records, so a run that was recorded on a large GPU replay
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from time import perf_counter
+from typing import Annotated, Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from guidedviz.decoding import page_writer
 from guidedviz.decoding.recording import End as End
 from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.recording import expand
 from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
+from guidedviz.decoding.sampling import Floats
+from guidedviz.decoding.settings import Settings
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
+from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.guide import Guide
 
 ENDS: dict[End, str] = {
     "eos": "the model ended its output (EOS)",
@@ -70,11 +77,6 @@ class Step:
     dropped: tuple[bytes, ...] = ()  # drafted tokens that were rejected here, and those that were to follow them
     draft_ms: Milliseconds = 0.0
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
-
-
-def _widgets() -> Any:
-    """A module of the room that knows what the page shows; it is above this one, so it is imported by its name."""
-    return import_module("guidedviz.widgets.recording")
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON, with what the page shows of the guide."""
-        kept = self if self.guide is None else replace(self, recording=_widgets().recording_of(self))
+        kept = self if self.guide is None else replace(self, recording=page_writer.load_writer().recording_of(self))
         save_record(kept, path, indent=1)
 
     def page(self, path: str | Path, step: int = 0, note: str = "") -> None:
@@ -146,7 +148,7 @@ class Trace:
 
         It opens after `step` tokens and shows the note; `#step=8` at the end of its address opens it elsewhere.
         """
-        _widgets().save_page(self, path, step, note)
+        page_writer.load_writer().save_page(self, path, step, note)
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
@@ -197,3 +199,163 @@ def follows(steps: Sequence[Step]) -> list[int]:
     for place, gone in enumerate(taken_back(steps)):
         before.append(before[gone[0]] if gone else place)
     return before
+
+
+# Where a decode stands, what one step measures, and the record that is made of it.
+
+
+SHOWN = 12  # candidates kept in a step
+NO_TOKEN = -1
+NOTHING = Candidate(NO_TOKEN, b"", 0.0, 0.0, False, 0.0)
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a decode stands: all tokens, the guide's state before each new token and now, and forced tokens to come."""
+
+    tokens: tuple[int, ...]
+    states: tuple[Any, ...]
+    ahead: tuple[int, ...] = ()  # the rest of a forced run
+    pending: tuple[Pending, ...] = ()  # later steps of the same forward pass, which has judged a draft
+
+    @property
+    def state(self) -> Any:
+        """The guide's state now."""
+        return self.states[-1]
+
+    @property
+    def position(self) -> int:
+        """The number of new tokens."""
+        return len(self.states) - 1
+
+    @property
+    def output(self) -> tuple[int, ...]:
+        """The new tokens."""
+        return self.tokens[len(self.tokens) - self.position :]
+
+    def back(self, count: int) -> Point:
+        """The point before the last `count` tokens."""
+        return Point(self.tokens[: len(self.tokens) - count], self.states[: len(self.states) - count])
+
+    def then(self, token: int, state: Hashable, ahead: tuple[int, ...] = ()) -> Point:
+        """The point after one more token."""
+        return Point((*self.tokens, token), (*self.states, state), ahead)
+
+
+class Pending(NamedTuple):
+    """A step that is computed and not taken, the point after it, and the settings it was computed with."""
+
+    step: Step
+    after: Point
+    settings: Any
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a step measures: three numbers per token, and milliseconds. A forced token leaves all but one time empty."""
+
+    raw: Floats = field(default_factory=lambda: np.zeros(0))  # the model's own probability
+    mask: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    drawn: Floats = field(default_factory=lambda: np.zeros(0))  # after mask, temperature, top-k and top-p
+    forward_ms: float = 0.0
+    mask_ms: float = 0.0
+    sample_ms: float = 0.0
+    draft_ms: float = 0.0
+    changes: str = ""  # what besides the mask made `drawn` of `raw`
+
+
+NOTHING_MEASURED = Measured()
+
+
+def start_watch() -> Callable[[], float]:
+    """A stopwatch: each call gives the milliseconds since the call before."""
+    since = perf_counter()
+
+    def lap() -> float:
+        nonlocal since
+        before, since = since, perf_counter()
+        return (since - before) * 1000
+
+    return lap
+
+
+def make_step(
+    guide: Guide,
+    point: Point,
+    seen: Measured = NOTHING_MEASURED,
+    token: int = NO_TOKEN,
+    how: How = "none",
+    end: End = "",
+    back: int = 0,
+    dropped: Iterable[int] = (),
+) -> Step:
+    """The record of a step from a point; without a token it only says how the decode ended."""
+    pieces, raw, mask, drawn = guide.vocabulary.pieces, seen.raw, seen.mask, seen.drawn
+    mass = 1.0 if len(mask) and mask.all() else float(raw[mask].sum())  # exactly 1 where nothing is forbidden
+
+    def candidate(t: int) -> Candidate:
+        legal = bool(mask[t])
+        masked = float(raw[t]) / mass if legal and mass else 0.0
+        return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(drawn[t]))
+
+    chosen = NOTHING if token == NO_TOKEN or how == "forced" else candidate(token)
+    return Step(
+        position=point.position,
+        token=token,
+        piece=b"" if token == NO_TOKEN else pieces[token],
+        how=how,
+        raw=chosen.raw,
+        masked=chosen.masked,
+        drawn=chosen.drawn,
+        candidates=tuple(candidate(t) for t in _likeliest(raw, mask, drawn, chosen.token)),
+        legal=int(mask.sum()),
+        mass=mass,
+        state=guide.label(point.state),
+        stack=guide.stack(point.state),
+        forward_ms=seen.forward_ms,
+        mask_ms=seen.mask_ms,
+        sample_ms=seen.sample_ms,
+        end=end,
+        back=back,
+        dropped=tuple(pieces[t] for t in dropped),
+        draft_ms=seen.draft_ms,
+        changes=seen.changes,
+    )
+
+
+def make_last_step(
+    guide: Guide, point: Point, raw: Floats, mask: Mask, forward_ms: float, mask_ms: float, draft_ms: float = 0.0
+) -> Step:
+    """The record of a step that finds no legal token: the text is complete, or the decode is at a dead end."""
+    seen = Measured(raw, mask, np.zeros(len(mask)), forward_ms, mask_ms, draft_ms=draft_ms)
+    return make_step(guide, point, seen, end="complete" if guide.is_accepting(point.state) else "dead_end")
+
+
+def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
+    """The likeliest tokens of all and of the legal ones, those that a bias lifts, and the chosen one, by raw chance."""
+    legal = np.flatnonzero(mask)
+    ranks = [(raw, np.arange(len(raw)), SHOWN), (raw, legal, SHOWN // 2)]
+    if drawn.any() and raw[drawn.argmax()] < raw[legal].max():
+        ranks.append((drawn, legal, SHOWN // 2))
+    shown = {token} - {NO_TOKEN}
+    for odds, ids, count in ranks:
+        if few := min(count, len(ids)):
+            shown |= set(ids[np.argpartition(-odds[ids], few - 1)[:few]].tolist())
+    return sorted(shown, key=lambda t: (-raw[t], t))
+
+
+# When and why a decode ends.
+
+
+def find_end(guide: Guide, after: Point, settings: Settings) -> End:
+    """Why the decode ends at this point; "" if it goes on."""
+    if after.tokens[-1] in guide.vocabulary.eos:
+        return "eos"
+    if is_complete(guide, after.state):
+        return "complete"
+    return "max_tokens" if after.position >= settings.max_tokens else ""
+
+
+def is_complete(guide: Guide, state: Any) -> bool:
+    """Whether the text may end here and nothing may follow, not even EOS."""
+    return guide.is_accepting(state) and not guide.mask(state).any()

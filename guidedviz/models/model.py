@@ -37,6 +37,7 @@ class Model(Protocol):
 
     def encode(self, text: str) -> list[int]: ...
     def logits(self, tokens: list[int]) -> Array: ...
+    def all_logits(self, tokens: list[int], start: int = 0) -> Sequence[Array] | Array: ...  # after each from `start`
 
 
 def context_of(model: Model) -> float:
@@ -313,6 +314,10 @@ class ToyModel:
             raise SettingError("toy rule", seen=f"shape {values.shape}", expected=expected)
         return values
 
+    def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:
+        """The logits after the token at `start` and after each later one."""
+        return [self.logits(tokens[:end]) for end in range(start + 1, len(tokens) + 1)]
+
 
 KEPT_BYTES = 64_000_000  # bytes of logits: 3,900 texts of clerk, 120 of a model with 128,256 tokens
 
@@ -344,6 +349,10 @@ class Remembered:
         if len(self._known) * logits.nbytes > self.most:
             self._known.pop(next(iter(self._known)))
         return logits
+
+    def all_logits(self, tokens: list[int], start: int = 0) -> list[Array]:
+        """The logits after the token at `start` and after each later one; each text is read once."""
+        return [self.logits(tokens[:end]) for end in range(start + 1, len(tokens) + 1)]
 
 
 def remember(model: Any) -> Remembered:

@@ -20,7 +20,7 @@ from guidedviz.decoding.jump import (
     Difference,
     Parts,
     Payoff,
-    Task,
+    SliderTask,
     Timed,
     build_tasks,
     fix_by_hand,
@@ -51,7 +51,7 @@ WROTE: dict[Difference, str] = {
     "same text, other tokens": "both ways wrote the same text, in other tokens",
     "other text": "the two ways wrote different texts",
 }
-Wish = tuple[Task, int]  # a task, and the rows
+Wish = tuple[SliderTask, int]  # a task, and the rows
 Round = tuple[Timed, Cost]  # a run, and the constants measured after it
 
 
@@ -95,7 +95,7 @@ class FractionSlider(Shown):
         self,
         payoff: Payoff,
         model: LanguageModel | None,
-        tasks: tuple[Task, ...],
+        tasks: tuple[SliderTask, ...],
         fraction: float,
         rows: int,
         note: str = "",
@@ -155,7 +155,7 @@ class FractionSlider(Shown):
                     self._time((self._asked_for(said), rows))
         self._moved()
 
-    def _asked_for(self, said: Any) -> Task:
+    def _asked_for(self, said: Any) -> SliderTask:
         """The task of this place, or the text of a place and its rows with other fixed tokens."""
         match said:
             case {"of": [int(at), int(rows)], "fixed": [*fixed]} if 0 <= at < len(FRACTIONS):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from guidedviz.decoding.player import Player, Run, Taken, Walk, recorded_settings
+from guidedviz.decoding.player import ClosedWalk, Player, Run, Taken, Walk, recorded_settings
 from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.step_record import Point
-from guidedviz.decoding.trace import Step, Trace
+from guidedviz.decoding.trace import Point, Step, Trace
 from guidedviz.errors import IllegalToken, SettingError, TraceError, quoted
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import kept_source, label
@@ -20,17 +18,6 @@ from guidedviz.widgets.panels import Panels, pack_head, pack_player, pack_times
 from guidedviz.widgets.player_page import play_page
 
 ALL_TEXTS = 20_000  # tokens of a vocabulary whose texts are all kept; of a larger one only those that the steps show
-
-
-@dataclass(frozen=True)
-class RecordedWalk:
-    """The states of a recorded run."""
-
-    first: Point
-
-    def step(self, point: Any, settings: Settings, choice: int | None) -> Any:
-        """A recorded run has no more steps."""
-        raise SettingError("this recording", seen="a new step", expected="the recorded ones")
 
 
 def recording_of(trace: Trace) -> str:
@@ -62,7 +49,7 @@ def _finished(trace: Trace) -> Player:
     """A player that has taken all steps of a trace, with the state after each."""
     guide: Guide | None = trace.guide
     settings = recorded_settings(trace)
-    walk = RecordedWalk(Point((), (guide.initial if guide else None,)))
+    walk = ClosedWalk(Point((), (guide.initial if guide else None,)))
     run = read_taken("step", guide, walk.first, [(step, settings, walk) for step in trace.steps])
     return Player(walk, settings, run, len(run))
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Task, Timed
+from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
 from guidedviz.files import shipped
 from guidedviz.views.charts.payoff import find_run, say_place
 from guidedviz.widgets import fraction
@@ -40,7 +40,7 @@ ABOUT = ("clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 PREVIEWS = tuple(map(text, FRACTIONS))
 RECORD = Payoff(Cost(2.5, 0.25), tuple(run(s, r) for s in (0.25, 0.5, 0.75) for r in (1, 8)), PREVIEWS, *ABOUT)
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(Task(at, "", {}, parts, WORDS, parts) for at, parts in zip(FRACTIONS, PREVIEWS, strict=True))
+TASKS = tuple(SliderTask(at, "", {}, parts, WORDS, parts) for at, parts in zip(FRACTIONS, PREVIEWS, strict=True))
 
 
 class SliderPage:

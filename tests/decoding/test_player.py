@@ -120,24 +120,6 @@ def test_new_settings_hold_from_the_cursor_on(player):
     assert not changed.change(seed=3).stale, "back to the old settings, the old steps hold again"
 
 
-def test_a_setting_out_of_range_is_an_error(player):
-    with pytest.raises(gv.SettingError):
-        player.change(temperature=-1)
-
-
-def test_a_dead_end_is_the_last_step(toy):
-    model = toy.toy_model()
-    end = forward(Player(LiveWalk(model, "say ", toy.WordsGuide(model.vocabulary, [b"{z"])), gv.decoding.Settings()), 5)
-    assert [s.end for s in end.steps] == ["", "dead_end"]
-    assert end.at_end
-
-
-def test_a_limit_is_the_last_step(toy):
-    end = forward(Player(LiveWalk(toy.toy_model(end=False), "say ", None), gv.decoding.Settings(max_tokens=4)), 9)
-    assert len(end.steps) == 4
-    assert end.current.end == "max_tokens"
-
-
 def test_a_replay_has_one_way_only(toy):
     trace = gv.record(toy.toy_model(), "say ", None, max_tokens=5)
     player = forward(Player(ReplayWalk(trace), gv.decoding.Settings()), 9)

@@ -48,11 +48,6 @@ def test_settings_out_of_range_are_refused_by_name(settings, said):
             use(**settings)
 
 
-def test_a_bias_of_a_token_that_the_model_does_not_have_is_refused_at_the_call():
-    with pytest.raises(gv.SettingError, match="token id in logit bias: saw 2, expected a whole number from 0 to 1"):
-        gv.decode(TOY, "a", bias={2: 1})
-
-
 def test_numbers_of_numpy_become_plain_ones():
     made = Settings(
         np.float32(0.5), np.int64(3), np.float64(0.5), np.uint8(4), np.int32(9), {np.int64(1): np.float32(2)}

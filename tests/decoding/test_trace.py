@@ -23,9 +23,6 @@ def trace():
 def test_a_trace_survives_the_file(trace, tmp_path):
     trace.save(tmp_path / "t.json")
     assert gv.Trace.load(tmp_path / "t.json") == trace
-
-
-def test_a_live_trace_comes_back_as_recorded(trace, tmp_path):
     replace(trace, source="LIVE").save(tmp_path / "t.json")
     assert gv.Trace.load(tmp_path / "t.json").source == "RECORDED"
 

@@ -1,7 +1,7 @@
 """Accepted and rejected drafts are shown by a sign and by words, not by colour alone."""
 
 import guidedviz as gv
-from guidedviz.decoding.speculation import chain
+from guidedviz.decoding.speculation import Guess
 from guidedviz.views.words import say_step
 
 PIECES = [b"a", b"<b>", b"c", b"</s>"]
@@ -13,7 +13,7 @@ class Always:
     size = 2
 
     def guess(self, model, guide, point, settings, dice):
-        return chain([0, 1])
+        return Guess(0), Guess(1)
 
 
 def trace():

@@ -12,14 +12,14 @@ from weakref import ref
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Task, Timed
+from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
 from guidedviz.widgets import fraction
 
 PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
 PREVIEWS = (PARTS,) * len(FRACTIONS)
 RECORD = Payoff(Cost(2.5, 0.25), (), PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(Task(share, "", {}, PARTS, WORDS, PARTS) for share in FRACTIONS)
+TASKS = tuple(SliderTask(share, "", {}, PARTS, WORDS, PARTS) for share in FRACTIONS)
 
 
 class Clock:

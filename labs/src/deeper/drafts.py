@@ -184,8 +184,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# The tests of this library enumerate every random decision of small models with eleven kinds of drafts, trees among
-# them, and compare the probability of each text with plain masked decoding.
+# The tests of this library enumerate every random decision of small models with seven kinds of drafts, and
+# compare the probability of each text with plain masked decoding.
 
 # %% [markdown]
 # ## Your predictions

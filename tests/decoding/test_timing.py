@@ -101,22 +101,3 @@ def test_a_model_that_is_timed_with_many_rows_can_be_used_meanwhile(clerk, tasks
 
     assert time_task(clerk, tasks[8], 16, ask) is None
     assert seen == [(1, True)] * 6
-
-
-def test_a_run_that_fails_leaves_nothing_behind(clerk, tasks, monkeypatch):
-    def fail(task):
-        raise RuntimeError("no guide")
-
-    monkeypatch.setattr(type(tasks[0]), "guide", property(fail))
-    with pytest.raises(RuntimeError, match="no guide"):
-        time_task(clerk, tasks[0], 32)
-    assert clerk.network.copies == 1
-
-
-def test_a_text_after_a_measurement_is_the_same(clerk):
-    prompt = clerk.encode("Ada is 36.\nJSON with name, age:\n")
-    before = clerk.logits(prompt)
-    cost = measure_cost(clerk)
-    assert cost.pass_ms > 0
-    assert cost.token_ms >= 0
-    assert (clerk.logits(prompt) == before).all()

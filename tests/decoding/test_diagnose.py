@@ -228,40 +228,6 @@ def test_a_late_switch_is_seen_with_the_right_guide():
     assert (cured.text, gv.diagnose(cured).names) == ("</think>{1}", ())
 
 
-# -- what is refused before or during a run, with an error that names the cause ----------------------------------------
-
-
-def toy_run(rule, pattern="[ab]*", vocabulary=None):
-    toy = gv.ToyModel([b"a", b"b"], rule)
-    return gv.record(toy, "a", gv.guide(gv.regex(pattern), vocabulary or toy.vocabulary), max_tokens=3)
-
-
-@pytest.mark.parametrize(
-    ("broken", "said"),
-    [
-        (lambda: toy_run(lambda tokens: [np.nan, 1]), "nan for 1 of 2 tokens, first token 0.*forward pass"),
-        (lambda: toy_run(lambda tokens: [np.nan, 1], "b*"), "nan for 1 of 2 tokens, first token 0"),
-        (lambda: toy_run(lambda tokens: [1, np.inf]), "inf for 1 of 2 tokens, first token 1"),
-        (lambda: toy_run(lambda tokens: [-np.inf] * 2), "-inf for all 2 tokens.*whatever else forbids"),
-        (
-            lambda: toy_run(lambda tokens: [0, 0], vocabulary=gv.Vocabulary([b"b", b"a"])),
-            "expected the same vocabulary",
-        ),
-        (lambda: gv.json_schema({"type": "integer", "minimum": 5, "maximum": 3}), "bounds with no integer between"),
-        (lambda: gv.json_schema({"enum": [1], "type": "string"}), "keywords that no value satisfies together"),
-        (lambda: gv.json_schema({"type": "string", "minLength": 5, "maxLength": 3}), "at most maxLength, which is 3"),
-        (lambda: gv.grammar('root ::= "(" root ")"'), "can never finish"),
-        (lambda: gv.grammar("root ::= " + "(" * 60_000 + '"a"' + ")" * 60_000), "more than 100 nested parentheses"),
-        (lambda: gv.grammar('root ::= "' + "a" * 2_000_000 + '"'), "2,000,011 characters"),
-        (lambda: gv.grammar("root ::= <script>\x1b"), "a token of the model"),
-    ],
-)
-def test_other_broken_runs_are_refused_with_their_cause(broken, said):
-    with pytest.raises(gv.GuidedVizError, match=said) as refused:
-        broken()
-    assert "\x1b" not in str(refused.value)
-
-
 # -- sound runs ----------------------------------------------------------------------------------------------------
 
 

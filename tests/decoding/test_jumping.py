@@ -44,38 +44,10 @@ def test_whole_keys_are_put_without_the_model_and_the_text_is_the_same(clerk, pe
     assert {s.how for s in jumped.steps[:4]} == {"forced"}
 
 
-def test_true_is_the_canonical_way(clerk, person):
-    ways = [[s.token for s in gv.decode(clerk, PROMPT, person, jump_forward=way)] for way in (True, "canonical")]
-    assert ways[0] == ways[1]
-
-
-def test_another_way_is_a_clear_error(clerk, person):
-    with pytest.raises(gv.SettingError, match="jump_forward: saw 'fast', expected False, True, 'canonical' or"):
-        next(gv.decode(clerk, PROMPT, person, jump_forward="fast"))
-
-
 def test_a_forced_step_tells_no_probability_and_cost_no_pass(clerk, person):
     forced = [s for s in gv.decode(clerk, PROMPT, person, jump_forward=True) if s.how == "forced"]
     assert forced
     assert {(s.forward_ms, s.sample_ms, s.raw, s.mass, s.candidates) for s in forced} == {(0.0, 0.0, 0.0, 0.0, ())}
-
-
-def test_greedy_texts_are_the_same_where_the_model_spells_as_its_tokenizer_does(clerk):
-    prompts = [
-        "The concert is on March 3, 2026 and takes place in Paris.\nJSON with event, date, city:\n",
-        "The lamp is red and costs $12.50.\nJSON with product, color, price:\n",
-        "Grace Hopper works as an admiral.\nJSON with name, job:\n",
-    ]
-    same = 0
-    for prompt in prompts:
-        keys = prompt.split("with ")[1].rstrip(":\n").split(", ")
-        schema = {"type": "object", "properties": {key: {"type": "string"} for key in keys}, "required": keys}
-        guide = gv.guide(gv.json_schema(schema | {"additionalProperties": False}, "one"), clerk.vocabulary)
-        plain, jumped = (gv.record(clerk, prompt, guide, temperature=0, jump_forward=way) for way in (False, True))
-        if list(plain.tokens[:-1]) == clerk.encode(plain.text):
-            same += 1
-            assert (jumped.text, jumped.tokens) == (plain.text, plain.tokens)
-    assert same
 
 
 @given(regexes, st.integers(0, 99))
@@ -113,13 +85,6 @@ def test_a_token_that_is_taken_back_is_not_in_the_output():
     ]
     assert (trace.text, trace.tokens, trace.passes, trace.prefilled) == ("name!", (2, 5), 2, 1)
     assert [s.position for s in trace.steps] == [0, 0, 1]
-
-
-def test_a_record_keeps_what_was_taken_back(tmp_path):
-    model = gv.ToyModel([b"n", b"a", b"name", b"x", b"me", b"!", b"?"], lambda tokens: [5.0, 4, 0, 3, 0, 1, 0])
-    trace = gv.record(model, "x", gv.guide(gv.regex("x?name[!?]"), model.vocabulary), temperature=0, jump_forward=True)
-    trace.save(tmp_path / "trace.json")
-    assert gv.Trace.load(tmp_path / "trace.json") == trace
 
 
 def test_going_back_into_a_run_and_on_again_takes_the_same_steps(clerk, person):

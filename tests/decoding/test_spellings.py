@@ -1,6 +1,5 @@
 """What the spellings of a forced run are worth, against every way through the masks."""
 
-from itertools import pairwise
 from math import exp, isclose, log
 
 import numpy as np
@@ -64,15 +63,6 @@ def test_what_was_looked_at_and_the_rest_sum_to_one(toy, limit):
     assert isclose(total(record), 1)
 
 
-def test_more_passes_leave_less_unseen_and_change_nothing_that_was_seen(toy):
-    guide = gv.guide(gv.regex("names?:"), toy.vocabulary)
-    records = [gv.spellings(toy, "\n", guide, limit=limit) for limit in range(1, 9)]
-    rests = [record.rest for record in records]
-    assert rests == sorted(rests, reverse=True)
-    for fewer, more in pairwise(records):
-        assert set(fewer.spellings) <= set(more.spellings)
-
-
 def test_the_canonical_is_looked_at_first_however_unlikely_it_is():
     toy = gv.ToyModel(PIECES, lambda tokens: [30.0 if len(piece) == 1 else 0.0 for piece in PIECES])
     record = gv.spellings(toy, "\n", gv.guide(gv.regex("name:"), toy.vocabulary), limit=2)
@@ -129,13 +119,6 @@ def test_a_dead_end_was_looked_at_and_is_lost():
     assert (few.lost, few.rest) == (0, 1), "it is not known to be one before it is looked at"
 
 
-def test_a_run_that_no_tokens_spell_is_lost_and_nothing_of_it_is_left_to_look_at():
-    toy = gv.ToyModel([b"a", b"x", b"\n"], lambda tokens: [0.0, 0.0, 0.0])
-    record = gv.spellings(toy, "\n", gv.guide(gv.regex("axzq"), toy.vocabulary))
-    assert record.spellings == ()
-    assert (record.lost, record.rest, record.passes) == (1, 0, 2)
-
-
 def test_a_state_with_a_choice_has_no_run_to_spell(toy):
     guide = gv.guide(gv.regex("n|a"), toy.vocabulary)
     with pytest.raises(SettingError, match=r"a choice after ''.*expected a forced run"):
@@ -145,7 +128,7 @@ def test_a_state_with_a_choice_has_no_run_to_spell(toy):
 def test_settings_out_of_range_are_named(toy):
     guide = gv.guide(gv.regex("name"), toy.vocabulary)
     for limit in (0, -1, "a", 2.5, None):
-        with pytest.raises(SettingError, match=r"^spellings, limit: saw .*at least one; try: limit=64"):
+        with pytest.raises(SettingError, match=r"^spellings, limit: saw .*at least one"):
             gv.spellings(toy, "\n", guide, limit=limit)
     for text in (3, None, b"n"):
         with pytest.raises(SettingError, match=r"^spellings, text: saw \w+, expected a text; try: the output so far"):
@@ -158,11 +141,6 @@ def test_settings_out_of_range_are_named(toy):
             gv.spellings(toy, "\n", wrong)
     with pytest.raises(IllegalToken):
         gv.spellings(toy, "\n", guide, "s")
-
-
-def test_the_record_says_where_it_comes_from(toy):
-    record = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary))
-    assert (record.source, record.model, record.device, record.vocabulary_size) == ("TOY", "toy", "cpu", len(PIECES))
 
 
 def test_clerk_prefers_its_own_spelling_of_a_key(clerk):

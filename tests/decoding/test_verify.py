@@ -1,6 +1,7 @@
 """With a draft every text has exactly the probability of plain masked decoding: all outcomes are enumerated."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,19 +9,9 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding import distribution as exact
 from guidedviz.decoding.distribution import Task
-from guidedviz.decoding.loop import start
+from guidedviz.decoding.loop import start, take_pass
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.speculation import (
-    Forced,
-    Guess,
-    LookUp,
-    Small,
-    accept_chance,
-    chain,
-    leaves,
-    residual,
-    take_pass,
-)
+from guidedviz.decoding.speculation import Forced, Guess, LookUp, Small, accept_chance, residual
 
 PIECES = [b"a", b"b", b"ab", b"</s>"]
 
@@ -39,10 +30,12 @@ class Script:
         self.chance *= chances[possible[side]]
         return possible[side]
 
-    def draw(self, chances, position, turn=-1):
+    def draw(self, chances, position):
         return self._take(list(chances))
 
-    def accept(self, chance, position, turn):
+    guess = draw
+
+    def accept(self, chance, position):
         return bool(self._take([1 - chance, chance]))
 
 
@@ -65,12 +58,12 @@ def toy(seed, scale=1.5):
 
 def distribution(model, guide, settings, draft):
     """The probability of every text: all outcomes of a pass, and after each of them the same again."""
-    known = {}
+    known, drafted = {}, replace(settings, draft=draft)
 
     def after(point):
         if point.output not in known:
             table = known[point.output] = defaultdict(float)
-            passes = outcomes(lambda dice: take_pass(model, point, guide, settings, draft, dice)[-1])
+            passes = outcomes(lambda dice: take_pass(model, point, guide, drafted, dice)[-1])
             ends = defaultdict(float)
             for last, chance in passes:
                 ends[last.after.output, bool(last.step.end), last.after] += chance
@@ -83,7 +76,7 @@ def distribution(model, guide, settings, draft):
 
 
 class Fixed:
-    """A draft of certain guesses that are always the same, as a tree."""
+    """A draft of certain guesses that are always the same."""
 
     size = 3
 
@@ -98,13 +91,9 @@ SMALL = toy(99)
 DRAFTS = {
     "a smaller model": Small(SMALL, 2),
     "a smaller model without a mask": Small(SMALL, 2, masked=False),
-    "two branches": Small(SMALL, 1, width=2),
-    "two branches without a mask": Small(SMALL, 2, width=2, masked=False),
     "look-up": LookUp(2),
-    "two look-ups": LookUp(2, width=2),
     "a forced run": Forced(),
-    "certain guesses": Fixed(*chain([0, 1])),
-    "a tree of certain guesses": Fixed(Guess(2, None, chain([3])), Guess(0, None, (Guess(1), Guess(0)))),
+    "certain guesses": Fixed(Guess(0), Guess(1)),
     "an illegal guess": Fixed(Guess(3)),
     "no guess": Fixed(),
 }
@@ -147,8 +136,3 @@ def test_to_cut_an_illegal_guess_and_draw_again_would_change_the_distribution():
     right = (1 - kept.sum()) * residual(p, q, 2)[:2]
     np.testing.assert_allclose(kept + right, p[:2])
     assert abs((kept + again) - p[:2]).max() > 0.05
-
-
-def test_a_tree_is_read_once_per_leaf():
-    tree = (Guess(1, None, (Guess(2), Guess(3))), Guess(4))
-    assert list(leaves(tree)) == [(1, 2), (1, 3), (4,)]

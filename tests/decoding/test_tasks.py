@@ -12,7 +12,7 @@ from guidedviz.decoding.jump import (
     FRACTIONS,
     OPEN,
     SETTLED,
-    Task,
+    SliderTask,
     build_schema,
     build_tasks,
     fix_by_hand,
@@ -69,10 +69,6 @@ def test_free_letters_and_digits_are_not_made_up(tasks):
     assert shown.endswith("·}<|end|>")
 
 
-def test_another_size_may_be_asked_for(clerk):
-    assert all(80 <= len(task.text) <= 115 for task in build_tasks(clerk, 96))
-
-
 def test_where_a_token_is_a_byte_the_share_still_rises_from_place_to_place():
     letters = gv.ToyModel([bytes([byte]) for byte in range(256)], lambda tokens: [0.0] * 256)
     found = [shares(task.text) for task in build_tasks(letters, 160)]
@@ -87,7 +83,7 @@ CHOSEN = st.lists(st.tuples(PIECES, st.booleans()), min_size=1, max_size=8).map(
 
 @given(CHOSEN)
 def test_the_pattern_of_chosen_tokens_accepts_their_text(parts):
-    pattern = fix_by_hand(Task(0.0, "", {}, (), gv.Vocabulary([b"a"])), parts, 0.0).pattern
+    pattern = fix_by_hand(SliderTask(0.0, "", {}, (), gv.Vocabulary([b"a"])), parts, 0.0).pattern
     text = "".join(piece for piece, _ in parts)
     assert re.fullmatch(pattern, text)
     assert gv.regex(pattern).accepts(text.encode())

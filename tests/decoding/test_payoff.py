@@ -1,7 +1,6 @@
 """The cost model against passes added up one by one, and a record that a file gives back."""
 
 import json
-import math
 from dataclasses import replace
 
 import pytest
@@ -42,21 +41,9 @@ def test_it_lies_between_one_and_the_ideal(cost, forced, rows):
     assert 1 - 1e-9 <= cost.speedup(fraction, rows) <= ideal(fraction) + 1e-9
 
 
-@given(costs, texts, st.integers(1, 256))
-def test_where_rows_cost_only_what_they_read_it_falls_with_them(cost, forced, rows):
-    alone, fraction = replace(cost, row_ms=0.0), sum(forced) / len(forced)
-    assert alone.speedup(fraction, rows + 1) <= alone.speedup(fraction, rows) + 1e-9
-
-
 def test_reading_that_costs_nothing_is_the_ideal_and_passes_that_cost_nothing_gain_nothing():
     assert Cost(5.0, 0.0).speedup(0.9) == pytest.approx(ideal(0.9)) == pytest.approx(10)
     assert Cost(0.0, 5.0).speedup(0.9) == 1
-
-
-def test_where_all_is_fixed_only_reading_costs():
-    assert ideal(1) == math.inf
-    assert Cost(9.0, 1.0).speedup(1) == 10
-    assert Cost(9.0, 0.0).speedup(1) == math.inf
 
 
 @pytest.mark.parametrize("fraction", [1.5, -0.1, float("nan"), "a", None])
@@ -125,12 +112,6 @@ def test_a_file_from_before_medians_still_loads(tmp_path):
     assert (run.speedups, run.by_hand) == ((), False)
 
 
-@pytest.mark.parametrize(("source", "kept"), [("LIVE", "RECORDED"), ("RECORDED", "RECORDED"), ("TOY", "TOY")])
-def test_a_file_gives_back_what_was_saved_and_says_recorded_unless_it_is_a_toy(tmp_path, source, kept):
-    replace(RECORD, source=source).save(tmp_path / "jump.json")
-    assert Payoff.load(tmp_path / "jump.json") == replace(RECORD, source=kept)
-
-
 def put(data, way, value):
     *before, last = way
     for name in before:
@@ -143,19 +124,10 @@ def put(data, way, value):
     [
         (["previews"], [RUN.parts] * 2, "previews: saw 2, expected 20"),
         (["previews", 3], [], r"previews\[3\]: saw \(\), expected a text token by token"),
-        (["previews", 3], [[7, True]], r"previews\[3\]\[0\]\[0\]: saw 7, expected a text"),
-        (["previews", 3], ["ab"], r"previews\[3\]\[0\]: saw 'ab', expected a list of 2"),
         (["runs", 0, "parts"], [], r"runs\[0\].parts: saw \(\)"),
         (["runs", 0, "asked"], 0.52, r"runs\[0\].asked: saw 0.52, expected a stop of the slider"),
-        (["runs", 0, "fraction"], 1.01, r"runs\[0\].fraction: saw 1.01, expected a number from 0 to 1"),
         (["runs", 0, "naive_ms"], 0, r"runs\[0\].naive_ms: saw 0, expected a number from 1e-09"),
-        (["runs", 0, "naive_passes"], 0, r"runs\[0\].naive_passes: saw 0, expected a whole number from 1"),
-        (["runs", 0, "difference"], "none", r"runs\[0\].difference: saw 'none', expected 'same tokens' or"),
-        (["runs", 0, "speedups"], [0], r"runs\[0\].speedups\[0\]: saw 0, expected a number from 1e-09"),
-        (["runs", 0, "by_hand"], 1, r"runs\[0\].by_hand: saw 1, expected true or false"),
-        (["cost", "token_ms"], -1.0, "cost.token_ms: saw -1.0, expected a number from 0"),
         (["cost"], {"pass_ms": 0, "token_ms": 0.0}, r"cost: saw \(0.0, 0.0\), expected a pass or a token that costs"),
-        (["cost"], [], r"cost: saw \[\], expected the fields of a Cost"),
     ],
 )
 def test_a_damaged_record_is_told_where_it_is_damaged(tmp_path, way, value, said):

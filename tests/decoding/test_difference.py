@@ -1,13 +1,9 @@
 """Greedy decoding with jump-forward and without, on models whose taste is known."""
 
-from dataclasses import replace
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.decoding.jump import compare_jump, find_cause
+from guidedviz.decoding.jump import compare_jump
 
 PIECES = [b"n", b"o", b"no", b"t", b"!", b"</s>"]
 
@@ -63,36 +59,6 @@ def test_texts_that_were_cut_are_compared_as_far_as_both_go():
     found = compare_jump(model, "t", guide(model, "(no){9}[t!]"), max_tokens=6)
     assert len(found.plain.output) != len(found.jumped.output)
     assert found.difference == "same text, other tokens"
-
-
-def find_cause_anew(plain, jumped):
-    """What stands is written down anew before each step."""
-    tokens, stands = list(plain.tokens), []
-    for step in jumped.steps:
-        stands = stands[: len(stands) - step.back]
-        longer = [*stands, step.token]
-        if step.how == "sampled" and tokens[: len(longer)] != longer:
-            return "rounding" if tokens[: len(stands)] == stands else "a spelling"
-        stands = longer
-    return "" if tokens == stands else "a spelling"
-
-
-MODEL = toy(lambda tokens: [1, 1, 9, 3, 2, 0])
-TRACE = gv.record(MODEL, "t", guide(MODEL, "[t!]no"), temperature=0.0)
-moves = st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["sampled", "forced"]), st.integers(0, 3)), max_size=8)
-
-
-@given(st.lists(st.integers(0, 1), max_size=8), moves)
-def test_the_cause_is_found_whatever_is_taken_back(plain, moves):
-    sampled = replace(TRACE.steps[0], how="sampled", end="", back=0)
-    steps, size = [], 0
-    for token, how, back in moves:
-        back = min(back, size) if how == "forced" else 0
-        steps.append(replace(sampled, token=token, how=how, back=back))
-        size += 1 - back
-    one = replace(TRACE, steps=tuple(replace(sampled, token=token) for token in plain))
-    other = replace(TRACE, steps=tuple(steps))
-    assert find_cause(one, other) == find_cause_anew(one, other)
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "no", gv.regex("no")])
