@@ -1,16 +1,13 @@
-"""A figure is a drawing, the same in words, and for charts the data for Plotly.
-
-Small functions make the elements of drawings.
-"""
+"""A figure is a drawing and the same in words; small functions make the elements of drawings."""
 
 from __future__ import annotations
 
 import base64
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
@@ -19,24 +16,21 @@ from guidedviz.markup import NOTHING, Element, node, printable
 from guidedviz.views.fingerprint import fingerprint
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 
-PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
 TRACE_HINT = "gv.record(model, prompt, guide)"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing, its short text, and its description for people who cannot see it.
+    """A drawing, its short text, its description for people who cannot see it, and whether its numbers were timed now.
 
-    A chart also has its data for Plotly. A notebook shows the Plotly chart; with "live" only if a person runs it (its
-    numbers differ between runs), with "no" never, because the drawing shows more.
+    The numbers of a live figure differ between runs, so a test compares only its text.
     """
 
     drawing: Element
     text: str
     alt: str
-    chart: dict[str, Any] | None = field(default=None, compare=False, repr=False)
-    interactive: Literal["yes", "live", "no"] = "yes"
+    live: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", printable(self.text))
@@ -51,17 +45,7 @@ class Figure:
         return str(self.drawing)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        bundle: dict[str, Any] = {"text/plain": self.text, "text/html": str(show_figure(self))}
-        if self.chart and (self.interactive == "yes" or (self.interactive == "live" and not headless())):
-            bundle[PLOTLY] = self.chart
-        return bundle
-
-    @property
-    def plotly(self) -> Any:
-        """The chart as a `plotly.graph_objects.Figure`, to change or to export."""
-        if self.chart is None:
-            raise SettingError("Figure.plotly", seen="a drawing", expected="a chart", hint="figure.save('x.svg')")
-        return need("plotly.graph_objects", "lab", "Figure.plotly").Figure(self.chart)
+        return {"text/plain": self.text, "text/html": str(show_figure(self))}
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file that ends in .svg, .png or .html; each works offline and without a notebook."""
@@ -87,7 +71,7 @@ def show_figure(figure: Figure) -> Element:
 def picture(figure: Figure) -> Element:
     """The figure as an `<img>` with its data: every reader of a notebook shows it, trusted or not."""
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
-    mark = "live" if figure.interactive == "live" else fingerprint(figure.svg)  # nbval compares this and not `src`
+    mark = "live" if figure.live else fingerprint(figure.svg)  # nbval compares this and not `src`
     return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
 
 
@@ -97,9 +81,7 @@ def inline(figure: Figure) -> Element:
 
 
 def html_page(figure: Figure) -> str:
-    """The figure as a page in one file; a chart becomes interactive and carries the Plotly script (5 MB)."""
-    if figure.chart and figure.interactive != "no":
-        return str(figure.plotly.to_html(include_plotlyjs=True, config={"displaylogo": False}))
+    """The figure as a page in one file."""
     title = node("title", figure.text.splitlines()[0] if figure.text else "figure")
     page = node("html", node("head", node("meta", charset="utf-8"), title), node("body", figure.drawing), lang="en")
     return f"<!doctype html>\n{stand_alone(str(page))}\n"

@@ -255,11 +255,6 @@ def test_other_file_types_are_refused(path):
         SQUARES.save(path)
 
 
-def test_a_drawing_without_a_chart_has_no_plotly_figure():
-    with pytest.raises(SettingError, match=r"^Figure.plotly: saw a drawing, expected a chart"):
-        _ = SQUARES.plotly
-
-
 def test_a_strip_shows_the_probability_of_each_token_or_the_z_of_each_step():
     by_token, by_step = gv.draw_strip(TRACE), gv.draw_strip(TRACE, mass=True)
     assert "0.60" in by_step.svg

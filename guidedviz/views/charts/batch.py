@@ -36,7 +36,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     y = Axis("", 0.4, len(reads) + 0.6, lanes, grid=False)
     head = title or "texts in shared passes"
     chart = Chart(head, x, y, tuple(_series(reads, ends)), (notes[0],), width=640.0, height=LANE * len(reads))
-    return draw_chart(chart, "\n".join([f"{title}: {notes[0]}" if title else notes[0], *notes[1:]]), interactive="no")
+    return draw_chart(chart, "\n".join([f"{title}: {notes[0]}" if title else notes[0], *notes[1:]]))
 
 
 def _check(reads: Reads, cost: Cost, title: str) -> None:

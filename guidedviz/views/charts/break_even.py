@@ -43,7 +43,7 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
     title = title or "the cost of many masks"
     chosen = list(combinations(costs, 2) if pairs is None else (pair for pair in pairs if costs.keys() >= {*pair}))
     said = [title, *_say(costs, chosen)]
-    return draw_chart(break_even_chart(costs, title, chosen), "\n".join(said), interactive="live")
+    return draw_chart(break_even_chart(costs, title, chosen), "\n".join(said), live=True)
 
 
 def break_even_chart(costs: Costs, title: str, pairs: Iterable[tuple[str, str]]) -> Chart:

@@ -31,7 +31,7 @@ def draw_costs(trace: Trace) -> Figure:
     'costs of 3 steps: forward, mask and sample of each'
     """
     expect(trace, Trace, "draw_costs", "a trace", TRACE_HINT)
-    return draw_chart(costs_chart(trace), _say(trace), interactive="live")
+    return draw_chart(costs_chart(trace), _say(trace), live=True)
 
 
 def costs_chart(trace: Trace) -> Chart:

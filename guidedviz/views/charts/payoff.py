@@ -17,7 +17,6 @@ from guidedviz.decoding.jump import (
 )
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.interactive import plotly_json
 from guidedviz.views.charts.payoff_plot import HEIGHT, WIDTH, draw_plot, payoff_chart, say_times
 from guidedviz.views.charts.plot import Frame, write_legend, write_plot
 from guidedviz.views.charts.series import Axis, Chart, Series
@@ -53,7 +52,7 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     inside += write_legend(lanes.chart, lanes.left, low + lanes.chart.height + 26)
     alt = text.replace("\n", ". ")
     svg = drawing(WIDTH + COLUMN + EDGE, low + lanes.chart.height + 42, *inside, alt=alt)
-    return Figure(svg, text, text, plotly_json(chart), "no")
+    return Figure(svg, text, text)
 
 
 def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> Chart:

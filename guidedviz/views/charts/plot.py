@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.charts.interactive import plotly_json
 from guidedviz.views.charts.series import Chart, Series
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
 
@@ -32,8 +31,8 @@ class Frame:
         return self.left + chart.width * chart.x.share(x), self.top + chart.height * (1 - chart.y.share(y))
 
 
-def draw_chart(chart: Chart, text: str, interactive: Literal["yes", "live", "no"] = "yes") -> Figure:
-    """The chart as a figure: the SVG drawing, its words, and the data for Plotly."""
+def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
+    """The chart as a figure: its drawing and its words."""
     left = EDGE + max((wide(words, 12) for _, words in chart.y.ticks), default=0.0) + 12
     top = EDGE + LINE * (1 + len(chart.notes)) + LEGEND + (LINE if chart.y.title else 6)
     frame = Frame(chart, left, top)
@@ -43,10 +42,7 @@ def draw_chart(chart: Chart, text: str, interactive: Literal["yes", "live", "no"
     low = top + chart.height + _label_room(chart) + (LINE + 6 if chart.x.title else 8)
     width = max(left + chart.width + 2 * EDGE, *(2 * EDGE + 6.8 * len(words) for words in ("", *chart.notes)))
     alt = text.replace("\n", ". ")
-    return Figure(drawing(width, low, *parts, alt=alt), text, alt, plotly_json(chart), interactive)
-
-
-# --- the still picture ---
+    return Figure(drawing(width, low, *parts, alt=alt), text, alt, live)
 
 
 def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:

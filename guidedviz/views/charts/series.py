@@ -1,4 +1,4 @@
-"""An x-y chart as a plain record. plot.py draws it as SVG, interactive.py gives the same data to Plotly."""
+"""An x-y chart as a plain record, which plot.py draws."""
 
 from __future__ import annotations
 

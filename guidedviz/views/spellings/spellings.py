@@ -12,8 +12,6 @@ from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node
 from guidedviz.views.badge import write_badge
-from guidedviz.views.charts.interactive import plotly_json
-from guidedviz.views.charts.series import Axis, Chart, Series
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.spellings.lattice import LEFT, SIGNS, Scale, draw_arcs, draw_boxes, draw_sign, spans
 from guidedviz.views.words import label
@@ -65,21 +63,7 @@ def draw_spellings(record: Spellings, forced: Sequence[int] = ()) -> Figure:
     width = max(numbers + BAR + 90 + names, *(6.4 * len(words) for words in (_counts(record), HOW + BEYOND, *left_out)))
     size = width + 2 * LEFT, low + 14 + 18 * len(left_out)
     svg = drawing(*size, *parts, alt=text.replace("\n", ". "))
-    return Figure(svg, text, text, plotly_json(spellings_chart(record, rows)), "no")
-
-
-def spellings_chart(record: Spellings, rows: Sequence[SpellingRow]) -> Chart:
-    """The probabilities of the spellings in the table, as bars."""
-    names = [" ".join(map(label, row.pieces)) for row in rows]
-    costs = [f"{probability(row.probability, 3)}, {row.nats} nats" for row in rows]
-    hover = tuple(f"{name}: {cost}" for name, cost in zip(names, costs, strict=True))
-    lanes = [(float(len(rows) - n), shorten(name, 40)) for n, name in enumerate(names)]
-    bars = tuple(row.probability for row in rows), tuple(lane for lane, _ in lanes)
-    series = Series("probability", "spans", *bars, hover)
-    x = Axis("probability", 0.0, 1.0, tuple((p, f"{p:g}") for p in (0.0, 0.25, 0.5, 0.75, 1.0)))
-    y = Axis("", 0.4, len(rows) + 0.6, tuple(lanes), grid=False, mono=True)
-    title = f"the spellings of {shorten(label(record.run), 40)}"
-    return Chart(title, x, y, (series,), (_counts(record),), height=30.0 * len(rows) + 20)
+    return Figure(svg, text, text)
 
 
 def _check(record: object, forced: object) -> None:

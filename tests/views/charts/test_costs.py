@@ -66,7 +66,7 @@ def test_a_bar_far_above_the_others_is_cut_and_says_how_high_it_was():
     steps = [step(n) for n in range(9)]
     made = trace(step(0, 880.0), *steps)
     assert costs_chart(made).y.high == 11.0
-    assert heights(made, "forward")[0] == 880.0, "the interactive chart has the whole bar"
+    assert heights(made, "forward")[0] == 880.0, "the record has the whole bar"
     assert "883" in words_of(gv.draw_costs(made))
     assert "cut: 1 bar far above most others" in words_of(gv.draw_costs(made))
     assert not any("cut:" in words for words in words_of(gv.draw_costs(trace(*steps))))

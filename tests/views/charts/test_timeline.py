@@ -1,4 +1,4 @@
-"""Claims about the pictures of a simulated server: what is drawn when, in words and in Plotly's data."""
+"""Claims about the pictures of a simulated server: what is drawn when, and in words."""
 
 import pytest
 
