@@ -10,8 +10,12 @@ from collections.abc import Sequence
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import ENDS, Candidate, Step
+from guidedviz.errors import shorten
+from guidedviz.headless import headless
 from guidedviz.machines.visible import counted, visible
+from guidedviz.markup import Element
 from guidedviz.models.model import Source
+from guidedviz.views.figure import soft, write
 
 FREE = 0.999999  # a legal mass above this counts as 1
 ROWS = 9  # candidates in a distribution, one per digit key
@@ -154,3 +158,28 @@ def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> Packed
         "dropped": "".join(map(label, step.dropped)),
         "back": tuple(back),
     }
+
+
+# The source of a picture: live, recorded or a toy, and on which model. A picture that is kept is never LIVE.
+
+
+BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
+
+
+def write_badge(x: float, y: float, source: Source, model: str, device: str, tokens: int, date: str) -> Element:
+    """The badge as SVG, and beside it the model, device and, for a recording, the date."""
+    sign, _, about = say_badge(source, model, device, tokens, date).partition(" · ")
+    colour = BADGES[sign.partition(" ")[2]][1]
+    badge = write(x, y, sign, 14, fill=f"var(--gv-{colour})", font_weight="bold")
+    return badge + soft(x + 108, y, about, 13)
+
+
+def say_badge(source: Source, model: str, device: str, tokens: int, date: str) -> str:
+    """The same as one line.
+
+    >>> say_badge("TOY", "toy", "cpu", 6, "2026-11-22")
+    '◆ TOY · toy · cpu · 6 tokens'
+    """
+    source = kept_source(source) if headless() else source
+    about = say_origin(model, device, tokens) + f" · {date}" * (source == "RECORDED")
+    return f"{BADGES[source][0]} {source} · {shorten(about, 70)}"

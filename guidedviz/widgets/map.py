@@ -11,9 +11,9 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.split.split import Split
 from guidedviz.views.figure import Figure
-from guidedviz.views.vocabulary.find import read_signs
 from guidedviz.views.vocabulary.map import draw_map, draw_xor
 from guidedviz.views.vocabulary.split_map import draw_split
+from guidedviz.views.vocabulary.table import read_signs
 from guidedviz.widgets.display import Display, Shown, said
 from guidedviz.widgets.panels.map_feed import MapFeed, split_of
 

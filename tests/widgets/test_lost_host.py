@@ -6,7 +6,7 @@ import asyncio
 
 import guidedviz as gv
 from guidedviz.models.remote import RemoteModel, Wire, read_address
-from guidedviz.views.badge import say_badge
+from guidedviz.views.words import say_badge
 from guidedviz.widgets import runner
 from tests.host.running import hosting
 

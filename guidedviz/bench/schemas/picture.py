@@ -7,8 +7,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from guidedviz.errors import SettingError
-from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Series
+from guidedviz.views.charts.plot import Axis, Chart, Look, Series, draw_chart
 from guidedviz.views.figure import Figure
 
 LOOKS: tuple[tuple[str, Look], ...] = (("orange", "solid"), ("blue", "dashed"), ("green", "dotted"), ("gold", "mixed"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import isinf
 
 from guidedviz.decoding.jump import (
     FRACTIONS,
@@ -17,11 +18,92 @@ from guidedviz.decoding.jump import (
 )
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.payoff_plot import HEIGHT, WIDTH, draw_plot, payoff_chart, say_times
-from guidedviz.views.charts.plot import Frame, write_legend, write_plot
-from guidedviz.views.charts.series import Axis, Chart, Series
+from guidedviz.views.charts.plot import Axis, Chart, Frame, Look, Series, write_legend, write_plot
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.words import label, milliseconds
+
+# Speed-up over the share of forced tokens: a dashed line for the ideal, a line for the cost model, dots for live runs.
+#
+# The parts that move with the handle have names, so that a page can move them and keep the rest.
+
+
+LEFT, TOP, SPAN, HIGH = 46.0, 30.0, 470.0, 264.0
+WIDTH, HEIGHT = LEFT + SPAN + 18, TOP + HIGH + 46
+LAST = 0.95  # the share at the right end
+LOW, MOST = 0.5, 22.0  # the speed-ups at the bottom and at the top; a run may be slower than without
+AXES = {"left": LEFT, "top": TOP, "span": SPAN, "high": HIGH, "last": LAST, "width": WIDTH, "low": LOW, "most": MOST}
+SHARES = tuple(LAST * step / 95 for step in range(96))
+X = Axis("tokens that are forced", 0.0, LAST, tuple((f, f"{f:.0%}") for f in (0, 0.2, 0.4, 0.6, 0.8, LAST)), grid=False)
+Y = Axis(
+    "times as fast as without, on a logarithmic scale",
+    LOW,
+    MOST,
+    tuple((n, f"{n}×") for n in (0.5, 1, 2, 5, 10, 20)),
+    log=True,
+)
+
+
+def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
+    """The ideal, the cost model and the live runs; runs with another number of rows are rings."""
+
+    def curve(name: str, speedup: Callable[[float], float], colour: str, look: Look, part: str) -> Series:
+        times = tuple(map(speedup, SHARES))
+        hover = tuple(f"{f:.0%} forced: {name} {say_times(n)}" for f, n in zip(SHARES, times, strict=True))
+        return Series(name, "line", SHARES, tuple(min(MOST, n) for n in times), hover, colour, look, part=part)
+
+    def dots(name: str, runs: Sequence[Timed], look: Look, part: str = "") -> Series:
+        hover = tuple(map(say_point, runs))
+        xs, ys = tuple(run.fraction for run in runs), tuple(run.speedup for run in runs)
+        return Series(name, "dots", xs, ys, hover, "orange", look, part=part)
+
+    others = [run for run in payoff.runs if run.rows != rows]
+    series = [
+        curve("ideal, 1/(1 − f)", ideal, "soft", "dashed", "ideal"),
+        curve("cost model", lambda share: payoff.cost.speedup(share, rows), "blue", "solid", "model"),
+        dots("measured", [run for run in payoff.runs if run.rows == rows], "solid", "points"),
+    ]
+    series += [dots("measured with other rows", others, "hollow")] * bool(others)
+    where = "live" if payoff.source == "LIVE" else f"{payoff.source}, {payoff.date}"
+    notes = (f"{where} · {payoff.model} · {payoff.device}", said)
+    return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), notes, SPAN, HIGH)
+
+
+def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
+    """The plot with the handle at a share; a page moves the parts that have a name."""
+    frame = Frame(payoff_chart(payoff, rows), LEFT, TOP)
+    yield from write_plot(frame)
+    line = {"stroke": "var(--gv-ink)", "stroke_width": 1.2}
+    x, _ = frame.at(fraction, LOW)
+    yield node("path", d=f"M{x:.1f},{TOP:g}v{HIGH:g}", data_part="handle", **line)
+    for name, speedup in (("on-ideal", ideal(fraction)), ("on-model", payoff.cost.speedup(fraction, rows))):
+        y = frame.at(fraction, speedup)[1]
+        yield node("circle", cx=x, cy=y, r=4.0, fill="var(--gv-page)", data_part=name, **line)
+
+
+def say_point(run: Timed) -> str:
+    """A live run in one line."""
+    by_hand = " by hand" * run.by_hand
+    return f"{run.fraction:.0%} forced{by_hand}, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
+
+
+def say_spread(run: Timed) -> str:
+    """The number of runs behind a point and their spread; "" for a single run."""
+    if not run.speedups:
+        return ""
+    low, high = say_times(min(run.speedups)), say_times(max(run.speedups))
+    return f", the median of {len(run.speedups)} runs from {low} to {high}"
+
+
+def say_times(speedup: float) -> str:
+    """How many times as fast, in digits that a clock can tell.
+
+    >>> say_times(1.04), say_times(2.96), say_times(20.0), say_times(ideal(1))
+    ('1.04×', '2.96×', '20.0×', '∞×')
+    """
+    if isinf(speedup):
+        return "∞×"
+    return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
+
 
 COLUMN, EDGE, HEAD, TEXT, LINE = 340.0, 14.0, 66.0, 100.0, 25.0  # the room of the text, and its lines
 

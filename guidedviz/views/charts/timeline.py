@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from statistics import fmean
 
-from guidedviz.errors import SettingError, expect, shorten
+from guidedviz.decoding.jump import Cost
+from guidedviz.decoding.overlap import Overlap, Run, Span, Turn
+from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.machines.visible import counted
 from guidedviz.serving.timeline import BatchPass, Served, Timeline
 from guidedviz.serving.workload import check_number
-from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Series, round_ticks
+from guidedviz.views.charts.plot import Axis, Chart, Look, Series, draw_chart, round_step, round_ticks
 from guidedviz.views.figure import Figure
 
-LANE, TICKS, TOP = 24.0, 8, 2  # pixels per lane; labels of the axis; lanes above the requests
+LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
+TICKS = 8
 KINDS: tuple[tuple[str, str, Look], ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
@@ -100,3 +105,165 @@ def _say(number: int, one: Served) -> str:
     times = f"arrives {one.request.arrives:.1f} ms, joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
     name = one.request.schema or "no schema"
     return f"request {number}, {name}: {times}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
+
+
+# Texts side by side in shared forward passes: how many tokens each text reads per pass, and when each is done.
+
+
+Reads = Mapping[str, Sequence[int]]  # per text the number of tokens that it reads in each pass
+BATCH_LANE = 34.0
+
+
+def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) -> Figure:
+    """One lane per text and one box per pass, as wide as the pass takes.
+
+    >>> print(draw_batch({"record": [5, 1], "story": [1, 1, 1]}, gv.decoding.Cost(4.0, 1.0)).text)
+    3 passes, 21 ms
+    record: 2 passes, 6 tokens, done after 16 ms
+    story: 3 passes, 3 tokens, done after 21 ms
+    """
+    _check(reads, cost, title)
+    ends = pass_ends(reads, cost)
+    notes = [f"{len(ends) - 1} passes, {ends[-1]:g} ms"]
+    notes += [
+        f"{name}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for name, row in reads.items()
+    ]
+    step = max(1, int(round_step(max(until, ends[-1]), TICKS)))
+    ticks = tuple((float(ms), f"{ms} ms") for ms in range(0, int(max(until, ends[-1])) + 1, step))
+    lanes = tuple((float(len(reads) - at), name) for at, name in enumerate(reads))
+    x = Axis("", 0.0, max(until, ends[-1]), ticks, grid=False)
+    y = Axis("", 0.4, len(reads) + 0.6, lanes, grid=False)
+    head = title or "texts in shared passes"
+    chart = Chart(
+        head, x, y, tuple(_pass_series(reads, ends)), (notes[0],), width=640.0, height=BATCH_LANE * len(reads)
+    )
+    return draw_chart(chart, "\n".join([f"{title}: {notes[0]}" if title else notes[0], *notes[1:]]))
+
+
+def _check(reads: Reads, cost: Cost, title: str) -> None:
+    expect(reads, Mapping, "draw_batch, reads", "texts with the tokens that they read per pass", "{'a': [5, 1]}")
+    expect(title, str, "draw_batch, title", "a text")
+    expect(cost, Cost, "draw_batch, cost", "the cost of a pass and of a token", "gv.decoding.Cost(4.0, 0.1)")
+    if not reads or not all(row and all(isinstance(n, int) and n > 0 for n in row) for row in reads.values()):
+        raise SettingError("draw_batch, reads", seen=quoted(dict(reads)), expected="one or more tokens per pass")
+
+
+def pass_ends(reads: Reads, cost: Cost) -> list[float]:
+    """When each pass ends, from 0: every pass reads all its tokens for all texts."""
+    own, each = cost.prices()
+    count = max(map(len, reads.values()))
+    tokens = [sum(row[at] for row in reads.values() if at < len(row)) for at in range(count)]
+    return list(accumulate((round(own + each * read, 6) for read in tokens), initial=0.0))
+
+
+def _pass_series(reads: Reads, ends: list[float]) -> Iterator[Series]:
+    kinds: tuple[tuple[str, str, Look], ...] = (
+        ("reads one token", "sky", "solid"),
+        ("reads a forced run", "orange", "hatched"),
+        ("done", "soft", "hollow"),
+    )
+    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name, _, _ in kinds}
+    for at, row in enumerate(reads.values()):
+        lane = float(len(reads) - at)
+        for place, count in enumerate(row):
+            found[kinds[count > 1][0]].append((ends[place], ends[place + 1], lane))
+        if len(row) < len(ends) - 1:
+            found["done"].append((ends[len(row)], ends[-1], lane))
+    for name, colour, look in kinds:
+        if found[name]:
+            low, up, lanes = zip(*found[name], strict=True)
+            yield Series(name, "spans", up, lanes, (), colour, look, low, thick=0.7)
+
+
+# When the forward pass and the mask of each token ran: lanes for the device and the CPU on one clock.
+
+
+CLOCK_TICKS = 6
+LEAST = 1 / 760  # of the clock: a shorter wait is not drawn
+LANES, WAITS = ("device", "CPU", "logits wait"), 2
+
+
+def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int = 6) -> Figure:
+    """Some tokens of a record: above one by one, below side by side, both on the same clock.
+
+    >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
+    >>> runs = tuple(Run("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
+    >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)
+    trie, 1 of 1 token, TOY: toy; cpu
+    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, in all 5.50 ms a token
+    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, in all 4.50 ms a token
+    """
+    expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
+    pair = record.pair(engine)
+    count = len(pair[0].turns)
+    for name, value in (("first", first), ("tokens", tokens)):
+        expect(value, int, f"draw_overlap, {name}", "a whole number")
+    if not 0 <= first < count or tokens < 1:
+        raise SettingError("draw_overlap", seen=f"{tokens} tokens from {first}", expected=f"some of {count} tokens")
+    shown = [run.turns[first : first + tokens] for run in pair]
+    chart = overlap_chart(record, pair, shown, first)
+    return draw_chart(chart, "\n".join([_say_record(record, pair, len(shown[0])), *map(_say_run, pair)]))
+
+
+def overlap_chart(record: Overlap, pair: Sequence[Run], shown: Sequence[Sequence[Turn]], first: int) -> Chart:
+    """Three lanes per run: the device, the CPU, and the time for which the logits wait for their mask."""
+    starts = [_start(run, first) for run in pair]
+    end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
+    lanes = [(words if lane else f"{_name(run)}: {words}") for run in pair for lane, words in enumerate(LANES)]
+
+    def spans(name: str, lane: int, times: Callable[[Turn], Span], colour: str, look: Look, word: str) -> Series:
+        boxes = [
+            (place, f"{word} {first + n}", low - start, up - start)
+            for place, (turns, start) in enumerate(zip(shown, starts, strict=True))
+            for n, (low, up) in enumerate(map(times, turns))
+            if lane < WAITS or up - low > LEAST * end
+        ]
+        return Series(
+            name=name,
+            mark="spans",
+            x=tuple(up for *_, up in boxes),
+            y=tuple(7.0 - lane - 4 * place for place, *_ in boxes),
+            hover=tuple(f"{words}: {up - low:.2f} ms" for _, words, low, up in boxes),
+            colour=colour,
+            look=look,
+            start=tuple(low for *_, low, _ in boxes),
+            words=tuple(words for _, words, *_ in boxes) if lane < WAITS else (),
+        )
+
+    series = (
+        spans("forward", 0, lambda turn: turn.forward, "blue", "solid", "token"),
+        spans("mask", 1, lambda turn: turn.mask, "gold", "solid", "mask"),
+        spans("logits wait", WAITS, lambda turn: (turn.forward[1], turn.mask[1]), "orange", "hatched", "wait"),
+    )
+    x = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS))
+    y = Axis("", 0.4, 7.6, tuple((7.0 - lane - lane // 3, words) for lane, words in enumerate(lanes)), grid=False)
+    where = "live" if record.source == "LIVE" else f"{record.source}, {record.date}"
+    notes = f"{where} · {record.model} · {record.device}", *map(_say_wait, pair)
+    return Chart(f"{pair[0].engine}: the mask and the forward", x, y, series, notes, height=170.0)
+
+
+def _start(run: Run, first: int) -> float:
+    """When the first turn that is shown began."""
+    return run.turns[first - 1].chosen if first else min(run.turns[0].forward[0], run.turns[0].mask[0])
+
+
+def _name(run: Run) -> str:
+    return "side by side" if run.beside else "one by one"
+
+
+def _say_record(record: Overlap, pair: Sequence[Run], shown: int) -> str:
+    where = "live" if record.source == "LIVE" else record.source
+    count = counted(len(pair[0].turns), "token")
+    return f"{pair[0].engine}, {shown} of {count}, {where}: {record.model}; {record.device}"
+
+
+def _say_wait(run: Run) -> str:
+    every = f"mean of {counted(len(run.turns), 'token')}"
+    return f"{_name(run)}: the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms from token to token ({every})"
+
+
+def _say_run(run: Run) -> str:
+    forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
+    mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
+    times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
+    return f"{_name(run)}: {times}, in all {run.per_token:.2f} ms a token"

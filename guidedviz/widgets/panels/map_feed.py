@@ -18,7 +18,7 @@ from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split.split import DEPENDENT, Split
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits
-from guidedviz.views.vocabulary.find import WAYS, find_tokens
+from guidedviz.views.vocabulary.table import WAYS, find_tokens
 from guidedviz.views.words import label
 from guidedviz.widgets.runner import say_failure
 

@@ -3,7 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.charts.batch import draw_batch, pass_ends
+from guidedviz.views.charts.timeline import draw_batch, pass_ends
 
 COST = gv.decoding.Cost(4.0, 1.0)
 

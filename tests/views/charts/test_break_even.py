@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.charts.break_even import DECADES, LOOKS, break_even, break_even_chart, draw_break_even
+from guidedviz.views.charts.costs import DECADES, LOOKS, break_even, break_even_chart, draw_break_even
 
 COSTS = {"table": (40.0, 0.02), "walk": (0.0, 1.02), "other table": (80.0, 0.04), "other walk": (1.0, 0.3)}
 

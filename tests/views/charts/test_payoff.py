@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed
-from guidedviz.views.charts.payoff import lanes_chart
-from guidedviz.views.charts.payoff_plot import AXES, HIGH, LEFT, SPAN, TOP, draw_plot, payoff_chart, say_times
+from guidedviz.views.charts.payoff import AXES, HIGH, LEFT, SPAN, TOP, draw_plot, lanes_chart, payoff_chart, say_times
 from guidedviz.views.charts.plot import Frame
 
 COST = Cost(2.5, 0.25)

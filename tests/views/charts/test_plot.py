@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from guidedviz.views.charts.plot import Frame, draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Series
+from guidedviz.views.charts.plot import Axis, Chart, Frame, Series, draw_chart
 from guidedviz.views.theme import stand_alone
 
 HOSTILE = "<script>alert(1)</script>$x$\x00"

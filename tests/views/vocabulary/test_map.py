@@ -14,10 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.views.vocabulary.atlas import Atlas, atlas, kind, pack_bits
-from guidedviz.views.vocabulary.curve import curve, size_for
-from guidedviz.views.vocabulary.map import share
-from guidedviz.views.vocabulary.png import write_png
+from guidedviz.views.vocabulary.atlas import Atlas, atlas, curve, kind, pack_bits, size_for
+from guidedviz.views.vocabulary.map import share, write_png
 
 HOSTILE = [b"<script>alert(1)</script>", b'"onload="x', b"]]>", b"&amp;", b"\x00\x1b\xff", "\u202e\u200b".encode()]
 HOSTILE += [b"", b"\n", b" a", b"a", b"7", b"42", b"</s>"]

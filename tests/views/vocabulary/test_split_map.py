@@ -12,9 +12,8 @@ import guidedviz as gv
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import read
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import width_of_cell
-from guidedviz.views.vocabulary.outline import draw_outline
-from guidedviz.views.vocabulary.split_nodes import cut_rows, split_rows
+from guidedviz.views.vocabulary.map import draw_outline, width_of_cell
+from guidedviz.views.vocabulary.split_map import cut_rows, split_rows
 from tests.views.vocabulary.test_map import HOSTILE, read_png
 
 GRAMMAR = 'root ::= "(" root ")" | "[" root "]" | "x"'

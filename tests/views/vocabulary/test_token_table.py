@@ -10,8 +10,7 @@ import pytest
 from tokenizers import Tokenizer
 
 import guidedviz as gv
-from guidedviz.views.vocabulary.find import find_tokens
-from guidedviz.views.vocabulary.token_table import COLUMNS, ROWS, token_table
+from guidedviz.views.vocabulary.table import COLUMNS, ROWS, find_tokens, token_table
 
 TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"4.2", b""], eos={5})
 NUMBER = r"[0-9]+(\.[0-9]+)?"

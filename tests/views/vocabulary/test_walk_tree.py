@@ -11,8 +11,7 @@ from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.lazy.lazy_walk import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.vocabulary.walk_sizes import MOST, draw_walks
-from guidedviz.views.vocabulary.walk_tree import draw_walk
+from guidedviz.views.vocabulary.trie import MOST_ROWS, draw_walk, draw_walks
 
 DATE = regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -92,7 +91,7 @@ def test_bars_grow_with_what_was_asked():
 
 def test_a_long_text_is_folded():
     figure = draw_walks(lazy_walks(regex("a*"), Vocabulary([b"a"]), "a" * 200))
-    assert figure.svg.count('height="8"') == MOST
+    assert figure.svg.count('height="8"') == MOST_ROWS
     assert "and 160 more" in figure.svg
 
 

@@ -1,11 +1,8 @@
-"""The index as a table of states and tokens: a filled cell is a legal token and names the next state.
-
-With many tokens, those with equal next states in all rows share a column. If these are still too many, neighbours in
-byte order share one, and the fill shows the fraction that is legal.
-"""
+"""Search tokens in a vocabulary by text, by a regex for the whole token, by bytes, or by id."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,18 +12,67 @@ import numpy.typing as npt
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.visible import counted
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.visible import SIGNS, counted
 from guidedviz.markup import Element, node
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.index import Index, build_index
+from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.find import find_tokens
 from guidedviz.views.vocabulary.map import share
 from guidedviz.views.words import label
 
+WAYS = "text, /regex/, 0xE2 82, #id"
+
+
+def find_tokens(vocabulary: Vocabulary, query: str) -> Mask:
+    """The mask of the tokens that match a query; visible signs such as ␣ stand for blanks.
+
+    >>> v = Vocabulary([b" the", b"then", b"42", b"\\xe2\\x82"])
+    >>> [np.flatnonzero(find_tokens(v, q)).tolist() for q in ("the", "␣", "/[0-9]+/", "0xE282", "#2", "")]
+    [[0, 1], [0], [2], [3], [2], []]
+    """
+    if not query:
+        return np.zeros(len(vocabulary), dtype=np.bool_)
+    if re.fullmatch(r"#\d+", query):
+        return np.asarray(np.arange(len(vocabulary)) == int(query[1:]))
+    if len(query) > 2 and query[0] == query[-1] == "/":
+        accepts = regex(query[1:-1]).accepts
+        return np.fromiter(map(accepts, vocabulary.pieces), dtype=np.bool_)
+    needle = _bytes(query)
+    return np.fromiter((needle in piece for piece in vocabulary.pieces), dtype=np.bool_)
+
+
+def read_signs(text: str) -> bytes:
+    """Typed text as bytes; ␣ ↵ ⇥ and the other signs are replaced by the characters they stand for.
+
+    >>> read_signs("a␣b↵")
+    b'a b\\n'
+    """
+    return text.translate({ord(sign): character for character, sign in SIGNS.items()}).encode("utf-8", "replace")
+
+
+def _bytes(query: str) -> bytes:
+    if not query.startswith("0x"):
+        return read_signs(query)
+    try:
+        return bytes.fromhex(query[2:])
+    except ValueError:
+        raise SettingError(
+            f"search {quoted(query)}", seen="no bytes", expected="two hex digits per byte, 0xE2 82"
+        ) from None
+
+
+# The index as a table of states and tokens: a filled cell is a legal token and names the next state.
+#
+# With many tokens, those with equal next states in all rows share a column. If these are still too many, neighbours in
+# byte order share one, and the fill shows the fraction that is legal.
+
+
 COLUMNS, ROWS = 40, 60
-LEFT, TOP, HIGH = 76.0, 120.0, 24.0
+LEFT, TOP, LABEL_HIGH = 76.0, 120.0, 24.0
 NEIGHBOURS = "neighbours in byte order"
 TokenIds = npt.NDArray[np.int64]
 
@@ -146,7 +192,7 @@ def draw_token_table(guide: Guide, tokens: str | Iterable[int] | None = None, ti
     names = [_column_name(LEFT + wide * (place + 0.5), name) for place, name in enumerate(made.names)]
     names.append(soft(LEFT + wide * len(made.groups) + 8, TOP - 8, "legal", 11))
     rows = [part for row in range(len(made.states)) for part in _row(made, row, wide, len(guide.vocabulary))]
-    bottom = TOP + HIGH * len(made.states) + 20
+    bottom = TOP + LABEL_HIGH * len(made.states) + 20
     foot = soft(16, bottom, legend(made))
     size = f"{counted(len(made.states), 'state')} x {counted(made.count, 'token')}"
     text = f"Token table: {size}; {_say(made)}"
@@ -172,10 +218,10 @@ def _column_name(x: float, name: str) -> Element:
 
 
 def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[Element]:
-    y, end = TOP + HIGH * row, LEFT + wide * len(made.groups)
+    y, end = TOP + LABEL_HIGH * row, LEFT + wide * len(made.groups)
     sign = "◎ " if made.accepting[row] else ""
     yield write(LEFT - 8, y + 16, sign + shorten(made.states[row], 8), 12, text_anchor="end")
-    yield node("rect", x=LEFT, y=y + 1, width=end - LEFT, height=HIGH - 2, fill="var(--gv-land)")
+    yield node("rect", x=LEFT, y=y + 1, width=end - LEFT, height=LABEL_HIGH - 2, fill="var(--gv-land)")
     for column in np.flatnonzero(made.filled[row]).tolist():
         yield from _cell(float(made.filled[row, column]), int(made.leads[row, column]), LEFT + wide * column, y, wide)
     count = made.legal[row]
@@ -184,7 +230,7 @@ def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[Element
 
 
 def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[Element]:
-    box = {"x": x, "y": y + 1, "width": wide, "height": HIGH - 2}
+    box = {"x": x, "y": y + 1, "width": wide, "height": LABEL_HIGH - 2}
     yield node("rect", **box, fill="var(--gv-sea)", opacity=round(0.25 + 0.75 * part, 2))
     if lead >= 0 and wide >= 16:
         words = name_state(lead) if wide >= 30 else f"{lead}"
@@ -192,7 +238,7 @@ def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[E
 
 
 def _gaps(made: TokenTable, wide: float) -> Element:
-    tall = HIGH * len(made.states)
+    tall = LABEL_HIGH * len(made.states)
     lines = "".join(f"M{LEFT + wide * column:g} {TOP:g}v{tall:g}" for column in range(len(made.groups) + 1))
     return node("path", d=lines, fill="none", stroke="var(--gv-page)", stroke_width=2)
 

@@ -9,8 +9,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.spellings import Spelling
 from guidedviz.errors import SettingError
-from guidedviz.views.spellings.lattice import find_flows
-from guidedviz.views.spellings.spellings import ROWS, spelling_rows
+from guidedviz.views.charts.spellings import ROWS, find_flows, spelling_rows
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b":"]
 

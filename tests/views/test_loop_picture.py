@@ -5,8 +5,8 @@ import re
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.decode_loop import PARTS, WIDE
 from guidedviz.views.figure import wide
+from guidedviz.views.loop_picture import PARTS, WIDE
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -3,7 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.spellings.rollback import SHOWN, draw_rollback, find_rollbacks
+from guidedviz.views.charts.rollback import SHOWN, draw_rollback, find_rollbacks
 
 TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5, 4, 3, 2, 1, 0])
 
