@@ -62,7 +62,7 @@ for number, figure in enumerate([*drawn, chart]):
     assert figure._repr_mimebundle_()["text/plain"]
     figure.save(f"{number}.svg")
     figure.save(f"{number}.html")
-shipped("differences.json"), gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
+gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
 wanted = {
     "lab graphviz": lambda: gv.to_dot(date),
     "lab resvg_py": lambda: chart.save("x.png"),

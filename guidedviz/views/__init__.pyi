@@ -1,4 +1,5 @@
 from guidedviz.views.charts.bars import draw_bars as draw_bars
+from guidedviz.views.charts.comparison import draw_comparison as draw_comparison
 from guidedviz.views.charts.costs import draw_break_even as draw_break_even
 from guidedviz.views.charts.costs import draw_costs as draw_costs
 from guidedviz.views.charts.costs import draw_throughput as draw_throughput
@@ -10,12 +11,6 @@ from guidedviz.views.charts.text_tree import draw_text_tree as draw_text_tree
 from guidedviz.views.charts.timeline import draw_batch as draw_batch
 from guidedviz.views.charts.timeline import draw_overlap as draw_overlap
 from guidedviz.views.charts.timeline import draw_timeline as draw_timeline
-from guidedviz.views.engines.comparison import draw_comparison as draw_comparison
-from guidedviz.views.engines.disagreement import draw_disagreement as draw_disagreement
-from guidedviz.views.engines.front_end_table import draw_frameworks as draw_frameworks
-from guidedviz.views.engines.front_end_table import draw_front_ends as draw_front_ends
-from guidedviz.views.engines.museum import draw_museum as draw_museum
-from guidedviz.views.engines.verbs import draw_verbs as draw_verbs
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.loop_picture import draw_loop as draw_loop
 from guidedviz.views.machine.picture import draw_machine as draw_machine

@@ -11,7 +11,7 @@ from typing import Any
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.serving.workload import check_number
+from guidedviz.serving.simulation import check_number
 from guidedviz.views.charts.plot import Axis, Chart, Look, Mark, Series, draw_chart, round_step, round_ticks
 from guidedviz.views.figure import TRACE_HINT, Figure
 from guidedviz.views.vocabulary.map import share

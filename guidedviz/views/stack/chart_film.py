@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from guidedviz.machines.earley.chart import Item as ShownItem
+from guidedviz.machines.earley.earley import ChartItem
 from guidedviz.machines.earley.items import Item
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
@@ -99,10 +99,10 @@ def _marks(frame: ChartFrame) -> list[str]:
     return [f"c{place}" for place in range(len(frame.columns))] + [f"l{one}" for one in range(len(frame.lexemes))]
 
 
-def _show(item: Item, frame: ChartFrame) -> ShownItem:
+def _show(item: Item, frame: ChartFrame) -> ChartItem:
     shown = [f'"{visible(one.encode())}"' if one in frame.literals else one for one in item.symbols]
     before, after = " ".join(shown[: item.dot]), " ".join(shown[item.dot :])
-    return ShownItem(item.rule, before, after, item.origin, item.wanted is None, True)
+    return ChartItem(item.rule, before, after, item.origin, item.wanted is None, True)
 
 
 def _name(lexeme: Lexeme, frame: ChartFrame) -> str:

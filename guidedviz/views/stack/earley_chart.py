@@ -8,9 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from guidedviz.errors import SettingError, shorten
-from guidedviz.machines.earley.chart import Item
-from guidedviz.machines.earley.columns import SKIPPED, Dotted, State
-from guidedviz.machines.earley.earley import Earley
+from guidedviz.machines.earley.earley import SKIPPED, ChartItem, Dotted, Earley, State
 from guidedviz.machines.earley.earley import earley as build
 from guidedviz.machines.machine import next_bytes, to_bytes
 from guidedviz.machines.visible import counted, visible, visible_bytes
@@ -35,7 +33,7 @@ class ChartRow:
     """A dotted rule and the operation that added it."""
 
     kind: str
-    item: Item
+    item: ChartItem
 
 
 @dataclass(frozen=True)
@@ -119,14 +117,14 @@ def _read(earley: Earley, state: State, data: bytes) -> ChartColumn:
     return ChartColumn(state, data[max(0, state.number - 1) : state.number], tuple(rows))
 
 
-def _kind(item: Item, by: Dotted | None) -> str:
+def _kind(item: ChartItem, by: Dotted | None) -> str:
     """The operation that added a row: the parser keeps the finished row that moved its dot."""
     if by:
         return "skip" if by[0] == SKIPPED else "complete"
     return "scan" if item.before else "predict"
 
 
-def dotted(item: Item) -> str:
+def dotted(item: ChartItem) -> str:
     """A dotted rule, shortened around its dot."""
     left, right = f"{item.rule} → {item.before} ".replace("  ", " "), f" {item.after}".rstrip()
     if len(left) > ROOM - 8:
