@@ -18,7 +18,7 @@ from guidedviz.decoding.jump import (
 )
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.plot import Axis, Chart, Frame, Look, Series, write_legend, write_plot
+from guidedviz.views.charts.plot import Axis, Box, Chart, Look, PlotFrame, Series, spans, write_legend, write_plot
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.words import label, milliseconds
 
@@ -70,7 +70,7 @@ def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
 
 def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
     """The plot with the handle at a share; a page moves the parts that have a name."""
-    frame = Frame(payoff_chart(payoff, rows), LEFT, TOP)
+    frame = PlotFrame(payoff_chart(payoff, rows), LEFT, TOP)
     yield from write_plot(frame)
     line = {"stroke": "var(--gv-ink)", "stroke_width": 1.2}
     x, _ = frame.at(fraction, LOW)
@@ -129,7 +129,7 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     chart = payoff_chart(payoff, rows, said)
     plot = moved(0, HEAD + 20, *draw_plot(payoff, FRACTIONS[at], rows))
     low = HEAD + max(HEIGHT + 36, TEXT + 10 + LINE * len(list(_wrap(parts))))
-    lanes = Frame(lanes_chart(payoff, parts, rows, run), EDGE + 236, low)
+    lanes = PlotFrame(lanes_chart(payoff, parts, rows, run), EDGE + 236, low)
     inside = [*_head(chart), *write_legend(chart, EDGE, HEAD + 4), plot, *_text(parts), *write_plot(lanes)]
     inside += write_legend(lanes.chart, lanes.left, low + lanes.chart.height + 26)
     alt = text.replace("\n", ". ")
@@ -142,19 +142,19 @@ def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> C
     count = run.naive_passes if run else len(parts)
     ways = Passes((1,) * count, 0), group_passes(parts, run.jump_passes if run else None)
     own, each = payoff.cost.prices(rows)
-    passes: list[tuple[float, float, float]] = []  # the lane, the start and the end
-    tokens: list[tuple[float, float, float]] = []
+    passes: list[Box] = []
+    tokens: list[Box] = []
     for lane, way in zip((2.0, 1.0), ways, strict=True):
         now = 0.0
         for read in way.read:
-            passes.append((lane, now, now + own))
-            tokens.append((lane - 0.18, now + own, now + own + read * each))
-            now = tokens[-1][2]
-        tokens += [(lane - 0.18, now, now + way.rest * each)] * bool(way.rest)
+            passes.append((now, now + own, lane, ""))
+            tokens.append((now + own, now + own + read * each, lane - 0.18, ""))
+            now = tokens[-1][1]
+        tokens += [(now, now + way.rest * each, lane - 0.18, "")] * bool(way.rest)
     end = 1.1 * count * (own + each) or 1.0  # jump-forward may be slower
     series = [
-        _boxes("a pass", passes, "blue", 0.7),
-        _boxes("the tokens that it reads, by the cost model", tokens, "gold", 0.34),
+        spans("a pass", passes, "blue"),
+        spans("the tokens that it reads, by the cost model", tokens, "gold", thick=0.34),
     ]
     if run:
         clock = count * (own + each) * run.jump_ms / run.naive_ms
@@ -164,11 +164,6 @@ def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> C
     ticks = (2.0, f"token by token: {names[0]}"), (1.0, f"jump-forward: {names[1]}")
     x, y = Axis("", 0.0, end, (), grid=False), Axis("", 0.5, 2.5, ticks, grid=False)
     return Chart("", x, y, tuple(series), width=576.0, height=60.0)
-
-
-def _boxes(name: str, boxes: list[tuple[float, float, float]], colour: str, thick: float) -> Series:
-    lanes, low, up = (tuple(column) for column in zip(*boxes, strict=True)) if boxes else ((), (), ())
-    return Series(name, "spans", up, lanes, colour=colour, start=low, thick=thick)
 
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, log10
@@ -82,6 +82,17 @@ class Series:
         return self.start or (axis.low,) * len(self.x)
 
 
+Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
+
+
+def spans(
+    name: str, boxes: Sequence[Box], colour: str, look: Look = "solid", thick: float = 0.7, words: Sequence[str] = ()
+) -> Series:
+    """Boxes in lanes as one series."""
+    low, up, lanes, hover = map(tuple, zip(*boxes, strict=True)) if boxes else ((), (), (), ())
+    return Series(name, "spans", up, lanes, hover if any(hover) else (), colour, look, low, tuple(words), thick)
+
+
 @dataclass(frozen=True)
 class Chart:
     """A title, lines of text below it, two axes and what stands between them."""
@@ -101,7 +112,7 @@ DASHES = {"dashed": "7 4", "dotted": "2 4", "mixed": "10 3 2 3"}
 
 
 @dataclass(frozen=True)
-class Frame:
+class PlotFrame:
     """The place of a plot in a drawing."""
 
     chart: Chart
@@ -118,7 +129,7 @@ def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     """The chart as a figure: its drawing and its words."""
     left = EDGE + max((wide(words, 12) for _, words in chart.y.ticks), default=0.0) + 12
     top = EDGE + LINE * (1 + len(chart.notes)) + LEGEND + (LINE if chart.y.title else 6)
-    frame = Frame(chart, left, top)
+    frame = PlotFrame(chart, left, top)
     parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]
     parts += [write(EDGE, 24 + LINE * n, words, 13) for n, words in enumerate(chart.notes, 1)]
     parts += [*write_legend(chart, EDGE, 24 + LINE * (1 + len(chart.notes))), *write_plot(frame)]
@@ -136,7 +147,7 @@ def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
             x += 44 + 6.8 * len(series.name)
 
 
-def write_plot(frame: Frame) -> Iterator[Element]:
+def write_plot(frame: PlotFrame) -> Iterator[Element]:
     """The axes and the marks of a chart."""
     yield from (_hatch(series) for series in frame.chart.series if series.look == "hatched")
     yield from _write_y(frame)
@@ -145,7 +156,7 @@ def write_plot(frame: Frame) -> Iterator[Element]:
         yield from MARKS[series.mark](frame, series)
 
 
-def _write_y(frame: Frame) -> Iterator[Element]:
+def _write_y(frame: PlotFrame) -> Iterator[Element]:
     chart = frame.chart
     for value, words in chart.y.ticks:
         x, y = frame.at(chart.x.low, value)
@@ -156,7 +167,7 @@ def _write_y(frame: Frame) -> Iterator[Element]:
         yield soft(EDGE if frame.left > 60 else 6, frame.top - 14, chart.y.title)
 
 
-def _write_x(frame: Frame) -> Iterator[Element]:
+def _write_x(frame: PlotFrame) -> Iterator[Element]:
     chart, ground = frame.chart, frame.top + frame.chart.height
     yield node("path", d=f"M{frame.left:g},{ground:g}h{chart.width:g}", stroke="var(--gv-soft)")
     each, turned = _label_step(chart)
@@ -185,7 +196,7 @@ def _label_room(chart: Chart) -> float:
     return 8 + max(wide(shorten(words, SHORT), 12) for _, words in chart.x.ticks) if turned else 22.0
 
 
-def _write_line(frame: Frame, series: Series) -> Iterator[Element]:
+def _write_line(frame: PlotFrame, series: Series) -> Iterator[Element]:
     points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
     way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
     look: dict[str, Any] = {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
@@ -193,7 +204,7 @@ def _write_line(frame: Frame, series: Series) -> Iterator[Element]:
     yield node("path", d=way, fill="none", stroke=f"var(--gv-{series.colour})", stroke_width=2.2, **look)
 
 
-def _write_dots(frame: Frame, series: Series) -> Iterator[Element]:
+def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
     def dots() -> Iterator[Element]:
         halo: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
         for n, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
@@ -207,7 +218,7 @@ def _write_dots(frame: Frame, series: Series) -> Iterator[Element]:
     yield node("g", *dots(), **({"data_part": series.part} if series.part else {}))
 
 
-def _write_bars(frame: Frame, series: Series) -> Iterator[Element]:
+def _write_bars(frame: PlotFrame, series: Series) -> Iterator[Element]:
     high = frame.chart.y.high
     for n, (x, low, up) in enumerate(zip(series.x, series.begins(frame.chart.y), series.y, strict=True)):
         left, top = frame.at(x - series.thick / 2, up)
@@ -220,7 +231,7 @@ def _write_bars(frame: Frame, series: Series) -> Iterator[Element]:
             yield write((left + right) / 2, top - 5, series.words[n], 10, text_anchor="middle")
 
 
-def _write_spans(frame: Frame, series: Series) -> Iterator[Element]:
+def _write_spans(frame: PlotFrame, series: Series) -> Iterator[Element]:
     for n, (low, up, lane) in enumerate(zip(series.begins(frame.chart.x), series.x, series.y, strict=True)):
         left, top = frame.at(low, lane + series.thick / 2)
         right, base = frame.at(up, lane - series.thick / 2)
@@ -231,7 +242,7 @@ def _write_spans(frame: Frame, series: Series) -> Iterator[Element]:
             yield write(left + width / 2, (top + base) / 2 + 4, series.words[n], 11, mono=True, **look)
 
 
-MARKS: dict[str, Callable[[Frame, Series], Iterator[Element]]] = {
+MARKS: dict[str, Callable[[PlotFrame, Series], Iterator[Element]]] = {
     "line": _write_line,
     "dots": _write_dots,
     "bars": _write_bars,

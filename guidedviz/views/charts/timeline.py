@@ -11,7 +11,7 @@ from guidedviz.decoding.overlap import EngineRun, Overlap, Span, Turn
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import BatchPass, Served, Timeline, check_number
-from guidedviz.views.charts.plot import Axis, Chart, Look, Series, draw_chart, round_step, round_ticks
+from guidedviz.views.charts.plot import Axis, Box, Chart, Look, Series, draw_chart, round_step, round_ticks, spans
 from guidedviz.views.figure import Figure
 
 LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
@@ -24,7 +24,6 @@ KINDS: tuple[tuple[str, str, Look], ...] = (
     ("decodes", "sky", "solid"),
 )
 SINGLE = 80  # passes, at most, that are drawn one by one
-Box = tuple[float, float, float, str]  # start, end, lane and what the pointer shows
 
 
 def draw_timeline(
@@ -92,8 +91,7 @@ def _series(boxes: list[tuple[str, Box]], start: float, stop: float) -> Iterator
     for name, colour, look in KINDS:
         mine = [box for kind, box in boxes if kind == name and box[1] > box[0] and box[0] < stop and box[1] > start]
         if mine:
-            low, up, lanes, hover = zip(*mine, strict=True)
-            yield Series(name, "spans", up, tuple(map(float, lanes)), hover, colour, look, low, thick=0.7)
+            yield spans(name, mine, colour, look)
 
 
 def _took(span: tuple[float, float]) -> str:
@@ -161,17 +159,16 @@ def _pass_series(reads: Reads, ends: list[float]) -> Iterator[Series]:
         ("reads a forced run", "orange", "hatched"),
         ("done", "soft", "hollow"),
     )
-    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name, _, _ in kinds}
+    found: dict[str, list[Box]] = {name: [] for name, _, _ in kinds}
     for at, row in enumerate(reads.values()):
         lane = float(len(reads) - at)
         for place, count in enumerate(row):
-            found[kinds[count > 1][0]].append((ends[place], ends[place + 1], lane))
+            found[kinds[count > 1][0]].append((ends[place], ends[place + 1], lane, ""))
         if len(row) < len(ends) - 1:
-            found["done"].append((ends[len(row)], ends[-1], lane))
+            found["done"].append((ends[len(row)], ends[-1], lane, ""))
     for name, colour, look in kinds:
         if found[name]:
-            low, up, lanes = zip(*found[name], strict=True)
-            yield Series(name, "spans", up, lanes, (), colour, look, low, thick=0.7)
+            yield spans(name, found[name], colour, look)
 
 
 # When the forward pass and the mask of each token ran: lanes for the device and the CPU on one clock.
@@ -210,29 +207,20 @@ def overlap_chart(record: Overlap, pair: Sequence[EngineRun], shown: Sequence[Se
     end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
     lanes = [(words if lane else f"{_name(run)}: {words}") for run in pair for lane, words in enumerate(LANES)]
 
-    def spans(name: str, lane: int, times: Callable[[Turn], Span], colour: str, look: Look, word: str) -> Series:
-        boxes = [
-            (place, f"{word} {first + n}", low - start, up - start)
+    def boxes(lane: int, times: Callable[[Turn], Span], word: str) -> list[Box]:
+        return [
+            (low - start, up - start, 7.0 - lane - 4 * place, f"{word} {first + n}: {up - low:.2f} ms")
             for place, (turns, start) in enumerate(zip(shown, starts, strict=True))
             for n, (low, up) in enumerate(map(times, turns))
             if lane < WAITS or up - low > LEAST * end
         ]
-        return Series(
-            name=name,
-            mark="spans",
-            x=tuple(up for *_, up in boxes),
-            y=tuple(7.0 - lane - 4 * place for place, *_ in boxes),
-            hover=tuple(f"{words}: {up - low:.2f} ms" for _, words, low, up in boxes),
-            colour=colour,
-            look=look,
-            start=tuple(low for *_, low, _ in boxes),
-            words=tuple(words for _, words, *_ in boxes) if lane < WAITS else (),
-        )
 
+    forward, mask = boxes(0, lambda turn: turn.forward, "token"), boxes(1, lambda turn: turn.mask, "mask")
+    waits = boxes(WAITS, lambda turn: (turn.forward[1], turn.mask[1]), "wait")
     series = (
-        spans("forward", 0, lambda turn: turn.forward, "blue", "solid", "token"),
-        spans("mask", 1, lambda turn: turn.mask, "gold", "solid", "mask"),
-        spans("logits wait", WAITS, lambda turn: (turn.forward[1], turn.mask[1]), "orange", "hatched", "wait"),
+        spans("forward", forward, "blue", "solid", 0.8, [said.partition(":")[0] for *_, said in forward]),
+        spans("mask", mask, "gold", "solid", 0.8, [said.partition(":")[0] for *_, said in mask]),
+        spans("logits wait", waits, "orange", "hatched", 0.8),
     )
     x = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS))
     y = Axis("", 0.4, 7.6, tuple((7.0 - lane - lane // 3, words) for lane, words in enumerate(lanes)), grid=False)

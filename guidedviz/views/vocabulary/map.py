@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -101,6 +102,7 @@ SIZE = 12.0  # of the text
 MOST_LETTERS = 16
 LIKELY = 0.01  # a less likely token has no callout, unless it was chosen
 READABLE = 20.0  # larger cells contain the text of their tokens: the mark is in their corner
+Spots = Sequence[tuple[float, float, float]]  # x and y of a cell, and the width of its label
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class Callout:
 
 
 @dataclass(frozen=True)
-class Place:
+class CalloutPlace:
     """Where a label is: the number of its callout, above (0) or below (1) the map, and its left edge."""
 
     callout: int
@@ -140,14 +142,14 @@ def callouts(made: Atlas, step: Step) -> tuple[Callout, ...]:
     )
 
 
-def place_labels(spots: Sequence[tuple[float, float, float]], width: float, height: float) -> list[Place]:
+def place_labels(spots: Spots, width: float, height: float) -> list[CalloutPlace]:
     """A place for each label, given as x and y of its cell and its own width, the most important first.
 
     A label is on the side that is nearer to its cell, or else on the other; one for which neither has room is left out.
     On each side they are in the order of their cells, so no two lines cross.
 
-    >>> place_labels([(50, 10, 60), (60, 20, 60), (50, 90, 60)], 200, 100)
-    [Place(callout=0, band=0, left=10.0), Place(callout=1, band=0, left=78.0), Place(callout=2, band=1, left=20.0)]
+    >>> [(p.callout, p.band, p.left) for p in place_labels([(50, 10, 60), (60, 20, 60), (50, 90, 60)], 200, 100)]
+    [(0, 0, 10.0), (1, 0, 78.0), (2, 1, 20.0)]
     """
     bands: tuple[list[int], list[int]] = ([], [])
     for number, (_, y, wanted) in enumerate(spots):
@@ -163,7 +165,7 @@ def place_labels(spots: Sequence[tuple[float, float, float]], width: float, heig
     ]
 
 
-def _place_row(spots: Sequence[tuple[float, float, float]], row: Sequence[int], band: int, width: float) -> list[Place]:
+def _place_row(spots: Spots, row: Sequence[int], band: int, width: float) -> list[CalloutPlace]:
     """The labels of one side without overlap; the largest distance from a cell is as small as possible."""
     if not row:
         return []
@@ -172,7 +174,7 @@ def _place_row(spots: Sequence[tuple[float, float, float]], row: Sequence[int], 
     free = np.clip(x - sizes / 2 - before, 0, width - before[-1] - sizes[-1])
     right, left = np.maximum.accumulate(free), np.minimum.accumulate(free[::-1])[::-1]
     lefts = before + (right + left) / 2
-    return [Place(number, band, at) for number, at in zip(row, lefts.tolist(), strict=True)]
+    return [CalloutPlace(number, band, at) for number, at in zip(row, lefts.tolist(), strict=True)]
 
 
 def draw_callouts(calls: Sequence[Callout], cell: float, height: float, width: float) -> tuple[Element, float, float]:
@@ -190,7 +192,7 @@ def draw_callouts(calls: Sequence[Callout], cell: float, height: float, width: f
     return lines + marks + labels, above, below
 
 
-def _line(x: float, y: float, wanted: float, place: Place, height: float) -> Element:
+def _line(x: float, y: float, wanted: float, place: CalloutPlace, height: float) -> Element:
     """From a cell straight to the edge of the map, and then to its label."""
     edge, end = (height, height + BAND - LABEL_HIGH) if place.band else (0.0, LABEL_HIGH - BAND)
     at = min(max(x, place.left + 4), place.left + wanted - 4)
@@ -209,7 +211,7 @@ def _mark(x: float, y: float, legal: bool) -> Element:
     return node("rect", x=x - HALF, y=y - HALF, width=2 * HALF, height=2 * HALF, **look) + node("path", **cross)
 
 
-def _label(call: Callout, place: Place, height: float) -> Element:
+def _label(call: Callout, place: CalloutPlace, height: float) -> Element:
     top = height + BAND - LABEL_HIGH if place.band else -BAND
     colour = "ink" if call.chosen else "blue" if call.legal else "orange"
     look: dict[str, Any] = {"stroke": f"var(--gv-{colour})"}
@@ -263,7 +265,9 @@ def draw_map(guide: Guide, state: Any = None, title: str = "") -> Figure:
     made, mask = atlas(guide.vocabulary), guide.mask(state)
     name = shorten(guide.label(state), 40)
     text = f"Vocabulary map, {name}: {say_mask(guide.vocabulary, mask)}"
-    return map_figure(made, legal_kinds(made.ordered(mask)), title or name, text, _by_place(made, mask))
+    legal, every = count_regions(made, made.ordered(mask)), count_regions(made, np.ones(len(made), dtype=np.bool_))
+    more = ", ".join(f"{place} {legal[place]:,} of {count:,}" for place, count in every.items())
+    return map_figure(made, legal_kinds(made.ordered(mask)), title or name, text, more)
 
 
 def draw_xor(guide: Guide, a: Any, b: Any, title: str = "") -> Figure:
@@ -318,15 +322,12 @@ def share(part: float) -> str:
     return f"{float(f'{100 * part:.2g}'):.10g}%"
 
 
-def _by_place(made: Atlas, mask: Mask) -> str:
-    """The number of legal tokens of every region, for people who cannot see the map."""
-    sums = np.concatenate([[0], made.ordered(mask).cumsum()])
-    counts: dict[str, list[int]] = {}
+def count_regions(made: Atlas, cells: Mask) -> Counter[str]:
+    """How many of these cells each region has, for people who cannot see the map."""
+    counts: Counter[str] = Counter()
     for place in made.regions:
-        found = counts.setdefault(place.name, [0, 0])
-        found[0] += int(sums[place.stop] - sums[place.start])
-        found[1] += len(place)
-    return ", ".join(f"{name} {legal:,} of {count:,}" for name, (legal, count) in counts.items())
+        counts[place.name] += int(cells[place.start : place.stop].sum())
+    return counts
 
 
 def map_figure(

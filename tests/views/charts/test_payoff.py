@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed
 from guidedviz.views.charts.payoff import AXES, HIGH, LEFT, SPAN, TOP, draw_plot, lanes_chart, payoff_chart, say_times
-from guidedviz.views.charts.plot import Frame
+from guidedviz.views.charts.plot import PlotFrame
 
 COST = Cost(2.5, 0.25)
 PARTS = st.lists(st.tuples(st.sampled_from(["{", '"', "Ada"]), st.booleans()), min_size=1, max_size=70).map(tuple)
@@ -35,7 +35,7 @@ PAYOFF = Payoff(COST, RUNS, tuple(map(text_of, FRACTIONS)), "clerk", "cpu", "202
 
 def place(share, speedup):
     """The pixel of a share and a speed-up."""
-    return Frame(payoff_chart(PAYOFF, 1), LEFT, TOP).at(share, speedup)
+    return PlotFrame(payoff_chart(PAYOFF, 1), LEFT, TOP).at(share, speedup)
 
 
 def measured(payoff, rows=1):

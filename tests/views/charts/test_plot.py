@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from guidedviz.views.charts.plot import Axis, Chart, Frame, Series, draw_chart
+from guidedviz.views.charts.plot import Axis, Chart, PlotFrame, Series, draw_chart
 from guidedviz.views.theme import stand_alone
 
 HOSTILE = "<script>alert(1)</script>$x$\x00"
@@ -33,7 +33,7 @@ def test_every_mark_has_its_text():
 
 
 def test_a_mark_stands_where_its_value_is():
-    frame = Frame(CHART, 20.0, 30.0)
+    frame = PlotFrame(CHART, 20.0, 30.0)
     assert frame.at(5.0, 10.0) == (20 + CHART.width / 2, 30 + CHART.height / 2)
     assert frame.at(99.0, 0.001) == (20 + CHART.width, 30 + CHART.height), "a value beyond an axis is at its end"
 
