@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -15,24 +13,22 @@ from guidedviz.errors import expect, shorten
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.names import name_node
 from guidedviz.machines.pushdown.call_stack import say_waits
-from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.visible import counted
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.split.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split, build_split
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.split.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
-from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
+from guidedviz.views.machine.pushdown_highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, atlas
-from guidedviz.views.vocabulary.map import Kind, draw_zoom, map_figure, share
+from guidedviz.views.vocabulary.map import Kind, count_regions, draw_zoom, map_figure, share
 from guidedviz.views.words import label
 
 SOLID, DASHED = "none", "3 2"
+SPLIT_HINT = "gv.build_split(machine, vocabulary)"
 
 
-def draw_split(split: Split | Guide, at: int | State | bytes | str | None = None, title: str = "") -> Figure:
+def draw_split(split: Split, at: int | State | bytes | str | None = None, title: str = "") -> Figure:
     """All tokens at a node, with an unknown stack, or after a text, with the answers of the stack.
 
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
@@ -43,7 +39,7 @@ def draw_split(split: Split | Guide, at: int | State | bytes | str | None = None
     Split, after ((: of 6 tokens 3 are accepted, 1 rejected, 2 context-dependent: 1 legal, 1 illegal
     """
     expect(title, str, "draw_split, title", "a text")
-    split = as_split(split)
+    expect(split, Split, "draw_split, split", "a split", SPLIT_HINT)
     made = atlas(split.vocabulary)
     if isinstance(at, int | np.integer):
         name, kinds = _at_node(split, made, int(at))
@@ -53,22 +49,9 @@ def draw_split(split: Split | Guide, at: int | State | bytes | str | None = None
             split_kinds(split, made, state_after(split.pda, b"" if at is None else at)),
         )
     text = f"Split, {name}: {say_kinds(kinds)}"
-    return map_figure(made, kinds, title or name, text, _by_place(made, kinds), draw_zoom(made, kinds))
-
-
-def as_split(split: Split | Guide) -> Split:
-    """A split, the split of a guide, or, for a guide of another engine, a split of its machine."""
-    found = split if isinstance(split, Split) else getattr(split, "split", None)
-    if isinstance(found, Split):
-        return found
-    machine = getattr(split, "machine", None)
-    check_pda(machine, "draw_split")
-    return _split_of(machine, split.vocabulary)
-
-
-@lru_cache(maxsize=4)
-def _split_of(machine: PDA, vocabulary: Vocabulary) -> Split:
-    return build_split(machine, vocabulary, inline=False)
+    asking = count_regions(made, np.logical_or.reduce([kind.cells for kind in kinds[2:]]))
+    more = ", ".join(f"{place} {count:,} context-dependent" for place, count in asking.items() if count)
+    return map_figure(made, kinds, title or name, text, more, draw_zoom(made, kinds))
 
 
 def _at_node(split: Split, made: Atlas, node: int) -> tuple[str, tuple[Kind, ...]]:
@@ -113,15 +96,6 @@ def say_kinds(kinds: Sequence[Kind]) -> str:
     return f"{said}, {sum(asked):,} context-dependent: {asked[0]:,} legal, {asked[1]:,} illegal"
 
 
-def _by_place(made: Atlas, kinds: Sequence[Kind]) -> str:
-    """The number of context-dependent tokens per region, for people who cannot see the map."""
-    asking = np.logical_or.reduce([kind.cells for kind in kinds[2:]])
-    counts: Counter[str] = Counter()
-    for place in made.regions:
-        counts[place.name] += int(asking[place.start : place.stop].sum())
-    return ", ".join(f"{name} {count:,} context-dependent" for name, count in counts.items() if count)
-
-
 # The nodes of a split as a table: how many tokens each accepts, rejects and leaves to the stack, and the storage.
 
 
@@ -154,7 +128,7 @@ class NodeRow:
         return f"{name_node(self.nodes[0])}{more}", self.waits, *numbers, self.kind, f"{self.nbytes:,}"
 
 
-def split_rows(split: Split | Guide) -> tuple[NodeRow, ...]:
+def split_rows(split: Split) -> tuple[NodeRow, ...]:
     """The rows of all nodes, by rule, those with the most context-dependent tokens first.
 
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
@@ -162,7 +136,6 @@ def split_rows(split: Split | Guide) -> tuple[NodeRow, ...]:
     >>> split_rows(nested)[0]
     NodeRow(rule='root', nodes=(0,), waits='( or x', accepted=2, rejected=1, dependent=3, kind='bits', nbytes=25)
     """
-    split = as_split(split)
     alike: dict[tuple[int, int, int], list[NodeSplit]] = {}
     for part in split.build():
         key = split.pda.nodes.rule_of[part.node], id(part.accepted.data), id(part.dependent)
@@ -180,7 +153,7 @@ def _row(split: Split, parts: Sequence[NodeSplit]) -> NodeRow:
     return NodeRow(name, nodes, waits, accepted, rejected, dependent, first.accepted.kind, first.nbytes)
 
 
-def draw_split_nodes(split: Split | Guide, title: str = "") -> Figure:
+def draw_split_nodes(split: Split, title: str = "") -> Figure:
     """The table of all nodes, with its memory compared to one bit per node and token.
 
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
@@ -194,7 +167,7 @@ def draw_split_nodes(split: Split | Guide, title: str = "") -> Figure:
     n3    )                 1         5          –  bits         1
     """
     expect(title, str, "draw_split_nodes, title", "a text")
-    split = as_split(split)
+    expect(split, Split, "draw_split_nodes, split", "a split", SPLIT_HINT)
     rows = split_rows(split)
     shown, total = cut_rows(rows), _say_total(split, rows)
     columns = _columns(shown)

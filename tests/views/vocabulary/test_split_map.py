@@ -57,19 +57,6 @@ def test_a_state_a_text_and_a_guide_give_the_same_picture(nested):
     same = gv.draw_split(nested, b"(", title="t").svg
     svg = gv.draw_split(nested, read(nested.pda, b"("), title="t").svg
     assert re.sub('aria-label="[^"]*"', "", svg) == re.sub('aria-label="[^"]*"', "", same)
-    for guide in (gv.tokens.split_guide(nested), gv.guide(gv.grammar(GRAMMAR), TOY, engine="trie")):
-        figure = gv.draw_split(guide, guide.advance(guide.initial, 0))
-        assert stencils(nested, figure) == stencils(nested, gv.draw_split(nested, b"("))
-
-
-def test_of_a_guide_it_is_its_own_split_with_what_was_switched_off():
-    named, v = gv.grammar('root ::= "<" name ">"\nname ::= [a-z]+'), gv.Vocabulary([b"a", b"a>", b"a]"])
-    plain = gv.build_split(named, v, expand=False, inline=False)
-    figure, expanded = (
-        gv.views.draw_split_nodes(gv.tokens.split_guide(plain)),
-        gv.views.draw_split_nodes(gv.guide(named, v)),
-    )
-    assert figure.text == gv.views.draw_split_nodes(plain).text != expanded.text
 
 
 def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
@@ -154,8 +141,10 @@ def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
             gv.draw_split(nested, node)
 
 
-def test_a_finite_machine_and_a_text_it_cannot_read_are_refused(nested):
-    with pytest.raises(SettingError, match="pushdown machine"):
+def test_a_guide_and_a_text_that_it_cannot_read_are_refused(nested):
+    with pytest.raises(
+        SettingError, match=r"^draw_split, split: saw MachineGuide, expected a split; try: gv.build_split"
+    ):
         gv.draw_split(gv.guide(gv.regex("a"), TOY))
     with pytest.raises(SettingError, match="byte 1: saw"):
         gv.draw_split(nested, "()")
