@@ -18,14 +18,14 @@ from guidedviz.views.words import label
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
 EDGE = 16.0
-ROW, INDENT, TOP, BLOCK = 26.0, 36.0, 84.0, 40.0
+ROW, INDENT, TOP, SLICE_LINE = 26.0, 36.0, 84.0, 20.0
 ENDS = (546.0, 622.0, 700.0)  # right edges of the numbers
 BARS, WIDE = 716.0, 980.0
 HEAD = ("live", "dropped", "tokens")
 
 
-def draw_walk(walk: Walk, title: str = "", levels: int = 4) -> Figure:
-    """The tree of a walk with at most `levels` levels; nodes that lead to one machine state share a branch.
+def draw_walk(walk: Walk, title: str = "") -> Figure:
+    """The tree of a walk with at most four levels; nodes that lead to one machine state share a branch.
 
     >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
     >>> print(draw_walk(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v)).text)
@@ -39,11 +39,10 @@ def draw_walk(walk: Walk, title: str = "", levels: int = 4) -> Figure:
     """
     expect(walk, Walk, "draw_walk", "a walk", WALK_HINT)
     expect(title, str, "draw_walk, title", "a text")
-    expect(levels, int, "draw_walk, levels", "a number of levels")
-    rows, total = list(grow_tree(walk, levels=levels).rows()), say_walk(walk)
-    top = TOP + BLOCK * (walk.part is not None)
+    rows, total = list(grow_tree(walk).rows()), say_walk(walk)
+    top = TOP + SLICE_LINE * (walk.part is not None)
     parts = [heading(EDGE, 24, "lazy walk", shorten(title, 110)), soft(EDGE, 44, total)]
-    parts += _draw_slice(walk) if walk.part else []
+    parts += [soft(EDGE, 64, words) for words in _say_slice(walk)]
     parts += _draw_head(top - 14)
     parts += _draw_links(rows, top)
     for number, (depth, branch) in enumerate(rows):
@@ -62,17 +61,10 @@ def say_walk(walk: Walk) -> str:
     )
 
 
-def _draw_slice(walk: Walk) -> list[Element]:
-    assert walk.part
-    box = {"x": EDGE, "y": 56, "width": WIDE - EDGE, "height": BLOCK - 8, "rx": 6}
-    block = node("rect", **box, fill="var(--gv-green)", fill_opacity=0.16, stroke="var(--gv-green)", stroke_width=1.5)
-    return [block, write(EDGE + 12, 77, _say_slice(walk), 13)]
-
-
-def _say_slice(walk: Walk) -> str:
-    assert walk.part
-    said = f"slice “{walk.part.name}”: {len(walk.part):,} tokens legal at once, without a walk. "
-    return said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
+def _say_slice(walk: Walk) -> Iterator[str]:
+    if walk.part:
+        said = f"slice “{walk.part.name}”: {len(walk.part):,} tokens legal at once, without a walk. "
+        yield said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
 
 
 def _draw_head(y: float) -> Iterator[Element]:
@@ -160,8 +152,7 @@ def _draw_bars(branch: NodeGroup, nodes: int) -> Iterator[Element]:
 
 
 def _say_rows(walk: Walk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
-    if walk.part:
-        yield _say_slice(walk)
+    yield from _say_slice(walk)
     names = ["", *(_say_name(depth, branch) for depth, branch in rows)]
     width = max(16, *map(len, names)) + 2
     for name, words in zip(names, [HEAD, *(_numbers(branch) for _, branch in rows)], strict=True):
