@@ -30,11 +30,12 @@ def draw_costs(trace: Trace) -> Figure:
     """One bar per token with the parts of its time. The text names no time, because times differ between runs.
 
     >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
-    >>> draw_costs(gv.record(toy, "a", max_tokens=3)).text.partition(";")[0]
+    >>> draw_costs(gv.record(toy, "a", max_tokens=3)).text
     'costs of 3 steps: forward, mask and sample of each'
     """
     expect(trace, Trace, "draw_costs", "a trace", TRACE_HINT)
-    return draw_chart(costs_chart(trace), _say(trace), live=True)
+    text = f"costs of {counted(len(trace.steps), 'step')}: forward, mask and sample of each"
+    return draw_chart(costs_chart(trace), text, live=True)
 
 
 def costs_chart(trace: Trace) -> Chart:
@@ -106,27 +107,12 @@ def _hover(step: Step) -> str:
     return "\n".join(lines)
 
 
-def _sums(steps: Sequence[Step]) -> dict[str, float]:
-    sums = map(sum, zip(*map(parts_of, steps), strict=True)) if steps else (0.0, 0.0, 0.0)
-    return {name: ms for (name, *_), ms in zip(PARTS, sums, strict=True)}
-
-
 def _say_sums(steps: Sequence[Step]) -> str:
-    sums = _sums(steps)
-    whole = sum(sums.values())
-    parts = (f"{name} {milliseconds(ms)} ({share(ms / whole if whole else 0.0)})" for name, ms in sums.items())
+    sums = [sum(parts_of(step)[place] for step in steps) for place in range(len(PARTS))]
+    whole = sum(sums)
+    named = zip(PARTS, sums, strict=True)
+    parts = (f"{name} {milliseconds(ms)} ({share(ms / whole if whole else 0.0)})" for (name, *_), ms in named)
     return f"{counted(len(steps), 'step')} in {milliseconds(whole)}: {', '.join(parts)}"
-
-
-def _say(trace: Trace) -> str:
-    """What is the same in every run. The largest part is named only if it is more than half."""
-    sums = _sums(trace.steps)
-    said = f"costs of {counted(len(trace.steps), 'step')}: forward, mask and sample of each"
-    if not sum(sums.values()):
-        return f"{said}; no time was measured"
-    largest = max(sums, key=sums.__getitem__)
-    clear = 2 * sums[largest] > sum(sums.values())
-    return f"{said}; {largest + ' is the largest part' if clear else 'no part is more than half'}"
 
 
 # Build a table once or walk the trie at each step: the total cost of many masks, and where the table is cheaper.
@@ -159,8 +145,13 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
     """
     _check(costs)
     expect(title, str, "draw_break_even, title", "a text")
+    expect(pairs, Iterable | None, "draw_break_even, pairs", "pairs of names", "[('table', 'walk')]")
     title = title or "the cost of many masks"
-    chosen = list(combinations(costs, 2) if pairs is None else (pair for pair in pairs if costs.keys() >= {*pair}))
+    chosen = list(
+        combinations(costs, 2)
+        if pairs is None
+        else (pair for pair in pairs if isinstance(pair, tuple) and costs.keys() >= {*pair})
+    )
     said = [title, *_say_costs(costs, chosen)]
     return draw_chart(break_even_chart(costs, title, chosen), "\n".join(said), live=True)
 
@@ -236,9 +227,7 @@ TICKS = 6
 Runs = Mapping[str, Mapping[float, float]]  # per policy: share of constrained requests -> throughput
 
 
-def draw_throughput(
-    simulated: Runs, published: Runs | None = None, title: str = "", unit: str = "requests per second"
-) -> Figure:
+def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
     """A line per policy, and dots of the same colour where a number was published for it.
 
     >>> print(draw_throughput({"V1": {0: 103, 1: 70}}, {"V1": {0: 103.16, 1: 69.36}}).text)
@@ -260,7 +249,7 @@ def draw_throughput(
     step = round_step(most, TICKS)
     top = step * ceil(most / step)
     x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
-    series, said = [], [title or f"{unit} by the share of constrained requests"]
+    series, said = [], ["requests per second by the share of constrained requests"]
     for (name, row), (colour, look) in zip(simulated.items(), LOOKS, strict=False):
         for kind, values in (("simulated", row), ("published", published.get(name, {}))):
             if values:
@@ -273,5 +262,6 @@ def draw_throughput(
                 series.append(Series(name * line, mark, shares, heights, hover, colour, look if line else "solid"))
     notes = ("lines: simulated · dots: published",) if published else ("simulated",)
     return draw_chart(
-        Chart(said[0], x, Axis(unit, 0.0, top, round_ticks(0.0, top, TICKS)), tuple(series), notes), "\n".join(said)
+        Chart(said[0], x, Axis("requests per second", 0.0, top, round_ticks(0.0, top, TICKS)), tuple(series), notes),
+        "\n".join(said),
     )

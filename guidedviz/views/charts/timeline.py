@@ -10,7 +10,7 @@ from guidedviz.decoding.jump import Cost
 from guidedviz.decoding.overlap import EngineRun, Overlap, Span, Turn
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.serving.simulation import BatchPass, Served, Timeline, check_number
+from guidedviz.serving.simulation import Served, Timeline
 from guidedviz.views.charts.plot import Axis, Box, Chart, Look, Series, draw_chart, round_step, round_ticks, spans
 from guidedviz.views.figure import Figure
 
@@ -23,75 +23,53 @@ KINDS: tuple[tuple[str, str, Look], ...] = (
     ("waits for its machine or a place", "soft", "hollow"),
     ("decodes", "sky", "solid"),
 )
-SINGLE = 80  # passes, at most, that are drawn one by one
+REQUESTS = 8  # that are drawn
 
 
-def draw_timeline(
-    timeline: Timeline, start: float = 0.0, stop: float = 0.0, requests: int = 8, title: str = ""
-) -> Figure:
-    """Some milliseconds of a simulated run (all by default) and the first requests in them.
+def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
+    """A simulated run with its first eight requests.
 
     >>> from guidedviz.serving import Costs, Request, simulate
     >>> run = simulate([Request(0, 3), Request(0, 2, "order", compile_ms=5, mask_ms=1)], Costs(forward=4))
     >>> print(draw_timeline(run).text)
-    simulated: 0 to 18 ms of 18 ms, 4 of 4 passes, 2 of 2 requests
+    simulated: 18 ms, 4 passes, 2 requests
     request 0, no schema: arrives 0.0 ms, joins 0.0 ms, first token 4.0 ms, done 13.0 ms, 4.5 ms per token
     request 1, order: arrives 0.0 ms, joins 8.0 ms, first token 13.0 ms, done 18.0 ms, 5.0 ms per token
     """
     expect(timeline, Timeline, "draw_timeline", "a timeline", "gv.serving.simulate(requests, costs)")
     expect(title, str, "draw_timeline, title", "a text")
-    for name, value in (("start", start), ("stop", stop)):
-        check_number(f"draw_timeline, {name}", value, "milliseconds from 0")
-    expect(requests, int, "draw_timeline, requests", "a whole number")
-    end = max(one.done for one in timeline.served)
-    stop = stop or end
-    if not 0 <= start < stop or requests < 1:
-        seen = f"{start:g} to {stop:g} ms, {requests} requests"
-        raise SettingError("draw_timeline", seen=seen, expected=f"some of {end:.0f} ms, and 1 request or more")
-    passes = [one for one in timeline.passes if one.start < stop and one.end > start]
-    inside = [n for n, one in enumerate(timeline.served) if one.request.arrives < stop and one.done > start]
-    shown = inside[:requests]
-    counts = f"{len(passes)} of {len(timeline.passes)} passes, {len(shown)} of {len(timeline.served)} requests"
-    note = f"simulated: {start:.0f} to {stop:.0f} ms of {end:.0f} ms, {counts}"
-    lines = [_say(n, timeline.served[n]) for n in shown]
+    end, shown = max(one.done for one in timeline.served), timeline.served[:REQUESTS]
+    note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {counted(len(timeline.served), 'request')}"
+    note += f", of which {REQUESTS} are drawn" * (len(timeline.served) > REQUESTS)
+    lines = [_say(n, one) for n, one in enumerate(shown)]
     lanes = len(shown) + TOP
-    names = ["device", "CPU", *(shorten(f"{n} {timeline.served[n].request.schema or 'no schema'}", 24) for n in shown)]
-    x = Axis("ms", start, stop, round_ticks(start, stop, TICKS))
+    names = ["device", "CPU", *(shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown))]
+    x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
     y = Axis("", 0.4, lanes + 0.6, tuple((float(lanes - at), words) for at, words in enumerate(names)), grid=False)
-    boxes = [*_pass_boxes(passes, lanes), *_request_boxes(timeline, passes, shown, lanes)]
-    series = tuple(_series(boxes, start, stop))
+    boxes = [*_pass_boxes(timeline, lanes), *_request_boxes(timeline, lanes)]
+    found = ((name, [box for kind, box in boxes if kind == name and box[1] > box[0]], *look) for name, *look in KINDS)
+    series = tuple(spans(*one) for one in found if one[1])
     chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * lanes)
     return draw_chart(chart, "\n".join([note, *lines]))
 
 
-def _pass_boxes(passes: list[BatchPass], lanes: int) -> Iterator[tuple[str, Box]]:
-    for one in passes:
+def _pass_boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+    for one in timeline.passes:
         rows = f"{len(one.rows)} rows"
         yield "forward pass", (*one.forward, lanes, f"forward pass: {_took(one.forward)}, {rows}")
         yield "masks", (*one.masks, lanes - 1, f"masks: {_took(one.masks)}, {rows}")
         yield "compile", (*one.compiling, lanes - 1, f"compile, the batch waits: {_took(one.compiling)}")
 
 
-def _request_boxes(
-    timeline: Timeline, passes: list[BatchPass], shown: list[int], lanes: int
-) -> Iterator[tuple[str, Box]]:
-    for at, number in enumerate(shown):
-        one, lane = timeline.served[number], lanes - TOP - at
-        said = _say(number, one)
+def _request_boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+    for number, one in enumerate(timeline.served[:REQUESTS]):
+        lane, said = lanes - TOP - number, _say(number, one)
         start, end = one.compiling
         yield "waits for its machine or a place", (one.request.arrives, start, lane, said)
         yield "compile", (start, end, lane, f"compile: {end - start:.1f} ms; {said}")
         yield "waits for its machine or a place", (end, one.joined, lane, said)
-        mine = [(each.compiling[1], each.end) for each in passes if number in each.rows]
-        for low, up in mine if len(passes) <= SINGLE else [(one.joined, one.done)]:
-            yield "decodes", (low, up, lane, said)
-
-
-def _series(boxes: list[tuple[str, Box]], start: float, stop: float) -> Iterator[Series]:
-    for name, colour, look in KINDS:
-        mine = [box for kind, box in boxes if kind == name and box[1] > box[0] and box[0] < stop and box[1] > start]
-        if mine:
-            yield spans(name, mine, colour, look)
+        mine = [(each.compiling[1], each.end) for each in timeline.passes if number in each.rows]
+        yield from (("decodes", (low, up, lane, said)) for low, up in mine)
 
 
 def _took(span: tuple[float, float]) -> str:
@@ -119,7 +97,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     record: 2 passes, 6 tokens, done after 16 ms
     story: 3 passes, 3 tokens, done after 21 ms
     """
-    _check(reads, cost, title)
+    _check(reads, cost, title, until)
     ends = pass_ends(reads, cost)
     notes = [f"{len(ends) - 1} passes, {ends[-1]:g} ms"]
     notes += [
@@ -137,9 +115,10 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     return draw_chart(chart, "\n".join([f"{title}: {notes[0]}" if title else notes[0], *notes[1:]]))
 
 
-def _check(reads: Reads, cost: Cost, title: str) -> None:
+def _check(reads: Reads, cost: Cost, title: str, until: float) -> None:
     expect(reads, Mapping, "draw_batch, reads", "texts with the tokens that they read per pass", "{'a': [5, 1]}")
     expect(title, str, "draw_batch, title", "a text")
+    expect(until, int | float, "draw_batch, until", "milliseconds")
     expect(cost, Cost, "draw_batch, cost", "the cost of a pass and of a token", "gv.decoding.Cost(4.0, 0.1)")
     if not reads or not all(row and all(isinstance(n, int) and n > 0 for n in row) for row in reads.values()):
         raise SettingError("draw_batch, reads", seen=quoted(dict(reads)), expected="one or more tokens per pass")
