@@ -103,11 +103,6 @@ def test_a_picture_has_no_times_unless_asked_for_so_that_it_is_the_same_at_every
     assert "2.0 ms" in gv.views.draw_stage(TRACE, costs=True).svg
 
 
-@pytest.mark.parametrize("source", ["LIVE", "RECORDED", "TOY"])
-def test_every_picture_says_where_it_comes_from(source):
-    assert source in gv.views.draw_stage(replace(TRACE, source=source)).svg
-
-
 def test_bars_show_blanks_at_the_ends_of_a_label():
     assert gv.draw_bars([" two words "], {"p": [1]}).text == "␣two words␣ p 1"
     assert "0.50 → 1" in gv.draw_bars(["a"], {"before": [0.5], "after": [1]}).svg
@@ -133,28 +128,6 @@ def test_text_can_be_read_on_every_ground(palette, back):
     assert contrast(palette["on"], palette["blue"]) >= 4.5
 
 
-@pytest.mark.parametrize("words", ["\x00\x1b[0m", "\ud800", "\uffff", "a\x08b"])
-def test_characters_that_xml_forbids_never_make_a_picture_blank(words):
-    figures = [
-        gv.draw_machine(gv.regex("a+"), title=words),
-        gv.draw_bars([words], {words: [1.0], "b": [2.0]}, title=words),
-        gv.views.draw_stage(replace(TRACE, model=words, constraint=words, prompt=words)),
-        gv.draw_costs(replace(TRACE, model=words, constraint=words)),
-    ]
-    for figure in figures:
-        ET.fromstring(stand_alone(figure.svg))
-        str(picture(figure)).encode(), figure.text.encode()
-        assert words not in figure.svg + figure.text + figure.alt
-
-
-@pytest.mark.parametrize("draw", [gv.views.draw_stage, gv.draw_strip, gv.draw_costs, gv.draw_distribution])
-@pytest.mark.parametrize("wrong", [None, 3, ["a"]])
-def test_a_value_of_the_wrong_type_is_named_with_what_was_expected(draw, wrong):
-    seen = "None" if wrong is None else type(wrong).__name__
-    with pytest.raises(SettingError, match=rf"^{draw.__name__}: saw {seen}, expected (a|the) "):
-        draw(wrong)
-
-
 @pytest.mark.parametrize(
     ("labels", "series", "named"),
     [
@@ -170,23 +143,6 @@ def test_a_value_of_the_wrong_type_is_named_with_what_was_expected(draw, wrong):
 def test_bars_name_the_argument_that_is_wrong(labels, series, named):
     with pytest.raises(SettingError, match=rf"^draw_bars, {named}: saw .*, expected "):
         gv.draw_bars(labels, series)
-
-
-@pytest.mark.parametrize(
-    ("draw", "named"),
-    [
-        (lambda: gv.views.draw_stage(TRACE, "3"), "draw_stage, cursor: saw str"),
-        (lambda: gv.draw_strip(TRACE, 1.5), "draw_strip, cursor: saw float"),
-        (lambda: gv.views.draw_stage(TRACE, machine="a+"), "draw_stage, machine: saw str"),
-        (lambda: gv.views.draw_stage(TRACE, split="a+"), "draw_stage, split: saw str"),
-        (lambda: gv.draw_bars(["a"], {"p": [1]}, title=None), "draw_bars, title: saw None"),
-        (lambda: gv.draw_distribution(STEPS[0], title=3), "draw_distribution, title: saw int"),
-        (lambda: gv.draw_distribution(STEPS[0], count=None), "draw_distribution, count: saw None"),
-    ],
-)
-def test_a_parameter_of_the_wrong_type_is_named(draw, named):
-    with pytest.raises(SettingError, match=f"^{named}, expected a"):
-        draw()
 
 
 # --- files ---

@@ -222,7 +222,7 @@ def _wrap(parts: Parts) -> Iterator[list[tuple[float, float, str, bool]]]:
     line: list[tuple[float, float, str, bool]] = []
     x = 0.0
     for text, fixed in parts:
-        said = shorten(label(text.encode()), 30)
+        said = shorten(label(text.encode("utf-8", "replace")), 30)
         width = wide(said, 13) + 6
         if line and x + width > COLUMN:
             yield line
