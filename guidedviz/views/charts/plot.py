@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, log10
@@ -91,6 +91,17 @@ def spans(
     """Boxes in lanes as one series."""
     low, up, lanes, hover = map(tuple, zip(*boxes, strict=True)) if boxes else ((), (), (), ())
     return Series(name, "spans", up, lanes, hover if any(hover) else (), colour, look, low, tuple(words), thick)
+
+
+SpanKind = tuple[str, str, Look]  # a name, its colour and its look
+
+
+def spans_by_kind(kinds: Sequence[SpanKind], boxes: Iterable[tuple[str, Box]]) -> tuple[Series, ...]:
+    """One series per kind that has a box of some width."""
+    found: dict[str, list[Box]] = {name: [] for name, *_ in kinds}
+    for name, box in boxes:
+        found[name] += [box] * (box[1] > box[0])
+    return tuple(spans(name, found[name], colour, look) for name, colour, look in kinds if found[name])
 
 
 @dataclass(frozen=True)

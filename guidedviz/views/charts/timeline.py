@@ -1,4 +1,8 @@
-"""A simulated server over time: a lane for the device, one for the CPU, and one per request."""
+"""Boxes in lanes on one clock, in three pictures.
+
+A simulated server (a lane for the device, one for the CPU, one per request), texts that share forward passes, and when
+the forward pass and the mask of each token ran.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,12 @@ from guidedviz.decoding.overlap import EngineRun, Overlap, Span, Turn
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
-from guidedviz.views.charts.plot import Axis, Box, Chart, Look, Series, draw_chart, round_step, round_ticks, spans
+from guidedviz.views.charts.plot import Axis, Box, Chart, SpanKind, draw_chart, round_ticks, spans, spans_by_kind
 from guidedviz.views.figure import Figure
 
 LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
 TICKS = 8
-KINDS: tuple[tuple[str, str, Look], ...] = (
+KINDS: tuple[SpanKind, ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
     ("compile", "orange", "hatched"),
@@ -46,9 +50,7 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     names = ["device", "CPU", *(shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown))]
     x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
     y = Axis("", 0.4, lanes + 0.6, tuple((float(lanes - at), words) for at, words in enumerate(names)), grid=False)
-    boxes = [*_pass_boxes(timeline, lanes), *_request_boxes(timeline, lanes)]
-    found = ((name, [box for kind, box in boxes if kind == name and box[1] > box[0]], *look) for name, *look in KINDS)
-    series = tuple(spans(*one) for one in found if one[1])
+    series = spans_by_kind(KINDS, [*_pass_boxes(timeline, lanes), *_request_boxes(timeline, lanes)])
     chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * lanes)
     return draw_chart(chart, "\n".join([note, *lines]))
 
@@ -82,11 +84,15 @@ def _say(number: int, one: Served) -> str:
     return f"request {number}, {name}: {times}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
 
 
-# Texts side by side in shared forward passes: how many tokens each text reads per pass, and when each is done.
-
+# --- texts in shared forward passes: how many tokens each reads per pass, and when each is done ---
 
 Reads = Mapping[str, Sequence[int]]  # per text the number of tokens that it reads in each pass
 BATCH_LANE = 34.0
+READ_KINDS: tuple[SpanKind, ...] = (
+    ("reads one token", "sky", "solid"),
+    ("reads a forced run", "orange", "hatched"),
+    ("done", "soft", "hollow"),
+)
 
 
 def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) -> Figure:
@@ -103,15 +109,13 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     notes += [
         f"{name}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for name, row in reads.items()
     ]
-    step = max(1, int(round_step(max(until, ends[-1]), TICKS)))
-    ticks = tuple((float(ms), f"{ms} ms") for ms in range(0, int(max(until, ends[-1])) + 1, step))
+    end = max(until, ends[-1])
     lanes = tuple((float(len(reads) - at), name) for at, name in enumerate(reads))
-    x = Axis("", 0.0, max(until, ends[-1]), ticks, grid=False)
+    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
     y = Axis("", 0.4, len(reads) + 0.6, lanes, grid=False)
-    head = title or "texts in shared passes"
-    chart = Chart(
-        head, x, y, tuple(_pass_series(reads, ends)), (notes[0],), width=640.0, height=BATCH_LANE * len(reads)
-    )
+    series = spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
+    head, height = title or "texts in shared passes", BATCH_LANE * len(reads)
+    chart = Chart(head, x, y, series, (notes[0],), width=640.0, height=height)
     return draw_chart(chart, "\n".join([f"{title}: {notes[0]}" if title else notes[0], *notes[1:]]))
 
 
@@ -132,26 +136,14 @@ def pass_ends(reads: Reads, cost: Cost) -> list[float]:
     return list(accumulate((round(own + each * read, 6) for read in tokens), initial=0.0))
 
 
-def _pass_series(reads: Reads, ends: list[float]) -> Iterator[Series]:
-    kinds: tuple[tuple[str, str, Look], ...] = (
-        ("reads one token", "sky", "solid"),
-        ("reads a forced run", "orange", "hatched"),
-        ("done", "soft", "hollow"),
-    )
-    found: dict[str, list[Box]] = {name: [] for name, _, _ in kinds}
-    for at, row in enumerate(reads.values()):
-        lane = float(len(reads) - at)
+def _read_boxes(reads: Reads, ends: list[float]) -> Iterator[tuple[str, Box]]:
+    for lane, row in zip(range(len(reads), 0, -1), reads.values(), strict=True):
         for place, count in enumerate(row):
-            found[kinds[count > 1][0]].append((ends[place], ends[place + 1], lane, ""))
-        if len(row) < len(ends) - 1:
-            found["done"].append((ends[len(row)], ends[-1], lane, ""))
-    for name, colour, look in kinds:
-        if found[name]:
-            yield spans(name, found[name], colour, look)
+            yield "reads a forced run" if count > 1 else "reads one token", (ends[place], ends[place + 1], lane, "")
+        yield "done", (ends[len(row)], ends[-1], lane, "")
 
 
-# When the forward pass and the mask of each token ran: lanes for the device and the CPU on one clock.
-
+# --- the forward pass and the mask of each token: lanes for the device and the CPU ---
 
 CLOCK_TICKS = 6
 LEAST = 1 / 760  # of the clock: a shorter wait is not drawn
