@@ -87,7 +87,9 @@ class Figure:
             case ".svg":
                 file.write_text(stand_alone(self.svg), encoding="utf-8")
             case ".png":
-                file.write_bytes(render_png(self))
+                draw = need("resvg_py", "lab", "Figure.save").svg_to_bytes
+                svg = stand_alone(self.svg)
+                file.write_bytes(bytes(draw(svg_string=svg, zoom=SHARP, sans_serif_family="DejaVu Sans")))
             case ".html":
                 file.write_text(html_page(self), encoding="utf-8")
             case _:
@@ -118,12 +120,6 @@ def html_page(figure: Figure) -> str:
     title = node("title", figure.text.splitlines()[0] if figure.text else "figure")
     page = node("html", node("head", node("meta", charset="utf-8"), title), node("body", figure.drawing), lang="en")
     return f"<!doctype html>\n{stand_alone(str(page))}\n"
-
-
-def render_png(figure: Figure) -> bytes:
-    """The figure as a PNG, two pixels per unit."""
-    draw = need("resvg_py", "lab", "Figure.save").svg_to_bytes
-    return bytes(draw(svg_string=stand_alone(figure.svg), zoom=SHARP, sans_serif_family="DejaVu Sans"))
 
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:

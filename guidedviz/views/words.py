@@ -102,33 +102,18 @@ def is_plain(step: Step) -> bool:
     return all(abs(c.drawn - c.masked) < 1e-6 for c in step.candidates)
 
 
-def is_free(step: Step) -> bool:
-    """Whether no token of the distribution is forbidden and both probabilities are the same: one bar is enough."""
-    return step.mass > FREE and is_plain(step) and all(candidate.legal for candidate in step.candidates)
-
-
-def after_name(step: Step) -> str:
-    """The name of the second bar: after the mask only, or after temperature and top-k or top-p too."""
-    return "after the mask" if is_plain(step) else "as drawn"
-
-
 def shown_candidates(step: Step, count: int = ROWS) -> tuple[Candidate, ...]:
     """The likeliest candidates before or after the mask and the chosen one, sorted by probability before the mask."""
     first = sorted(step.candidates, key=lambda c: (c.token != step.token, -max(c.raw, c.masked, c.drawn)))[:count]
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))
 
 
-def others(step: Step, shown: Sequence[Candidate]) -> tuple[float, float]:
-    """The probability of all tokens that are not shown, before and after."""
-    raw, drawn = (sum(c.raw for c in shown), sum(c.drawn for c in shown))
-    left = (1 - raw, 1 - drawn if step.legal else 0.0)
-    return left[0] if left[0] > 1e-6 else 0.0, left[1] if left[1] > 1e-6 else 0.0
-
-
 def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
     shown = shown_candidates(step, count)
-    left = others(step, shown)
+    left = 1 - sum(c.raw for c in shown), 1 - sum(c.drawn for c in shown) if step.legal else 0.0
+    left = left[0] if left[0] > 1e-6 else 0.0, left[1] if left[1] > 1e-6 else 0.0
+    plain = is_plain(step)  # a second bar is needed only where a token is forbidden or the probabilities differ
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
     return {
         "token": step.token,
@@ -144,9 +129,9 @@ def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> Packed
         ),
         "rest": PackedRest(short(left[0]), short(left[1]), probability(left[0]), probability(left[1])),
         "legal": step.legal,
-        "free": is_free(step),
-        "after": after_name(step),
-        "changes": "" if is_plain(step) else step.changes,
+        "free": step.mass > FREE and plain and all(candidate.legal for candidate in step.candidates),
+        "after": "after the mask" if plain else "as drawn",
+        "changes": "" if plain else step.changes,
         "mass": short(step.mass),
         "massText": probability(step.mass),
         "state": step.state,

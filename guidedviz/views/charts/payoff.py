@@ -172,27 +172,18 @@ def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
     return next(runs, None)
 
 
-def say_speedups(payoff: Payoff, at: int, rows: int) -> dict[str, str]:
-    """The speed-up of each series at a place."""
-    run = find_run(payoff, at, rows)
-    share = run.fraction if run else fixed_share(payoff.previews[at])
-    said = {"ideal": say_times(ideal(share)), "model": say_times(payoff.cost.speedup(share, rows))}
-    return said | {"measured": say_times(run.speedup) if run else "–"}
-
-
 def say_place(payoff: Payoff, at: int, rows: int) -> str:
     """A place in a sentence."""
     run = find_run(payoff, at, rows)
     parts = run.parts if run else payoff.previews[at]
     share = run.fraction if run else fixed_share(parts)
     passes = len(group_passes(parts, run.jump_passes if run else None).read)
-    says = say_speedups(payoff, at, rows)
-    measured = f"measured {says['measured']}" if run else "not measured here"
+    measured = f"measured {say_times(run.speedup)}" if run else "not measured here"
     side = f", {rows} texts side by side" if rows > 1 else ""
     count = f"{say_passes(passes)} instead of {run.naive_passes if run else len(parts)}"
     return (
         f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}, "
-        f"the cost model says {says['model']}, ideal {says['ideal']}"
+        f"the cost model says {say_times(payoff.cost.speedup(share, rows))}, ideal {say_times(ideal(share))}"
     )
 
 

@@ -47,11 +47,6 @@ def write_png(picture: npt.NDArray[np.bool_]) -> bytes:
     )
 
 
-def as_address(png: bytes) -> str:
-    """The picture as a `data:` address."""
-    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
-
-
 def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
@@ -281,7 +276,12 @@ def draw_xor(guide: Guide, a: Any, b: Any, title: str = "") -> Figure:
     expect(title, str, "draw_xor, title", "a text")
     made, names = atlas(guide.vocabulary), [shorten(guide.label(state), 24) for state in (a, b)]
     before, after = (made.ordered(guide.mask(state)) for state in (a, b))
-    kinds = xor_kinds(before, after, *names)
+    kinds = (
+        Kind(f"only {names[0]}", "orange", before & ~after),
+        Kind(f"only {names[1]}", "sea", after & ~before),
+        Kind("both", "soft", before & after, 0.5),
+        Kind("neither", "land", ~(before | after)),
+    )
     only_a, only_b, both = (kind.count for kind in kinds[:3])
     said = f"{only_a + only_b:,} of {len(made):,} tokens differ: {only_a:,} legal only in {names[0]}, "
     said += f"{only_b:,} only in {names[1]}; {both:,} legal in both"
@@ -292,16 +292,6 @@ def draw_xor(guide: Guide, a: Any, b: Any, title: str = "") -> Figure:
 def legal_kinds(mask: Mask) -> tuple[Kind, ...]:
     """The two kinds of a mask."""
     return Kind("legal", "sea", mask), Kind("illegal", "land", ~mask)
-
-
-def xor_kinds(a: Mask, b: Mask, first: str, second: str) -> tuple[Kind, ...]:
-    """The four kinds of two masks."""
-    return (
-        Kind(f"only {first}", "orange", a & ~b),
-        Kind(f"only {second}", "sea", b & ~a),
-        Kind("both", "soft", a & b, 0.5),
-        Kind("neither", "land", ~(a | b)),
-    )
 
 
 def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
@@ -385,7 +375,8 @@ def _stencil(made: Atlas, kind: Kind) -> Element:
     png = write_png(made.grid(kind.cells).astype(np.bool_))
     name = f"gv-{zlib.crc32(png):08x}"
     size = {"width": made.width, "height": made.height}
-    image = node("image", href=as_address(png), **size, image_rendering="pixelated")
+    address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    image = node("image", href=address, **size, image_rendering="pixelated")
     hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
     colour = {"fill": f"var(--gv-{kind.colour})", "opacity": kind.opacity}
     return hole + node("rect", **size, **colour, mask=f"url(#{name})")
