@@ -104,10 +104,11 @@ function saveRows({ there, picture }, act, { machine, stack, map }) {
 function headPart(view, act, islands) {
   const { head, alone, there, narrow } = view;
   const about = [head.about, head.date, head.constraint].filter(Boolean).join(" · ");
+  const pieces = about.split(" · ").map((one, place) => ["span", place ? ` · ${one}` : one]); // one that does not fit is left out
   const tabs = narrow ? ["next", ...there] : there;
   const names = Object.fromEntries(tabs.map((name) => [name, name === "next" ? "next token" : name]));
   return ["header", { role: "none" },
-    ["div.gv-about", sourcePart(alone && head.source === "LIVE" ? "RECORDED" : head.source), ["span.gv-soft", { title: about }, about]],
+    ["div.gv-about", sourcePart(alone && head.source === "LIVE" ? "RECORDED" : head.source), ["span.gv-soft", { title: about }, ...pieces]],
     choicePart("", names, tabShown(view), (name) => act.choose("tab", name), { class: "gv-toggle gv-tabs", "aria-label": "panel", hidden: tabs.length < 2 }),
     ["div.gv-head-keys", keyPart("wide", "full screen with large type", "f", act.lecture),
       popup("gv-more", "⋯", { "aria-label": "more", title: "colours, bars, files" },

@@ -27,11 +27,19 @@ const bars = (raw, drawn) => ["span.gv-bars", { "aria-hidden": true, "data-part"
  * @returns {Part}
  */
 function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, chosen, one, pick) {
-  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : "");
+  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : label.length > 6 ? ".gv-long" : "");
   return [`button.gv-row${look}`, { "data-part": "row", "data-token": token, click: () => pick(token) },
     ["kbd", { "aria-hidden": true }, place + 1], tokenPart(label), bars(raw, drawn),
-    ["span.gv-said", one ? rawText : `${rawText} → ${legal ? drawnText : "forbidden"}`]];
+    ["span.gv-said", sayChange(rawText, legal ? drawnText : "forbidden", one)]];
 }
+
+/**
+ * A probability before and after; a long one that does not change is said once.
+ * @param {string} before
+ * @param {string} after
+ * @param {boolean} one
+ */
+const sayChange = (before, after, one) => (one ? before : `${before} → ${before === after && before.length > 6 ? "same" : after}`);
 
 /**
  * Where before and after are the same, one bar is enough.
@@ -45,7 +53,7 @@ function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, c
 export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pick) => [one ? "div.gv-rows.gv-free" : "div.gv-rows",
   ...rows.map((row, place) => rowPart(row, place, chosen === row[0], one, pick)),
   ["div.gv-row.gv-rest", ["kbd"], ["span.gv-name", "all others"], bars(raw, drawn),
-    ["span.gv-said", one ? rawText : `${rawText} → ${drawnText}`]]];
+    ["span.gv-said", sayChange(rawText, drawnText, one)]]];
 
 /**
  * @param {string} label
@@ -93,8 +101,8 @@ function sayPress(view, { how, rows }) {
  * @returns {Part[]}
  */
 function headOf({ steps, cursor }, step, place, one) {
-  const aside = step === steps[cursor - 1] ? "the last draw" : place < 0 ? "" : `token ${place + 1} was drawn from these`;
-  return [["span.gv-soft", aside], ["span.gv-changes", { hidden: !step.changes }, step.changes],
+  const title = step === steps[cursor - 1] ? "the last draw" : place < 0 ? "next token" : `token ${place + 1}`;
+  return [["strong.gv-title", title], ["span.gv-changes", { hidden: !step.changes }, step.changes],
     ["span.gv-legend", { hidden: one }, ["i.gv-before"], step.changes ? "before (the model)" : "before", ["i.gv-after"], ["span", step.changes ? "drawn from" : step.after]]];
 }
 
@@ -107,12 +115,11 @@ export function nextPart(view, pick) {
   const { head: { vocabulary }, why, machine } = view;
   const step = shownStep(view);
   const about = { role: "group", class: `gv-panel${step?.how === "forced" ? " gv-unasked" : ""}`, "data-slot": "next", "data-part": "next", "aria-label": "next token" };
-  const title = ["strong.gv-title", "next token"];
-  if (!step) return ["div", about, ["div.gv-panel-head", title], ["p.gv-blank.gv-soft", BLANK]];
+  if (!step) return ["div", about, ["div.gv-panel-head", ["strong.gv-title", "next token"]], ["p.gv-blank.gv-soft", BLANK]];
   const [place, one] = [placeShown(view), step.free];
   const facts = machine ? [] : [["state", step.state], ["stack", [...step.stack].reverse().join(" › ")]];
   return ["div", about,
-    ["div.gv-panel-head", title, ...headOf(view, step, place, one)],
+    ["div.gv-panel-head", ...headOf(view, step, place, one)],
     ["div.gv-meters", meterPart("legal mass Z", step.mass, step.massText),
       meterPart("legal", step.legal / vocabulary, `${withCommas(step.legal)} of ${withCommas(vocabulary)}`)],
     rowsPart(step.rows.slice(0, 9), place < 0 ? NaN : step.token, step.rest, one, pick),
