@@ -27,7 +27,7 @@ from guidedviz.views.vocabulary.map import callouts, legal_kinds, say_mask, writ
 from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
 from guidedviz.views.words import pack_step, reading, say_badge, write_badge
 
-WIDTH, EDGE, LABEL_GAP, PAD = 920.0, 16.0, 10.0, 12.0
+WIDTH, EDGE, GAP, PAD = 920.0, 16.0, 10.0, 12.0
 INNER = WIDTH - 2 * EDGE
 LEFT, STACK = 442.0, 166.0  # the panel of the machine, and the stack in it
 LEAST, CARD = 352.0, 46.0  # the height that a machine may take, and that of a frame of the stack
@@ -66,7 +66,7 @@ def draw_stage(
     panels: list[tuple[str, Drawn]] = []
     if steps:
         title, step = "next token" if place == cursor else "the last draw", steps[place]
-        width = INNER - (LEFT + LABEL_GAP if drawn else 0)
+        width = INNER - (LEFT + GAP if drawn else 0)
         legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal"
         facts = _facts(step, place < cursor, drawn is None, costs)
         panels.append(("next", write_next(step, title, width - 2 * PAD, legal, facts)))
@@ -140,8 +140,8 @@ def _pile(parts: Sequence[Drawn]) -> Drawn:
     placed, y = [], 0.0
     for svg, height in parts:
         placed.append(moved(0, y, svg))
-        y += height + LABEL_GAP
-    return together(placed), y - LABEL_GAP
+        y += height + GAP
+    return together(placed), y - GAP
 
 
 def _card(part: str, x: float, width: float, height: float, *inside: Element) -> Element:
@@ -156,7 +156,7 @@ def _beside(panels: Sequence[tuple[str, Drawn]]) -> Drawn:
     for number, (part, (svg, _)) in enumerate(panels):
         width = LEFT if number < len(panels) - 1 else WIDTH - EDGE - x
         cards.append(_card(part, x, width, height, svg))
-        x += width + LABEL_GAP
+        x += width + GAP
     return together(cards), height
 
 
@@ -220,7 +220,7 @@ def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: fl
     path = last_path(machine, steps)
     if not isinstance(machine, PDA):
         return *draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
-    rules, high = draw_open_rules(machine, path[-1], width - STACK - LABEL_GAP, height)
+    rules, high = draw_open_rules(machine, path[-1], width - STACK - GAP, height)
     column, tall = write_stack(machine, path[-1], STACK, most=int((height - 76) / CARD))
     beside = moved(width - STACK, 2, column, data_part="stack")
     return rules + beside, max(high, tall), say_stack(machine, path[-1])

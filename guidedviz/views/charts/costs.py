@@ -167,8 +167,7 @@ def break_even_chart(costs: Costs, title: str, pairs: Iterable[tuple[str, str]])
     series = []
     for (name, (first, each)), (colour, look) in zip(costs.items(), LOOKS, strict=False):
         times = tuple(max(y.low, first + each * n) for n in masks)
-        hover = tuple(f"{name}: {n:,.0f} masks in {t:,.3g} ms" for n, t in zip(masks, times, strict=True))
-        series.append(Series(name, "line", masks, times, hover, colour, look))
+        series.append(Series(name, "line", masks, times, colour=colour, look=look))
     if found := list(_crossings(costs, pairs)):
         xs = tuple(n for _, _, n in found)
         ys = tuple(costs[one][0] + costs[one][1] * n for one, _, n in found)

@@ -47,9 +47,8 @@ def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
     """The ideal, the cost model and the live runs; runs with another number of rows are rings."""
 
     def curve(name: str, speedup: Callable[[float], float], colour: str, look: Look, part: str) -> Series:
-        times = tuple(map(speedup, SHARES))
-        hover = tuple(f"{f:.0%} forced: {name} {say_times(n)}" for f, n in zip(SHARES, times, strict=True))
-        return Series(name, "line", SHARES, tuple(min(MOST, n) for n in times), hover, colour, look, part=part)
+        times = tuple(min(MOST, speedup(share)) for share in SHARES)
+        return Series(name, "line", SHARES, times, colour=colour, look=look, part=part)
 
     def dots(name: str, runs: Sequence[Timed], look: Look, part: str = "") -> Series:
         hover = tuple(map(say_point, runs))
@@ -117,8 +116,7 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     jump-forward, TOY: toy; cpu
     75% forced: 4 tokens, 1 pass instead of 4; not measured here, the cost model says 3.08×, ideal 4.00×
     """
-    hint = "gv.decoding.Payoff.load(path)"
-    expect(payoff, Payoff, "draw_payoff", "runs that were timed: a Payoff", hint)
+    expect(payoff, Payoff, "draw_payoff", "runs that were timed: a Payoff", "gv.decoding.Payoff.load(path)")
     if not isinstance(rows, int) or rows < 1:
         raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1")
     at = nearest_fraction(fraction)

@@ -69,7 +69,7 @@ class Series:
     mark: Mark
     x: tuple[float, ...]
     y: tuple[float, ...]
-    hover: tuple[str, ...] = ()  # one text per mark, shown where the pointer is
+    hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
     colour: str = "blue"
     look: Look = "solid"
     start: tuple[float, ...] = ()  # the low end of each bar or span; the end of the axis if empty

@@ -72,7 +72,7 @@ def _bytes(query: str) -> bytes:
 
 
 COLUMNS, ROWS = 40, 60
-LEFT, TOP, LABEL_HIGH = 76.0, 120.0, 24.0
+LEFT, TOP, HIGH = 76.0, 120.0, 24.0
 NEIGHBOURS = "neighbours in byte order"
 TokenIds = npt.NDArray[np.int64]
 
@@ -192,7 +192,7 @@ def draw_token_table(guide: Guide, tokens: str | Iterable[int] | None = None, ti
     names = [_column_name(LEFT + wide * (place + 0.5), name) for place, name in enumerate(made.names)]
     names.append(soft(LEFT + wide * len(made.groups) + 8, TOP - 8, "legal", 11))
     rows = [part for row in range(len(made.states)) for part in _row(made, row, wide, len(guide.vocabulary))]
-    bottom = TOP + LABEL_HIGH * len(made.states) + 20
+    bottom = TOP + HIGH * len(made.states) + 20
     foot = soft(16, bottom, legend(made))
     size = f"{counted(len(made.states), 'state')} x {counted(made.count, 'token')}"
     text = f"Token table: {size}; {_say(made)}"
@@ -218,10 +218,10 @@ def _column_name(x: float, name: str) -> Element:
 
 
 def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[Element]:
-    y, end = TOP + LABEL_HIGH * row, LEFT + wide * len(made.groups)
+    y, end = TOP + HIGH * row, LEFT + wide * len(made.groups)
     sign = "◎ " if made.accepting[row] else ""
     yield write(LEFT - 8, y + 16, sign + shorten(made.states[row], 8), 12, text_anchor="end")
-    yield node("rect", x=LEFT, y=y + 1, width=end - LEFT, height=LABEL_HIGH - 2, fill="var(--gv-land)")
+    yield node("rect", x=LEFT, y=y + 1, width=end - LEFT, height=HIGH - 2, fill="var(--gv-land)")
     for column in np.flatnonzero(made.filled[row]).tolist():
         yield from _cell(float(made.filled[row, column]), int(made.leads[row, column]), LEFT + wide * column, y, wide)
     count = made.legal[row]
@@ -230,7 +230,7 @@ def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[Element
 
 
 def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[Element]:
-    box = {"x": x, "y": y + 1, "width": wide, "height": LABEL_HIGH - 2}
+    box = {"x": x, "y": y + 1, "width": wide, "height": HIGH - 2}
     yield node("rect", **box, fill="var(--gv-sea)", opacity=round(0.25 + 0.75 * part, 2))
     if lead >= 0 and wide >= 16:
         words = name_state(lead) if wide >= 30 else f"{lead}"
@@ -238,7 +238,7 @@ def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[E
 
 
 def _gaps(made: TokenTable, wide: float) -> Element:
-    tall = LABEL_HIGH * len(made.states)
+    tall = HIGH * len(made.states)
     lines = "".join(f"M{LEFT + wide * column:g} {TOP:g}v{tall:g}" for column in range(len(made.groups) + 1))
     return node("path", d=lines, fill="none", stroke="var(--gv-page)", stroke_width=2)
 
