@@ -169,7 +169,8 @@ def draw_split_nodes(split: Split, title: str = "") -> Figure:
     expect(title, str, "draw_split_nodes, title", "a text")
     expect(split, Split, "draw_split_nodes, split", "a split", SPLIT_HINT)
     rows = split_rows(split)
-    shown, total = cut_rows(rows), _say_total(split, rows)
+    most_asked = set(sorted(rows, key=lambda row: (-row.dependent, -row.nbytes))[:MOST])
+    shown, total = tuple(row for row in rows if row in most_asked), _say_total(split, rows)
     columns = _columns(shown)
     parts = [heading(EDGE, 24, "what each node knows", title), soft(EDGE, 44, total)]
     most, dense = max(1, *(row.dependent for row in rows)), (len(split.vocabulary) + 7) // 8
@@ -180,12 +181,6 @@ def draw_split_nodes(split: Split, title: str = "") -> Figure:
     high = TOP + ROW * max(map(len, columns)) + EDGE
     said = "\n".join([f"Split: {total}", *_say_rows(shown)])
     return Figure(drawing(width, high, *parts, alt=said), said, said)
-
-
-def cut_rows(rows: tuple[NodeRow, ...], most: int = MOST) -> tuple[NodeRow, ...]:
-    """At most `most` rows, those with the most context-dependent tokens and bytes, in their order."""
-    kept = sorted(range(len(rows)), key=lambda place: (-rows[place].dependent, -rows[place].nbytes))[:most]
-    return tuple(rows[place] for place in sorted(kept))
 
 
 def _say_total(split: Split, rows: tuple[NodeRow, ...]) -> str:

@@ -111,14 +111,6 @@ def test_of_a_long_run_the_beginning_is_drawn():
     assert svg.count("<title>byte ") == 48
 
 
-def test_it_says_where_it_comes_from():
-    record = spell()
-    assert "◆ TOY" in gv.views.draw_spellings(record).svg
-    kept = replace(record, source="RECORDED", date="2026-11-20")
-    assert "2026-11-20" in gv.views.draw_spellings(kept).svg
-    assert "by toy, RECORDED" in gv.views.draw_spellings(kept).text
-
-
 def test_a_probability_of_zero_costs_without_end():
     record = spell()
     lost = replace(record, spellings=(Spelling((8, 10), (b"name", b":"), 0.0, canonical=True),))

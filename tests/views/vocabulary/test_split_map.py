@@ -13,7 +13,7 @@ from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import read
 from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.map import draw_outline, width_of_cell
-from guidedviz.views.vocabulary.split_map import cut_rows, split_rows
+from guidedviz.views.vocabulary.split_map import split_rows
 from tests.views.vocabulary.test_map import read_png
 
 GRAMMAR = 'root ::= "(" root ")" | "[" root "]" | "x"'
@@ -105,17 +105,6 @@ def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
     for row in split_rows(split):
         assert row.words[0] in shown
         assert any(line.split()[:1] == [f"n{row.nodes[0]}"] for line in figure.text.splitlines())
-
-
-def test_of_too_many_rows_those_that_ask_most_stay_in_their_order(nested):
-    rows = split_rows(nested)
-    kept = cut_rows(rows[::-1], 2)
-    assert len(rows) > 2
-    assert (
-        sorted((row.dependent for row in kept), reverse=True)
-        == sorted((row.dependent for row in rows), reverse=True)[:2]
-    )
-    assert [row for row in rows[::-1] if row in kept] == list(kept)
 
 
 def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
