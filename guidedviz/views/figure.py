@@ -1,4 +1,7 @@
-"""A figure is a drawing and the same in words; small functions make the elements of drawings."""
+"""A figure is a drawing and the same in words; it is shown in a notebook, saved as a file, and has a hash for tests.
+
+Small functions make the elements of drawings.
+"""
 
 from __future__ import annotations
 

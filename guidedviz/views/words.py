@@ -1,4 +1,4 @@
-"""Records in words: pieces as readable text, one line per step, and all that is shown of it.
+"""Records in words: pieces as readable text, one line per step, all that is shown of it, and the source of a picture.
 
 The stage and its still picture show the same labels, rows and words, because both take them from `pack_step`.
 """

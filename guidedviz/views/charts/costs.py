@@ -1,4 +1,8 @@
-"""The time of each token of a run: the milliseconds of the forward pass, of the mask and of the sampling."""
+"""What tokens and masks cost, in three charts.
+
+The milliseconds of each token of a run, the total of many masks with the point where a table becomes cheaper than a
+walk, and the throughput of a server over the share of constrained requests.
+"""
 
 from __future__ import annotations
 

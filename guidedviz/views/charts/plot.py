@@ -1,4 +1,7 @@
-"""A chart as a still SVG drawing: the axes, the marks and the legend. Values beyond an axis are drawn at its end."""
+"""A chart is a plain record of its axes and marks, and `draw_chart` makes its only picture, an SVG.
+
+Values beyond an axis are drawn at its end.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,6 @@ from typing import Any, Literal
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
-
-# An x-y chart as a plain record, which plot.py draws.
-
 
 Mark = Literal["line", "dots", "bars", "spans"]
 Look = Literal["solid", "dashed", "dotted", "mixed", "hatched", "hollow"]

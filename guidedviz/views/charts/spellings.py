@@ -1,6 +1,7 @@
-"""The bytes of a forced run from left to right, with an arc above them for each token that can spell a part of it.
+"""The spellings of a forced run as a lattice, and a table of the likeliest with their probabilities.
 
-Each spelling is a path of arcs from the left end to the right end. Paths share arcs.
+The bytes stand from left to right. An arc above them is a token that can spell a part of the run, and a spelling is a
+path of arcs from the left end to the right end. Paths share arcs.
 """
 
 from __future__ import annotations
@@ -145,9 +146,6 @@ def _letters(data: bytes, scale: Scale, y: float) -> Iterator[Element]:
         name, x = visible(raw), (scale.x(at) + scale.x(at + len(raw))) / 2
         yield write(x, y, name if len(name) == 1 else "▯", 14, mono=True, text_anchor="middle")
         at += len(raw)
-
-
-# The spellings of a forced run: the lattice of their tokens, and a table of the likeliest with their probabilities.
 
 
 ROWS = 8

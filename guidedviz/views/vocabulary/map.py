@@ -1,6 +1,7 @@
 """The whole vocabulary as a map: every token is a cell, legal tokens are sea and illegal ones land.
 
-The cells of one kind are one small PNG used as an SVG mask, so that the colours remain those of the theme.
+The cells of one kind are one small PNG used as an SVG mask, so that the colours remain those of the theme. Around them:
+an outline of important cells, callouts of likely tokens, and an enlarged part.
 """
 
 from __future__ import annotations

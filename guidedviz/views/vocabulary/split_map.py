@@ -1,4 +1,8 @@
-"""A split on the map: the tokens that are accepted, rejected, or depend on the stack; the last are enlarged."""
+"""A split in two pictures: the tokens of one node on the map, and all nodes in a table.
+
+On the map a token is accepted, rejected, or depends on the stack; the last are enlarged. The table has the counts of
+these and the storage.
+"""
 
 from __future__ import annotations
 

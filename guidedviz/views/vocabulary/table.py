@@ -1,4 +1,8 @@
-"""Search tokens in a vocabulary by text, by a regex for the whole token, by bytes, or by id."""
+"""The index as a table of states and tokens, and the search that chooses its tokens.
+
+A filled cell is a legal token and names the next state. With many tokens, those with equal next states in all rows
+share a column. If these are still too many, neighbours in byte order share one, and the fill shows the legal fraction.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +67,6 @@ def _bytes(query: str) -> bytes:
         raise SettingError(
             f"search {quoted(query)}", seen="no bytes", expected="two hex digits per byte, 0xE2 82"
         ) from None
-
-
-# The index as a table of states and tokens: a filled cell is a legal token and names the next state.
-#
-# With many tokens, those with equal next states in all rows share a column. If these are still too many, neighbours in
-# byte order share one, and the fill shows the fraction that is legal.
 
 
 COLUMNS, ROWS = 40, 60

@@ -1,4 +1,8 @@
-"""One lazy walk as a tree: live branches grow, and each refused one is a cut."""
+"""The walk over the trie in three pictures.
+
+One lazy walk as a tree whose refused branches are cut, the sizes of the walks along a text, and the trie as one flat
+list, over which a loop jumps.
+"""
 
 from __future__ import annotations
 
