@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages
-from guidedviz.machines.visible import visible_bytes
+from guidedviz.machines.visible import name_state, visible_bytes
 from guidedviz.sketches.sketch import Sketch, sketch_dfa
 
 Automaton = TypeVar("Automaton", NFA, DFA)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from guidedviz.machines.fixpoint import reach
-from guidedviz.machines.names import name_node
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages
-from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.visible import counted, name_node, visible
+from guidedviz.machines.work import reach
 from guidedviz.sketches.construction import list_names, watchable
 from guidedviz.sketches.sketch import Sketch, sketch_nfa
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from guidedviz.machines.names import name_node, name_state
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rule_nodes import RuleNodes
+from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
-from guidedviz.machines.visible import byte_ranges
+from guidedviz.machines.visible import byte_ranges, name_node, name_state
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
 
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
-from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.visible import visible
+from guidedviz.machines.pushdown.pda import PDA, Moves, pushdown_moves
+from guidedviz.machines.visible import name_node, visible
 
 MOST_FRAMES = 300
 

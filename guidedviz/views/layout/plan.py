@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from guidedviz.errors import shorten
-from guidedviz.machines.fixpoint import reach
+from guidedviz.machines.work import reach
 from guidedviz.sketches.sketch import Arrow, Sketch
 from guidedviz.views.layout.labels import LABEL, say_arrow, say_row
 

@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 
 from guidedviz.errors import SettingError, expect
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.call_stack import MOST_SHOWN
-from guidedviz.machines.pushdown.counts import say_count
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rule_nodes import RuleNodes
-from guidedviz.machines.pushdown.stack_graph import Cell, State
+from guidedviz.machines.pushdown.rules import RuleNodes, say_count
+from guidedviz.machines.pushdown.stacks import MOST_SHOWN, Cell, State
 from guidedviz.machines.visible import visible
+from guidedviz.machines.work import reach
 from guidedviz.views.machine.highlight import Highlight
 
 MOST_TOPS = 60

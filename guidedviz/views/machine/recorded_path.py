@@ -7,10 +7,9 @@ from typing import Any
 
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError
-from guidedviz.machines.names import name_state
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.visible import visible
+from guidedviz.machines.visible import name_state, visible
 
 Drawable = DFA | PDA
 StatePath = tuple[Any, ...]

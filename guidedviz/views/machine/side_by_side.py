@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import SettingError, expect
-from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA, build_dfa, build_dfa_steps
 from guidedviz.machines.regular.nfa import NFA
+from guidedviz.machines.visible import name_state
 from guidedviz.markup import node
 from guidedviz.sketches.construction import merged_states, title_of
 from guidedviz.sketches.sketch import Sketch

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from guidedviz.errors import SettingError, expect
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import Configuration, State
+from guidedviz.machines.pushdown.stacks import Configuration, State
 from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together
 from guidedviz.tokens.spelling import shared_length
 from guidedviz.views.figure import Figure, drawing, soft, wide, write

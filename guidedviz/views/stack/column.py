@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from guidedviz.errors import shorten
-from guidedviz.machines.pushdown.call_stack import Frame
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import Frame, State
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.machine.pushdown_highlight import state_after

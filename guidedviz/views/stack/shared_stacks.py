@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from guidedviz.errors import shorten
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.call_stack import SharedFrame, say_waits
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
-from guidedviz.machines.visible import counted
+from guidedviz.machines.pushdown.stacks import SharedFrame, State, say_waits
+from guidedviz.machines.visible import counted, name_node
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.layout.bezier import Curve, head, write_path

@@ -11,10 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from guidedviz.errors import shorten
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.call_stack import say_waits
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.visible import visible
+from guidedviz.machines.pushdown.stacks import say_waits
+from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.sketches.sketch import sketch_pda
 from guidedviz.sketches.stack_film import StackFrame

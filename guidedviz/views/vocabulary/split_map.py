@@ -15,10 +15,8 @@ import numpy as np
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.call_stack import say_waits
-from guidedviz.machines.pushdown.stack_graph import State
-from guidedviz.machines.visible import counted
+from guidedviz.machines.pushdown.stacks import State, say_waits
+from guidedviz.machines.visible import counted, name_node
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.split.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split

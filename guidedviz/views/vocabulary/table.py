@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.visible import SIGNS, counted
+from guidedviz.machines.visible import SIGNS, counted, name_state
 from guidedviz.markup import Element, node
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide

@@ -9,8 +9,7 @@ import pytest
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.json_grammar import json
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.sketches.sketch import sketch_pda
 from guidedviz.views.layout.diagram import NEAR_NODES, NEAR_RULES, lay_out
 from guidedviz.views.machine.film_frames import bare_drawing
