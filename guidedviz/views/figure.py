@@ -1,4 +1,4 @@
-"""A figure is a drawing, the same in words, and for charts the data for Plotly.
+"""A figure is a drawing and the same in words; it is shown in a notebook, saved as a file, and has a hash for tests.
 
 Small functions make the elements of drawings.
 """
@@ -6,37 +6,67 @@ Small functions make the elements of drawings.
 from __future__ import annotations
 
 import base64
+import re
 import unicodedata
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.headless import for_site, headless
 from guidedviz.markup import NOTHING, Element, node, printable
-from guidedviz.views.fingerprint import fingerprint
 from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 
-PLOTLY = "application/vnd.plotly.v1+json"
+# A short hash of what a drawing shows, so that a test notices a lost arrow, another label or another colour.
+#
+# It leaves out what may differ between two machines: positions and sizes (Graphviz), dates, devices and times.
+
+
+PART = re.compile(r"<(/?)([\w:-]+)([^<>]*?)/?>|([^<>]+)")
+ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
+KEPT = frozenset("class fill stroke font-weight text-decoration data-arrow data-state data-rule".split())
+VARIES = re.compile(r"\d{4}-\d\d-\d\d|\b(cpu|mps|cuda(:\d+)?)\b|[\d,]*\.?\d+ (s|ms|µs)\b")
+STEP_NUMBER = re.compile(r'<text[^<>]*class="gv-nth"[^<>]*(/>|>[^<>]*</text>)')  # short arrows have no room for one
+
+
+def fingerprint(svg: str) -> str:
+    """Twelve hex digits of the elements of a drawing, their classes and colours, and its texts.
+
+    >>> fingerprint('<text x="1">a</text>') == fingerprint('<text x="2">a</text>')
+    True
+    >>> fingerprint('<text x="1">a</text>') == fingerprint('<text x="1">b</text>')
+    False
+    """
+    return sha256("\n".join(_content(svg)).encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def _content(svg: str) -> Iterator[str]:
+    for closing, name, attributes, text in PART.findall(STEP_NUMBER.sub("", svg)):
+        if text:
+            yield VARIES.sub("…", text)
+        elif not closing:
+            yield " ".join([f"<{name}", *(f"{k}={v}" for k, v in sorted(ATTRIBUTE.findall(attributes)) if k in KEPT)])
+
+
 SHARP = 2  # pixels of a PNG per unit of the drawing
 TRACE_HINT = "gv.record(model, prompt, guide)"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing, its short text, and its description for people who cannot see it.
+    """A drawing, its short text, its description for people who cannot see it, and whether its numbers were timed now.
 
-    A chart also has its data for Plotly. A notebook shows the Plotly chart; with "live" only if a person runs it (its
-    numbers differ between runs), with "no" never, because the drawing shows more.
+    The numbers of a live figure differ between runs, so a test compares only its text.
     """
 
     drawing: Element
     text: str
     alt: str
-    chart: dict[str, Any] | None = field(default=None, compare=False, repr=False)
-    interactive: Literal["yes", "live", "no"] = "yes"
+    live: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", printable(self.text))
@@ -51,17 +81,7 @@ class Figure:
         return str(self.drawing)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        bundle: dict[str, Any] = {"text/plain": self.text, "text/html": str(show_figure(self))}
-        if self.chart and (self.interactive == "yes" or (self.interactive == "live" and not headless())):
-            bundle[PLOTLY] = self.chart
-        return bundle
-
-    @property
-    def plotly(self) -> Any:
-        """The chart as a `plotly.graph_objects.Figure`, to change or to export."""
-        if self.chart is None:
-            raise SettingError("Figure.plotly", seen="a drawing", expected="a chart", hint="figure.save('x.svg')")
-        return need("plotly.graph_objects", "lab", "Figure.plotly").Figure(self.chart)
+        return {"text/plain": self.text, "text/html": str(show_figure(self))}
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file that ends in .svg, .png or .html; each works offline and without a notebook."""
@@ -70,7 +90,9 @@ class Figure:
             case ".svg":
                 file.write_text(stand_alone(self.svg), encoding="utf-8")
             case ".png":
-                file.write_bytes(render_png(self))
+                draw = need("resvg_py", "lab", "Figure.save").svg_to_bytes
+                svg = stand_alone(self.svg)
+                file.write_bytes(bytes(draw(svg_string=svg, zoom=SHARP, sans_serif_family="DejaVu Sans")))
             case ".html":
                 file.write_text(html_page(self), encoding="utf-8")
             case _:
@@ -87,7 +109,7 @@ def show_figure(figure: Figure) -> Element:
 def picture(figure: Figure) -> Element:
     """The figure as an `<img>` with its data: every reader of a notebook shows it, trusted or not."""
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
-    mark = "live" if figure.interactive == "live" else fingerprint(figure.svg)  # nbval compares this and not `src`
+    mark = "live" if figure.live else fingerprint(figure.svg)  # nbval compares this and not `src`
     return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
 
 
@@ -97,18 +119,10 @@ def inline(figure: Figure) -> Element:
 
 
 def html_page(figure: Figure) -> str:
-    """The figure as a page in one file; a chart becomes interactive and carries the Plotly script (5 MB)."""
-    if figure.chart and figure.interactive != "no":
-        return str(figure.plotly.to_html(include_plotlyjs=True, config={"displaylogo": False}))
+    """The figure as a page in one file."""
     title = node("title", figure.text.splitlines()[0] if figure.text else "figure")
     page = node("html", node("head", node("meta", charset="utf-8"), title), node("body", figure.drawing), lang="en")
     return f"<!doctype html>\n{stand_alone(str(page))}\n"
-
-
-def render_png(figure: Figure) -> bytes:
-    """The figure as a PNG, two pixels per unit."""
-    draw = need("resvg_py", "lab", "Figure.save").svg_to_bytes
-    return bytes(draw(svg_string=stand_alone(figure.svg), zoom=SHARP, sans_serif_family="DejaVu Sans"))
 
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:

@@ -17,17 +17,15 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import Split
-from guidedviz.views.badge import say_badge, write_badge
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.machine.recorded_path import last_path
 from guidedviz.views.stack.column import say_stack, write_stack
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.callouts import callouts
-from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
+from guidedviz.views.vocabulary.map import callouts, legal_kinds, say_mask, write_map
 from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
-from guidedviz.views.words import pack_step, reading
+from guidedviz.views.words import pack_step, reading, say_badge, write_badge
 
 WIDTH, EDGE, GAP, PAD = 920.0, 16.0, 10.0, 12.0
 INNER = WIDTH - 2 * EDGE

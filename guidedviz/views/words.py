@@ -1,4 +1,4 @@
-"""Records in words: pieces as readable text, one line per step, and all that is shown of it.
+"""Records in words: pieces as readable text, one line per step, all that is shown of it, and the source of a picture.
 
 The stage and its still picture show the same labels, rows and words, because both take them from `pack_step`.
 """
@@ -10,8 +10,12 @@ from collections.abc import Sequence
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import ENDS, Candidate, Step
+from guidedviz.errors import shorten
+from guidedviz.headless import headless
 from guidedviz.machines.visible import counted, visible
+from guidedviz.markup import Element
 from guidedviz.models.model import Source
+from guidedviz.views.figure import soft, write
 
 FREE = 0.999999  # a legal mass above this counts as 1
 ROWS = 9  # candidates in a distribution, one per digit key
@@ -98,33 +102,18 @@ def is_plain(step: Step) -> bool:
     return all(abs(c.drawn - c.masked) < 1e-6 for c in step.candidates)
 
 
-def is_free(step: Step) -> bool:
-    """Whether no token of the distribution is forbidden and both probabilities are the same: one bar is enough."""
-    return step.mass > FREE and is_plain(step) and all(candidate.legal for candidate in step.candidates)
-
-
-def after_name(step: Step) -> str:
-    """The name of the second bar: after the mask only, or after temperature and top-k or top-p too."""
-    return "after the mask" if is_plain(step) else "as drawn"
-
-
 def shown_candidates(step: Step, count: int = ROWS) -> tuple[Candidate, ...]:
     """The likeliest candidates before or after the mask and the chosen one, sorted by probability before the mask."""
     first = sorted(step.candidates, key=lambda c: (c.token != step.token, -max(c.raw, c.masked, c.drawn)))[:count]
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))
 
 
-def others(step: Step, shown: Sequence[Candidate]) -> tuple[float, float]:
-    """The probability of all tokens that are not shown, before and after."""
-    raw, drawn = (sum(c.raw for c in shown), sum(c.drawn for c in shown))
-    left = (1 - raw, 1 - drawn if step.legal else 0.0)
-    return left[0] if left[0] > 1e-6 else 0.0, left[1] if left[1] > 1e-6 else 0.0
-
-
 def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
     shown = shown_candidates(step, count)
-    left = others(step, shown)
+    left = 1 - sum(c.raw for c in shown), 1 - sum(c.drawn for c in shown) if step.legal else 0.0
+    left = left[0] if left[0] > 1e-6 else 0.0, left[1] if left[1] > 1e-6 else 0.0
+    plain = is_plain(step)  # a second bar is needed only where a token is forbidden or the probabilities differ
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
     return {
         "token": step.token,
@@ -140,9 +129,9 @@ def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> Packed
         ),
         "rest": PackedRest(short(left[0]), short(left[1]), probability(left[0]), probability(left[1])),
         "legal": step.legal,
-        "free": is_free(step),
-        "after": after_name(step),
-        "changes": "" if is_plain(step) else step.changes,
+        "free": step.mass > FREE and plain and all(candidate.legal for candidate in step.candidates),
+        "after": "after the mask" if plain else "as drawn",
+        "changes": "" if plain else step.changes,
         "mass": short(step.mass),
         "massText": probability(step.mass),
         "state": step.state,
@@ -154,3 +143,28 @@ def pack_step(step: Step, back: Sequence[int] = (), count: int = ROWS) -> Packed
         "dropped": "".join(map(label, step.dropped)),
         "back": tuple(back),
     }
+
+
+# The source of a picture: live, recorded or a toy, and on which model. A picture that is kept is never LIVE.
+
+
+BADGES = {"LIVE": ("●", "orange"), "RECORDED": ("◼", "blue"), "TOY": ("◆", "green")}
+
+
+def write_badge(x: float, y: float, source: Source, model: str, device: str, tokens: int, date: str) -> Element:
+    """The badge as SVG, and beside it the model, device and, for a recording, the date."""
+    sign, _, about = say_badge(source, model, device, tokens, date).partition(" · ")
+    colour = BADGES[sign.partition(" ")[2]][1]
+    badge = write(x, y, sign, 14, fill=f"var(--gv-{colour})", font_weight="bold")
+    return badge + soft(x + 108, y, about, 13)
+
+
+def say_badge(source: Source, model: str, device: str, tokens: int, date: str) -> str:
+    """The same as one line.
+
+    >>> say_badge("TOY", "toy", "cpu", 6, "2026-11-22")
+    '◆ TOY · toy · cpu · 6 tokens'
+    """
+    source = kept_source(source) if headless() else source
+    about = say_origin(model, device, tokens) + f" · {date}" * (source == "RECORDED")
+    return f"{BADGES[source][0]} {source} · {shorten(about, 70)}"

@@ -34,8 +34,17 @@ from guidedviz.errors import SettingError
 from guidedviz.files import shipped
 from guidedviz.models.model import LanguageModel, Model, check_model
 from guidedviz.models.remote import RemoteModel
-from guidedviz.views.charts.payoff import draw_payoff, find_run
-from guidedviz.views.charts.payoff_plot import AXES, HEIGHT, WIDTH, draw_plot, say_point, say_spread, say_times
+from guidedviz.views.charts.payoff import (
+    AXES,
+    HEIGHT,
+    WIDTH,
+    draw_payoff,
+    draw_plot,
+    find_run,
+    say_point,
+    say_spread,
+    say_times,
+)
 from guidedviz.views.figure import Figure, drawing
 from guidedviz.views.words import kept_source, label, milliseconds
 from guidedviz.widgets.display import Display, Shown, is_still

@@ -24,9 +24,9 @@ from guidedviz.tokens.loops import DEPENDENT
 from guidedviz.tokens.split import Split
 from guidedviz.views.figure import Figure
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits
-from guidedviz.views.vocabulary.find import WAYS, find_tokens, read_signs
 from guidedviz.views.vocabulary.map import draw_map, draw_xor
 from guidedviz.views.vocabulary.split_map import draw_split
+from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
 from guidedviz.views.words import label
 from guidedviz.widgets.display import Display, Shown, said
 from guidedviz.widgets.runner import say_failure

@@ -8,9 +8,8 @@ from typing import Any
 from guidedviz.errors import GuidedVizError, expect, shorten
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.figure import Figure
-from guidedviz.views.vocabulary.find import WAYS
-from guidedviz.views.vocabulary.token_table import TokenTable, draw_token_table, legend, say_size
-from guidedviz.views.vocabulary.token_table import token_table as make_table
+from guidedviz.views.vocabulary.table import WAYS, TokenTable, draw_token_table, legend, say_size
+from guidedviz.views.vocabulary.table import token_table as make_table
 from guidedviz.views.words import short
 from guidedviz.widgets.display import Display, Shown, said
 

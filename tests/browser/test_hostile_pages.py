@@ -15,8 +15,6 @@ from guidedviz.decoding.diagnosis import Diagnosis, Finding
 from guidedviz.decoding.recording import compress
 from guidedviz.errors import GuidedVizError
 from guidedviz.sketches.sketch import Arrow, Sketch
-from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Series
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.notebook_page import STATE, VIEW, PageExporter
 from guidedviz.widgets.player_page import BUNDLES, play_place
@@ -263,29 +261,4 @@ def test_no_text_of_a_still_picture_does_anything(files, tmp_path, monkeypatch):
     for number, words in enumerate(words_of()[::6]):
         files.page.goto(f"file://{stills(words)[0][number % 6].save(tmp_path / 'a.svg')}")
         assert files.call("count")["bad"] == []
-    assert files.faults() == []
-
-
-HOVER = """count => {
-  const plot = document.querySelector(".js-plotly-plot");
-  for (let at = 0; at < count; at++) Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: at }]);
-}"""
-
-
-def test_no_text_of_a_chart_does_anything_in_its_page(files, tmp_path):
-    """Plotly reads some HTML in its texts."""
-    facts = []
-    for texts in [f"a{number}" for number in range(len(NAMES))], words_of():
-        values = tuple(map(float, range(len(texts))))
-        axis = Axis(texts[0], 0.0, 40.0, tuple(zip(values, texts, strict=True)))
-        series = [
-            Series(texts[1], mark, values, values, hover=tuple(texts), words=tuple(texts))
-            for mark in ("dots", "bars", "spans")
-        ]
-        chart = draw_chart(Chart(texts[2], axis, axis, tuple(series), tuple(texts)), texts[3])
-        files.page.goto(f"file://{chart.save(tmp_path / 'chart.html')}")
-        files.page.locator(".gtitle").first.wait_for()
-        files.page.evaluate(HOVER, len(texts))
-        facts.append(files.call("count"))
-    assert facts[0] == facts[1]
     assert files.faults() == []

@@ -7,8 +7,7 @@ import pytest
 from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
 from guidedviz.sketches.sketch import sketch_dfa
-from guidedviz.views.figure import Figure, picture
-from guidedviz.views.fingerprint import fingerprint
+from guidedviz.views.figure import Figure, fingerprint, picture
 from guidedviz.views.layout import positions
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.machine.picture import draw_machine

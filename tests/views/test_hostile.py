@@ -1,12 +1,16 @@
 """Every view with hostile names stays well-formed XML, and every wrong argument is an error of ours that names it."""
 
 import inspect
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 import guidedviz as gv
+from guidedviz.decoding.distribution import Task
+from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
 from guidedviz.errors import GuidedVizError
+from guidedviz.markup import ELEMENTS
 from guidedviz.sketches.sketch import Arrow, Sketch
 
 NASTY = "\x00\x1b]0;<b>&\"'\ud800\uffff\u202e␀"
@@ -18,6 +22,19 @@ SKETCH = Sketch((NASTY, "b"), (Arrow(0, 1, ((0, 0),), NASTY), Arrow(1, 0, ((60, 
                 ((NASTY, frozenset({0})),), NASTY)  # fmt: skip
 WALK = gv.tokens.lazy_walk(REGEX, V)
 COMPARED = gv.compare_engines("a|<&", V, "a", ["llguidance"])
+GUIDE = gv.guide(gv.regex("(?:<&|&<)a"), V)
+TOY = gv.ToyModel(V.pieces, lambda tokens: [0.0] * len(V), eos={12})
+RUN = replace(
+    gv.record(TOY, "a", GUIDE, seed=1, max_tokens=3), model=NASTY, constraint=NASTY, device=NASTY, prompt=NASTY
+)
+SPELLED = replace(gv.spellings(TOY, "a", gv.guide(gv.regex('<&"a'), V)), model=NASTY)
+TASK = Task(TOY, "a", GUIDE)
+PAYOFF = gv.decoding.Payoff(gv.decoding.Cost(2.5, 0.25), (), (((NASTY, True), (NASTY, False)),) * 20, NASTY, NASTY,
+                            "2026-11-22", "canonical", "RECORDED")  # fmt: skip
+TURN = Turn((0.0, 5.0), (5.0, 9.0), 10.0)
+OVERLAP = Overlap((EngineRun("trie", False, (TURN,)), EngineRun("trie", True, (TURN,))), NASTY, NASTY, "2026-11-21",
+                  NASTY, 5, "RECORDED")  # fmt: skip
+SERVED = gv.serving.simulate([gv.serving.Request(0, 2, NASTY)], gv.serving.Costs(forward=1))
 FIGURES = {
     "machine": lambda: gv.draw_machine(SKETCH, 0, title=NASTY, died=NASTY),
     "regex": lambda: gv.draw_machine(REGEX, [0, 1], title=NASTY),
@@ -42,13 +59,29 @@ FIGURES = {
     "flat trie": lambda: gv.views.draw_flat_trie(REGEX, [RAW[:2], RAW[2:4]]),
     "batch": lambda: gv.views.draw_batch({NASTY: [3, 1]}, gv.decoding.Cost(1.0, 1.0), title=NASTY),
     "comparison": lambda: gv.draw_comparison(COMPARED),
+    "bars": lambda: gv.draw_bars([NASTY], {NASTY: [1.0], "b": [2.0]}, title=NASTY),
+    "costs": lambda: gv.draw_costs(RUN),
+    "stage": lambda: gv.views.draw_stage(RUN),
+    "strip": lambda: gv.draw_strip(RUN),
+    "distribution": lambda: gv.draw_distribution(RUN.steps[0], title=NASTY),
+    "spellings": lambda: gv.views.draw_spellings(SPELLED),
+    "rollback": lambda: gv.views.draw_rollback(RUN),
+    "text tree": lambda: gv.views.draw_text_tree(TASK),
+    "payoff": lambda: gv.views.draw_payoff(PAYOFF),
+    "overlap": lambda: gv.views.draw_overlap(OVERLAP),
+    "break-even": lambda: gv.views.draw_break_even({NASTY: (1.0, 1.0)}, title=NASTY),
+    "throughput": lambda: gv.views.draw_throughput({NASTY: {0: 1, 1: 2}}),
+    "timeline": lambda: gv.views.draw_timeline(SERVED, title=NASTY),
+    "positions": lambda: gv.views.draw_positions(RUN, title=NASTY),
 }
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_hostile_names_never_make_a_picture_blank(name):
     figure = FIGURES[name]()
-    ElementTree.fromstring(figure.svg)
+    tags = {each.tag.split("}")[1] for each in ElementTree.fromstring(figure.svg).iter()}
+    assert tags <= ELEMENTS | {"style"}
+    assert "\x1b" not in figure.svg + figure.text + figure.alt
     assert figure.text.isprintable() or set(filter(lambda c: not c.isprintable(), figure.text)) <= {"\n", "\u202e"}
 
 
@@ -72,8 +105,33 @@ GOOD = {
     "draw_walks": ([WALK],),
     "draw_comparison": (COMPARED,),
     "to_dot": (REGEX,),
+    "draw_bars": (["a"], {"p": [1.0]}),
+    "draw_costs": (RUN,),
+    "draw_stage": (RUN,),
+    "draw_strip": (RUN,),
+    "draw_distribution": (RUN.steps[0],),
+    "draw_spellings": (SPELLED,),
+    "draw_rollback": (RUN,),
+    "draw_text_tree": (TASK,),
+    "draw_payoff": (PAYOFF, 0.5, 1),
+    "draw_overlap": (OVERLAP,),
+    "draw_batch": ({"a": [1]}, gv.decoding.Cost(1.0, 1.0)),
+    "draw_break_even": ({"a": (1.0, 1.0)},),
+    "draw_throughput": ({"a": {0: 1}},),
+    "draw_timeline": (SERVED,),
+    "draw_positions": (RUN,),
 }
-UNCHECKED = {"compact", "folded", "every", "state", "a", "b"}  # flags, and states, which a guide checks
+UNCHECKED = {
+    "compact",
+    "folded",
+    "every",
+    "mass",
+    "costs",
+    "stack",
+    "state",
+    "a",
+    "b",
+}  # flags, and states, which a guide checks
 WRONG = [None, 3.5, object(), b"\xff", "no such", [None], {}, -1]
 
 

@@ -27,6 +27,7 @@ def contrast(one, other):
 @pytest.mark.parametrize("text", TEXT)
 def test_texts_of_a_diagram_have_contrast(theme, ground, text):
     assert contrast(theme[text], theme[ground]) >= 4.5
+    assert contrast(theme["gold"], theme[ground]) >= 3
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from guidedviz.decoding.trace import ENDS, Candidate, Step
-from guidedviz.views.words import after_name, is_free, others, say_step, shown_candidates
+from guidedviz.views.words import pack_step, say_step, shown_candidates
 
 CANDIDATES = tuple(Candidate(i, b"t%d" % i, 0.5 / 2**i, 0.0, False, 0.0) for i in range(12))
 LEGAL = (Candidate(90, b" yes", 0.001, 0.9, True, 0.9), Candidate(91, b"\n", 0.0001, 0.1, True, 0.1))
@@ -37,19 +37,20 @@ def test_a_temperature_is_said_and_gives_a_second_bar_even_where_all_is_legal():
     cold = tuple(replace(c, drawn=float(c.token == 90)) for c in CANDIDATES + LEGAL)
     step = replace(STEP, candidates=cold, drawn=0.0, mass=1.0)
     assert say_step(step) == "“↵” sampled, p 1 in 10,000, drawn with 0"
-    assert (is_free(step), after_name(step)) == (False, "as drawn")
-    assert after_name(STEP) == "after the mask"
+    packed = pack_step(step)
+    assert (packed["free"], packed["after"]) == (False, "as drawn")
+    assert pack_step(STEP)["after"] == "after the mask"
 
 
 def test_one_bar_is_enough_only_where_no_token_shown_is_forbidden():
     """The mass of one legal token may round to 1: the others are forbidden all the same."""
-    assert not is_free(replace(STEP, mass=1.0, legal=1))
+    assert not pack_step(replace(STEP, mass=1.0, legal=1))["free"]
     allowed = tuple(replace(candidate, legal=True) for candidate in STEP.candidates)
-    assert is_free(replace(STEP, mass=1.0, candidates=allowed))
-    assert not is_free(replace(STEP, mass=0.9, candidates=allowed))
+    assert pack_step(replace(STEP, mass=1.0, candidates=allowed))["free"]
+    assert not pack_step(replace(STEP, mass=0.9, candidates=allowed))["free"]
 
 
 def test_all_others_have_what_is_left():
-    raw, masked = others(STEP, shown_candidates(STEP))
-    assert 0 < raw < 0.1
-    assert masked == 0
+    rest = pack_step(STEP)["rest"]
+    assert 0 < rest.raw < 0.1
+    assert rest.drawn == 0

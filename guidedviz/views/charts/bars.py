@@ -32,6 +32,9 @@ def draw_bars(
     """
     check_bars(labels, series)
     expect(title, str, "draw_bars, title", "a text")
+    for name, places in (("struck", struck), ("marked", marked)):
+        expect(places, Collection, f"draw_bars, {name}", "numbers of labels", "{0, 2}")
+    struck, marked = set(struck), set(marked)
     rows = [(reading(words), [float(values[i]) for values in series.values()]) for i, words in enumerate(labels)]
     given = list(series.values())
     low = min([0.0, *(v for _, values in rows for v in values)])

@@ -1,18 +1,25 @@
-"""The time of each token of a run: the milliseconds of the forward pass, of the mask and of the sampling."""
+"""What tokens and masks cost, in three charts.
+
+The milliseconds of each token of a run, the total of many masks with the point where a table becomes cheaper than a
+walk, and the throughput of a server over the share of constrained requests.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import ceil, floor, inf, log10
+from numbers import Real
+from typing import Any
 
 from guidedviz.decoding.trace import Step, Trace
-from guidedviz.errors import expect, shorten
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.views.badge import say_badge
-from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Series
+from guidedviz.serving.simulation import check_number
+from guidedviz.views.charts.plot import Axis, Chart, Look, Mark, Series, draw_chart, round_step, round_ticks
 from guidedviz.views.figure import TRACE_HINT, Figure
 from guidedviz.views.vocabulary.map import share
-from guidedviz.views.words import label, milliseconds
+from guidedviz.views.words import label, milliseconds, say_badge
 
 MOST_STEPS = 300
 ABOVE = 2.5  # a bar this many times as high as the median is cut
@@ -27,11 +34,12 @@ def draw_costs(trace: Trace) -> Figure:
     """One bar per token with the parts of its time. The text names no time, because times differ between runs.
 
     >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
-    >>> draw_costs(gv.record(toy, "a", max_tokens=3)).text.partition(";")[0]
+    >>> draw_costs(gv.record(toy, "a", max_tokens=3)).text
     'costs of 3 steps: forward, mask and sample of each'
     """
     expect(trace, Trace, "draw_costs", "a trace", TRACE_HINT)
-    return draw_chart(costs_chart(trace), _say(trace), interactive="live")
+    text = f"costs of {counted(len(trace.steps), 'step')}: forward, mask and sample of each"
+    return draw_chart(costs_chart(trace), text, live=True)
 
 
 def costs_chart(trace: Trace) -> Chart:
@@ -103,24 +111,160 @@ def _hover(step: Step) -> str:
     return "\n".join(lines)
 
 
-def _sums(steps: Sequence[Step]) -> dict[str, float]:
-    sums = map(sum, zip(*map(parts_of, steps), strict=True)) if steps else (0.0, 0.0, 0.0)
-    return {name: ms for (name, *_), ms in zip(PARTS, sums, strict=True)}
-
-
 def _say_sums(steps: Sequence[Step]) -> str:
-    sums = _sums(steps)
-    whole = sum(sums.values())
-    parts = (f"{name} {milliseconds(ms)} ({share(ms / whole if whole else 0.0)})" for name, ms in sums.items())
+    sums = [sum(parts_of(step)[place] for step in steps) for place in range(len(PARTS))]
+    whole = sum(sums)
+    named = zip(PARTS, sums, strict=True)
+    parts = (f"{name} {milliseconds(ms)} ({share(ms / whole if whole else 0.0)})" for (name, *_), ms in named)
     return f"{counted(len(steps), 'step')} in {milliseconds(whole)}: {', '.join(parts)}"
 
 
-def _say(trace: Trace) -> str:
-    """What is the same in every run. The largest part is named only if it is more than half."""
-    sums = _sums(trace.steps)
-    said = f"costs of {counted(len(trace.steps), 'step')}: forward, mask and sample of each"
-    if not sum(sums.values()):
-        return f"{said}; no time was measured"
-    largest = max(sums, key=sums.__getitem__)
-    clear = 2 * sums[largest] > sum(sums.values())
-    return f"{said}; {largest + ' is the largest part' if clear else 'no part is more than half'}"
+# Build a table once or walk the trie at each step: the total cost of many masks, and where the table is cheaper.
+
+
+DECADES = 6  # of masks
+LOOKS: tuple[tuple[str, Look], ...] = (("blue", "solid"), ("orange", "dashed"), ("green", "dotted"), ("gold", "mixed"))
+Costs = Mapping[str, tuple[float, float]]  # milliseconds before the first mask, and for each
+
+
+def break_even(one: tuple[float, float], other: tuple[float, float]) -> float | None:
+    """The number of masks that cost the same both ways; None if one way is always cheaper.
+
+    >>> break_even((40, 0.02), (0, 1.02)), break_even((40, 2), (0, 1))
+    (40.0, None)
+    """
+    slower = other[1] - one[1]
+    masks = (one[0] - other[0]) / slower if slower else -1.0
+    return masks if masks > 1 else None
+
+
+def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, str]] | None = None) -> Figure:
+    """One line per way on logarithmic axes, and a dot where two lines cross: all, or those of the given pairs.
+
+    >>> print(draw_break_even({"table": (40, 0.02), "walk": (0, 1.02)}).text)
+    the cost of many masks
+    table: 40 ms before the first mask, 0.02 ms for each
+    walk: 0 ms before the first mask, 1.02 ms for each
+    table is cheaper than walk after 40 masks
+    """
+    _check(costs)
+    expect(title, str, "draw_break_even, title", "a text")
+    expect(pairs, Iterable | None, "draw_break_even, pairs", "pairs of names", "[('table', 'walk')]")
+    title = title or "the cost of many masks"
+    chosen = list(
+        combinations(costs, 2)
+        if pairs is None
+        else (pair for pair in pairs if isinstance(pair, tuple) and costs.keys() >= {*pair})
+    )
+    said = [title, *_say_costs(costs, chosen)]
+    return draw_chart(break_even_chart(costs, title, chosen), "\n".join(said), live=True)
+
+
+def break_even_chart(costs: Costs, title: str, pairs: Iterable[tuple[str, str]]) -> Chart:
+    """The lines and their crossings."""
+    totals = [first + each * 10.0**power for first, each in costs.values() for power in (0, DECADES)]
+    low, high = floor(log10(max(1e-6, min(totals)))), ceil(log10(max(*totals, 1e-5)))
+    x = Axis("masks", 1, 10.0**DECADES, tuple((10.0**n, f"{10**n:,}") for n in range(DECADES + 1)), log=True)
+    ticks = tuple((10.0**n, _say_time(10.0**n)) for n in range(low, high + 1))
+    y = Axis("total time", 10.0**low, 10.0 ** max(high, low + 1), ticks, log=True)
+    masks = tuple(10 ** (step / 8) for step in range(8 * DECADES + 1))
+    series = []
+    for (name, (first, each)), (colour, look) in zip(costs.items(), LOOKS, strict=False):
+        times = tuple(max(y.low, first + each * n) for n in masks)
+        series.append(Series(name, "line", masks, times, colour=colour, look=look))
+    if found := list(_crossings(costs, pairs)):
+        xs = tuple(n for _, _, n in found)
+        ys = tuple(costs[one][0] + costs[one][1] * n for one, _, n in found)
+        hover = tuple(f"{one} is cheaper than {other} after {n:,.0f} masks" for one, other, n in found)
+        words = tuple(f"{n:,.0f}" for n in xs)
+        series.append(Series("break-even", "dots", xs, ys, hover, "ink", "hollow", words=words))
+    return Chart(title, x, y, tuple(series), width=620.0, height=270.0)
+
+
+def _check(costs: Costs) -> None:
+    expect(costs, Mapping, "draw_break_even, costs", "names with their costs", "{'table': (40, 0.02)}")
+    if not 0 < len(costs) <= len(LOOKS):
+        raise SettingError("draw_break_even, costs", seen=f"{len(costs)} costs", expected=f"1 to {len(LOOKS)}")
+    for name, cost in costs.items():
+        if not _is_cost(cost):
+            expected = "milliseconds before the first mask, and per mask"
+            raise SettingError(f"draw_break_even, {quoted(name)}", seen=quoted(cost), expected=expected)
+
+
+def _is_cost(cost: Any) -> bool:
+    pair = isinstance(cost, tuple | list) and len(cost) == 2
+    return pair and all(isinstance(ms, Real) and 0 <= float(ms) < inf for ms in cost)
+
+
+def _say_time(milliseconds: float) -> str:
+    """A power of ten.
+
+    >>> [_say_time(10.0**power) for power in (-3, 1, 4)]
+    ['1 µs', '10 ms', '10 s']
+    """
+    if milliseconds < 1:
+        return f"{milliseconds * 1000:g} µs"
+    return f"{milliseconds:g} ms" if milliseconds < 1000 else f"{milliseconds / 1000:,.0f} s"
+
+
+def _crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, float]]:
+    """The way with the higher first cost, the other way, and the number of masks where both cost the same."""
+    for pair in pairs:
+        one, other = sorted(pair, key=lambda name: -costs[name][0])
+        masks = break_even(costs[one], costs[other])
+        if masks is not None and masks <= 10**DECADES:
+            yield one, other, masks
+
+
+def _say_costs(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, (first, each) in costs.items():
+        yield f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each"
+    for one, other, masks in _crossings(costs, pairs):
+        yield f"{one} is cheaper than {other} after {masks:,.0f} masks"
+
+
+# Throughput over the share of constrained requests: a line per simulated policy, dots for published numbers.
+
+
+TICKS = 6
+Runs = Mapping[str, Mapping[float, float]]  # per policy: share of constrained requests -> throughput
+
+
+def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
+    """A line per policy, and dots of the same colour where a number was published for it.
+
+    >>> print(draw_throughput({"V1": {0: 103, 1: 70}}, {"V1": {0: 103.16, 1: 69.36}}).text)
+    requests per second by the share of constrained requests
+    V1, simulated: 0% 103.0, 100% 70.0
+    V1, published: 0% 103.2, 100% 69.4
+    """
+    published = published or {}
+    for runs in (simulated, published):
+        expect(runs, Mapping, "draw_throughput", "throughputs by share, per policy", '{"V1": {0: 103, 1: 70}}')
+        for row in runs.values():
+            given: Mapping[object, object] = expect(row, Mapping, "draw_throughput", "throughputs by share")
+            for part, height in given.items():
+                check_number("draw_throughput, share", part, "a share from 0 to 1")
+                check_number("draw_throughput, throughput", height, "a number from 0")
+    if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
+        raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
+    most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values()) or 1.0
+    step = round_step(most, TICKS)
+    top = step * ceil(most / step)
+    x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
+    series, said = [], ["requests per second by the share of constrained requests"]
+    for (name, row), (colour, look) in zip(simulated.items(), LOOKS, strict=False):
+        for kind, values in (("simulated", row), ("published", published.get(name, {}))):
+            if values:
+                shares, heights = zip(*sorted(values.items()), strict=True)
+                points = [f"{share:.0%} {height:.1f}" for share, height in zip(shares, heights, strict=True)]
+                said.append(f"{name}, {kind}: {', '.join(points)}")
+                hover = tuple(f"{name}, {kind}: {point}" for point in points)
+                line = kind == "simulated"
+                mark: Mark = "line" if line else "dots"
+                series.append(Series(name * line, mark, shares, heights, hover, colour, look if line else "solid"))
+    notes = ("lines: simulated · dots: published",) if published else ("simulated",)
+    return draw_chart(
+        Chart(said[0], x, Axis("requests per second", 0.0, top, round_ticks(0.0, top, TICKS)), tuple(series), notes),
+        "\n".join(said),
+    )

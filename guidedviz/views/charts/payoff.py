@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import isinf
 
 from guidedviz.decoding.jump import (
     FRACTIONS,
@@ -17,12 +18,91 @@ from guidedviz.decoding.jump import (
 )
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.interactive import plotly_json
-from guidedviz.views.charts.payoff_plot import HEIGHT, WIDTH, draw_plot, payoff_chart, say_times
-from guidedviz.views.charts.plot import Frame, write_legend, write_plot
-from guidedviz.views.charts.series import Axis, Chart, Series
+from guidedviz.views.charts.plot import Axis, Box, Chart, Look, PlotFrame, Series, spans, write_legend, write_plot
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.words import label, milliseconds
+
+# Speed-up over the share of forced tokens: a dashed line for the ideal, a line for the cost model, dots for live runs.
+#
+# The parts that move with the handle have names, so that a page can move them and keep the rest.
+
+
+LEFT, TOP, SPAN, HIGH = 46.0, 30.0, 470.0, 264.0
+WIDTH, HEIGHT = LEFT + SPAN + 18, TOP + HIGH + 46
+LAST = 0.95  # the share at the right end
+LOW, MOST = 0.5, 22.0  # the speed-ups at the bottom and at the top; a run may be slower than without
+AXES = {"left": LEFT, "top": TOP, "span": SPAN, "high": HIGH, "last": LAST, "width": WIDTH, "low": LOW, "most": MOST}
+SHARES = tuple(LAST * step / 95 for step in range(96))
+X = Axis("tokens that are forced", 0.0, LAST, tuple((f, f"{f:.0%}") for f in (0, 0.2, 0.4, 0.6, 0.8, LAST)), grid=False)
+Y = Axis(
+    "times as fast as without, on a logarithmic scale",
+    LOW,
+    MOST,
+    tuple((n, f"{n}×") for n in (0.5, 1, 2, 5, 10, 20)),
+    log=True,
+)
+
+
+def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
+    """The ideal, the cost model and the live runs; runs with another number of rows are rings."""
+
+    def curve(name: str, speedup: Callable[[float], float], colour: str, look: Look, part: str) -> Series:
+        times = tuple(min(MOST, speedup(share)) for share in SHARES)
+        return Series(name, "line", SHARES, times, colour=colour, look=look, part=part)
+
+    def dots(name: str, runs: Sequence[Timed], look: Look, part: str = "") -> Series:
+        hover = tuple(map(say_point, runs))
+        xs, ys = tuple(run.fraction for run in runs), tuple(run.speedup for run in runs)
+        return Series(name, "dots", xs, ys, hover, "orange", look, part=part)
+
+    others = [run for run in payoff.runs if run.rows != rows]
+    series = [
+        curve("ideal, 1/(1 − f)", ideal, "soft", "dashed", "ideal"),
+        curve("cost model", lambda share: payoff.cost.speedup(share, rows), "blue", "solid", "model"),
+        dots("measured", [run for run in payoff.runs if run.rows == rows], "solid", "points"),
+    ]
+    series += [dots("measured with other rows", others, "hollow")] * bool(others)
+    where = "live" if payoff.source == "LIVE" else f"{payoff.source}, {payoff.date}"
+    notes = (f"{where} · {payoff.model} · {payoff.device}", said)
+    return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), notes, SPAN, HIGH)
+
+
+def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
+    """The plot with the handle at a share; a page moves the parts that have a name."""
+    frame = PlotFrame(payoff_chart(payoff, rows), LEFT, TOP)
+    yield from write_plot(frame)
+    line = {"stroke": "var(--gv-ink)", "stroke_width": 1.2}
+    x, _ = frame.at(fraction, LOW)
+    yield node("path", d=f"M{x:.1f},{TOP:g}v{HIGH:g}", data_part="handle", **line)
+    for name, speedup in (("on-ideal", ideal(fraction)), ("on-model", payoff.cost.speedup(fraction, rows))):
+        y = frame.at(fraction, speedup)[1]
+        yield node("circle", cx=x, cy=y, r=4.0, fill="var(--gv-page)", data_part=name, **line)
+
+
+def say_point(run: Timed) -> str:
+    """A live run in one line."""
+    by_hand = " by hand" * run.by_hand
+    return f"{run.fraction:.0%} forced{by_hand}, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
+
+
+def say_spread(run: Timed) -> str:
+    """The number of runs behind a point and their spread; "" for a single run."""
+    if not run.speedups:
+        return ""
+    low, high = say_times(min(run.speedups)), say_times(max(run.speedups))
+    return f", the median of {len(run.speedups)} runs from {low} to {high}"
+
+
+def say_times(speedup: float) -> str:
+    """How many times as fast, in digits that a clock can tell.
+
+    >>> say_times(1.04), say_times(2.96), say_times(20.0), say_times(ideal(1))
+    ('1.04×', '2.96×', '20.0×', '∞×')
+    """
+    if isinf(speedup):
+        return "∞×"
+    return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
+
 
 COLUMN, EDGE, HEAD, TEXT, LINE = 340.0, 14.0, 66.0, 100.0, 25.0  # the room of the text, and its lines
 
@@ -36,8 +116,7 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     jump-forward, TOY: toy; cpu
     75% forced: 4 tokens, 1 pass instead of 4; not measured here, the cost model says 3.08×, ideal 4.00×
     """
-    hint = "gv.decoding.Payoff.load(path)"
-    expect(payoff, Payoff, "draw_payoff", "runs that were timed: a Payoff", hint)
+    expect(payoff, Payoff, "draw_payoff", "runs that were timed: a Payoff", "gv.decoding.Payoff.load(path)")
     if not isinstance(rows, int) or rows < 1:
         raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1")
     at = nearest_fraction(fraction)
@@ -48,12 +127,12 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     chart = payoff_chart(payoff, rows, said)
     plot = moved(0, HEAD + 20, *draw_plot(payoff, FRACTIONS[at], rows))
     low = HEAD + max(HEIGHT + 36, TEXT + 10 + LINE * len(list(_wrap(parts))))
-    lanes = Frame(lanes_chart(payoff, parts, rows, run), EDGE + 236, low)
+    lanes = PlotFrame(lanes_chart(payoff, parts, rows, run), EDGE + 236, low)
     inside = [*_head(chart), *write_legend(chart, EDGE, HEAD + 4), plot, *_text(parts), *write_plot(lanes)]
     inside += write_legend(lanes.chart, lanes.left, low + lanes.chart.height + 26)
     alt = text.replace("\n", ". ")
     svg = drawing(WIDTH + COLUMN + EDGE, low + lanes.chart.height + 42, *inside, alt=alt)
-    return Figure(svg, text, text, plotly_json(chart), "no")
+    return Figure(svg, text, text)
 
 
 def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> Chart:
@@ -61,19 +140,19 @@ def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> C
     count = run.naive_passes if run else len(parts)
     ways = Passes((1,) * count, 0), group_passes(parts, run.jump_passes if run else None)
     own, each = payoff.cost.prices(rows)
-    passes: list[tuple[float, float, float]] = []  # the lane, the start and the end
-    tokens: list[tuple[float, float, float]] = []
+    passes: list[Box] = []
+    tokens: list[Box] = []
     for lane, way in zip((2.0, 1.0), ways, strict=True):
         now = 0.0
         for read in way.read:
-            passes.append((lane, now, now + own))
-            tokens.append((lane - 0.18, now + own, now + own + read * each))
-            now = tokens[-1][2]
-        tokens += [(lane - 0.18, now, now + way.rest * each)] * bool(way.rest)
+            passes.append((now, now + own, lane, ""))
+            tokens.append((now + own, now + own + read * each, lane - 0.18, ""))
+            now = tokens[-1][1]
+        tokens += [(now, now + way.rest * each, lane - 0.18, "")] * bool(way.rest)
     end = 1.1 * count * (own + each) or 1.0  # jump-forward may be slower
     series = [
-        _boxes("a pass", passes, "blue", 0.7),
-        _boxes("the tokens that it reads, by the cost model", tokens, "gold", 0.34),
+        spans("a pass", passes, "blue"),
+        spans("the tokens that it reads, by the cost model", tokens, "gold", thick=0.34),
     ]
     if run:
         clock = count * (own + each) * run.jump_ms / run.naive_ms
@@ -85,23 +164,10 @@ def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> C
     return Chart("", x, y, tuple(series), width=576.0, height=60.0)
 
 
-def _boxes(name: str, boxes: list[tuple[float, float, float]], colour: str, thick: float) -> Series:
-    lanes, low, up = (tuple(column) for column in zip(*boxes, strict=True)) if boxes else ((), (), ())
-    return Series(name, "spans", up, lanes, colour=colour, start=low, thick=thick)
-
-
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
     """The last live run of a place."""
     runs = (run for run in reversed(payoff.runs) if nearest_fraction(run.asked) == at and run.rows == rows)
     return next(runs, None)
-
-
-def say_speedups(payoff: Payoff, at: int, rows: int) -> dict[str, str]:
-    """The speed-up of each series at a place."""
-    run = find_run(payoff, at, rows)
-    share = run.fraction if run else fixed_share(payoff.previews[at])
-    said = {"ideal": say_times(ideal(share)), "model": say_times(payoff.cost.speedup(share, rows))}
-    return said | {"measured": say_times(run.speedup) if run else "–"}
 
 
 def say_place(payoff: Payoff, at: int, rows: int) -> str:
@@ -110,13 +176,12 @@ def say_place(payoff: Payoff, at: int, rows: int) -> str:
     parts = run.parts if run else payoff.previews[at]
     share = run.fraction if run else fixed_share(parts)
     passes = len(group_passes(parts, run.jump_passes if run else None).read)
-    says = say_speedups(payoff, at, rows)
-    measured = f"measured {says['measured']}" if run else "not measured here"
+    measured = f"measured {say_times(run.speedup)}" if run else "not measured here"
     side = f", {rows} texts side by side" if rows > 1 else ""
     count = f"{say_passes(passes)} instead of {run.naive_passes if run else len(parts)}"
     return (
         f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}, "
-        f"the cost model says {says['model']}, ideal {says['ideal']}"
+        f"the cost model says {say_times(payoff.cost.speedup(share, rows))}, ideal {say_times(ideal(share))}"
     )
 
 
@@ -146,7 +211,7 @@ def _wrap(parts: Parts) -> Iterator[list[tuple[float, float, str, bool]]]:
     line: list[tuple[float, float, str, bool]] = []
     x = 0.0
     for text, fixed in parts:
-        said = shorten(label(text.encode()), 30)
+        said = shorten(label(text.encode("utf-8", "replace")), 30)
         width = wide(said, 13) + 6
         if line and x + width > COLUMN:
             yield line

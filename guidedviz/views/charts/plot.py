@@ -1,17 +1,121 @@
-"""A chart as a still SVG drawing: the axes, the marks and the legend. Values beyond an axis are drawn at its end."""
+"""A chart is a plain record of its axes and marks, and `draw_chart` makes its only picture, an SVG.
+
+Values beyond an axis are drawn at its end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import ceil, log10
 from typing import Any, Literal
 
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.charts.interactive import plotly_json
-from guidedviz.views.charts.series import Chart, Series
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
+
+Mark = Literal["line", "dots", "bars", "spans"]
+Look = Literal["solid", "dashed", "dotted", "mixed", "hatched", "hollow"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis from `low` to `high`, with a label at each tick; on a log scale equal steps are equal factors."""
+
+    title: str
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    log: bool = False
+    grid: bool = True
+    mono: bool = False  # the labels are tokens
+
+    def share(self, value: float) -> float:
+        """Where a value is between both ends, from 0 to 1.
+
+        >>> Axis("", 1, 100, (), log=True).share(10), Axis("", 0, 4, ()).share(9)
+        (0.5, 1.0)
+        """
+        value = min(self.high, max(self.low, value))
+        scale: Callable[[float], float] = log10 if self.log else float
+        return (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
+
+
+def round_step(span: float, most: int) -> float:
+    """The smallest round number (1, 2 or 5 times a power of ten) of which `most` cover a span.
+
+    >>> round_step(35, 8), round_step(1200, 6)
+    (5.0, 200.0)
+    """
+    return next(n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5) if most * n * 10.0**power >= span)
+
+
+def round_ticks(low: float, high: float, most: int) -> tuple[tuple[float, str], ...]:
+    """A few round numbers from `low` to `high`.
+
+    >>> round_ticks(3, 10, 4)
+    ((4.0, '4'), (6.0, '6'), (8.0, '8'), (10.0, '10'))
+    """
+    step = round_step(high - low, most)
+    return tuple((step * n, f"{step * n:g}") for n in range(ceil(low / step), int(high / step) + 1))
+
+
+@dataclass(frozen=True)
+class Series:
+    """Marks of one kind: bars go up from `start` to y around x, spans go right from `start` to x around y."""
+
+    name: str
+    mark: Mark
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
+    colour: str = "blue"
+    look: Look = "solid"
+    start: tuple[float, ...] = ()  # the low end of each bar or span; the end of the axis if empty
+    words: tuple[str, ...] = ()  # one text per mark, on the drawing
+    thick: float = 0.8  # of a bar or span, in units of the axis across it
+    part: str = ""  # the name by which a page finds these marks
+
+    def begins(self, axis: Axis) -> tuple[float, ...]:
+        """The low ends of bars and spans along this axis."""
+        return self.start or (axis.low,) * len(self.x)
+
+
+Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
+
+
+def spans(
+    name: str, boxes: Sequence[Box], colour: str, look: Look = "solid", thick: float = 0.7, words: Sequence[str] = ()
+) -> Series:
+    """Boxes in lanes as one series."""
+    low, up, lanes, hover = map(tuple, zip(*boxes, strict=True)) if boxes else ((), (), (), ())
+    return Series(name, "spans", up, lanes, hover if any(hover) else (), colour, look, low, tuple(words), thick)
+
+
+SpanKind = tuple[str, str, Look]  # a name, its colour and its look
+
+
+def spans_by_kind(kinds: Sequence[SpanKind], boxes: Iterable[tuple[str, Box]]) -> tuple[Series, ...]:
+    """One series per kind that has a box of some width."""
+    found: dict[str, list[Box]] = {name: [] for name, *_ in kinds}
+    for name, box in boxes:
+        found[name] += [box] * (box[1] > box[0])
+    return tuple(spans(name, found[name], colour, look) for name, colour, look in kinds if found[name])
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A title, lines of text below it, two axes and what stands between them."""
+
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    notes: tuple[str, ...] = ()
+    width: float = 760.0  # of the plot, without labels
+    height: float = 260.0
+
 
 EDGE, LINE, LEGEND = 16.0, 18.0, 26.0
 NARROW, SHORT = 10.0, 10  # pixels per tick label; characters of a label that is turned
@@ -19,7 +123,7 @@ DASHES = {"dashed": "7 4", "dotted": "2 4", "mixed": "10 3 2 3"}
 
 
 @dataclass(frozen=True)
-class Frame:
+class PlotFrame:
     """The place of a plot in a drawing."""
 
     chart: Chart
@@ -32,21 +136,18 @@ class Frame:
         return self.left + chart.width * chart.x.share(x), self.top + chart.height * (1 - chart.y.share(y))
 
 
-def draw_chart(chart: Chart, text: str, interactive: Literal["yes", "live", "no"] = "yes") -> Figure:
-    """The chart as a figure: the SVG drawing, its words, and the data for Plotly."""
+def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
+    """The chart as a figure: its drawing and its words."""
     left = EDGE + max((wide(words, 12) for _, words in chart.y.ticks), default=0.0) + 12
     top = EDGE + LINE * (1 + len(chart.notes)) + LEGEND + (LINE if chart.y.title else 6)
-    frame = Frame(chart, left, top)
+    frame = PlotFrame(chart, left, top)
     parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]
     parts += [write(EDGE, 24 + LINE * n, words, 13) for n, words in enumerate(chart.notes, 1)]
     parts += [*write_legend(chart, EDGE, 24 + LINE * (1 + len(chart.notes))), *write_plot(frame)]
     low = top + chart.height + _label_room(chart) + (LINE + 6 if chart.x.title else 8)
     width = max(left + chart.width + 2 * EDGE, *(2 * EDGE + 6.8 * len(words) for words in ("", *chart.notes)))
     alt = text.replace("\n", ". ")
-    return Figure(drawing(width, low, *parts, alt=alt), text, alt, plotly_json(chart), interactive)
-
-
-# --- the still picture ---
+    return Figure(drawing(width, low, *parts, alt=alt), text, alt, live)
 
 
 def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
@@ -57,7 +158,7 @@ def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
             x += 44 + 6.8 * len(series.name)
 
 
-def write_plot(frame: Frame) -> Iterator[Element]:
+def write_plot(frame: PlotFrame) -> Iterator[Element]:
     """The axes and the marks of a chart."""
     yield from (_hatch(series) for series in frame.chart.series if series.look == "hatched")
     yield from _write_y(frame)
@@ -66,7 +167,7 @@ def write_plot(frame: Frame) -> Iterator[Element]:
         yield from MARKS[series.mark](frame, series)
 
 
-def _write_y(frame: Frame) -> Iterator[Element]:
+def _write_y(frame: PlotFrame) -> Iterator[Element]:
     chart = frame.chart
     for value, words in chart.y.ticks:
         x, y = frame.at(chart.x.low, value)
@@ -77,7 +178,7 @@ def _write_y(frame: Frame) -> Iterator[Element]:
         yield soft(EDGE if frame.left > 60 else 6, frame.top - 14, chart.y.title)
 
 
-def _write_x(frame: Frame) -> Iterator[Element]:
+def _write_x(frame: PlotFrame) -> Iterator[Element]:
     chart, ground = frame.chart, frame.top + frame.chart.height
     yield node("path", d=f"M{frame.left:g},{ground:g}h{chart.width:g}", stroke="var(--gv-soft)")
     each, turned = _label_step(chart)
@@ -106,7 +207,7 @@ def _label_room(chart: Chart) -> float:
     return 8 + max(wide(shorten(words, SHORT), 12) for _, words in chart.x.ticks) if turned else 22.0
 
 
-def _write_line(frame: Frame, series: Series) -> Iterator[Element]:
+def _write_line(frame: PlotFrame, series: Series) -> Iterator[Element]:
     points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
     way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
     look: dict[str, Any] = {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
@@ -114,7 +215,7 @@ def _write_line(frame: Frame, series: Series) -> Iterator[Element]:
     yield node("path", d=way, fill="none", stroke=f"var(--gv-{series.colour})", stroke_width=2.2, **look)
 
 
-def _write_dots(frame: Frame, series: Series) -> Iterator[Element]:
+def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
     def dots() -> Iterator[Element]:
         halo: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
         for n, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
@@ -128,7 +229,7 @@ def _write_dots(frame: Frame, series: Series) -> Iterator[Element]:
     yield node("g", *dots(), **({"data_part": series.part} if series.part else {}))
 
 
-def _write_bars(frame: Frame, series: Series) -> Iterator[Element]:
+def _write_bars(frame: PlotFrame, series: Series) -> Iterator[Element]:
     high = frame.chart.y.high
     for n, (x, low, up) in enumerate(zip(series.x, series.begins(frame.chart.y), series.y, strict=True)):
         left, top = frame.at(x - series.thick / 2, up)
@@ -141,7 +242,7 @@ def _write_bars(frame: Frame, series: Series) -> Iterator[Element]:
             yield write((left + right) / 2, top - 5, series.words[n], 10, text_anchor="middle")
 
 
-def _write_spans(frame: Frame, series: Series) -> Iterator[Element]:
+def _write_spans(frame: PlotFrame, series: Series) -> Iterator[Element]:
     for n, (low, up, lane) in enumerate(zip(series.begins(frame.chart.x), series.x, series.y, strict=True)):
         left, top = frame.at(low, lane + series.thick / 2)
         right, base = frame.at(up, lane - series.thick / 2)
@@ -152,7 +253,7 @@ def _write_spans(frame: Frame, series: Series) -> Iterator[Element]:
             yield write(left + width / 2, (top + base) / 2 + 4, series.words[n], 11, mono=True, **look)
 
 
-MARKS: dict[str, Callable[[Frame, Series], Iterator[Element]]] = {
+MARKS: dict[str, Callable[[PlotFrame, Series], Iterator[Element]]] = {
     "line": _write_line,
     "dots": _write_dots,
     "bars": _write_bars,

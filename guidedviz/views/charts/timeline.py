@@ -1,98 +1,77 @@
-"""Simulated servers: one over time (a lane for the device, the CPU and each request), and throughputs by policy."""
+"""Boxes in lanes on one clock, in three pictures.
+
+A simulated server (a lane for the device, one for the CPU, one per request), texts that share forward passes, and when
+the forward pass and the mask of each token ran.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from math import ceil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from statistics import fmean
 
-from guidedviz.errors import SettingError, expect, shorten
-from guidedviz.serving.simulation import BatchPass, Served, Timeline, check_number
-from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Mark, Series, round_step, round_ticks
+from guidedviz.decoding.jump import Cost
+from guidedviz.decoding.overlap import EngineRun, Overlap, Span, Turn
+from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.machines.visible import counted
+from guidedviz.serving.simulation import Served, Timeline
+from guidedviz.views.charts.plot import Axis, Box, Chart, SpanKind, draw_chart, round_ticks, spans, spans_by_kind
 from guidedviz.views.figure import Figure
 
-LANE, TICKS, TOP = 24.0, 8, 2  # pixels per lane; labels of the axis; lanes above the requests
-KINDS: tuple[tuple[str, str, Look], ...] = (
+LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
+TICKS = 8
+KINDS: tuple[SpanKind, ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
     ("compile", "orange", "hatched"),
     ("waits for its machine or a place", "soft", "hollow"),
     ("decodes", "sky", "solid"),
 )
-RATES = 6  # labels of the axis of throughputs
-SINGLE = 80  # passes, at most, that are drawn one by one
-LOOKS: tuple[tuple[str, Look], ...] = (("blue", "solid"), ("orange", "dashed"), ("green", "dotted"), ("gold", "mixed"))
-Runs = Mapping[str, Mapping[float, float]]  # per policy: share of constrained requests -> throughput
-Box = tuple[float, float, float, str]  # start, end, lane and what the pointer shows
+REQUESTS = 8  # that are drawn
 
 
-def draw_timeline(
-    timeline: Timeline, start: float = 0.0, stop: float = 0.0, requests: int = 8, title: str = ""
-) -> Figure:
-    """Some milliseconds of a simulated run (all by default) and the first requests in them.
+def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
+    """A simulated run with its first eight requests.
 
     >>> from guidedviz.serving import Costs, Request, simulate
     >>> run = simulate([Request(0, 3), Request(0, 2, "order", compile_ms=5, mask_ms=1)], Costs(forward=4))
     >>> print(draw_timeline(run).text)
-    simulated: 0 to 18 ms of 18 ms, 4 of 4 passes, 2 of 2 requests
+    simulated: 18 ms, 4 passes, 2 requests
     request 0, no schema: arrives 0.0 ms, joins 0.0 ms, first token 4.0 ms, done 13.0 ms, 4.5 ms per token
     request 1, order: arrives 0.0 ms, joins 8.0 ms, first token 13.0 ms, done 18.0 ms, 5.0 ms per token
     """
     expect(timeline, Timeline, "draw_timeline", "a timeline", "gv.serving.simulate(requests, costs)")
     expect(title, str, "draw_timeline, title", "a text")
-    for name, value in (("start", start), ("stop", stop)):
-        check_number(f"draw_timeline, {name}", value, "milliseconds from 0")
-    expect(requests, int, "draw_timeline, requests", "a whole number")
-    end = max(one.done for one in timeline.served)
-    stop = stop or end
-    if not 0 <= start < stop or requests < 1:
-        seen = f"{start:g} to {stop:g} ms, {requests} requests"
-        raise SettingError("draw_timeline", seen=seen, expected=f"some of {end:.0f} ms, and 1 request or more")
-    passes = [one for one in timeline.passes if one.start < stop and one.end > start]
-    inside = [n for n, one in enumerate(timeline.served) if one.request.arrives < stop and one.done > start]
-    shown = inside[:requests]
-    counts = f"{len(passes)} of {len(timeline.passes)} passes, {len(shown)} of {len(timeline.served)} requests"
-    note = f"simulated: {start:.0f} to {stop:.0f} ms of {end:.0f} ms, {counts}"
-    lines = [_say(n, timeline.served[n]) for n in shown]
+    end, shown = max(one.done for one in timeline.served), timeline.served[:REQUESTS]
+    note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {counted(len(timeline.served), 'request')}"
+    note += f", of which {REQUESTS} are drawn" * (len(timeline.served) > REQUESTS)
+    lines = [_say(n, one) for n, one in enumerate(shown)]
     lanes = len(shown) + TOP
-    names = ["device", "CPU", *(shorten(f"{n} {timeline.served[n].request.schema or 'no schema'}", 24) for n in shown)]
-    x = Axis("ms", start, stop, round_ticks(start, stop, TICKS))
+    names = ["device", "CPU", *(shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown))]
+    x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
     y = Axis("", 0.4, lanes + 0.6, tuple((float(lanes - at), words) for at, words in enumerate(names)), grid=False)
-    boxes = [*_pass_boxes(passes, lanes), *_request_boxes(timeline, passes, shown, lanes)]
-    series = tuple(_series(boxes, start, stop))
+    series = spans_by_kind(KINDS, [*_pass_boxes(timeline, lanes), *_request_boxes(timeline, lanes)])
     chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * lanes)
     return draw_chart(chart, "\n".join([note, *lines]))
 
 
-def _pass_boxes(passes: list[BatchPass], lanes: int) -> Iterator[tuple[str, Box]]:
-    for one in passes:
+def _pass_boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+    for one in timeline.passes:
         rows = f"{len(one.rows)} rows"
         yield "forward pass", (*one.forward, lanes, f"forward pass: {_took(one.forward)}, {rows}")
         yield "masks", (*one.masks, lanes - 1, f"masks: {_took(one.masks)}, {rows}")
         yield "compile", (*one.compiling, lanes - 1, f"compile, the batch waits: {_took(one.compiling)}")
 
 
-def _request_boxes(
-    timeline: Timeline, passes: list[BatchPass], shown: list[int], lanes: int
-) -> Iterator[tuple[str, Box]]:
-    for at, number in enumerate(shown):
-        one, lane = timeline.served[number], lanes - TOP - at
-        said = _say(number, one)
+def _request_boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+    for number, one in enumerate(timeline.served[:REQUESTS]):
+        lane, said = lanes - TOP - number, _say(number, one)
         start, end = one.compiling
         yield "waits for its machine or a place", (one.request.arrives, start, lane, said)
         yield "compile", (start, end, lane, f"compile: {end - start:.1f} ms; {said}")
         yield "waits for its machine or a place", (end, one.joined, lane, said)
-        mine = [(each.compiling[1], each.end) for each in passes if number in each.rows]
-        for low, up in mine if len(passes) <= SINGLE else [(one.joined, one.done)]:
-            yield "decodes", (low, up, lane, said)
-
-
-def _series(boxes: list[tuple[str, Box]], start: float, stop: float) -> Iterator[Series]:
-    for name, colour, look in KINDS:
-        mine = [box for kind, box in boxes if kind == name and box[1] > box[0] and box[0] < stop and box[1] > start]
-        if mine:
-            low, up, lanes, hover = zip(*mine, strict=True)
-            yield Series(name, "spans", up, tuple(map(float, lanes)), hover, colour, look, low, thick=0.7)
+        mine = [(each.compiling[1], each.end) for each in timeline.passes if number in each.rows]
+        yield from (("decodes", (low, up, lane, said)) for low, up in mine)
 
 
 def _took(span: tuple[float, float]) -> str:
@@ -105,42 +84,144 @@ def _say(number: int, one: Served) -> str:
     return f"request {number}, {name}: {times}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
 
 
-def draw_throughput(
-    simulated: Runs, published: Runs | None = None, title: str = "", unit: str = "requests per second"
-) -> Figure:
-    """A line per policy, and dots of the same colour where a number was published for it.
+# --- texts in shared forward passes: how many tokens each reads per pass, and when each is done ---
 
-    >>> print(draw_throughput({"V1": {0: 103, 1: 70}}, {"V1": {0: 103.16, 1: 69.36}}).text)
-    requests per second by the share of constrained requests
-    V1, simulated: 0% 103.0, 100% 70.0
-    V1, published: 0% 103.2, 100% 69.4
+Reads = Mapping[str, Sequence[int]]  # per text the number of tokens that it reads in each pass
+BATCH_LANE = 34.0
+READ_KINDS: tuple[SpanKind, ...] = (
+    ("reads one token", "sky", "solid"),
+    ("reads a forced run", "orange", "hatched"),
+    ("done", "soft", "hollow"),
+)
+
+
+def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) -> Figure:
+    """One lane per text and one box per pass, as wide as the pass takes.
+
+    >>> print(draw_batch({"record": [5, 1], "story": [1, 1, 1]}, gv.decoding.Cost(4.0, 1.0)).text)
+    3 passes, 21 ms
+    record: 2 passes, 6 tokens, done after 16 ms
+    story: 3 passes, 3 tokens, done after 21 ms
     """
-    published = published or {}
-    for runs in (simulated, published):
-        expect(runs, Mapping, "draw_throughput", "throughputs by share, per policy", '{"V1": {0: 103, 1: 70}}')
-        for row in runs.values():
-            given: Mapping[object, object] = expect(row, Mapping, "draw_throughput", "throughputs by share")
-            for share, height in given.items():
-                check_number("draw_throughput, share", share, "a share from 0 to 1")
-                check_number("draw_throughput, throughput", height, "a number from 0")
-    if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
-        raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
-    most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values()) or 1.0
-    step = round_step(most, RATES)
-    top = step * ceil(most / step)
-    x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
-    series, said = [], [title or f"{unit} by the share of constrained requests"]
-    for (name, row), (colour, look) in zip(simulated.items(), LOOKS, strict=False):
-        for kind, values in (("simulated", row), ("published", published.get(name, {}))):
-            if values:
-                shares, heights = zip(*sorted(values.items()), strict=True)
-                points = [f"{share:.0%} {height:.1f}" for share, height in zip(shares, heights, strict=True)]
-                said.append(f"{name}, {kind}: {', '.join(points)}")
-                hover = tuple(f"{name}, {kind}: {point}" for point in points)
-                line = kind == "simulated"
-                mark: Mark = "line" if line else "dots"
-                series.append(Series(name * line, mark, shares, heights, hover, colour, look if line else "solid"))
-    notes = ("lines: simulated · dots: published",) if published else ("simulated",)
-    return draw_chart(
-        Chart(said[0], x, Axis(unit, 0.0, top, round_ticks(0.0, top, RATES)), tuple(series), notes), "\n".join(said)
+    _check(reads, cost, title, until)
+    ends = pass_ends(reads, cost)
+    notes = [f"{len(ends) - 1} passes, {ends[-1]:g} ms"]
+    notes += [
+        f"{name}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for name, row in reads.items()
+    ]
+    end = max(until, ends[-1])
+    lanes = tuple((float(len(reads) - at), name) for at, name in enumerate(reads))
+    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
+    y = Axis("", 0.4, len(reads) + 0.6, lanes, grid=False)
+    series = spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
+    head, height = title or "texts in shared passes", BATCH_LANE * len(reads)
+    chart = Chart(head, x, y, series, (notes[0],), width=640.0, height=height)
+    return draw_chart(chart, "\n".join([f"{title}: {notes[0]}" if title else notes[0], *notes[1:]]))
+
+
+def _check(reads: Reads, cost: Cost, title: str, until: float) -> None:
+    expect(reads, Mapping, "draw_batch, reads", "texts with the tokens that they read per pass", "{'a': [5, 1]}")
+    expect(title, str, "draw_batch, title", "a text")
+    expect(until, int | float, "draw_batch, until", "milliseconds")
+    expect(cost, Cost, "draw_batch, cost", "the cost of a pass and of a token", "gv.decoding.Cost(4.0, 0.1)")
+    if not reads or not all(row and all(isinstance(n, int) and n > 0 for n in row) for row in reads.values()):
+        raise SettingError("draw_batch, reads", seen=quoted(dict(reads)), expected="one or more tokens per pass")
+
+
+def pass_ends(reads: Reads, cost: Cost) -> list[float]:
+    """When each pass ends, from 0: every pass reads all its tokens for all texts."""
+    own, each = cost.prices()
+    count = max(map(len, reads.values()))
+    tokens = [sum(row[at] for row in reads.values() if at < len(row)) for at in range(count)]
+    return list(accumulate((round(own + each * read, 6) for read in tokens), initial=0.0))
+
+
+def _read_boxes(reads: Reads, ends: list[float]) -> Iterator[tuple[str, Box]]:
+    for lane, row in zip(range(len(reads), 0, -1), reads.values(), strict=True):
+        for place, count in enumerate(row):
+            yield "reads a forced run" if count > 1 else "reads one token", (ends[place], ends[place + 1], lane, "")
+        yield "done", (ends[len(row)], ends[-1], lane, "")
+
+
+# --- the forward pass and the mask of each token: lanes for the device and the CPU ---
+
+CLOCK_TICKS = 6
+LEAST = 1 / 760  # of the clock: a shorter wait is not drawn
+LANES, WAITS = ("device", "CPU", "logits wait"), 2
+
+
+def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int = 6) -> Figure:
+    """Some tokens of a record: above one by one, below side by side, both on the same clock.
+
+    >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
+    >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
+    >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)
+    trie, 1 of 1 token, TOY: toy; cpu
+    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, in all 5.50 ms a token
+    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, in all 4.50 ms a token
+    """
+    expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
+    pair = record.pair(engine)
+    count = len(pair[0].turns)
+    for name, value in (("first", first), ("tokens", tokens)):
+        expect(value, int, f"draw_overlap, {name}", "a whole number")
+    if not 0 <= first < count or tokens < 1:
+        raise SettingError("draw_overlap", seen=f"{tokens} tokens from {first}", expected=f"some of {count} tokens")
+    shown = [run.turns[first : first + tokens] for run in pair]
+    chart = overlap_chart(record, pair, shown, first)
+    return draw_chart(chart, "\n".join([_say_record(record, pair, len(shown[0])), *map(_say_run, pair)]))
+
+
+def overlap_chart(record: Overlap, pair: Sequence[EngineRun], shown: Sequence[Sequence[Turn]], first: int) -> Chart:
+    """Three lanes per run: the device, the CPU, and the time for which the logits wait for their mask."""
+    starts = [_start(run, first) for run in pair]
+    end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
+    lanes = [(words if lane else f"{_name(run)}: {words}") for run in pair for lane, words in enumerate(LANES)]
+
+    def boxes(lane: int, times: Callable[[Turn], Span], word: str) -> list[Box]:
+        return [
+            (low - start, up - start, 7.0 - lane - 4 * place, f"{word} {first + n}: {up - low:.2f} ms")
+            for place, (turns, start) in enumerate(zip(shown, starts, strict=True))
+            for n, (low, up) in enumerate(map(times, turns))
+            if lane < WAITS or up - low > LEAST * end
+        ]
+
+    forward, mask = boxes(0, lambda turn: turn.forward, "token"), boxes(1, lambda turn: turn.mask, "mask")
+    waits = boxes(WAITS, lambda turn: (turn.forward[1], turn.mask[1]), "wait")
+    series = (
+        spans("forward", forward, "blue", "solid", 0.8, [said.partition(":")[0] for *_, said in forward]),
+        spans("mask", mask, "gold", "solid", 0.8, [said.partition(":")[0] for *_, said in mask]),
+        spans("logits wait", waits, "orange", "hatched", 0.8),
     )
+    x = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS))
+    y = Axis("", 0.4, 7.6, tuple((7.0 - lane - lane // 3, words) for lane, words in enumerate(lanes)), grid=False)
+    where = "live" if record.source == "LIVE" else f"{record.source}, {record.date}"
+    notes = f"{where} · {record.model} · {record.device}", *map(_say_wait, pair)
+    return Chart(f"{pair[0].engine}: the mask and the forward", x, y, series, notes, height=170.0)
+
+
+def _start(run: EngineRun, first: int) -> float:
+    """When the first turn that is shown began."""
+    return run.turns[first - 1].chosen if first else min(run.turns[0].forward[0], run.turns[0].mask[0])
+
+
+def _name(run: EngineRun) -> str:
+    return "side by side" if run.beside else "one by one"
+
+
+def _say_record(record: Overlap, pair: Sequence[EngineRun], shown: int) -> str:
+    where = "live" if record.source == "LIVE" else record.source
+    count = counted(len(pair[0].turns), "token")
+    return f"{pair[0].engine}, {shown} of {count}, {where}: {record.model}; {record.device}"
+
+
+def _say_wait(run: EngineRun) -> str:
+    every = f"mean of {counted(len(run.turns), 'token')}"
+    return f"{_name(run)}: the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms from token to token ({every})"
+
+
+def _say_run(run: EngineRun) -> str:
+    forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
+    mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
+    times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
+    return f"{_name(run)}: {times}, in all {run.per_token:.2f} ms a token"

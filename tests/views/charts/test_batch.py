@@ -1,9 +1,7 @@
 """A pass takes as long as all its tokens together, and a text is done after its last pass."""
 
-import pytest
-
 import guidedviz as gv
-from guidedviz.views.charts.batch import draw_batch, pass_ends
+from guidedviz.views.charts.timeline import draw_batch, pass_ends
 
 COST = gv.decoding.Cost(4.0, 1.0)
 
@@ -16,12 +14,6 @@ def test_a_run_makes_its_pass_longer_for_all_texts():
 def test_no_text_is_done_later_because_it_jumps_itself():
     alone = [pass_ends({"a": read}, COST)[-1] for read in ([1] * 6, [5, 1])]
     assert alone == [30, 14]
-
-
-@pytest.mark.parametrize("reads", [{}, {"a": []}, {"a": [0]}, {"a": [1.5]}])
-def test_reads_that_cannot_be_drawn_are_refused(reads):
-    with pytest.raises(gv.SettingError, match="draw_batch"):
-        draw_batch(reads, COST)
 
 
 def test_every_box_has_a_kind_with_its_own_pattern():

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.charts.break_even import DECADES, LOOKS, break_even, break_even_chart, draw_break_even
+from guidedviz.views.charts.costs import DECADES, LOOKS, break_even, break_even_chart, draw_break_even
 
 COSTS = {"table": (40.0, 0.02), "walk": (0.0, 1.02), "other table": (80.0, 0.04), "other walk": (1.0, 0.3)}
 
@@ -47,23 +47,9 @@ def test_what_crosses_outside_of_the_picture_has_no_dot():
     assert {series.mark for series in break_even_chart(late, "", [("table", "walk")]).series} == {"line"}
 
 
-def test_free_work_can_be_drawn():
-    assert "0 ms before the first mask" in draw_break_even({"nothing": (0.0, 0.0)}).text
-
-
-@pytest.mark.parametrize("costs", [{}, {str(number): (1.0, 1.0) for number in range(5)}])
-def test_too_few_or_too_many_are_refused(costs):
-    with pytest.raises(gv.SettingError, match="1 to 4"):
-        draw_break_even(costs)
-
-
 @pytest.mark.parametrize("cost", [None, 3, (1,), ("a", 1), (1, None), (-1, 1), (float("inf"), 1), (float("nan"), 1)])
 def test_a_cost_that_is_no_pair_of_milliseconds_is_named(cost):
     with pytest.raises(gv.SettingError, match=r"^draw_break_even, 'walk': saw .*, expected milliseconds before"):
         draw_break_even({"table": (1, 1), "walk": cost})
     with pytest.raises(gv.SettingError, match=r"^draw_break_even, costs: saw"):
         draw_break_even(cost)
-
-
-def test_a_name_stays_text():
-    assert "<script>" not in draw_break_even({"<script>": (1.0, 1.0)}, title="<script>").svg

@@ -10,8 +10,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import Step, Trace
-from guidedviz.errors import SettingError
-from guidedviz.views.charts.costs import MOST_STEPS, PARTS, costs_chart, find_top
+from guidedviz.views.charts.costs import MOST_STEPS, PARTS, costs_chart
 
 PIECES = [b" the", b"a", b"<script>alert(1)</script>", "\u202e".encode(), b"\xff", b"", b"4"]
 
@@ -37,7 +36,7 @@ def words_of(figure):
     return [each.text for each in ET.fromstring(figure.svg).iter() if each.tag.endswith("text")]
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 57, 58, 300, 301])
+@pytest.mark.parametrize("count", [0, 58, 301])
 def test_every_step_has_its_bar_and_its_token_up_to_three_hundred(count):
     made = trace(*map(step, range(count)))
     figure, shown = gv.draw_costs(made), min(count, MOST_STEPS)
@@ -66,16 +65,10 @@ def test_a_bar_far_above_the_others_is_cut_and_says_how_high_it_was():
     steps = [step(n) for n in range(9)]
     made = trace(step(0, 880.0), *steps)
     assert costs_chart(made).y.high == 11.0
-    assert heights(made, "forward")[0] == 880.0, "the interactive chart has the whole bar"
+    assert heights(made, "forward")[0] == 880.0, "the record has the whole bar"
     assert "883" in words_of(gv.draw_costs(made))
     assert "cut: 1 bar far above most others" in words_of(gv.draw_costs(made))
     assert not any("cut:" in words for words in words_of(gv.draw_costs(trace(*steps))))
-
-
-def test_the_scale_is_that_of_most_bars():
-    assert find_top([1.0] * 9 + [100.0]) == 1.0
-    assert find_top([1.0, 2.4, 1.0]) == 2.4
-    assert find_top([0.0, 0.0]) == 1.0
 
 
 def test_the_words_are_the_same_in_another_run():
@@ -86,19 +79,6 @@ def test_the_words_are_the_same_in_another_run():
     assert one.text == ET.fromstring(one.svg).get("aria-label")
 
 
-def test_the_largest_part_is_named_only_where_it_is_clear():
-    assert gv.draw_costs(trace(step(0, 1.0, 9.0))).text.endswith("; mask is the largest part")
-    assert gv.draw_costs(trace(step(0, 4.0, 4.0, 4.0))).text.endswith("; no part is more than half")
-    assert gv.draw_costs(trace(step(0, 0.0, 0.0, 0.0))).text.endswith("; no time was measured")
-
-
-@pytest.mark.parametrize("source", ["LIVE", "RECORDED", "TOY"])
-def test_the_picture_says_where_its_figures_come_from(source):
-    said = words_of(gv.draw_costs(trace(step(0), source=source, device="NVIDIA H100")))
-    day = " · 2026-11-21" if source == "RECORDED" else ""
-    assert any(words.endswith(f" {source} · clerk · NVIDIA H100 · 4,096 tokens{day}") for words in said)
-
-
 def test_pointing_at_a_bar_tells_its_times_and_hostile_tokens_stay_text():
     figure = gv.draw_costs(trace(*map(step, range(7)), constraint="<script>"))
     tree = ET.fromstring(figure.svg)
@@ -106,8 +86,3 @@ def test_pointing_at_a_bar_tells_its_times_and_hostile_tokens_stay_text():
     assert titles[0] == "step 0: ␣the, 11.0 ms\n  forward 8.0 ms\n  mask 2.0 ms\n  sample 1.0 ms"
     assert not any(each.tag.endswith("script") for each in tree.iter())
     assert "\u202e" not in figure.svg
-
-
-def test_what_is_no_trace_is_refused():
-    with pytest.raises(SettingError, match="draw_costs: saw str, expected a trace"):
-        gv.draw_costs("trace")

@@ -1,8 +1,6 @@
 """The timeline of forward and mask: what it draws is what the record holds."""
 
 import re
-from dataclasses import replace
-from xml.etree import ElementTree
 
 import pytest
 
@@ -42,18 +40,6 @@ def test_the_words_have_all_figures():
         "one by one: forward 5.00 ms, mask 4.00 ms, the logits wait 4.00 ms, in all 10.00 ms a token",
         "side by side: forward 5.00 ms, mask 4.00 ms, the logits wait 0.00 ms, in all 6.00 ms a token",
     ]
-
-
-def test_a_record_says_where_it_comes_from():
-    assert "RECORDED, 2026-11-21 · small · cpu" in gv.views.draw_overlap(RECORD).svg
-    assert ">live · small · cpu<" in gv.views.draw_overlap(replace(RECORD, source="LIVE")).svg
-
-
-def test_hostile_names_stay_text():
-    hostile = replace(RECORD, model="<script>alert(1)</script>", device='"><svg onload=x>')
-    svg = gv.views.draw_overlap(hostile).svg
-    assert "<script" not in svg
-    ElementTree.fromstring(svg)
 
 
 def test_what_is_not_there_cannot_be_drawn():

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.distribution import Task
@@ -23,13 +22,3 @@ def test_a_box_is_as_wide_as_its_probability():
 
 def test_illegal_texts_have_a_box_without_a_mask_only():
     assert drawn("<b").text.splitlines() == ["free: <b 0.19, illegal 0.81", "masked: <b 1", "conditioned: <b 1"]
-
-
-def test_pieces_are_escaped():
-    assert "&lt;" in drawn("<b").svg
-
-
-@pytest.mark.parametrize("wrong", [None, "b", TOY])
-def test_what_is_no_task_is_refused(wrong):
-    with pytest.raises(gv.SettingError, match="draw_text_tree"):
-        draw_text_tree(wrong)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.callouts import GAP, LIKELY, callouts, place_labels
+from guidedviz.views.vocabulary.map import LABEL_GAP, LIKELY, callouts, place_labels
 from guidedviz.views.words import label
 
 PIECES = [b"(", b")", b"x", b"x)", b"<script>", b"\xe2\x80\xae", b"))", b"</s>"]
@@ -27,7 +27,7 @@ def test_no_label_leaves_the_picture_or_meets_another(listed, width):
         ends = [place.left + listed[place.callout][2] for place in row]
         assert all(place.left >= -1e-9 for place in row)
         assert all(end <= width + 1e-9 for end in ends)
-        assert all(after.left >= end + GAP - 1e-6 for end, after in zip(ends, row[1:], strict=False))
+        assert all(after.left >= end + LABEL_GAP - 1e-6 for end, after in zip(ends, row[1:], strict=False))
         cells = [listed[place.callout][0] for place in row]
         assert cells == sorted(cells), "labels are in the order of their cells: lines do not cross"
     assert not listed or 0 in [place.callout for place in places], "the first has room"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 import struct
-import xml.etree.ElementTree as ET
 import zlib
 
 import numpy as np
@@ -14,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.views.vocabulary.atlas import Atlas, atlas, kind, pack_bits
-from guidedviz.views.vocabulary.curve import curve, size_for
-from guidedviz.views.vocabulary.map import share
-from guidedviz.views.vocabulary.png import write_png
+from guidedviz.views.vocabulary.atlas import Atlas, atlas, curve, kind, pack_bits, size_for
+from guidedviz.views.vocabulary.map import share, write_png
 
 HOSTILE = [b"<script>alert(1)</script>", b'"onload="x', b"]]>", b"&amp;", b"\x00\x1b\xff", "\u202e\u200b".encode()]
 HOSTILE += [b"", b"\n", b" a", b"a", b"7", b"42", b"</s>"]
@@ -30,7 +27,7 @@ def llama3():
     return gv.Vocabulary.llama3()
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 30, 65, 257, 4096, 32000, 50257, 128256, 131072])
+@pytest.mark.parametrize("count", [1, 2, 3, 65, 4096, 128256])
 def test_the_curve_visits_every_cell_once_and_steps_to_a_neighbour(count):
     width, height = size_for(count)
     assert count <= width * height
@@ -128,19 +125,6 @@ def test_xor_is_xor():
     assert first == (masks[0] & ~masks[1]).sum() > 0
     assert both == (masks[0] & masks[1]).sum() > 0
     assert neither == (~masks[0] & ~masks[1]).sum()
-
-
-def test_hostile_tokens_stay_text_and_nothing_but_drawing_is_drawn():
-    guide = gv.guide(gv.regex("[a0-9]+"), TOY)
-    for figure in (gv.draw_map(guide, title="<script>&"), gv.views.draw_xor(guide, 0, 1)):
-        root = ET.fromstring(figure.svg)
-        tags = {e.tag.split("}")[1] for e in root.iter()}
-        assert tags <= {"svg", "g", "rect", "text", "path", "mask", "image", "polyline", "circle"}
-        assert not [key for e in root.iter() for key in e.attrib if key.startswith("on")]
-        assert all(e.get("href").startswith("data:image/png;base64,") for e in root.iter() if e.get("href"))
-        assert figure.alt == root.get("aria-label")
-        assert "\u202e" not in figure.svg
-        assert "\x00" not in figure.svg
 
 
 def test_a_place_is_named_by_what_its_tokens_begin_with(llama3):

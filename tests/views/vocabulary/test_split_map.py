@@ -12,10 +12,9 @@ import guidedviz as gv
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import read
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import width_of_cell
-from guidedviz.views.vocabulary.outline import draw_outline
-from guidedviz.views.vocabulary.split_nodes import cut_rows, split_rows
-from tests.views.vocabulary.test_map import HOSTILE, read_png
+from guidedviz.views.vocabulary.map import draw_outline, width_of_cell
+from guidedviz.views.vocabulary.split_map import split_rows
+from tests.views.vocabulary.test_map import read_png
 
 GRAMMAR = 'root ::= "(" root ")" | "[" root "]" | "x"'
 PIECES = [b"(", b")", b"x", b"x)", b"[x])", b"]", b"x)]", b"x))", b"</s>"]
@@ -58,19 +57,6 @@ def test_a_state_a_text_and_a_guide_give_the_same_picture(nested):
     same = gv.draw_split(nested, b"(", title="t").svg
     svg = gv.draw_split(nested, read(nested.pda, b"("), title="t").svg
     assert re.sub('aria-label="[^"]*"', "", svg) == re.sub('aria-label="[^"]*"', "", same)
-    for guide in (gv.tokens.split_guide(nested), gv.guide(gv.grammar(GRAMMAR), TOY, engine="trie")):
-        figure = gv.draw_split(guide, guide.advance(guide.initial, 0))
-        assert stencils(nested, figure) == stencils(nested, gv.draw_split(nested, b"("))
-
-
-def test_of_a_guide_it_is_its_own_split_with_what_was_switched_off():
-    named, v = gv.grammar('root ::= "<" name ">"\nname ::= [a-z]+'), gv.Vocabulary([b"a", b"a>", b"a]"])
-    plain = gv.build_split(named, v, expand=False, inline=False)
-    figure, expanded = (
-        gv.views.draw_split_nodes(gv.tokens.split_guide(plain)),
-        gv.views.draw_split_nodes(gv.guide(named, v)),
-    )
-    assert figure.text == gv.views.draw_split_nodes(plain).text != expanded.text
 
 
 def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
@@ -121,33 +107,6 @@ def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
         assert any(line.split()[:1] == [f"n{row.nodes[0]}"] for line in figure.text.splitlines())
 
 
-def test_of_too_many_rows_those_that_ask_most_stay_in_their_order(nested):
-    rows = split_rows(nested)
-    kept = cut_rows(rows[::-1], 2)
-    assert len(rows) > 2
-    assert (
-        sorted((row.dependent for row in kept), reverse=True)
-        == sorted((row.dependent for row in rows), reverse=True)[:2]
-    )
-    assert [row for row in rows[::-1] if row in kept] == list(kept)
-
-
-def test_hostile_tokens_and_texts_stay_text():
-    text = 'root ::= "<script>alert(1)</script>" root? | [^a] | "\\n"'
-    split = gv.build_split(gv.grammar(text), gv.Vocabulary(HOSTILE, eos={12}))
-    figures = (
-        gv.draw_split(split, 0, title="<b>\x1b"[:3]),
-        gv.draw_split(split, "\u202e"),
-        gv.views.draw_split_nodes(split, title="<script>&"),
-    )
-    for figure in figures:
-        tags = {e.tag.split("}")[1] for e in ET.fromstring(figure.svg).iter()}
-        assert tags <= {"svg", "g", "rect", "text", "path", "mask", "image", "polyline", "circle"}
-        for bad in ("<script", "\u202e", "\x00", "\x1b"):
-            assert bad not in figure.svg
-        assert "\u202e" not in figure.text
-
-
 def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
     (last,) = nested.pda.nodes.last
     for node in (-1, 99, last):
@@ -155,8 +114,10 @@ def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
             gv.draw_split(nested, node)
 
 
-def test_a_finite_machine_and_a_text_it_cannot_read_are_refused(nested):
-    with pytest.raises(SettingError, match="pushdown machine"):
+def test_a_guide_and_a_text_that_it_cannot_read_are_refused(nested):
+    with pytest.raises(
+        SettingError, match=r"^draw_split, split: saw MachineGuide, expected a split; try: gv.build_split"
+    ):
         gv.draw_split(gv.guide(gv.regex("a"), TOY))
     with pytest.raises(SettingError, match="byte 1: saw"):
         gv.draw_split(nested, "()")

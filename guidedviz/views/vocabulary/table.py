@@ -1,11 +1,12 @@
-"""The index as a table of states and tokens: a filled cell is a legal token and names the next state.
+"""The index as a table of states and tokens, and the search that chooses its tokens.
 
-With many tokens, those with equal next states in all rows share a column. If these are still too many, neighbours in
-byte order share one, and the fill shows the fraction that is legal.
+A filled cell is a legal token and names the next state. With many tokens, those with equal next states in all rows
+share a column. If these are still too many, neighbours in byte order share one, and the fill shows the legal fraction.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -14,15 +15,58 @@ import numpy.typing as npt
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.visible import counted, name_state
+from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.visible import SIGNS, counted, name_state
 from guidedviz.markup import Element, node
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
+from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.find import find_tokens
 from guidedviz.views.vocabulary.map import share
 from guidedviz.views.words import label
+
+WAYS = "text, /regex/, 0xE2 82, #id"
+
+
+def find_tokens(vocabulary: Vocabulary, query: str) -> Mask:
+    """The mask of the tokens that match a query; visible signs such as ␣ stand for blanks.
+
+    >>> v = Vocabulary([b" the", b"then", b"42", b"\\xe2\\x82"])
+    >>> [np.flatnonzero(find_tokens(v, q)).tolist() for q in ("the", "␣", "/[0-9]+/", "0xE282", "#2", "")]
+    [[0, 1], [0], [2], [3], [2], []]
+    """
+    if not query:
+        return np.zeros(len(vocabulary), dtype=np.bool_)
+    if re.fullmatch(r"#\d+", query):
+        return np.asarray(np.arange(len(vocabulary)) == int(query[1:]))
+    if len(query) > 2 and query[0] == query[-1] == "/":
+        accepts = regex(query[1:-1]).accepts
+        return np.fromiter(map(accepts, vocabulary.pieces), dtype=np.bool_)
+    needle = _bytes(query)
+    return np.fromiter((needle in piece for piece in vocabulary.pieces), dtype=np.bool_)
+
+
+def read_signs(text: str) -> bytes:
+    """Typed text as bytes; ␣ ↵ ⇥ and the other signs are replaced by the characters they stand for.
+
+    >>> read_signs("a␣b↵")
+    b'a b\\n'
+    """
+    return text.translate({ord(sign): character for character, sign in SIGNS.items()}).encode("utf-8", "replace")
+
+
+def _bytes(query: str) -> bytes:
+    if not query.startswith("0x"):
+        return read_signs(query)
+    try:
+        return bytes.fromhex(query[2:])
+    except ValueError:
+        raise SettingError(
+            f"search {quoted(query)}", seen="no bytes", expected="two hex digits per byte, 0xE2 82"
+        ) from None
+
 
 COLUMNS, ROWS = 40, 60
 LEFT, TOP, HIGH = 76.0, 120.0, 24.0

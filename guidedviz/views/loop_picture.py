@@ -21,7 +21,7 @@ END = 5  # the column of the draw
 
 
 @dataclass(frozen=True)
-class Box:
+class LoopBox:
     """A box: its name, what it holds, its column and its row."""
 
     name: str
@@ -41,7 +41,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Part:
+class Added:
     """What a lab adds: the box between logits and probabilities, the row below it, what is new, and how it advances."""
 
     middle: tuple[str, str] | None
@@ -54,31 +54,31 @@ class Part:
 MASK = ("mask", "illegal: −∞")
 RULES, STATE = ("grammar", "rules"), ("state", "node and stack")
 PARTS = {
-    "free": Part(None, (), ()),
-    "bias": Part(("bias", "plus a constant"), (), ("bias",)),
-    "static": Part(MASK, (("list of masks", "one per position"),), ("mask", "list of masks"), "next position"),
-    "fsm": Part(MASK, (("transitions", "by hand"), ("state", "what is read")), ("transitions", "state")),
-    "index": Part(
+    "free": Added(None, (), ()),
+    "bias": Added(("bias", "plus a constant"), (), ("bias",)),
+    "static": Added(MASK, (("list of masks", "one per position"),), ("mask", "list of masks"), "next position"),
+    "fsm": Added(MASK, (("transitions", "by hand"), ("state", "what is read")), ("transitions", "state")),
+    "index": Added(
         MASK,
         (("regex", "a pattern"), ("machine", "reads bytes"), ("trie", "all tokens"), ("index", "state → tokens")),
         ("machine", "trie", "index"),
     ),
-    "schema": Part(
+    "schema": Added(
         MASK,
         (("schema", "keys and types"), ("regex", "if finite"), ("machine", "reads bytes"), ("index", "× tokens")),
         ("schema",),
     ),
-    "stack": Part(MASK, (RULES, ("PDA", "push and pop"), STATE), ("grammar", "PDA", "state")),
-    "chart": Part(MASK, (RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),
-    "split": Part(MASK, (RULES, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
-    "walk": Part(MASK, (RULES, STATE, ("trie walk", "at each step")), ("trie walk",)),
-    "production": Part(
+    "stack": Added(MASK, (RULES, ("PDA", "push and pop"), STATE), ("grammar", "PDA", "state")),
+    "chart": Added(MASK, (RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),
+    "split": Added(MASK, (RULES, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
+    "walk": Added(MASK, (RULES, STATE, ("trie walk", "at each step")), ("trie walk",)),
+    "production": Added(
         ("mask", "apply to all rows"),
         (("request", "schema"), ("cache", "or compile"), ("batch", "many rows"), ("packed mask", "beside the pass")),
         ("request", "cache", "batch", "packed mask"),
         "advance, roll back",
     ),
-    "jump": Part(MASK, (("machine", "reads bytes"), ("state", "where it is")), ("forced bytes",), forced=True),
+    "jump": Added(MASK, (("machine", "reads bytes"), ("state", "where it is")), ("forced bytes",), forced=True),
 }
 
 
@@ -96,11 +96,12 @@ def draw_loop(part: str = "free") -> Figure:
     if part not in PARTS:
         raise SettingError("draw_loop", seen=quoted(part), expected=f"one of {', '.join(PARTS)}")
     chosen = PARTS[part]
-    loop = [Box("text", "tokens so far", 0), Box("model", "forward pass", 1), Box("logits", "one per token", 2)]
-    loop += [Box(*chosen.middle, 3)] if chosen.middle else []
-    loop += [Box("probabilities", "softmax", 4), Box("draw", "one token", END)]
-    below = [Box(*words, 4 - len(chosen.below) + place, 1) for place, words in enumerate(chosen.below)]
-    boxes = [*loop, *below, *([Box("forced bytes", "no forward pass", 1, 2)] if chosen.forced else [])]
+    first = (("text", "tokens so far"), ("model", "forward pass"), ("logits", "one per token"))
+    loop = [LoopBox(*words, column) for column, words in enumerate(first)]
+    loop += [LoopBox(*chosen.middle, 3)] if chosen.middle else []
+    loop += [LoopBox("probabilities", "softmax", 4), LoopBox("draw", "one token", END)]
+    below = [LoopBox(*words, 4 - len(chosen.below) + place, 1) for place, words in enumerate(chosen.below)]
+    boxes = [*loop, *below, *([LoopBox("forced bytes", "no forward pass", 1, 2)] if chosen.forced else [])]
     lines = [*_loop_lines(loop), *_below_lines(below, chosen)]
     said = _say(loop, below, chosen)
     height = ROWS[len({box.row for box in boxes}) - 1] + 36
@@ -108,7 +109,7 @@ def draw_loop(part: str = "free") -> Figure:
     return Figure(drawing(2 * FIRST + PITCH * END, height, *lines, *shapes, alt=said), said, said)
 
 
-def _loop_lines(loop: list[Box]) -> Iterable[Element]:
+def _loop_lines(loop: list[LoopBox]) -> Iterable[Element]:
     for one, other in pairwise(loop):
         yield _arrow(f"M{one.x + WIDE / 2},{one.y}H{other.x - WIDE / 2 - 7}", other.x - WIDE / 2, other.y)
     first, last = loop[0], loop[-1]
@@ -117,7 +118,7 @@ def _loop_lines(loop: list[Box]) -> Iterable[Element]:
     yield soft((first.x + last.x) / 2, TOP - 6, "append the token", text_anchor="middle")
 
 
-def _below_lines(below: list[Box], part: Part) -> Iterable[Element]:
+def _below_lines(below: list[LoopBox], part: Added) -> Iterable[Element]:
     if not below:
         return
     for one, other in pairwise(below):
@@ -128,7 +129,7 @@ def _below_lines(below: list[Box], part: Part) -> Iterable[Element]:
     yield _arrow(f"M{drawn},{bottom}V{last.y}H{side + 7}", side, last.y, turned=180)
     yield soft((drawn + side) / 2, last.y - 7, part.advance, text_anchor="middle")
     if part.forced:
-        box, text = Box("", "", 1, 2), Box("", "", 0)
+        box, text = LoopBox("", "", 1, 2), LoopBox("", "", 0)
         start, right = last.y + HIGH / 2, box.x + WIDE / 2
         yield _arrow(f"M{last.x},{start}V{box.y}H{right + 7}", right, box.y, turned=180)
         yield soft((last.x + right) / 2, box.y - 7, "only one way on", text_anchor="middle")
@@ -143,7 +144,7 @@ def _arrow(path: str, x: float, y: float, turned: int = 0) -> Element:
     )
 
 
-def _draw_box(box: Box, new: bool) -> Element:
+def _draw_box(box: LoopBox, new: bool) -> Element:
     line = {"stroke": "var(--gv-orange)", "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
     place = {"x": box.x - WIDE / 2, "y": box.y - HIGH / 2, "width": WIDE, "height": HIGH, "rx": 6}
     shape = node("rect", **place, fill="var(--gv-card)", **line)
@@ -153,7 +154,7 @@ def _draw_box(box: Box, new: bool) -> Element:
     return shape + name + about + (write(box.x + WIDE / 2, box.y - HIGH / 2 - 5, "new", 11, **mark) if new else NOTHING)
 
 
-def _say(loop: list[Box], below: list[Box], part: Part) -> str:
+def _say(loop: list[LoopBox], below: list[LoopBox], part: Added) -> str:
     lines = [f"the decoding loop: {' → '.join(box.name for box in loop)} → text"]
     if below:
         lines.append(f"the mask comes from: {' → '.join(box.name for box in below)}")

@@ -22,6 +22,7 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     position 0: 2 of 3 legal, b drawn
     position 1: 1 of 3 legal, c drawn
     """
+    expect(title, str, "draw_positions, title", "a text")
     guide: Guide | None = expect(trace, Trace, "draw_positions", TRACE_HINT).guide
     if guide is None or len(guide.vocabulary) > MOST:
         seen = "a run without a guide" if guide is None else f"{len(guide.vocabulary):,} tokens"

@@ -1,9 +1,7 @@
 """Tokens that a jump takes back are struck in the row before it, and their bytes stand in the row after it."""
 
-import pytest
-
 import guidedviz as gv
-from guidedviz.views.spellings.rollback import SHOWN, draw_rollback, find_rollbacks
+from guidedviz.views.charts.rollback import SHOWN, draw_rollback, find_rollbacks
 
 TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5, 4, 3, 2, 1, 0])
 
@@ -26,9 +24,3 @@ def test_a_long_text_is_shown_from_a_token_near_the_change():
     drawn = draw_rollback(jumped(f"{'x' * 80}(n|x)o[t!]"))
     assert drawn.text.splitlines()[1:] == [f"before: {'x' * 40} [n]", f"after: {'x' * 40} {{no}}"]
     assert SHOWN < 80
-
-
-@pytest.mark.parametrize("wrong", [None, "a", 3])
-def test_what_is_no_trace_is_refused(wrong):
-    with pytest.raises(gv.SettingError, match="draw_rollback"):
-        draw_rollback(wrong)

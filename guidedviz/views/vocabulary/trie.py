@@ -1,0 +1,350 @@
+"""The walk over the trie in three pictures.
+
+One lazy walk as a tree whose refused branches are cut, the sizes of the walks along a text, and the trie as one flat
+list, over which a loop jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from math import log10
+
+from guidedviz.decoding.player import Walk
+from guidedviz.errors import SettingError, expect, shorten
+from guidedviz.machines.machine import Machine, read
+from guidedviz.machines.visible import visible, visible_bytes
+from guidedviz.markup import Element, node
+from guidedviz.sketches.walk_tree import NodeGroup, grow_tree
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.vocabulary.map import share
+from guidedviz.views.words import label
+
+WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
+EDGE = 16.0
+ROW, INDENT, TOP, SLICE_LINE = 26.0, 36.0, 84.0, 20.0
+ENDS = (546.0, 622.0, 700.0)  # right edges of the numbers
+BARS, WIDE = 716.0, 980.0
+HEAD = ("live", "dropped", "tokens")
+
+
+def draw_walk(walk: Walk, title: str = "") -> Figure:
+    """The tree of a walk with at most four levels; nodes that lead to one machine state share a branch.
+
+    >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
+    >>> print(draw_walk(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v)).text)
+    Lazy walk: 5 of 7 nodes asked about (71%): 3 live, 2 refused, 2 below these never asked; 3 of 7 tokens legal
+                       live  dropped   tokens
+    root                      3        4        3
+      2 3                     3        1        3
+        0                     1        1        1
+          cut: 2                       1       −1
+      cut: a                           3       −3
+    """
+    expect(walk, Walk, "draw_walk", "a walk", WALK_HINT)
+    expect(title, str, "draw_walk, title", "a text")
+    rows, total = list(grow_tree(walk).rows()), say_walk(walk)
+    top = TOP + SLICE_LINE * (walk.part is not None)
+    parts = [heading(EDGE, 24, "lazy walk", shorten(title, 110)), soft(EDGE, 44, total)]
+    parts += [soft(EDGE, 64, words) for words in _say_slice(walk)]
+    parts += _draw_head(top - 14)
+    parts += _draw_links(rows, top)
+    for number, (depth, branch) in enumerate(rows):
+        parts.append(moved(0, top + ROW * number, *_draw_row(depth, branch, len(walk.trie))))
+    said = "\n".join([f"Lazy walk{f' {title}' * bool(title)}: {total}", *_say_rows(walk, rows)])
+    return Figure(drawing(WIDE + EDGE, top + ROW * len(rows) + EDGE, *parts, alt=said), said, said)
+
+
+def say_walk(walk: Walk) -> str:
+    """The cost and the result of a walk in one line."""
+    asked, live = share(walk.asked / max(1, walk.nodes)), len(walk.live) - 1
+    return (
+        f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({asked}): {live:,} live, "
+        f"{walk.cuts:,} refused, {walk.dropped:,} below these never asked; "
+        f"{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
+    )
+
+
+def _say_slice(walk: Walk) -> Iterator[str]:
+    if walk.part:
+        said = f"slice “{walk.part.name}”: {len(walk.part):,} tokens legal at once, without a walk. "
+        yield said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
+
+
+def _draw_head(y: float) -> Iterator[Element]:
+    yield node("circle", cx=EDGE + 8, cy=y - 4, r=5, fill="var(--gv-blue)")
+    yield soft(EDGE + 19, y, "live")
+    yield _cross(EDGE + 66, y - 4)
+    yield soft(EDGE + 77, y, "refused: all below is dropped at once, unasked")
+    for x, words in zip(ENDS, HEAD, strict=True):
+        yield soft(x, y, words, text_anchor="end")
+    yield soft(BARS, y, "nodes, each tick ten times as many")
+    yield node("path", d=f"M{EDGE:g},{y + 6:g}H{WIDE:g}", stroke="var(--gv-line)")
+
+
+def _draw_links(rows: list[tuple[int, NodeGroup]], top: float) -> list[Element]:
+    """Lines from each branch to its children; the width grows with the number of live nodes."""
+    above, links = [0] * len(rows), []
+    for number, (depth, branch) in enumerate(rows):
+        above[depth] = number
+        if depth:
+            x, y, start = EDGE + 8 + INDENT * (depth - 1), top + ROW * number + 8, top + ROW * above[depth - 1] + 14
+            way = f"M{x:g},{start:g}V{y - 8:g}Q{x:g},{y:g} {x + 10:g},{y:g}H{x + INDENT - 8:g}"
+            links.append((branch, node("path", d=way, fill="none", **_line(branch))))
+    return [link for _, link in sorted(links, key=lambda link: not link[0].cut)]  # live ones over those that were cut
+
+
+def _line(branch: NodeGroup) -> dict[str, object]:
+    if branch.cut:
+        return {"stroke": "var(--gv-orange)", "stroke_width": 1.4, "stroke_dasharray": "4 3"}
+    return {"stroke": "var(--gv-blue)", "stroke_width": 1 + log10(branch.live) / 1.6}
+
+
+def _draw_row(depth: int, branch: NodeGroup, nodes: int) -> Iterator[Element]:
+    x = EDGE + 8 + INDENT * depth
+    if branch.cut:
+        high = 3 + 1.5 * log10(branch.dropped)
+        yield _cross(x, 8)
+        way = f"M{x + 8:g},8L{x + 24:g},{8 - high:.4g}V{8 + high:.4g}Z"
+        yield node("path", d=way, fill="var(--gv-orange)", fill_opacity=0.25, stroke="var(--gv-orange)")
+        yield write(x + 30, 12.5, _name(branch), 12.5, mono=True, fill="var(--gv-orange)")
+    else:
+        yield node("circle", cx=x, cy=8, r=5.5, fill="var(--gv-blue)")
+        name = _name(branch) if depth else "root"
+        yield write(x + 12, 12.5, name, 13, mono=bool(depth), font_weight="bold")
+        more = _more(branch)
+        yield soft(x + 22 + 8.0 * len(name), 12.5, more)
+    for end, words in zip(ENDS, _numbers(branch), strict=True):
+        yield write(end, 12.5, words, 12, mono=True, text_anchor="end")
+    yield from _draw_bars(branch, nodes)
+
+
+def _cross(x: float, y: float) -> Element:
+    return node("path", d=f"M{x - 5:g},{y - 5:g}l10,10m0,-10l-10,10", stroke="var(--gv-orange)", stroke_width=2.2)
+
+
+def _name(branch: NodeGroup) -> str:
+    if not branch.cut or len(branch.letters) < 4:
+        return shorten(visible_bytes(branch.letters, 3), 20)
+    return f"{len(branch.letters)} bytes, as in {shorten(label(branch.example), 12)}"
+
+
+def _more(branch: NodeGroup) -> str:
+    """The parts of a live branch that are not drawn."""
+    parts = [f"{branch.folded} ways in one"] * (branch.folded > 1)
+    if not branch.parts and branch.live > branch.nodes:
+        parts.append(f"and {branch.live - branch.nodes:,} below")
+    return ", ".join(parts)
+
+
+def _numbers(branch: NodeGroup) -> tuple[str, str, str]:
+    live, tokens = (f"{branch.live:,}", f"{branch.tokens:,}") if not branch.cut else ("", f"−{branch.tokens:,}")
+    return live, f"{branch.dropped:,}" if branch.dropped else "", tokens
+
+
+def _draw_bars(branch: NodeGroup, nodes: int) -> Iterator[Element]:
+    """The numbers of live and of dropped nodes, as bars on a logarithmic axis."""
+    ten = (WIDE - BARS) / log10(max(10, nodes))
+    for power in range(1, int(log10(max(10, nodes))) + 1):
+        yield node("path", d=f"M{BARS + ten * power:.5g},-4V20", stroke="var(--gv-line)")
+    if branch.live:
+        size = {"x": BARS, "y": 1, "width": max(2.0, ten * log10(branch.live)), "height": 6, "rx": 1.5}
+        yield node("rect", **size, fill="var(--gv-blue)")
+    if branch.dropped:
+        size = {"x": BARS, "y": 9, "width": max(2.0, ten * log10(branch.dropped)), "height": 6, "rx": 1.5}
+        yield node("rect", **size, fill="none", stroke="var(--gv-orange)", stroke_dasharray="3 2")
+
+
+def _say_rows(walk: Walk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
+    yield from _say_slice(walk)
+    names = ["", *(_say_name(depth, branch) for depth, branch in rows)]
+    width = max(16, *map(len, names)) + 2
+    for name, words in zip(names, [HEAD, *(_numbers(branch) for _, branch in rows)], strict=True):
+        yield f"{name:<{width}}" + "".join(f"{word:>9}" for word in words)
+
+
+def _say_name(depth: int, branch: NodeGroup) -> str:
+    name = f"cut: {_name(branch)}" if branch.cut else _name(branch) if depth else "root"
+    return "  " * depth + " ".join(filter(None, [name, _more(branch)]))
+
+
+# The lazy walks along a text: how many nodes of the trie each asked about.
+
+
+COST_ROW, COST_TOP = 22.0, 66.0
+START, END, COST_WIDE = 190.0, 690.0, 960.0
+MOST_ROWS = 40  # rows
+
+
+def draw_walks(walks: Sequence[Walk], without: Sequence[Walk] = (), title: str = "") -> Figure:
+    """One bar per token on a logarithmic axis; dashed, the walks of the same text `without` slices.
+
+    >>> v = gv.Vocabulary([b"2", b"20", b"26", b"-", b"a", b"ab"])
+    >>> print(draw_walks(gv.tokens.lazy_walks(gv.regex("[0-9]{4}-"), v, "2026-")).text)
+    Lazy walks, 3 tokens: nodes asked about, of 6 in the trie
+    before 20: 5 asked, 3 legal
+    before 26: 5 asked, 3 legal
+    before -: 3 asked, 1 legal
+    """
+    expected, hint = "one or more walks", "gv.tokens.lazy_walks(machine, vocabulary, text)"
+    expect(walks, Sequence, "draw_walks, walks", expected, hint)
+    if not walks:
+        raise SettingError("draw_walks, walks", seen="no walks", expected=expected, hint=hint)
+    expect(without, Sequence, "draw_walks, without", "walks", hint)
+    expect(title, str, "draw_walks, title", "a text")
+    for walk in (*walks, *without):
+        expect(walk, Walk, "draw_walks", "a walk", WALK_HINT)
+    most = max(1, *(walk.nodes for walk in walks))
+    high, shown = COST_TOP + COST_ROW * min(len(walks), MOST_ROWS + 1), walks[:MOST_ROWS]
+    head = f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"
+    parts = [heading(EDGE, 24, "lazy walks", f"{title} · {head}" if title else head)]
+    parts += [soft(END + 12, COST_TOP - 12, "dashed: without slices", 11)] * bool(without)
+    parts += _draw_scale(most, high)
+    for number, walk in enumerate(shown):
+        other = without[number] if number < len(without) else None
+        parts.append(moved(0, COST_TOP + COST_ROW * number, *_draw_cost(walk, other, most)))
+    more = [f"and {len(walks) - MOST_ROWS:,} more"] * (len(walks) > MOST_ROWS)
+    parts += [soft(EDGE, high - 7, words) for words in more]
+    said = "\n".join([f"Lazy walks{f' {title}' * bool(title)}, {head}", *map(_say_cost, shown), *more])
+    return Figure(drawing(COST_WIDE + EDGE, high + 30, *parts, alt=said), said, said)
+
+
+def _place(nodes: int, most: int) -> float:
+    """The end of a bar on the axis of log(1 + nodes), on which 0 and 1 differ."""
+    return START + (END - START) * log10(1 + nodes) / log10(1 + most)
+
+
+def _draw_scale(most: int, high: float) -> Iterator[Element]:
+    ticks = [10**power for power in range(int(log10(most)) + 1)]
+    for nodes in (*ticks, most):
+        x, last = _place(nodes, most), nodes == most
+        stroke = {"stroke": "var(--gv-soft)" if last else "var(--gv-line)", "stroke_width": 1.6 if last else 1}
+        yield node("path", d=f"M{x:.5g},{COST_TOP - 6:g}V{high:g}", **stroke)
+        if last or END - x > 96:
+            words = f"all {nodes:,}" if last else f"{nodes:,}"
+            yield soft(x + 4 * last, COST_TOP - 12, words, 11, text_anchor="end" if last else "middle")
+
+
+def _draw_cost(walk: Walk, other: Walk | None, most: int) -> Iterator[Element]:
+    yield write(START - 10, 14, shorten(label(walk.piece), 18), 13, mono=True, text_anchor="end")
+    if other and other.asked != walk.asked:
+        yield _bar(other.asked, most, 3, 14, {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "3 2"})
+    yield _bar(walk.asked, most, 6, 8, {"fill": "var(--gv-green)" if walk.part else "var(--gv-blue)"})
+    said = f"{walk.asked:,}"
+    yield write(END + 12, 14, said, 12, mono=True)
+    if walk.part:
+        x = END + 24 + wide(said, 12)
+        yield node("rect", x=x, y=5, width=10, height=10, rx=2, fill="var(--gv-green)")
+        yield soft(x + 15, 14, f"{len(walk.part):,} tokens by a slice")
+
+
+def _bar(nodes: int, most: int, y: float, high: float, look: dict[str, str]) -> Element:
+    return node("rect", x=START, y=y, width=_place(nodes, most) - START, height=high, rx=1.5, **look)
+
+
+def _say_cost(walk: Walk) -> str:
+    part = f", {len(walk.part):,} tokens by a slice ({walk.part.name})" if walk.part else ""
+    return f"before {label(walk.piece)}: {walk.asked:,} asked{part}, {walk.legal:,} legal"
+
+
+# A trie as one flat list, depth first, and the loop over it that jumps over the subtree of a refused node.
+
+
+LEFT, CELL, HIGH, LIST_TOP, STEP = 66.0, 46.0, 28.0, 96.0, 34.0
+MOST_NODES = 40  # nodes that fit on a page
+LOOKS = {  # colour, dashes, and what a box means
+    "read": ("blue", "", "asked: the machine goes on"),
+    "refused": ("orange", "", "asked: refused, jump"),
+    "left out": ("line", "4 3", "left out"),
+}
+
+
+@dataclass(frozen=True)
+class FlatNode:
+    """One place of the list: the bytes up to it, the size of its subtree, whether a piece ends there, and its look."""
+
+    prefix: bytes
+    size: int
+    ends: bool
+    look: str
+
+
+def flat_walk(machine: Machine, pieces: Sequence[bytes], state: Hashable) -> list[FlatNode]:
+    """The nodes of the trie depth first, with what the loop does at each.
+
+    >>> [(one.prefix, one.size, one.look) for one in flat_walk(gv.regex("ab"), [b"ab", b"ac", b"bc"], 0)]
+    [(b'a', 3, 'read'), (b'ab', 1, 'read'), (b'ac', 1, 'refused'), (b'b', 2, 'refused'), (b'bc', 1, 'left out')]
+    """
+    nodes = sorted({piece[:end] for piece in pieces for end in range(1, len(piece) + 1)})
+    found, place = [], 0  # the place where the loop is next
+    for at, prefix in enumerate(nodes):
+        size = sum(other.startswith(prefix) for other in nodes)
+        look = "left out"
+        if at == place:
+            look = "refused" if read(machine, prefix, state) is None else "read"
+            place += size if look == "refused" else 1
+        found.append(FlatNode(prefix, size, prefix in pieces, look))
+    return found
+
+
+def draw_flat_trie(machine: Machine, pieces: Sequence[bytes], state: Hashable | None = None) -> Figure:
+    """The list with places, bytes and sizes, one level lower per depth, and an arc per jump.
+
+    >>> print(draw_flat_trie(gv.regex("ab"), [b"ab", b"bc"]).text)
+    flat trie: 4 places, 3 asked
+    0 a size 2 read · 1 ab size 1 read, legal · 2 b size 2 refused, jump to 4 · 3 bc size 1 left out
+    """
+    expect(pieces, Sequence, "draw_flat_trie, pieces", "a list of pieces", "[b'1', b'12']")
+    nodes = flat_walk(machine, pieces, machine.initial if state is None else state)
+    if not 0 < len(nodes) <= MOST_NODES:
+        raise SettingError("draw_flat_trie, pieces", seen=f"{len(nodes):,} nodes", expected=f"1 to {MOST_NODES}")
+    asked = sum(one.look != "left out" for one in nodes)
+    title = f"flat trie: {len(nodes)} places, {asked} asked"
+    low = LIST_TOP + STEP * max(len(one.prefix) for one in nodes) + 8
+    parts = [write(EDGE, 24, title, 13, font_weight="bold")]
+    for at, (colour, dashes, words) in enumerate(LOOKS.values()):
+        x = EDGE + 210 * at
+        parts += [_box(x, 36, 16, 12, colour, dashes), soft(x + 24, 46, words)]
+    parts += [soft(EDGE, LIST_TOP + 2, "byte"), soft(EDGE, low + 14, "place"), soft(EDGE, low + 34, "size")]
+    for at, one in enumerate(nodes):
+        parts += _node(at, one, low)
+        if one.look == "refused" and one.size > 1:
+            level = len(nodes[at + one.size].prefix) if at + one.size < len(nodes) else 1
+            parts += _arc(at, one, level)
+    text = f"{title}\n" + " · ".join(_say_place(at, one) for at, one in enumerate(nodes))
+    width = max(LEFT + CELL * (len(nodes) + 1), 620.0)
+    return Figure(drawing(width, low + 46, *parts, alt=text), text, text)
+
+
+def _node(at: int, one: FlatNode, low: float) -> Iterator[Element]:
+    x, y = LEFT + CELL * at, LIST_TOP + STEP * (len(one.prefix) - 1) - 12
+    colour, dashes, _ = LOOKS[one.look]
+    ink = {"fill": "var(--gv-soft)"} if one.look == "left out" else {}
+    middle = x + CELL / 2 - 3
+    yield _box(x, y, CELL - 6, HIGH, colour, dashes)
+    yield write(middle, y + 18, visible(one.prefix[-1:]), 14, mono=True, text_anchor="middle", **ink)
+    if one.ends:  # a second line below the byte
+        yield node("path", d=f"M{x + 8:g},{y + HIGH - 4:g}h{CELL - 22:g}", stroke=f"var(--gv-{colour})", stroke_width=2)
+    yield soft(middle, low + 14, str(at), text_anchor="middle", mono=True)
+    yield write(middle, low + 34, str(one.size), 13, mono=True, text_anchor="middle")
+
+
+def _arc(at: int, one: FlatNode, level: int) -> Iterator[Element]:
+    """From a refused node to the place where the loop continues, which is on this level."""
+    x, y = LEFT + CELL * at + CELL / 2 - 3, LIST_TOP + STEP * (len(one.prefix) - 1) - 12
+    end, low = x + CELL * one.size, LIST_TOP + STEP * (level - 1) - 14
+    over = min(y, low) - 24
+    arc = f"M{x:g},{y:g}C{x:g},{over:g} {end:g},{over:g} {end:g},{low - 6:g}"
+    yield node("path", d=arc, fill="none", stroke="var(--gv-orange)", stroke_width=2)
+    yield node("path", d=f"M{end - 4:g},{low - 7:g}h8l-4,8z", fill="var(--gv-orange)")
+
+
+def _box(x: float, y: float, width: float, high: float, colour: str, dashes: str) -> Element:
+    line = {"stroke": f"var(--gv-{colour})", "stroke_width": 1.8} | ({"stroke_dasharray": dashes} if dashes else {})
+    return node("rect", x=x, y=y, width=width, height=high, rx=4, fill="var(--gv-card)", **line)
+
+
+def _say_place(at: int, one: FlatNode) -> str:
+    does = one.look + ", legal" * (one.look == "read" and one.ends)
+    does += f", jump to {at + one.size}" * (one.look == "refused" and one.size > 1)
+    return f"{at} {visible(one.prefix)} size {one.size} {does}"
