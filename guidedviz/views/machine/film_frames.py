@@ -15,7 +15,7 @@ from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import bare, sketch_of
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
-PAD = 10.0
+PAD = 2.0
 
 
 @dataclass(frozen=True)

@@ -156,11 +156,11 @@ def _about(sketch: Sketch, state: int, note: str) -> str:
 def _tag(spot: Spot, number: int, title: str) -> Element:
     """The mark of a group: its colour and its first letters."""
     words = shorten(title, 3)
-    x, y, half = spot.x + spot.rx * 0.8, spot.y - spot.ry * 0.9, max(7.5, wide(words, 10) / 2 + 3)
+    x, y, half = spot.x + spot.rx * 0.8, spot.y - spot.ry * 0.9, max(9.0, wide(words, 12) / 2 + 4)
     colour = f"var(--gv-{GROUPS[number % len(GROUPS)]})"
-    pill = {"x": x - half, "y": y - 7.5, "width": 2 * half, "height": 15, "rx": 7.5}
+    pill = {"x": x - half, "y": y - 9, "width": 2 * half, "height": 18, "rx": 9}
     back = node("rect", **pill, fill="var(--gv-page)", stroke=colour, stroke_width=2.4)
-    return back + write(x, y + 3.5, words, 10, class_="gv-tag", text_anchor="middle")
+    return back + write(x, y + 4, words, 12, class_="gv-tag", text_anchor="middle")
 
 
 def _start(diagram: Diagram, first: int) -> Element:

@@ -113,7 +113,7 @@ def _name(lexeme: Lexeme, frame: ChartFrame) -> str:
 def _cell(frame: ChartFrame) -> float:
     """The width of a byte; the name of each lexeme fits below its bytes."""
     named = [one for one in frame.lexemes if one.name not in frame.literals]
-    return max([CELL, *((wide(one.name, 11) + 8) / (one.end - one.start) for one in named)])
+    return max([CELL, *((wide(one.name, 12) + 8) / (one.end - one.start) for one in named)])
 
 
 def _strip(frame: ChartFrame) -> list[Element]:
@@ -131,7 +131,7 @@ def _strip(frame: ChartFrame) -> list[Element]:
         mark = node("rect", **box, fill="none", stroke="var(--gv-blue)", stroke_width=2.4)
         brace = node("path", d=f"M{x:g} 40v6h{width:g}v-6", fill="none", stroke="var(--gv-blue)", stroke_width=1.6)
         name = "" if lexeme.name in frame.literals else lexeme.name
-        about = soft(x + width / 2, 60, name, 11, text_anchor="middle", mono=True)
+        about = soft(x + width / 2, 60, name, 12, text_anchor="middle", mono=True)
         parts.append(node("g", mark, brace, about, data_arrow=f"l{number}"))
     return parts
 

@@ -49,7 +49,10 @@ def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) ->
     depth = pda.depth(state)
     rows, inner = fold_stack(pda.frames(state), depth, most)
     parts, y = [write(0, 11, "stack", font_weight="bold")], 24.0
-    parts.append(soft(width, 11, _about(pda, state), text_anchor="end"))
+    parts.append(soft(width, 11, f"depth {depth:,}", text_anchor="end"))
+    if ways := say_ways(state):
+        parts.append(soft(0, y + 5, ways))
+        y += 18
     for place, (height, frame) in enumerate(rows):
         parts.append(moved(0, y, _card(frame, height, place == 0, width)))
         y += CARD + 4
@@ -60,7 +63,7 @@ def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) ->
     parts.append(node("path", d=f"M0,{y + 2:g}h{width:g}", stroke="var(--gv-ink)", stroke_width=3))
     hatch = "".join(f"M{x:g},{y + 4:g}l-5,6" for x in range(8, int(width), 10))
     parts.append(node("path", d=hatch, stroke="var(--gv-soft)", stroke_width=1))
-    parts.append(soft(width, y + 26, _ground(state), text_anchor="end"))
+    parts.append(soft(width, y + 26, say_ground(state), text_anchor="end"))
     return together(parts), y + 30
 
 
@@ -73,12 +76,19 @@ def _card(frame: Frame, height: int, now: bool, width: float) -> Element:
     return box + mark + name + waits + soft(width - 8, 17, f"{height:,}", text_anchor="end")
 
 
-def _about(pda: PDA, state: State) -> str:
+def say_ways(state: State) -> str:
+    """In how many ways the text can be read, each with a stack of its own; nothing if there is one way.
+
+    >>> pda = gv.json()
+    >>> say_ways(pda.step(pda.initial, ord("1")))
+    '2 ways to read this so far'
+    """
     several = sum(len(cells) for _, cells in state.tops)
-    return f"depth {pda.depth(state):,}" + (f" · first of {several}" if several > 1 else "")
+    return f"{several} ways to read this so far" if several > 1 else ""
 
 
-def _ground(state: State) -> str:
+def say_ground(state: State) -> str:
+    """What is said of the bottom of a stack."""
     return "bottom · the text may end" if state.accepting else "bottom"
 
 
@@ -87,10 +97,11 @@ def say_stack(pda: PDA, state: State) -> str:
     depth = pda.depth(state)
     rows, inner = fold_stack(pda.frames(state), depth, MOST_CARDS)
     wide = len(f"{depth:,}")
-    lines = [f"stack: {_about(pda, state)}"]
+    ways = say_ways(state)
+    lines = [f"stack: depth {depth:,}" + f" · {ways}" * bool(ways)]
     for place, (height, frame) in enumerate(rows):
         says = f"{'now' if not place else 'then'} {frame.waits}"
         lines.append(f"{'▸' if not place else ' '} {height:>{wide},} {frame.rule}  {says}")
     if len(rows) < depth:
         lines.insert(1 + inner, f"  ⋮ {depth - len(rows):,} more")
-    return "\n".join([*lines, f"⏚ {_ground(state)}"])
+    return "\n".join([*lines, f"⏚ {say_ground(state)}"])

@@ -91,14 +91,15 @@ def _letters(data: bytes, pitch: float, ground: float) -> Iterator[Element]:
         name = visible(raw)
         words = name if len(name) == 1 else "▯"
         letter = write(LEFT + pitch * (place + 0.5), ground + 18, words, 13, mono=True, text_anchor="middle")
-        yield node("g", node("title", label(raw)), letter, data_part="byte")
         place += len(raw)
+        newest = {"data_newest": ""} if place == len(data) else {}
+        yield node("g", node("title", label(raw)), letter, **newest)
 
 
 def _ticks(data: bytes, pitch: float, several: int, ground: float) -> Element:
     ends = soft(LEFT, ground + 18, shorten(label(data[:40]), 30), 11, mono=True)
     right = LEFT + pitch * -(-len(data) // several)
-    return ends + soft(right, ground + 18, f"{len(data):,} bytes", 11, text_anchor="end")
+    return ends + soft(right, ground + 18, f"{len(data):,} bytes", 11, text_anchor="end", data_newest="")
 
 
 def _say(data: bytes, found: Sequence[int]) -> str:

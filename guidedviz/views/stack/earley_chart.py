@@ -97,9 +97,8 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
     about = f"the last {len(columns)} of " * (len(columns) < len(states)) + counted(len(states), "column")
     parts, x, high = [heading(EDGE, 20, "chart", about)], EDGE, max(column.height for column in columns)
     for column in columns:
-        before = {"data_before": len(states) - len(columns)} if column is columns[0] else {}
         newest = {"data_newest": ""} if column is columns[-1] else {}
-        parts.append(moved(x, 32, *_column(column, bool(newest)), data_part="column", **before, **newest))
+        parts.append(moved(x, 32, *_column(column, bool(newest)), **newest))
         x += column.width
     legend, width = draw_legend(column.rows for column in columns)
     parts.append(moved(EDGE, 32 + high + 22, legend))
@@ -157,13 +156,13 @@ def draw_row(row: ChartRow, width: float) -> list[Element]:
     if row.item.done:
         size = {"x": 5, "y": 1, "width": width - 10, "height": ROW - 2, "rx": 4}
         parts.append(node("rect", **size, fill="var(--gv-green)", fill_opacity=0.13))
-    parts.append(write(11, 15, sign, 11, fill=f"var(--gv-{colour})"))
+    parts.append(write(11, 15, sign, 12, fill=f"var(--gv-{colour})"))
     parts.append(write(30, 15, left, 12, mono=True, fill=f"var(--gv-{'ink' if row.item.written else 'soft'})"))
     dot = 30 + wide(left, 12)
     parts.append(node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-orange)"))
     parts.append(soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True))
     done = "✓ " if row.item.done else ""
-    parts.append(soft(width - 10, 15, f"{done}{row.item.origin:,}", 11, text_anchor="end"))
+    parts.append(soft(width - 10, 15, f"{done}{row.item.origin:,}", 12, text_anchor="end"))
     return parts
 
 
@@ -173,7 +172,7 @@ def draw_legend(rows: Iterable[Sequence[ChartRow]], read: str = "byte") -> tuple
     parts, x = [], 0.0
     for kind, (sign, colour) in SIGNS.items():
         if kind in kinds:
-            parts.append(write(x, 0, sign, 11, fill=f"var(--gv-{colour})"))
+            parts.append(write(x, 0, sign, 12, fill=f"var(--gv-{colour})"))
             means = MEANS[kind].replace("byte", read)
             parts.append(soft(x + 16, 0, means))
             x += 16 + 6.3 * len(means) + 20

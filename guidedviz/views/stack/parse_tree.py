@@ -143,7 +143,7 @@ def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Eleme
         yield node("polygon", points=points, fill="var(--gv-blue)", fill_opacity=0.1, stroke="var(--gv-blue)")
         yield write(middle, ground + 17, drawn.text, 13, mono=True, text_anchor="middle")
     newest = {"data_newest": ""} if drawn.kind == "next" else {}
-    yield node("g", *_part(drawn, middle, y), data_part="box", **newest)
+    yield node("g", *_part(drawn, middle, y), **newest)
 
 
 def _branch(x: float, y: float, a: float, b: float, part: TreePart) -> Element:

@@ -122,7 +122,7 @@ def write_stack_card(card: StackCard, x: float, y: float) -> Element:
     box = {"x": x - half, "y": y - CARD / 2, "width": 2 * half, "height": CARD, "rx": 5}
     waits = soft(x, y + 12, shorten(card.waits, ROOM), 11, text_anchor="middle")
     inside = node("rect", **box, fill="var(--gv-page)", **line) + words + waits
-    return node("g", inside, data_part="frame", **({"data_newest": ""} if card.top else {}))
+    return node("g", inside, **({"data_newest": ""} if card.top else {}))
 
 
 def write_pointer(curve: Curve) -> Element:

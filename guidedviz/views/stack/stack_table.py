@@ -20,6 +20,7 @@ from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
+from guidedviz.views.stack.column import say_ways
 from guidedviz.views.words import label
 
 MOST_BYTES, MOST_ROWS = 1000, 40
@@ -40,7 +41,7 @@ class StackRow:
     changed: str  # a rule replaced its caller, whose last call it is
     stack: tuple[str, ...]  # after the bytes, innermost first
     deeper: bool = False  # more rules are below
-    several: int = 1  # possible stacks; the row shows the first
+    ways: str = ""  # in how many ways the text can be read, where there are several; the row shows the first stack
     other: bool = False  # the stack of the row before could not read on; this is another
 
     @property
@@ -73,7 +74,7 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
             rows[-1] = replace(rows[-1], read=rows[-1].read + bytes([byte]))
         else:
             row = _row(byte, before, after, max(high, pda.depth(state)) - LEVELS)
-            rows.append(replace(row, several=sum(len(cells) for _, cells in state.tops), other=other))
+            rows.append(replace(row, ways=say_ways(state), other=other))
         before = after
     return tuple(rows)
 
@@ -147,7 +148,7 @@ HEAD = ("step", "read", "stack", "stack after, top first")
 def _say_names(row: StackRow) -> str:
     left = len(row.stack) - NAMED
     more = f" … {'over ' * row.deeper}{left} more" if left > 0 else ""
-    first = f" · first of {row.several}" * (row.several > 1 and bool(row.stack))
+    first = f" · {row.ways}" * bool(row.ways and row.stack)
     return (" ".join(row.stack[:NAMED]) + more or "empty") + first
 
 

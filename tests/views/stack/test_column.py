@@ -67,7 +67,7 @@ def test_a_text_that_cannot_be_read_says_where(draw):
 
 def test_the_column_says_where_each_rule_goes_on():
     lines = draw_stack(json(), '{"key": {"b": [1').text.splitlines()
-    assert lines[0] == "stack: depth 5 · first of 2"
+    assert lines[0] == "stack: depth 5 · 2 ways to read this so far"
     assert [line.split()[:3] for line in lines[1:3]] == [["▸", "5", "number"], ["4", "array", "then"]]
     assert lines[3] == "  3 object  then , or }"
     assert lines[-1] == "⏚ bottom"
@@ -131,7 +131,7 @@ def test_a_text_that_is_not_finished_says_which_rule_waits():
 def test_a_table_says_that_there_are_several_stacks_and_which_was_not_meant():
     tags = grammar('root ::= (bold | italic)*\nbold ::= "<b>" root "</b>"\nitalic ::= "<i>" root "</i>"')
     lines = draw_stack_table(tags, "<i>", every=True).text.splitlines()
-    assert lines[1].endswith("push bold              bold root · first of 2")
+    assert lines[1].endswith("push bold              bold root · 2 ways to read this so far")
     assert lines[2].endswith("not bold, push italic  italic root")
     assert "not" not in draw_stack_table(tags, "<b>", every=True).text.replace("not finished", "")
     digits = draw_stack_table(json(), "[12]", every=True).text
