@@ -13,9 +13,9 @@ from guidedviz.machines.regular.algebra import is_empty, shortest_difference
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
-from guidedviz.sketches.sketch import Sketch, sketch_dfa
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
 from guidedviz.views.figure import Figure
+from guidedviz.views.layout.sketch import Sketch, sketch_dfa
 from guidedviz.views.machine.picture import draw_machine, sketch_of
 from guidedviz.views.words import reading
 

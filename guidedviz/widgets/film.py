@@ -7,14 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted
-from guidedviz.sketches.earley_film import ChartFrame
-from guidedviz.sketches.sketch import Sketch
-from guidedviz.sketches.stack_film import StackFrame
 from guidedviz.views.figure import Figure
-from guidedviz.views.machine.film_frames import build_film
+from guidedviz.views.layout.sketch import Sketch
+from guidedviz.views.machine.films import build_film
 from guidedviz.views.machine.picture import draw_machine
-from guidedviz.views.stack.chart_film import build_chart_film, draw_frame
-from guidedviz.views.stack.stack_film import build_stack_film, draw_stack_frame
+from guidedviz.views.stack.chart_film import ChartFrame, build_chart_film, draw_frame
+from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display
 
 HINT = "gv.film(gv.sketches.dfa_frames('a|b'))"

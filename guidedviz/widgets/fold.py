@@ -5,16 +5,14 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-from guidedviz.sketches.folded import Chain, find_chains, fold, inside_chain, join
-from guidedviz.sketches.sketch import Sketch
 from guidedviz.views.figure import Figure
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.labels import say_arrow
-from guidedviz.views.machine.description import count_states
-from guidedviz.views.machine.film_frames import bare_drawing
+from guidedviz.views.layout.plan import say_arrow
+from guidedviz.views.layout.sketch import Sketch
+from guidedviz.views.machine.films import bare_drawing
+from guidedviz.views.machine.fold import Chain, find_chains, fold, inside_chain, join
 from guidedviz.views.machine.highlight import arrow_key
-from guidedviz.views.machine.legend import say_thick
-from guidedviz.views.machine.picture import draw_machine, sketch_of
+from guidedviz.views.machine.picture import count_states, draw_machine, say_thick, sketch_of
 from guidedviz.widgets.display import Display, Shown, said
 
 HINT = "Press a thick arrow to unfold it, press it again to fold it."

@@ -13,7 +13,7 @@ from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.models.model import Model, check_model, check_text
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
-from guidedviz.views.machine.recorded_path import check_recording
+from guidedviz.views.machine.highlight import check_recording
 from guidedviz.widgets.edit import compile_guide, name_text, read_wish
 from guidedviz.widgets.live_stage import Stage
 from guidedviz.widgets.panels.machine_panel import machine_of

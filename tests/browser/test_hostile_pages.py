@@ -14,9 +14,9 @@ from guidedviz.checks.verdict import Verdict
 from guidedviz.decoding.diagnosis import Diagnosis, Finding
 from guidedviz.decoding.recording import compress
 from guidedviz.errors import GuidedVizError
-from guidedviz.sketches.sketch import Arrow, Sketch
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.charts.series import Axis, Chart, Series
+from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.recordings.notebook_page import STATE, VIEW, PageExporter
 from guidedviz.widgets.recordings.recorded_page import BUNDLES, play_place

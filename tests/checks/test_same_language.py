@@ -8,7 +8,7 @@ from hypothesis import given, settings
 import guidedviz as gv
 from guidedviz.checks.same_language import check_machine, follow
 from guidedviz.checks.verdict import SIGNS
-from guidedviz.sketches.sketch import sketch_dfa
+from guidedviz.views.layout.sketch import sketch_dfa
 from tests.strategies import regexes
 
 NUMBER = gv.regex("[0-9]+")

@@ -12,8 +12,8 @@ from guidedviz.machines.regular.minimal import first_blocks, minimise, minimise_
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import machine_stages, parse_regex, regex
 from guidedviz.machines.steps import drain
-from guidedviz.sketches.construction import dfa_frames, merged_states, minimal_frames
-from guidedviz.sketches.sketch import sketch_dfa
+from guidedviz.views.layout.sketch import sketch_dfa
+from guidedviz.views.machine.films import dfa_frames, merged_states, minimal_frames
 from tests.machines.oracle import count_classes
 from tests.strategies import regexes
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.checks.machines.completer import show_rules
 from guidedviz.errors import SettingError
-from guidedviz.sketches.earley_film import earley_frames
+from guidedviz.views.stack.chart_film import earley_frames
 
 SUMS = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
 NUMBER = {"number": "[0-9]+"}

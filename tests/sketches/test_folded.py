@@ -13,8 +13,8 @@ from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
-from guidedviz.sketches.folded import WaysOut, count_ways, find_chains, fold, fold_loops, inside_chain
-from guidedviz.sketches.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
+from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
+from guidedviz.views.machine.fold import WaysOut, count_ways, find_chains, fold, fold_loops, inside_chain
 from tests.strategies import grammars, regexes
 
 NAME = {

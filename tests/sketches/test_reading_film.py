@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.machines.regular.dfa import build_dfa_steps
-from guidedviz.sketches.reading_film import nfa_reading_frames
+from guidedviz.views.machine.films import nfa_reading_frames
 from tests.sketches.test_construction import film
 from tests.strategies import regexes
 

@@ -6,7 +6,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.sketches.stack_film import stack_frames
+from guidedviz.views.stack.stack_film import stack_frames
 
 NESTED = gv.grammar('root ::= "(" item ")"\nitem ::= "x" | root')
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.sketches.trie_film import sketch_trie
+from guidedviz.views.machine.films import sketch_trie
 
 TOY = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
 DECIMAL = gv.regex(r"[0-9]+(\.[0-9]+)?")

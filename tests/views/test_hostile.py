@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError
-from guidedviz.sketches.sketch import Arrow, Sketch
+from guidedviz.views.layout.sketch import Arrow, Sketch
 
 NASTY = "\x00\x1b]0;<b>&\"'\ud800\uffff\u202e␀"
 RAW = b"\x00\x1b<&\"'\xff\xfe"

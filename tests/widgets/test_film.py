@@ -11,9 +11,9 @@ import pytest
 import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.sketches.sketch import Arrow, Sketch
-from guidedviz.views.machine.film_frames import build_film, overlay
-from guidedviz.views.machine.recorded_path import read_step
+from guidedviz.views.layout.sketch import Arrow, Sketch
+from guidedviz.views.machine.films import build_film, overlay
+from guidedviz.views.machine.highlight import read_step
 from guidedviz.widgets.panels import machine_panel as machine_feed
 
 PIECES = [b"<eos>", *(bytes([i]) for i in range(32, 127)), b"1.5", b"3.", b"42"]

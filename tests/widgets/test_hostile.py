@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.sketches.construction import dfa_frames
+from guidedviz.views.machine.films import dfa_frames
 from guidedviz.widgets.panels.stack_panel import PICTURES
 from guidedviz.widgets.wire import Wire
 

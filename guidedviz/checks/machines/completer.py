@@ -9,7 +9,7 @@ from typing import Any
 from guidedviz.checks.judge import Case, Mistake, check_function
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.machines.earley.items import Chart, Item, Rules, complete
-from guidedviz.views.stack.earley_chart import draw_chart
+from guidedviz.views.stack.chart import draw_chart
 
 GRAMMARS: tuple[tuple[Rules, str], ...] = (  # rules, and a text
     ({"root": [("digit",)], "digit": [("1",)]}, "1"),

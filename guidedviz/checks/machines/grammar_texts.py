@@ -22,7 +22,7 @@ from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.visible import counted, visible
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.stack.stack_table import draw_stack_table
+from guidedviz.views.stack.stack import draw_stack_table
 
 MOST_PAIRS = 5_000  # pairs of states that are compared
 

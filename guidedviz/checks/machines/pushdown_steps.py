@@ -12,8 +12,7 @@ from guidedviz.machines.names import name_node
 from guidedviz.machines.pushdown.moves import Moves, move_stack, pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.visible import visible
-from guidedviz.sketches.stack_film import StackFrame
-from guidedviz.views.stack.stack_film import draw_stack_frame
+from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 DEEP = 10_000
 SHOWN = 6  # nodes of a stack in a fact

@@ -25,10 +25,10 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
-from guidedviz.sketches.trie_film import sketch_trie
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
+from guidedviz.views.machine.films import sketch_trie
 from guidedviz.views.machine.picture import draw_machine
 
 STRING = r'"[^"\\\x00-\x1f]*"'

@@ -11,14 +11,12 @@ from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA, build_dfa, build_dfa_steps
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.markup import node
-from guidedviz.sketches.construction import merged_states, title_of
-from guidedviz.sketches.sketch import Sketch
 from guidedviz.views.figure import Figure, drawing, moved, write
-from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.flat import NEAR
-from guidedviz.views.machine.description import count_states, say_machine
+from guidedviz.views.layout.diagram import NEAR, lay_out
+from guidedviz.views.layout.sketch import Sketch
+from guidedviz.views.machine.films import merged_states, title_of
 from guidedviz.views.machine.highlight import UNLIT
-from guidedviz.views.machine.picture import EDGE, bare, sketch_of
+from guidedviz.views.machine.picture import EDGE, bare, count_states, say_machine, sketch_of
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
 WIDEST = 1100.0  # further machines start a new row

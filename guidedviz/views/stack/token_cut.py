@@ -14,7 +14,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, say
 from guidedviz.views.figure import Figure, drawing, heading, soft, wide, write
-from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
+from guidedviz.views.machine.highlight import check_pda, state_after
 
 EDGE, TOP, ROW, BOX, HIGH = 16.0, 62.0, 34.0, 38.0, 26.0
 MOST = 12  # texts, and bytes of the token

@@ -18,7 +18,7 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split.split import ACCEPTED, DEPENDENT, REJECTED, Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
-from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
+from guidedviz.views.machine.highlight import check_pda, state_after
 from guidedviz.views.vocabulary.atlas import Atlas, atlas
 from guidedviz.views.vocabulary.map import Kind, map_figure
 from guidedviz.views.vocabulary.zoom import draw_zoom

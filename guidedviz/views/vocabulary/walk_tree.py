@@ -8,10 +8,10 @@ from math import log10
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import visible_bytes
 from guidedviz.markup import Element, node
-from guidedviz.sketches.walk_tree import NodeGroup, grow_tree
 from guidedviz.tokens.lazy.lazy_walk import Walk
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
 from guidedviz.views.vocabulary.map import share
+from guidedviz.views.vocabulary.walk_groups import NodeGroup, grow_tree
 from guidedviz.views.words import label
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"

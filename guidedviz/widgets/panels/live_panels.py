@@ -13,7 +13,7 @@ from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.machine_guide import MachineGuide
 from guidedviz.tokens.split.split import Split
-from guidedviz.views.machine.recorded_path import Drawable, read_bytes
+from guidedviz.views.machine.highlight import Drawable, read_bytes
 from guidedviz.views.words import label, shown_candidates
 from guidedviz.widgets.panels.machine_panel import MachineFeed, machine_of
 from guidedviz.widgets.panels.map_feed import MapFeed, split_of

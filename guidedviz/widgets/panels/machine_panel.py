@@ -11,10 +11,9 @@ from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.spelling import shared_length
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.machine.description import count_states
-from guidedviz.views.machine.film_frames import bare_drawing
-from guidedviz.views.machine.picture import sketch_of
-from guidedviz.views.machine.recorded_path import Drawable, StatePath, read_step
+from guidedviz.views.machine.films import bare_drawing
+from guidedviz.views.machine.highlight import Drawable, StatePath, read_step
+from guidedviz.views.machine.picture import count_states, sketch_of
 from guidedviz.widgets.panels.stack_panel import StackFeed
 
 

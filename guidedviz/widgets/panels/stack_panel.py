@@ -13,11 +13,10 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.markup import Shapes
 from guidedviz.views.figure import Figure
-from guidedviz.views.machine.pushdown_highlight import highlight_state, taken_arrows
-from guidedviz.views.stack.depth import draw_depth
-from guidedviz.views.stack.earley_chart import draw_chart
-from guidedviz.views.stack.parse_tree import draw_derivation
-from guidedviz.views.stack.shared_stacks import draw_shared_stacks
+from guidedviz.views.machine.highlight import highlight_state, taken_arrows
+from guidedviz.views.stack.chart import draw_chart, draw_derivation
+from guidedviz.views.stack.graph import draw_shared_stacks
+from guidedviz.views.stack.stack import draw_depth
 from guidedviz.widgets.runner import running_loop
 
 PAINTER = ThreadPoolExecutor(1, "guidedviz-picture")

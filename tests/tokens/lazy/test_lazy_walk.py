@@ -11,10 +11,10 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.json_grammar import json
 from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.regex import regex
-from guidedviz.sketches.walk_tree import grow_tree
 from guidedviz.tokens.lazy.lazy_walk import lazy_walk, lazy_walks
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.views.vocabulary.walk_groups import grow_tree
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import walk
 

@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import guidedviz as gv
-from guidedviz.sketches.folded import fold
-from guidedviz.sketches.sketch import sketch_dfa
 from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout.sketch import sketch_dfa
+from guidedviz.views.machine.fold import fold
 from guidedviz.views.machine.picture import draw_machine, to_dot
 
 RECORD = gv.regex(r'\{"name": "[A-Z][a-z]+", "sex": "(male|female|other)", "age": [0-9]+\}')

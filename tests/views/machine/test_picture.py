@@ -15,13 +15,11 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import machine_stages, regex
-from guidedviz.sketches.sketch import Arrow, Sketch, sketch_dfa
-from guidedviz.views.layout import positions as layout
-from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.flat import MOST_STATES, NEAR
-from guidedviz.views.layout.labels import say_ranges
+from guidedviz.views.layout import layers as layout
+from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
 from guidedviz.views.layout.layers import Box, Link, place_in_layers
-from guidedviz.views.layout.plan import make_plan
+from guidedviz.views.layout.plan import make_plan, say_ranges
+from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
 from guidedviz.views.machine.side_by_side import draw_machines
 

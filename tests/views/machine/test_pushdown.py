@@ -11,12 +11,11 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.json_grammar import json
 from guidedviz.machines.pushdown.pda import grammar
-from guidedviz.sketches.sketch import sketch_pda
 from guidedviz.views.layout.diagram import NEAR_NODES, NEAR_RULES, lay_out
-from guidedviz.views.machine.film_frames import bare_drawing
-from guidedviz.views.machine.highlight import arrow_key
+from guidedviz.views.layout.sketch import sketch_pda
+from guidedviz.views.machine.films import bare_drawing
+from guidedviz.views.machine.highlight import arrow_key, highlight_state, state_after, taken_arrows
 from guidedviz.views.machine.picture import draw_machine, to_dot
-from guidedviz.views.machine.pushdown_highlight import highlight_state, state_after, taken_arrows
 
 SUMS = 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= digit | "(" expr ")"\ndigit ::= [0-9]\n'
 NESTED = 'root ::= "(" root ")" | "x"'

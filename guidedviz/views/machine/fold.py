@@ -14,7 +14,7 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
-from guidedviz.sketches.sketch import Arrow, Sketch, is_single
+from guidedviz.views.layout.sketch import Arrow, Sketch, is_single
 
 Chain = tuple[Arrow, ...]  # in a row, one byte each
 FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it begins
@@ -23,7 +23,7 @@ FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it b
 def find_chains(sketch: Sketch) -> list[Chain]:
     """Maximal rows of arrows whose inner states have one arrow in and one out; no text begins or ends inside.
 
-    >>> from guidedviz.sketches.sketch import sketch_dfa
+    >>> from guidedviz.views.layout.sketch import sketch_dfa
     >>> [bytes(arrow.ranges[0][0] for arrow in chain) for chain in find_chains(sketch_dfa(gv.regex("[0-9]kg|xy")))]
     [b'xy', b'kg']
     """
@@ -62,7 +62,7 @@ def join(chain: Chain) -> Arrow:
 def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     """Every chain as one arrow, except those with a state of `around` inside.
 
-    >>> from guidedviz.sketches.sketch import sketch_dfa
+    >>> from guidedviz.views.layout.sketch import sketch_dfa
     >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold(sketch_dfa(gv.regex("abc[0-9]"))).arrows]
     [(0, 3, (1, 2)), (3, 4, ())]
     """
@@ -81,7 +81,7 @@ def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
 def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     """Each loop of several states that can be left only where it begins as one arrow, except loops with a chain inside.
 
-    >>> from guidedviz.sketches.sketch import sketch_dfa
+    >>> from guidedviz.views.layout.sketch import sketch_dfa
     >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold_loops(sketch_dfa(gv.regex('"[^"]*"'))).arrows]
     [(0, 1, ()), (1, 2, ()), (1, 1, (3, 4, 5, 6, 7, 8, 9))]
     """
