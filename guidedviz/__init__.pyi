@@ -2,7 +2,6 @@ from guidedviz import checks as checks
 from guidedviz import decoding as decoding
 from guidedviz import machines as machines
 from guidedviz import serving as serving
-from guidedviz import sketches as sketches
 from guidedviz import tokens as tokens
 from guidedviz import views as views
 from guidedviz.decoding import sampling as sampling

@@ -16,6 +16,11 @@ from guidedviz.views.engines.front_end_table import draw_front_ends as draw_fron
 from guidedviz.views.engines.museum import draw_museum as draw_museum
 from guidedviz.views.engines.verbs import draw_verbs as draw_verbs
 from guidedviz.views.figure import Figure as Figure
+from guidedviz.views.machine.films import dfa_frames as dfa_frames
+from guidedviz.views.machine.films import minimal_frames as minimal_frames
+from guidedviz.views.machine.films import nfa_reading_frames as nfa_reading_frames
+from guidedviz.views.machine.films import trie_frames as trie_frames
+from guidedviz.views.machine.fold import count_ways as count_ways
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot
 from guidedviz.views.machine.side_by_side import draw_machines as draw_machines
@@ -24,11 +29,13 @@ from guidedviz.views.spellings.rollback import draw_rollback as draw_rollback
 from guidedviz.views.spellings.spellings import draw_spellings as draw_spellings
 from guidedviz.views.stack.chart import draw_chart as draw_chart
 from guidedviz.views.stack.chart import draw_derivation as draw_derivation
+from guidedviz.views.stack.chart_film import earley_frames as earley_frames
 from guidedviz.views.stack.graph import draw_branches as draw_branches
 from guidedviz.views.stack.graph import draw_shared_stacks as draw_shared_stacks
 from guidedviz.views.stack.stack import draw_depth as draw_depth
 from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
+from guidedviz.views.stack.stack_film import stack_frames as stack_frames
 from guidedviz.views.stack.token_cut import draw_cut as draw_cut
 from guidedviz.views.stage import draw_stage as draw_stage
 from guidedviz.views.stage import draw_strip as draw_strip

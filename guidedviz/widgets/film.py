@@ -15,7 +15,7 @@ from guidedviz.views.stack.chart_film import ChartFrame, build_chart_film, draw_
 from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display
 
-HINT = "gv.film(gv.sketches.dfa_frames('a|b'))"
+HINT = "gv.film(gv.views.dfa_frames('a|b'))"
 KINDS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and how one frame is drawn
     ChartFrame: (build_chart_film, draw_frame),
     StackFrame: (build_stack_film, draw_stack_frame),
@@ -24,7 +24,7 @@ MACHINE = build_film, lambda sketch: draw_machine(sketch, compact=False)
 
 
 def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> Film:
-    """A film of frames on one drawing: `gv.film(gv.sketches.dfa_frames("a|b"))`; `show` is the frame of its picture."""
+    """A film of frames on one drawing: `gv.film(gv.views.dfa_frames("a|b"))`; `show` is the frame of its picture."""
     expect(title, str, "gv.film, title", "a text")
     listed: list[Any] = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT))
     last = len(listed) - 1

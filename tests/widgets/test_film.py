@@ -56,9 +56,9 @@ def test_an_arrow_that_grows_is_drawn_as_it_ends():
 @pytest.mark.parametrize(
     "frames",
     [
-        gv.sketches.nfa_reading_frames("[ab]+c?", "ab"),
-        gv.sketches.dfa_frames("ab|cb"),
-        gv.sketches.minimal_frames("ab|cb"),
+        gv.views.nfa_reading_frames("[ab]+c?", "ab"),
+        gv.views.dfa_frames("ab|cb"),
+        gv.views.minimal_frames("ab|cb"),
     ],
 )
 def test_everything_a_frame_names_is_on_its_drawing(frames):

@@ -320,7 +320,7 @@ def build_film(frames: Iterable[Any]) -> FilmDrawings:
     """Lay out every set of states once, with the arrows of all its frames."""
     sketches = [sketch_of(frame, "gv.film, frames") for frame in frames]
     if not sketches:
-        hint = "gv.sketches.dfa_frames(text)"
+        hint = "gv.views.dfa_frames(text)"
         raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint=hint)
     kinds = list(dict.fromkeys((sketch.names, sketch.initial) for sketch in sketches))
     drawings = tuple(bare_drawing(overlay([s for s in sketches if (s.names, s.initial) == kind])) for kind in kinds)

@@ -235,7 +235,7 @@ def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
 def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
     """A frame as a still picture; bare, it has no highlights.
 
-    >>> frames = gv.sketches.earley_frames({"sum": [("sum", "+", "1"), ("1",)]}, "1")
+    >>> frames = gv.views.earley_frames({"sum": [("sum", "+", "1"), ("1",)]}, "1")
     >>> print(draw_frame(frames[-1]).text)
     the text 1, 1 lexeme; chart: 2 columns
     0

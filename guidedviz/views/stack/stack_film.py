@@ -134,7 +134,7 @@ def build_stack_film(frames: Sequence[StackFrame]) -> FilmDrawings:
 def draw_stack_frame(frame: StackFrame) -> Figure:
     """A frame as a still picture.
 
-    >>> frames = gv.sketches.stack_frames(gv.grammar('root ::= "(" item ")"\\nitem ::= "x"'), "(x)")
+    >>> frames = gv.views.stack_frames(gv.grammar('root ::= "(" item ")"\\nitem ::= "x"'), "(x)")
     >>> print(draw_stack_frame(frames[2]).text)
     Call item: pop n1, push n2 to go on there later, push n4.
     read (, left x)

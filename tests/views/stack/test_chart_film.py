@@ -6,7 +6,7 @@ import guidedviz as gv
 from guidedviz.views.stack.chart_film import build_chart_film, draw_frame
 
 SUMS = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
-FRAMES = gv.sketches.earley_frames(SUMS, "(12)", {"number": "[0-9]+"})
+FRAMES = gv.views.earley_frames(SUMS, "(12)", {"number": "[0-9]+"})
 
 
 def test_everything_a_frame_names_is_on_its_drawing():

@@ -10,7 +10,7 @@ from guidedviz.errors import SettingError
 from guidedviz.views.stack.stack_film import MOST_CARDS, build_stack_film, draw_stack_frame
 
 NESTED = gv.grammar('root ::= "(" item ")"\nitem ::= "x" | root')
-FRAMES = gv.sketches.stack_frames(NESTED, "((x))")
+FRAMES = gv.views.stack_frames(NESTED, "((x))")
 
 
 def test_everything_a_frame_names_is_on_its_drawing():

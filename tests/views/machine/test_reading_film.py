@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.machines.regular.dfa import build_dfa_steps
 from guidedviz.views.machine.films import nfa_reading_frames
-from tests.sketches.test_construction import film
+from tests.views.machine.test_films import film
 from tests.strategies import regexes
 
 

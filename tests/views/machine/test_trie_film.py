@@ -15,7 +15,7 @@ DECIMAL = gv.regex(r"[0-9]+(\.[0-9]+)?")
 
 
 def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
-    frames = gv.sketches.trie_frames(DECIMAL, TOY, state=2)
+    frames = gv.views.trie_frames(DECIMAL, TOY, state=2)
     assert frames[1].words == '"." cannot be read in q2: the subtree is cut, ., .. and .5 are illegal.'
     assert {frames[1].names[node] for node in frames[1].groups[0][1]} == {".", "..", ".5"}
     assert frames[1].lit == {0}
@@ -23,7 +23,7 @@ def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
 
 
 def test_all_frames_have_one_layout():
-    frames = gv.sketches.trie_frames(DECIMAL, TOY)
+    frames = gv.views.trie_frames(DECIMAL, TOY)
     assert len({(frame.names, frame.arrows, frame.initial, frame.accepting) for frame in frames}) == 1
 
 
@@ -33,7 +33,7 @@ def test_all_frames_have_one_layout():
 def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
     vocabulary = gv.Vocabulary(pieces)
     machine = gv.regex(text)
-    last = gv.sketches.trie_frames(machine, vocabulary)[-1]
+    last = gv.views.trie_frames(machine, vocabulary)[-1]
     cut = {node for _, nodes in last.groups for node in nodes}
     assert cut | last.lit == set(range(len(last.names)))
     assert not cut & last.lit
@@ -55,7 +55,7 @@ def test_a_machine_without_states_of_its_own_numbers_is_fine():
         def is_accepting(self, state):
             return len(state) == 2
 
-    words = [frame.words for frame in gv.sketches.trie_frames(Twice(), gv.Vocabulary([b"aa", b"ab"]))]
+    words = [frame.words for frame in gv.views.trie_frames(Twice(), gv.Vocabulary([b"aa", b"ab"]))]
     assert words[-1] == '"b" cannot be read in a: ab is illegal.'
 
 
@@ -68,4 +68,4 @@ def test_a_piece_that_looks_like_markup_or_a_line_break_stays_a_name():
 def test_a_trie_nobody_could_follow_is_refused():
     vocabulary = gv.Vocabulary([bytes([byte]) for byte in range(256)])
     with pytest.raises(gv.SettingError, match=re.escape("257 nodes, expected at most 80")):
-        gv.sketches.trie_frames(DECIMAL, vocabulary)
+        gv.views.trie_frames(DECIMAL, vocabulary)
