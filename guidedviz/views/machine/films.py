@@ -23,7 +23,7 @@ from guidedviz.markup import Element, node
 from guidedviz.tokens.explain import label_state
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import drawing, moved
+from guidedviz.views.figure import drawing, moved, write
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa
 from guidedviz.views.machine.highlight import arrow_key
@@ -305,7 +305,8 @@ def _say_lost(sketch: Sketch, nodes: frozenset[int]) -> str:
 # The frames of a construction; frames with the same states share one drawing.
 
 
-PAD = 2.0
+EDGE, PAD = 14.0, 2.0  # of the text of a film, of a machine
+MOST_FRAMES = 300
 
 
 @dataclass(frozen=True)
@@ -314,6 +315,36 @@ class FilmDrawings:
 
     drawings: tuple[Element, ...]
     frames: tuple[dict[str, Any], ...]
+
+
+def limit_frames(where: str, frames: Sequence[object]) -> None:
+    """Refuse a film that a person could not follow."""
+    if len(frames) > MOST_FRAMES:
+        seen, expected = f"more than {MOST_FRAMES} frames", f"at most {MOST_FRAMES}"
+        raise SettingError(where, seen=seen, expected=expected, hint="a shorter text")
+
+
+def pack_frame(
+    states: Sequence[int], arrows: Sequence[str], lit: Iterable[int], on: Sequence[str], words: str, **more: Any
+) -> dict[str, Any]:
+    """A frame for the page: the visible states and arrows, and which of them are highlighted."""
+    seen = {"drawing": 0, "states": states, "arrows": arrows, "lit": list(lit), "on": on, "groups": [], "words": words}
+    return seen | more
+
+
+def write_bytes(text: bytes, cell: float, y: float) -> list[Element]:
+    """A text as a row of cells, one per byte."""
+    parts = []
+    for place, byte in enumerate(text):
+        x = EDGE + cell * (place + 0.5) - 1.5
+        words = write(x, y + 18, visible(bytes([byte])), 14, mono=True, text_anchor="middle")
+        parts += [byte_cell(place, cell, y, fill="var(--gv-card)", stroke="var(--gv-line)"), words]
+    return parts
+
+
+def byte_cell(place: int, cell: float, y: float, **style: Any) -> Element:
+    """The box of one byte."""
+    return node("rect", x=EDGE + cell * place, y=y, width=cell - 3, height=26, rx=4, **style)
 
 
 def build_film(frames: Iterable[Any]) -> FilmDrawings:
@@ -353,12 +384,7 @@ def _pack(sketch: Sketch, place: int) -> dict[str, Any]:
     """The parts of a frame; a state is visible once an arrow touches it."""
     touched = {end for arrow in sketch.arrows for end in (arrow.source, arrow.target)}
     shown = touched | {sketch.initial} | sketch.lit | {state for _, states in sketch.groups for state in states}
-    return {
-        "drawing": place,
-        "states": sorted(shown),
-        "arrows": [arrow_key(arrow) for arrow in sketch.arrows],
-        "lit": sorted(sketch.lit),
-        "on": [arrow_key(arrow) for arrow in sketch.arrows if (arrow.source, arrow.target) in sketch.lit_arrows],
-        "groups": [[title, sorted(states)] for title, states in sketch.groups],
-        "words": sketch.words,
-    }
+    arrows = [arrow_key(arrow) for arrow in sketch.arrows]
+    on = [arrow_key(arrow) for arrow in sketch.arrows if (arrow.source, arrow.target) in sketch.lit_arrows]
+    groups = [[title, sorted(states)] for title, states in sketch.groups]
+    return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=place, groups=groups)

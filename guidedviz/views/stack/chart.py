@@ -43,17 +43,14 @@ class ChartRow:
 class ChartColumn:
     """A column of the chart with the rows that are drawn."""
 
-    state: State
-    byte: bytes  # that was read; none at the start
+    name: str  # what was read; empty at the start
+    number: int
     rows: tuple[ChartRow, ...]
-
-    @property
-    def more(self) -> int:
-        return len(self.state.items) - len(self.rows)
+    more: int = 0  # rows that are not drawn
 
     @property
     def width(self) -> float:
-        return max([wide(dotted(row.item), 12) for row in self.rows] + [70.0]) + 80
+        return max([wide(dotted(row.item), 12) for row in self.rows] + [wide(self.name, 15), 70.0]) + 80
 
     @property
     def height(self) -> float:
@@ -91,7 +88,8 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
     earley, data = earley_of(grammar), to_bytes(text)
     states = earley.columns(data)
     if len(states) <= len(data):
-        raise _unread(earley, states[-1], data)
+        place, expected = states[-1].number, visible_bytes(next_bytes(earley, states[-1]))
+        raise SettingError(f"text, byte {place}", seen=visible(data[place : place + 1]), expected=expected)
     columns = [_read(earley, state, data) for state in states[-MOST_COLUMNS:]]
     while len(columns) > 1 and sum(column.width for column in columns) > WIDEST:
         columns = columns[1:]
@@ -99,17 +97,12 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
     parts, x, high = [heading(EDGE, 20, "chart", about)], EDGE, max(column.height for column in columns)
     for column in columns:
         newest = {"data_newest": ""} if column is columns[-1] else {}
-        parts.append(moved(x, 32, *_column(column, bool(newest)), **newest))
+        parts.append(moved(x, 32, *_draw_column(column, bool(newest)), **newest))
         x += column.width
-    legend, width = draw_legend(column.rows for column in columns)
+    legend, width = draw_legend(columns)
     parts.append(moved(EDGE, 32 + high + 22, legend))
-    said = _say(about, columns)
+    said = "\n".join([f"chart: {about}", *say_columns(columns)])
     return Figure(drawing(max(x + 4, width + 2 * EDGE), 32 + high + 38, *parts, alt=said), said, said)
-
-
-def _unread(earley: Earley, last: State, data: bytes) -> SettingError:
-    place, expected = last.number, visible_bytes(next_bytes(earley, last))
-    return SettingError(f"text, byte {place}", seen=visible(data[place : place + 1]), expected=expected)
 
 
 def _read(earley: Earley, state: State, data: bytes) -> ChartColumn:
@@ -117,7 +110,8 @@ def _read(earley: Earley, state: State, data: bytes) -> ChartColumn:
     every = [(number, earley.item(row), by) for number, (row, by) in enumerate(state.items.items())]
     first = sorted(every, key=lambda found: (not found[2] and not found[1].before and not found[1].written, found[0]))
     rows = [ChartRow(_kind(item, by), item) for _, item, by in sorted(first[:MOST_ROWS], key=lambda found: found[0])]
-    return ChartColumn(state, data[max(0, state.number - 1) : state.number], tuple(rows))
+    byte = data[max(0, state.number - 1) : state.number]
+    return ChartColumn(label(byte) if byte else "", state.number, tuple(rows), len(every) - len(rows))
 
 
 def _kind(item: Item, by: Dotted | None) -> str:
@@ -135,21 +129,26 @@ def dotted(item: Item) -> str:
     return left + "•" + shorten(right, max(8, ROOM - len(left)))
 
 
-def _column(column: ChartColumn, now: bool) -> list[Element]:
-    width = column.width - 10
-    line = {"stroke": "var(--gv-orange)", "stroke_width": 2} if now else {"stroke": "var(--gv-line)"}
-    parts = [node("rect", x=0, y=0, width=width, height=column.height, rx=7, fill="var(--gv-card)", **line)]
-    parts.append(write(12, 21, label(column.byte) if column.byte else "start", 15, font_weight="bold"))
-    parts.append(soft(width - 10, 21, f"{column.state.number:,}", text_anchor="end"))
+def _draw_column(column: ChartColumn, now: bool) -> list[Element]:
+    parts = draw_head(column, column.height, now)
     for number, row in enumerate(column.rows):
-        parts.append(moved(0, HEAD + ROW * number, *draw_row(row, width)))
+        parts.append(moved(0, HEAD + ROW * number, *draw_row(row, column.width - 10)))
     if column.more:
-        y = HEAD + ROW * len(column.rows) + 14
-        parts.append(soft(30, y, f"⋮ {column.more:,} more"))
+        parts.append(soft(30, HEAD + ROW * len(column.rows) + 14, f"⋮ {column.more:,} more"))
     return parts
 
 
+def draw_head(column: ChartColumn, height: float, now: bool = False) -> list[Element]:
+    """The card of a column, its name and its number."""
+    width = column.width - 10
+    line = {"stroke": "var(--gv-orange)", "stroke_width": 2} if now else {"stroke": "var(--gv-line)"}
+    card = node("rect", x=0, y=0, width=width, height=height, rx=7, fill="var(--gv-card)", **line)
+    number = soft(width - 10, 21, f"{column.number:,}", text_anchor="end")
+    return [card, write(12, 21, column.name or "start", 15, font_weight="bold"), number]
+
+
 def draw_row(row: ChartRow, width: float) -> list[Element]:
+    """A row: its sign, the dotted rule, and where it began."""
     sign, colour = SIGNS[row.kind]
     words = dotted(row.item)
     left, _, right = words.partition("•")
@@ -167,9 +166,9 @@ def draw_row(row: ChartRow, width: float) -> list[Element]:
     return parts
 
 
-def draw_legend(rows: Iterable[Sequence[ChartRow]], read: str = "byte") -> tuple[Element, float]:
+def draw_legend(columns: Iterable[ChartColumn], read: str = "byte") -> tuple[Element, float]:
     """The signs that the rows use, and the width."""
-    kinds = {row.kind for column in rows for row in column}
+    kinds = {row.kind for column in columns for row in column.rows}
     parts, x = [], 0.0
     for kind, (sign, colour) in SIGNS.items():
         if kind in kinds:
@@ -181,20 +180,16 @@ def draw_legend(rows: Iterable[Sequence[ChartRow]], read: str = "byte") -> tuple
     return together(parts) + soft(x, 0, words), x + 6.3 * len(words)
 
 
-def _say(about: str, columns: Sequence[ChartColumn]) -> str:
-    lines = [f"chart: {about}"]
+def say_columns(columns: Iterable[ChartColumn]) -> Iterator[str]:
+    """The columns as lines of text."""
     for column in columns:
-        lines.append(f"{column.state.number:,}" + (f", after {label(column.byte)}" if column.byte else ""))
-        lines += map(say_row, column.rows)
-        lines += [f"  ⋮ {column.more:,} more"] * bool(column.more)
-    return "\n".join(lines)
-
-
-def say_row(row: ChartRow) -> str:
-    """A row as a line of text."""
-    item, done = row.item, " ✓" if row.item.done else ""
-    sides = " ".join(filter(None, [item.before, "•", item.after]))
-    return f"  {SIGNS[row.kind][0]} {row.kind:<8}  {item.rule} → {sides}  from {item.origin:,}{done}"
+        yield f"{column.number:,}" + f", after {column.name}" * bool(column.name)
+        for row in column.rows:
+            sides = " ".join(filter(None, [row.item.before, "•", row.item.after]))
+            done = " ✓" * row.item.done
+            yield f"  {SIGNS[row.kind][0]} {row.kind:<8}  {row.item.rule} → {sides}  from {row.item.origin:,}{done}"
+        if column.more:
+            yield f"  ⋮ {column.more:,} more"
 
 
 # The parse tree of a text or of a prefix: rules above, the text below, open branches dashed.
