@@ -1,4 +1,7 @@
-"""Bézier curves as tuples of points: a start, then three points per segment."""
+"""A diagram as positions: states, curves, labels, and the frames of grammar rules.
+
+A curve is a tuple of points: a start, then three points per Bézier segment.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,7 @@ def _at(piece: Sequence[Point], t: float) -> Point:
     return u * a + v * c + w * e + x * g, u * b + v * d + w * f + x * h
 
 
-# A diagram with all positions: states, curves, labels, and the frames of grammar rules.
+# --- the parts of a diagram ---
 
 
 @dataclass(frozen=True)

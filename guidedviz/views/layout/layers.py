@@ -1,6 +1,8 @@
-"""A plain layout in layers, for machines that have too many crossing arrows for Graphviz. It is always quick.
+"""The positions of boxes and lines: from Graphviz inside this process, or else from a plain layout in layers.
 
-The column of a box is its distance from the first; inside a column, boxes follow the order of their neighbours.
+Graphviz gets sizes and pairs of numbers only: no name, no label and no font. So no hostile text reaches it, and the
+drawing itself does not depend on its version. In layers the column of a box is its distance from the first; inside a
+column, boxes follow the order of their neighbours. This is always quick.
 """
 
 from __future__ import annotations
@@ -8,25 +10,27 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from guidedviz.views.layout.curves import Curve, Point, above_middle
 
 SWEEPS = 4
+DOT = 72.0  # points per inch in Graphviz
+MARGIN = 10.0
+MOST_WORK = 420  # boxes plus columns that lines cross; above it Graphviz may need seconds and cannot be stopped
+MOST_LABELLED = 200  # space for labels doubles the number of columns
 
 
-@dataclass(frozen=True)
-class Box:
+class Extent(NamedTuple):
     """A thing to place: half its width and half its height."""
 
     rx: float
     ry: float
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """A line between two boxes, with space for a label."""
 
     source: int
@@ -35,7 +39,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Placed:
+class Layout:
     """The positions of boxes, lines and labels; y grows downwards."""
 
     centres: tuple[Point, ...]
@@ -64,7 +68,7 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]
     return [layer.get(box, last) for box in range(count)]
 
 
-def place_in_layers(boxes: Sequence[Box], links: Sequence[Link], first: int = 0) -> Placed:
+def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> Layout:
     """The boxes in columns from left to right."""
     layer = count_layers(len(boxes), links, first)
     columns: list[list[int]] = [[] for _ in range(max(layer, default=0) + 1)]
@@ -82,7 +86,7 @@ def place_in_layers(boxes: Sequence[Box], links: Sequence[Link], first: int = 0)
     labels = tuple(above_middle(curve) for curve in curves)
     deepest = max([y for curve in curves for _, y in curve], default=0.0)
     width = max([x for x, _ in spots.values()], default=0) + 60
-    return Placed(tuple(spots[box] for box in range(len(boxes))), curves, labels, width, max(tall + 90, deepest + 20))
+    return Layout(tuple(spots[box] for box in range(len(boxes))), curves, labels, width, max(tall + 90, deepest + 20))
 
 
 def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
@@ -110,7 +114,9 @@ def _sort_column(column: list[int], place: dict[int, float], near: dict[int, lis
     column.sort(key=mean)
 
 
-def _columns_x(columns: list[list[int]], boxes: Sequence[Box], links: Sequence[Link], layer: list[int]) -> list[float]:
+def _columns_x(
+    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: list[int]
+) -> list[float]:
     """The x of every column, with space for the labels between neighbours."""
     room = [0.0] * len(columns)
     for link in links:
@@ -124,7 +130,7 @@ def _columns_x(columns: list[list[int]], boxes: Sequence[Box], links: Sequence[L
     return found
 
 
-def _curve(spots: dict[int, Point], boxes: Sequence[Box], link: Link, layer: list[int]) -> Curve:
+def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: list[int]) -> Curve:
     """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
     (x, y), (a, b) = spots[link.source], spots[link.target]
     source, target = boxes[link.source], boxes[link.target]
@@ -140,34 +146,22 @@ def _curve(spots: dict[int, Point], boxes: Sequence[Box], link: Link, layer: lis
     return ((x, y + source.ry), (x - 10, y + source.ry + down), (a + 10, b + target.ry + down), (a, b + target.ry))
 
 
-# The positions of boxes and lines: from Graphviz inside this process, or else from the plain layout in layers.
-#
-# Graphviz gets sizes and pairs of numbers only: no name, no label and no font. So no hostile text reaches it, and the
-# drawing itself does not depend on its version.
-
-
-DOT = 72.0  # points per inch in Graphviz
-MARGIN = 10.0
-MOST_WORK = 420  # boxes plus columns that lines cross; above it Graphviz may need seconds and cannot be stopped
-MOST_LABELLED = 200  # space for labels doubles the number of columns
-
-
 @lru_cache(maxsize=64)
-def place(boxes: tuple[Box, ...], links: tuple[Link, ...], first: int = 0) -> Placed:
+def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) -> Layout:
     """The layout by Graphviz; in layers where it is missing, fails, or would take too long.
 
-    >>> found = place((Box(17, 17), Box(17, 17)), (Link(0, 1, 30),))
+    >>> found = place((Extent(17, 17), Extent(17, 17)), (Link(0, 1, 30),))
     >>> found.centres[0][0] < found.labels[0][0] < found.centres[1][0]
     True
     """
     work = count_work(boxes, links, first)
     if work > MOST_LABELLED:
-        links = tuple(replace(link, room=0.0) for link in links)
+        links = tuple(link._replace(room=0.0) for link in links)
     answer = ask_graphviz(describe(boxes, links)) if work <= MOST_WORK else None
     return read_layout(answer, len(boxes)) if answer else place_in_layers(boxes, links, first)
 
 
-def count_work(boxes: Sequence[Box], links: Sequence[Link], first: int = 0) -> int:
+def count_work(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> int:
     """The boxes that Graphviz places: it adds one wherever a line crosses a column."""
     layer = count_layers(len(boxes), links, first)
     return len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
@@ -189,10 +183,10 @@ def ask_graphviz(text: str) -> dict[str, Any] | None:
     return found
 
 
-def describe(boxes: Sequence[Box], links: Sequence[Link]) -> str:
+def describe(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
     """The graph in Graphviz' language: sizes and pairs.
 
-    >>> describe([Box(18, 18)], []).splitlines()[-2]
+    >>> describe([Extent(18, 18)], []).splitlines()[-2]
     '0[width=0.5,height=0.5]'
     """
     lines = [
@@ -208,7 +202,7 @@ def _room(link: Link) -> str:
     return f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>" if link.room else ""
 
 
-def read_layout(answer: dict[str, Any], count: int) -> Placed:
+def read_layout(answer: dict[str, Any], count: int) -> Layout:
     """The positions in an answer of Graphviz, whose y grows upwards."""
     _, _, width, height = map(float, answer["bb"].split(","))
 
@@ -221,4 +215,4 @@ def read_layout(answer: dict[str, Any], count: int) -> Placed:
     curves: list[Curve] = [tuple(map(turn, edges[n]["pos"].split())) for n in range(len(edges))]
     labels = [turn(edges[n]["lp"]) if "lp" in edges[n] else curves[n][0] for n in range(len(edges))]
     centres = tuple(nodes[n] for n in range(count))
-    return Placed(centres, tuple(curves), tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)
+    return Layout(centres, tuple(curves), tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)

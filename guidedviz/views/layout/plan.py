@@ -16,7 +16,7 @@ from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.visible import counted, visible, visible_bytes
 from guidedviz.views.layout.sketch import Arrow, Ranges, Sketch, is_single
 
-# The bytes of an arrow as text: short for its label, in full for its tooltip and for people who cannot see it.
+# --- the bytes of an arrow as text: short for its label, in full for its tooltip ---
 
 
 LABEL = 16  # characters of a label; the tooltip has the rest

@@ -1,4 +1,8 @@
-"""The boxes that names take in a diagram, and an index that finds what overlaps a box quickly."""
+"""Where names and the curves of calls find room: no name covers another one, a call's box or a state.
+
+An index in square cells finds what overlaps a box. The curve of a call is a plain bow where nothing is in its way, else
+a short way through a grid that is one integer with a bit per cell: a step in all directions is a few shifts.
+"""
 
 from __future__ import annotations
 
@@ -79,22 +83,17 @@ def disc_box(spot: Spot) -> Rect:
     return Rect(spot.x - spot.rx, spot.y - spot.ry, spot.x + spot.rx, spot.y + spot.ry)
 
 
-class Taken:
+class SpatialIndex:
     """The room that is taken: names, discs, and points of lines, in square cells."""
 
     def __init__(self) -> None:
         self._boxes: dict[tuple[int, int], list[tuple[Rect, Spot | None]]] = defaultdict(list)
         self._points: dict[tuple[int, int], list[Point]] = defaultdict(list)
 
-    def add(self, box: Rect) -> None:
-        """Take the room of a name."""
+    def add(self, box: Rect, spot: Spot | None = None) -> None:
+        """Take the room of a name or, inside its box, of a state."""
         for cell in _cells(box):
-            self._boxes[cell].append((box, None))
-
-    def add_disc(self, spot: Spot) -> None:
-        """Take the room of a state."""
-        for cell in _cells(disc_box(spot)):
-            self._boxes[cell].append((disc_box(spot), spot))
+            self._boxes[cell].append((box, spot))
 
     def add_line(self, points: Iterable[Point]) -> None:
         """Remember a line; a name may lie on it, but better does not."""
@@ -102,12 +101,10 @@ class Taken:
             self._points[int(x // CELL), int(y // CELL)].append((x, y))
 
     def is_free(self, box: Rect) -> bool:
-        """Whether nothing is there yet."""
-        for cell in _cells(box):
-            for other, spot in self._boxes[cell]:
-                if box.meets(other) and (spot is None or box.meets_disc(spot)):
-                    return False
-        return True
+        """Whether a box is inside the diagram and nothing is there yet."""
+        near = (other for cell in _cells(box) for other in self._boxes[cell])
+        taken = (box.meets(other) and (spot is None or box.meets_disc(spot)) for other, spot in near)
+        return box.left >= 0 and box.top >= 0 and not any(taken)
 
     def count_points(self, box: Rect) -> int:
         """How many points of lines lie inside."""
@@ -122,9 +119,7 @@ def _cells(box: Rect) -> Iterator[tuple[int, int]]:
             yield column, row
 
 
-# The curves of calls, led around names: a plain bow where nothing is in its way, else a short way through a grid.
-#
-# The grid is one integer with a bit per cell, so a step of the search in all directions is a few shifts.
+# --- curves of calls ---
 
 
 STEP = 6.0  # between neighbours in the grid
@@ -135,7 +130,7 @@ NEAR = 2.0  # how close to a name a way may cut a corner
 LOW = 60.0  # two states that differ less in height are in one row
 
 
-class Ways:
+class Router:
     """The room for ways in a diagram."""
 
     def __init__(self, names: Sequence[Rect], spots: Iterable[Spot], width: float, height: float) -> None:
@@ -158,8 +153,8 @@ class Ways:
         points = _pull(boxes, [(start.x, start.y), *_turns(middle), (end.x, end.y)])
         if len(points) == 2:
             flat = (curve for curve in arcs(start, end) if not _strikes(sample(curve), boxes))
-            return next(flat, straight(_rim(start, points[1]), _rim(end, points[0])))
-        points[0], points[-1] = _rim(start, points[1]), _rim(end, points[-2])
+            return next(flat, straight(rim(start, points[1]), rim(end, points[0])))
+        points[0], points[-1] = rim(start, points[1]), rim(end, points[-2])
         return _round_corners(points)
 
     def _search(self, start: int, end: int, towards: Spot) -> list[Point]:
@@ -235,7 +230,7 @@ def arcs(start: Spot, end: Spot) -> Iterator[Curve]:
         u, v = (end.x - start.x) / 3, (end.y - start.y) / 3
         a = start.x + u - 3 * bulge * v, start.y + v + 3 * bulge * u
         b = start.x + 2 * u - 3 * bulge * v, start.y + 2 * v + 3 * bulge * u
-        yield (_rim(start, a), a, b, _rim(end, b))
+        yield (rim(start, a), a, b, rim(end, b))
 
 
 def _bow(start: Spot, end: Spot, down: int, deep: float) -> Curve:
@@ -297,14 +292,14 @@ def _toward(corner: Point, other: Point) -> Point:
     return corner[0] + part * (other[0] - corner[0]), corner[1] + part * (other[1] - corner[1])
 
 
-def _rim(spot: Spot, toward: Point) -> Point:
+def rim(spot: Spot, toward: Point) -> Point:
     """The point on a state's border towards another point."""
     u, v = toward[0] - spot.x, toward[1] - spot.y
     size = ((u / spot.rx) ** 2 + (v / spot.ry) ** 2) ** 0.5 or 1.0
     return spot.x + u / size, spot.y + v / size
 
 
-# The places of names on arrows: no label or count covers another one, a call's box, or a state.
+# --- names on arrows ---
 
 
 SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # of a curve's length, where names may lie beside it
@@ -321,9 +316,9 @@ def settle_names(
     sketch: Sketch, spots: Mapping[int, Spot], curves: Curves, labels: Sequence[Label], exits: frozenset[int]
 ) -> tuple[tuple[Label, ...], dict[int, Point]]:
     """The labels at free places, and the place of the count of every arrow that has room for one."""
-    taken = Taken()
+    taken = SpatialIndex()
     for spot in spots.values():
-        taken.add_disc(spot)
+        taken.add(disc_box(spot), spot)
     for curve, _ in curves.values():
         taken.add_line(_dense(sample(curve)))
     calls = [label for label in labels if sketch.arrows[label.arrows[0]].call]
@@ -336,7 +331,7 @@ def settle_names(
         box = label_box(label.x, label.y, label.words)
         if label.arrows in settled:
             continue
-        if _is_room(taken, box) and not taken.count_points(box):
+        if taken.is_free(box) and not taken.count_points(box):
             taken.add(box)
             settled[label.arrows] = label
         else:
@@ -348,7 +343,7 @@ def settle_names(
     return tuple(settled[label.arrows] for label in labels), dict(_place_counts(sketch, taken, curves, exits))
 
 
-def _find_room(taken: Taken, label: Label, curves: Sequence[Curve]) -> Point:
+def _find_room(taken: SpatialIndex, label: Label, curves: Sequence[Curve]) -> Point:
     """The best free place: near its arrow and its first place, with few lines under it."""
     here = label.x, label.y
     half = wide(label.words, 12) / 2
@@ -357,7 +352,7 @@ def _find_room(taken: Taken, label: Label, curves: Sequence[Curve]) -> Point:
         return dist(here, place) + LINE * taken.count_points(label_box(*place, label.words))
 
     def free(place: Point) -> bool:
-        return _is_room(taken, label_box(*place, label.words))
+        return taken.is_free(label_box(*place, label.words))
 
     near = [place for place in (here, *(p for curve in curves[:3] for p in beside(curve, half, 7.0))) if free(place)]
     if near:
@@ -394,7 +389,9 @@ def _ring(centre: Point) -> Iterator[Point]:
             yield centre[0] + radius * cos(angle), centre[1] + radius * sin(angle)
 
 
-def _place_counts(sketch: Sketch, taken: Taken, curves: Curves, exits: frozenset[int]) -> Iterator[tuple[int, Point]]:
+def _place_counts(
+    sketch: Sketch, taken: SpatialIndex, curves: Curves, exits: frozenset[int]
+) -> Iterator[tuple[int, Point]]:
     for n, (curve, _) in curves.items():
         arrow = sketch.arrows[n]
         home = arrow.source == arrow.target
@@ -406,17 +403,13 @@ def _place_counts(sketch: Sketch, taken: Taken, curves: Curves, exits: frozenset
             yield n, place
 
 
-def _emptiest(taken: Taken, places: Iterable[Point]) -> Point | None:
+def _emptiest(taken: SpatialIndex, places: Iterable[Point]) -> Point | None:
     """The first place of a count that is free and has no line under it, else the free one with the least."""
     found: list[tuple[int, Point]] = []
     for place in places:
         box = count_box(*place)
-        if _is_room(taken, box):
+        if taken.is_free(box):
             found.append((taken.count_points(box), place))
             if not found[-1][0]:
                 return place
     return min(found)[1] if found else None
-
-
-def _is_room(taken: Taken, box: Rect) -> bool:
-    return box.left >= 0 and box.top >= 0 and taken.is_free(box)

@@ -270,9 +270,9 @@ def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
 
 
 def _columns(frame: ChartFrame) -> list[ChartColumn]:
-    names = [""]
-    for one in frame.lexemes:
-        names.append(f"{one.name} " * (one.name not in frame.literals) + visible(frame.text[one.start : one.end]))
+    named = [f"{one.name} " * (one.name not in frame.literals) for one in frame.lexemes]
+    texts = [visible(frame.text[one.start : one.end]) for one in frame.lexemes]
+    names = ["", *map(str.__add__, named, texts)]
     return [
         ChartColumn(name, number, tuple(ChartRow(kind, _show(item, frame)) for kind, item in rows))
         for number, (name, rows) in enumerate(zip(names, frame.columns, strict=True))

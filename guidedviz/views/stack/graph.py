@@ -18,7 +18,7 @@ from guidedviz.markup import Element, node, together
 from guidedviz.tokens.spelling import shared_length
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.layout.curves import Curve, Point, head, straight, through, write_path
-from guidedviz.views.layout.layers import Box, Link, place
+from guidedviz.views.layout.layers import Extent, Link, place
 from guidedviz.views.machine.highlight import check_pda, state_after
 
 EDGE, CARD = 14.0, 36.0
@@ -51,7 +51,7 @@ def draw_shared_stacks(pda: PDA, text: State | bytes | str) -> Figure:
       5 root n2 then > → bottom
     """
     cards = stack_cards(pda, [state_after(pda, text, "draw_shared_stacks")])
-    boxes = tuple(Box(CARD / 2, card_width(card) / 2) for card in cards.values())  # laid out sideways, then turned
+    boxes = tuple(Extent(CARD / 2, card_width(card) / 2) for card in cards.values())  # laid out sideways, then turned
     index = {number: n for n, number in enumerate(cards)}
     pairs = [(index[number], index[under]) for number, card in cards.items() for under in card.below]
     placed = place(boxes, tuple(Link(a, b) for a, b in pairs))

@@ -17,7 +17,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import machine_stages, regex
 from guidedviz.views.layout import layers as layout
 from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
-from guidedviz.views.layout.layers import Box, Link, place_in_layers
+from guidedviz.views.layout.layers import Extent, Link, place_in_layers
 from guidedviz.views.layout.plan import make_plan, say_ranges
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
@@ -160,7 +160,7 @@ def test_without_graphviz_a_diagram_comes_all_the_same(monkeypatch):
     layout.place.cache_clear(), lay_out.cache_clear()
 
 
-BOXES, LINKS = (Box(16, 16),) * 3, (Link(0, 1, 20), Link(1, 2, 30), Link(2, 0), Link(1, 1))
+BOXES, LINKS = (Extent(16, 16),) * 3, (Link(0, 1, 20), Link(1, 2, 30), Link(2, 0), Link(1, 1))
 
 
 @pytest.mark.parametrize("error", [OSError("no library"), ValueError("Graphviz raised a layout error.")])
@@ -180,7 +180,7 @@ def test_an_error_of_ours_in_the_layout_is_raised(monkeypatch, ours):
 
 
 def test_graphviz_places_what_it_is_given():
-    found = layout.place((Box(16, 16),) * 2, (Link(0, 1, 50), Link(0, 1, 50), Link(1, 1, 20)))
+    found = layout.place((Extent(16, 16),) * 2, (Link(0, 1, 50), Link(0, 1, 50), Link(1, 1, 20)))
     (x, _), (a, _) = found.centres
     assert a - x > 50
     assert len(found.curves) == len(found.labels) == 3
@@ -189,7 +189,7 @@ def test_graphviz_places_what_it_is_given():
 
 
 def test_no_text_reaches_graphviz():
-    asked = layout.describe([Box(16, 16)] * 2, [Link(0, 1, 50)])
+    asked = layout.describe([Extent(16, 16)] * 2, [Link(0, 1, 50)])
     assert "q0" not in asked
     assert re.findall(r'label="(.+?)"', asked) == []
 
