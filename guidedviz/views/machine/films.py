@@ -169,7 +169,7 @@ def _merged(before: DFA, after: DFA) -> Sketch:
     return replace(sketch_dfa(after), names=names, words=words)
 
 
-# The frames of an NFA that reads a text: it is in several states at the same time, and all of them are lit.
+# --- an NFA that reads a text ---
 
 
 Moves = list[tuple[int, int]]  # source, target
@@ -231,7 +231,7 @@ def _say(states: Iterable[int]) -> str:
     return list_names(map(name_node, sorted(states)))
 
 
-# The frames of a trie walk: the machine descends a small trie and cuts what it cannot read.
+# --- the walk of a trie ---
 
 
 def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
@@ -302,7 +302,7 @@ def _say_lost(sketch: Sketch, nodes: frozenset[int]) -> str:
     return f"the subtree is cut, {said} illegal."
 
 
-# The frames of a construction; frames with the same states share one drawing.
+# --- drawings and packed frames ---
 
 
 EDGE, PAD = 14.0, 2.0  # of the text of a film, of a machine

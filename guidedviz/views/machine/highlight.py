@@ -90,9 +90,7 @@ def arrow_ends(arrow: Arrow) -> tuple[int, int]:
     return arrow.source, arrow.through[0] if arrow.through else arrow.target
 
 
-# The highlight of a pushdown machine at a state, and the arrows that a byte takes.
-#
-# All of several stacks are highlighted, each down to its innermost forty calls.
+# --- a pushdown machine: of several stacks each is highlighted, down to its innermost forty calls ---
 
 
 MOST_TOPS = 60
@@ -223,7 +221,7 @@ def _last_calls(nodes: RuleNodes, rule: int, target: int) -> list[str]:
     return keys
 
 
-# The states that a recorded step passes: the one before its token, then one per byte.
+# --- the states of recorded steps ---
 
 
 Drawable = DFA | PDA

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import graphviz
 
 
-# A machine as text: how many states it has, and one line per state with its arrows.
+# --- the machine as text ---
 
 
 ROWS = 40  # at most so many states have a line
@@ -91,7 +91,7 @@ def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
     return f"calls {arrow.call}" + (f" (open{f' ×{times}' * (times > 1)})" if times else last)
 
 
-# The legend below a diagram: the meaning of the shapes that it contains, and its shortened labels in full.
+# --- the legend ---
 
 
 EDGE = 14.0

@@ -8,8 +8,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.names import name_state
-from guidedviz.machines.regular.dfa import DFA, build_dfa, build_dfa_steps
-from guidedviz.machines.regular.nfa import NFA
+from guidedviz.machines.regular.dfa import DFA
 from guidedviz.markup import node
 from guidedviz.views.figure import Figure, drawing, moved, write
 from guidedviz.views.layout.diagram import NEAR, lay_out
@@ -23,10 +22,7 @@ WIDEST = 1100.0  # further machines start a new row
 
 
 def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
-    """Machines side by side; states that the next machine merges have the same letter and colour.
-
-    For a DFA built from the NFA before it, the tooltip of a state shows its set of NFA states.
-    """
+    """Machines side by side; states that the next machine merges have the same letter and colour."""
     if not machines:
         raise SettingError("draw_machines", seen="none", expected="one machine or more")
     named = [*expect(titles, list | tuple, "draw_machines, titles", "a list of texts")]
@@ -54,24 +50,11 @@ def _with_partners(machines: Sequence[Any], place: int) -> tuple[Sketch, dict[in
     if not isinstance(machine, DFA):
         return sketch, notes
     before, after = (machines[n] if 0 <= n < len(machines) else None for n in (place - 1, place + 1))
-    if isinstance(before, NFA):
-        notes = nfa_sets(before, machine)
     smaller, larger = (machine, before) if isinstance(before, DFA) else (after, machine)
     if isinstance(smaller, DFA) and len(smaller) <= len(larger):
         merged = machine is smaller
         blocks = [(n, block) for n, block in enumerate(merged_states(larger, smaller)) if len(block) > 1]
         groups = ((title_of(k), frozenset({n}) if merged else block) for k, (n, block) in enumerate(blocks))
         sketch = replace(sketch, groups=tuple(groups))
-        notes |= {n: " ".join(map(name_state, sorted(block))) for n, block in blocks if merged}
+        notes = {n: " ".join(map(name_state, sorted(block))) for n, block in blocks if merged}
     return sketch, notes
-
-
-def nfa_sets(nfa: NFA, dfa: DFA) -> dict[int, str]:
-    """The set of NFA states of every DFA state; empty if the DFA was not built from this NFA.
-
-    >>> nfa_sets(*gv.machines.machine_stages("ab")[:2])
-    {0: '{n0}', 1: '{n2}', 2: '{n1}'}
-    """
-    subsets = [sorted(step.subset) for step in build_dfa_steps(nfa)]
-    names = {state: f"{{{', '.join(f'n{old}' for old in subset)}}}" for state, subset in enumerate(subsets)}
-    return names if build_dfa(nfa) == dfa else {}

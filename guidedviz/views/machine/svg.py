@@ -13,10 +13,7 @@ from guidedviz.views.layout.plan import say_arrow
 from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
-# The rules and calls of a grammar as SVG: one frame per rule, one box per call, and the curves there and back.
-#
-# The page highlights a call, `data-arrow="node:rule"`, with the class `gv-open`, or `gv-last` for a last call, which is
-# not on the stack. A rule, `data-rule="name"`, is `gv-open` while it is on the stack and `gv-lit` while it is current.
+# --- the rules and calls of a grammar ---
 
 
 CALL_STYLE = """

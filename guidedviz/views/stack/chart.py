@@ -1,4 +1,8 @@
-"""The Earley chart: one column per position, with the dotted rules and the operation that added each."""
+"""The Earley chart, one column per position, and the parse tree of a text or of a prefix.
+
+A large tree is folded: a finished branch becomes a triangle over its text, as in linguistics; of a long path of open
+branches, and of many children, the first and the last are kept.
+"""
 
 from __future__ import annotations
 
@@ -192,10 +196,7 @@ def say_columns(columns: Iterable[ChartColumn]) -> Iterator[str]:
             yield f"  ⋮ {column.more:,} more"
 
 
-# The parse tree of a text or of a prefix: rules above, the text below, open branches dashed.
-#
-# A large tree is folded: a finished branch becomes a triangle over its text, as in linguistics; of a long path of open
-# branches, and of many children, the first and the last are kept.
+# --- the tree ---
 
 
 TOP, LEVEL, BOX, GAP, BROADEST = 34.0, 46.0, 24.0, 8.0, 1060.0

@@ -1,4 +1,8 @@
-"""All stacks of a state, top first; where a grammar allows several parses, they share their tails."""
+"""Stacks that share their frames: all stacks of one state, and the stacks after several texts.
+
+This is XGrammar's persistent stack (arXiv 2411.15100): a branch adds only the frames in which it differs, and stepping
+back is an old pointer.
+"""
 
 from __future__ import annotations
 
@@ -147,9 +151,7 @@ def say_cards(cards: Mapping[int, StackCard]) -> str:
     return "\n".join(lines)
 
 
-# Several texts and the stacks after them, where shared frames are drawn once; stepping back is an old pointer.
-#
-# This is XGrammar's persistent stack (arXiv 2411.15100): a branch adds only the frames in which it differs.
+# --- several texts ---
 
 
 SIDE, TOP, CHIP, ROW, GAP = 16.0, 62.0, 46.0, 70.0, 26.0
@@ -230,33 +232,22 @@ def find_frames(pda: PDA, state: State) -> set[Configuration]:
     return set(reach(tops, lambda frame: pda.below(frame[1])))
 
 
-# --- positions ---
-
-
 def _columns(branches: Sequence[StackedText], cards: Mapping[int, StackCard]) -> dict[int, int]:
     """The column of each card: that of the first text with this frame."""
     columns: dict[int, int] = {}
     for column, branch in enumerate(branches):
-        waiting = [top for top in branch.tops if top not in columns]
-        for number in waiting:
-            if number not in columns:
-                columns[number] = column
-                waiting += cards[number].below
+        for number in reach(branch.tops, lambda number: cards[number].below):
+            columns.setdefault(number, column)
     return columns
 
 
 def _heights(cards: Mapping[int, StackCard]) -> dict[int, int]:
     """The row of each card: the length of the shortest path to the bottom."""
-    above = defaultdict(list)
-    for number, card in cards.items():
-        for under in card.below:
-            above[under].append(number)
-    heights = {number: 0 for number, card in cards.items() if not card.below}
-    waiting = list(heights)
-    for number in waiting:
-        fresh = [upper for upper in above[number] if upper not in heights]
-        heights |= dict.fromkeys(fresh, heights[number] + 1)
-        waiting += dict.fromkeys(fresh)
+    heights: dict[int, int] = {}
+    row = {number for number, card in cards.items() if not card.below}
+    while row:
+        heights |= dict.fromkeys(row, len({*heights.values()}))
+        row = {n for n, card in cards.items() if n not in heights and not row.isdisjoint(card.below)}
     return heights
 
 
@@ -284,9 +275,6 @@ def _place(
         chips.append((left + width / 2, TOP))
         left += width + GAP
     return spots, chips, max(left - GAP + SIDE, 560.0)
-
-
-# --- drawing ---
 
 
 def _pointer(start: Point, cards: Mapping[int, StackCard], spots: Spots, number: int, column: int) -> Element:

@@ -1,4 +1,8 @@
-"""The stack as a column, top first: the open rules, and what each waits for."""
+"""The stack of a pushdown machine: as a column, as its depth along a text, and as a table of what each byte changes.
+
+Only recursive rules need a stack, because a call of any other rule could be inlined. So the table shows the recursive
+rules, if there are any; `every` shows all.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +118,7 @@ def say_stack(pda: PDA, state: State) -> str:
     return "\n".join([*lines, f"⏚ {say_ground(state)}"])
 
 
-# The depth of the stack after each byte of a text, as a curve.
+# --- the depth along a text ---
 
 
 LEFT, TOP, RIGHT = 44.0, 34.0, 20.0
@@ -212,10 +216,7 @@ def _say(data: bytes, found: Sequence[int]) -> str:
     return f"{said}; deepest {max(found):,} after {found.index(max(found)):,} bytes"
 
 
-# A text read by a pushdown machine, as a table: the bytes, what was pushed and popped, and the stack after them.
-#
-# Only recursive rules need a stack, because a call of any other rule could be inlined. So the table shows the recursive
-# rules, if there are any; `every` shows all.
+# --- the table ---
 
 
 MOST_BYTES, MOST_ROWS = 1000, 40
