@@ -105,7 +105,12 @@ def measure_speed(context: Any) -> None:
     sent: list[int] = []
     wire = stage.display.widget
     pass_on = wire.send
-    wire.send = lambda content, buffers=None: (sent.append(len(json.dumps(content))), pass_on(content, buffers))
+
+    def send(content: Any, buffers: Any = None) -> None:
+        sent.append(len(json.dumps(content)))
+        pass_on(content, buffers)
+
+    wire.send = send
     page.root.get_by_role("slider", name="speed").fill("6")
     session = bare.page.context.new_cdp_session(bare.page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})

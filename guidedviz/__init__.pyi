@@ -36,15 +36,15 @@ from guidedviz.tokens.budget import within as within
 from guidedviz.tokens.by_hand.fsm import GuidedFSM as GuidedFSM
 from guidedviz.tokens.by_hand.static import char_classes as char_classes
 from guidedviz.tokens.by_hand.static import static_masks as static_masks
-from guidedviz.tokens.compare.differences import compare_engines as compare_engines
+from guidedviz.tokens.compare import compare_engines as compare_engines
 from guidedviz.tokens.index import build_index as build_index
 from guidedviz.tokens.machine_guide import guide as guide
 from guidedviz.tokens.split.split import build_split as build_split
 from guidedviz.tokens.vocabulary import Vocabulary as Vocabulary
 from guidedviz.views.charts.bars import draw_bars as draw_bars
+from guidedviz.views.charts.comparison import draw_comparison as draw_comparison
 from guidedviz.views.charts.costs import draw_costs as draw_costs
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
-from guidedviz.views.engines.comparison import draw_comparison as draw_comparison
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot

@@ -15,7 +15,7 @@ from guidedviz.host.command import add_options, run_host
 from guidedviz.models.load import load_model
 
 FIRST = "00_start_here.ipynb"
-MORE = "python -m guidedviz.bench measures masks, grammars and engines on this machine."
+MORE = "In a clone, python -m bench measures masks, schemas and engines on this machine."
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,10 +67,14 @@ def run_demo(options: argparse.Namespace) -> None:
 def run_labs(options: argparse.Namespace) -> None:
     """Copy the labs, say what was kept, and open JupyterLab on the first one."""
     folder = Path(options.folder).expanduser()
-    if options.fresh:
-        print(f"a fresh copy: {escaped(str(copy_fresh(folder, options.fresh, options.solutions)))}")
-        return
-    new, changed = copy_labs(folder, options.solutions)
+    try:
+        if options.fresh:
+            print(f"a fresh copy: {escaped(str(copy_fresh(folder, options.fresh, options.solutions)))}")
+            return
+        new, changed = copy_labs(folder, options.solutions)
+    except OSError as error:
+        seen, expected = error.strerror or str(error), "a folder that can be written"
+        raise SettingError(f"labs, folder {quoted(str(folder))}", seen=seen, expected=expected) from error
     print(f"{len(new)} notebooks copied to {escaped(str(folder))}")
     for name in changed:
         print(f"kept {name}: it was changed; for a fresh copy beside it: --fresh {name[:-6]}")
@@ -82,21 +86,16 @@ def run_labs(options: argparse.Namespace) -> None:
 
 def copy_labs(folder: Path, solutions: bool = False) -> tuple[list[str], list[str]]:
     """Copy the notebooks that the folder lacks; the names of the copied ones, and of those that differ and stay."""
-    labs = find_labs()
-    new, changed = [], []
-    try:
-        for name in list_labs(labs, solutions):
-            content = (labs / name).read_bytes()
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with open(folder / name, "xb") as file:
-                    file.write(content)
-                new.append(str(name))
-            except FileExistsError:
-                if not _holds(folder / name, content):
-                    changed.append(str(name))
-    except OSError as error:
-        raise _not_written(folder, error) from error
+    labs, new, changed = find_labs(), [], []
+    for name in list_labs(labs, solutions):
+        content, copy = (labs / name).read_bytes(), folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if not os.path.lexists(copy):
+            with open(copy, "xb") as file:  # never writes over a student's work
+                file.write(content)
+            new.append(str(name))
+        elif not copy.is_file() or copy.read_bytes() != content:
+            changed.append(str(name))
     return new, changed
 
 
@@ -108,14 +107,11 @@ def copy_fresh(folder: Path, lab: str, solutions: bool = False) -> Path:
         seen, expected = f"{quoted(lab)}, {len(found)} labs", "the start of one name, such as 03"
         raise SettingError("labs, --fresh", seen=seen, expected=expected)
     copy, number = folder / found[0], 1
-    try:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        while os.path.lexists(path := copy.with_name(f"{copy.stem}-fresh{f'-{number}' * (number > 1)}.ipynb")):
-            number += 1
-        with open(path, "xb") as file:
-            file.write((labs / found[0]).read_bytes())
-    except OSError as error:
-        raise _not_written(folder, error) from error
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    while os.path.lexists(path := copy.with_stem(f"{copy.stem}-fresh{f'-{number}' * (number > 1)}")):
+        number += 1
+    with open(path, "xb") as file:
+        file.write((labs / found[0]).read_bytes())
     return path
 
 
@@ -124,17 +120,6 @@ def list_labs(labs: Path, solutions: bool) -> list[Path]:
     hidden = {".ipynb_checkpoints"} | (set() if solutions else {"solutions"})
     names = (path.relative_to(labs) for path in sorted(labs.rglob("*.ipynb")))
     return [name for name in names if hidden.isdisjoint(name.parts)]
-
-
-def _not_written(folder: Path, error: OSError) -> SettingError:
-    """The error for a folder in which a copy fails."""
-    seen, expected = error.strerror or str(error), "a folder that can be written"
-    return SettingError(f"labs, folder {quoted(str(folder))}", seen=seen, expected=expected)
-
-
-def _holds(path: Path, content: bytes) -> bool:
-    """Whether a path is a file with this content."""
-    return path.is_file() and path.read_bytes() == content
 
 
 def find_labs() -> Path:

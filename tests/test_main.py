@@ -32,7 +32,7 @@ def demo(monkeypatch, capsys):
 def test_without_a_command_there_is_the_list(capsys):
     assert commands.main([]) == 0
     said = capsys.readouterr().out
-    assert all(name in said for name in ("labs", "demo", "guidedviz.bench"))
+    assert all(name in said for name in ("labs", "demo", "bench"))
 
 
 def test_the_demo_shows_what_the_mask_changes(demo, clerk):

@@ -327,43 +327,37 @@ def _plain_collection(value: Any, plain: Callable[[Any], Any]) -> Any:
     return Other(quoted(value))
 
 
+FORMS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {  # a kind, its parts for JSON, and back
+    "tuple": (tuple, list, tuple),
+    "set": (set, list, set),
+    "frozenset": (frozenset, list, frozenset),
+    "dict": (dict, lambda value: [*map(list, value.items())], dict),
+    "bytes": (bytes, lambda value: value.decode("latin-1"), lambda text: text.encode("latin-1")),
+    "Failed": (
+        Failed,
+        lambda value: [value.said, *value.kinds],
+        lambda said: Failed(str(said[0]), tuple(map(str, said[1:]))),
+    ),
+    "Other": (Other, lambda value: value.said, lambda said: Other(str(said))),
+    "...": (type(...), lambda value: 0, lambda value: ...),
+}
+
+
 def _tagged(value: Any) -> Any:
     """A plain value for JSON; what JSON has no form for becomes an object with one key.
 
     >>> _tagged([1, (b"a", {2})])
     [1, {'tuple': [{'bytes': 'a'}, {'set': [2]}]}]
     """
-    kind = type(value)
-    if kind is list:
+    if type(value) is list:
         return [_tagged(one) for one in value]
-    if kind in (tuple, set, frozenset):
-        return {kind.__name__: [_tagged(one) for one in value]}
-    if kind is dict:
-        return {"dict": [[_tagged(key), _tagged(one)] for key, one in value.items()]}
-    if kind is bytes:
-        return {"bytes": value.decode("latin-1")}
-    if kind is Failed:
-        return {"Failed": [value.said, *value.kinds]}
-    if kind is Other:
-        return {"Other": value.said}
-    return {"...": 0} if value is ... else value
-
-
-READ: dict[str, Callable[[Any], Any]] = {
-    "tuple": tuple,
-    "set": set,
-    "frozenset": frozenset,
-    "dict": dict,
-    "bytes": lambda text: text.encode("latin-1"),
-    "Failed": lambda said: Failed(str(said[0]), tuple(map(str, said[1:]))),
-    "Other": lambda said: Other(str(said)),
-    "...": lambda _: ...,
-}
+    form = next(((name, parts) for name, (kind, parts, _) in FORMS.items() if type(value) is kind), None)
+    return {form[0]: _tagged(form[1](value))} if form else value
 
 
 def _untagged(one: dict[str, Any]) -> Any:
-    ((tag, inside),) = one.items()
-    return READ[tag](inside)
+    ((tag, parts),) = one.items()
+    return FORMS[tag][2](parts)
 
 
 def _from_json(line: bytes) -> Outcome | str:

@@ -1,12 +1,19 @@
-"""What a check tells a student: the answer is right, not yet right (with the facts), or not done yet."""
+"""A check is cases, a comparison and a sentence; its verdict tells a student the first case that fails.
+
+A case holds the arguments of a call, the answer of a reference, and what an answer that fails there has missed. The
+student's function runs under guard on all cases, from small to large. A value that differs is shown beside the expected
+one, with the most exact sentence that is known: of the check, of the value's kind, or of the case.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from guidedviz.checks.guard import Failed, run, safe_copy
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, node, notice, table
 from guidedviz.views.figure import Figure, show_figure
@@ -19,6 +26,9 @@ SIGNS = {
 WIDTH = 160  # characters of a value
 AS_TYPED = "white-space:pre-wrap"
 PROSE = ("because", "but")  # facts that are sentences, not code
+KINDS = {bool: "True or False is", int: "a whole number is", str: "a text is", bytes: "bytes are"}
+
+Facts = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -33,7 +43,7 @@ class Verdict:
 
     result: Literal["right", "wrong", "open"]
     said: str
-    facts: tuple[tuple[str, str], ...] = ()
+    facts: Facts = ()
     figure: Figure | None = None
 
     def __bool__(self) -> bool:
@@ -49,6 +59,9 @@ class Verdict:
         facts = table(rows) if self.facts else NOTHING
         drawn = node("div", show_figure(self.figure), style="margin:6px 0 0") if self.figure else NOTHING
         return str(notice(f"{icon} {word}", colour, f" {self.said}", facts, drawn))
+
+
+EMPTY = Verdict("open", "it is empty so far; write it, run its cell, then run this one")
 
 
 def show(value: Any) -> str:
@@ -70,3 +83,189 @@ def _spell(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_spell, value)) + "]"
     return repr(value)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Arguments and the right answer; an exception class as the answer means that it must be raised."""
+
+    arguments: tuple[Any, ...]
+    expected: Any
+    why: str = ""  # one sentence for an answer that fails here
+    given: Facts = ()  # the input in words; the arguments by default
+    draw: Callable[[], Figure] | None = None  # a picture for an answer that fails here
+
+
+class Mistake(NamedTuple):
+    """What a check says about a wrong value."""
+
+    because: str = ""
+    figure: Figure | None = None
+    gave: Facts = ()  # instead of "yours gave" and "expected"
+
+
+Same = Callable[[Any, Any], bool]
+Spell = Callable[[Any], str]  # a value in words
+Explain = Callable[[Case, Any], Mistake | str]
+
+
+def cases_of(
+    reference: Callable[..., Any], trials: Iterable[Sequence[Any]], *names: str, spell: Spell = show
+) -> list[Case]:
+    """A case per trial: its arguments, and last what an answer that fails there has missed.
+
+    >>> cases_of(abs, [(-2, "a distance is never negative")], "number")
+    [Case(arguments=(-2,), expected=2, why='a distance is never negative', given=(('number', '-2'),), draw=None)]
+    """
+    cases = []
+    for *arguments, why in trials:
+        given = tuple((name, spell(one)) for name, one in zip(names, arguments, strict=False) if name)
+        cases.append(Case(tuple(arguments), reference(*arguments), why, given))
+    return cases
+
+
+def alike(value: Any, expected: Any) -> bool:
+    """Are two values the same? Numbers may be rounded; ids may come in any collection; a list may stand for a tuple.
+
+    >>> alike([1, [0.3]], (True, [0.1 + 0.2])), alike([1, [0.3]], (1, [0.1 + 0.2])), alike([2, 1, 2], {1, 2})
+    (False, True, True)
+    """
+    if isinstance(expected, float | np.ndarray):
+        numbers = np.asarray(value, dtype=float)
+        return numbers.shape == np.shape(expected) and np.allclose(numbers, expected, rtol=1e-5, atol=1e-9)
+    if isinstance(expected, set):
+        typed = {(type(one), one) for one in expected}
+        return not isinstance(value, str | bytes) and {(type(one), one) for one in value} == typed
+    if isinstance(expected, dict):
+        same_keys = isinstance(value, dict) and alike([*value], {*expected})
+        return same_keys and all(alike(value[key], expected[key]) for key in expected)
+    if isinstance(expected, list | tuple):
+        same_length = isinstance(value, list | tuple) and len(value) == len(expected)
+        return same_length and all(map(alike, value, expected))
+    return bool(value == expected) and isinstance(value, bool) == isinstance(expected, bool)
+
+
+def agrees(value: Any, expected: Any, same: Same = alike) -> bool:
+    """Is a value the expected one? A value of a wrong kind is not."""
+    if isinstance(value, Failed):
+        return isinstance(expected, type) and expected.__name__ in value.kinds
+    try:
+        return bool(same(value, expected))
+    except Exception:  # a value of a wrong kind
+        return False
+
+
+def check_function(
+    answer: object,
+    cases: Sequence[Case],
+    explain: Explain = lambda case, value: "",
+    same: Same = alike,
+    spell: Spell = show,
+) -> Verdict:
+    """Judge a function on cases, smallest first.
+
+    >>> check_function(lambda x: x, [Case((1,), 1), Case((-2,), 2, "a distance is never negative")])
+    ✗ not yet right: on input 2 of 2, the smallest on which it fails
+        input       -2
+        yours gave  -2
+        expected    2
+        because     a distance is never negative
+    """
+    if answer is None or answer is ...:
+        return Verdict("open", "write the function, run its cell, then run this one")
+    if not callable(answer):
+        return Verdict("wrong", "a function is expected", (("yours is", show(safe_copy(answer))),))
+    outcomes = run(answer, [case.arguments for case in cases])
+    none_is_right = any(case.expected is None for case in cases)
+    if all(is_open(outcome.value) for outcome in outcomes):
+        return Verdict("open", "the function returns nothing so far; if it is written, is a return missing?")
+    for number, (case, (value, touched)) in enumerate(zip(cases, outcomes, strict=False), 1):
+        if not touched and agrees(value, case.expected, same):
+            continue
+        said = f"on input {number} of {len(cases)}, the smallest on which it fails"
+        given = case.given or (("input", ", ".join(map(show, case.arguments))),)
+        gave: Facts = (("yours gave", spell(value)), ("expected", spell(case.expected)))
+        if touched:
+            return Verdict("wrong", said, (*given, gave[0], ("but", "it changed its input; work on a copy")))
+        mistake = explain(case, value)
+        if isinstance(mistake, str):
+            mistake = Mistake(mistake)
+        kind = "" if value is None and none_is_right else say_kind(value, case.expected)
+        because = case.why if isinstance(value, Failed) else mistake.because or kind or case.why
+        reason = (("because", because),) if because else ()
+        figure = mistake.figure or (case.draw and case.draw())
+        return Verdict("wrong", said, (*given, *(mistake.gave or gave), *reason), figure)
+    return Verdict("right", f"agrees on all {len(cases)} inputs")
+
+
+def is_open(value: Any) -> bool:
+    """Does a function return nothing so far?"""
+    return value is None or value is ... or (isinstance(value, Failed) and "NotImplementedError" in value.kinds)
+
+
+def is_empty(answer: Any) -> bool:
+    """Is an answer that is no function not begun?"""
+    return answer is None or answer is ... or answer == {} or (isinstance(answer, str) and not answer.strip())
+
+
+def form(fits: Callable[[Any], bool], words: str) -> Explain:
+    """Tells a value of another form which form is expected."""
+    return lambda case, value: "" if value is None or fits(value) else words
+
+
+def is_pair(value: Any, firsts: Iterable[Any]) -> bool:
+    """Is a value a pair whose first item is one of some words?"""
+    return isinstance(value, list | tuple) and len(value) == 2 and value[0] in firsts
+
+
+def say_kind(value: Any, expected: Any) -> str:
+    """Why a value is not of the kind that is expected; empty if it is.
+
+    >>> say_kind(1, True), say_kind([0.1], np.array([0.1, 0.9])), say_kind({2}, {3})
+    ('True or False is expected', 'an array of shape (2,) is expected, and this has shape (1,)', '')
+    """
+    if value is None:
+        return "it returns None here: is a return missing on some path?"
+    if isinstance(expected, set):
+        return say_not_ids(value)
+    if isinstance(expected, np.ndarray):
+        try:
+            shape = np.asarray(value, dtype=float).shape
+        except (TypeError, ValueError):
+            return f"numbers are expected, in an array of shape {expected.shape}"
+        right = f"an array of shape {expected.shape} is expected, and this has shape {shape}"
+        return "" if shape == expected.shape else right
+    if isinstance(expected, float):
+        return "" if isinstance(value, int | float) else "a number is expected"
+    kind = next((kind for kind in KINDS if isinstance(expected, kind)), object)
+    return "" if isinstance(value, kind) else f"{KINDS[kind]} expected"
+
+
+def say_not_ids(value: Any, name: str = "ids") -> str:
+    """Why a value is not a collection of token ids, or of other numbers; empty if it is one.
+
+    >>> say_not_ids([True, False]), say_not_ids({0, 2})
+    ('ids are expected, and this is a mask of True and False: np.flatnonzero(mask) gives them', '')
+    """
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+        return f"a set of {name} is expected"
+    for one in value:
+        if isinstance(one, bool):
+            return f"{name} are expected, and this is a mask of True and False: np.flatnonzero(mask) gives them"
+        if isinstance(one, bytes):
+            return f"{name} are expected, and these are pieces: the id of a piece is its place in the vocabulary"
+        if not isinstance(one, int):
+            return f"{name} are whole numbers, and this holds {show(one)}"
+    return ""
+
+
+def shortest_wrong_token(value: Any, expected: Iterable[int], pieces: Sequence[bytes]) -> int | None:
+    """The wrong id with the shortest piece; None if the value is no set of ids, or only ids without a piece are wrong.
+
+    >>> shortest_wrong_token([0, 2], {0, 1}, [b"a", b"b", b"abc"])
+    1
+    """
+    if say_not_ids(value):
+        return None
+    known = (token for token in {*value} ^ {*expected} if 0 <= token < len(pieces))
+    return min(known, key=lambda token: (len(pieces[token]), token), default=None)

@@ -253,7 +253,7 @@ class Payoff:
     @classmethod
     def load(cls, path: str | Path) -> Payoff:
         """Read a file that `save` wrote. The record is marked RECORDED unless it is a TOY."""
-        return load_record(cls, path, hint="python -m guidedviz.bench jump --device cpu", check=check_payoff)
+        return load_record(cls, path, hint="python -m bench jump --device cpu", check=check_payoff)
 
 
 def check_payoff(payoff: Payoff) -> None:

@@ -21,8 +21,8 @@ from guidedviz.decoding.trace import End, Step, Trace
 from guidedviz.errors import IllegalToken, ModelError, SettingError
 from guidedviz.models.model import Model
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.compare.guide_change import Difference, compare_guides, mask_after
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide_change import Difference, compare_guides, mask_after
 
 
 class Walk(Protocol):

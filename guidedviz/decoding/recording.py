@@ -70,8 +70,8 @@ class PackedStackState(TypedDict):
     counts: tuple[tuple[str, str], ...]
     depth: Count
     frames: tuple[PackedFrame, ...]
-    stacks: Count
-    ends: bool
+    ways: str  # in how many ways the text can be read, where there are several
+    ground: str  # what is said of the bottom
 
 
 class PackedWay(TypedDict, total=False):

@@ -1,6 +1,5 @@
 from guidedviz.machines.compare import compare_machines as compare_machines
 from guidedviz.machines.earley.derivation import derivation as derivation
-from guidedviz.machines.earley.earley import earley_steps as earley_steps
 from guidedviz.machines.grammars.lint import lint as lint
 from guidedviz.machines.grammars.show_gbnf import to_gbnf as to_gbnf
 from guidedviz.machines.pushdown.distance import bytes_to_end as bytes_to_end

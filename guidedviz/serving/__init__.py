@@ -1,4 +1,4 @@
-"""Constrained decoding in production: frameworks, packed masks, scheduling, the compile cache and routing."""
+"""Constrained decoding in production: a logits processor, packed masks, and simulated servers."""
 
 from guidedviz.lazy import attach
 

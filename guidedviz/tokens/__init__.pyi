@@ -1,4 +1,4 @@
-from guidedviz.tokens.compare.guide_change import compare_guides as compare_guides
+from guidedviz.tokens.guide_change import compare_guides as compare_guides
 from guidedviz.tokens.index import Index as Index
 from guidedviz.tokens.jump import find_jump as find_jump
 from guidedviz.tokens.lazy.lazy_walk import lazy_walk as lazy_walk

@@ -39,9 +39,9 @@ class FoldedMachine(Shown):
         self.display.tell()
         return self
 
-    def turn_all(self) -> FoldedMachine:
-        """Fold all chains if one is unfolded; else unfold all."""
-        self.unfolded = frozenset() if self.unfolded else frozenset(self._chains)
+    def turn_all(self, unfold: bool = True) -> FoldedMachine:
+        """Unfold all chains, or fold all."""
+        self.unfolded = frozenset(self._chains) if unfold else frozenset()
         self.display.tell()
         return self
 
@@ -60,7 +60,7 @@ class FoldedMachine(Shown):
             other = copy(self)
             other.unfolded = page
             answers = {said("turn", chain=first): page ^ {first} for first in every}
-            answers[said("all")] = frozenset() if page else every
+            answers |= {said("all", unfold=True): every, said("all", unfold=False): frozenset()}
             # no page has two chains unfolded of many: the last one stays
             moves = {ask: pages.index(to if to in pages else to - page) for ask, to in answers.items()}
             record.append(other._news(True) | {"moves": moves})
@@ -73,8 +73,8 @@ class FoldedMachine(Shown):
         match heard:
             case {"do": "turn", "chain": int(state)}:
                 self.turn(state)
-            case {"do": "all"}:
-                self.turn_all()
+            case {"do": "all", "unfold": bool(unfold)}:
+                self.turn_all(unfold)
 
     def _news(self, everything: bool) -> dict[str, Any]:
         now = self._now()

@@ -120,6 +120,7 @@ class Stage:
     def go(self, cursor: int) -> Stage:
         """Go to a step that was taken."""
         self.playing = False
+        self._answer()
         self.player = self.player.go(cursor)
         return self.tell()
 
@@ -226,7 +227,6 @@ class Stage:
                 self._answer()
                 getattr(self, move)()
             case {"do": "go", "cursor": int(cursor), "turn": int(turn)}:
-                self._answer()
                 self._turn = turn
                 self.go(cursor)
             case {"do": "turn", "branch": int(branch)}:

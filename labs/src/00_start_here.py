@@ -27,7 +27,7 @@
 import json
 
 import guidedviz as gv
-from guidedviz.checks.decoding.extract import cut_object
+from guidedviz.checks.decoding import cut_object
 
 # %% [markdown]
 # ## 1 · Is my machine ready?

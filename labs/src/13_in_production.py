@@ -27,6 +27,7 @@
 
 # %%
 import json
+from statistics import median
 
 import numpy as np
 import torch
@@ -45,7 +46,7 @@ gv.views.draw_loop("production")
 # ## 1 · One schema, many front ends
 #
 # A shop reads orders. The schema is a Pydantic class. Each front end takes it under another name, and the names change.
-# vLLM removed its old names in version 0.12. It ignores them without an error, and the reply is not constrained.
+# vLLM removed `guided_json` in version 0.12. It ignores the old name without an error: the reply is not constrained.
 
 
 # %%
@@ -55,9 +56,44 @@ class Order(BaseModel):
     price: float
 
 
-ends = gv.serving.front_ends(Order, "The lamp is pink and costs $12.50.")
-print(*ends[0].requests)  # to vLLM, as it is sent
-gv.views.draw_front_ends(ends)
+messages = [{"role": "user", "content": "The lamp is pink and costs $12.50."}]
+request = {"model": "your-model", "messages": messages, "structured_outputs": {"json": Order.model_json_schema()}}
+print("POST /v1/chat/completions", json.dumps(request, indent=2), sep="\n")  # to vLLM
+
+# %% [markdown]
+# These are the names, as we read them in November 2026 in the sources or types of the version:
+#
+# | front end | where the schema goes | with the schema |
+# | --- | --- | --- |
+# | [vLLM] 0.33 | `structured_outputs` | XGrammar |
+# | [SGLang] 0.5.23 | `json_schema`, `regex`, `ebnf` | XGrammar |
+# | [TensorRT-LLM] | `GuidedDecodingParams(json=)` | XGrammar or llguidance |
+# | [llama.cpp] | `json_schema`, `grammar` | a grammar of its own |
+# | [OpenAI] | `response_format` | strict: all keys required |
+# | [Anthropic] | `output_config`, `tools` | bounds become a description |
+# | [Gemini] | `responseJsonSchema` | some keywords only |
+#
+# [vLLM]: https://docs.vllm.ai/en/latest/features/structured_outputs/
+# [SGLang]: https://docs.sglang.io/advanced_features/structured_outputs.html
+# [TensorRT-LLM]: https://nvidia.github.io/TensorRT-LLM/features/guided-decoding.html
+# [llama.cpp]: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
+# [OpenAI]: https://developers.openai.com/api/docs/guides/structured-outputs
+# [Anthropic]: https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+# [Gemini]: https://github.com/googleapis/python-genai
+
+# %% [markdown]
+# And the libraries that mask a model in your process:
+#
+# | library | call | keys and spaces | bounds of numbers |
+# | --- | --- | --- | --- |
+# | transformers, ours | `logits_processor=` | in order, one optional space | enforced |
+# | [guidance] 0.3.1 | `guidance.json(schema=)` | other keys too, one space | enforced |
+# | [Outlines] 1.3.3 | `model(prompt, type)` | in order, one optional space | ignored |
+# | [lm-format-enforcer] 0.11.3 | `JsonSchemaParser` | any order, 12 spaces | ignored |
+#
+# [guidance]: https://github.com/guidance-ai/guidance
+# [Outlines]: https://github.com/dottxt-ai/outlines
+# [lm-format-enforcer]: https://github.com/noamgat/lm-format-enforcer
 
 # %% [markdown]
 # Here transformers runs `clerk`. A *logits processor* is a function that may change the logits before each draw. Ours
@@ -91,14 +127,23 @@ gv.predict(
 
 # %% [question]
 gv.predict(
-    "How many of the seven write 120, although the schema forbids it? The table above helps.",
+    "How many of the seven write 120, although the schema forbids it? The tables above help.",
     number=3,
     reveal=[
-        lambda: gv.views.draw_frameworks(),
-        """The table compares with our own loop, which writes 12. Outlines, its engine outlines-core, and
-        lm-format-enforcer ignore the bound and write 120. Only our processor has our mask at all 54 steps. The right
-        column says how the others differ: mostly by choice, as in white space, and sometimes by a fault, such as bytes
-        that are no UTF-8.""",
+        lambda: print(
+            "RECORDED 2026-11-23      120 lamps  masks that differ from ours, of 54 steps",
+            "transformers, ours       12          0",
+            "Outlines 1.3.3           120        20: not UTF-8, white space, bounds",
+            "lm-format-enforcer       120        41: white space, not JSON, order of keys",
+            "guidance 0.3.1           12         46: forced tokens, white space, other keys",
+            "xgrammar 0.2.8           12         15: white space",
+            "llguidance 1.9.1         12         27: white space, other keys",
+            "outlines-core 0.2.14     120        20: white space, bounds",
+            sep="\n",
+        ),
+        """Our own loop writes 12. Outlines, its engine outlines-core, and lm-format-enforcer ignore the bound and write
+        120. Only our processor has our mask at all 54 steps. The others differ mostly by choice, as in white space, and
+        sometimes by a fault, such as bytes that are no UTF-8.""",
     ],
 )
 
@@ -106,16 +151,27 @@ gv.predict(
 # ## 2 · Four calls
 #
 # All engines have the same four calls: **compile** a grammar for a vocabulary, compute the **mask** of a state,
-# **apply** it to the logits, and **advance** the state by the drawn token. The picture has their code for a time of
-# day. `run_verbs` executes it along `07:30`, and counts the legal tokens before each token and at the end.
+# **apply** it to the logits, and **advance** the state by the drawn token. Here is our engine on a time of day.
 
 # %%
-for engine in gv.serving.FOUR_VERBS:
-    print(f"{engine.engine:14}", gv.serving.run_verbs(engine, clerk.vocabulary, clerk.encode("07:30")))
-gv.views.draw_verbs()
+time = gv.guide(gv.regex("[0-9]{2}:[0-9]{2}"), clerk.vocabulary)  # compile
+state, logits = time.initial, np.zeros(len(clerk.vocabulary), np.float32)
+for token in [*clerk.encode("07:30"), None]:
+    kept = np.where(time.mask(state), logits, -np.inf)  # mask, apply
+    print(f"{np.isfinite(kept).sum()} tokens are left", end=", " if token else ".")
+    state = time.advance(state, token) if token else state  # advance
 
 # %% [markdown]
-# At the end four engines leave one token: EOS is legal exactly where the text is complete. The FSM knows no EOS.
+# The same calls in the other engines, as they ran in November 2026:
+#
+# | engine | compile | mask | advance |
+# | --- | --- | --- | --- |
+# | outlines-core | `Guide(Index(regex, tokens))` | `get_tokens()` | `advance(token)` |
+# | xgrammar | `compile_regex(regex)`, `GrammarMatcher` | `fill_next_token_bitmask(words)` | `accept_token(token)` |
+# | llguidance | `LLMatcher(tokenizer, grammar)` | `fill_next_token_bitmask(matcher, words)` | `consume_token(token)` |
+#
+# They leave as many tokens as ours along `07:30`. At the end EOS is the only one: it is legal exactly where the text is
+# complete. The FSM of lab 03 leaves none, because it knows no EOS. Our states are values, so going back needs no call.
 
 # %% [markdown]
 # ## 3 · One bit per token
@@ -300,16 +356,15 @@ gv.checks.slow_pass(slow_pass)
 # %% [markdown]
 # ## 5 · Compile once
 #
-# `gv.serving.CompileCache` keeps compiled machines up to a number of bytes. The one that was not used for the longest
-# time is removed first. Here our engine served 1,000 requests for 200 schemas on the 128,256 tokens of Llama 3; one
+# A compile cache keeps compiled machines up to a number of bytes. The one that was not used for the longest time is
+# removed first. Here our engine served 1,000 requests for 200 schemas on the 128,256 tokens of Llama 3; one
 # schema was asked for in 17% of the requests. The times end at the first mask.
 
 # %%
-measured = gv.serving.Measured.load(shipped("traces/serving.json"))
-print(measured.date, "·", measured.device)
-for run in measured.cache:
-    times = f"p50 {run.p50_ms:7.1f} ms  p99 {run.p99_ms:7.1f} ms"
-    print(f"{run.name:24} {run.hit_rate:4.0%} hits  {times}  {run.megabytes:5.1f} MB")
+measured = json.loads(shipped("traces/serving.json").read_text())
+print("RECORDED", measured["date"], "·", measured["device"])
+for run in measured["cache"]:
+    print("{name:24} {hit_rate:.0%} hits, p50 {p50_ms:7.1f} ms, p99 {p99_ms:7.1f} ms, {megabytes:.0f} MB".format(**run))
 
 # %% [markdown]
 # The last line is a service that writes the user's name into the schema: no request finds its machine. Here it matters
@@ -322,7 +377,11 @@ gv.predict(
     choices=["split the vocabulary before decoding (xgrammar)", "walk the trie at each step (llguidance)"],
     answer="walk the trie at each step (llguidance)",
     reveal=[
-        lambda: print(measured),
+        lambda: [
+            print(f"{one['engine']:26} {len(one['schemas'])} of {one['tried']} schemas: compile and first mask",
+                  f"{median(each['compile_ms'] for each in one['schemas']):8,.1f} ms, a mask",
+                  f"{median(each['mask_ms'] for each in one['schemas']):.4f} ms") for one in measured["engines"]
+        ],
         """A walk prepares hardly anything, and each of its masks costs more. By these medians the split is cheaper
         after about 330,000 tokens of one schema. An index (Outlines) prepares every state, which takes seconds.""",
     ],

@@ -184,6 +184,14 @@ class StagePage:
         self.root.locator(f".gv-more [aria-label='{what}'] [data-name='{name}']").click()
         self.root.locator(".gv-more > summary").click()
 
+    def save(self, what: str, form: str) -> tuple[str, bytes]:
+        """Save something of the run by the menu: the name of the file, and what is in it."""
+        self.root.locator(".gv-more > summary").click()
+        with self.page.expect_download() as saved:
+            self.root.get_by_role("button", name=f"{what} as {form}", exact=True).click()
+        self.root.locator(".gv-more > summary").click()
+        return saved.value.suggested_filename, Path(saved.value.path()).read_bytes()
+
     def go_on(self, count: int) -> None:
         """Press for one step on, so many times; the page must follow each time."""
         for cursor in range(self.cursor + 1, self.cursor + count + 1):

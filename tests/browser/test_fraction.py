@@ -13,6 +13,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Task, Timed
+from guidedviz.files import shipped
 from guidedviz.views.charts.payoff import find_run, say_place
 from guidedviz.widgets import fraction
 from tests.browser.bare import work_of
@@ -72,7 +73,7 @@ class SliderPage:
     def points(self):
         """How many runs are drawn filled, and how many hollow."""
         count = self.root.locator(".gv-point").count()
-        here = self.root.locator(".gv-point.gv-here").count()
+        here = self.root.locator(".gv-point.gv-full").count()
         return here, count - here
 
     @property
@@ -170,7 +171,7 @@ def test_keys_go_from_place_to_place_and_from_rows_to_rows(bare, clock):
     assert model.get_attribute("d") != one, "the cost model bends"
     assert slider.rows.get_attribute("aria-valuetext").startswith("8 texts side by side")
     bare.wait(lambda: live.payoff.runs[-1].rows == 8)
-    slider.page.wait_for_function("document.querySelectorAll('.gv-point.gv-here').length === 1")
+    slider.page.wait_for_function("document.querySelectorAll('.gv-point.gv-full').length === 1")
     assert slider.points[1] == len(live.payoff.runs) - 1, "with other rows it is hollow"
 
 
@@ -220,7 +221,7 @@ def test_a_pressed_token_is_freed_or_fixed_the_share_follows_and_its_run_is_time
     assert [sure for _, sure in live.payoff.runs[-1].parts[:6]] == [True, False, False, False, False, True]
     slider.wait_runs(2)
     bare.wait(lambda: "; measured " in slider.words)
-    assert "forced by hand" in slider.root.locator(".gv-point.gv-here title").nth(1).evaluate(
+    assert "forced by hand" in slider.root.locator(".gv-point.gv-full title").nth(1).evaluate(
         "node => node.textContent"
     )
     slider.page.keyboard.press("ArrowLeft")
@@ -420,6 +421,50 @@ def test_every_place_is_timed_from_left_to_right_until_a_person_moves(bare, cloc
     assert slider.place == 19, "it went no further by itself"
     assert len(live.payoff.runs) < 19
     assert live.payoff.runs[-1].asked == 0.95
+
+
+def test_it_says_how_many_places_are_timed(bare, clock):
+    clock.slow = 0.1
+    _, slider = show_live(bare)
+    slider.wait_runs(1)
+    slider.root.locator(".gv-fraction-fate").evaluate(
+        """fate => {
+          window.said = new Set();
+          const listen = new MutationObserver(() => window.said.add(fate.textContent.split(":")[0]));
+          listen.observe(fate, { childList: true });
+        }"""
+    )
+    slider.root.get_by_role("button", name="time every place").click()
+    slider.page.wait_for_function("window.said.has('timing 6 of 20')")
+    said = slider.page.evaluate("[...window.said].filter((one) => one.includes(' of '))")
+    assert said[:4] == [f"timing {count} of 20" for count in (2, 3, 4, 5)]
+
+
+PLACES = """root => [root, ...root.querySelectorAll(".gv-fraction-grid, input, .gv-lane, .gv-term, .gv-equals")]
+  .map((node) => node.getBoundingClientRect())
+  .map(({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" "))"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(931, 768), (1280, 720), (390, 844)])
+def test_nothing_moves_while_a_handle_is_dragged(bare, width, height):
+    bare.page.set_viewport_size({"width": width, "height": height})
+    _, slider = show_record(bare, Payoff.load(shipped("traces/jump-cpu.json")))
+    seen = set()
+    for rows in range(8):
+        slider.rows.fill(str(rows))
+        for place in range(20):
+            slider.share.fill(str(place / 20))
+            slider.wait_place(place)
+            seen.add(tuple(slider.root.evaluate(PLACES)))
+    assert len(seen) == 1, [set(one) for one in zip(*seen, strict=True)]
+
+
+def test_a_run_that_is_slower_than_without_lies_above_the_labels_of_the_axis(bare):
+    slow = replace(RECORD, runs=(replace(run(0.5, 1), jump_ms=400.0),))
+    _, slider = show_record(bare, slow)
+    point = slider.root.locator(".gv-point").bounding_box()
+    label = slider.root.locator(".gv-fraction-plot text:text-is('40%')").bounding_box()
+    assert point["y"] + point["height"] <= label["y"] + 1
 
 
 def test_recorded_runs_are_shown_and_none_is_started(bare, clock):

@@ -59,6 +59,62 @@ def test_a_run_of_a_stranger_does_nothing(run, open_notebook, workbench):
     assert text("prefixed frame", 3) in notebook.stages.first.inner_text()
 
 
+# the same elements in a frame that has our style sheet alone, and the styles that differ there
+STYLES = """async root => {
+  const around = (side) => [`padding-${side}`, `margin-${side}`, `border-${side}-width`];
+  const SIDES = ["top", "right", "bottom", "left"].flatMap(around);
+  const NAMES = ["display", "float", "box-sizing", "font-family", "font-size", "font-weight", "font-style",
+    "line-height", "letter-spacing", "text-align", "vertical-align", "text-decoration-line", "white-space",
+    "list-style-type", "opacity", "color", "background-color", "width", "height", ...SIDES];
+  const frame = document.createElement("iframe");
+  frame.srcdoc = "<!doctype html>";
+  await new Promise((loaded) => { frame.onload = loaded; document.body.append(frame); });
+  frame.style.width = `${innerWidth}px`;
+  frame.style.height = `${innerHeight}px`;
+  const inside = frame.contentDocument, sheets = [...root.parentElement.querySelectorAll("style")];
+  for (const name of ["jpThemeLight", "jpThemeName"]) inside.body.dataset[name] = document.body.dataset[name];
+  const asked = getComputedStyle(document.body);
+  for (const name of new Set(sheets.flatMap((sheet) => sheet.textContent.match(/--jp-[\\w-]+/g) ?? [])))
+    inside.documentElement.style.setProperty(name, asked.getPropertyValue(name));
+  const place = inside.body.appendChild(inside.createElement("div"));
+  place.style.width = `${root.getBoundingClientRect().width}px`;
+  const twin = inside.importNode(root, true);
+  twin.classList.remove("gv-focus");
+  place.append(...sheets.map((sheet) => inside.importNode(sheet, true)), twin);
+  const [ours, theirs] = [root, twin].map((one) => [one, ...one.querySelectorAll("*:not(svg *)")]);
+  const found = new Set();
+  ours.forEach((node, at) => {
+    if (!node.checkVisibility()) return;
+    const [here, alone] = [getComputedStyle(node), frame.contentWindow.getComputedStyle(theirs[at])];
+    for (const name of NAMES) {
+      const [one, other] = [here.getPropertyValue(name), alone.getPropertyValue(name)];
+      if (here.display === "inline" && /width|height/.test(name)) continue; // as high as the letters of the font
+      if (one !== other && !(Math.abs(parseFloat(one) - parseFloat(other)) < 0.6))
+        found.add(`${node.tagName.toLowerCase()}.${node.className}: ${name} ${one}, alone ${other}`);
+    }
+  });
+  frame.remove();
+  return [...found];
+}"""
+
+
+def test_no_style_of_jupyterlab_changes_another_widget(open_notebook):
+    """A film, a folded machine, the fraction slider, a map, a token table and the score."""
+    make = """import guidedviz as gv
+clerk = gv.load_model('clerk')
+guide = gv.guide(gv.regex('[0-9]{4}'), clerk.vocabulary)"""
+    film, fold = "gv.film(gv.views.dfa_frames('a|b'))", "gv.folded(gv.regex('(abc|abd){4}'))"
+    shows = [film, fold, "gv.fraction_slider(clerk)", "gv.vocabulary_map(guide)", "gv.token_table(guide)", "gv.score()"]
+    notebook = open_notebook(make, *shows)
+    for place in range(1 + len(shows)):
+        notebook.run_cell(place)
+    assert notebook.failed_cells() == []
+    roots = notebook.page.locator(".gv-stage")
+    assert roots.count() == len(shows)
+    found = [line for root in roots.all() for line in root.evaluate(STYLES)]
+    assert found == []
+
+
 @pytest.fixture(scope="module")
 def notebook(workbench):
     """One notebook for all tests of this file: a stage, sliders, a cell to ask the kernel in, and a prediction."""
@@ -123,45 +179,6 @@ def test_the_stage_takes_the_theme_of_jupyterlab(notebook):
     assert len(looks) == 2
 
 
-# the same elements in a frame that has our style sheet alone, and the styles that differ there
-STYLES = """async root => {
-  const around = (side) => [`padding-${side}`, `margin-${side}`, `border-${side}-width`];
-  const SIDES = ["top", "right", "bottom", "left"].flatMap(around);
-  const NAMES = ["display", "float", "box-sizing", "font-family", "font-size", "font-weight", "font-style",
-    "line-height", "letter-spacing", "text-align", "vertical-align", "text-decoration-line", "white-space",
-    "list-style-type", "opacity", "color", "background-color", "width", "height", ...SIDES];
-  const frame = document.createElement("iframe");
-  frame.srcdoc = "<!doctype html>";
-  await new Promise((loaded) => { frame.onload = loaded; document.body.append(frame); });
-  frame.style.width = `${innerWidth}px`;
-  frame.style.height = `${innerHeight}px`;
-  const inside = frame.contentDocument, sheets = [...root.parentElement.querySelectorAll("style")];
-  for (const name of ["jpThemeLight", "jpThemeName"]) inside.body.dataset[name] = document.body.dataset[name];
-  const asked = getComputedStyle(document.body);
-  for (const name of new Set(sheets.flatMap((sheet) => sheet.textContent.match(/--jp-[\\w-]+/g) ?? [])))
-    inside.documentElement.style.setProperty(name, asked.getPropertyValue(name));
-  const place = inside.body.appendChild(inside.createElement("div"));
-  place.style.width = `${root.getBoundingClientRect().width}px`;
-  const twin = inside.importNode(root, true);
-  twin.classList.remove("gv-focus");
-  place.append(...sheets.map((sheet) => inside.importNode(sheet, true)), twin);
-  const [ours, theirs] = [root, twin].map((one) => [one, ...one.querySelectorAll("*:not(svg *)")]);
-  const found = new Set();
-  ours.forEach((node, at) => {
-    if (!node.checkVisibility()) return;
-    const [here, alone] = [getComputedStyle(node), frame.contentWindow.getComputedStyle(theirs[at])];
-    for (const name of NAMES) {
-      const [one, other] = [here.getPropertyValue(name), alone.getPropertyValue(name)];
-      if (here.display === "inline" && /width|height/.test(name)) continue; // as high as the letters of the font
-      if (one !== other && !(Math.abs(parseFloat(one) - parseFloat(other)) < 0.6))
-        found.add(`${node.tagName.toLowerCase()}.${node.className}: ${name} ${one}, alone ${other}`);
-    }
-  });
-  frame.remove();
-  return [...found];
-}"""
-
-
 def test_no_style_of_jupyterlab_changes_the_stage(notebook):
     stage = notebook.stage()
     stage.root.focus()
@@ -176,23 +193,6 @@ def test_no_style_of_jupyterlab_changes_the_stage(notebook):
     finally:
         stage.root.focus()
         notebook.page.keyboard.press("?")
-
-
-def test_no_style_of_jupyterlab_changes_another_widget(open_notebook):
-    """A film, a folded machine, the fraction slider, a map, a token table and the score."""
-    make = """import guidedviz as gv
-clerk = gv.load_model('clerk')
-guide = gv.guide(gv.regex('[0-9]{4}'), clerk.vocabulary)"""
-    film, fold = "gv.film(gv.views.dfa_frames('a|b'))", "gv.folded(gv.regex('(abc|abd){4}'))"
-    shows = [film, fold, "gv.fraction_slider(clerk)", "gv.vocabulary_map(guide)", "gv.token_table(guide)", "gv.score()"]
-    notebook = open_notebook(make, *shows)
-    for place in range(1 + len(shows)):
-        notebook.run_cell(place)
-    assert notebook.failed_cells() == []
-    roots = notebook.page.locator(".gv-stage")
-    assert roots.count() == len(shows)
-    found = [line for root in roots.all() for line in root.evaluate(STYLES)]
-    assert found == []
 
 
 def test_bias_sliders_move_the_distribution(notebook):

@@ -28,7 +28,7 @@ gv.checks.heal(heal)"""
 
 
 def test_a_chain_unfolds(lab_page):
-    root = lab_page.cell_of("gv.folded(person)").locator(".gv-fold")
+    root = lab_page.cell_of("gv.folded(person)").locator(".gv-folded")
     before = root.locator(".gv-state").count()
     root.get_by_role("button", name='{"name"').locator(".gv-label").click()
     arg = [root.element_handle(), before + 9]

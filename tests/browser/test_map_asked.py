@@ -131,7 +131,7 @@ def test_who_asked_has_a_colour_in_both_themes_and_none_when_masks_are_compared(
         bare.theme(theme)
         bare.wait(lambda: painted(stage, "gold") > 20 and painted(stage, "orange") > 20)
         bare.shot(f"asked-{theme.lower()}", stage.root)
-    xor = stage.root.get_by_role("button", name="⊕ xor with the step before")
+    xor = stage.root.get_by_role("button", name="⊕ xor")
     xor.click()
     stage.root.locator(".gv-map-legend:has-text('neither')").wait_for()
     assert painted(stage, "gold") == 0

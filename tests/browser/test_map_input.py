@@ -89,12 +89,12 @@ def test_two_fingers_zoom_and_move_the_map_and_the_page_stays(bare, chart):
     bare.wait(lambda: cells(chart) == before)
 
 
-def test_the_wheel_scrolls_the_page_and_the_tip_says_how_to_zoom(bare, chart):
+def test_the_wheel_scrolls_the_page_until_the_map_is_pressed_or_ctrl_held(bare, chart):
+    assert "Ctrl + wheel, or two fingers; after a press the wheel alone." in chart.card
     bare.page.mouse.move(*chart.at(0.53, 0.3))
     top, before = bare.page.evaluate("scrollY"), cells(chart)
     bare.page.mouse.wheel(0, 60)
     bare.wait(lambda: bare.page.evaluate("scrollY") > top)
-    chart.wait(".gv-map .gv-tip", "The wheel scrolls the page. To zoom, press the map first, or hold Ctrl.")
     assert cells(chart) == before
     bare.page.keyboard.down("Control")
     bare.page.mouse.wheel(0, -300)
@@ -106,30 +106,26 @@ def test_arrows_say_what_the_pointer_says(bare, chart):
     chart.root.get_by_label("after the text").fill("")
     chart.wait(".gv-map-legend", "legal 2 (")
     bare.page.mouse.move(*chart.at(0.3, 0.5))
-    chart.wait(".gv-map .gv-tip", "id ")
-    bare.page.mouse.click(*chart.at(0.3, 0.5))
     chart.wait(".gv-map-card", "cannot come")
-    bare.page.mouse.move(5, 5)
-    bare.page.mouse.move(*chart.at(0.3, 0.5))
-    tip = chart.root.locator(".gv-map .gv-tip")
-    said = tip.inner_text().split("\n")
-    assert all(line in chart.card for line in said)
+    said = chart.card
+    bare.page.mouse.click(*chart.at(0.3, 0.5))
     bare.page.keyboard.press("ArrowRight")
-    assert not tip.is_visible(), "a key hides the tip"
+    bare.wait(lambda: chart.card != said)
     bare.page.keyboard.press("ArrowLeft")
-    bare.wait(lambda: all(line in chart.card for line in said))
+    bare.wait(lambda: chart.card == said)
 
 
-def test_a_key_on_the_stage_hides_the_tip_of_the_map(bare):
-    stage, chart = open_stage(bare, steps=3)
-    stage.root.locator(".gv-chip").nth(1).click()
-    stage.wait(1)
-    bare.page.mouse.move(*chart.at(0.3, 0.5))
-    tip = chart.root.locator(".gv-map .gv-tip")
-    tip.wait_for()
-    bare.page.keyboard.press("ArrowRight")
-    stage.wait(2)
-    assert not tip.is_visible()
+def test_on_the_stage_the_card_follows_the_step_under_the_pointer(bare):
+    stage, chart = open_stage(bare, steps=5)
+    said = set()
+    for step in (1, 2, 3, 4):
+        stage.root.locator(".gv-chip").nth(step).click()
+        stage.wait(step)
+        bare.page.mouse.move(*chart.at(0.6, 0.75))
+        bare.page.mouse.move(*chart.at(0.61, 0.75))
+        chart.wait(".gv-map-card", "legal")
+        said.add(chart.root.locator(".gv-map-card b").inner_text())
+    assert said == {"✓ legal", "✕ illegal"}
 
 
 def test_what_is_pressed_is_at_least_24_pixels_wide_and_high(bare, chart):
@@ -164,7 +160,7 @@ def test_the_legend_and_the_map_keep_their_colours_where_the_system_replaces_all
 
 def test_the_likely_tokens_are_named_around_the_map_in_both_themes(bare):
     _, chart = open_stage(bare, steps=5)
-    room = chart.sheet.locator("canvas").nth(1).bounding_box()
+    room = chart.sheet.locator("canvas").bounding_box()
     sheet = chart.sheet.bounding_box()
     assert room["y"] < sheet["y"] - 20
     assert room["y"] + room["height"] > sheet["y"] + sheet["height"] + 20
@@ -175,11 +171,16 @@ def test_the_likely_tokens_are_named_around_the_map_in_both_themes(bare):
     bare.shot("map-callouts-narrow", chart.root)
 
 
-def test_the_labels_are_as_large_as_the_letters_of_the_map(bare):
-    _, chart = open_stage(bare, steps=5)
-    band = "sheet => parseFloat(getComputedStyle(sheet).marginTop)"
-    before = chart.sheet.evaluate(band)
-    bare.page.add_style_tag(content=".gv-stage .gv-map { font-size: 20px }")
-    bare.narrow(1200)
-    bare.wait(lambda: chart.sheet.evaluate(band) > before + 5)
-    bare.shot("map-callouts-large", chart.root)
+def test_in_full_screen_the_token_under_the_pointer_is_the_one_that_is_said(bare):
+    stage, chart = open_stage(bare, steps=5)
+    spots, said = [(0.25, 0.3), (0.6, 0.7), (0.9, 0.5)], []
+    for large in (False, True):
+        if large:
+            stage.root.press("f")
+            bare.page.wait_for_function("document.fullscreenElement")
+            bare.page.wait_for_timeout(300)
+        for spot in spots:
+            chart.page.mouse.click(*chart.at(*spot))
+            chart.wait(".gv-map-card", "id ")
+            said.append(chart.card.split("·")[0])
+    assert said[:3] == said[3:]

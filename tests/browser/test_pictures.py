@@ -14,6 +14,7 @@ from tests.browser.test_machine import show as show_machine
 from tests.browser.test_stack import show as show_stack
 
 pytestmark = pytest.mark.browser
+PICTURE = ".gv-sheets > svg:not(.gv-over)"
 
 
 @pytest.fixture
@@ -32,20 +33,15 @@ def save(bare, slot, form):
 def open_tab(slot, name):
     slot.page.locator(".gv-tabs [data-name='stack']").click()
     slot.get_by_role("button", name=name, exact=True).click()
-    slot.locator(".gv-stack-picture > svg").wait_for()
-
-
-def look(slot):
-    slot.page.wait_for_timeout(60)  # two frames: the line below the picture follows the scrolling
-    return slot.locator(".gv-stack-more").inner_text()
+    slot.locator(PICTURE).wait_for()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_saved_machine_is_a_whole_svg_with_the_lit_state_in_the_colours_of_the_theme(still, theme):
-    _, stage, slot = show_machine(still)
+    _, stage, _ = show_machine(still)
     still.theme(theme.title())
     stage.go_on(3)
-    name, data = save(still, slot, "SVG")
+    name, data = stage.save("machine", "SVG")
     root = ElementTree.fromstring(data)
     text = data.decode()
     assert name == "machine.svg"
@@ -62,7 +58,7 @@ def test_a_saved_machine_is_a_whole_svg_with_the_lit_state_in_the_colours_of_the
 def test_a_saved_png_has_two_pixels_per_unit_and_is_not_blank(still):
     _, stage, slot = show_machine(still)
     stage.go_on(2)
-    name, data = save(still, slot, "PNG")
+    name, data = stage.save("machine", "PNG")
     _, _, width, height = map(float, slot.locator(".gv-sheets > svg").first.get_attribute("viewBox").split())
     assert name == "machine.png"
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -70,43 +66,36 @@ def test_a_saved_png_has_two_pixels_per_unit_and_is_not_blank(still):
     assert len(data) > 3_000, "a machine is on it"
 
 
-def test_the_stack_is_saved_with_its_frames_and_a_picture_of_it_as_it_is_shown(still):
+def test_a_picture_of_the_stack_is_saved_as_it_is_shown(still):
     _, stage, slot = show_stack(still, steps=6)
-    stage.tab("stack")
-    _, data = save(still, slot, "SVG")
-    saved = ElementTree.fromstring(data)
-    frames = slot.locator(".gv-frame-card b").all_inner_texts()
-    assert frames
-    assert set(frames) <= {e.text for e in saved.iter("{http://www.w3.org/2000/svg}text")}
-    assert len(list(saved.iter("{http://www.w3.org/2000/svg}rect"))) >= len(frames)
     open_tab(slot, "chart")
-    name, data = save(still, slot, "SVG")
+    name, data = stage.save("stack picture", "SVG")
     assert name == "stack.svg"
     assert "scan: a byte was read" in "".join(ElementTree.fromstring(data).itertext())
 
 
 def test_hostile_names_are_text_in_a_saved_file(still):
-    _, _, slot = show_machine(still, "(<img src=x>|</svg><script>)+", steps=0)
-    _, data = save(still, slot, "SVG")
+    _, stage, _ = show_machine(still, "(<img src=x>|</svg><script>)+", steps=0)
+    _, data = stage.save("machine", "SVG")
     tags = {e.tag.partition("}")[2] for e in ElementTree.fromstring(data).iter()}
     assert tags <= {"svg", "g", "rect", "path", "text", "title", "polygon", "circle"}
 
 
-def test_the_menu_is_used_with_keys_and_is_large_enough(still):
-    _, stage, slot = show_machine(still)
-    key = slot.locator(".gv-save-key")
+def test_the_menu_is_used_with_keys(still):
+    _, stage, _ = show_machine(still)
+    menu = stage.root.locator(".gv-more")
+    key = menu.locator("summary")
     key.focus()
-    still.page.keyboard.press("Enter")
-    menu = slot.locator(".gv-save-menu")
-    assert menu.is_visible()
+    still.page.keyboard.press("Space")
+    assert menu.evaluate("node => node.open")
     for button in (key, *menu.get_by_role("button").all()):
         box = button.bounding_box()
         assert min(box["width"], box["height"]) >= 24
     still.page.keyboard.press("Tab")
     still.page.keyboard.press("Escape")
-    assert not menu.is_visible()
+    assert not menu.evaluate("node => node.open")
     assert key.evaluate("node => node === document.activeElement")
-    assert stage.cursor == 0, "no key reached the stage"
+    assert stage.root.get_attribute("data-playing") == "false", "no key reached the stage"
 
 
 def test_the_machine_is_described_with_its_current_state(still):
@@ -134,33 +123,23 @@ def test_a_pushdown_machine_is_described_with_the_top_of_its_stack(still):
     assert slot.locator(".gv-over .gv-lit .gv-name").text_content() == name, "and the lit state has this name"
 
 
-def test_a_long_picture_opens_at_the_newest_place_and_says_what_is_out_of_sight(still):
-    _, stage, slot = show_stack(still, steps=14)
-    open_tab(slot, "chart")
-    view = slot.locator(".gv-stack-picture")
-    assert re.match(r"\d+ more columns to the left", look(slot))
-    edge = slot.locator("[data-newest]").bounding_box()["x"] - view.bounding_box()["x"]
-    assert 0 <= edge < view.bounding_box()["width"], "the newest column is read from its left edge"
-    assert "left" in view.get_attribute("data-more").split()
-    shown = slot.locator("[data-part=column]").count()
-    before = int(slot.locator("[data-before]").get_attribute("data-before"))
-    assert shown + before > 6, "the columns that are not drawn are counted too"
-    still.shot("stack-picture-light", stage.root)
-    view.evaluate("v => v.scrollTo(0, 0)")
-    assert re.search(r"more (columns )?to the right", look(slot))
-    assert f"{before} more columns to the left" in look(slot)
-    still.theme("Dark")
-    still.shot("stack-picture-dark", stage.root)
-
-
-@pytest.mark.parametrize("name", ["tree", "depth", "shared"])
-def test_the_newest_part_is_in_sight(still, name):
-    _, _, slot = show_stack(still, steps=12)
+@pytest.mark.parametrize("name", ["shared", "tree", "chart", "depth"])
+def test_a_picture_opens_at_its_newest_part_and_nothing_in_it_is_tiny(still, name):
+    _, stage, slot = show_stack(still, steps=12)
+    still.narrow(931)
     open_tab(slot, name)
-    part = slot.locator("[data-part]").last if name == "depth" else slot.locator("[data-newest]").first
-    view, box = slot.locator(".gv-stack-picture").bounding_box(), part.bounding_box()
-    middle = box["x"] + box["width"] / 2
-    assert view["x"] - 1 <= middle <= view["x"] + view["width"] + 1
+    still.page.wait_for_timeout(100)  # it is fitted to its panel after a frame
+    view, newest = slot.locator(".gv-diagram").bounding_box(), slot.locator(f"{PICTURE} [data-newest]").first
+    box = newest.bounding_box()
+    assert view["x"] - 1 <= box["x"] < view["x"] + view["width"]
+    assert view["y"] - 1 <= box["y"] < view["y"] + view["height"]
+    size = "node => parseFloat(getComputedStyle(node).fontSize) * node.getScreenCTM().a"
+    assert min(text.evaluate(size) for text in slot.locator(f"{PICTURE} text").all()) > 11.99
+    if slot.locator(".gv-diagram").get_attribute("data-size") == "whole":
+        return
+    seen, whole = slot.locator(".gv-window").bounding_box(), slot.locator(".gv-overview").bounding_box()
+    assert seen["width"] * seen["height"] < whole["width"] * whole["height"], "the small map marks what is in sight"
+    still.shot(f"stack-picture-{name}", stage.root)
 
 
 def test_forced_colours_tell_states_lit_parts_and_frames_apart_by_shape(still):
@@ -182,12 +161,11 @@ def test_forced_colours_tell_states_lit_parts_and_frames_apart_by_shape(still):
 def test_what_scrolls_can_have_the_focus(still):
     _, stage, slot = show_stack(still, steps=2)
     machine = stage.root.locator("[data-slot='machine']")
-    machine.get_by_role("button", name="close", exact=True).click()
     assert machine.locator(".gv-diagram").get_attribute("tabindex") == "0"
     machine.get_by_role("button", name="whole", exact=True).click()
     assert machine.locator(".gv-diagram").get_attribute("tabindex") is None
     open_tab(slot, "chart")
-    assert slot.locator(".gv-stack-picture").get_attribute("tabindex") == "0"
+    slot.locator(".gv-diagram[tabindex='0']").wait_for()
 
 
 def test_a_frame_of_a_film_is_saved_as_it_is_shown(still):

@@ -1,17 +1,52 @@
-"""A check says right, not done yet, or on which smallest input an answer fails; it never raises."""
+"""A check says right, not done yet, or on which smallest input an answer fails and why; it never raises."""
 
+import re
+from random import Random
+
+import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import guidedviz as gv
-from guidedviz.checks.judge import Case, check_function
-from guidedviz.checks.verdict import Verdict, show
-from tests.checks.answers import BARD, FUNCTIONS, VALUES, check
+from guidedviz.checks import guard
+from guidedviz.checks.machines import GIVEN, LISTS, MIRROR
+from guidedviz.checks.parsers import GRAMMARS, finished_items, show_rules
+from guidedviz.checks.tokens import SETS, SPELLED, TOKENS, count_kept, sort_by_ends, ways_to_store
+from guidedviz.checks.verdict import Case, Verdict, check_function, show
+from guidedviz.checks.walks import SLICES, shortest_refused
+from guidedviz.machines.machine import read
+from guidedviz.tokens.jump import find_jump
+from guidedviz.tokens.spelling import longest_tokens
+from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, check, machines, walks
+from tests.strategies import regexes
 
-pytestmark = pytest.mark.usefixtures("in_this_process")
+LOOPS = 0.1  # seconds of processor time are enough to reach a loop that does not end
+here = pytest.mark.usefixtures("in_this_process")
 
 
 def crash(*_):
     raise ZeroDivisionError("oh no")
+
+
+def not_written(*_):
+    raise NotImplementedError
+
+
+def other(value):
+    """The same value in other types, as NumPy, generators and subclasses give it."""
+    if isinstance(value, bool):
+        return np.bool_(value)
+    if isinstance(value, int | float):
+        return np.array(value)[()]
+    if isinstance(value, dict):
+        return type("Mapping", (dict,), {})({other(key): other(one) for key, one in value.items()})
+    if isinstance(value, tuple):
+        return tuple(map(other, value))
+    if isinstance(value, list | np.ndarray):
+        return (other(one) for one in value)
+    if isinstance(value, set):
+        return frozenset(map(other, value))
+    return type("Text", (str,), {})(value) if isinstance(value, str) else value
 
 
 class Rude:
@@ -29,48 +64,67 @@ class Rude:
     __hash__ = None
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, *VALUES])
+# -- every check ---------------------------------------------------------------------------------------------------
+
+
+def test_every_check_has_a_right_answer_and_eight_wrong_ones():
+    names = [name for name, _, _ in WRONG]
+    assert set(RIGHT) == set(gv.checks.__all__)
+    assert [name for name in RIGHT if names.count(name) < 8] == []
+
+
+@here
+@pytest.mark.parametrize("name", RIGHT)
 def test_a_right_answer_is_right(name):
-    verdict = check(name, {**FUNCTIONS, **VALUES}[name])
+    verdict = check(name, RIGHT[name])
     assert verdict.result == "right"
     assert "agrees on" in verdict.said or "all 4 prompts" in verdict.said
     assert verdict.figure is None
 
 
-def not_written(*_):
-    raise NotImplementedError
+@here
+@pytest.mark.parametrize(("name", "answer"), UNUSUAL, ids=[name for name, _ in UNUSUAL])
+def test_an_unusual_right_answer_is_right(name, answer):
+    verdict = check(name, answer)
+    assert verdict.result == "right", verdict
 
 
+@here
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_right_answer_may_have_other_types(name):
+    verdict = check(name, lambda *given: other(FUNCTIONS[name](*given)))
+    assert verdict.result == "right", verdict
+
+
+@pytest.mark.parametrize(("name", "answer", "reason"), WRONG, ids=[name for name, _, _ in WRONG])
+def test_a_wrong_answer_fails_with_its_reason(name, answer, reason, monkeypatch):
+    if "does not end" in reason:
+        monkeypatch.setattr(guard, "SECONDS", LOOPS)
+    verdict = check(name, answer)
+    assert verdict.result == "wrong"
+    said = [value for fact, value in verdict.facts if fact in ("because", "but", "error")]
+    said += [
+        value
+        for fact, value in verdict.facts
+        if fact == "yours gave" and re.search("Error|does not end|it changed", value)
+    ]
+    assert re.search(reason, " · ".join(said)), verdict
+
+
+@here
 @pytest.mark.parametrize("name", FUNCTIONS)
 class TestEveryFunction:
     @pytest.mark.parametrize("empty", [None, ..., lambda *_: None, lambda *_: ..., not_written])
     def test_an_empty_answer_is_not_done_yet(self, name, empty):
         assert check(name, empty).result == "open"
 
-    @pytest.mark.parametrize(
-        "wrong",
-        [
-            crash,
-            lambda *_: "?",
-            lambda *_: 3.5,
-            lambda *_: 7,
-            lambda *_: float("nan"),
-            lambda *_: (1, 2, 3),
-            lambda *_: Rude(),
-            lambda: 1,
-            lambda *_: [None],
-            lambda *_: {1: 2},
-            lambda *_: ValueError("returned, not raised"),
-            lambda *_: ValueError,
-            7,
-            "x",
-        ],
-    )
-    def test_a_wrong_one_is_wrong_and_never_raises(self, name, wrong):
-        verdict = check(name, wrong)
-        assert verdict.result == "wrong"
-        assert repr(verdict)
-        assert verdict._repr_html_()
+    def test_a_wrong_one_is_wrong_and_never_raises(self, name):
+        values = ("?", 3.5, 7, float("nan"), (1, 2, 3), Rude(), [None], {1: 2}, ValueError("returned"), ValueError)
+        for wrong in (*(lambda *_, value=value: value for value in values), crash, lambda: 1, 7, "x"):
+            verdict = check(name, wrong)
+            assert verdict.result == "wrong"
+            assert repr(verdict)
+            assert verdict._repr_html_()
 
     def test_a_crash_is_shown_with_its_input(self, name):
         facts = check(name, crash).facts
@@ -78,17 +132,19 @@ class TestEveryFunction:
         assert facts[0][0] != "yours gave"
 
 
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("empty", [None, ...])
+def test_an_empty_value_is_not_done_yet(name, empty):
+    assert check(name, empty).result == "open"
+
+
+# -- verdicts ------------------------------------------------------------------------------------------------------
+
+
 def test_the_first_failing_input_is_shown():
-    verdict = check_function(
-        lambda x: x if x < 2 else 0, [Case((1,), 1), Case((2,), 2), Case((3,), 3)], lambda a, b: a == b
-    )
+    verdict = check_function(lambda x: x if x < 2 else 0, [Case((1,), 1), Case((2,), 2), Case((3,), 3)])
     assert dict(verdict.facts)["input"] == "2"
     assert "input 2 of 3" in verdict.said
-
-
-@pytest.mark.parametrize("bias", [None, ..., {}])
-def test_an_empty_bias_is_not_done_yet(bias):
-    assert check("only_answers", bias).result == "open"
 
 
 def test_a_verdict_is_true_only_when_right():
@@ -103,6 +159,148 @@ def test_a_long_value_is_cut():
     assert len(show(list(range(1000)))) == 160
 
 
-def test_bard_has_the_65_characters_in_order():
-    model = gv.load_model("bard")
-    assert b"".join(model.vocabulary.pieces).decode() == BARD
+# -- machines ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "yours", "path"),
+    [
+        ("[0-9]*", "the empty text", "accepts it", "q0"),
+        ("[0-9]", "00", "refuses it", "q0 → q1 ✕ 0"),
+        ("[0-9][0-9]", "0", "refuses it", "q0 → q1"),
+        ("é+|[0-9]+", "é", "accepts it", "q0 → q2 → q3"),
+    ],
+)
+def test_the_shortest_wrong_text_is_shown_with_its_path(answer, text, yours, path):
+    facts = dict(check("machine", answer).facts)
+    assert (facts["text"], facts["yours"], facts["its path"]) == (text, yours, path)
+    assert facts["expected"] != yours
+
+
+def test_a_machine_wired_by_hand_is_drawn_under_its_own_names():
+    verdict = check("several_words", machines.SPACE_LOOP)
+    assert "0 → 9 → 9 → 3 → 4 → 5 → 6" in dict(verdict.facts).values()
+    assert "now in 6" in verdict.figure.text
+    assert verdict.figure.alt.split("\n")[0] in verdict._repr_html_()
+    died = check("several_words", machines.wired(*machines.WORDS[:-1]))
+    assert "now in 5, where ↵ cannot come" in died.figure.text
+
+
+def test_what_accepts_nothing_yet_is_not_done_yet():
+    assert check("several_words", machines.wired(machines.WORDS[0])).result == "open"
+    assert check("machine", "").result == "open"
+
+
+@settings(max_examples=30)
+@given(regexes, regexes)
+def test_the_shown_text_is_judged_as_python_judges_it(one, other):
+    verdict = gv.checks.machine(one or "a", gv.regex(other))
+    if verdict.result == "right":
+        assert gv.regex(one or "a") == gv.regex(other)
+    elif verdict.facts:
+        text = gv.machines.shortest_difference(gv.regex(one or "a"), gv.regex(other))
+        accepted = bool(re.fullmatch(one or "a", text.decode(), re.ASCII))
+        assert dict(verdict.facts)["yours"] == ("accepts it" if accepted else "refuses it")
+
+
+def test_of_a_long_path_the_two_ends_are_named():
+    verdict = gv.checks.machine("a{40}", gv.regex("a{41}"))
+    assert dict(verdict.facts)["its path"] == "q0 → q1 → q2 → … → q37 → q38 → q39 → q40"
+
+
+@pytest.mark.parametrize(("name", "truth"), [("mirror", MIRROR), ("lists", LISTS)])
+def test_the_given_grammar_is_not_done_yet_whatever_its_blanks(name, truth):
+    assert check(name, f"\n{GIVEN[truth]}\n").result == "open"
+    assert check(name, " \n").result == "open"
+
+
+def test_the_student_sees_the_own_stack_as_far_as_the_text_was_read():
+    assert "accept" in check("mirror", machines.mirror(one='"a" root [ab]')).figure.text, "yours takes acb"
+    shallow = check("mirror", 'root ::= "a" root "a" | "b" "c" "b" | "c"')
+    assert "not finished: root waits for c" in shallow.figure.text
+
+
+def test_the_bugs_of_the_list_come_one_after_another():
+    first = GIVEN[LISTS]
+    second = first.replace('item ("," item?)*', '(item ("," item?)*)?')
+    third = second.replace("[0-9]+", '"0" | [1-9] [0-9]*')
+    assert [dict(check("lists", one).facts)["text"] for one in (first, second, third)] == ["[]", "[00]", "[0,]"]
+
+
+@pytest.mark.parametrize("count", [5, 49])
+def test_a_grammar_of_some_levels_fails_one_level_deeper(count):
+    verdict = check("mirror", machines.levels(count))
+    assert dict(verdict.facts)["text"].startswith("a" * (count + 1))
+    assert verdict.said.startswith("every text of up to ")
+    assert len(dict(verdict.facts)["because"]) <= 160
+
+
+# -- the references of the checks against other oracles ------------------------------------------------------------
+
+
+def test_the_charts_are_those_of_the_library():
+    for rules, text in GRAMMARS:
+        chart, _ = list(finished_items(rules, text))[-1]
+        columns = gv.earley(show_rules(rules)).chart(text.encode())
+        assert [len(column) for column in chart[:-1]] == [len(column.items) for column in columns[:-1]]
+
+
+def test_a_sorted_token_is_what_python_s_re_says_of_the_rule():
+    """Dependent where some beginning of what is read completes the rule, accepted where more can complete it."""
+    for text, rows in TOKENS.items():
+        for begun, piece in rows:
+            data = (begun + piece).decode()
+            ends = [end for end in range(len(begun), len(data)) if re.fullmatch(text, data[:end])]
+            goes_on = any(re.fullmatch(text, data + rest) for rest in ("", "0", "b", '"', 'a"'))
+            machine, right = gv.regex(text), "accepted" if goes_on else "dependent" if ends else "rejected"
+            assert sort_by_ends(machine, read(machine, begun), piece)[0] == right
+
+
+def test_no_set_can_be_stored_in_two_ways_of_the_same_size():
+    for count, size in SETS:
+        ways = sorted(ways_to_store(count, size).values())
+        assert ways[0] < ways[1]
+
+
+def test_the_library_keeps_as_many_tokens_of_a_forced_run():
+    assert {count_kept(tokens, legal) for tokens, legal in SPELLED} >= {0, 1, 2, 3}
+    random, healed = Random(8), set()
+    for _ in range(200):
+        pieces = {b"a", b"b", *(bytes(random.choices(b"ab", k=random.randint(2, 4))) for _ in range(4))}
+        v = gv.Vocabulary(sorted(pieces))
+        run = "".join(random.choices("ab", k=random.randint(1, 6)))
+        g = gv.guide(gv.regex(f"{run}[ab]"), v)
+        tokens, states = list(longest_tokens(v, run.encode())), [g.initial]
+        for token in tokens:
+            states.append(g.advance(states[-1], token))
+        legal = [{v.pieces[token] for token in g.mask(state).nonzero()[0]} for state in states[:-1]]
+        keep = count_kept([v.pieces[token] for token in tokens], legal)
+        healed.add(keep < len(tokens))
+        if keep:
+            assert find_jump(g, None, [], [g.initial], "longest").tokens == tuple(tokens[:keep])
+    assert healed == {True, False}
+
+
+def test_the_shortest_refused_text_is_refused_and_no_slice_has_a_shorter_one():
+    for text, rows in SLICES.items():
+        for begun, part in rows:
+            machine, inner = gv.regex(text), gv.regex(part)
+            found = shortest_refused(machine, read(machine, begun), inner)
+            assert (found is None) == walks.whole(machine, read(machine, begun), inner)
+            if found is not None:
+                assert inner.accepts_prefix(found)
+                assert not machine.accepts_prefix(begun + found)
+                assert machine.accepts_prefix(begun + found[:-1])
+
+
+# -- pictures ------------------------------------------------------------------------------------------------------
+
+
+def test_a_picture_shows_what_the_answer_did():
+    one = check("jump", lambda machine, state, tree: {tree.byte[0]})
+    assert "1 of 1 nodes" in one.figure.svg
+    assert "looked at, 0 of 1 nodes" in check("jump", lambda machine, state, tree: {5}).figure.svg
+    assert dict(check("jump", walks.walk_without_jumps).facts)["looked at"] == "34"
+    assert "now in q1, where b cannot come" in check("forced", lambda machine, state: b"ab").figure.text
+    assert "&lt;" in check("forced", lambda *given: walks.forced(*given) + b"<x").figure.svg
+    assert check("complete", lambda chart, done: []).figure.text.startswith("chart")

@@ -106,13 +106,10 @@ def strict(monkeypatch):
     monkeypatch.setattr(guard, "MEMORY", 30 << 20)
 
 
-FOR_ALL = {"while on one line", "endless iterator", "recursion", "sys.exit", "exception without words",
-           "changed inputs", "os._exit", "__eq__ loops"}  # fmt: skip
-PAIRS = [
-    (name, body)
-    for row, name in enumerate(FUNCTIONS)
-    for column, body in enumerate(HOSTILE)
-    if body in FOR_ALL or (row + column) % 8 == 0  # one guard serves all checks: each body meets every eighth of them
+NAMES = [*FUNCTIONS]
+PAIRS = [  # one guard serves all checks: each body meets two of them, and two bodies meet all
+    *((NAMES[(7 * row + shift) % len(NAMES)], body) for row, body in enumerate(HOSTILE) for shift in (0, 11)),
+    *((name, body) for name in NAMES for body in ("changed inputs", "__eq__ loops")),
 ]
 
 
@@ -139,15 +136,6 @@ def test_every_check_of_a_value_refuses_a_hostile_object(name, method, strict, m
         assert check(name, value).result == "wrong"
 
 
-@pytest.mark.parametrize("name", VALUES)
-@pytest.mark.parametrize("base", [dict, str, list], ids=lambda base: base.__name__)
-def test_every_check_of_a_value_refuses_a_hostile_subclass(name, base, strict, monkeypatch):
-    monkeypatch.setattr(guard, "SECONDS", LOOPS)
-    methods = dict.fromkeys(("__eq__", "__iter__", "__len__", "__repr__", "__str__", "items", "get"), turn)
-    assert check(name, type("Loops", (base,), methods | {"__hash__": None})()).result in ("wrong", "open")
-    assert check(name, itertools.count()).result == "wrong"
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_right_function_that_changes_its_input_is_told_so(name):
     def answer(*given):
@@ -160,39 +148,6 @@ def test_a_right_function_that_changes_its_input_is_told_so(name):
         assert verdict, "numbers and texts cannot be changed"
     else:
         assert dict(verdict.facts)["but"] == "it changed its input; work on a copy"
-
-
-def test_the_limits_hold_in_a_fresh_kernel():
-    """At most about 300 MB and 3 seconds of processor time for each; a check after them works."""
-    script = """if True:
-        import itertools, resource
-        import guidedviz as gv
-        def turn(*given):
-            while True: pass
-        mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        for answer in (turn, lambda *given: list(itertools.count())):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            assert gv.checks.parses(answer).result == "wrong"
-            used = resource.getrusage(resource.RUSAGE_CHILDREN)
-            print(used.ru_maxrss - mine >> 10, used.ru_utime - before)
-        print(gv.checks.advance(lambda moves, state, token: next(
-            (target for source, ids, target in moves if source == state and token in ids), None)).result)
-    """
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ)
-    *used, last = said.stdout.split()
-    assert last == "right"
-    assert all(float(megabytes) < 300 for megabytes in used[::2])
-    assert all(float(seconds) < 3 for seconds in used[1::2])
-
-
-def test_a_right_answer_costs_less_than_a_third_of_a_second():
-    inputs = [(count,) for count in range(20)]
-    times = []
-    for _ in range(5):
-        before = time.perf_counter()
-        assert len(run(bool, inputs)) == 20
-        times.append(time.perf_counter() - before)
-    assert min(times) < 0.3
 
 
 @each_guard
@@ -391,21 +346,14 @@ def fill():
 
 ATTACKS = {
     "four bytes and a wait": (lambda: (write(b"\0\0\0\4"), wait()), guard.WAITS),
-    "four bytes to every file": (lambda: [os.write(file, b"\0\0\0\4") for file in (1, 2, 3)], guard.MEDDLED),
-    "a huge length": (lambda: write(b"\xff" * 8), guard.MEDDLED),
     "a line of garbage": (lambda: write(b"\0garbage\xff\n"), guard.MEDDLED),
-    "a number": (lambda: write(b"7\n"), guard.MEDDLED),
     "a value without its sign": (lambda: write(b"[7]\n"), guard.MEDDLED),
     "an unknown kind": (lambda: write(b'[false, {"module": "os"}]\n'), guard.MEDDLED),
-    "two kinds": (lambda: write(b'[false, {"set": [], "list": []}]\n'), guard.MEDDLED),
-    "a set of sets": (lambda: write(b'[false, {"set": [{"set": []}]}]\n'), guard.MEDDLED),
     "a long number": (lambda: write(b"[false, %s]\n" % (b"9" * 9_999)), guard.MEDDLED),
     "a deep list": (lambda: write(b"[false, " + b"[" * 50_000 + b"]" * 50_001 + b"\n"), guard.MEDDLED),
-    "a list too deep to show": (lambda: write(b"[false, " + b"[" * 400 + b"]" * 401 + b"\n"), guard.MEDDLED),
     "too many numbers": (lambda: write(b"[false, [" + b"1," * 200_000 + b"1]]\n"), guard.MEDDLED),
     "a full pipe": (fill, guard.TOO_LARGE),
     "ends too early": (lambda: (write(b"\n\n"), wait()), guard.MEDDLED),
-    "no files": (lambda: (os.closerange(0, 100), wait()), guard.GONE),
     "no memory": (lambda: bytearray(1 << 40), guard.TOO_LARGE),
     "stops itself": (lambda: os.kill(os.getpid(), signal.SIGSTOP), guard.WAITS),
     "no timer": (lambda: (signal.setitimer(signal.ITIMER_PROF, 0), turn()), guard.ENDLESS),
@@ -431,26 +379,33 @@ def test_a_pickle_that_an_answer_sends_is_not_opened(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def test_what_an_answer_writes_as_a_value_is_judged_like_one_that_it_returned():
-    assert run(lambda: write(b"[false, 8]\n"), [()]) == [Outcome(8)]
-    assert not check("parses", lambda *_: write(b"[false, 8]\n"))
-
-
-def test_the_memory_of_the_kernel_stays_bounded_whatever_is_sent():
+def test_the_limits_hold_in_a_fresh_kernel():
+    """At most about 300 MB and 3 seconds of processor time for each; a check after them works."""
     script = """if True:
-        import os, resource
+        import itertools, resource
         from guidedviz.checks.guard import run
-        mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        def turn():
+            while True: pass
         def send(piece):
             data = b"[false, [" + piece * (8_000_000 // len(piece)) + b"0]]" + bytes([10])
             with open(3, "wb", closefd=False) as pipe:
                 pipe.write(data)
-        for piece in (b"[],", b'{"set":[]},', b"1e5,"):
-            assert len(run(send, [(piece,)])) == 1
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - mine >> 10)
+        answers = turn, lambda: list(itertools.count()), *((lambda piece=piece: send(piece)) for piece in (
+            b"[],", b'{"set":[]},', b"1e5,"))
+        mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for answer in answers:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            assert len(run(answer, [()])) == 1
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            print(max(used.ru_maxrss, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) - mine >> 10,
+                  used.ru_utime - before)
+        print(run(divmod, [(7, 2)])[0].value)
     """
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ)
-    assert int(said.stdout) < 300
+    *used, quotient, rest = said.stdout.split()
+    assert (quotient, rest) == ("(3,", "1)")
+    assert all(float(megabytes) < 300 for megabytes in used[::2])
+    assert all(float(seconds) < 3 for seconds in used[1::2])
 
 
 def test_an_answer_cannot_write_to_the_kernel_s_open_files():
@@ -466,19 +421,6 @@ def test_an_answer_cannot_write_to_the_kernel_s_open_files():
         assert run(answer, [()]) == [Outcome(None)]
         with pytest.raises(BlockingIOError):
             other.recv(4)
-
-
-def test_a_kernel_with_threads_is_no_hindrance():
-    stop = []
-    threads = [Thread(target=lambda: [time.sleep(0.001) for _ in iter(lambda: bool(stop), True)]) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    try:
-        assert all(run(divmod, [(7, 2)]) == [Outcome((3, 1))] for _ in range(20))
-    finally:
-        stop.append(True)
-        for thread in threads:
-            thread.join()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 import guidedviz as gv
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex
-from tests.checks.answers import index
-from tests.checks.answers import walk as walk_trie
+from tests.checks.answers.walks import index
+from tests.checks.answers.walks import walk as walk_trie
 from tests.labs.solved import read_solved
 
 LAB = read_solved("04_regex_to_tokens")

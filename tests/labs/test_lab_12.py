@@ -3,8 +3,7 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.decoding.broken_runs import SERVICE
-from guidedviz.checks.machines.grammar_texts import GIVEN, NAMED
+from guidedviz.checks.machines import GIVEN, NAMED, SERVICE
 from tests.labs.solved import read_solved
 
 LAB = read_solved("12_when_it_goes_wrong")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { likely, placeLabels } from "../../guidedviz/widgets/page/map/map-callouts.js";
+import { likely, placeLabels } from "../../guidedviz/widgets/page/map/map-marks.js";
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
 import { HOSTILE, press, render, stageNews, step } from "./fixtures.js";
 
@@ -47,30 +47,28 @@ const ON_MAP = { mask: 1, ranks: [2, 5] };
 
 test("on the stage the likely tokens are named beside the map, a hostile one as text, and the legend says what the marks mean", () => {
   const page = render(stage, stageNews([step(HOSTILE.slice(0, 12), ON_MAP), step("b", ON_MAP)], 0, { map: MAP }));
-  page.find(".gv-map-room").resizeTo(400);
-  const texts = page.all(".gv-map canvas")[1].texts;
+  page.find(".gv-map").resizeTo(400);
+  const texts = page.find(".gv-map canvas").texts;
   assert.deepEqual(texts.filter((text) => text.startsWith("0.") || text.startsWith("<") || text === "no"), ["<img src=x o", "0.50", "no", "0.40"]);
-  assert.equal(page.find(".gv-map-likely").textContent, "likely, legallikely, illegalwith the probability before the mask");
-  assert.equal(page.find(".gv-map-likely").hidden, false);
-  assert.equal(page.all(".gv-sign path").length, 4);
+  const legend = page.find(".gv-map-likely");
+  assert.deepEqual([legend.hidden, legend.textContent], [false, "⊙ likely, legal · ⊠ likely, illegal · p before the mask"]);
   page.stop();
 });
 
-test("what the tip says stands in the card too, with the probability, and a key anywhere hides the tip", () => {
+test("the card says what the pointer is on, with the probability, and then again what a key chose", () => {
   const page = render(stage, stageNews([step("a", ON_MAP), step("b", ON_MAP)], 0, { map: MAP }));
-  page.find(".gv-map-room").resizeTo(400);
-  const [sheet, tip] = [page.find(".gv-map"), page.find(".gv-map .gv-tip")];
-  sheet.dispatchEvent(new MouseEvent("pointermove", { clientX: 110, clientY: 22, bubbles: true }));
-  assert.equal(tip.hidden, false);
-  assert.match(tip.textContent, /letters✓ legalp 0.50 before the mask/);
+  const [sheet, card] = [page.find(".gv-map"), page.find(".gv-map-card")];
+  sheet.resizeTo(400);
+  assert.match(card.textContent, /Press a cell to read about it. Zoom:/);
+  sheet.dispatchEvent(new MouseEvent("pointermove", { clientX: 250, clientY: 50, bubbles: true }));
+  assert.match(card.textContent, /letters✓ legalp 0.50 before the mask/);
+  assert.equal(card.getAttribute("aria-live"), "off", "a screen reader is not told of every cell under the pointer");
   press(sheet, "Home");
-  assert.equal(tip.hidden, true);
-  press(sheet, "ArrowRight");
-  press(sheet, "ArrowRight");
-  assert.match(page.find(".gv-map-card").textContent, /letters✓ legalp 0.50 before the mask/);
-  sheet.dispatchEvent(new MouseEvent("pointermove", { clientX: 10, clientY: 22, bubbles: true }));
-  assert.equal(tip.hidden, false);
-  press(page.root, "x");
-  assert.equal(tip.hidden, true);
+  assert.doesNotMatch(card.textContent, /before the mask/);
+  assert.equal(card.getAttribute("aria-live"), "polite");
+  for (const key of ["ArrowRight", "ArrowRight"]) press(sheet, key);
+  assert.match(card.textContent, /letters✓ legalp 0.50 before the mask/);
+  press(sheet, "Escape");
+  assert.match(card.textContent, /Press a cell/);
   page.stop();
 });

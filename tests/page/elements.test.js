@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { icon, make, setText, tokenName, withCommas, writeToken } from "../../guidedviz/widgets/page/shared/elements.js";
+import { icon } from "../../guidedviz/widgets/page/shared/controls.js";
+import { make, setText, tokenName, withCommas, writeToken } from "../../guidedviz/widgets/page/shared/elements.js";
+import { build } from "../../guidedviz/widgets/page/shared/parts.js";
 import { draw } from "../../guidedviz/widgets/page/shared/shapes.js";
 import { drawing, HOSTILE } from "./fixtures.js";
 
@@ -44,7 +46,7 @@ test("a drawing becomes SVG of listed elements and attributes only, and an icon 
     ["g:iframe", {}], ["g", { "xlink:href": "x" }, "<script>", 1, null], "b"];
   assert.equal(draw(hostile).outerHTML.replace(' xmlns="http://www.w3.org/2000/svg"', ""),
     '<svg class="gv-drawing"><g></g><image></image><g></g><g>&lt;script&gt;1null</g>b</svg>');
-  assert.equal(icon("M0 0").querySelector("path").getAttribute("d"), "M0 0");
+  assert.equal(build(icon("back")).querySelector("path").namespaceURI, "http://www.w3.org/2000/svg");
 });
 
 test("text is written only where it differs", () => {

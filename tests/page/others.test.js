@@ -149,15 +149,22 @@ test("a thick arrow is a button for pointer and keyboard", () => {
   stop();
 });
 
-test("all chains are turned at once", () => {
-  const { model, find, stop } = render(fold, FOLDED);
-  assert.equal(find("header button.gv-key").textContent, "unfold all");
-  find("header button.gv-key").click();
-  assert.deepEqual(model.asked, [{ do: "all" }]);
-  model.tell({ number: 2, ...FOLDED, drawing: drawing(4), chains: [{ ...CHAIN, open: true, states: [1] }] });
+test("all chains are unfolded or folded at once, whichever are open", () => {
+  const { model, find, all, stop } = render(fold, FOLDED);
+  const buttons = () => all("header button.gv-key").map((node) => [node.textContent, node.disabled]);
+  assert.deepEqual(buttons(), [["unfold all", false], ["fold all", true]]);
+  all("header button.gv-key")[0].click();
+  assert.deepEqual(model.asked, [{ do: "all", unfold: true }]);
+  const open = { ...CHAIN, open: true, states: [1] };
+  model.tell({ number: 2, ...FOLDED, drawing: drawing(4), chains: [open, { ...CHAIN, arrows: ["1-2"] }] });
   frame();
-  assert.equal(find("header button.gv-key").textContent, "fold all");
+  assert.deepEqual(buttons(), [["unfold all", false], ["fold all", false]], "one of two is open");
   assert.equal(find(".gv-turns").getAttribute("aria-expanded"), "true");
+  model.tell({ number: 3, ...FOLDED, drawing: drawing(5), chains: [open] });
+  frame();
+  assert.deepEqual(buttons(), [["unfold all", true], ["fold all", false]]);
+  all("header button.gv-key")[1].click();
+  assert.deepEqual(model.asked[1], { do: "all", unfold: false });
   stop();
 });
 

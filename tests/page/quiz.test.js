@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
-import { HOSTILE, press, render, stageNews, step } from "./fixtures.js";
+import { frame, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
 
 const STEPS = [step("a"), step("b"), step("c")];
 const NEXT = step("d", { words: "not drawn yet" });
@@ -29,7 +29,7 @@ test("the quiz hides the next token until the person has answered, and keeps the
   press(root, "ArrowRight");
   assert.equal(root.dataset.quiz, undefined, "an answered question is not asked again");
   press(root, "q");
-  assert.ok(find(".gv-quiz").hidden);
+  assert.equal(find(".gv-quiz"), null);
   stop();
 });
 
@@ -53,7 +53,6 @@ test("without a mask and without a stack there is nothing to ask, and neither he
   assert.ok(named("ask before each step").hidden);
   press(root, "?");
   assert.ok(find(".gv-keys-help").open);
-  find(".gv-keys-help").dispatchEvent(new Event("toggle"));
   assert.deepEqual(all(".gv-help p").map((node) => node.textContent).filter((text) => /illegal|ask/.test(text)), []);
   all("button").find((node) => node.textContent === "take the tour").click();
   press(root, "ArrowRight");
@@ -62,10 +61,10 @@ test("without a mask and without a stack there is nothing to ask, and neither he
 });
 
 test("the tour points at one control and goes on when it was used", () => {
-  const { root, find, text, all, named, stop } = open(stageNews(STEPS, 1));
+  const { root, find, text, all, stop } = open(stageNews(STEPS, 1));
   all("button").find((node) => node.textContent === "take the tour").click();
   assert.match(text(".gv-tour"), /^1 of \d+Press → /);
-  assert.ok(named("one step on").classList.contains("gv-here"));
+  assert.equal(root.dataset.here, "step");
   press(root, "ArrowRight");
   assert.match(text(".gv-tour"), /^2 of/);
   all(".gv-tour button").find((node) => node.textContent === "next").click();
@@ -73,8 +72,31 @@ test("the tour points at one control and goes on when it was used", () => {
   press(root, "ArrowLeft");
   assert.match(text(".gv-tour"), /^4 of/);
   all(".gv-tour button").find((node) => node.textContent === "end the tour").click();
-  assert.ok(find(".gv-tour").hidden);
-  assert.equal(find(".gv-here"), null);
+  assert.equal(find(".gv-tour"), null);
+  assert.equal(root.dataset.here, undefined);
+  stop();
+});
+
+test("a stop of the tour is passed by every way that does what it asks", () => {
+  const { model, root, text, all, stop } = open(stageNews(STEPS, 0));
+  const tell = (number, cursor, more) => {
+    model.tell({ ...stageNews([], cursor, more), number, from: 3, turn: number });
+    frame();
+  };
+  all("button").find((node) => node.textContent === "take the tour").click();
+  press(root, "1");
+  tell(2, 1);
+  assert.match(text(".gv-tour"), /^2 of .*crossed-out/, "the first token was taken with its digit");
+  press(root, "2");
+  tell(3, 1, { why: { label: "no", reason: "", rows: [], stack: [] } });
+  assert.match(text(".gv-tour"), /^3 of .*Press ←/);
+  press(root, "Home");
+  press(root, "ArrowRight");
+  assert.match(text(".gv-tour"), /^5 of .*Press space/);
+  press(root, " ");
+  press(root, " ");
+  tell(4, 1, { playing: false });
+  assert.match(text(".gv-tour"), /^6 of .*Press a token of the text/, "also where no frame was painted between play and pause");
   stop();
 });
 

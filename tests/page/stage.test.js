@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
-import { chooseFrames } from "../../guidedviz/widgets/page/machine/stack-panel.js";
 import { drawing, frame, HOSTILE, press, render, stageNews, step } from "./fixtures.js";
 
 const STEPS = [step("a"), step("b"), step("c")];
@@ -30,7 +29,7 @@ test("the distribution of the next token is shown before it is drawn, and after 
   assert.ok(!text(".gv-strip").includes("d0"), "the text does not say what will come");
   find("[aria-label='one step back']").click();
   assert.deepEqual([said()[0], marked()], ["0.50 → 0.90", ["c"]]);
-  assert.match(text("[data-slot='next'] .gv-panel-head"), /token 3 was drawn from these/);
+  assert.match(text("[data-slot='next'] .gv-panel-head"), /token 3/);
   model.tell({ ...stageNews([NEXT], 4, { ended: true }), number: 2, from: 3, turn: 1 });
   frame();
   assert.deepEqual([said()[0], marked()], ["0.30 → 0.60", ["d"]]);
@@ -63,16 +62,18 @@ test("a run that was left stands below the text, and a press returns to it", () 
 });
 
 test("a step shows its token, its distribution, its legal mass and its times", () => {
-  const { text, all, chips, stop } = open();
+  const { text, all, find, chips, stop } = open();
   assert.deepEqual(chips().map((node) => node.querySelector(".gv-name").textContent), ["a", "b", "c"]);
   assert.deepEqual(all("button.gv-row:not([hidden]) .gv-said").map((node) => node.textContent), ["0.50 → 0.90", "0.40 → forbidden"]);
   assert.deepEqual(all(".gv-meter b").map((node) => node.textContent), ["0.50", "3 of 4,096"]);
+  find("[aria-label='bars'] [data-name='cost']").click();
   assert.match(text(".gv-cost"), /forward 1\.0 ms.*mask 0\.2 ms.*a full bar is 1\.3 ms/);
   stop();
 });
 
 test("the cursor marks one token, and those ahead of it are pale", () => {
-  const { chips, all, stop } = open();
+  const { chips, all, find, stop } = open();
+  find("[aria-label='bars'] [data-name='odds']").click();
   assert.deepEqual(chips().map((node) => [node.classList.contains("gv-now"), node.classList.contains("gv-ahead")]), [[false, false], [true, false], [false, true]]);
   assert.equal(all(".gv-timebars .gv-now").length, 1);
   stop();
@@ -203,10 +204,10 @@ test("at the end there is no step on, at the prompt none back", () => {
   const prompt = open(stageNews([], 0));
   assert.ok(prompt.button("one step back").disabled);
   assert.match(prompt.text(".gv-words"), /no step yet/);
-  assert.ok(prompt.root.classList.contains("gv-empty"));
+  assert.ok(prompt.find(".gv-blank"));
   prompt.stop();
   const first = open(stageNews([], 0, { next: NEXT }));
-  assert.ok(!first.root.classList.contains("gv-empty"), "the prompt has a distribution too");
+  assert.equal(first.find(".gv-blank"), null, "the prompt has a distribution too");
   first.stop();
 });
 
@@ -257,7 +258,7 @@ test("the machine lights where the step led, and its arrows", () => {
 });
 
 const stackState = (rules) => ({
-  now: [1], back: [], calls: [], last: [], rules: ["root"], depth: rules.length, stacks: 1, ends: false,
+  now: [1], back: [], calls: [], last: [], rules: ["root"], depth: rules.length, ways: "", ground: "bottom",
   frames: rules.map((rule, place) => [rules.length - place, rule, "x"]),
 });
 
@@ -279,12 +280,6 @@ test("frames are pushed and popped, and the frame that stays is the same node", 
   stop();
 });
 
-test("a deep stack shows its inner frames and the outermost one", () => {
-  const frames = Array.from({ length: 20 }, (_, i) => [i, `rule${i}`, ""]);
-  assert.deepEqual(chooseFrames({ frames, depth: 20 }).map(([, height]) => height), [20, 19, 18, 17, 16, 1]);
-  assert.equal(chooseFrames({ frames: frames.slice(0, 7), depth: 7 }).length, 7);
-});
-
 test("tokens that a step up to the cursor takes back are struck through", () => {
   const steps = [[], [], [0, 1], [], [3]].map((back) => step("a", { back }));
   const struck = ({ chips }) => chips().flatMap((node, place) => (node.classList.contains("gv-gone") ? [place] : []));
@@ -293,28 +288,4 @@ test("tokens that a step up to the cursor takes back are struck through", () => 
     assert.deepEqual(struck(page), gone);
     page.stop();
   }
-});
-
-test("the box sends its text at a pause, and says what the kernel answered", (context) => {
-  context.mock.timers.enable({ apis: ["setTimeout"] });
-  const edit = { state: "wrong", error: "regex line 1, column 2: no\n  a(\n   ^", kind: "regex", text: "a(", rejects: null, place: null, changes: null };
-  const { model, find, text, stop } = open(stageNews(STEPS, 2, { edit }));
-  assert.equal(text(".gv-edit-error p"), "regex line 1, column 2: no");
-  assert.equal(text(".gv-edit-error pre"), "  a(\n   ^");
-  find("textarea").value = "a()";
-  find("textarea").dispatchEvent(new Event("input"));
-  context.mock.timers.tick(340);
-  assert.deepEqual(model.asked, []);
-  context.mock.timers.tick(20);
-  assert.deepEqual(model.asked, [{ do: "edit", kind: "regex", text: "a()" }]);
-  stop();
-});
-
-test("a rejected token is crossed out and can be gone back to", () => {
-  const edit = { state: "waits", error: "", kind: "regex", text: "a", rejects: ["b", "not here"], place: 1, changes: null };
-  const { model, chips, find, stop } = open(stageNews(STEPS, 2, { edit }));
-  assert.deepEqual(chips().map((node) => node.classList.contains("gv-rejected")), [false, true, false]);
-  find(".gv-edit-back").click();
-  assert.deepEqual(model.asked, [{ do: "go_back" }]);
-  stop();
 });

@@ -42,8 +42,6 @@ FIGURES = {
     "flat trie": lambda: gv.views.draw_flat_trie(REGEX, [RAW[:2], RAW[2:4]]),
     "batch": lambda: gv.views.draw_batch({NASTY: [3, 1]}, gv.decoding.Cost(1.0, 1.0), title=NASTY),
     "comparison": lambda: gv.draw_comparison(COMPARED),
-    "disagreement": lambda: gv.views.draw_disagreement(COMPARED, 0, "llguidance"),
-    "museum": gv.views.draw_museum,
 }
 
 
@@ -73,7 +71,6 @@ GOOD = {
     "draw_walk": (WALK,),
     "draw_walks": ([WALK],),
     "draw_comparison": (COMPARED,),
-    "draw_disagreement": (COMPARED, 0, "llguidance"),
     "to_dot": (REGEX,),
 }
 UNCHECKED = {"compact", "folded", "every", "state", "a", "b"}  # flags, and states, which a guide checks

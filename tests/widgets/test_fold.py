@@ -48,11 +48,13 @@ def test_a_machine_without_chains_says_so():
 
 def test_all_at_once():
     shown = gv.folded(MACHINE)
-    shown._hear({"do": "all"})
-    assert told(shown)["words"] == f"{len(MACHINE)} states"
-    shown._hear({"do": "turn", "chain": told(shown)["chains"][0]["name"]})
-    shown._hear({"do": "all"})
-    assert shown.unfolded == frozenset(), "if one is unfolded, all are folded"
+    for first in (True, False):
+        shown._hear({"do": "all", "unfold": first})
+        shown._hear({"do": "turn", "chain": told(shown)["chains"][0]["name"]})
+        shown._hear({"do": "all", "unfold": True})
+        assert told(shown)["words"] == f"{len(MACHINE)} states"
+        shown._hear({"do": "all", "unfold": False})
+        assert shown.unfolded == frozenset()
 
 
 @pytest.mark.usefixtures("headless")

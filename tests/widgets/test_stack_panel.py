@@ -10,6 +10,7 @@ from itertools import chain, pairwise
 import pytest
 
 import guidedviz as gv
+from guidedviz.views.stack.stack import say_ways
 from guidedviz.widgets.panels import stack_panel as stacks
 from guidedviz.widgets.panels.machine_panel import MachineFeed
 from guidedviz.widgets.panels.stack_panel import PICTURES, Pictures, StackFeed
@@ -44,7 +45,9 @@ def test_the_frames_of_every_state_are_those_of_the_machine():
             state = pda.step(state, byte)
             known = news["stacks"][str(number)]
             assert tuple(rule for _, rule, _ in known["frames"]) == pda.stack(state)
-            assert (known["depth"], known["ends"]) == (pda.depth(state), pda.is_accepting(state))
+            assert known["depth"] == pda.depth(state)
+            assert known["ground"] == ("bottom · the text may end" if pda.is_accepting(state) else "bottom")
+            assert known["ways"] == say_ways(state)
             assert known["now"] == sorted(pda.places(state))
             assert seen == chr(byte)
     assert news["machine"]["stack"]

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.earley.columns import SKIPPED, Dotted, State
-from guidedviz.machines.earley.earley import Earley, check_earley
+from guidedviz.machines.earley.earley import SKIPPED, Dotted, Earley, State
 from guidedviz.machines.earley.productions import START, Productions
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
@@ -81,11 +80,13 @@ def derivation(machine: Any, data: bytes) -> ParseTree:
           item…
             "3"
     """
-    check_earley(machine, "derivation")
+    if not isinstance(machine, Earley):
+        seen = type(machine).__name__
+        raise PatternError("derivation", seen=seen, expected="an Earley machine", hint="gv.earley(text)")
     columns = machine.columns(data)
     if len(columns) <= len(data):
         raise _unread(machine, columns[-1], data)
-    return _Reader(machine.productions, columns, data).tree()
+    return _TreeBuilder(machine.productions, columns, data).tree()
 
 
 def _unread(machine: Earley, last: State, data: bytes) -> PatternError:
@@ -95,7 +96,7 @@ def _unread(machine: Earley, last: State, data: bytes) -> PatternError:
     return PatternError(f"derivation, byte {place}", seen=f"{byte} after {read}" if read else byte, expected=expected)
 
 
-class _Reading(NamedTuple):
+class _Phrase(NamedTuple):
     """One phrase of the tree: its row, and the position of the dot."""
 
     phrase: int
@@ -131,7 +132,7 @@ class _Node:
         return ParseTree(self.name, self.start, self.end, tuple(children), self.open, self.ambiguous)
 
 
-class _Reader:
+class _TreeBuilder:
     """Builds the tree from the columns; an explicit stack replaces recursion, so depth is not limited."""
 
     def __init__(self, productions: Productions, columns: list[State], data: bytes) -> None:
@@ -150,8 +151,8 @@ class _Reader:
 
     def tree(self) -> ParseTree:
         nodes = [_Node("", 0, 0, False)]
-        finished = _Reading(START, (START + 1, self.columns[0]), len(self.data))
-        todo: list[_Reading | int | None] = [self.open(0) if self.open_rows else finished]
+        finished = _Phrase(START, (START + 1, self.columns[0]), len(self.data))
+        todo: list[_Phrase | int | None] = [self.open(0) if self.open_rows else finished]
         while todo:
             match todo.pop():
                 case None:  # the branch has all its parts
@@ -159,7 +160,7 @@ class _Reader:
                     nodes[-1].parts.append(branch)
                 case int(place):
                     nodes[-1].read(place)
-                case _Reading() as reading:
+                case _Phrase() as reading:
                     if self.productions.phrases[reading.phrase].written:
                         nodes.append(self.node(reading))
                         todo.append(None)
@@ -168,32 +169,32 @@ class _Reader:
                     todo.extend(parts)
         return next(part for part in nodes[0].parts if isinstance(part, ParseTree))
 
-    def open(self, number: int) -> _Reading:
+    def open(self, number: int) -> _Phrase:
         """An open row; its dot is where the next inner row begins."""
         spot, origin = self.open_rows[number]
         inside = self.open_rows[number + 1 : number + 2]
         dot = inside[0][1].number if inside else len(self.data)
-        return _Reading(self.productions.phrase_at[spot], (spot, origin), dot, number)
+        return _Phrase(self.productions.phrase_at[spot], (spot, origin), dot, number)
 
-    def node(self, reading: _Reading) -> _Node:
+    def node(self, reading: _Phrase) -> _Node:
         is_open = reading.opened is not None
         start = reading.row[1].number if reading.row else reading.dot
         name = self.productions.phrases[reading.phrase].rule
         return _Node(name, start, len(self.data) if is_open else reading.dot, is_open)
 
-    def parts(self, reading: _Reading) -> tuple[list[_Reading | int], bool]:
+    def parts(self, reading: _Phrase) -> tuple[list[_Phrase | int], bool]:
         """The parts of a row, the last one first, and whether the row is ambiguous."""
         if reading.row is None:
             return [], reading.phrase in self.productions.empty_twice
         inside = len(self.open_rows) if reading.opened is None else reading.opened + 1
-        parts: list[_Reading | int] = [self.open(inside)] if inside < len(self.open_rows) else []
+        parts: list[_Phrase | int] = [self.open(inside)] if inside < len(self.open_rows) else []
         (end, origin), place, ambiguous = reading.row, reading.dot, False
         for spot in range(end, self.productions.row_at[end], -1):
             row, symbol = (spot, origin), self.productions.after[spot - 1]
             ambiguous |= row in self.columns[place].doubts
             by = self.columns[place].items[row]
             if isinstance(symbol, int) and by is not None:
-                parts.append(_Reading(symbol, None if by[0] == SKIPPED else by, place))
+                parts.append(_Phrase(symbol, None if by[0] == SKIPPED else by, place))
                 place = by[1].number
             else:
                 place -= 1

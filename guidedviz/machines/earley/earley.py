@@ -1,33 +1,198 @@
-"""The Earley machine: a state is a column of the chart (see columns.py), and a step fills the next column.
+"""The Earley machine: a state is a column of the chart, and a step fills the next column.
 
-Columns with the same waiting items accept the same continuations and are stored once, so a flat list needs constant
-memory. A displayed chart has separate columns, one per position with all items.
+A column holds dotted rows: each has a dot position and the column where the row began. Three moves add rows to it:
+*scan* reads a byte after a dot, *predict* adds the rows of a phrase after a dot, *complete* moves the dots that stand
+before a finished phrase (Jay Earley, 1970). A nullable phrase is skipped when it is predicted (Aycock and Horspool,
+2002). A column refers to the columns where its rows began. A finished column does not change.
+
+Columns with the same waiting rows accept the same continuations and are stored once, so a flat list needs constant
+memory. A displayed chart has separate columns, one per position with all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from typing import Any, TypeVar
+from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.earley.chart import Column, EarleyStep, Item, say_step, spot_words
-from guidedviz.machines.earley.columns import Dotted, Event, Filler, State
-from guidedviz.machines.earley.productions import Productions, build_productions
+from guidedviz.machines.earley.productions import START, Productions, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.lint import check_grammar
 from guidedviz.machines.lazy_steps import LazySteps
 from guidedviz.machines.machine import check_text, read
-from guidedviz.machines.steps import drain
-from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.visible import counted
 from guidedviz.machines.work import limited_work
 
+MOST_ROWS = 1_000  # per column, in addition to the grammar's own rows
+MOST_MOVES = 10_000  # per column
+
+Dotted = tuple[int, "State"]  # a spot in a row, and the column where the row began
+Move = tuple[Dotted, Dotted | None]  # the new row, and the finished row that moved its dot
+SKIPPED = -1  # replaces the finished row: the phrase is empty
 MOST_DEPTH = 200_000  # nested columns where rows began; 4 kB each
 MOST_STATES = 50_000  # then the known states are dropped
 MOST_KEPT = 20_000  # columns of charts kept in memory
+MOST_SHOWN = 60  # symbols before a dot, and after it
 
-Reached = TypeVar("Reached")
+
+@dataclass(eq=False, slots=True, repr=False)
+class State:
+    """A column: its dotted rows, each with the finished row that moved its dot. Columns are compared by identity."""
+
+    number: int  # its position in a chart; a unique number if the column is shared
+    exact: bool  # a column of a chart: it has all rows and is not shared
+    depth: int = 0  # length of the longest chain of columns that it refers to
+    items: dict[Dotted, Dotted | None] = field(default_factory=dict)
+    waiting: dict[int, list[Dotted]] = field(default_factory=dict)  # the rows with the dot before each phrase
+    readers: list[Dotted] = field(default_factory=list)  # the rows with the dot before a byte
+    outer: dict[int, Dotted] = field(default_factory=dict)  # cache of `_outermost`: the last row of the chain
+    doubts: set[Dotted] = field(default_factory=set)  # rows with more than one derivation
+    accepting: bool = False
+    moves: dict[int, State | None] = field(default_factory=dict)  # the known next columns, by kind of byte
+
+    def __repr__(self) -> str:
+        return f"q{self.number}"
+
+
+class Filler:
+    """Fills columns by the rows of a grammar."""
+
+    def __init__(self, productions: Productions) -> None:
+        self.productions = productions
+        self.after = productions.after
+        self._bytes = tuple(symbol if isinstance(symbol, bytes) else b"" for symbol in productions.after)
+
+    def begin(self, exact: bool) -> State:
+        """The first column."""
+        state = State(0, exact)
+        self._fill(state, [((START, state), None)])
+        return state
+
+    def read(self, state: State, byte: int) -> State | None:
+        """The column after a byte, or None."""
+        scanned = [(spot + 1, origin) for spot, origin in state.readers if byte in self._bytes[spot]]
+        if not scanned:
+            return None
+        after = State(state.number + 1, state.exact)
+        self._fill(after, [(row, None) for row in scanned])
+        return after
+
+    def _fill(self, state: State, moves: list[Move]) -> None:
+        """Add the first rows and all rows that follow from them, each once."""
+        size = len(self.after)
+        for row, by in moves:  # it grows
+            if row in state.items:
+                self._doubt(state, row, by)
+                continue
+            state.items[row] = by
+            moves.extend(self._follow(state, row))
+            if len(state.items) > MOST_ROWS + size or len(moves) > MOST_MOVES + 4 * size:
+                raise self._too_many(state)
+
+    def _follow(self, state: State, row: Dotted) -> Iterable[Move]:
+        """The moves that a row causes in its column."""
+        spot, origin = row
+        symbol = self.after[spot]
+        if symbol is None:
+            state.accepting |= spot == START + 1
+            return self._complete(state, row)
+        if isinstance(symbol, bytes):
+            state.readers.append(row)
+            return ()
+        moves: list[Move] = []
+        if symbol not in state.waiting:
+            state.waiting[symbol] = []
+            moves = [((first, state), None) for first in self.productions.starts[symbol]]
+        state.waiting[symbol].append(row)
+        if symbol in self.productions.nullable:
+            moves.append(((spot + 1, origin), (SKIPPED, state)))
+        return moves
+
+    def _complete(self, state: State, row: Dotted) -> Iterable[Move]:
+        """Move the dots before the finished phrase in the column where the row began; a skip has handled empty rows."""
+        spot, origin = row
+        if origin is state:
+            return ()
+        phrase = self.productions.phrase_at[spot]
+        outer = None if state.exact else self._outermost(origin, phrase)
+        waiting = [outer] if outer else origin.waiting.get(phrase, ())
+        return [((waits + 1, began), row) for waits, began in waiting]
+
+    def _outermost(self, state: State, phrase: int) -> Dotted | None:
+        """The last row of a chain: each row is the only one that waits for the phrase, and the phrase ends it.
+
+        A right-recursive list then takes one step per element, and not one step per earlier element (Joop Leo, 1991).
+        """
+        way: list[tuple[State, int]] = []
+        row: Dotted | None = None
+        while phrase not in state.outer and self._ends_with_it(state.waiting.get(phrase, ())):
+            way.append((state, phrase))
+            row = state.waiting[phrase][0]
+            state, phrase = row[1], self.productions.phrase_at[row[0]]
+        row = state.outer.get(phrase, row)
+        if row:
+            for inner, waited in way:
+                inner.outer[waited] = row
+        return row
+
+    def _ends_with_it(self, waiting: Sequence[Dotted]) -> bool:
+        return len(waiting) == 1 and self.after[waiting[0][0] + 1] is None
+
+    def _doubt(self, state: State, row: Dotted, by: Dotted | None) -> None:
+        """Mark an ambiguity: the row is already here, and another finished row moved its dot."""
+        known = state.items[row]
+        if known is not None and by is not None and known != by:
+            state.doubts.add(row if known[1] is not by[1] else known)
+
+    def _too_many(self, state: State) -> PatternError:
+        phrases = Counter(self.productions.phrase_at[spot] for spot, _ in state.items)
+        names = dict.fromkeys(self.productions.phrases[number].rule for number, _ in phrases.most_common(3))
+        seen = f"over {MOST_ROWS:,} rows or {MOST_MOVES:,} moves at one byte, most of them for {' and '.join(names)}"
+        hint = "unambiguous rules, left-recursive lists"
+        return PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
+
+
+@dataclass(frozen=True)
+class ChartItem:
+    """A dotted production: the symbols before the dot and those after it.
+
+    >>> print(ChartItem("pair", "key", '":" value', 3, False, True))
+    pair → key • ":" value (from 3)
+    """
+
+    rule: str  # the rule, or the part of a rule in GBNF
+    before: str
+    after: str
+    origin: int  # bytes before it
+    done: bool  # nothing must follow
+    written: bool  # a rule of the grammar's text, not a part of one
+
+    def __str__(self) -> str:
+        sides = " ".join(filter(None, [self.before, "•", self.after]))
+        return f"{self.rule} → {sides} (from {self.origin})"
+
+
+@dataclass(frozen=True)
+class Column:
+    """The items at a position of the text."""
+
+    position: int
+    byte: int | None  # the one that led here
+    items: tuple[ChartItem, ...]
+
+
+def spot_words(productions: Productions, spot: int) -> tuple[str, str, str]:
+    """The rule or part of a rule at a spot, and the symbols before and after the dot."""
+    after, first = productions.after, productions.row_at[spot]
+    end = after.index(None, spot)
+    left, right = max(first, spot - MOST_SHOWN), min(end, spot + MOST_SHOWN)
+    before = "… " * (first < left) + productions.show(after[left:spot])
+    rest = productions.show(after[spot:right]) + " …" * (right < end)
+    return productions.phrases[productions.phrase_at[spot]].words, before, rest
 
 
 class Earley:
@@ -44,7 +209,7 @@ class Earley:
         self._states: dict[object, State] = {}
         self._first: State | None = None
         self._charted = self._kept = 0
-        self.initial: State = drain(self.filler.begin_steps(False))
+        self.initial: State = self.filler.begin(False)
 
     def __repr__(self) -> str:
         return f"Earley({counted(sum(phrase.written for phrase in self.productions.phrases), 'rule')})"
@@ -54,7 +219,7 @@ class Earley:
         return self._steps.step(state, byte)
 
     def _read(self, state: State, byte: int) -> State | None:
-        after = drain(self.filler.read_steps(state, byte))
+        after = self.filler.read(state, byte)
         return after and self._keep(after)
 
     def is_accepting(self, state: State | None) -> bool:
@@ -77,7 +242,7 @@ class Earley:
             raise PatternError("chart", seen=f"a text of {len(data):,} bytes", expected=f"at most {MOST_KEPT:,}")
         with self._steps.lock:
             if self._first is None or self._charted > MOST_KEPT:
-                self._first, self._charted = drain(self.filler.begin_steps(True)), 0
+                self._first, self._charted = self.filler.begin(True), 0
             columns = [self._first]
         for byte in data:
             after = self.step(columns[-1], byte)
@@ -95,25 +260,17 @@ class Earley:
         1; root → "a" • root (from 0); root → • "a" root (from 1); root → • "b" (from 1)
         2; root → "b" • (from 1); root → "a" root • (from 0); start → root • (from 0)
         """
-        return self.show(self.columns(data), data)
-
-    def show(self, columns: Sequence[State], data: bytes) -> tuple[Column, ...]:
-        """Columns in a form for display."""
         bytes_read = [None, *data]
         return tuple(
             Column(column.number, bytes_read[column.number], tuple(self.item(row) for row in column.items))
-            for column in columns
+            for column in self.columns(data)
         )
 
-    def item(self, row: Dotted) -> Item:
+    def item(self, row: Dotted) -> ChartItem:
         """A dotted row in a form for display."""
         spot, origin = row
         written = self.productions.phrases[self.productions.phrase_at[spot]].written
-        return Item(*self._words(spot), origin.number, self.filler.after[spot] is None, written)
-
-    def before(self, row: Dotted) -> str:
-        """The symbol before the dot."""
-        return self.productions.show(self.filler.after[row[0] - 1 : row[0]])
+        return ChartItem(*self._words(spot), origin.number, self.filler.after[spot] is None, written)
 
     def _keep(self, state: State) -> State:
         """The known state with the same waiting rows, or this one."""
@@ -137,54 +294,6 @@ class Earley:
         for state in (self.initial, *self._states.values()):
             state.moves.clear()
         self._states.clear()
-
-
-def earley_steps(machine: Earley, data: bytes) -> Generator[EarleyStep, None, tuple[Column, ...]]:
-    """The moves of the machine, byte by byte and item by item; returns the chart.
-
-    >>> for step in earley_steps(earley('root ::= "a" root | "b"'), b"ab"):
-    ...     print(step.position, step.words)
-    0 predict: start may begin here with root
-    0 predict: root may begin here with "a" root
-    0 predict: root may begin here with "b"
-    1 scan: a was read, root waits for root
-    1 predict: root may begin here with "a" root
-    1 predict: root may begin here with "b"
-    2 scan: b was read, root is finished
-    2 complete: root is finished, root is finished too
-    2 complete: root is finished, start is finished too
-    """
-    check_earley(machine, "earley_steps")
-    check_text(data)
-    columns = [(yield from _say(machine, machine.filler.begin_steps(True), 0, ""))]
-    for place, byte in enumerate(data):
-        steps = machine.filler.read_steps(columns[-1], byte)
-        after = yield from _say(machine, steps, place + 1, visible(bytes([byte])))
-        if after is None:
-            break
-        columns.append(after)
-    return machine.show(columns, data)
-
-
-def _say(
-    machine: Earley, events: Generator[Event, None, Reached], position: int, byte: str
-) -> Generator[EarleyStep, None, Reached]:
-    while True:
-        try:
-            kind, row, by = next(events)
-        except StopIteration as stop:
-            reached: Reached = stop.value
-            return reached
-        cause = byte if by is None else machine.before(row)
-        item = machine.item(row)
-        yield EarleyStep(position, kind, item, say_step(kind, item, cause))
-
-
-def check_earley(machine: object, where: str) -> None:
-    """Raise an error for any other object than an Earley machine."""
-    if not isinstance(machine, Earley):
-        seen, expected = type(machine).__name__, "an Earley machine"
-        raise PatternError(where, seen=seen, expected=expected, hint="gv.earley(text)")
 
 
 @lru_cache(maxsize=8)

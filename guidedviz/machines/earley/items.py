@@ -1,6 +1,6 @@
 """Earley's algorithm as a textbook has it: an item is a tuple, a column is a list of items, a chart a list of columns.
 
-Next: columns.py does the same work for any grammar in GBNF, fast and with nullable rules (Jay Earley, 1970).
+Next: earley.py does the same work for any grammar in GBNF, fast and with nullable rules (Jay Earley, 1970).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from guidedviz.decoding.overlap import Overlap, Run, Span, Turn
+from guidedviz.decoding.overlap import EngineRun, Overlap, Span, Turn
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.visible import counted
 from guidedviz.views.charts.plot import draw_chart
@@ -21,7 +21,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     """Some tokens of a record: above one by one, below side by side, both on the same clock.
 
     >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
-    >>> runs = tuple(Run("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
+    >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
     >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)
     trie, 1 of 1 token, TOY: toy; cpu
     one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, in all 5.50 ms a token
@@ -39,7 +39,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     return draw_chart(chart, "\n".join([_say(record, pair, len(shown[0])), *map(_say_run, pair)]))
 
 
-def overlap_chart(record: Overlap, pair: Sequence[Run], shown: Sequence[Sequence[Turn]], first: int) -> Chart:
+def overlap_chart(record: Overlap, pair: Sequence[EngineRun], shown: Sequence[Sequence[Turn]], first: int) -> Chart:
     """Three lanes per run: the device, the CPU, and the time for which the logits wait for their mask."""
     starts = [_start(run, first) for run in pair]
     end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
@@ -76,27 +76,27 @@ def overlap_chart(record: Overlap, pair: Sequence[Run], shown: Sequence[Sequence
     return Chart(f"{pair[0].engine}: the mask and the forward", x, y, series, notes, height=170.0)
 
 
-def _start(run: Run, first: int) -> float:
+def _start(run: EngineRun, first: int) -> float:
     """When the first turn that is shown began."""
     return run.turns[first - 1].chosen if first else min(run.turns[0].forward[0], run.turns[0].mask[0])
 
 
-def _name(run: Run) -> str:
+def _name(run: EngineRun) -> str:
     return "side by side" if run.beside else "one by one"
 
 
-def _say(record: Overlap, pair: Sequence[Run], shown: int) -> str:
+def _say(record: Overlap, pair: Sequence[EngineRun], shown: int) -> str:
     where = "live" if record.source == "LIVE" else record.source
     count = counted(len(pair[0].turns), "token")
     return f"{pair[0].engine}, {shown} of {count}, {where}: {record.model}; {record.device}"
 
 
-def _say_wait(run: Run) -> str:
+def _say_wait(run: EngineRun) -> str:
     every = f"mean of {counted(len(run.turns), 'token')}"
     return f"{_name(run)}: the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms from token to token ({every})"
 
 
-def _say_run(run: Run) -> str:
+def _say_run(run: EngineRun) -> str:
     forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
     mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
     times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"

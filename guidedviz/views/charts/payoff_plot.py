@@ -14,9 +14,9 @@ from guidedviz.views.charts.plot import Frame, write_plot
 from guidedviz.views.charts.series import Axis, Chart, Look, Series
 
 LEFT, TOP, SPAN, HIGH = 46.0, 30.0, 470.0, 264.0
-WIDTH, HEIGHT = LEFT + SPAN + 18, TOP + HIGH + 42
+WIDTH, HEIGHT = LEFT + SPAN + 18, TOP + HIGH + 46
 LAST = 0.95  # the share at the right end
-LOW, MOST = 0.8, 22.0  # the speed-ups at the bottom and at the top; a run may be slower than without
+LOW, MOST = 0.5, 22.0  # the speed-ups at the bottom and at the top; a run may be slower than without
 AXES = {"left": LEFT, "top": TOP, "span": SPAN, "high": HIGH, "last": LAST, "width": WIDTH, "low": LOW, "most": MOST}
 SHARES = tuple(LAST * step / 95 for step in range(96))
 X = Axis("tokens that are forced", 0.0, LAST, tuple((f, f"{f:.0%}") for f in (0, 0.2, 0.4, 0.6, 0.8, LAST)), grid=False)
@@ -24,7 +24,7 @@ Y = Axis(
     "times as fast as without, on a logarithmic scale",
     LOW,
     MOST,
-    tuple((n, f"{n}×") for n in (1, 2, 5, 10, 20)),
+    tuple((n, f"{n}×") for n in (0.5, 1, 2, 5, 10, 20)),
     log=True,
 )
 

@@ -1,14 +1,14 @@
-"""A simulated server over time: a lane for the device, one for the CPU, and one per request."""
+"""Simulated servers: one over time (a lane for the device, the CPU and each request), and throughputs by policy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import ceil
 
 from guidedviz.errors import SettingError, expect, shorten
-from guidedviz.serving.timeline import BatchPass, Served, Timeline
-from guidedviz.serving.workload import check_number
+from guidedviz.serving.simulation import BatchPass, Served, Timeline, check_number
 from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.charts.series import Axis, Chart, Look, Series, round_ticks
+from guidedviz.views.charts.series import Axis, Chart, Look, Mark, Series, round_step, round_ticks
 from guidedviz.views.figure import Figure
 
 LANE, TICKS, TOP = 24.0, 8, 2  # pixels per lane; labels of the axis; lanes above the requests
@@ -19,7 +19,10 @@ KINDS: tuple[tuple[str, str, Look], ...] = (
     ("waits for its machine or a place", "soft", "hollow"),
     ("decodes", "sky", "solid"),
 )
+RATES = 6  # labels of the axis of throughputs
 SINGLE = 80  # passes, at most, that are drawn one by one
+LOOKS: tuple[tuple[str, Look], ...] = (("blue", "solid"), ("orange", "dashed"), ("green", "dotted"), ("gold", "mixed"))
+Runs = Mapping[str, Mapping[float, float]]  # per policy: share of constrained requests -> throughput
 Box = tuple[float, float, float, str]  # start, end, lane and what the pointer shows
 
 
@@ -100,3 +103,44 @@ def _say(number: int, one: Served) -> str:
     times = f"arrives {one.request.arrives:.1f} ms, joins {one.joined:.1f} ms, first token {one.first:.1f} ms"
     name = one.request.schema or "no schema"
     return f"request {number}, {name}: {times}, done {one.done:.1f} ms, {one.per_token_ms:.1f} ms per token"
+
+
+def draw_throughput(
+    simulated: Runs, published: Runs | None = None, title: str = "", unit: str = "requests per second"
+) -> Figure:
+    """A line per policy, and dots of the same colour where a number was published for it.
+
+    >>> print(draw_throughput({"V1": {0: 103, 1: 70}}, {"V1": {0: 103.16, 1: 69.36}}).text)
+    requests per second by the share of constrained requests
+    V1, simulated: 0% 103.0, 100% 70.0
+    V1, published: 0% 103.2, 100% 69.4
+    """
+    published = published or {}
+    for runs in (simulated, published):
+        expect(runs, Mapping, "draw_throughput", "throughputs by share, per policy", '{"V1": {0: 103, 1: 70}}')
+        for row in runs.values():
+            given: Mapping[object, object] = expect(row, Mapping, "draw_throughput", "throughputs by share")
+            for share, height in given.items():
+                check_number("draw_throughput, share", share, "a share from 0 to 1")
+                check_number("draw_throughput, throughput", height, "a number from 0")
+    if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
+        raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
+    most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values()) or 1.0
+    step = round_step(most, RATES)
+    top = step * ceil(most / step)
+    x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
+    series, said = [], [title or f"{unit} by the share of constrained requests"]
+    for (name, row), (colour, look) in zip(simulated.items(), LOOKS, strict=False):
+        for kind, values in (("simulated", row), ("published", published.get(name, {}))):
+            if values:
+                shares, heights = zip(*sorted(values.items()), strict=True)
+                points = [f"{share:.0%} {height:.1f}" for share, height in zip(shares, heights, strict=True)]
+                said.append(f"{name}, {kind}: {', '.join(points)}")
+                hover = tuple(f"{name}, {kind}: {point}" for point in points)
+                line = kind == "simulated"
+                mark: Mark = "line" if line else "dots"
+                series.append(Series(name * line, mark, shares, heights, hover, colour, look if line else "solid"))
+    notes = ("lines: simulated · dots: published",) if published else ("simulated",)
+    return draw_chart(
+        Chart(said[0], x, Axis(unit, 0.0, top, round_ticks(0.0, top, RATES)), tuple(series), notes), "\n".join(said)
+    )

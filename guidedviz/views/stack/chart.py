@@ -12,10 +12,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from guidedviz.errors import SettingError, shorten
-from guidedviz.machines.earley.chart import Item
-from guidedviz.machines.earley.columns import SKIPPED, Dotted, State
 from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation
-from guidedviz.machines.earley.earley import Earley
+from guidedviz.machines.earley.earley import SKIPPED, ChartItem, Dotted, Earley, State
 from guidedviz.machines.earley.earley import earley as build
 from guidedviz.machines.machine import next_bytes, to_bytes
 from guidedviz.machines.visible import counted, visible, visible_bytes
@@ -40,7 +38,7 @@ class ChartRow:
     """A dotted rule and the operation that added it."""
 
     kind: str
-    item: Item
+    item: ChartItem
 
 
 @dataclass(frozen=True)
@@ -118,14 +116,14 @@ def _read(earley: Earley, state: State, data: bytes) -> ChartColumn:
     return ChartColumn(label(byte) if byte else "", state.number, tuple(rows), len(every) - len(rows))
 
 
-def _kind(item: Item, by: Dotted | None) -> str:
+def _kind(item: ChartItem, by: Dotted | None) -> str:
     """The operation that added a row: the parser keeps the finished row that moved its dot."""
     if by:
         return "skip" if by[0] == SKIPPED else "complete"
     return "scan" if item.before else "predict"
 
 
-def dotted(item: Item) -> str:
+def dotted(item: ChartItem) -> str:
     """A dotted rule, shortened around its dot."""
     left, right = f"{item.rule} → {item.before} ".replace("  ", " "), f" {item.after}".rstrip()
     if len(left) > ROOM - 8:

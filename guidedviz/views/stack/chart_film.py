@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from guidedviz.machines.earley.chart import Item as ShownItem
+from guidedviz.machines.earley.earley import ChartItem
 from guidedviz.machines.earley.items import Item, Rules, complete
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.regular.regex import regex
@@ -279,10 +279,10 @@ def _columns(frame: ChartFrame) -> list[ChartColumn]:
     ]
 
 
-def _show(item: Item, frame: ChartFrame) -> ShownItem:
+def _show(item: Item, frame: ChartFrame) -> ChartItem:
     shown = [f'"{visible(one.encode())}"' if one in frame.literals else one for one in item.symbols]
     before, after = " ".join(shown[: item.dot]), " ".join(shown[item.dot :])
-    return ShownItem(item.rule, before, after, item.origin, item.wanted is None, True)
+    return ChartItem(item.rule, before, after, item.origin, item.wanted is None, True)
 
 
 def _lexemes(frame: ChartFrame) -> list[Element]:

@@ -1,7 +1,7 @@
 """Callouts: the likeliest tokens of a step, each with a mark on its cell and a label above or below the map.
 
 There a label covers no cell. A thin line joins the two. A dot in a disc is a legal token, a cross in a square an
-illegal one. The page has the same placement in map-callouts.js.
+illegal one. The page has the same placement in map-marks.js.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ export interface StackState {
   counts: [string, string][];
   depth: number;
   frames: Frame[];
-  stacks: number;
-  ends: boolean;
+  ways: string;
+  ground: string;
 }
 
 /** The states inside a token, and for a pushdown machine the arrows and the bytes. */

@@ -18,7 +18,10 @@ globalThis.ResizeObserver = class {
   }
 
   observe(node) {
-    node.resizeTo = (width) => this.act([{ contentRect: { width } }]);
+    node.resizeTo = (width) => {
+      Object.defineProperty(node, "clientWidth", { value: width, configurable: true });
+      this.act([{ contentRect: { width } }]);
+    };
   }
 
   disconnect() {}
@@ -30,6 +33,8 @@ window.HTMLCanvasElement.prototype.getContext = function getContext() {
   return new Proxy({}, {
     get: (pen, name) => {
       if (name === "createImageData") return (width, height) => ({ data: new Uint8ClampedArray(4 * width * height) });
+      if (name === "getImageData") return (x, y, width, height) => ({ data: new Uint8ClampedArray(4 * width * height) });
+      if (name === "getLineDash") return () => [];
       if (name === "measureText") return (words) => ({ width: 7 * words.length });
       if (name === "clearRect") return () => (this.texts.length = 0);
       if (name === "fillText") return (words) => this.texts.push(words);

@@ -69,6 +69,40 @@ export interface StageView {
   edit?: Edit;
   /** The masks before and after an edit of the constraint. */
   edited: [before: number, now: number] | null;
+  /** What the person has chosen on this page: the panel beside the next token, colours, bars. */
+  tab: string;
+  swapped: string;
+  colour: string;
+  bars: string;
+  /** How much larger than usual the stage is on the full screen, or 0. */
+  lecture: number;
+  /** Whether there is room for one panel only. */
+  narrow: boolean;
+  /** The names of the panels that this run has, besides the next token. */
+  there: string[];
+  /** The token whose alternatives are shown, and where. */
+  tip: { place: number, x: number, y: number } | null;
+  /** The places of the tokens that belong to what the pointer is on. */
+  linked: Set<number>;
+  /** The constraint box: what stands in it, and the timer of the pause in typing. */
+  box: { kind: string, text: string };
+  typing: any;
+  /** The quiz: which steps were answered rightly, and the choices that are pressed. */
+  answers: Map<Step, boolean>;
+  picked: WeakMap<Step, Set<number>>;
+  tour: Tour | null;
+  /** How often the person pressed play or pause. */
+  plays: number;
+  /** The last cursors that were painted while it played, and when. */
+  shown: [cursor: number, at: number][];
+}
+
+/** A stop of the tour: what to do, the control that it points at, whether it was done since the stop began, and whether it can be done in this run. */
+export type Stop = [words: string, at: string, done: (view: StageView, was: StageView) => boolean, fits?: (view: StageView) => boolean];
+export interface Tour {
+  stops: Stop[];
+  stop: number;
+  was: StageView;
 }
 
 export interface Land extends told.Land {
@@ -100,8 +134,7 @@ export interface MapState {
   land: Land;
   masks: Map<number, Uint8Array>;
   texts: Map<number, told.Token[]>;
-  asked: Set<number>;
-  reasons: Map<number, string>;
+  reasons: Map<number, string>; // of tokens by id; empty while one is asked for
   found: Found | null;
   now: number;
   before: number | null;
@@ -112,24 +145,10 @@ export interface MapState {
   focus: number;
   hover: number;
   marks: Mark[];
+  base: number; // pixels of a cell where the whole map is shown; 0 while the map is not
   zoom: number;
-  x: number;
+  x: number; // the corner of the visible part
   y: number;
-}
-
-/**
- * The visible part of a map in pixels: `base` pixels per cell at zoom 1, `scale` now, `dpr` device pixels per pixel. Its
- * labels have letters of `type` pixels, and `band` pixels above and below the map as wide as `room`.
- */
-export interface MapView {
-  width: number;
-  height: number;
-  base: number;
-  scale: number;
-  dpr: number;
-  room: number;
-  type: number;
-  band: number;
 }
 
 export interface FilmFrame {

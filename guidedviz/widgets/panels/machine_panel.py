@@ -77,7 +77,8 @@ class MachineFeed:
             if at in self._drawings[number][0]:
                 return number
         plan = lay_out(self._sketch, at, None)
-        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": count_states(plan)}
+        words, _, _ = count_states(plan).partition(":")
+        drawing = {"shapes": bare_drawing(self._sketch, at, None).shapes, "words": words}
         self._drawings.append((frozenset(plan.spots), drawing))
         return len(self._drawings) - 1
 

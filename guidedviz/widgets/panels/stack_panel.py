@@ -16,7 +16,7 @@ from guidedviz.views.figure import Figure
 from guidedviz.views.machine.highlight import highlight_state, taken_arrows
 from guidedviz.views.stack.chart import draw_chart, draw_derivation
 from guidedviz.views.stack.graph import draw_shared_stacks
-from guidedviz.views.stack.stack import draw_depth
+from guidedviz.views.stack.stack import draw_depth, say_ground, say_ways
 from guidedviz.widgets.runner import running_loop
 
 PAINTER = ThreadPoolExecutor(1, "guidedviz-picture")
@@ -78,8 +78,8 @@ def pack_state(pda: PDA, state: State) -> dict[str, Any]:
         "counts": lit.counts,
         "depth": pda.depth(state),
         "frames": [[frame.number, frame.rule, frame.waits] for frame in pda.frames(state)],
-        "stacks": sum(len(cells) for _, cells in state.tops),
-        "ends": state.accepting,
+        "ways": say_ways(state),
+        "ground": say_ground(state),
     }
 
 

@@ -78,7 +78,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# Is it faster? `python -m guidedviz.bench speculation` writes ten structures in all ways. Where a pass is slow (`clerk`
+# Is it faster? `python -m bench speculation` writes ten structures in all ways. Where a pass is slow (`clerk`
 # on torch) the small model makes it 1.5 to 1.7 times as fast. Where a pass is quick (`clerk` on NumPy) its drafts cost
 # more than they save, and only forced runs gain.
 

@@ -112,7 +112,7 @@ gv.predict(
         show_savings,
         """The factors are about 18, 6 and 29. In the paper's times the tables save most, from 38.3 to 0.154 ms: a mask
         takes some time however few tokens are read, because the table must be copied.
-        `python -m guidedviz.bench ablation` measures the times on your computer.""",
+        `assets/bench/ablation.json` has the times that we measured in November 2026.""",
     ],
 )
 

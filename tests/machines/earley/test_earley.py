@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from guidedviz.errors import GrammarError, PatternError
 from guidedviz.machines.earley import earley as module
-from guidedviz.machines.earley.earley import build_earley, earley, earley_steps
+from guidedviz.machines.earley.earley import build_earley, earley
 from guidedviz.machines.earley.productions import build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.steps import drain
 from guidedviz.machines.tree import Call, Concat, Either, Net, literal
 from tests.strategies import grammars
 
@@ -64,37 +63,6 @@ def test_the_chart_of_a_text():
     assert [item.rule for item in chart[2].items if item.done and item.written] == ["e", "list"]
     assert [item.rule for item in chart[1].items if not item.written] == ['"1"?', '"1"?']
     assert len(machine.chart(b",x;")) == 2, "a column for every byte that could be read"
-
-
-@given(grammars, st.lists(st.sampled_from("ab"), max_size=4).map("".join))
-def test_the_steps_are_the_chart_row_by_row(text, word):
-    try:
-        machine = build_earley(parse_grammar(text))
-    except PatternError:
-        return
-    steps = []
-    generator = earley_steps(machine, word.encode())
-    while True:
-        try:
-            steps.append(next(generator))
-        except StopIteration as stop:
-            chart = stop.value
-            break
-    assert chart == machine.chart(word.encode())
-    assert [(step.position, step.item) for step in steps] == [(c.position, item) for c in chart for item in c.items]
-    assert all(step.words.startswith(step.kind) for step in steps)
-
-
-def test_every_move_is_said_in_words():
-    machine = earley('root ::= pair ";"\npair ::= "a" e\ne ::= "b"?')
-    said = {step.kind: step.words for step in earley_steps(machine, b"ab;")}
-    assert said == {
-        "predict": 'predict: "b"? may begin here with "b"',
-        "scan": "scan: ; was read, root is finished",
-        "skip": 'skip: "b"? may be empty, e is finished',
-        "complete": "complete: root is finished, start is finished too",
-    }  # fmt: skip
-    assert drain(earley_steps(machine, b"x")) == machine.chart(b"")
 
 
 @pytest.mark.parametrize("count", [8, 9, 127, 128, 129, 1000])

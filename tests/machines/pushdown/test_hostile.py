@@ -252,14 +252,13 @@ def test_what_is_no_state_of_this_machine_is_refused(state):
 def test_the_chart_is_read_off_an_earley_machine_and_bytes():
     machine = gv.earley('root ::= "a"*')
     for read_chart in (
-        lambda text: list(gv.machines.earley_steps(machine, text)),
         machine.chart,
         lambda text: gv.machines.derivation(machine, text),
     ):
         with pytest.raises(gv.SettingError, match="text to read: saw str, expected bytes"):
             read_chart("aa")
-    with pytest.raises(PatternError, match="earley_steps: saw PDA, expected an Earley machine"):
-        list(gv.machines.earley_steps(gv.json(), b"aa"))
+    with pytest.raises(PatternError, match="derivation: saw PDA, expected an Earley machine"):
+        gv.machines.derivation(gv.json(), b"aa")
     for state in (0, gv.grammar('root ::= "b"').initial):  # no step of it is known yet
         for ask in (machine.is_accepting, lambda state: machine.step(state, 97)):
             with pytest.raises(gv.SettingError, match=r"state: saw .*, expected a state of Earley"):

@@ -7,12 +7,14 @@ from xml.etree import ElementTree
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.overlap import Overlap, Run, Turn
+from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
 from guidedviz.errors import SettingError, TraceError
 
 ONE = tuple(Turn((10.0 * n, 10.0 * n + 5), (10.0 * n + 5, 10.0 * n + 9), 10.0 * n + 10) for n in range(12))
 TWO = tuple(Turn((6.0 * n, 6.0 * n + 5), (6.0 * n, 6.0 * n + 4), 6.0 * n + 6) for n in range(12))
-RECORD = Overlap((Run("trie", False, ONE), Run("trie", True, TWO)), "small", "cpu", "2026-11-21", "JSON", 5, "RECORDED")
+RECORD = Overlap(
+    (EngineRun("trie", False, ONE), EngineRun("trie", True, TWO)), "small", "cpu", "2026-11-21", "JSON", 5, "RECORDED"
+)
 
 
 def test_every_token_has_a_forward_and_a_mask_in_both_runs():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.checks.machines.completer import show_rules
+from guidedviz.checks.parsers import show_rules
 from guidedviz.errors import SettingError
 from guidedviz.views.stack.chart_film import draw_frame, earley_frames
 

@@ -1,6 +1,6 @@
 // The elements of the fraction slider, built once.
 
-import { buildNote, button, paintSource, widgetRoot } from "../shared/controls.js";
+import { buildNote, paintSource, widgetRoot } from "../shared/controls.js";
 import { make, setText, shape } from "../shared/elements.js";
 import { draw } from "../shared/shapes.js";
 /** @import { FractionView } from "../types.js" */
@@ -46,10 +46,8 @@ export const sign = (name) => make("i", { class: `gv-sign gv-sign-${name}` });
 export function buildFraction(act) {
   const badge = make("strong", { class: "gv-badge" });
   const about = make("span", { class: "gv-soft" });
-  const againWords = make("span", {}, "time here");
-  const sweepWords = make("span", {}, "time every place");
-  const again = button("reset", "time this place", "", act.again, againWords);
-  const sweep = button("step", "time every place, from left to right", "", act.sweep, sweepWords);
+  const again = make("button", { type: "button", class: "gv-key gv-reset", on: { click: act.again } });
+  const sweep = make("button", { type: "button", class: "gv-key gv-step", on: { click: act.sweep } });
   const header = make("header", { role: "none" }, make("div", { class: "gv-about" }, badge, about), again, sweep);
   const words = make("p", { class: "gv-fraction-words" });
   const fate = make("p", { class: "gv-soft gv-fraction-fate", role: "status", "aria-live": "polite" });
@@ -70,23 +68,23 @@ export function buildFraction(act) {
   const kinds = make("div", { class: "gv-fraction-kinds gv-soft" });
   const text = make("div", { class: "gv-fraction-text", role: "group", "aria-label": "tokens, pressed where they are forced" });
   const legend = make("div", { class: "gv-fraction-legend" }, ...lines, others);
-  const right = make("div", { role: "group", class: "gv-panel", "aria-label": "text" }, legend, kinds, text);
+  const room = make("div", { class: "gv-fraction-room", "aria-hidden": "true" }); // the longest text: nothing below moves with the handle
+  const right = make("div", { role: "group", class: "gv-panel", "aria-label": "text" }, legend, kinds, make("div", { class: "gv-fraction-texts" }, room, text));
 
   const lanes = [buildLane("token by token", "milliseconds of a pass"), buildLane("jump-forward", "the share of free tokens times the milliseconds of a pass")];
   const equals = make("b", { class: "gv-equals" });
   /** @param {string} name @param {string} meaning */
   const key = (name, meaning) => make("span", {}, sign(name), meaning);
-  const clock = key("clock", "measured");
-  const keys = make("div", { class: "gv-fraction-keys gv-soft" }, key("own", "a pass"), key("read", "the tokens that it reads, by the cost model"), clock);
+  const keys = make("div", { class: "gv-fraction-keys gv-soft" }, key("own", "a pass"), key("read", "the tokens that it reads, by the cost model"), key("clock", "measured"));
   const formula = make("span", { class: "gv-soft gv-formula-words" }, "(pass + token) / ((1 − f) · pass + token), in milliseconds");
   const below = make("div", { role: "group", class: "gv-panel gv-fraction-lanes", "aria-label": "passes" }, ...lanes.flatMap((lane) => lane.nodes), equals, keys, formula);
 
   const grid = make("div", { class: "gv-fraction-grid" }, left, right);
   const root = widgetRoot("gv-fraction", "fraction slider", {}, header, words, fate, note, grid, below);
   return {
-    root, badge, about, again, againWords, sweep, sweepWords, words, fate, note, plot, share, rows, count, says, others, kinds, text, lanes, equals, clock,
+    root, badge, about, again, sweep, words, fate, note, plot, share, rows, count, says, others, kinds, text, room, lanes, equals,
     parts: /** @type {Record<string, SVGElement>} */ ({}), // of the plot
-    painted: /** @type {{ rowBetween?: number, row?: number, runs?: object, text?: object, cost?: object }} */ ({}), // what was painted last
+    painted: /** @type {{ row?: number, runs?: object, text?: object }} */ ({}), // what was painted last
   };
 }
 

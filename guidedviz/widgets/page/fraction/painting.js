@@ -1,7 +1,7 @@
 // Paints the fraction slider. Between two places only the line moves; the text, its passes and its words change with the
 // place.
 
-/** @import { FractionText, FractionView } from "../types.js" */
+/** @import { FractionText, FractionView, Parts } from "../types.js" */
 /** @import { FractionUi } from "./layout.js" */
 import { paintNote } from "../shared/controls.js";
 import { make, setText, writeToken } from "../shared/elements.js";
@@ -17,22 +17,33 @@ const RECORDED = "These runs are recorded: the dots are where they were timed.";
  * @param {FractionView} view
  */
 export function paintFraction(ui, view) {
-  const { place, row, rowBetween, runs, cost } = view;
-  const text = shownText(view);
+  const { place, row, runs } = view;
   const { painted } = ui;
-  const [bent, turned] = [painted.rowBetween !== rowBetween || painted.cost !== cost, painted.text !== text];
-  const changed = bent || turned || painted.row !== row;
+  const text = shownText(view);
   moveHandle(ui, view);
-  if (bent) drawModelCurve(ui, view);
+  drawModelCurve(ui, view);
   if (painted.row !== row || painted.runs !== runs) paintPoints(ui, view);
-  if (turned) paintParts(ui, text);
-  if (changed) paintLanes(ui, view, text);
-  if (changed) paintWords(ui, view, text);
+  if (painted.runs !== runs) reserveRoom(ui, view);
+  if (painted.text !== text) paintParts(ui, text);
+  paintLanes(ui, view, text);
+  paintWords(ui, view, text);
   paintFate(ui, view, text);
   paintNote(ui.note, view.note);
-  ui.painted = { rowBetween, runs, row, text, cost };
+  ui.painted = { runs, row, text };
   ui.root.dataset.place = String(place);
   ui.root.dataset.runs = String(runs.length);
+}
+
+/**
+ * Keeps the room of the longest text.
+ * @param {FractionUi} ui
+ * @param {FractionView} view
+ */
+function reserveRoom({ room }, { texts, runs }) {
+  /** @param {Parts} parts */
+  const size = (parts) => parts.reduce((sum, [label]) => sum + label.length + 1, 0);
+  const longest = [...texts, ...runs.map(({ parts }) => parts)].reduce((one, other) => (size(other) > size(one) ? other : one));
+  room.replaceChildren(...longest.map(([label]) => make("span", { class: "gv-name" }, label)));
 }
 
 /** @param {number} at */
@@ -81,21 +92,13 @@ function paintWords(ui, view, text) {
  * @param {FractionView} view
  * @param {FractionText} text
  */
-function paintFate(ui, { timing, sweeping, head, edit }, { naive, run }) {
-  setText(ui.fate, timing ? `timing ${naive} tokens both ways …` : run ? run.told : head.live ? REST_TO_TIME : RECORDED);
+function paintFate(ui, { timing, sweeping, head, edit, runs, rows, row, place, places }, { naive, run }) {
+  const done = runs.filter((one) => one.rows === rows[row] && one.place !== place).length;
+  const what = `timing ${sweeping ? `${done + 1} of ${places.length}: ` : ""}${naive} tokens both ways …`;
+  setText(ui.fate, timing ? what : run ? run.told : head.live ? REST_TO_TIME : RECORDED);
   ui.root.dataset.timing = String(timing);
   ui.again.hidden = ui.sweep.hidden = !head.live;
   ui.again.disabled = timing;
-  nameButton(ui.again, ui.againWords, edit || run?.byHand ? "time the schema's text" : run ? "time again" : "time here");
-  nameButton(ui.sweep, ui.sweepWords, sweeping ? "stop here" : "time every place");
-}
-
-/**
- * @param {HTMLElement} button
- * @param {HTMLElement} shown
- * @param {string} words
- */
-function nameButton(button, shown, words) {
-  setText(shown, words);
-  button.setAttribute("aria-label", words);
+  setText(ui.again, edit || run?.byHand ? "time the schema's text" : run ? "time again" : "time here");
+  setText(ui.sweep, sweeping ? "stop here" : "time every place");
 }

@@ -21,11 +21,11 @@ export function placeIn({ left, span, top, high, last, low, most }, share, speed
 
 /**
  * The share under the pointer.
- * @param {FractionUi} ui
+ * @param {HTMLElement} plot
  * @param {FractionView} view
  * @param {PointerEvent} event
  */
-export function shareAt({ plot }, { axes }, { clientX }) {
+export function shareAt(plot, { axes }, { clientX }) {
   const frame = plot.getBoundingClientRect();
   const x = ((clientX - frame.left) / frame.width) * axes.width;
   return Math.max(0, Math.min(1, (x - axes.left) / axes.span)) * axes.last;
@@ -69,9 +69,10 @@ export function paintPoints({ parts, others }, { runs, rows, row, axes }) {
   const ordered = [...runs].sort((one, other) => Number(isHere(one)) - Number(isHere(other))); // these lie above the others
   parts.points.replaceChildren(...ordered.flatMap((run) => {
     const here = isHere(run);
-    const [cx, cy] = placeIn(axes, run.share, run.speedup);
+    const [cx, y] = placeIn(axes, run.share, run.speedup);
+    const cy = Math.min(y, axes.top + axes.high - 6); // above the labels of the axis
     const [low, high] = run.spread.map((speedup) => placeIn(axes, run.share, speedup)[1]);
-    const look = here ? { r: 5, class: "gv-point gv-here" } : { r: 3.6, class: "gv-point" };
+    const look = here ? { r: 5, class: "gv-point gv-full" } : { r: 3.6, class: "gv-point" };
     const spread = run.spread.length && here ? [shape("path", { d: `M${cx},${low}V${high}`, class: "gv-spread" })] : [];
     return [...spread, shape("circle", { cx, cy, ...look }, shape("title", {}, run.title))];
   }));
@@ -100,7 +101,6 @@ export function paintLanes(ui, view, { read, rest, naive, share, run }) {
   });
   setText(ui.equals, `= ${sayTimes(modelOf(share, prices))}`);
   ui.lanes[1].clock.setAttribute("d", run ? `M${Math.min(1000, (WHOLE * run.took[1]) / run.took[0])},-5v28` : "");
-  ui.clock.hidden = !run;
 }
 
 /**

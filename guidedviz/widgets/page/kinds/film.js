@@ -28,11 +28,12 @@ function buildFilm(act, go) {
   const title = make("strong", {});
   const count = make("span", { class: "gv-soft" });
   const words = make("p", { class: "gv-film-words", role: "status", "aria-live": "polite" });
+  const room = make("p", { class: "gv-film-room", "aria-hidden": "true" }); // the longest words: nothing below moves
   const group = make("span", { class: "gv-keys", role: "group", "aria-label": "frames" }, ...Object.values(keys));
   const header = make("header", { role: "none" }, make("div", { class: "gv-about" }, title, count), make("div", { class: "gv-controls" }, group, scrub));
   const screen = make("div", { role: "group", class: "gv-panel", "aria-label": "machine" });
-  const root = widgetRoot("gv-film", "film: arrows step, space plays, Home and End", { tabindex: 0 }, header, words, screen);
-  return { root, keys, scrub, title, count, words, screen };
+  const root = widgetRoot("gv-film", "film: arrows step, space plays, Home and End", { tabindex: 0 }, header, make("div", { class: "gv-film-said" }, room, words), screen);
+  return { root, keys, scrub, title, count, words, room, screen };
 }
 
 /**
@@ -43,10 +44,10 @@ function buildFilm(act, go) {
  */
 function drawTag({ x, y, rx, ry }, title, group) {
   const words = title.length > 3 ? `${title.slice(0, 2)}…` : title;
-  const [left, top, half] = [x + rx * 0.8, y - ry * 0.9, Math.max(7.5, words.length * 3 + 3)];
+  const [left, top, half] = [x + rx * 0.8, y - ry * 0.9, Math.max(9, words.length * 3.6 + 4)];
   const stroke = `var(--gv-${COLOURS[group % COLOURS.length]})`;
-  const back = shape("rect", { x: left - half, y: top - 7.5, width: 2 * half, height: 15, rx: 7.5, fill: "var(--gv-page)", stroke, "stroke-width": 2.4 });
-  return shape("g", {}, back, shape("text", { x: left, y: top + 3.5, "font-size": 10, "text-anchor": "middle", class: "gv-tag" }, words));
+  const back = shape("rect", { x: left - half, y: top - 9, width: 2 * half, height: 18, rx: 9, fill: "var(--gv-page)", stroke, "stroke-width": 2.4 });
+  return shape("g", {}, back, shape("text", { x: left, y: top + 4, "font-size": 12, "text-anchor": "middle", class: "gv-tag" }, words));
 }
 
 /**
@@ -116,11 +117,12 @@ function render({ model, el }) {
   ui.scrub.after(buildSaveMenu("frame", drawingActions("frame", () => /** @type {SVGElement[]} */ ([...drawings[frames[at].drawing].sheets.children]))));
   ui.scrub.max = String(last);
   setText(ui.title, title);
+  setText(ui.room, frames.reduce((longest, { words }) => (words.length > longest.length ? words : longest), ""));
 
   function paint() {
     const frame = frames[at];
     drawings.forEach((drawing, number) => {
-      drawing.node.hidden = number !== frame.drawing;
+      drawing.node.classList.toggle("gv-absent", number !== frame.drawing); // it keeps its room
       drawing.size.node.classList.toggle("gv-absent", number !== frame.drawing);
     });
     paintFrame(drawings[frame.drawing], frame);
@@ -132,7 +134,7 @@ function render({ model, el }) {
     ui.keys.start.disabled = ui.keys.back.disabled = at === 0;
     ui.keys.end.disabled = ui.keys.step.disabled = ui.keys.play.disabled = at === last;
     ui.words.setAttribute("aria-live", timer ? "off" : "polite");
-    paintPlayButton(ui.keys.play, Boolean(timer));
+    paintPlayButton(ui.keys.play, Boolean(timer), act.play);
   }
   ui.root.addEventListener("keydown", (event) => {
     const move = act[/** @type {keyof Moves} */ (commandOf(event))];

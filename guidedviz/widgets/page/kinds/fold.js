@@ -6,22 +6,23 @@
 import { buildDrawing, follow, showDrawing, spotOf } from "../machine/drawing.js";
 import { connect } from "../shared/connection.js";
 import { buildNote, consume, paintNote, widgetRoot } from "../shared/controls.js";
-import { make, setText, wantsStillness } from "../shared/elements.js";
+import { make, setText, shape, wantsStillness } from "../shared/elements.js";
 
 const GLIDE = 350; // milliseconds
+const ROOM = 12; // pixels above and below an arrow in which it can be pressed
 
-/** @param {() => void} turnAll */
+/** @param {(unfold: boolean) => void} turnAll */
 function buildFold(turnAll) {
   const drawing = buildDrawing();
   const about = make("span", { class: "gv-soft" });
-  const all = make("button", { type: "button", class: "gv-key", on: { click: turnAll } });
+  const [unfold, fold] = [true, false].map((on) => make("button", { type: "button", class: "gv-key", on: { click: () => turnAll(on) } }, on ? "unfold all" : "fold all"));
   const head = make("div", { class: "gv-about" }, make("strong", {}, "folded machine"), about);
-  const header = make("header", { role: "none" }, head, make("div", { class: "gv-controls" }, drawing.size.node, all));
+  const header = make("header", { role: "none" }, head, make("div", { class: "gv-controls" }, drawing.size.node, unfold, fold));
   const note = buildNote();
   const legend = make("p", { class: "gv-soft", role: "status" });
   const screen = make("div", { role: "group", class: "gv-panel", "aria-label": "machine" }, drawing.node);
-  const root = widgetRoot("gv-chart gv-fold", "folded machine", {}, header, note, screen, legend);
-  return { root, drawing, about, all, note, legend, shown: "", source: -1 };
+  const root = widgetRoot("gv-chart gv-folded", "folded machine", {}, header, note, screen, legend);
+  return { root, drawing, about, unfold, fold, note, legend, shown: "", source: -1 };
 }
 
 /**
@@ -38,6 +39,8 @@ function listenToChain({ arrows, states }, chain, turn) {
   }
   const [first] = parts;
   if (!first) return;
+  const { x, y, width, height } = /** @type {SVGGraphicsElement} */ (first).getBBox?.() ?? {};
+  if (width) first.prepend(shape("rect", { x, y: y - ROOM, width, height: height + 2 * ROOM, fill: "transparent" })); // an arrow alone is thin
   const label = `${chain.words}: ${chain.open ? "fold" : "unfold"}`;
   const about = { tabindex: 0, role: "button", "aria-expanded": chain.open, "aria-label": label };
   for (const [name, value] of Object.entries(about)) first.setAttribute(name, String(value));
@@ -72,8 +75,9 @@ function paintFold(ui, news, turn) {
   const { drawing } = ui;
   setText(ui.about, news.words);
   setText(ui.legend, news.legend);
-  setText(ui.all, news.chains.some((chain) => chain.open) ? "fold all" : "unfold all");
-  ui.all.hidden = !news.chains.length;
+  ui.unfold.hidden = ui.fold.hidden = !news.chains.length;
+  ui.unfold.disabled = news.chains.every((chain) => chain.open);
+  ui.fold.disabled = news.chains.every((chain) => !chain.open);
   paintNote(ui.note, "");
   const shown = JSON.stringify(news.drawing);
   if (ui.shown === shown) return;
@@ -93,7 +97,7 @@ function paintFold(ui, news, turn) {
 /** @param {{ model: Model, el: HTMLElement }} place */
 function render({ model, el }) {
   const { say, start, stop } = connect(model);
-  const ui = buildFold(() => say({ do: "all" }));
+  const ui = buildFold((unfold) => say({ do: "all", unfold }));
   el.append(ui.root);
   /** @param {Chain} chain */
   function turn(chain) {

@@ -15,37 +15,30 @@ const REST = 300; // milliseconds without a move
 const ARROWS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 
 /**
- * Connects an input with stops, and returns how to move it to a value or a stop. It moves freely under the pointer; let go between two stops, it goes to the nearer one.
+ * Connects an input with stops. It moves freely under the pointer; let go between two stops, it goes to the nearer one.
  * @param {HTMLInputElement} input
  * @param {(value: number) => number} nearest the stop that is nearest to a value
  * @param {(stop: number, value?: number) => number} put moves the handle to a stop, or to a value near it
  * @param {() => void} moved
  */
 function listenToHandle(input, nearest, put, moved) {
+  const here = () => nearest(Number(input.value));
   /** @param {number} stop */
   function goTo(stop) {
     input.value = String(put(stop));
     moved();
   }
   input.addEventListener("input", () => {
-    put(nearest(Number(input.value)), Number(input.value));
+    put(here(), Number(input.value));
     moved();
   });
-  input.addEventListener("change", () => goTo(nearest(Number(input.value))));
+  input.addEventListener("change", () => goTo(here()));
   input.addEventListener("keydown", (event) => {
     const way = ARROWS[event.key];
     if (!way || hasModifier(event)) return;
     consume(event);
-    goTo(nearest(Number(input.value)) + way);
+    goTo(here() + way);
   });
-  return {
-    goTo,
-    /** @param {number} value */
-    moveTo(value) {
-      input.value = String(put(nearest(value), value));
-      moved();
-    },
-  };
 }
 
 /**
@@ -56,7 +49,7 @@ function listenToHandle(input, nearest, put, moved) {
 function listenToHandles(ui, view, moved) {
   /** @param {number} stop @param {unknown[]} stops */
   const within = (stop, stops) => Math.max(0, Math.min(stops.length - 1, stop));
-  const share = listenToHandle(ui.share, (value) => within(Math.round(value * view.places.length), view.places), (stop, value) => {
+  listenToHandle(ui.share, (value) => within(Math.round(value * view.places.length), view.places), (stop, value) => {
     view.place = within(stop, view.places);
     if (view.edit?.place !== view.place) view.edit = null;
     return (view.share = value ?? view.places[view.place]);
@@ -65,34 +58,30 @@ function listenToHandles(ui, view, moved) {
     view.row = within(stop, view.rows);
     return (view.rowBetween = value ?? view.row);
   }, moved);
-  listenToPlot(ui, view, share);
 }
 
 /**
  * Drags the curve: the handle follows the pointer, and the keyboard goes on from there.
  * @param {FractionUi} ui
  * @param {FractionView} view
- * @param {ReturnType<typeof listenToHandle>} handle
  */
-function listenToPlot(ui, view, handle) {
-  let dragged = false;
-  ui.plot.addEventListener("pointerdown", (event) => {
-    if (event.button) return;
-    dragged = true;
-    ui.plot.setPointerCapture(event.pointerId);
-    handle.moveTo(shareAt(ui, view, event));
-  });
-  ui.plot.addEventListener("pointermove", (event) => {
-    if (dragged) handle.moveTo(shareAt(ui, view, event));
-  });
-  for (const end of ["pointerup", "pointercancel"]) {
-    ui.plot.addEventListener(end, () => {
-      if (!dragged) return;
-      dragged = false;
-      handle.goTo(view.place);
-      ui.share.focus({ preventScroll: true });
-    });
+function listenToPlot({ plot, share }, view) {
+  /** @param {PointerEvent} event */
+  function drag(event) {
+    if (!plot.hasPointerCapture(event.pointerId)) return;
+    share.value = String(shareAt(plot, view, event));
+    share.dispatchEvent(new Event("input"));
   }
+  plot.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    plot.setPointerCapture(event.pointerId);
+    drag(event);
+  });
+  plot.addEventListener("pointermove", drag);
+  plot.addEventListener("lostpointercapture", () => {
+    share.dispatchEvent(new Event("change"));
+    share.focus({ preventScroll: true });
+  });
 }
 
 /**
@@ -221,6 +210,7 @@ function render({ model, el }) {
   const ui = buildFraction({ again, sweep });
   el.append(ui.root);
   listenToHandles(ui, view, moved);
+  listenToPlot(ui, view);
   listenToTokens(ui.text, turn);
 
   /** @param {any[]} all */

@@ -13,15 +13,15 @@ import { make, setText, withCommas } from "../shared/elements.js";
 function buildChart(say) {
   const map = buildMap({ say, xor: (on) => say({ do: "compare", on }), alwaysCompares: true });
   const about = make("span", { class: "gv-soft" });
-  const head = make("div", { class: "gv-about" }, make("strong", {}, "the whole vocabulary"), about);
+  const head = make("div", { class: "gv-about" }, make("strong", { class: "gv-title" }, "vocabulary"), about);
   const text = make("input", { type: "text", class: "gv-find gv-read", "aria-label": "after the text", placeholder: "nothing yet", spellcheck: "false" });
   text.addEventListener("input", () => say({ do: "read", text: text.value }));
   const state = make("span", { class: "gv-soft" });
   const reading = make("label", { class: "gv-map-find" }, "after the text", text);
   const states = make("span", { class: "gv-map-states", role: "group", "aria-label": "states" });
   const note = buildNote();
-  const row = make("div", { class: "gv-map-row" }, reading, state, states);
-  const root = widgetRoot("gv-chart", "vocabulary map", {}, make("header", { role: "none" }, head, map.tools), row, note, map.node);
+  const row = make("div", { class: "gv-map-row" }, reading, state, states, map.finder);
+  const root = widgetRoot("gv-chart gv-map-chart", "vocabulary map", {}, make("header", { role: "none" }, head, map.xor), row, note, map.node);
   return { root, map, about, text, state, reading, states, note };
 }
 

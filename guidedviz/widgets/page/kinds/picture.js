@@ -8,7 +8,7 @@ import { draw } from "../shared/shapes.js";
 /** @param {{ model: Model, el: HTMLElement }} place */
 function render({ model, el }) {
   const { start, stop } = connect(model);
-  const root = make("div", { class: "gv" });
+  const root = make("div", { class: "gv gv-picture" });
   el.append(root);
   start((all) => root.replaceChildren(draw(all.at(-1).drawing)), () => {}); // without a kernel it stays as it was
   return stop;

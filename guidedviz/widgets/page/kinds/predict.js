@@ -22,7 +22,7 @@ function buildChoices({ question, choices }) {
   const rows = choices.map((text) => {
     const radio = make("input", { type: "radio", name, required: true });
     radio.value = text;
-    return make("label", { class: "gv-choice" }, radio, make("span", {}, ...withCode(text)));
+    return make("label", { class: "gv-option" }, radio, make("span", {}, ...withCode(text)));
   });
   return make("fieldset", {}, make("legend", { class: "gv-question" }, ...withCode(question)), ...rows);
 }
@@ -67,7 +67,7 @@ function buildLocked(text, { said, truth }) {
   const sign = right ? "✓" : mine && truth ? "✗" : mine ? "●" : "○";
   const words = [mine && "your answer", right && "true"].filter(Boolean).join(", ");
   const mark = make("span", { class: "gv-tick-mark", "aria-hidden": "true" }, sign);
-  return make("li", { class: `gv-choice${right ? " gv-true" : mine ? " gv-mine" : ""}` }, mark, make("span", {}, ...withCode(text)), make("small", {}, words));
+  return make("li", { class: `gv-option${right ? " gv-true" : mine ? " gv-mine" : ""}` }, mark, make("span", {}, ...withCode(text)), make("small", {}, words));
 }
 
 /**

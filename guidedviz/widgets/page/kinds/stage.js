@@ -2,30 +2,50 @@
 // the page moves among those it has, also without a kernel.
 
 /** @import { Model } from "../types.js" */
-/** @import { StageActions } from "../stage/layout.js" */
+/** @import { Islands, StageActions } from "../stage/layout.js" */
+import { buildMachinePanel, paintMachinePanel } from "../machine/machine-panel.js";
+import { buildStackPanel, paintStackPanel, pickTab } from "../machine/stack-panel.js";
+import { buildMapPanel, paintMapPanel } from "../map/map-panel.js";
 import { connect } from "../shared/connection.js";
-import { wantsStillness } from "../shared/elements.js";
+import { make, wantsStillness } from "../shared/elements.js";
 import { copyText } from "../shared/export.js";
-import { followFocus, listenToChips, listenToKeys } from "../stage/input.js";
-import { buildStage } from "../stage/layout.js";
-import { linkPanels } from "../stage/links.js";
-import { paintStage } from "../stage/painting.js";
-import { listenToScrub } from "../stage/timeline.js";
-import { isEnded, isReady, moveCursor, newView, shownStep, updateView } from "../stage/view.js";
+import { change } from "../shared/parts.js";
+import { chipListeners, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
+import { stagePart } from "../stage/layout.js";
+import { showChip } from "../stage/text.js";
+import { followTour } from "../stage/tour.js";
+import { isEnded, isReady, masksShown, moveCursor, newView, remember, shownStep, updateView } from "../stage/view.js";
+
+const NARROW = 640; // pixels up to which there is room for one panel
+const LINES = 580; // pixels of the stage's own measure that fill the height of a screen
+const LEAST = 1.25; // how much larger it is on a full screen
+let stages = 0; // on this page: the id of a tip is its own
 
 /** @param {{ model: Model, el: HTMLElement }} place */
 function render({ model, el }) {
   const view = newView();
   const { say, start, stop } = connect(model);
+  const tipId = `gv-tip-${++stages}`;
   /** @type {any} */
   let timer = 0;
+  /** @type {any} */
+  let root = null;
+  let painted = 0; // the cursor that was painted last
 
-  const holdsFocus = () => ui.chips.contains(document.activeElement); // one of the tokens
-  function paint(same = view.steps.length) {
-    if (!view.head) return;
-    const [cursor, held] = [ui.marked, holdsFocus()];
-    paintStage(ui, view, same);
-    if (held && (ui.marked !== cursor || !holdsFocus())) followFocus(ui, view);
+  function paint() {
+    const { machine, stack, map } = islands;
+    const held = root?.querySelector(".gv-chips")?.contains(document.activeElement); // one of the tokens has the focus
+    const has = { machine: view.machine, stack: view.machine?.stack, map: map.map.map.land && masksShown(view), constraint: view.edit };
+    view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
+    followTour(view);
+    root = change(root, stagePart(view, act, islands, onChips, tipId));
+    paintMachinePanel(machine, view);
+    paintStackPanel(stack, machine.drawing, view);
+    if (held && (painted !== view.cursor || !root.querySelector(".gv-chips").contains(document.activeElement))) followFocus(root, view);
+    painted = view.cursor;
+    // these two measure the page: they come late, so that it is laid out once
+    showChip(root.querySelector(".gv-tape"), root.querySelectorAll(".gv-chip")[view.cursor - 1]);
+    paintMapPanel(map, view);
   }
 
   /** @param {number} cursor */
@@ -37,17 +57,14 @@ function render({ model, el }) {
     paint();
   }
 
-  // Without a kernel the known steps are played by the page.
-  function playAlone() {
+  /** @param {boolean} on without a kernel the known steps are played by the page */
+  function playAlone(on) {
     clearTimeout(timer);
-    view.playing = !view.playing && !isEnded(view);
-    if (view.playing) timer = setTimeout(playOn, 1000 / view.speed);
-    paint();
-  }
-
-  function playOn() {
-    moveCursor(view, view.cursor + 1);
-    view.playing = !isEnded(view);
+    view.playing = on && !isEnded(view);
+    const playOn = () => {
+      moveCursor(view, view.cursor + 1);
+      playAlone(true);
+    };
     if (view.playing) timer = setTimeout(playOn, 1000 / view.speed);
     paint();
   }
@@ -60,68 +77,83 @@ function render({ model, el }) {
     paint();
   }
 
+  /** @param {Partial<typeof view>} now */
+  const set = (now) => {
+    Object.assign(view, now);
+    paint();
+  };
+
   const isKnown = () => view.cursor < view.steps.length && !view.stale.includes(view.cursor);
 
   /** @type {StageActions} */
   const act = {
-    say, go, pick,
+    say, go, pick, paint, set,
+    focus: () => root?.focus({ preventScroll: true }),
     start: () => go(0),
     back: () => go(view.cursor - 1),
     step: () => (isKnown() ? go(view.cursor + 1) : isEnded(view) || say({ do: "step" })),
-    play: () => (view.alone ? playAlone() : say({ do: view.playing ? "pause" : "play" })),
+    play: () => {
+      view.plays++;
+      if (view.alone) playAlone(!view.playing);
+      else say({ do: view.playing ? "pause" : "play" });
+    },
     end: () => (view.alone ? go(view.steps.length) : isEnded(view) || say({ do: "end" })),
     reset: () => say({ do: "reset" }),
-    turn: (branch) => say({ do: "turn", branch }),
-    ask: () => {
-      view.asks = !view.asks;
-      paint();
+    ask: () => set({ asks: !view.asks }),
+    lecture: () => (view.lecture ? document.exitFullscreen() : root.requestFullscreen().catch(() => {})), // where the browser forbids it
+    choose: (name, value) => {
+      if (value === "machine") pickTab(islands.stack, "stack");
+      set({ [name]: remember(name, value) });
     },
-    paint: () => paint(),
-    view: () => view,
     page: () => say({ do: "page" }),
     copy: () => copyText(`${view.head.prompt}${view.steps.slice(0, view.cursor).map((step) => step.label).join("")}`),
     speed: (place) => {
       const value = view.head.speeds[place];
-      if (!view.alone) return say({ do: "set", name: "speed", value });
-      view.speed = value;
-      paint();
+      if (view.alone) set({ speed: value });
+      else say({ do: "set", name: "speed", value });
     },
-    temperature: (value) => say({ do: "set", name: "temperature", value }),
-    seed: (value) => say({ do: "set", name: "seed", value }),
   };
-  const ui = buildStage(act);
-  el.append(ui.root);
-  listenToKeys(ui, view, act);
-  listenToChips(ui, view, act);
-  listenToScrub(ui.timeline, view, act.go);
-  linkPanels(ui, view, paint);
+  const [machine, stack, map] = ["machine", "stack", "map"].map((slot) =>
+    make("div", { role: "group", class: "gv-panel", "data-slot": slot, "data-part": slot, hidden: true }));
+  /** @type {Islands} */
+  const islands = { machine: buildMachinePanel(machine), stack: buildStackPanel(stack, act), map: buildMapPanel(map, act) };
+  const onChips = chipListeners(view, act, islands);
+  paint();
+  el.append(root);
+  root.addEventListener("fullscreenchange", () => {
+    set({ lecture: document.fullscreenElement === root ? Math.max(LEAST, screen.height / LINES) : 0 });
+    act.focus();
+  });
+  listenToKeys(root, view, act);
+  listenToSwipes(root, act);
+  linkPanels(islands, view, paint);
+  const watch = new ResizeObserver(([{ contentRect: { width } }]) => {
+    if (width > 0 && view.narrow !== width <= NARROW) set({ narrow: width <= NARROW });
+  });
+  watch.observe(root);
 
   let heard = false; // news for other pages of this stage come before this page knows the whole run
   /** @param {any[]} all */
   function onNews(all) {
-    let same = view.steps.length;
     if (view.alone && all[0].number) Object.assign(view, { alone: false, note: "" }); // the kernel answers again
     for (const news of all) {
       if (news.number && !(heard ||= Boolean(news.head))) continue;
-      same = Math.min(same, updateView(view, news));
-      if (news.map) ui.map.map.hear(news.map);
+      updateView(view, news);
+      if (news.map) islands.map.map.hear(news.map);
     }
-    paint(same);
-  }
-  start(onNews, (words) => {
-    Object.assign(view, { alone: true, playing: false, note: words });
     paint();
-  });
+  }
+  start(onNews, (words) => set({ alone: true, playing: false, note: words }));
   const open = model.get("open"); // a recording opens at a step and shows no token before it is drawn
   if (open !== undefined) {
     moveCursor(view, open);
-    view.seen = view.cursor;
-    paint(0);
-    if (model.get("plays") && !wantsStillness()) playAlone();
+    set({ seen: view.cursor });
+    if (model.get("plays") && !wantsStillness()) playAlone(true);
   }
   return () => {
     clearTimeout(timer);
-    ui.map.map.stop();
+    watch.disconnect();
+    islands.map.map.stop();
     stop();
   };
 }

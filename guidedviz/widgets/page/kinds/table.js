@@ -26,14 +26,14 @@ function buildTable(act) {
     clearTimeout(typing);
     typing = setTimeout(() => act.find(search.value), PAUSE);
   });
-  const head = make("header", { role: "none" }, make("div", { class: "gv-about" }, make("strong", {}, "state × token"), about), search);
+  const head = make("header", { role: "none" }, make("div", { class: "gv-about" }, make("strong", { class: "gv-title" }, "state × token"), about), search);
   const table = make("table", { class: "gv-table", tabindex: 0 });
   table.addEventListener("click", (event) => choose(table, act, /** @type {Element} */ (event.target).closest("td[data-column]")));
   table.addEventListener("keydown", (event) => moveByKey(table, act, event));
   const note = buildNote();
   const legend = make("span", { class: "gv-soft" });
-  const card = make("p", { class: "gv-map-card", "aria-live": "polite" });
-  const root = widgetRoot("gv-chart", "token table", {}, head, note, make("div", { class: "gv-table-box" }, table), legend, card);
+  const card = make("p", { class: "gv-map-card gv-table-why", "aria-live": "polite" });
+  const root = widgetRoot("gv-chart gv-table-chart", "token table", {}, head, note, make("div", { class: "gv-table-box" }, table), legend, card);
   return { root, about, search, table, note, legend, card, shown: "" };
 }
 

@@ -1,41 +1,61 @@
-// A machine on the page. Its drawing comes once and is not touched again: what is lit
-// lies on a second sheet above it, so that a step paints a few shapes and not three hundred states.
+// A drawing in a panel: whole while its labels can be read, else close up, with a small map of the whole below. It comes
+// once and is not touched again: what is lit lies on a second sheet above it, so that a step paints a few shapes and not
+// three hundred states.
 
 import { toggle } from "../shared/controls.js";
 /** @import { Shapes } from "../types.js" */
 import { make, shape } from "../shared/elements.js";
 import { draw } from "../shared/shapes.js";
 
-const HIGH = 300; // pixels that a drawing may be high
-const LEGIBLE = 0.65; // a drawing that would be scaled below this is shown at full size and scrolled
-const LEGIBLE_AFAR = 0.85; // the same in a lecture hall
+const LEAST = 12; // pixels on the screen of the smallest label
+const LEAST_AFAR = 16; // the same in a lecture hall
+const MOST = 18; // a drawing is not enlarged beyond labels of so many pixels
+const HIGH = 300; // pixels that a drawing may be high where its panel has no height of its own
 
-/** @typedef {{ x: number, y: number, rx: number, ry: number }} Spot the middle of a state and half its size */
+/** @typedef {{ x: number, y: number, rx: number, ry: number }} Spot the middle of a part and half its size */
 
 /** @typedef {ReturnType<typeof buildDrawing>} Drawing */
 
-export function buildDrawing() {
+export function buildDrawing(label = "drawing of the machine") {
   const sheets = make("div", { class: "gv-sheets" });
-  const view = make("div", { class: "gv-diagram", role: "group", "aria-label": "drawing of the machine" }, sheets);
+  const view = make("div", { class: "gv-diagram", role: "group", "aria-label": label, on: { scroll: () => markWindow(drawing) } }, sheets);
+  const [small, frame, here] = [make("div"), make("i", { class: "gv-window" }), make("i", { class: "gv-spot" })];
+  /** @param {PointerEvent} event */
+  const press = ({ type, pointerId, clientX, clientY, buttons }) => {
+    if (type === "pointerdown") map.setPointerCapture(pointerId);
+    const box = map.getBoundingClientRect();
+    if (buttons) moveTo(drawing, ((clientX - box.left) / box.width) * drawing.width, ((clientY - box.top) / box.height) * drawing.height);
+  };
+  const map = make("div", { class: "gv-overview", "aria-hidden": "true", on: { pointerdown: press, pointermove: press } }, small, frame, here);
   const drawing = {
     view,
     sheets,
-    node: make("div", { class: "gv-diagram-box" }, view),
-    size: toggle("size", { whole: "whole", close: "close" }, (mode) => resize(drawing, (drawing.chosen = mode))),
+    map,
+    small,
+    frame,
+    here,
+    node: make("div", { class: "gv-diagram-box" }, view, map),
+    size: toggle("", { whole: "whole" }, () => {
+      drawing.whole = view.dataset.size === "close";
+      fitDrawing(drawing);
+    }),
     svg: /** @type {SVGElement | null} */ (null),
     layer: shape("g", {}),
     states: /** @type {Map<number, SVGElement>} */ (new Map()),
     arrows: /** @type {Map<string, SVGElement>} */ (new Map()),
     rules: /** @type {Map<string, SVGElement>} */ (new Map()),
-    at: /** @type {Spot | null} */ (null), // the state that is followed
+    at: /** @type {Spot | null} */ (null), // the part that is followed
     shown: "", // what is lit now
-    chosen: "", // the size that the person chose
+    whole: false, // whether the person wants all of it, however small
+    letters: LEAST, // the size of the smallest label in the drawing
     width: 0,
     height: 0,
     scale: 1,
     room: [0, 0],
   };
-  new ResizeObserver(() => drawing.svg && fitDrawing(drawing)).observe(view);
+  drawing.size.node.hidden = map.hidden = true;
+  drawing.size.node.title = "the whole drawing, however small its labels are";
+  new ResizeObserver(() => fitDrawing(drawing)).observe(drawing.node);
   return drawing;
 }
 
@@ -53,38 +73,76 @@ export function showDrawing(drawing, shapes) {
   drawing.rules = new Map(parts("rule").map((node) => [String(node.dataset.rule), node]));
   const [viewBox, width, height] = ["viewBox", "width", "height"].map((name) => svg.getAttribute(name));
   [drawing.width, drawing.height] = [Number(width), Number(height)];
-  const frame = /** @type {Element} */ (svg.querySelector(".gv-machine")?.parentNode);
-  drawing.layer = shape("g", { class: "gv-machine", transform: frame.getAttribute("transform") ?? "" });
+  const labels = [...svg.querySelectorAll("text[font-size]")].filter((node) => node.textContent);
+  drawing.letters = Math.min(...labels.map((node) => Number(node.getAttribute("font-size"))), LEAST);
+  const frame = svg.querySelector(".gv-machine")?.parentElement;
+  drawing.layer = shape("g", { class: "gv-machine", transform: frame?.getAttribute("transform") ?? "" });
   const over = shape("svg", { viewBox, width, height, class: "gv-over", "aria-hidden": "true" }, drawing.layer);
-  drawing.shown = drawing.chosen = "";
+  drawing.shown = "";
+  drawing.whole = false;
   drawing.sheets.replaceChildren(svg, over);
+  drawing.small.replaceChildren();
+  drawing.map.style.setProperty("--shape", String(drawing.width / drawing.height));
   fitDrawing(drawing);
 }
 
-/** @param {Drawing} drawing */
+/**
+ * Chooses the scale: the whole drawing where its labels stay legible, else close up.
+ * @param {Drawing} drawing
+ */
 function fitDrawing(drawing) {
-  const fills = drawing.view.closest(".gv-live-stage"); // there a panel has its height from the screen
-  drawing.view.style.maxHeight = fills ? "" : `${HIGH}px`;
-  drawing.room = [drawing.view.clientWidth || 900, drawing.view.clientHeight || HIGH];
-  drawing.scale = Math.min(1, drawing.room[0] / drawing.width, (fills ? drawing.room[1] : HIGH) / drawing.height);
-  drawing.size.node.hidden = drawing.scale === 1;
-  resize(drawing, drawing.chosen || (drawing.scale < (drawing.view.closest(".gv-lecture") ? LEGIBLE_AFAR : LEGIBLE) ? "close" : "whole"));
+  const { node, view, sheets, map, small, frame, svg, letters, width, height } = drawing;
+  if (!svg || !node.clientWidth) return; // out of sight
+  map.hidden = true; // it takes room
+  const stage = view.closest(".gv-live-stage"); // there a panel has its height from the screen
+  const zoom = Math.round((100 * node.getBoundingClientRect().width) / node.offsetWidth) / 100;
+  const least = (view.closest(".gv-lecture") ? LEAST_AFAR : LEAST) / zoom / letters;
+  const fit = Math.min(MOST / letters, node.clientWidth / width, (stage ? node.clientHeight : HIGH) / height);
+  const close = fit < least && !drawing.whole;
+  drawing.scale = close ? least : fit;
+  drawing.size.node.hidden = fit >= least;
+  drawing.size.set(close ? "" : "whole");
+  view.dataset.size = close ? "close" : "whole";
+  if (close) view.tabIndex = 0; // what scrolls can have the focus
+  else view.removeAttribute("tabindex");
+  map.hidden = !close;
+  if (close && !small.firstChild) small.append(copyWhole(svg));
+  sheets.style.width = `${width * drawing.scale}px`;
+  sheets.style.height = `${height * drawing.scale}px`;
+  view.style.height = stage ? "" : `${Math.min(HIGH, height * drawing.scale)}px`;
+  drawing.room = [view.clientWidth, view.clientHeight];
+  frame.style.width = `${Math.min(100, (100 * drawing.room[0]) / width / drawing.scale)}%`;
+  frame.style.height = `${Math.min(100, (100 * drawing.room[1]) / height / drawing.scale)}%`;
+  markWindow(drawing);
+  follow(drawing);
 }
 
 /**
- * @param {Drawing} drawing
- * @param {string} mode
+ * The lines and boxes of a drawing for the small map; its states are no states to be found, counted or pressed.
+ * @param {SVGElement} svg
  */
-function resize(drawing, mode) {
-  drawing.view.dataset.size = mode;
-  if (mode === "close") drawing.view.tabIndex = 0; // what scrolls can have the focus
-  else drawing.view.removeAttribute("tabindex");
-  drawing.size.set(mode);
-  const scale = mode === "whole" ? drawing.scale : 1;
-  drawing.sheets.style.width = `${drawing.width * scale}px`;
-  drawing.sheets.style.height = `${drawing.height * scale}px`;
-  follow(drawing);
+function copyWhole(svg) {
+  const copy = /** @type {SVGElement} */ (svg.cloneNode(true));
+  for (const node of copy.querySelectorAll("text, title, .gv-reach, .gv-head, .gv-jumps")) node.remove();
+  for (const state of copy.querySelectorAll("[data-state]")) state.replaceWith(...state.querySelectorAll("rect"));
+  return copy;
 }
+
+/**
+ * Marks on the map what is in sight.
+ * @param {Drawing} drawing
+ */
+function markWindow({ view, frame, room }) {
+  frame.style.translate = `${(100 * view.scrollLeft) / room[0]}% ${(100 * view.scrollTop) / room[1]}%`;
+}
+
+/**
+ * Moves a place of the drawing to the middle of the view.
+ * @param {Drawing} drawing
+ * @param {number} x
+ * @param {number} y
+ */
+const moveTo = ({ view, scale, room }, x, y) => view.scrollTo(x * scale - room[0] / 2, y * scale - room[1] / 2);
 
 /**
  * Where a state stands in the drawing.
@@ -99,14 +157,19 @@ export function spotOf(node) {
 }
 
 /**
- * Scrolls the lit state to the middle, unless it is well in sight.
+ * Moves the part that is followed to the middle, unless it is well in sight; one that is larger than
+ * the view is read from its beginning.
  * @param {Drawing} drawing
  */
-export function follow({ view, at, room: [width, height] }) {
-  if (view.dataset.size !== "close" || !at) return;
-  const [x, y] = [at.x - view.scrollLeft, at.y - view.scrollTop];
-  if (x > 60 && x < width - 60 && y > 40 && y < height - 40) return;
-  view.scrollTo(at.x - width / 2, at.y - height / 2);
+export function follow(drawing) {
+  const { view, here, at, scale, room, width, height } = drawing;
+  here.hidden = !at;
+  if (!at || view.dataset.size !== "close") return;
+  here.style.inset = `${(100 * at.y) / height}% auto auto ${(100 * at.x) / width}%`;
+  const x = at.x - Math.max(0, at.rx - room[0] / scale / 2);
+  const y = at.y - Math.max(0, at.ry - room[1] / scale / 2);
+  const off = Math.max(Math.abs((x * scale - view.scrollLeft) / room[0] - 0.5), Math.abs((y * scale - view.scrollTop) / room[1] - 0.5));
+  if (off > 0.35) moveTo(drawing, x, y);
 }
 
 /**

@@ -41,9 +41,6 @@ export function lightPath(drawing, path, died = "", quick = true) {
  * @param {number} count
  */
 export function lightStack(drawing, known, way, count) {
-  const shown = `${way.path.slice(0, count + 1)}|${way.died ?? ""}|${count}`;
-  if (drawing.shown === shown) return;
-  drawing.shown = shown;
   const { now, back, calls, last, rules, counts, frames } = known[way.path[count]];
   const { states, arrows } = drawing;
   const called = new Set(calls.map(([key]) => key));
@@ -143,27 +140,11 @@ function drawCross({ x, y, rx, ry }, byte) {
  * @param {Drawing} drawing
  * @param {number[]} path
  */
-function walkDot(drawing, path) {
-  const lines = path.slice(1).flatMap((state, place) => {
-    const line = drawing.arrows.get(`${path[place]}-${state}`)?.querySelector(".gv-line");
-    return line ? [/** @type {SVGGeometryElement} */ (line)] : [];
-  });
-  const lengths = lines.map((line) => line.getTotalLength());
-  const whole = lengths.reduce((sum, length) => sum + length, 0);
-  if (!whole) return;
-  const dot = shape("circle", { class: "gv-walker", r: 5 });
-  drawing.layer.append(dot);
-  const begun = performance.now();
-  /** @param {number} now */
-  const move = (now) => {
-    let left = whole * Math.max(0, (now - begun) / WALK);
-    let at = 0;
-    while (at < lines.length && left > lengths[at]) left -= lengths[at++];
-    if (at === lines.length || !dot.isConnected) return dot.remove();
-    const { x, y } = lines[at].getPointAtLength(left);
-    dot.setAttribute("cx", String(x));
-    dot.setAttribute("cy", String(y));
-    requestAnimationFrame(move);
-  };
-  requestAnimationFrame(move);
+function walkDot({ arrows, layer }, path) {
+  const lines = path.slice(1).map((state, place) => arrows.get(`${path[place]}-${state}`)?.querySelector(".gv-line")?.getAttribute("d") ?? "");
+  const motion = /** @type {SVGAnimationElement} */ (shape("animateMotion", { path: lines.join(""), dur: `${WALK}ms`, begin: "indefinite" }));
+  const dot = shape("circle", { class: "gv-walker", r: 5 }, motion);
+  layer.append(dot);
+  motion.beginElement();
+  setTimeout(() => dot.remove(), WALK);
 }

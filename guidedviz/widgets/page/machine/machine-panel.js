@@ -1,8 +1,7 @@
 // The machine's panel on the stage.
 
-/** @import { StageView } from "../types.js" */
+/** @import { StageView, Way } from "../types.js" */
 import { make, nameState, setText } from "../shared/elements.js";
-import { buildSaveMenu, drawingActions } from "../shared/export.js";
 import { stepPassed } from "../stage/view.js";
 import { buildDrawing, showDrawing } from "./drawing.js";
 import { lightPath } from "./highlight.js";
@@ -13,12 +12,13 @@ import { lightPath } from "./highlight.js";
 export function buildMachinePanel(slot) {
   const drawing = buildDrawing();
   const aside = make("span", { class: "gv-soft" });
-  const now = make("span", { class: "gv-soft gv-machine-now" });
+  const now = make("span", { class: "gv-machine-now" });
+  const names = make("div", { class: "gv-machine-names" }, make("strong", { class: "gv-title" }, "machine"), aside, now);
+  const head = make("div", { class: "gv-panel-head" }, names, drawing.map, drawing.size.node);
   slot.setAttribute("aria-label", "machine");
-  const save = buildSaveMenu("machine", drawingActions("machine", () => /** @type {SVGElement[]} */ ([...drawing.sheets.children])));
-  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "machine"), aside, now, save), drawing.node);
-  drawing.node.append(drawing.size.node);
-  return { slot, drawing, aside, now, painted: /** @type {StageView["drawings"][number] | null} */ (null) };
+  slot.append(head, drawing.node);
+  const drawings = () => /** @type {SVGElement[]} */ ([...drawing.sheets.children]);
+  return { slot, head, drawing, drawings, aside, now, painted: /** @type {StageView["drawings"][number] | null} */ (null) };
 }
 
 /**
@@ -26,7 +26,7 @@ export function buildMachinePanel(slot) {
  * @param {StageView} view
  */
 export function paintMachinePanel(ui, view) {
-  const { machine } = view;
+  const { machine, known } = view;
   ui.slot.hidden = !machine;
   if (!machine) return;
   const drawing = view.drawings[stepPassed(view)?.drawing ?? machine.drawing];
@@ -35,33 +35,34 @@ export function paintMachinePanel(ui, view) {
     setText(ui.aside, drawing.words);
     showDrawing(ui.drawing, drawing.shapes);
   }
-  const { path, died } = pathShown(view, machine.initial);
+  const { path, died = "" } = wayShown(view);
   if (!machine.stack) lightPath(ui.drawing, path, died, view.playing && view.speed > 8); // else the stack's panel does
-  const names = path.map((state) => (machine.stack ? view.known[state]?.name ?? "" : nameState(state)));
+  const names = path.map((state) => (machine.stack ? known[state]?.name ?? "" : nameState(state)));
   setText(ui.now, sayPath(names, died));
-  const top = view.known[path[path.length - 1]]?.frames[0];
-  describe(ui, `machine, ${drawing?.words}; now in ${names[names.length - 1]}`
-    + (died ? `, where ${died} cannot come` : "")
-    + (top ? `; top of the stack: ${top[1]}, waits for ${top[2]}` : machine.stack ? "; the stack is empty" : ""));
-}
-
-/**
- * @param {MachinePanel} ui
- * @param {string} words
- */
-function describe({ drawing: { svg } }, words) {
+  const words = `machine, ${drawing?.words}; now in ${names[names.length - 1]}${sayTop(view, path, died)}`;
+  const { svg } = ui.drawing;
   if (svg && svg.getAttribute("aria-label") !== words) svg.setAttribute("aria-label", words);
 }
 
 /**
- * The path of the token under the pointer or of the one that was asked about, else of the last token.
  * @param {StageView} view
- * @param {number} initial
+ * @param {number[]} path
+ * @param {string} died
  */
-function pathShown(view, initial) {
-  const { why } = view;
-  if (why?.path && view.hover < 0) return { path: why.path, died: why.died ?? "" };
-  return { path: stepPassed(view)?.path ?? [initial], died: "" };
+function sayTop({ machine, known }, path, died) {
+  const top = known[path[path.length - 1]]?.frames[0];
+  const stack = top ? `; top of the stack: ${top[1]}, waits for ${top[2]}` : "; the stack is empty";
+  return (died && `, where ${died} cannot come`) + (machine?.stack ? stack : "");
+}
+
+/**
+ * The states of the token that was asked about or is under the pointer, else of the last token.
+ * @param {StageView} view
+ */
+export function wayShown(view) {
+  const { why, hover, machine } = view;
+  const start = { path: [machine?.initial], taken: [], bytes: [] };
+  return /** @type {Way} */ (why?.path && hover < 0 ? why : stepPassed(view)?.path ? stepPassed(view) : start);
 }
 
 /**
@@ -71,5 +72,5 @@ function pathShown(view, initial) {
 function sayPath(names, died) {
   const last = names[names.length - 1];
   if (died) return `${last} ✕ ${died}`;
-  return names.length > 6 ? `${names.slice(0, 2).join(" ")} … ${last}` : names.join(" → ");
+  return names.length > 3 ? `${names[0]} … ${last}` : names.join(" → ");
 }

@@ -5,20 +5,14 @@
 /** @import { Frame, Say, StackState, StageView, Way } from "../types.js" */
 import { toggle } from "../shared/controls.js";
 import { make, setText, wantsStillness, withCommas } from "../shared/elements.js";
-import { drawPanel } from "../shared/drawn-panel.js";
-import { buildSaveMenu, drawingActions } from "../shared/export.js";
-import { stepPassed } from "../stage/view.js";
+import { buildDrawing, follow, showDrawing } from "./drawing.js";
 import { lightStack } from "./highlight.js";
-import { buildPicture, showPicture } from "./picture.js";
+import { wayShown } from "./machine-panel.js";
 
-const FEW_FRAMES = 7; // a deeper stack is shortened
-const INNER = 5; // frames shown above the gap
 const BEAT = 150; // milliseconds per byte
 const LONGEST = 900; // milliseconds for all bytes of one token
-const LEAVING = 180; // milliseconds that a popped frame stays
-const TABS = { stack: "stack", shared: "shared", tree: "tree", chart: "chart", depth: "depth" };
 /** @type {Record<string, string>} */
-const TAB_WORDS = {
+const TABS = {
   stack: "the open rules, innermost first",
   shared: "all stacks at once, their tails shared",
   tree: "the parse tree so far",
@@ -33,25 +27,21 @@ const TAB_WORDS = {
  * @param {{ say: Say }} act
  */
 export function buildStackPanel(slot, act) {
-  const picture = buildPicture();
-  const find = () => [ui.tab === "stack" ? drawPanel(ui.stack) : picture.drawing].filter((drawing) => drawing !== null);
-  const save = buildSaveMenu("stack picture", drawingActions("stack", find));
+  const picture = buildDrawing("picture of the stack");
+  const tabs = toggle("", Object.fromEntries(Object.keys(TABS).map((name) => [name, name])), (tab) => {
+    pickTab(ui, tab);
+    act.say({ do: "picture", name: tab });
+  });
+  const [depth, ways, byte, fold] = ["gv-soft", "gv-ways", "gv-stack-byte", "gv-fold gv-soft"].map((name) => make("p", { class: name }));
+  const column = make("ol", { class: "gv-stack-column", "aria-label": "open rules, innermost first" });
+  const ground = make("p", { class: "gv-ground gv-soft" });
+  const head = make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "stack"), depth, picture.size.node);
   const ui = {
-    slot,
-    tabs: toggle("", TABS, (tab) => {
-      pickTab(ui, tab);
-      act.say({ do: "picture", name: tab });
-    }),
-    tab: "stack",
-    depth: make("span", { class: "gv-soft" }),
-    byte: make("p", { class: "gv-stack-byte" }),
-    column: make("ol", { class: "gv-stack-column", "aria-label": "open rules, innermost first" }),
-    gap: make("li", { class: "gv-fold" }),
-    ground: make("p", { class: "gv-ground gv-soft" }),
-    stack: make("div", { class: "gv-stack" }),
-    picture,
-    save,
-    cards: /** @type {Map<number, ReturnType<typeof buildCard>>} */ (new Map()),
+    slot, head, tabs, tab: "stack", depth, ways, byte, column, fold, ground, picture,
+    stack: make("div", { class: "gv-stack" }, byte, column, fold, ground),
+    excuse: make("p", { class: "gv-soft" }), // why there is no picture
+    drawings: () => /** @type {SVGElement[]} */ ([...picture.sheets.children]),
+    cards: /** @type {Map<number, HTMLElement>} */ (new Map()),
     timer: /** @type {any} */ (0),
     state: /** @type {StackState | null} */ (null),
     painted: /** @type {StageView["picture"]} */ (undefined),
@@ -59,11 +49,11 @@ export function buildStackPanel(slot, act) {
     cursor: 0,
     machine: /** @type {StageView["machine"]} */ (null),
   };
-  for (const node of ui.tabs.buttons) node.title = TAB_WORDS[String(node.dataset.name)];
-  ui.tabs.node.setAttribute("aria-label", "picture of the stack");
-  ui.stack.append(ui.byte, ui.column, ui.ground);
+  for (const node of tabs.buttons) node.title = TABS[String(node.dataset.name)];
+  tabs.node.setAttribute("aria-label", "picture of the stack");
   slot.setAttribute("aria-label", "stack");
-  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "stack"), ui.depth, save), ui.tabs.node, ui.stack, picture.node);
+  slot.append(head, ways, tabs.node, ui.stack, ui.excuse, picture.node);
+  new ResizeObserver(() => fitFrames(ui)).observe(ui.stack);
   pickTab(ui, "stack");
   return ui;
 }
@@ -77,39 +67,21 @@ export function pickTab(ui, tab) {
   ui.tab = tab;
   ui.tabs.set(tab);
   ui.stack.hidden = tab !== "stack";
-  ui.picture.node.hidden = tab === "stack";
+  ui.picture.node.hidden = ui.excuse.hidden = ui.picture.size.node.hidden = tab === "stack";
 }
 
 // --- frames ---
 
-function buildCard() {
-  const [rule, height, waits] = [make("b"), make("small"), make("span", { class: "gv-waits" })];
-  return { node: make("li", { class: "gv-frame-card" }, rule, height, waits), rule, height, waits };
-}
-
 /**
- * @param {ReturnType<typeof buildCard>} card
+ * @param {HTMLElement} card
  * @param {Frame} frame
  * @param {number} height
  * @param {boolean} top
  */
-function fillCard(card, [id, rule, waits], height, top) {
-  card.node.dataset.frame = String(id);
-  setText(card.rule, rule);
-  setText(card.height, String(height));
-  setText(card.waits, `${top ? "now" : "then"} ${waits}`);
-  card.node.title = top ? `${rule}: ${waits} may come here` : `${rule}: ${waits} may come when the frames above it end`;
-  card.node.classList.toggle("gv-top", top);
-}
-
-/**
- * The frames with their heights, innermost first; a deep stack shows its inner frames and the outermost one.
- * @param {StackState} state
- * @returns {[Frame, number][]}
- */
-export function chooseFrames({ frames, depth }) {
-  const rows = frames.map((frame, place) => /** @type {[Frame, number]} */ ([frame, depth - place]));
-  return depth <= FEW_FRAMES ? rows : [...rows.slice(0, INNER), ...(rows.length === depth ? rows.slice(-1) : [])];
+function fillCard(card, [, rule, waits], height, top) {
+  const words = [rule, String(height), `${top ? "now" : "then"} ${waits}`];
+  words.forEach((text, place) => setText(card.children[place], text));
+  card.classList.toggle("gv-top", top);
 }
 
 /**
@@ -118,55 +90,39 @@ export function chooseFrames({ frames, depth }) {
  * @param {boolean} lively
  */
 function showFrames(ui, state, lively) {
-  if (ui.state === state) return;
   ui.state = state;
-  const rows = chooseFrames(state);
-  const wanted = rows.map(([frame, height], place) => {
-    const known = ui.cards.get(frame[0]);
-    const card = known ?? buildCard();
-    fillCard(card, frame, height, place === 0);
-    card.node.classList.toggle("gv-pushed", !known && lively);
-    ui.cards.set(frame[0], card);
-    return card.node;
-  });
-  removeCards(ui, new Set(rows.map(([frame]) => frame[0])), lively);
-  ui.gap.remove();
-  if (state.depth > FEW_FRAMES) {
-    setText(ui.gap, `⋮ ${withCommas(state.depth - rows.length)} more`);
-    wanted.splice(INNER, 0, ui.gap);
-  }
-  putInOrder(ui.column, wanted);
-  setText(ui.depth, `depth ${withCommas(state.depth)}${state.stacks > 1 ? ` · first of ${state.stacks}` : ""}`);
-  setText(ui.ground, state.ends ? "bottom · the text may end" : "bottom");
+  const before = ui.cards;
+  ui.cards = new Map(state.frames.map((frame, place) => {
+    const known = before.get(frame[0]);
+    const card = known ?? make("li", { "data-frame": frame[0] }, make("b"), make("small"), make("span", { class: "gv-waits" }));
+    card.className = lively && !known ? "gv-frame-card gv-pushed" : "gv-frame-card";
+    fillCard(card, frame, state.depth - place, !place);
+    return [frame[0], card];
+  }));
+  const popped = lively ? [...before].filter(([id]) => !ui.cards.has(id)).map(([, card]) => card) : [];
+  for (const card of popped) card.classList.add("gv-popped");
+  const wanted = [...popped, ...ui.cards.values()];
+  const { children } = ui.column;
+  if (children.length !== wanted.length || wanted.some((card, place) => card !== children[place])) ui.column.replaceChildren(...wanted);
+  setText(ui.depth, `depth ${withCommas(state.depth)}`);
+  setText(ui.ways, state.ways);
+  ui.ways.hidden = !state.ways;
+  setText(ui.ground, state.ground);
+  fitFrames(ui);
 }
 
 /**
+ * Shows the frames that fit, and says how many are below them. Those that do not fit keep their place unseen: the page
+ * need not be laid out again.
  * @param {StackPanel} ui
- * @param {Set<number>} kept
- * @param {boolean} lively
  */
-function removeCards(ui, kept, lively) {
-  for (const [id, { node }] of ui.cards) {
-    if (kept.has(id)) continue;
-    ui.cards.delete(id);
-    node.classList.add("gv-popped");
-    if (lively) setTimeout(() => node.remove(), LEAVING);
-    else node.remove();
-  }
-}
-
-/**
- * Inserts what is missing; what is already in its place is not moved, and popped frames stay where they are.
- * @param {HTMLElement} column
- * @param {HTMLElement[]} wanted
- */
-function putInOrder(column, wanted) {
-  let next = column.firstElementChild;
-  for (const node of wanted) {
-    while (next?.classList.contains("gv-popped")) next = next.nextElementSibling;
-    if (node === next) next = next.nextElementSibling;
-    else column.insertBefore(node, next);
-  }
+function fitFrames({ column, cards, fold, state }) {
+  const rows = [...cards.values()];
+  const low = column.clientHeight + (rows[0]?.offsetTop ?? 0) + 1; // popped frames, which are leaving, take no room
+  const fits = rows.filter((card) => card.offsetTop + card.offsetHeight <= low).length;
+  rows.forEach((card, place) => (card.style.visibility = place < fits ? "" : "hidden"));
+  const below = (state?.depth ?? 0) - fits;
+  setText(fold, below ? `⋮ ${withCommas(below)} more below` : "");
 }
 
 // --- the stack and the machine after each byte of a token ---
@@ -193,57 +149,45 @@ function showAfter(ui, drawing, view, way, count, lively) {
  * @param {StackPanel} ui
  * @param {Drawing} drawing
  * @param {StageView} view
- * @param {Way} way
- * @param {boolean} lively
- */
-function walkBytes(ui, drawing, view, way, lively) {
-  clearTimeout(ui.timer);
-  const last = way.path.length - 1;
-  if (!lively || last < 2) return showAfter(ui, drawing, view, way, last, lively);
-  const beat = Math.min(BEAT, LONGEST / last);
-  /** @param {number} count */
-  const tick = (count) => {
-    showAfter(ui, drawing, view, way, count, true);
-    if (count < last) ui.timer = setTimeout(tick, beat, count + 1);
-  };
-  tick(1);
-}
-
-/**
- * @param {StackPanel} ui
- * @param {Drawing} drawing
- * @param {StageView} view
  */
 export function paintStackPanel(ui, drawing, view) {
-  const { machine } = view;
+  const { machine, picture, cursor } = view;
   ui.slot.hidden = !machine?.stack;
   if (!machine?.stack) return;
-  paintPicture(ui, view.picture);
-  const why = view.why?.path && view.hover < 0 ? /** @type {Way} */ (view.why) : null;
-  const way = why ?? stepPassed(view) ?? { path: [machine.initial], taken: [], bytes: [] };
-  const shown = `${view.cursor}|${view.hover}|${way.path}|${way.died ?? ""}`;
+  if (picture && ui.painted !== picture && picture[0] === ui.tab) paintPicture(ui, picture);
+  const way = wayShown(view);
+  const shown = `${cursor}|${view.hover}|${way.path}|${way.died ?? ""}`;
   if (shown === ui.shown && ui.machine === machine) return;
-  const lively = isLively(ui, view);
-  Object.assign(ui, { shown, cursor: view.cursor, machine });
-  walkBytes(ui, drawing, view, way, lively);
-}
-
-/**
- * Whether the stack walks through the bytes of the token: after one step, and where a forbidden token is explained.
- * @param {StackPanel} ui
- * @param {StageView} view
- */
-function isLively({ cursor }, { playing, speed, why, ...view }) {
-  const fast = playing && speed > 8;
-  return !wantsStillness() && !fast && (view.cursor === cursor + 1 || Boolean(why));
+  const last = way.path.length - 1;
+  // it walks through the bytes of the token after one step, and where a forbidden token is explained
+  const lively = !wantsStillness() && !(view.playing && view.speed > 8) && (cursor === ui.cursor + 1 || Boolean(view.why));
+  Object.assign(ui, { shown, cursor, machine });
+  clearTimeout(ui.timer);
+  /** @param {number} count */
+  const tick = (count) => {
+    showAfter(ui, drawing, view, way, count, lively);
+    if (count < last) ui.timer = setTimeout(tick, Math.min(BEAT, LONGEST / last), count + 1);
+  };
+  tick(lively ? Math.min(1, last) : last);
 }
 
 /**
  * @param {StackPanel} ui
- * @param {StageView["picture"]} picture
+ * @param {NonNullable<StageView["picture"]>} picture
  */
 function paintPicture(ui, picture) {
-  if (!picture || ui.painted === picture || picture[0] !== ui.tab) return;
   ui.painted = picture;
-  showPicture(ui.picture, ...picture);
+  const [, drawn] = picture;
+  const there = Array.isArray(drawn);
+  ui.picture.node.hidden = !there;
+  setText(ui.excuse, there ? "" : drawn);
+  if (!there) return;
+  showDrawing(ui.picture, drawn);
+  const { svg, width } = ui.picture;
+  const [whole, newest] = [svg, svg?.querySelector("[data-newest]")].map((node) => node?.getBoundingClientRect());
+  if (!whole?.width || !newest) return;
+  const unit = width / whole.width;
+  const [rx, ry] = [(newest.width * unit) / 2, (newest.height * unit) / 2];
+  ui.picture.at = { x: (newest.left - whole.left) * unit + rx, y: (newest.top - whole.top) * unit + ry, rx, ry };
+  follow(ui.picture);
 }

@@ -1,10 +1,21 @@
 // The vocabulary as a map: one cell per token, in byte order along a Hilbert curve. The kernel sends the layout once and
-// each mask once, as bits in byte order. The page keeps them, so a step back costs nothing.
+// each mask once, as bits in byte order. Here are what the page knows of a map, and the cells and tokens of its places.
 
 /** @import { Found, Land, MapState, Place } from "../types.js" */
 
+export const LARGEST = 60; // pixels of a cell, at the deepest zoom and on a map of few tokens
 const MOST_RINGS = 300; // found tokens that get a ring each
 const DELTA = [1, 0, 0, 1, -1, 0, 0, -1]; // right, down, left, up
+
+/** @returns {MapState} */
+export function newMap() {
+  const state = { now: 0, before: null, stackAsked: null, state: "", stateBefore: "", xor: false, focus: -1, hover: -1, marks: [] };
+  const known = { land: /** @type {any} */ (null), masks: new Map(), texts: new Map(), reasons: new Map(), found: null };
+  return { ...known, ...state, base: 0, zoom: 1, x: 0, y: 0 };
+}
+
+/** @param {string} base64 */
+export const unpack = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
 
 /**
  * Whether the token at a rank is in a mask.
@@ -12,14 +23,6 @@ const DELTA = [1, 0, 0, 1, -1, 0, 0, -1]; // right, down, left, up
  * @param {number} rank
  */
 export const has = (bits, rank) => Boolean((bits[rank >> 3] >> (rank & 7)) & 1);
-
-/** @param {string} base64 */
-export function unpack(base64) {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
 
 /**
  * Reads the curve from its moves, two bits each: the cell of every rank, and the rank of every cell.
@@ -40,54 +43,32 @@ export function readCurve({ count, width, height, moves }) {
 }
 
 /**
- * A share of the vocabulary in two digits; nearly all of it is never rounded to 100%.
- * @param {number} part
- */
-export function sayShare(part) {
-  if (part >= 0.99 && part < 1) return part > 0.999 ? ">99.9%" : `${(100 * part).toFixed(1)}%`;
-  return `${Number((100 * part).toPrecision(2))}%`;
-}
-
-/** @returns {MapState} */
-export function newMap() {
-  return {
-    land: /** @type {any} */ (null), // comes with the first message
-    masks: new Map(),
-    texts: new Map(),
-    asked: new Set(),
-    reasons: new Map(),
-    found: null,
-    now: 0,
-    before: null,
-    stackAsked: null,
-    state: "",
-    stateBefore: "",
-    xor: false,
-    focus: -1,
-    hover: -1,
-    marks: [],
-    zoom: 1,
-    x: 0,
-    y: 0,
-  };
-}
-
-/**
  * Takes a message of the kernel.
  * @param {MapState} map
  * @param {any} news
  */
-export function updateMap(map, news) {
-  if (news.land) {
-    map.land = { ...news.land, ...readCurve(news.land), lines: new Path2D(news.land.borders) };
-    Object.assign(map, { masks: new Map(), texts: new Map(), asked: new Set(), found: null });
+export function updateMap(map, { land, bits, answers = [] }) {
+  if (land) {
+    const fresh = { ...land, ...readCurve(land), lines: new Path2D(land.borders) };
+    Object.assign(map, { land: fresh, masks: new Map(), texts: new Map(), found: null });
   }
-  for (const [number, bits] of Object.entries(news.bits)) map.masks.set(Number(number), unpack(bits));
-  for (const { texts, found, why } of news.answers ?? []) {
+  for (const [number, mask] of Object.entries(bits)) map.masks.set(Number(number), unpack(mask));
+  for (const { texts, found, why } of answers) {
     if (texts) map.texts.set(texts[0], texts[1]);
     if (why) map.reasons.set(why[0], why[1]);
     if (found) map.found = found.bits ? readFound(map.land, found) : found;
   }
+}
+
+/**
+ * @param {Land} land
+ * @param {{ query: string, count: number, bits: string }} found
+ * @returns {Found}
+ */
+function readFound({ cells }, { query, count, bits }) {
+  const found = unpack(bits);
+  const ranks = count > MOST_RINGS ? [] : [...cells.keys()].filter((rank) => has(found, rank));
+  return { query, count, bits: found, ranks };
 }
 
 /**
@@ -98,18 +79,6 @@ export function updateMap(map, news) {
 export function showMasks(map, { now, asked, before, states: [state, stateBefore = ""] }) {
   if (now !== map.now) map.reasons.clear();
   Object.assign(map, { now, before, stackAsked: asked, state, stateBefore });
-}
-
-/**
- * @param {Land} land
- * @param {{ query: string, count: number, bits: string }} found
- * @returns {Found}
- */
-function readFound(land, { query, count, bits }) {
-  const found = { query, count, bits: unpack(bits), ranks: /** @type {number[]} */ ([]) };
-  if (count > MOST_RINGS) return found;
-  for (let rank = 0; rank < land.count; rank++) if (has(found.bits, rank)) found.ranks.push(rank);
-  return found;
 }
 
 /** @param {MapState} map */
@@ -125,20 +94,18 @@ export function stackRanks(map) {
 }
 
 /**
- * A token's id, text and bytes. Texts come in chunks: where one is missing it is asked for, and the answer is null.
+ * A token's id, text and bytes. Texts come in chunks: a missing one is asked for once, and until it comes there is none.
  * @param {MapState} map
  * @param {number} rank
  * @param {(ask: string, of: number) => void} ask
  */
 export function textOf(map, rank, ask) {
   const chunk = Math.floor(rank / map.land.chunk);
-  const texts = map.texts.get(chunk);
-  if (texts) return texts[rank - chunk * map.land.chunk];
-  if (!map.asked.has(chunk)) {
-    map.asked.add(chunk);
+  if (!map.texts.has(chunk)) {
+    map.texts.set(chunk, []);
     ask("texts", chunk);
   }
-  return null;
+  return map.texts.get(chunk)?.[rank % map.land.chunk];
 }
 
 /**
@@ -156,4 +123,111 @@ export function countShared(one, two) {
   let count = 0;
   for (let i = 0; i < one.length; i++) for (let bits = one[i] & two[i]; bits; bits &= bits - 1) count += 1;
   return count;
+}
+
+/**
+ * A share of the vocabulary in two digits; nearly all of it is never rounded to 100%.
+ * @param {number} part
+ */
+export function sayShare(part) {
+  if (part >= 0.99 && part < 1) return part > 0.999 ? ">99.9%" : `${(100 * part).toFixed(1)}%`;
+  return `${Number((100 * part).toPrecision(2))}%`;
+}
+
+// --- places ---
+
+/** Pixels of a cell. @param {MapState} map */
+export const scaleOf = ({ base, zoom }) => base * zoom;
+
+/**
+ * The middle of a token's cell, in pixels.
+ * @param {MapState} map
+ * @param {number} rank
+ * @returns {[x: number, y: number]}
+ */
+export function pixelOf(map, rank) {
+  const [{ width, cells }, scale] = [map.land, scaleOf(map)];
+  return [((cells[rank] % width) + 0.5 - map.x) * scale, (Math.floor(cells[rank] / width) + 0.5 - map.y) * scale];
+}
+
+/**
+ * The token under a pixel, or -1.
+ * @param {MapState} map
+ * @param {[x: number, y: number]} pixel
+ */
+export function rankAt({ land: { width, height, ranks }, x, y, base, zoom }, [px, py]) {
+  const [column, row] = [Math.floor(x + px / base / zoom), Math.floor(y + py / base / zoom)];
+  return column < 0 || row < 0 || column >= width || row >= height ? -1 : ranks[row * width + column];
+}
+
+/**
+ * Moves the corner of the visible part, as far as the map goes.
+ * @param {MapState} map
+ * @param {number} x
+ * @param {number} y
+ */
+function moveTo(map, x, y) {
+  map.x = Math.max(0, Math.min(map.land.width * (1 - 1 / map.zoom), x));
+  map.y = Math.max(0, Math.min(map.land.height * (1 - 1 / map.zoom), y));
+}
+
+/**
+ * Zooms by a factor about a pixel, by default the middle; the pixel moves to another or keeps its place. The factor 0 shows
+ * the whole map.
+ * @param {MapState} map
+ * @param {number} factor
+ * @param {[x: number, y: number]} [pixel]
+ * @param {[x: number, y: number]} [to]
+ */
+export function zoomBy(map, factor, [px, py] = [(map.land.width * map.base) / 2, (map.land.height * map.base) / 2], [toX, toY] = [px, py]) {
+  const [x, y] = [map.x + px / scaleOf(map), map.y + py / scaleOf(map)];
+  map.zoom = factor ? Math.max(1, Math.min(LARGEST / map.base, map.zoom * factor)) : 1;
+  moveTo(map, x - toX / scaleOf(map), y - toY / scaleOf(map));
+}
+
+/**
+ * Puts the focus on a token, whatever the pointer is on, and scrolls it into sight.
+ * @param {MapState} map
+ * @param {number} rank
+ */
+export function focusOn(map, rank) {
+  const { width, height, count } = map.land;
+  Object.assign(map, { focus: Math.max(0, Math.min(count - 1, rank)), hover: -1 });
+  const [x, y] = pixelOf(map, map.focus).map((pixel) => pixel / scaleOf(map));
+  const [wide, high] = [width / map.zoom, height / map.zoom];
+  if (x < 0 || y < 0 || x > wide || y > high) moveTo(map, map.x + x - wide / 2, map.y + y - high / 2);
+}
+
+/**
+ * The next found token after the focus, or the focus itself.
+ * @param {MapState} map
+ */
+export function nextFound({ land: { count }, found, focus }) {
+  for (let i = 1; found?.bits && i <= count; i++) if (has(found.bits, (focus + i) % count)) return (focus + i) % count;
+  return focus;
+}
+
+/**
+ * The token that a key leads to, or undefined. Arrows follow the byte order and the rows; page keys go from region to region.
+ * @param {MapState} map
+ * @param {string} key
+ * @returns {number | undefined}
+ */
+export function rankOfKey(map, key) {
+  const { land: { count, places }, focus } = map;
+  const here = Math.max(0, focus);
+  /** @param {number} way */
+  const beside = (way) => {
+    const [x, y] = pixelOf(map, here);
+    const rank = rankAt(map, [x, y + way * scaleOf(map)]);
+    return rank < 0 ? focus : rank;
+  };
+  /** @param {number} way */
+  const place = (way) => (places[places.indexOf(placeOf(map, here)) + way] ?? placeOf(map, here))[1];
+  /** @type {Record<string, () => number>} */
+  const ways = {
+    ArrowRight: () => focus + 1, ArrowLeft: () => focus - 1, ArrowDown: () => beside(1), ArrowUp: () => beside(-1),
+    Home: () => 0, End: () => count - 1, PageDown: () => place(1), PageUp: () => place(-1),
+  };
+  return ways[key]?.();
 }

@@ -1,152 +1,185 @@
-// Marks over the map: tokens that depended on the stack, a few legal tokens, found tokens, the model's likely tokens, and
-// the tokens that are pointed at and kept.
+// Marks over the map: squares around tokens that depended on the stack, dots on a few legal tokens, rings around found
+// ones, and callouts: each likely token of the step has a sign on its cell and a label above or below the map, where it
+// covers no cell. views/vocabulary/callouts.py has the same placement.
 
-/** @import { Scene } from "./map-ground.js" */
-import { make } from "../shared/elements.js";
-import { paintCallouts } from "./map-callouts.js";
-import { has, maskNow } from "./map-data.js";
-import { penOf } from "./map-ground.js";
-import { pixelOf } from "./map-position.js";
+/** @import { Mark } from "../types.js" */
+/** @import { Colours, Pen, Scene } from "./map-ground.js" */
+import { pixelOf, scaleOf } from "./map-data.js";
+import { FEW, MONO, TEXT_CELL } from "./map-ground.js";
 
-const FEW = 100; // legal tokens that get a dot each
-const DOT = 8; // its width in pixels
-const AROUND = 4.5; // pixels between a small cell and its outline
-const LARGE_CELL = 8; // pixels of a cell whose outline is its own edge
-const DASHES = [4, 3]; // pixels on, pixels off
+const DOT = 8; // pixels of the dot of a legal token where few are legal
+const SQUARE = 9; // the least width of a square
+const DASHES = [3, 2];
+const GAP = 8; // pixels between two labels
+const SIGN = 14; // pixels of the sign in a label
+const SIDE = 6; // pixels between the text of a label and its border
+const SIZE = 12; // pixels of a letter
+const HIGH = 20; // of a label
+const MOST_LETTERS = 16;
+const LIKELY = 0.01; // a less likely token has no callout, unless it was chosen
+export const BAND = HIGH + 12; // the room for labels above the map, and below it
 export const RIM = 6; // pixels around the map that a mark at its edge may need
 
 /**
- * @param {Scene} scene
- * @param {HTMLCanvasElement} canvas
- */
-export function paintMarks(scene, canvas) {
-  const { map, view, colours } = scene;
-  const pen = penOf(canvas);
-  pen.setTransform(view.dpr, 0, 0, view.dpr, 0, view.band * view.dpr);
-  pen.clearRect(0, -view.band, view.room, view.height + 2 * view.band);
-  pen.save();
-  pen.beginPath();
-  pen.rect(-RIM, -RIM, view.width + 2 * RIM, view.height + 2 * RIM);
-  pen.clip();
-  paintOutlines(scene, pen);
-  paintFewLegal(scene, pen);
-  paintFound(scene, pen);
-  paintSquare(scene, pen, map.hover, colours.ink);
-  paintSquare(scene, pen, map.focus, colours.orange);
-  pen.restore();
-  paintCallouts(scene, pen);
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {number} x
- * @param {number} y
- * @param {number} radius
+ * Strokes what was drawn, over a wider line in the colour of the page.
+ * @param {Pen} pen
+ * @param {Colours} colours
  * @param {string} colour
  * @param {number} [width]
  */
-function ring(pen, x, y, radius, colour, width = 2) {
-  pen.lineWidth = width;
-  pen.strokeStyle = colour;
-  pen.beginPath();
-  pen.arc(x, y, radius, 0, 2 * Math.PI);
-  pen.stroke();
-}
-
-/**
- * @param {Scene} scene
- * @param {CanvasRenderingContext2D} pen
- * @param {number} rank
- * @param {string} colour
- */
-function paintSquare({ map, view, colours }, pen, rank, colour) {
-  if (rank < 0) return;
-  const size = Math.max(9, view.scale + 3);
-  const [x, y] = pixelOf(map, view, rank);
-  for (const [width, look] of /** @type {[number, string][]} */ ([[4, colours.page], [2, colour]])) {
-    pen.lineWidth = width;
-    pen.strokeStyle = look;
-    pen.strokeRect(x - size / 2, y - size / 2, size, size);
+function outline(pen, { page }, colour, width = 2) {
+  const dashes = pen.getLineDash();
+  for (const [strokeStyle, wider, dash] of /** @type {[string, number, number[]][]} */ ([[page, 2, []], [colour, 0, dashes]])) {
+    Object.assign(pen, { strokeStyle, lineWidth: width + wider });
+    pen.setLineDash(dash);
+    pen.stroke();
   }
 }
 
-/**
- * Outlines the tokens that depended on the stack: they are few, and an outline is seen on a map of 128,000. It is solid
- * where the token is legal and dashed where it is illegal. Squares are painted on squares, then a hole in the middle:
- * what is left of those that touch is one line around all of them.
- * @param {Scene} scene
- * @param {CanvasRenderingContext2D} pen
- */
-function paintOutlines({ map, view, tile, colours: { page, ink, gold, orange } }, pen) {
-  const large = view.scale >= LARGE_CELL;
-  const half = view.scale / 2 + (large ? 0 : AROUND);
-  /** @type {[number, number][][]} */
-  const spots = [[], []]; // illegal, legal
-  for (const rank of tile.asked) {
-    const [x, y] = pixelOf(map, view, rank);
-    if (x > -half && y > -half && x < view.width + half && y < view.height + half) spots[tile.kinds[rank] & 1].push([x, y]);
-  }
-  const looks = [dashed(pen, large ? ink : orange), large ? ink : gold];
-  spots.forEach((some, legal) => {
-    paintSquares(pen, some, half + 1.6, page);
-    paintSquares(pen, some, half + 0.8, looks[legal]);
-    paintSquares(pen, some, half - 0.8, page);
-    pen.globalCompositeOperation = "destination-out";
-    paintSquares(pen, some, half - 1.6, page);
-    pen.globalCompositeOperation = "source-over";
-  });
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {[number, number][]} spots
- * @param {number} half
- * @param {string | CanvasPattern} look
- */
-function paintSquares(pen, spots, half, look) {
-  pen.fillStyle = look;
-  for (const [x, y] of spots) pen.fillRect(Math.round(x - half), Math.round(y - half), Math.round(2 * half), Math.round(2 * half));
-}
-
-/**
- * A fill that makes a thin line look dashed in every direction.
- * @param {CanvasRenderingContext2D} pen
- * @param {string} colour
- */
-function dashed(pen, colour) {
-  const length = DASHES[0] + DASHES[1];
-  const canvas = make("canvas", { width: length, height: length });
-  const dots = penOf(canvas);
-  dots.fillStyle = colour;
-  for (let y = 0; y < length; y++) for (let x = 0; x < length; x++) if ((x + y) % length < DASHES[0]) dots.fillRect(x, y, 1, 1);
-  return /** @type {CanvasPattern} */ (pen.createPattern(canvas, "repeat"));
-}
-
-/**
- * A few legal tokens among many would not be seen: each gets a dot.
- * @param {Scene} scene
- * @param {CanvasRenderingContext2D} pen
- */
-function paintFewLegal({ map, view, tile, colours }, pen) {
-  if (map.xor || map.found || tile.counts[1] - tile.askedLegal > FEW || view.scale >= DOT) return;
-  const now = maskNow(map);
-  pen.fillStyle = colours.sea;
-  for (let rank = 0; rank < map.land.count; rank++) {
-    if (!has(now, rank) || tile.asked.includes(rank)) continue;
-    ring(pen, ...pixelOf(map, view, rank), DOT / 2, colours.page);
+/** @param {Scene} scene */
+export function paintMarks({ map, tile, colours, pen }) {
+  const scale = scaleOf(map);
+  /** @param {Iterable<number>} ranks @param {string} colour @param {number[]} [dashes] */
+  const squares = (ranks, colour, dashes = []) => {
+    const size = Math.max(SQUARE, scale + 1);
+    pen.beginPath();
+    for (const rank of ranks) {
+      const [x, y] = pixelOf(map, rank);
+      pen.rect(x - size / 2, y - size / 2, size, size);
+    }
+    pen.setLineDash(dashes);
+    outline(pen, colours, colour);
+    pen.setLineDash([]);
+  };
+  /** @param {Iterable<number>} ranks @param {number} radius */
+  const discs = (ranks, radius) => {
+    pen.beginPath();
+    for (const rank of ranks) {
+      const [x, y] = pixelOf(map, rank);
+      pen.moveTo(x + radius, y);
+      pen.arc(x, y, radius, 0, 2 * Math.PI);
+    }
+  };
+  squares(tile.asked[0], colours.orange, DASHES);
+  squares(tile.asked[1], colours.gold);
+  const asked = new Set(tile.asked[1]);
+  const few = tile.few.filter((rank) => !asked.has(rank));
+  if (!map.xor && !map.found && few.length <= FEW && scale < DOT) {
+    discs(few, DOT / 2);
+    outline(pen, colours, colours.page, 0);
+    pen.fillStyle = colours.sea;
     pen.fill();
   }
+  discs(map.found?.ranks ?? [], Math.max(6, scale * 0.55));
+  outline(pen, colours, colours.gold);
+  squares([map.hover].filter((rank) => rank >= 0), colours.ink);
+  squares([map.focus].filter((rank) => rank >= 0), colours.orange);
+}
+
+// --- callouts ---
+
+/** @typedef {{ x: number, y: number, wide: number }} Spot the middle of a cell, and the width of its label */
+
+/**
+ * A place for each label, the most important first: its side (0 above, 1 below) and its left edge. A label is on the side
+ * that is nearer to its cell, or else on the other; one for which neither has room is left out. On each side they are in
+ * the order of their cells, so no two lines cross.
+ * @template {Spot} T
+ * @param {T[]} spots
+ * @param {number} width
+ * @param {number} height
+ */
+export function placeLabels(spots, width, height) {
+  /** @type {[T[], T[]]} */
+  const sides = [[], []];
+  for (const spot of spots) {
+    const near = Number(spot.y > height / 2);
+    const side = [near, 1 - near].find((one) => sides[one].reduce((sum, { wide }) => sum + wide + GAP, spot.wide) <= width);
+    if (side !== undefined) sides[side].push(spot);
+  }
+  return sides.flatMap((row, side) => placeRow(row.sort((one, two) => one.x - two.x), width).map((left, i) => ({ ...row[i], side, left })));
 }
 
 /**
- * @param {Scene} scene
- * @param {CanvasRenderingContext2D} pen
+ * The left edges of a row of labels without overlap; the largest distance from a cell is as small as possible.
+ * @param {Spot[]} row
+ * @param {number} width
  */
-function paintFound({ map, view, colours }, pen) {
-  const size = Math.max(6, view.scale * 0.55);
-  for (const rank of map.found?.ranks ?? []) {
-    const [x, y] = pixelOf(map, view, rank);
-    ring(pen, x, y, size, colours.page, 4);
-    ring(pen, x, y, size, colours.gold);
+function placeRow(row, width) {
+  let used = -GAP;
+  const before = row.map(({ wide }) => (used += wide + GAP) - wide); // what the labels on the left need
+  const wishes = row.map(({ x, wide }, i) => Math.max(0, Math.min(width - used, x - wide / 2 - before[i])));
+  let [least, most] = [0, Infinity];
+  const right = wishes.map((wish) => (least = Math.max(least, wish)));
+  const left = [...wishes].reverse().map((wish) => (most = Math.min(most, wish))).reverse();
+  return before.map((start, i) => start + (right[i] + left[i]) / 2);
+}
+
+/**
+ * @param {Mark[]} marks
+ * @returns {Mark[]} the chosen token, then the likely ones
+ */
+export const likely = (marks) =>
+  marks.filter(({ raw, chosen }) => chosen || raw >= LIKELY).sort((one, two) => Number(two.chosen) - Number(one.chosen) || two.raw - one.raw);
+
+/** @param {Scene} scene */
+export function paintCallouts({ map, width, height, colours, pen }) {
+  const corner = scaleOf(map) >= TEXT_CELL ? scaleOf(map) / 2 - 5 : 0; // a cell with text keeps its middle free
+  Object.assign(pen, { textBaseline: "middle", textAlign: "left", font: `${SIZE}px ${MONO}` });
+  const spots = likely(map.marks).flatMap((mark) => {
+    const [x, y] = pixelOf(map, mark.rank);
+    if (x < 0 || y < 0 || x > width || y > height) return [];
+    const name = mark.label.length > MOST_LETTERS ? `${mark.label.slice(0, MOST_LETTERS - 1)}…` : mark.label;
+    const middle = pen.measureText(`${name} `).width; // bold letters are as wide
+    return [{ ...mark, name, middle, x: x + corner, y: y - corner, wide: SIGN + middle + pen.measureText(mark.text).width + 2 * SIDE }];
+  });
+  const placed = placeLabels(spots, width, height);
+  for (const { x, y, side, left, wide } of placed) {
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.lineTo(x, side ? height : 0); // straight to the edge of the map, and then to the label
+    pen.lineTo(Math.max(left + 4, Math.min(left + wide - 4, x)), side ? height + BAND - HIGH : HIGH - BAND);
+    outline(pen, colours, colours.ink, 1);
   }
+  for (const { x, y, legal } of placed) paintSign(pen, colours, x, y, legal);
+  for (const { side, left, wide, name, middle, text, legal, chosen } of placed) {
+    const top = side ? height + BAND - HIGH : -BAND;
+    pen.beginPath();
+    pen.roundRect(left + 1, top + 1, wide - 2, HIGH - 2, 4);
+    Object.assign(pen, { fillStyle: colours.page, lineWidth: chosen ? 2 : 1, strokeStyle: chosen ? colours.ink : legal ? colours.blue : colours.orange });
+    pen.fill();
+    pen.setLineDash(legal || chosen ? [] : DASHES);
+    pen.stroke();
+    pen.setLineDash([]);
+    paintSign(pen, colours, left + SIDE + 5, top + HIGH / 2, legal);
+    Object.assign(pen, { fillStyle: colours.ink, font: `${chosen ? "bold " : ""}${SIZE}px ${MONO}` });
+    pen.fillText(name, left + SIDE + SIGN, top + HIGH / 2 + 1);
+    Object.assign(pen, { fillStyle: colours.soft, font: `${SIZE}px ${MONO}` });
+    pen.fillText(text, left + SIDE + SIGN + middle, top + HIGH / 2 + 1);
+  }
+}
+
+/**
+ * A dot in a disc, or a cross in a square.
+ * @param {Pen} pen
+ * @param {Colours} colours
+ * @param {number} x
+ * @param {number} y
+ * @param {boolean} legal
+ */
+function paintSign(pen, colours, x, y, legal) {
+  pen.beginPath();
+  if (legal) pen.arc(x, y, 5.5, 0, 2 * Math.PI);
+  else pen.rect(x - 5.5, y - 5.5, 11, 11);
+  outline(pen, colours, colours.ink, 1);
+  pen.fillStyle = colours.page;
+  pen.fill();
+  pen.beginPath();
+  if (legal) pen.arc(x, y, 2, 0, 2 * Math.PI);
+  else for (const way of [-3, 3]) {
+    pen.moveTo(x - 3, y - way);
+    pen.lineTo(x + 3, y + way);
+  }
+  Object.assign(pen, { strokeStyle: legal ? colours.blue : colours.orange, lineWidth: legal ? 3 : 2 });
+  pen.stroke();
 }

@@ -1,8 +1,7 @@
 // The map's panel on the stage: the mask of the step at the cursor, with the model's likeliest tokens over it.
 
 /** @import { Say, StageView, Step } from "../types.js" */
-import { make, setText, withCommas } from "../shared/elements.js";
-import { buildSaveMenu, downloadPng, mergeCanvases } from "../shared/export.js";
+import { make } from "../shared/elements.js";
 import { masksShown, placeShown, shownStep } from "../stage/view.js";
 import { showMasks } from "./map-data.js";
 import { buildMap } from "./map-view.js";
@@ -20,12 +19,9 @@ export function buildMapPanel(slot, act) {
     map.paint();
   };
   const map = buildMap({ say: act.say, take: act.pick, xor, callouts: true });
-  const aside = make("span", { class: "gv-soft" });
-  const panel = { slot, map, aside, wished: false, edited: false };
-  const save = buildSaveMenu("map", { PNG: () => downloadPng(mergeCanvases([map.ground, map.marks]), "map") });
-  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "the whole vocabulary"), aside, map.tools, save), map.node);
+  const panel = { slot, map, wished: false, edited: false };
+  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title", title: "one cell per token, in byte order along a Hilbert curve" }, "vocabulary"), map.finder, map.xor), map.node);
   slot.setAttribute("aria-label", "the whole vocabulary");
-  setText(map.xor, "⊕ xor with the step before");
   return panel;
 }
 
@@ -39,15 +35,11 @@ export function paintMapPanel(panel, view) {
   slot.hidden = !map.land || !step || !masks;
   if (!map.land || !step || !masks) return;
   const edited = Boolean(view.edited);
-  if (panel.edited !== edited) {
-    panel.edited = edited; // an edit shows at once what it changed; afterwards the person's choice counts again
-    map.xor = edited || panel.wished;
-    setText(xor, edited ? "⊕ xor with the constraint before" : "⊕ xor with the step before");
-  }
+  if (panel.edited !== edited) map.xor = edited || panel.wished; // an edit shows at once what it changed; afterwards the person's choice counts again
+  panel.edited = edited;
+  xor.title = edited ? "compare with the constraint before" : "compare with the step before";
   showMasks(map, masks);
   map.marks = edited ? [] : marksOf(step, placeShown(view) >= 0); // an edit changes the next token, which has no distribution yet
-  setText(panel.aside, `${withCommas(map.land.count)} tokens · ${map.state}`);
-  panel.aside.title = "one cell per token, in byte order along a Hilbert curve";
   legend.setAttribute("aria-live", view.playing ? "off" : "polite");
   paint();
 }

@@ -1,6 +1,8 @@
 // Buttons, sliders and panels that every kind of widget uses.
 
-import { icon, make, setText } from "./elements.js";
+/** @import { Part } from "./parts.js" */
+import { make } from "./elements.js";
+import { build, change } from "./parts.js";
 
 const ICONS = {
   start: "M3 3v10M13 3 6 8l7 5z",
@@ -18,111 +20,117 @@ const SOURCE_SIGNS = { LIVE: "●", RECORDED: "◼", TOY: "◆" };
 /** @type {Record<string, string>} */
 const COMMANDS = { ArrowRight: "step", ArrowLeft: "back", " ": "play", Home: "start", End: "end", r: "reset", R: "reset" };
 
+/** @param {keyof typeof ICONS} name */
+export const icon = (name) => ["svg", { viewBox: "0 0 16 16", "aria-hidden": true }, ["path", { d: ICONS[name] }]];
+
+const QUIET = "data-lm-suppress-shortcuts";
+/** @param {Event} event JupyterLab looks for this mark at the focused element before it looks at the elements around it */
+const focusin = ({ target }) => /** @type {Element} */ (target).setAttribute(QUIET, "true");
+
 /**
- * The outermost element of a widget.
+ * What the outermost element of a widget has.
+ * @param {string} classes
+ * @param {string} label
+ * @param {Record<string, any>} attributes
+ */
+export const rootOf = (classes, label, attributes) =>
+  ({ class: `gv gv-stage ${classes}`.trim(), role: "group", "aria-label": label, [QUIET]: true, focusin, ...attributes });
+
+/**
  * @param {string} classes
  * @param {string} label
  * @param {Record<string, any>} attributes
  * @param {...Node} children
  */
-export function widgetRoot(classes, label, attributes, ...children) {
-  const shared = { class: `gv gv-stage ${classes}`.trim(), role: "group", "aria-label": label, "data-lm-suppress-shortcuts": "true" };
-  const root = make("div", { ...shared, ...attributes }, ...children);
-  // JupyterLab looks for this mark at the focused element before it looks at the elements around it
-  root.addEventListener("focusin", (event) => {
-    /** @type {Element} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
-  });
-  return root;
-}
+export const widgetRoot = (classes, label, attributes, ...children) => make("div", rootOf(classes, label, attributes), ...children);
 
 /**
+ * A button with a sign.
  * @param {keyof typeof ICONS} name
  * @param {string} label
  * @param {string} key the key that does the same, or ""
  * @param {() => void} act
- * @param {Node | string} [words]
+ * @param {Record<string, any>} [more]
+ * @param {...any} words
+ * @returns {Part}
  */
-export function button(name, label, key, act, words) {
-  const title = key ? `${label} (${key})` : label;
-  const node = make("button", { type: "button", class: `gv-key gv-${name}`, "aria-label": label, title, on: { click: act } }, icon(ICONS[name]));
-  if (words) node.append(words);
-  return node;
-}
-
-export const backIcon = () => icon(ICONS.back);
+export const keyPart = (name, label, key, act, more, ...words) =>
+  [`button.gv-key.gv-${name}`, { "aria-label": label, title: key ? `${label} (${key})` : label, click: act, ...more }, icon(name), ...words];
 
 /**
- * @param {HTMLButtonElement} node
  * @param {boolean} playing
+ * @param {() => void} act
+ * @param {Record<string, any>} [more]
  */
-export function paintPlayButton(node, playing) {
+export function playPart(playing, act, more) {
   const name = playing ? "pause" : "play";
-  if (node.dataset.name === name) return;
-  node.dataset.name = name;
-  node.replaceChildren(icon(ICONS[name]));
-  node.setAttribute("aria-label", name);
-  node.title = `${name} (space)`;
-}
-
-/**
- * @param {string} label
- * @param {Record<string, number>} limits
- * @param {(value: number) => void} act
- */
-export function slider(label, limits, act) {
-  const input = make("input", { type: "range", "aria-label": label, ...limits, on: { input: () => act(Number(input.value)) } });
-  const value = make("output");
-  return { input, value, node: make("label", { class: "gv-slider" }, label, input, value) };
+  return keyPart(name, name, "space", act, { class: "gv-key gv-play", "data-name": name, ...more });
 }
 
 /**
  * A group of buttons of which one is pressed.
  * @param {string} label
  * @param {Record<string, string>} names
+ * @param {string} chosen
+ * @param {(name: string) => void} act
+ * @param {Record<string, any>} [more]
+ * @returns {Part}
+ */
+export const choicePart = (label, names, chosen, act, more) => ["span.gv-toggle", { role: "group", "aria-label": label, ...more }, label,
+  ...Object.entries(names).map(([name, words]) =>
+    ["button", { "aria-pressed": name === chosen, "data-name": name, click: () => act(name) }, words])];
+
+/**
+ * A line for errors, hidden while there is none.
+ * @param {string} words
+ * @returns {Part}
+ */
+export const notePart = (words) => ["p.gv-note", { role: "alert", hidden: !words }, words && `⚠ ${words}`];
+
+/**
+ * LIVE, RECORDED or TOY.
+ * @param {string} source
+ * @returns {Part}
+ */
+export const sourcePart = (source) => [`strong.gv-badge.gv-${source.toLowerCase()}`, `${SOURCE_SIGNS[source]} ${source}`];
+
+// the same as elements, for widgets that keep theirs
+
+/** @type {(...given: [keyof typeof ICONS, string, string, () => void, (Node | string)?]) => HTMLButtonElement} */
+export const button = (name, label, key, act, words) => /** @type {HTMLButtonElement} */ (build(keyPart(name, label, key, act, {}, words)));
+
+/**
+ * @param {HTMLElement} node
+ * @param {boolean} playing
+ * @param {() => void} act
+ */
+export const paintPlayButton = (node, playing, act) => change(node, playPart(playing, act));
+
+/**
+ * @param {string} label
+ * @param {Record<string, string>} names
  * @param {(name: string) => void} act
  */
 export function toggle(label, names, act) {
-  const buttons = Object.entries(names).map(([name, words]) =>
-    make("button", { type: "button", "aria-pressed": "false", "data-name": name, on: { click: () => act(name) } }, words));
-  const node = make("span", { class: "gv-toggle", role: "group", "aria-label": label }, label, ...buttons);
+  const node = build(choicePart(label, names, "", act));
   /** @param {string} name */
-  const set = (name) => buttons.forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.name === name)));
-  return { node, buttons, set };
+  const set = (name) => change(node, choicePart(label, names, name, act));
+  return { node, buttons: [...node.querySelectorAll("button")], set };
 }
 
-/**
- * @param {string} slot
- * @param {string} title
- * @param {...Node} children
- */
-export function panel(slot, title, ...children) {
-  const aside = make("span", { class: "gv-soft" });
-  const head = make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, title), aside);
-  const node = make("div", { role: "group", class: "gv-panel", "data-slot": slot, "aria-label": title }, head, ...children);
-  return { node, head, aside };
-}
-
-/** A line for errors, hidden while there is none. */
-export const buildNote = () => make("p", { class: "gv-note", role: "alert", hidden: true });
+export const buildNote = () => build(notePart(""));
 
 /**
  * @param {HTMLElement} node
  * @param {string} words
  */
-export function paintNote(node, words) {
-  node.hidden = !words;
-  setText(node, words ? `⚠ ${words}` : "");
-}
+export const paintNote = (node, words) => change(node, notePart(words));
 
 /**
- * LIVE, RECORDED or TOY.
  * @param {HTMLElement} node
  * @param {string} source
  */
-export function paintSource(node, source) {
-  node.className = `gv-badge gv-${source.toLowerCase()}`;
-  setText(node, `${SOURCE_SIGNS[source]} ${source}`);
-}
+export const paintSource = (node, source) => change(node, sourcePart(source));
 
 /**
  * The command of a key, or "". Space on a button presses that button instead.
@@ -130,7 +138,7 @@ export function paintSource(node, source) {
  */
 export function commandOf(event) {
   if (hasModifier(event)) return "";
-  const onButton = /** @type {Element} */ (event.target).tagName === "BUTTON";
+  const onButton = /^(BUTTON|SUMMARY)$/.test(/** @type {Element} */ (event.target).tagName);
   return event.key === " " && onButton ? "" : COMMANDS[event.key] ?? "";
 }
 

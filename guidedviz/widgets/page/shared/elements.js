@@ -1,70 +1,49 @@
-// Creates elements of the page. Text enters as text nodes, never as HTML: a vocabulary may contain "<script>".
+// Elements of the page, and the words in them.
 
-export const SVG = "http://www.w3.org/2000/svg";
+/** @import { Part } from "./parts.js" */
+import { build, fill, SVG } from "./parts.js";
 
 /**
- * An HTML element. The attribute "on" holds event listeners, "vars" numbers for the style sheet; `true` sets an empty
- * attribute, `false` sets none.
+ * An HTML element; "on" holds its listeners.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, any>} [attributes]
- * @param {...(Node | string)} children
- * @returns {HTMLElementTagNameMap[Tag]}
+ * @param {...(Node | string)} inside
  */
-export function make(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
-    else if (name === "vars") for (const [key, number] of Object.entries(value)) node.style.setProperty(key, String(Number(number)));
-    else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value !== undefined) node.setAttribute(name, value);
-  }
-  node.append(...children);
-  return node;
-}
+export const make = (tag, { on, ...attributes } = {}, ...inside) => /** @type {HTMLElementTagNameMap[Tag]} */ (build([tag, { type: undefined, ...attributes, ...on }, ...inside]));
 
 /**
  * An SVG element.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, any>} attributes
- * @param {...(Node | string)} children
- * @returns {SVGElementTagNameMap[Tag]}
+ * @param {...(Node | string)} inside
  */
-export function shape(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-/** @param {string} path */
-export function icon(path) {
-  return shape("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, shape("path", { d: path }));
-}
+export const shape = (tag, attributes, ...inside) => /** @type {SVGElementTagNameMap[Tag]} */ (/** @type {unknown} */ (build([tag, attributes, ...inside], SVG)));
 
 /**
- * Writes a token's text. Signs that stand for white space are paler than letters.
+ * A token's text. Signs that stand for white space are paler than letters.
+ * @param {string} label
+ * @returns {any[]}
+ */
+export const lettersOf = (label) => label.split(/([␣↵⇥]+)/).filter(Boolean).map((part) => (/^[␣↵⇥]/.test(part) ? ["i.gv-mark", part] : part));
+
+/**
+ * A token.
+ * @param {string} label
+ * @param {"span" | "code"} [tag]
+ * @returns {Part}
+ */
+export const tokenPart = (label, tag = "span") => [`${tag}.gv-name`, ...lettersOf(label)];
+
+/**
  * @param {HTMLElement} node
  * @param {string} label
  */
-export function writeToken(node, label) {
-  if (node.dataset.label === label) return;
-  node.dataset.label = label;
-  const parts = label.split(/([␣↵⇥]+)/).filter(Boolean);
-  node.replaceChildren(...parts.map((part) => (/^[␣↵⇥]/.test(part) ? make("i", { class: "gv-mark" }, part) : part)));
-}
+export const writeToken = (node, label) => fill(node, lettersOf(label));
 
-/**
- * A token's text in an element of its own.
- * @param {string} label
- * @param {"span" | "code"} [tag]
- */
-export function tokenName(label, tag = "span") {
-  const node = make(tag, { class: "gv-name" });
-  writeToken(node, label);
-  return node;
-}
+/** @param {string} label */
+export const tokenName = (label) => build(tokenPart(label));
 
 /**
  * Writes text only where it differs: each write makes the browser lay out the page.

@@ -1,13 +1,11 @@
 // Pictures of panels as files. The colours that the theme gives are written into the picture, so a file needs no style.
 
-import { make } from "./elements.js";
+import { make, shape } from "./elements.js";
 
 const SHARP = 2; // pixels of a PNG per unit of the drawing
-const SVG = "http://www.w3.org/2000/svg";
-const STYLES = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "opacity",
-  "font-family", "font-size", "font-weight", "font-style", "text-anchor", "paint-order", "display", "visibility",
-];
+const STYLES = (
+  "fill fill-opacity stroke stroke-width stroke-dasharray stroke-linecap stroke-linejoin stroke-opacity opacity "
+  + "font-family font-size font-weight font-style text-anchor paint-order").split(" ");
 const DROPPED = "style, script, foreignObject";
 
 /** @typedef {{ text: string, width: number, height: number }} Sheet a whole SVG, and its size */
@@ -19,15 +17,9 @@ const DROPPED = "style, script, foreignObject";
  */
 export function writeSvg(drawings) {
   const [x, y, width, height] = (drawings[0].getAttribute("viewBox") ?? "0 0 0 0").split(/[\s,]+/).map(Number);
-  const sheet = document.createElementNS(SVG, "svg");
-  for (const [name, value] of Object.entries({ viewBox: `${x} ${y} ${width} ${height}`, width, height, role: "img" })) {
-    sheet.setAttribute(name, String(value));
-  }
-  const label = drawings[0].getAttribute("aria-label");
-  if (label) sheet.setAttribute("aria-label", label);
-  const page = document.createElementNS(SVG, "rect");
-  for (const [name, value] of Object.entries({ x, y, width, height, fill: groundOf(drawings[0]) })) page.setAttribute(name, String(value));
-  sheet.append(page, ...drawings.flatMap((drawing) => [...drawing.children].flatMap(styledCopy)));
+  const about = { viewBox: `${x} ${y} ${width} ${height}`, width, height, role: "img", "aria-label": drawings[0].getAttribute("aria-label") ?? undefined };
+  const sheet = shape("svg", about, shape("rect", { x, y, width, height, fill: groundOf(drawings[0]) }));
+  sheet.append(...drawings.flatMap((drawing) => [...drawing.children].flatMap(styledCopy)));
   return { text: new XMLSerializer().serializeToString(sheet), width, height };
 }
 
@@ -80,23 +72,17 @@ export async function paintSvg({ text, width, height }) {
 }
 
 /**
- * Canvases on top of each other as one, with the colour behind them; each keeps its place on the page.
- * @param {HTMLCanvasElement[]} layers the lowest first
+ * A canvas with the colour behind it.
+ * @param {HTMLCanvasElement} canvas
  */
-export function mergeCanvases(layers) {
-  const boxes = layers.map((layer) => layer.getBoundingClientRect());
-  const [left, top] = [Math.min(...boxes.map((box) => box.left)), Math.min(...boxes.map((box) => box.top))];
-  const [right, bottom] = [Math.max(...boxes.map((box) => box.right)), Math.max(...boxes.map((box) => box.bottom))];
-  const merged = make("canvas", { width: Math.ceil(SHARP * (right - left)), height: Math.ceil(SHARP * (bottom - top)) });
-  const pen = merged.getContext("2d");
-  if (!pen) return merged;
-  pen.fillStyle = groundOf(layers[0]);
-  pen.fillRect(0, 0, merged.width, merged.height);
-  layers.forEach((layer, place) => {
-    const { x, y, width, height } = boxes[place];
-    pen.drawImage(layer, SHARP * (x - left), SHARP * (y - top), SHARP * width, SHARP * height);
-  });
-  return merged;
+export function onGround(canvas) {
+  const { width, height } = canvas;
+  const copy = make("canvas", { width, height });
+  const pen = /** @type {CanvasRenderingContext2D} */ (copy.getContext("2d"));
+  pen.fillStyle = groundOf(canvas);
+  pen.fillRect(0, 0, width, height);
+  pen.drawImage(canvas, 0, 0);
+  return copy;
 }
 
 /**
@@ -133,15 +119,14 @@ export const downloadPng = (canvas, name) => canvas.toBlob((blob) => blob && dow
  * @param {() => SVGElement[]} find the drawings, the lowest first; none while there is nothing to save
  */
 export function drawingActions(name, find) {
+  /** @param {(sheet: Sheet) => unknown} save */
+  const write = (save) => () => {
+    const drawings = find();
+    if (drawings.length) save(writeSvg(drawings));
+  };
   return {
-    SVG: () => {
-      const drawings = find();
-      if (drawings.length) download(new Blob([writeSvg(drawings).text], { type: "image/svg+xml" }), `${name}.svg`);
-    },
-    PNG: async () => {
-      const drawings = find();
-      if (drawings.length) downloadPng(await paintSvg(writeSvg(drawings)), name);
-    },
+    SVG: write(({ text }) => download(new Blob([text], { type: "image/svg+xml" }), `${name}.svg`)),
+    PNG: write(async (sheet) => downloadPng(await paintSvg(sheet), name)),
   };
 }
 

@@ -2,7 +2,7 @@
 // attributes are of a fixed list, as in guidedviz/markup.py; anything else is left out. A recording may come from a stranger.
 
 /** @import { Shapes } from "../types.js" */
-import { SVG } from "./elements.js";
+import { SVG } from "./parts.js";
 
 export const ELEMENTS = new Set("svg g path rect circle ellipse line polygon polyline text tspan title defs pattern mask image".split(" "));
 export const PLAIN = new Set((

@@ -1,9 +1,11 @@
 // The box in which the constraint is edited. It sends its text at each pause in typing; the kernel answers what became
 // of it.
 
-/** @import { Change, Edit, Say, StageView } from "../types.js" */
-import { backIcon, toggle } from "../shared/controls.js";
-import { make, setText, tokenName, withCommas } from "../shared/elements.js";
+/** @import { Change, StageView } from "../types.js" */
+/** @import { Part } from "../shared/parts.js" */
+/** @import { StageActions } from "./layout.js" */
+import { choicePart, icon } from "../shared/controls.js";
+import { tokenPart, withCommas } from "../shared/elements.js";
 
 const PAUSE = 350; // milliseconds without a key that count as a pause
 const LANGUAGES = { regex: "regex", schema: "JSON Schema", grammar: "grammar" };
@@ -18,115 +20,65 @@ const STATES = {
 };
 const IDLE = "Change it while the model decodes: at each pause it is compiled; Escape leaves the box.";
 
-/** @typedef {ReturnType<typeof buildConstraintBox>} ConstraintBox */
+/**
+ * Sends what stands in the box.
+ * @param {StageView} view
+ * @param {StageActions} act
+ */
+function send({ typing, box: { kind, text } }, act) {
+  clearTimeout(typing);
+  if (text.trim()) act.say({ do: "edit", kind, text });
+}
 
-/** @param {{ say: Say }} act */
-export function buildConstraintBox(act) {
-  const text = make("textarea", {
-    class: "gv-edit-text", rows: 1, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off", "aria-label": "text of the constraint",
-  });
-  const back = make("button", { type: "button", class: "gv-key gv-edit-back", on: { click: () => act.say({ do: "go_back" }) } }, backIcon(), "go back there");
-  const said = make("p");
-  const caret = make("pre");
-  const ui = {
-    text, back, said, caret,
-    kind: "regex",
-    kinds: toggle("", LANGUAGES, (kind) => {
-      choose(ui, kind);
-      send();
-    }),
-    state: make("span", { class: "gv-soft gv-edit-fate", role: "status" }),
-    error: make("div", { class: "gv-edit-error", role: "alert", hidden: true }, said, caret),
-    rejects: make("p", { class: "gv-edit-rejects", hidden: true }),
-    changes: make("div", { class: "gv-edit-changes", hidden: true }),
-    idle: make("p", { class: "gv-soft gv-edit-idle" }, IDLE),
-    node: make("div", { role: "group", class: "gv-panel gv-edit", "aria-label": "constraint", hidden: true }),
-    painted: /** @type {Edit | null} */ (null),
-  };
-  ui.kinds.node.setAttribute("aria-label", "language of the constraint");
-  const head = make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "constraint"), ui.kinds.node, ui.state);
-  const found = make("div", { class: "gv-edit-found" }, ui.error, ui.rejects, ui.changes, ui.idle);
-  ui.node.append(head, make("div", { class: "gv-edit-box" }, text, found));
-
-  /** @type {any} */
-  let typing = 0;
-  function send() {
-    clearTimeout(typing);
-    if (text.value.trim()) act.say({ do: "edit", kind: ui.kind, text: text.value });
-  }
-  text.addEventListener("input", () => {
-    clearTimeout(typing);
-    typing = setTimeout(send, PAUSE);
-    fitText(ui);
-  });
-  text.addEventListener("keydown", (event) => {
+/**
+ * @param {StageView} view
+ * @param {StageActions} act
+ */
+const listeners = (view, act) => ({
+  /** @param {any} event */
+  input({ target }) {
+    clearTimeout(view.typing);
+    view.typing = setTimeout(send, PAUSE, view, act);
+    view.box.text = target.value;
+    act.paint();
+  },
+  /** @param {any} event */
+  keydown(event) {
     event.stopPropagation(); // letters are letters here, and not keys of the stage
-    if (event.key === "Escape") /** @type {HTMLElement} */ (ui.node.closest(".gv-stage")).focus({ preventScroll: true });
-  });
-  return ui;
-}
+    if (event.key === "Escape") event.target.closest(".gv-stage").focus({ preventScroll: true });
+  },
+});
 
 /**
- * @param {ConstraintBox} ui
- * @param {string} kind
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @returns {Part}
  */
-function choose(ui, kind) {
-  ui.kind = kind;
-  ui.kinds.set(kind);
-  ui.text.placeholder = EXAMPLES[kind];
-}
-
-/** @param {ConstraintBox} ui */
-function fitText(ui) {
-  const lines = ui.text.value.split("\n").length;
-  ui.text.rows = Math.max(ui.kind === "regex" ? 2 : 3, Math.min(8, lines));
-}
-
-/**
- * @param {ConstraintBox} ui
- * @param {Edit | undefined} edit
- */
-export function paintConstraintBox(ui, edit) {
-  ui.node.hidden = !edit;
-  if (!edit || ui.painted === edit) return;
-  ui.painted = edit;
-  if (edit.text !== undefined) {
-    ui.text.value = edit.text;
-    choose(ui, edit.kind);
-    fitText(ui);
-  }
-  ui.node.dataset.state = edit.state;
-  setText(ui.state, STATES[edit.state]);
-  ui.error.hidden = !edit.error;
-  const [said, ...lines] = edit.error.split("\n");
-  setText(ui.said, said);
-  setText(ui.caret, lines.join("\n"));
-  ui.idle.hidden = Boolean(edit.error || edit.rejects || edit.changes);
-  paintRejects(ui, edit);
-  paintChanges(ui, edit.changes);
-}
-
-/**
- * @param {ConstraintBox} ui
- * @param {Edit} edit
- */
-function paintRejects(ui, { rejects, place }) {
-  ui.rejects.hidden = !rejects;
-  if (!rejects) return;
-  const [label, reason] = rejects;
-  const words = [`step ${Number(place) + 1}, `, tokenName(label, "code"), ` is the first token that it rejects: ${reason}. `];
-  ui.rejects.replaceChildren(make("b", {}, "✕ "), ...words, ui.back);
-}
-
-/**
- * @param {ConstraintBox} ui
- * @param {Edit["changes"]} changes
- */
-function paintChanges(ui, changes) {
-  ui.changes.hidden = !changes;
-  if (!changes) return;
-  const title = make("p", { class: "gv-soft" }, `as the next token, step ${changes.step}`);
-  ui.changes.replaceChildren(title, changeLine("+", "legal", changes.legal), changeLine("−", "illegal", changes.illegal));
+export function constraintPart(view, act) {
+  const { edit, box: { kind, text } } = view;
+  if (!edit) return ["div"];
+  const { state, error, rejects, place, changes } = edit;
+  const choice = choicePart("", LANGUAGES, kind, (name) => {
+    view.box.kind = name;
+    send(view, act);
+    act.paint();
+  }, { "aria-label": "language of the constraint" });
+  const rows = Math.max(kind === "regex" ? 2 : 3, Math.min(8, text.split("\n").length));
+  const [said, ...caret] = error.split("\n");
+  return ["div.gv-panel.gv-edit", { role: "group", "aria-label": "constraint", "data-slot": "constraint", "data-part": "constraint", "data-state": state },
+    ["div.gv-panel-head", ["strong.gv-title", "constraint"], choice, ["span.gv-soft.gv-edit-fate", { role: "status" }, STATES[state]]],
+    ["div.gv-edit-box",
+      ["textarea.gv-edit-text", {
+        rows, spellcheck: "false", autocapitalize: "off", wrap: "off", "aria-label": "text of the constraint",
+        placeholder: EXAMPLES[kind], given: text, ...listeners(view, act),
+      }],
+      ["div.gv-edit-found",
+        ["div.gv-edit-error", { role: "alert", hidden: !error }, ["p", said], ["pre", caret.join("\n")]],
+        rejects && ["p.gv-edit-rejects", ["b", "✕ "], `step ${Number(place) + 1}, `, tokenPart(rejects[0], "code"), ` is the first token that it rejects: ${rejects[1]}. `,
+          ["button.gv-key.gv-edit-back", { click: () => act.say({ do: "go_back" }) }, icon("back"), "go back there"]],
+        changes && ["div.gv-edit-changes", ["p.gv-soft", `as the next token, step ${changes.step}`],
+          changeLine("+", "legal", changes.legal), changeLine("−", "illegal", changes.illegal)],
+        ["p.gv-soft.gv-edit-idle", { hidden: Boolean(error || rejects || changes) }, IDLE]]]];
 }
 
 /**
@@ -134,21 +86,9 @@ function paintChanges(ui, changes) {
  * @param {string} sign
  * @param {string} words
  * @param {Change} change
+ * @returns {Part}
  */
-function changeLine(sign, words, [count, likeliest]) {
-  const counted = make("span", { class: "gv-edit-count" }, make("b", {}, `${sign} ${withCommas(count)}`), ` became ${words}`);
-  const some = likeliest.map(([label, text]) => make("span", { class: "gv-edit-token" }, tokenName(label, "code"), make("small", {}, text)));
-  const more = count > likeliest.length && likeliest.length ? ["…"] : [];
-  return make("div", { class: `gv-edit-line gv-edit-${words}` }, counted, ...some, ...more);
-}
-
-/**
- * Crosses out the first token that the edited constraint rejects.
- * @param {HTMLElement} chips
- * @param {StageView} view
- */
-export function markRejected(chips, view) {
-  const node = chips.children[view.edit?.place ?? -1];
-  for (const other of chips.querySelectorAll(".gv-rejected")) if (other !== node) other.classList.remove("gv-rejected");
-  node?.classList.add("gv-rejected");
-}
+const changeLine = (sign, words, [count, likeliest]) => [`div.gv-edit-line.gv-edit-${words}`,
+  ["span.gv-edit-count", ["b", `${sign} ${withCommas(count)}`], ` became ${words}`],
+  ...likeliest.map(([label, text]) => ["span.gv-edit-token", tokenPart(label, "code"), ["small", text]]),
+  count > likeliest.length && likeliest.length > 0 && "…"];

@@ -1,24 +1,28 @@
-// What a person does on the stage with keys and pointer; the buttons are wired where they are built.
+// What a person does on the stage with keys and pointer; buttons are wired where they stand. What the pointer is on is lit
+// in all panels: a token with its path, its stack and its place on the map; a state, a frame of the stack or a cell of the
+// map with the tokens that belong to it.
 
-/** @import { StageView } from "../types.js" */
-/** @import { StageActions, StageUi } from "./layout.js" */
+/** @import { StageView, Step } from "../types.js" */
+/** @import { Islands, StageActions } from "./layout.js" */
 import { commandOf, consume, hasModifier, refocusAfterPress } from "../shared/controls.js";
-import { make, tokenName } from "../shared/elements.js";
-import { toggleLecture } from "./lecture.js";
 import { currentChip, shownStep } from "./view.js";
 
+const SWIPE = 60; // pixels
+
 /**
- * @param {StageUi} ui
+ * @param {HTMLElement} root
  * @param {StageView} view
  * @param {StageActions} act
  */
-export function listenToKeys(ui, view, act) {
+export function listenToKeys(root, view, act) {
+  const help = /** @type {HTMLDetailsElement} */ (root.querySelector(".gv-keys-help"));
   /** @type {Record<string, () => void>} */
-  const letters = { f: () => toggleLecture(ui.root), q: act.ask, "?": () => (ui.help.open = !ui.help.open) };
-  ui.root.addEventListener("keydown", (event) => {
+  const letters = { f: act.lecture, q: act.ask, "?": () => (help.open = !help.open) };
+  root.addEventListener("keydown", (event) => {
+    hideTip(view, act);
     const target = /** @type {HTMLInputElement} */ (event.target);
     if (hasModifier(event) || target.type === "number" || target.type === "textarea") return;
-    if (target.type === "range" && target !== ui.timeline.scrub && /^(Arrow|Home|End)/.test(event.key)) return;
+    if (target.type === "range" && !target.matches(".gv-scrub") && /^(Arrow|Home|End)/.test(event.key)) return;
     const row = /^[1-9]$/.test(event.key) ? shownStep(view)?.rows[Number(event.key) - 1] : undefined;
     const command = commandOf(event);
     if (row) act.pick(row[0]);
@@ -27,32 +31,22 @@ export function listenToKeys(ui, view, act) {
     else return;
     consume(event);
   });
-  refocusAfterPress(ui.root, "button, .gv-track-time");
+  refocusAfterPress(root, "button, .gv-track-time");
 }
 
 /**
- * Clicks on tokens of the text, and what else could have come where the pointer is.
- * @param {StageUi} ui
- * @param {StageView} view
+ * A swipe of a finger over the panels goes one step on or back, except where it moves a drawing.
+ * @param {HTMLElement} root
  * @param {StageActions} act
  */
-export function listenToChips(ui, view, act) {
-  ui.chips.addEventListener("pointerover", (event) => {
-    const chip = chipOf(event);
-    if (chip && !view.playing) showTip(ui, view, chip);
-    else ui.tip.hidden = true;
-  });
-  ui.chips.addEventListener("pointerleave", () => (ui.tip.hidden = true));
-  ui.chips.addEventListener("focusin", (event) => {
-    const chip = chipOf(event);
-    if (chip?.matches(":focus-visible")) describeByTip(ui, view, chip);
-  });
-  ui.chips.addEventListener("focusout", () => (ui.tip.hidden = true));
-  ui.root.addEventListener("keydown", () => (ui.tip.hidden = true), true);
-  ui.chips.addEventListener("click", (event) => {
-    ui.tip.hidden = true;
-    const chip = chipOf(event);
-    if (chip) act.go(Number(chip.dataset.place));
+export function listenToSwipes(root, act) {
+  let from = 0;
+  root.addEventListener("pointerdown", ({ x }) => (from = x));
+  root.addEventListener("pointerup", ({ x, pointerType, target }) => {
+    const held = /** @type {Element} */ (target).closest(".gv-panels, .gv-map, .gv-diagram, textarea");
+    if (pointerType !== "touch" || Math.abs(x - from) < SWIPE || !held?.matches(".gv-panels")) return;
+    if (x < from) act.step();
+    else act.back();
   });
 }
 
@@ -61,47 +55,116 @@ export function listenToChips(ui, view, act) {
  * @param {Event} event
  * @returns {HTMLElement | null}
  */
-export const chipOf = (event) => /** @type {Element} */ (event.target).closest?.(".gv-chip");
+const chipOf = (event) => /** @type {Element} */ (event.target).closest(".gv-chip");
+
+/**
+ * @param {StageView} view
+ * @param {StageActions} act
+ */
+function hideTip(view, act) {
+  if (!view.tip) return;
+  view.tip = null;
+  act.paint();
+}
+
+/**
+ * @param {StageView} view
+ * @param {HTMLElement} chip
+ */
+function showTip(view, chip) {
+  const root = /** @type {any} */ (chip.closest(".gv-stage"));
+  const [home, box, zoom] = [root.getBoundingClientRect(), chip.getBoundingClientRect(), root.currentCSSZoom ?? 1];
+  view.tip = view.playing ? null : { place: Number(chip.dataset.place), x: (box.left - home.left) / zoom, y: (box.bottom - home.top) / zoom };
+}
+
+/**
+ * What the tokens of the text listen to.
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @param {Islands} islands
+ * @returns {Record<string, (event: any) => void>}
+ */
+export function chipListeners(view, act, { map }) {
+  /** @param {HTMLElement | null} chip */
+  const hover = (chip) => {
+    if (view.playing) return;
+    view.hover = chip ? Number(chip.dataset.place) : -1;
+    map.map.map.hover = rankOf(view.steps[view.hover]);
+    if (chip) showTip(view, chip);
+    else view.tip = null;
+    act.paint();
+  };
+  return {
+    pointerover: (event) => hover(chipOf(event)),
+    pointerleave: () => hover(null),
+    focusin(event) {
+      const chip = chipOf(event);
+      if (!chip?.matches(":focus-visible")) return;
+      showTip(view, chip);
+      act.paint();
+    },
+    focusout: () => hideTip(view, act),
+    click(event) {
+      const chip = chipOf(event);
+      view.tip = null;
+      if (chip) act.go(Number(chip.dataset.place));
+    },
+  };
+}
 
 /**
  * A token that has the focus hands it to the token that a step leads to.
- * @param {StageUi} ui
+ * @param {HTMLElement} root
  * @param {StageView} view
  */
-export function followFocus(ui, view) {
-  const chip = /** @type {HTMLElement | undefined} */ (ui.chips.children[currentChip(view)]);
+export function followFocus(root, view) {
+  const chip = /** @type {HTMLElement | undefined} */ (root.querySelectorAll(".gv-chip")[currentChip(view)]);
   const held = chip === document.activeElement;
-  (chip ?? ui.root).focus({ preventScroll: true });
-  if (chip && held) describeByTip(ui, view, chip);
+  (chip ?? root).focus({ preventScroll: true });
+  if (chip && held) showTip(view, chip);
 }
 
 /**
- * @param {StageUi} ui
+ * Marks the tokens that belong to what the pointer is on: a state, a frame of the stack, a cell of the map.
+ * @param {Islands} islands
  * @param {StageView} view
- * @param {HTMLElement} chip
+ * @param {() => void} paint
  */
-function describeByTip(ui, view, chip) {
-  if (view.playing) return;
-  showTip(ui, view, chip);
-  chip.setAttribute("aria-describedby", ui.tip.id);
-}
-
-/**
- * @param {StageUi} ui
- * @param {StageView} view
- * @param {HTMLElement} chip
- */
-function showTip({ tip, root }, view, chip) {
-  const step = view.steps[Number(chip.dataset.place)];
-  const best = [...step.rows].sort((one, two) => Math.max(two[2], two[3]) - Math.max(one[2], one[3])).slice(0, 5);
-  const lines = best.map(([, label, raw, drawn, legal, , drawnText]) => {
-    const bar = make("i");
-    bar.style.width = `${60 * (legal ? drawn : raw)}px`;
-    return make("div", { class: legal ? "" : "gv-struck" }, tokenName(label), bar, make("span", {}, legal ? drawnText : "forbidden"));
+export function linkPanels({ machine, stack, map }, view, paint) {
+  /** @param {((step: Step) => boolean) | null} belongs */
+  const mark = (belongs) => {
+    const places = belongs ? view.steps.flatMap((step, place) => (belongs(step) ? [place] : [])) : [];
+    if (String(places) === String([...view.linked])) return;
+    view.linked = new Set(places);
+    paint();
+  };
+  /**
+   * @param {HTMLElement} node
+   * @param {"state" | "frame"} name
+   * @param {(step: Step, number: number) => boolean} belongs
+   */
+  const link = (node, name, belongs) => node.addEventListener("pointerover", ({ target }) => {
+    const part = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest(`[data-${name}]`));
+    mark(part && ((step) => belongs(step, Number(part.dataset[name]))));
   });
-  tip.replaceChildren(make("p", {}, step.words), ...lines);
-  tip.hidden = false;
-  const [home, box] = [root.getBoundingClientRect(), chip.getBoundingClientRect()];
-  tip.style.left = `${Math.max(8, Math.min(box.left - home.left, home.width - tip.offsetWidth - 8))}px`;
-  tip.style.top = `${box.bottom - home.top + 6}px`;
+  link(machine.drawing.sheets, "state", (step, state) => statesOf(view, step).includes(state));
+  link(stack.column, "frame", ({ path }, frame) => Boolean(view.known[path?.at(-1) ?? -1]?.frames.some(([id]) => id === frame)));
+  map.map.sheet.addEventListener("pointermove", () => {
+    const rank = map.map.map.hover;
+    mark(rank < 0 ? null : (step) => rankOf(step) === rank);
+  });
+  for (const node of [machine.drawing.sheets, stack.column, map.map.sheet]) node.addEventListener("pointerleave", () => mark(null));
 }
+
+/**
+ * The place of a step's token on the map, or -1.
+ * @param {Step | undefined} step
+ */
+const rankOf = (step) => step?.ranks?.[step.rows.findIndex(([token]) => token === step.token)] ?? -1;
+
+/**
+ * The states of the drawing that a token passes.
+ * @param {StageView} view
+ * @param {Step} step
+ */
+const statesOf = ({ machine, known }, { path = [] }) => (machine?.stack ? path.flatMap((state) => known[state]?.now ?? []) : path);

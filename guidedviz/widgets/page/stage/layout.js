@@ -1,29 +1,29 @@
-// The elements of the stage, built once: controls, text, panels, timeline.
+// The stage from top to bottom: head, text, two panels, controls. Each part is a function of the view; machine, stack and map
+// are islands that paint themselves.
 
+/** @import { MachinePanel } from "../machine/machine-panel.js" */
+/** @import { StackPanel } from "../machine/stack-panel.js" */
+/** @import { MapPanel } from "../map/map-panel.js" */
+/** @import { Part } from "../shared/parts.js" */
 /** @import { Say, StageView } from "../types.js" */
-import { buildMachinePanel } from "../machine/machine-panel.js";
-import { buildStackPanel, pickTab } from "../machine/stack-panel.js";
-import { buildMapPanel } from "../map/map-panel.js";
-import { buildNote, button, panel, slider, toggle, widgetRoot } from "../shared/controls.js";
-import { buildDistribution, buildMeter } from "../shared/distribution.js";
-import { make } from "../shared/elements.js";
-import { drawPanel } from "../shared/drawn-panel.js";
-import { buildSaveMenu, copyText, drawingActions } from "../shared/export.js";
-import { buildConstraintBox } from "./constraint-box.js";
-import { toggleLecture } from "./lecture.js";
-import { buildLesson } from "./lesson.js";
-import { buildPanels } from "./panels.js";
-import { buildQuiz } from "./quiz.js";
-import { buildTimeline } from "./timeline.js";
-import { buildHelp, buildTour } from "./tour.js";
+import { choicePart, keyPart, notePart, playPart, rootOf, sourcePart } from "../shared/controls.js";
+import { copyText, downloadPng, drawingActions, onGround } from "../shared/export.js";
+import { constraintPart } from "./constraint-box.js";
+import { nextPart } from "./next-token.js";
+import { askedNow, hasQuestions, quizPart } from "./quiz.js";
+import { branchesPart, tapePart, tipPart, wordsPart } from "./text.js";
+import { timePart } from "./timeline.js";
+import { helpPart, tourPart } from "./tour.js";
+import { isEnded, isReady } from "./view.js";
 
-const BLANK = "The probabilities of the next token will stand here.";
-let stages = 0; // on this page: the id of a tip is its own
-const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits take a token, q asks before each step, f is for full screen, ? lists the keys";
+const COUNTED = 12; // painted steps over which the rate is taken
+const KEYS = "stage: arrows step, space plays, ? lists all keys";
 
 /**
  * @typedef {object} StageActions what a person can do on the stage
  * @property {Say} say
+ * @property {() => void} paint
+ * @property {() => void} focus give the keys to the stage
  * @property {(cursor: number) => void} go
  * @property {() => void} start
  * @property {() => void} back
@@ -31,129 +31,181 @@ const KEYS = "stage: arrows step, space plays, Home and End, r resets, digits ta
  * @property {() => void} step
  * @property {() => void} end
  * @property {() => void} reset
- * @property {(branch: number) => void} turn
+ * @property {(token: number) => void} pick
+ * @property {(now: Partial<StageView>) => void} set change what is shown
+ * @property {(name: "tab" | "swapped", value: string) => void} choose the same, and remember it in this notebook
  * @property {() => void} ask ask before each step, or stop asking
- * @property {() => void} paint
- * @property {() => StageView} view what is shown now
+ * @property {() => void} lecture fill the screen, or leave it
  * @property {() => void} page save the run as a page
  * @property {() => void} copy copy the text
- * @property {(token: number) => void} pick
  * @property {(place: number) => void} speed
- * @property {(value: number) => void} temperature
- * @property {(value: number) => void} seed
  */
 
-/** @typedef {ReturnType<typeof buildStage>} StageUi */
+/** @typedef {{ machine: MachinePanel, stack: StackPanel, map: MapPanel }} Islands the panels that paint themselves */
 
 /**
- * The buttons and sliders below the panels.
+ * The panel beside the next token; where there is room for one panel only, it may be the next token.
+ * @param {StageView} view
+ * @returns {string}
+ */
+export function tabShown({ tab, there, narrow }) {
+  if (there.includes(tab) || (narrow && tab === "next")) return tab;
+  return narrow ? "next" : there.includes("constraint") ? "constraint" : there[0] ?? ""; // who asked for the box wants to write in it
+}
+
+/**
+ * Rows behind a button. They go when something else has the focus, and with Escape.
+ * @param {string} name
+ * @param {string} sign
+ * @param {Record<string, any>} about
+ * @param {...Part} rows
+ * @returns {Part}
+ */
+function popup(name, sign, about, ...rows) {
+  /** @param {any} event */
+  const focusout = ({ currentTarget, relatedTarget }) => {
+    if (relatedTarget && !currentTarget.contains(relatedTarget) && !relatedTarget.contains(currentTarget)) currentTarget.open = false;
+  };
+  /** @param {any} event */
+  const keydown = (event) => {
+    if (event.key !== "Escape") return;
+    event.currentTarget.open = false;
+    event.currentTarget.firstElementChild.focus();
+  };
+  return [`details.gv-popup.${name}`, { focusout, keydown },
+    ["summary.gv-key", about, sign], ["div.gv-popup-rows.gv-soft", ...rows]];
+}
+
+/**
+ * What this run can be saved as.
+ * @param {StageView} view
  * @param {StageActions} act
- * @param {HTMLElement} scrub
+ * @param {Islands} islands
+ * @returns {any[]}
  */
-function buildControls(act, scrub) {
-  const keys = {
-    start: button("start", "go to the prompt", "Home", act.start),
-    back: button("back", "one step back", "←", act.back),
-    play: button("play", "play", "space", act.play),
-    step: button("step", "one step on", "→", act.step),
-    end: button("end", "to the end, decoding what is missing", "End", act.end),
-    reset: button("reset", "delete all steps and start again", "r", act.reset),
-  };
-  const speed = slider("speed", { min: 0, max: 6, step: 1 }, act.speed);
-  const heat = slider("temperature", { min: 0, max: 2, step: 0.05 }, act.temperature);
-  /** @type {Node} */ (speed.node.firstChild).textContent = "";
-  /** @type {Node} */ (heat.node.firstChild).textContent = "T";
-  heat.node.classList.add("gv-temperature");
-  heat.input.title = "temperature of the steps from here on; 0 always takes the likeliest";
-  const seed = make("input", { type: "number", min: 0, step: 1, "aria-label": "seed", class: "gv-seed" });
-  seed.addEventListener("change", () => act.seed(Math.max(0, Math.floor(Number(seed.value) || 0))));
-  const { start, back, play, step, end, reset } = keys;
-  const group = make("span", { class: "gv-keys", role: "group", "aria-label": "steps" }, start, back, play, step, end);
-  const at = make("span", { class: "gv-at" });
-  const ask = button("ask", "ask before each step", "q", act.ask);
-  const set = make("span", { class: "gv-set" }, speed.node, heat.node, make("label", { class: "gv-slider" }, "seed", seed), ask, reset);
-  return { node: make("div", { class: "gv-controls", "data-part": "controls" }, group, scrub, at, set), keys, speed, heat, seed, at, ask };
+function saveRows({ there, picture }, act, { machine, stack, map }) {
+  /** @type {[string, Record<string, () => void>, unknown][]} */
+  const saved = [
+    ["run", { page: act.page, text: act.copy, link: () => copyText(location.href) }, true],
+    ["machine", drawingActions("machine", machine.drawings), there.includes("machine")],
+    ["stack picture", drawingActions("stack", stack.drawings), Array.isArray(picture?.[1])],
+    ["map", { PNG: () => downloadPng(onGround(map.map.canvas), "map") }, there.includes("map")],
+  ];
+  return saved.map(([what, forms, has]) => has ? ["span.gv-toggle", { role: "group", "aria-label": `save the ${what}` }, `save the ${what}`,
+    ...Object.entries(forms).map(([form, save]) => ["button", { "aria-label": `${what} as ${form}`, click: save }, form])] : null);
 }
 
 /**
- * What is rarely needed: colours, bars of time, and the run as a file.
- * @param {...Node} rows
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @param {Islands} islands
+ * @returns {Part}
  */
-function buildMenu(...rows) {
-  const menu = make("details", { class: "gv-more" }, make("summary", { class: "gv-key", "aria-label": "more", title: "colours, bars, files" }, "⋯"));
-  menu.append(make("div", { class: "gv-more-rows gv-soft" }, ...rows));
-  menu.addEventListener("focusout", ({ relatedTarget }) => {
-    if (relatedTarget && !menu.contains(/** @type {Node} */ (relatedTarget)) && !(/** @type {Node} */ (relatedTarget).contains(menu))) menu.open = false;
-  });
-  return menu;
+function headPart(view, act, islands) {
+  const { head, alone, there, narrow } = view;
+  const about = [head.about, head.date, head.constraint].filter(Boolean).join(" · ");
+  const pieces = about.split(" · ").map((one, place) => ["span", place ? ` · ${one}` : one]); // one that does not fit is left out
+  const tabs = narrow ? ["next", ...there] : there;
+  const names = Object.fromEntries(tabs.map((name) => [name, name === "next" ? "next token" : name]));
+  return ["header", { role: "none" },
+    ["div.gv-about", sourcePart(alone && head.source === "LIVE" ? "RECORDED" : head.source), ["span.gv-soft", { title: about }, ...pieces]],
+    choicePart("", names, tabShown(view), (name) => act.choose("tab", name), { class: "gv-toggle gv-tabs", "aria-label": "panel", hidden: tabs.length < 2 }),
+    ["div.gv-head-keys", keyPart("wide", "full screen with large type", "f", act.lecture),
+      popup("gv-more", "⋯", { "aria-label": "more", title: "colours, bars, files" },
+        choicePart("colour", { odds: "probability", how: "how it came" }, view.colour, (name) => act.set({ colour: name })),
+        choicePart("bars", { none: "none", odds: "probability", cost: "time" }, view.bars, (name) => act.set({ bars: name })),
+        ...saveRows(view, act, islands),
+        ["button.gv-key", { hidden: narrow || !there.length, click: () => act.choose("swapped", view.swapped ? "" : "true") }, "⇄ exchange the panels"]),
+      popup("gv-keys-help", "?", { "aria-label": "keys", title: "keys (?)" }, helpPart(view, act))]];
 }
 
-/** @param {StageActions} act */
-export function buildStage(act) {
-  const timeline = buildTimeline();
-  const controls = buildControls(act, timeline.scrub);
-  const badge = make("strong", { class: "gv-badge" });
-  const about = make("span", { class: "gv-soft" });
-  const lecture = button("wide", "full screen with large type", "f", () => toggleLecture(root));
-  const save = buildSaveMenu("run", { page: act.page, text: act.copy, link: () => copyText(location.href) });
-  const [quiz, tour] = [buildQuiz(act.paint), buildTour(act.paint)];
-  const help = buildHelp(act.view, () => tour.start(true));
+/**
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @returns {Part}
+ */
+const lessonPart = ({ lesson, alone }, act) => ["div.gv-panel.gv-lesson", { role: "group", "aria-label": "class", hidden: !lesson || alone },
+  ["span", { role: "status" }, lesson?.words], ["span.gv-lesson-keys", ...(lesson?.keys ?? []).map(([say, label]) =>
+    ["button.gv-key", { click: () => (act.say({ do: say }), act.focus()) }, label])]]; // the key may go
 
-  const prompt = make("span", { class: "gv-prompt", "aria-label": "prompt" });
-  const chips = make("span", { class: "gv-chips" });
-  const tape = make("div", { class: "gv-tape" }, prompt, chips);
-  const words = make("p", { class: "gv-words", role: "status", "aria-live": "polite" });
-  const branches = make("div", { class: "gv-branches", role: "group", "aria-label": "other runs", hidden: true });
-  branches.addEventListener("click", (event) => {
-    const row = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-branch]"));
-    if (row) act.turn(Number(row.dataset.branch));
-  });
-  const colour = toggle("colour", { odds: "probability", how: "how it came" }, (name) => setLook("colour", name));
-  const height = toggle("bars", { none: "none", odds: "probability", cost: "time" }, (name) => setLook("height", name));
-  const strip = make("div", { role: "group", class: "gv-strip", "aria-label": "text", "data-part": "text" }, tape, words, tour.node, quiz.node, branches);
-  const note = buildNote();
-  const lesson = buildLesson(act.say);
-  const box = buildConstraintBox(act);
+/**
+ * A slider; what stands beside it is not always its name.
+ * @param {string} name
+ * @param {string} shown
+ * @param {Record<string, any>} about
+ * @param {string} said
+ * @param {(value: number) => void} set
+ * @returns {Part}
+ */
+const sliderPart = (name, shown, about, said, set) => [`label.gv-slider.gv-${name}`, shown,
+  ["input", { type: "range", "aria-label": name, ...about, input: (/** @type {any} */ { target }) => set(Number(target.value)) }], ["output", said]];
 
-  const distribution = buildDistribution(9, act.pick);
-  const [mass, legal] = [buildMeter("legal mass Z"), buildMeter("legal")];
-  const meters = make("div", { class: "gv-meters" }, mass.node, legal.node);
-  const facts = make("dl", { class: "gv-facts" });
-  const why = make("div", { class: "gv-why", "aria-live": "polite" });
-  const hint = make("p", { class: "gv-hint gv-soft" });
-  const reason = make("div", { class: "gv-reason", "data-part": "why" }, why, hint, facts);
-  const next = panel("next", "next token", make("p", { class: "gv-blank gv-soft" }, BLANK), meters, distribution.node, reason);
-  next.node.dataset.part = "next";
-  next.head.append(distribution.legend, buildSaveMenu("distribution", drawingActions("distribution", () => [drawPanel(distribution.node)])));
+/**
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @returns {Part}
+ */
+function controlsPart(view, act) {
+  const { cursor, head, steps, speed, temperature: heat, playing, alone } = view;
+  const [ended, count, fixed] = [isEnded(view), steps.length, !head.live || alone];
+  /** @param {any} event */
+  const change = ({ target }) => act.say({ do: "set", name: "seed", value: Math.max(0, Math.floor(Number(target.value) || 0)) });
+  return ["div.gv-controls", { "data-part": "controls" },
+    ["span.gv-keys", { role: "group", "aria-label": "steps" },
+      keyPart("start", "go to the prompt", "Home", act.start, { disabled: !cursor }), keyPart("back", "one step back", "←", act.back, { disabled: !cursor }),
+      playPart(playing, act.play, { disabled: ended && !playing }), keyPart("step", "one step on", "→", act.step, { disabled: ended }),
+      keyPart("end", "to the end, decoding what is missing", "End", act.end, { disabled: ended })],
+    ["input", {
+      type: "range", max: count, class: "gv-scrub", "aria-label": "step", disabled: !count, value: cursor, "aria-valuetext": `step ${cursor} of ${count}`,
+      input: (/** @type {any} */ { target }) => act.go(Number(target.value)),
+    }],
+    ["span.gv-at", `${cursor} / ${count}`],
+    ["span.gv-set",
+      sliderPart("speed", "", { max: 6, given: head.speeds.indexOf(speed), "aria-valuetext": `${speed} per second` }, `${speed}/s${sayShown(view)}`, act.speed),
+      sliderPart("temperature", "T", {
+        max: 2, step: 0.05, given: heat, disabled: fixed, "aria-valuetext": heat.toFixed(2), title: "temperature of the steps from here on; 0 always takes the likeliest",
+      }, heat.toFixed(2), (value) => act.say({ do: "set", name: "temperature", value })),
+      ["label.gv-slider", "seed", ["input.gv-seed", { type: "number", min: 0, "aria-label": "seed", given: view.seed, disabled: fixed, change }]],
+      keyPart("ask", "ask before each step", "q", act.ask, { hidden: !hasQuestions(view), "aria-pressed": view.asks }),
+      keyPart("reset", "delete all steps and start again", "r", act.reset, { disabled: alone || !count })]];
+}
 
-  const [machineSlot, stackSlot, mapSlot] = ["machine", "stack", "map"].map((slot) =>
-    make("div", { role: "group", class: "gv-panel", "data-slot": slot, "data-part": slot, hidden: true }));
-  const map = buildMapPanel(mapSlot, act);
-  const machine = buildMachinePanel(machineSlot);
-  const stack = buildStackPanel(stackSlot, act);
-  const panels = buildPanels({ machine: machineSlot, stack: stackSlot, map: mapSlot, constraint: box.node }, next.node, (name) => {
-    if (name === "machine") pickTab(stack, "stack");
-    act.paint();
-  });
-  const menu = buildMenu(colour.node, height.node, make("span", {}, "run", save));
-  const side = make("div", { class: "gv-head-keys" }, lecture, menu, help);
-  const header = make("header", { role: "none" }, make("div", { class: "gv-about" }, badge, about), panels.tabs.node, side);
-  const tip = make("div", { class: "gv-tip", role: "tooltip", id: `gv-tip-${++stages}`, hidden: true });
-  const root = widgetRoot("gv-live-stage", KEYS, { tabindex: 0, "data-part": "stage" }, header, lesson.node, strip, note, panels.node, timeline.node, controls.node, tip);
+/**
+ * How many steps per second are really shown, where they are fewer than asked for.
+ * @param {StageView} view
+ */
+function sayShown({ shown, cursor, playing, speed }) {
+  if (!playing) shown.length = 0;
+  else if (shown.at(-1)?.[0] !== cursor) shown.push([cursor, performance.now()]);
+  if (shown.length > COUNTED) shown.shift();
+  if (shown.length < COUNTED) return "";
+  const rate = (1000 * (shown.length - 1)) / (shown[shown.length - 1][1] - shown[0][1]);
+  return rate < 0.8 * speed ? `, ${Math.round(rate)} shown` : "";
+}
 
-  const toggles = { colour, height };
-  /** @param {"colour" | "height"} kind @param {string} name */
-  function setLook(kind, name) {
-    root.dataset[kind] = name;
-    toggles[kind].set(name);
-  }
-  setLook("colour", "odds");
-  setLook("height", "none");
-  return {
-    root, controls, badge, about, prompt, chips, tape, words, branches, note, lesson, box, panels, distribution, next, mass, legal, facts, why, hint,
-    map, machine, stack, timeline, tip, ask: controls.ask, help, quiz, tour,
-    shown: /** @type {[number, number][]} */ ([]), // the last cursors that were painted while it played, and when
-    marked: 0, // the cursor that was painted last
-    gone: /** @type {Set<number>} */ (new Set()), // the steps that were painted as taken back
+/**
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @param {Islands} islands
+ * @param {Record<string, (event: any) => void>} onChips
+ * @param {string} tipId
+ * @returns {Part}
+ */
+export function stagePart(view, act, islands, onChips, tipId) {
+  const { cursor, playing, speed, colour, bars, lecture, tour, narrow, swapped } = view;
+  const [tab, { question, isOpen }] = [tabShown(view), askedNow(view)];
+  const look = (playing && speed > 8 ? " gv-fast" : "") + (lecture ? " gv-lecture" : "");
+  const about = {
+    tabindex: 0, "data-part": "stage", "data-cursor": cursor, "data-playing": playing, "data-ended": isEnded(view), "data-ready": isReady(view), "data-colour": colour,
+    "data-height": bars, "data-quiz": isOpen ? question?.[0] : undefined, "data-here": tour?.stops[tour.stop]?.[1], vars: { "--zoom": lecture },
   };
+  return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
+    headPart(view, act, islands), lessonPart(view, act),
+    ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
+      tapePart(view, tipId, onChips), wordsPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act)],
+    notePart(view.note),
+    ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
+      ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, islands.machine.slot, islands.stack.slot, islands.map.slot, constraintPart(view, act)],
+      narrow && tab !== "next" ? null : nextPart(view, act.pick)],
+    timePart(view, act), controlsPart(view, act), tipPart(view, tipId)];
 }

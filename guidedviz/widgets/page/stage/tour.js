@@ -1,17 +1,11 @@
 // The help: the keys that do something in this run. The tour: a list of things to try on the stage; it points at one
 // control at a time, and goes on when it was used.
 
-/** @import { StageView } from "../types.js" */
-import { make, setText } from "../shared/elements.js";
+/** @import { Stop, StageView } from "../types.js" */
+/** @import { Part } from "../shared/parts.js" */
+/** @import { StageActions } from "./layout.js" */
 import { hasQuestions, isMasked } from "./quiz.js";
-
-/**
- * @typedef {object} Stop
- * @property {string} words
- * @property {string} at selects the control
- * @property {(view: StageView, was: StageView) => boolean} done whether it was used since the stop began
- * @property {(view: StageView) => boolean} [fits] whether it can be used here
- */
+import { isEnded } from "./view.js";
 
 /** @param {StageView} view */
 const isLive = (view) => !view.alone && view.head.live;
@@ -32,84 +26,66 @@ const KEYS = [
   [["?"], "these keys"],
 ];
 
+/** @type {Stop[2]} */
+const goesOn = (view, was) => view.cursor > was.cursor;
+/** @type {Stop[2]} */
+const goesBack = (view, was) => view.cursor < was.cursor;
+
+/** @type {Stop[2]} */
+const hasPaused = (view, was) => view.plays > was.plays + 1 || (view.plays > was.plays && isEnded(view));
+
 /** @type {Stop[]} */
 const STOPS = [
-  { words: "Press → : the model writes one token.", at: ".gv-step", done: (view, was) => view.cursor > was.cursor },
-  {
-    words: "An outlined bar is the probability before the mask, a filled bar after it. Press a crossed-out token to read why it is illegal.",
-    at: ".gv-rows", fits: hasMask, done: (view) => Boolean(view.why),
-  },
-  { words: "Press ← : the stage goes one step back. Nothing is computed again.", at: ".gv-back", done: (view, was) => view.cursor < was.cursor },
-  {
-    words: "Press a legal token, or its digit: it is written instead of the one that would be drawn.",
-    at: ".gv-rows", fits: isLive, done: (view, was) => view.cursor > was.cursor,
-  },
-  { words: "Press space: the stage plays, and space again pauses it.", at: ".gv-play", done: (view) => view.playing },
-  { words: "Press a token of the text: the stage goes back to before it.", at: ".gv-chips", done: (view, was) => view.cursor < was.cursor },
-  {
-    words: "Move T, the temperature: the steps from here on are drawn with it.",
-    at: ".gv-temperature", fits: isLive, done: (view, was) => view.temperature !== was.temperature,
-  },
-  { words: "Press q: the stage asks you about each next token before it shows it.", at: ".gv-ask", fits: hasQuestions, done: (view) => view.asks },
+  ["Press → : the model writes one token.", "step", goesOn, (view) => !isEnded(view)],
+  [
+    "An outlined bar is the probability before the mask, a filled bar after it. Press a crossed-out token to read why it is illegal.",
+    "rows", (view) => Boolean(view.why), hasMask,
+  ],
+  ["Press ← : the stage goes one step back. Nothing is computed again.", "back", goesBack],
+  ["Press a legal token, or its digit: it is written instead of the one that would be drawn.", "rows", goesOn, isLive],
+  ["Press space: the stage plays, and space again pauses it.", "play", hasPaused],
+  ["Press a token of the text: the stage goes back to before it.", "chips", goesBack],
+  ["Move T, the temperature: the steps from here on are drawn with it.", "temperature", (view, was) => view.temperature !== was.temperature, isLive],
+  ["Press q: the stage asks you about each next token before it shows it.", "ask", (view, was) => view.asks !== was.asks, hasQuestions],
 ];
 
-/** @typedef {ReturnType<typeof buildTour>} Tour */
-
 /**
- * A button that shows the keys of this run and starts the tour.
- * @param {() => StageView} view
- * @param {() => void} startTour
+ * The keys of this run, and a button that starts the tour.
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @returns {Part}
  */
-export function buildHelp(view, startTour) {
-  const start = make("button", { type: "button", class: "gv-key" }, "take the tour");
-  const list = make("div", { class: "gv-help gv-soft", role: "group", "aria-label": "keys" }, start);
-  const help = make("details", { class: "gv-keys-help" }, make("summary", { class: "gv-key", "aria-label": "keys", title: "keys (?)" }, "?"), list);
-  help.addEventListener("toggle", () => {
-    const keys = KEYS.filter(([, , fits]) => !fits || fits(view()));
-    list.replaceChildren(...keys.map(([names, words]) => make("p", {}, make("span", {}, ...names.map((name) => make("kbd", {}, name))), words)), start);
-  });
-  start.addEventListener("click", () => {
-    help.open = false;
-    startTour();
-  });
-  return help;
-}
-
-/** @param {() => void} paint */
-export function buildTour(paint) {
-  const [place, words] = [make("strong"), make("span", { role: "status" })];
-  const skip = make("button", { type: "button", class: "gv-key", on: { click: () => goOn() } }, "next");
-  const close = make("button", { type: "button", class: "gv-key", on: { click: () => start(false) } }, "end the tour");
-  const node = make("div", { class: "gv-bar gv-tour", role: "group", "aria-label": "tour", hidden: true }, place, words, skip, close);
-  const tour = { node, place, words, close, skip, on: false, stop: 0, was: /** @type {StageView | null} */ (null), start, goOn };
-  /** @param {boolean} on */
-  function start(on) {
-    Object.assign(tour, { on, stop: 0, was: null });
-    paint();
-  }
-  function goOn() {
-    Object.assign(tour, { stop: tour.stop + 1, was: null });
-    paint();
-  }
-  return tour;
-}
+export const helpPart = (view, act) => ["div.gv-help", { role: "group", "aria-label": "keys", "data-part": "help" },
+  ...KEYS.filter(([, , fits]) => !fits || fits(view)).map(([names, words]) => ["p", ["span", ...names.map((name) => ["kbd", name])], words]),
+  ["button.gv-key", { click: () => act.set({ tour: { stops: STOPS.filter(([, , , fits]) => !fits || fits(view)), stop: 0, was: { ...view } } }) }, "take the tour"]];
 
 /**
- * @param {Tour} tour
- * @param {HTMLElement} root
+ * The tour at its next stop.
  * @param {StageView} view
  */
-export function paintTour(tour, root, view) {
-  const stops = STOPS.filter(({ fits }) => !fits || fits(view));
-  if (tour.on && tour.was && stops[tour.stop]?.done(view, tour.was)) Object.assign(tour, { stop: tour.stop + 1, was: null });
-  const stop = tour.on ? stops[tour.stop] : undefined;
-  tour.was ??= { ...view };
-  if (view.cursor > tour.was.cursor) tour.was.cursor = view.cursor; // also after a play, back is back
-  tour.node.hidden = !tour.on;
-  root.querySelectorAll(".gv-here").forEach((node) => node.classList.remove("gv-here"));
-  if (!tour.on) return;
-  setText(tour.place, stop ? `${tour.stop + 1} of ${stops.length}` : "✓");
-  setText(tour.words, stop?.words ?? "That was the tour. The ? lists all keys.");
-  tour.skip.hidden = !stop;
-  if (stop) root.querySelector(stop.at)?.classList.add("gv-here");
+const nextStop = (view) => view.tour && { ...view.tour, stop: view.tour.stop + 1, was: { ...view } };
+
+/**
+ * Goes on to the next stop where this one is done.
+ * @param {StageView} view
+ */
+export function followTour(view) {
+  const { tour, cursor } = view;
+  if (tour?.stops[tour.stop]?.[2](view, tour.was)) view.tour = nextStop(view);
+  else if (tour && cursor > tour.was.cursor) tour.was.cursor = cursor; // also after a play, back is back
+}
+
+/**
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @returns {Part | null}
+ */
+export function tourPart(view, act) {
+  if (!view.tour) return null;
+  const { stops, stop } = view.tour;
+  const now = stops[stop];
+  return ["div.gv-bar.gv-tour", { role: "group", "aria-label": "tour", "data-part": "tour" },
+    ["strong", now ? `${stop + 1} of ${stops.length}` : "✓"], ["span", { role: "status" }, now?.[0] ?? "That was the tour. The ? lists all keys."],
+    ["button.gv-key", { hidden: !now, click: () => act.set({ tour: nextStop(view) }) }, "next"],
+    ["button.gv-key", { click: () => act.set({ tour: null }) }, "end the tour"]];
 }

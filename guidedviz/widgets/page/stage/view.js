@@ -2,11 +2,30 @@
 
 /** @import { StageView, Step } from "../types.js" */
 
+const HEAD = { source: "LIVE", prompt: "", speeds: [] };
+
 /** @returns {StageView} */
 export function newView() {
-  const state = { head: null, steps: [], next: null, nextAt: -1, cursor: 0, hover: -1, turn: 0, seen: Infinity, asks: false, known: {}, drawings: {}, machine: null, edited: null };
-  const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, note: "", why: null };
-  return /** @type {StageView} */ (/** @type {unknown} */ ({ ...state, ...kernel }));
+  const run = { head: HEAD, steps: [], nextAt: -1, cursor: 0, turn: 0, seen: Infinity, known: {}, drawings: {} };
+  const kernel = { ended: false, stale: [], branches: [], playing: false, alone: false, speed: 4, temperature: 1, seed: 0, top: [1, ""] };
+  const page = { hover: -1, linked: new Set(), tab: remember("tab"), swapped: remember("swapped"), colour: "odds", bars: "none", lecture: 0, narrow: false, there: [] };
+  const asked = { asks: false, answers: new Map(), picked: new WeakMap(), plays: 0, shown: [], box: { kind: "regex", text: "" } };
+  return /** @type {StageView} */ (/** @type {unknown} */ ({ ...run, ...kernel, ...page, ...asked }));
+}
+
+/**
+ * What was chosen in this notebook, now or before; a page without storage forgets it.
+ * @param {string} name
+ * @param {string} [chosen]
+ */
+export function remember(name, chosen) {
+  try {
+    const key = `guidedviz.${name}:${location.pathname}`;
+    if (chosen !== undefined) localStorage.setItem(key, chosen);
+    return localStorage.getItem(key) ?? "";
+  } catch {
+    return chosen ?? "";
+  }
 }
 
 /**
@@ -64,11 +83,10 @@ export const isEnded = ({ steps, cursor, ended, alone }) => cursor === steps.len
 export const isReady = (view) => shownStep(view) !== view.steps[view.cursor - 1];
 
 /**
- * Takes a message of the kernel, and says how many first steps it left alone. A message that was sent before the
+ * Takes a message of the kernel. A message that was sent before the
  * kernel heard of this page's last move does not move the cursor back.
  * @param {StageView} view
  * @param {any} news
- * @returns {number}
  */
 export function updateView(view, { from, add, turn, cursor, playing, next, why, machine, drawings, stacks, map, ...standing }) {
   view.steps.splice(from, Infinity, ...add.map((/** @type {Step | null} */ step) => step ?? view.next)); // null: the next step was taken
@@ -77,10 +95,10 @@ export function updateView(view, { from, add, turn, cursor, playing, next, why, 
   Object.assign(view.drawings, drawings);
   Object.assign(view.known, stacks, why?.stacks);
   if (map) view.edited = map.edited;
+  if (standing.edit?.text !== undefined) view.box = { ...standing.edit };
   Object.assign(view, { next, nextAt: cursor });
   if (turn >= view.turn) Object.assign(view, { turn, cursor, playing, why });
   view.cursor = Math.min(view.cursor, view.steps.length);
-  return from;
 }
 
 /**
@@ -90,6 +108,6 @@ export function updateView(view, { from, add, turn, cursor, playing, next, why, 
  */
 export function moveCursor(view, cursor) {
   if (cursor === view.cursor || cursor < 0 || cursor > view.steps.length) return false;
-  Object.assign(view, { cursor, hover: -1, why: null, turn: view.turn + 1, seen: Math.max(view.seen, cursor) });
+  Object.assign(view, { cursor, hover: -1, tip: null, why: null, turn: view.turn + 1, seen: Math.max(view.seen, cursor) });
   return true;
 }

@@ -1,0 +1,318 @@
+"""The time to the first mask and the time of each mask: our engines and the real ones, in one run and one thread.
+
+    compile      from the text of the constraint to a compiled constraint; ours has no masks yet
+    first mask   from the text of the constraint to the first mask; ours has walked from one state
+    mask         one mask along real texts, at the first read after the compile; at the second state of a finite
+                 machine ours builds the masks of all states, which is its p99 ("trie" walks again at every new state)
+    again        the same texts once more
+    legal        tokens allowed at the start, including EOS; if engines differ here, one of them is wrong
+
+The vocabulary is prepared before the clock starts (trie, tokenizer info, LLTokenizer, Vocabulary). The engines' rounds
+alternate, so a slow minute affects all. A time is the median of the rounds; x is its ratio to ours. The real engines
+are timed but not verified.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from statistics import median
+from time import perf_counter
+from timeit import repeat
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import guidedviz as gv
+from bench import pin_thread, print_about, share
+from bench.cases import CASES, Case
+from guidedviz.extras import need
+from guidedviz.machines.decompile import machine_grammar
+from guidedviz.machines.grammars.show_lark import show_lark
+from guidedviz.machines.regular.regex import cached_regex
+from guidedviz.tokens import index
+from guidedviz.tokens.arrays import unpack
+from guidedviz.tokens.engines.engine_guide import PREPARE
+from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.split import split
+
+HEADS = ("compile", "first mask", "mask median", "p99", "max", "again median", "p99", "legal")
+OURS = {"guidedviz": "auto", "guidedviz, trie": "trie"}
+WIDE = 22
+
+
+class Engine(NamedTuple):
+    """A name, and the compiler that is timed: it gives a matcher (`fill`, `take`, `copy`, `mask`)."""
+
+    name: str
+    compile: Callable[[Case], Any]
+    forget: Callable[[], None] = lambda: None  # called before each compile, not timed
+
+
+@dataclass
+class Ours:
+    """Our guide as a matcher: a text is read token by token."""
+
+    guide: Any
+    state: Any
+
+    def fill(self) -> Any:
+        """Compute the mask."""
+        return self.guide.mask(self.state)
+
+    mask = fill
+
+    def take(self, token: int) -> bool:
+        """Append a token; False if it is illegal."""
+        try:
+            self.state = self.guide.advance(self.state, token)
+        except gv.IllegalToken:
+            return False
+        return True
+
+    def copy(self) -> Ours:
+        """One more text from here."""
+        return Ours(self.guide, self.state)
+
+
+class Outlines:
+    """outlines-core with the call that its documentation names for serving: the mask is written into a buffer."""
+
+    def __init__(self, matcher: Any) -> None:
+        self.matcher, self.words = matcher, np.zeros((matcher.size + 31) // 32, np.int32)
+        self.walker = need("outlines_core", "engines").Guide(matcher.index)
+        self.fill = partial(self.walker.write_mask_into, self.words.ctypes.data, self.words.size, 4)
+        self.mask = matcher.mask
+
+    def take(self, token: int) -> bool:
+        """Append a token; False if it is illegal."""
+        try:
+            self.walker.advance(token, return_tokens=False)
+        except ValueError:
+            return False
+        return bool(self.matcher.take(token))
+
+    def copy(self) -> Outlines:
+        """One more text from the start."""
+        return Outlines(self.matcher.copy())
+
+
+def find_engines(vocabulary: gv.Vocabulary, names: Sequence[str] = (*OURS, *PREPARE)) -> tuple[list[Engine], list[str]]:
+    """The engines of these names, and one line for each that is not available."""
+    found, missing = [], []
+    for name in names:
+        try:
+            if name in OURS:
+                found.append(Engine(name, partial(compile_ours, OURS[name], vocabulary), forget))
+            else:
+                found.append(Engine(name, partial(compile_real, name, PREPARE[name](vocabulary))))
+        except gv.SettingError as error:
+            missing.append(str(error))
+    return found, missing
+
+
+def build_machine(case: Case) -> Any:
+    """Our machine for a case."""
+    if case.grammar:
+        return gv.grammar(case.grammar)
+    return gv.regex(case.regex) if case.schema is None else gv.json_schema(case.schema)
+
+
+def compile_ours(engine: str, vocabulary: gv.Vocabulary, case: Case) -> Ours:
+    """Build a guide from the text of a constraint, as users do."""
+    guide = gv.guide(build_machine(case), vocabulary, engine)
+    return Ours(guide, guide.initial)
+
+
+def forget() -> None:
+    """Empty our caches in memory."""
+    cached_regex.cache_clear()
+    index.forget()
+    split.split_machine.cache_clear()
+
+
+def compile_real(name: str, prepared: Callable[[Any], Any], case: Case) -> Any:
+    """Compile with a real engine, which gets the text in its own syntax; an engine's parser reads a schema itself."""
+    matcher = prepared(asked_of(case))
+    return Outlines(matcher) if name == "outlines-core" else matcher
+
+
+@cache
+def asked_of(case: Case) -> Any:
+    """What an engine reads; a grammar is converted once, before the clock starts."""
+    if case.grammar:
+        lark = show_lark(machine_grammar(gv.grammar(case.grammar)))
+        return SimpleNamespace(kind="machine", machine=gv.grammar(case.grammar), gbnf=case.grammar, lark=lark)
+    if case.schema is not None:
+        return SimpleNamespace(kind="schema", text=json.dumps(case.schema), machine=None)
+    lark = "start: /" + case.regex.replace("/", r"\/") + "/"
+    return SimpleNamespace(kind="regex", text=case.regex, regex=case.regex, lark=lark, machine=None)
+
+
+@dataclass
+class Samples:
+    """Measured seconds."""
+
+    compile: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    mask: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
+    legal: int = 0
+    said: str = ""  # the error of the engine, if any
+
+    def figures(self) -> dict[str, Any]:
+        """The numbers of one line; None for missing ones."""
+        middle = [median(seconds) if seconds else None for seconds in (self.compile, self.first, self.mask, self.again)]
+        high = [share(seconds, 0.99) if seconds else None for seconds in (self.mask, self.again)]
+        row = (*middle[:3], high[0], max(self.mask, default=None), middle[3], high[1], self.legal)
+        names = ("compile", "first", "mask", "mask_p99", "mask_max", "again", "again_p99", "legal")
+        return dict(zip(names, row, strict=True)) | ({"said": self.said} if self.said else {})
+
+
+def time_case(case: Case, engines: Sequence[Engine], vocabulary: gv.Vocabulary, rounds: int) -> dict[str, Samples]:
+    """Time all engines on one case, in alternating rounds; the first round is a warm-up."""
+    texts = [list(longest_tokens(vocabulary, text.encode())) for text in case.texts]
+    samples = {engine.name: Samples() for engine in engines}
+    for turn in range(rounds + 1):
+        gc.collect()
+        first = turn % len(engines)  # rotate the first engine, because the processor is cold then
+        for engine in (*engines[first:], *engines[:first]):
+            sample = samples[engine.name] if turn else Samples()
+            try:
+                asked_of(case)
+                time_once(engine, case, texts, sample)
+            except Exception as error:  # a failure of an engine is a result and does not end the bench
+                sample.said = f"{type(error).__name__}: {error}".splitlines()[0][:100]
+            samples[engine.name].said = sample.said
+    return samples
+
+
+def time_once(engine: Engine, case: Case, texts: list[list[int]], sample: Samples) -> None:
+    """One compile, and all texts twice."""
+    engine.forget()
+    gc.disable()
+    try:
+        began = perf_counter()
+        compiled = engine.compile(case)
+        ready = perf_counter()
+        session = compiled.copy()
+        opened = perf_counter()
+        session.fill()
+        there = perf_counter()
+        sample.compile.append(ready - began)
+        sample.first.append(there - opened + ready - began)
+        sample.mask.append(there - opened)
+        for seconds in (sample.mask, sample.again):
+            for text in texts:
+                sample.said = time_masks(compiled.copy(), text, seconds) or sample.said
+    finally:
+        gc.enable()
+    sample.legal = int(compiled.mask().sum())
+
+
+def time_masks(session: Any, text: list[int], seconds: list[float]) -> str:
+    """Time a mask before each token and one after the last; return a message if the engine rejects a token."""
+    for token in [*text, None]:
+        began = perf_counter()
+        session.fill()
+        seconds.append(perf_counter() - began)
+        if token is not None and not session.take(token):
+            return f"refuses token {token} of a text that is right"
+    return ""
+
+
+def print_case(case: Case, samples: dict[str, Samples]) -> None:
+    """One table; the ratios are to its first line."""
+    rows = {name: sample.figures() for name, sample in samples.items()}
+    ours = next(iter(rows.values()))
+    print(f"\n{case.name}\n{'':20}" + "".join(f"{head:>{WIDE}}" for head in HEADS))
+    for name, row in rows.items():
+        said = row.pop("said", "")
+        cells = "".join(f"{cell_of(key, value, ours[key]):>{WIDE}}" for key, value in row.items())
+        print(f"{name:20}{cells}{'  ' + said if said else ''}")
+
+
+def cell_of(key: str, value: float | None, ours: float | None) -> str:
+    """A time and its ratio to ours."""
+    if value is None or key == "legal":
+        return "-" if value is None else f"{value:,}"
+    shown = f"{value * 1e3:.2f} ms" if key in ("compile", "first") else f"{value * 1e6:.2f} us"
+    ratio = value / ours if ours else 1.0
+    return shown + f"{ratio:{'8.2f' if ratio < 10 else '8,.0f'}}x"
+
+
+def bench(options: Namespace) -> dict[str, Any]:
+    """Time and print every case, and return the figures."""
+    vocabulary = gv.Vocabulary.llama3()
+    about = print_about(vocabulary=repr(vocabulary), threads=pin_thread())
+    engines, missing = find_engines(vocabulary)
+    print("\n".join(missing))
+    walk = TorchWalk(vocabulary, options.device) if options.device else None
+    kept: dict[str, Any] = {}
+    for case in CASES:
+        if options.only in case.name:
+            samples = time_case(case, engines, vocabulary, options.rounds)
+            print_case(case, samples)
+            kept[case.name] = {name: sample.figures() for name, sample in samples.items()}
+            if walk and case.regex:
+                kept[case.name]["torch"] = walk.time(case, options.rounds)
+    return {"about": about, "missing": missing, "cases": kept}
+
+
+class TorchWalk:
+    """The walk of the trie as torch tensors: all states of a finite machine in parallel, level by level."""
+
+    def __init__(self, vocabulary: gv.Vocabulary, device: str) -> None:
+        self.torch, self.vocabulary, self.device = need("torch", "hub", "device"), vocabulary, device
+        if device.startswith("cuda") and not self.torch.cuda.is_available():
+            raise gv.SettingError("device", seen="no CUDA device", expected=device, hint="--device cpu")
+        trie = vocabulary.trie
+        parent, byte, self.node_of = (self.send(part) for part in (trie.parent, trie.byte, trie.node_of))
+        ends = zip(trie.levels, trie.levels[1:], trie.levels[2:], strict=False)
+        self.levels = [(parent[low:high] - above, byte[low:high].long()) for above, low, high in ends]
+        self.nodes, self.eos = len(trie), sorted(vocabulary.eos)
+
+    def send(self, numbers: Any) -> Any:
+        """An array on the device."""
+        return self.torch.as_tensor(np.asarray(numbers, np.int32), device=self.device)
+
+    def moves(self, machine: Any) -> tuple[Any, Any]:
+        """The moves of a machine as a table of labels per byte, 0 for a dead state, and where it accepts."""
+        states = range(len(machine))
+        after = [[machine.step(state, byte) for byte in range(256)] for state in states]
+        table = [[0] * 256, *([0 if to is None else to + 1 for to in row] for row in after)]
+        return self.send(table), self.send([machine.is_accepting(state) for state in states]).bool()
+
+    def masks(self, table: Any, ends: Any) -> Any:
+        """One row per state, one bool per token: each pair of state and node is one look-up."""
+        labels, low = self.torch.arange(1, len(table), device=self.device, dtype=table.dtype)[None], 1
+        found = self.torch.zeros((self.nodes + 1, len(ends)), dtype=table.dtype, device=self.device)
+        for parent, byte in self.levels:
+            labels = table[labels[parent].long(), byte[:, None]]
+            found[low : low + len(labels)] = labels
+            low += len(labels)
+        masks = found[self.node_of] > 0
+        masks[self.eos] = ends
+        if self.device.startswith("cuda"):
+            self.torch.cuda.synchronize()
+        return masks.T
+
+    def time(self, case: Case, rounds: int) -> dict[str, Any]:
+        """The masks of all states by torch, with the moves there, and by NumPy; and whether they are the same."""
+        machine, vocabulary = build_machine(case), self.vocabulary
+        ways: dict[str, Callable[[], Any]] = {
+            "torch": partial(self.masks, *self.moves(machine)),
+            "numpy": lambda: unpack(index.compute_index(machine, vocabulary).bits, len(vocabulary)),
+        }
+        seconds = {name: median(repeat(way, number=1, repeat=rounds + 1)[1:]) for name, way in ways.items()}
+        known = index.compute_index(machine, vocabulary)
+        same = all((row == known.mask(state)).all() for state, row in enumerate(ways["torch"]().cpu().numpy()))
+        shown = f"torch on {self.device} {seconds['torch'] * 1e3:.2f} ms, NumPy {seconds['numpy'] * 1e3:.2f} ms"
+        ratio = f"{seconds['torch'] / seconds['numpy']:.2f}x"
+        print(f"all masks of {len(machine)} states: {shown}, {ratio}, {'the same' if same else 'DIFFERENT'} masks")
+        return seconds | {"name": self.device, "same": same}

@@ -1,1 +1,0 @@
-"""Checks of the exercises on decoding: sampling, drafts, diagnosis, production."""

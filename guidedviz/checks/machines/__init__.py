@@ -1,1 +1,0 @@
-"""Checks of the exercises on machines: automata, grammars, schemas, parsers."""

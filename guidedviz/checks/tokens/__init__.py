@@ -1,1 +1,0 @@
-"""Checks of the exercises on tokens: masks, indexes, splits, forced runs."""

@@ -1,0 +1,422 @@
+"""Simulated servers: what compiles and masks of some requests cost all others, and which replica a request goes to.
+
+`simulate` is one server that decodes many requests in one batch: the device runs one forward pass after the other, and
+each pass gives every row of the batch its next token; the CPU schedules, compiles and fills masks. `simulate_routing`
+is several servers, each with a compile cache of its own. Costs are set by hand or measured; the order of events is
+computed. All times are milliseconds from the start.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from heapq import heappop, heappush
+from itertools import accumulate
+from math import ceil
+from random import Random
+from typing import Literal
+
+from guidedviz.errors import SettingError, expect, quoted
+
+Span = tuple[float, float]
+Route = Literal["round robin", "hash", "bounded hash"]
+ROUTES: tuple[Route, ...] = ("round robin", "hash", "bounded hash")
+BOUND = 1.25  # times the mean load: the most of a replica (arXiv 1608.01350)
+
+
+def check_number(where: str, value: object, expected: str, least: float = 0.0, most: float = 1e15) -> None:
+    """Refuse what is not a number from `least` to `most`; a whole number is asked for by that word.
+
+    >>> check_number("Request, arrives", "8", "milliseconds from 0")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: Request, arrives: saw '8', expected milliseconds from 0
+    """
+    kind = int if expected.startswith("a whole number") else int | float
+    if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
+        raise SettingError(where, seen=quoted(value), expected=expected)
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request; a request without a schema is not constrained."""
+
+    arrives: float
+    tokens: int  # that it writes
+    schema: str = ""
+    compile_ms: float = 0.0
+    mask_ms: float = 0.0  # per mask
+    prompt: int = 0  # tokens
+
+    def __post_init__(self) -> None:
+        for name in ("arrives", "compile_ms", "mask_ms"):
+            check_number(f"Request, {name}", getattr(self, name), "milliseconds from 0")
+        for name, least in (("tokens", 1), ("prompt", 0)):
+            check_number(f"Request, {name}", getattr(self, name), f"a whole number from {least}", least)
+        expect(self.schema, str, "Request, schema", "the name of a schema")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Milliseconds on the device and on the CPU, and how much runs at the same time."""
+
+    forward: float  # of one pass
+    row: float = 0.0  # of one pass, more per row
+    token: float = 0.0  # more per token of a prompt
+    host: float = 0.0  # of scheduling, per pass
+    apply: float = 0.0  # per constrained row: copy its mask to the device and apply it
+    rows: int = 256  # the most rows of a batch
+    threads: int = 1  # masks at the same time
+
+    def __post_init__(self) -> None:
+        for name in ("forward", "row", "token", "host", "apply"):
+            check_number(f"Costs, {name}", getattr(self, name), "milliseconds from 0")
+        for name in ("rows", "threads"):
+            check_number(f"Costs, {name}", getattr(self, name), "a whole number from 1", 1)
+        if self.forward == self.row == 0:
+            raise SettingError("Costs, forward", seen="0", expected="more than 0, so that time goes on")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a server schedules: vLLM's V0 engine was Policy("blocks", "none"), its V1 engine began as Policy()."""
+
+    compile: Literal["parks", "blocks"] = "parks"  # only this request waits, or the whole batch
+    overlap: Literal["none", "masks", "all"] = "none"  # what the CPU does during the forward pass; "all": also schedule
+
+    def __post_init__(self) -> None:
+        for name, known in (("compile", ("parks", "blocks")), ("overlap", ("none", "masks", "all"))):
+            if getattr(self, name) not in known:
+                seen = quoted(getattr(self, name))
+                raise SettingError(f"Policy, {name}", seen=seen, expected=" or ".join(map(repr, known)))
+
+
+def make_requests(
+    count: int,
+    *,
+    per_second: float,
+    tokens: int = 128,
+    prompt: int = 0,
+    constrained: float = 1.0,
+    schemas: Sequence[tuple[float, float]] = ((0.0, 0.0),),
+    skew: float = 1.0,
+    unique: bool = False,
+    seed: int = 0,
+) -> tuple[Request, ...]:
+    """Requests at random times, `per_second` on average; a share of them has a schema.
+
+    `schemas` has the milliseconds of a compile and of a mask of each schema. The schema of rank r is asked for in
+    proportion to 1 / r ** skew. With `unique`, no two requests have the same schema.
+
+    >>> [(request.schema, request.mask_ms) for request in make_requests(3, per_second=10, schemas=[(5, 0.1)])]
+    [('schema 0', 0.1), ('schema 0', 0.1), ('schema 0', 0.1)]
+    """
+    check_number("make_requests, count", count, "a whole number from 1", 1)
+    check_number("make_requests, per_second", per_second, "more than 0", 1e-9)
+    check_number("make_requests, constrained", constrained, "a share from 0 to 1", most=1)
+    random = Random(seed)
+    arrivals = accumulate(random.expovariate(per_second / 1e3) for _ in range(count))
+    weights = [1 / rank**skew for rank in range(1, len(schemas) + 1)]
+    with_schema = set(random.sample(range(count), round(constrained * count)))
+    found = []
+    for number, arrives in enumerate(arrivals):
+        request = Request(round(arrives, 3), tokens, prompt=prompt)
+        if number in with_schema:
+            (place,) = random.choices(range(len(schemas)), weights)
+            compile_ms, mask_ms = schemas[place]
+            name = f"schema {number if unique else place}"
+            request = replace(request, schema=name, compile_ms=compile_ms, mask_ms=mask_ms)
+        found.append(request)
+    return tuple(found)
+
+
+def check_requests(requests: Sequence[Request], where: str) -> None:
+    """Refuse what is not one or more requests."""
+    hint = "gv.serving.make_requests"
+    given: Sequence[object] = expect(requests or None, list | tuple, where, "a list of requests", hint)
+    for one in given:
+        expect(one, Request, where, "requests", hint)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPass:
+    """One pass of the batch: when each part ran. A part that did not run has two equal times."""
+
+    start: float
+    compiling: Span  # a compile for which the whole batch waits
+    forward: Span
+    masks: Span
+    end: float  # the tokens of all rows are chosen
+    rows: tuple[int, ...]  # the numbers of the requests
+    parts: Mapping[str, Mapping[int, float]]  # per request: "compile" while the batch waited, "masks", "prompt"
+
+    @property
+    def ms(self) -> float:
+        """How long the pass took."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One request: it arrives, its machine is ready, it joins the batch, and its tokens come."""
+
+    request: Request
+    compiling: Span  # its own compile; two equal times if it found its machine in the cache, or needs none
+    joined: float
+    first: float  # its first token
+    done: float
+
+    @property
+    def first_token_ms(self) -> float:
+        """From its arrival to its first token."""
+        return self.first - self.request.arrives
+
+    @property
+    def per_token_ms(self) -> float:
+        """The time per output token (TPOT), without the first."""
+        return (self.done - self.first) / max(1, self.request.tokens - 1)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least this share of the values does not exceed.
+
+    >>> percentile([4, 1, 3, 2], 0.5), percentile([4, 1, 3, 2], 0.99)
+    (2, 4)
+    """
+    check_number("percentile", share, "a share from 0 to 1", most=1)
+    return sorted(values)[max(0, ceil(len(values) * share) - 1)]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All requests, and all passes of the batch in their order."""
+
+    served: tuple[Served, ...]
+    passes: tuple[BatchPass, ...]
+
+    @cached_property
+    def seconds(self) -> float:
+        """From the first arrival to the last token."""
+        return (max(one.done for one in self.served) - min(one.request.arrives for one in self.served)) / 1e3
+
+    @property
+    def requests_per_second(self) -> float:
+        """The throughput in requests."""
+        return len(self.served) / self.seconds
+
+    def per_token(self, share: float) -> float:
+        """The time per output token that this share of the requests does not exceed: 0.5 for p50, 0.99 for p99."""
+        return percentile([one.per_token_ms for one in self.served], share)
+
+    def first_token(self, share: float) -> float:
+        """The time to the first token that this share of the requests does not exceed."""
+        return percentile([one.first_token_ms for one in self.served], share)
+
+    def __repr__(self) -> str:
+        rate = sum(one.request.tokens for one in self.served) / self.seconds
+        parts = [f"{len(self.served)} requests in {self.seconds:.2f} s, {rate:,.0f} tokens per second"]
+        for name, find in (("per token", self.per_token), ("first token", self.first_token)):
+            parts.append(f"{name} p50 {find(0.5):,.1f} ms, p99 {find(0.99):,.1f} ms")
+        return "; ".join(parts)
+
+
+def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = None) -> Timeline:
+    """Serve these requests and return when everything happened. Equal schemas share one compile; one worker compiles.
+
+    >>> story, order = Request(0, 3), Request(0, 2, "order", compile_ms=5, mask_ms=1)
+    >>> simulate([story, order], Costs(forward=4))
+    2 requests in 0.02 s, 278 tokens per second; per token p50 4.5 ms, p99 5.0 ms; first token p50 4.0 ms, p99 13.0 ms
+    """
+    expect(costs, Costs, "simulate, costs", "costs", "gv.serving.Costs(forward=20.0)")
+    policy = expect(policy or Policy(), Policy, "simulate, policy", "a policy", 'gv.serving.Policy("parks")')
+    check_requests(requests, "simulate, requests")
+    server = _Server(requests, costs, policy)
+    while server.waiting or server.leaving:
+        server.run_pass()
+    return Timeline(tuple(served for _, served in sorted(server.served.items())), tuple(server.passes))
+
+
+def compile_times(requests: Sequence[Request]) -> list[Span]:
+    """When the machine of each request is compiled; two equal times if there is nothing to do.
+
+    >>> order = Request(0, 1, "order", compile_ms=5)
+    >>> compile_times([order, Request(1, 1, "order", compile_ms=5), Request(2, 1)])
+    [(0, 5), (5, 5), (2, 2)]
+    """
+    free, ready = 0.0, dict[str, float]()
+    found: list[Span] = [(one.arrives, one.arrives) for one in requests]
+    for number in sorted(range(len(requests)), key=lambda number: requests[number].arrives):
+        request = requests[number]
+        if request.schema in ready:
+            found[number] = (max(request.arrives, ready[request.schema]),) * 2
+        elif request.schema:
+            start = max(request.arrives, free)
+            free = ready[request.schema] = start + request.compile_ms
+            found[number] = start, free
+    return found
+
+
+@dataclass
+class _Server:
+    """The clock, who waits, and who decodes."""
+
+    requests: Sequence[Request]
+    costs: Costs
+    policy: Policy
+    now: float = 0.0
+    passes: list[BatchPass] = field(default_factory=list)
+    rows: dict[int, float] = field(default_factory=dict)  # the requests that decode, and when they joined
+    leaving: list[tuple[int, int]] = field(default_factory=list)  # a heap: the last pass of each row
+    first: dict[int, float] = field(default_factory=dict)  # the first token of each request
+    served: dict[int, Served] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.blocks, self.compiled = self.policy.compile == "blocks", set[str]()
+        self.spans = [(one.arrives, one.arrives) for one in self.requests]
+        if not self.blocks:
+            self.spans = compile_times(self.requests)
+        self.waiting = deque(sorted(range(len(self.requests)), key=lambda number: self.spans[number][1]))
+
+    def run_pass(self) -> None:
+        """Let ready requests join, then give every row its next token."""
+        if not self.rows:
+            self.now = max(self.now, self.spans[self.waiting[0]][1])
+        start, fresh = self.now, self.join()
+        compiling, costs, overlap = (start, self.now), self.costs, self.policy.overlap
+        prompts = {number: costs.token * self.requests[number].prompt for number in fresh}
+        masks = {number: self.requests[number].mask_ms for number in self.rows if self.requests[number].schema}
+        begins = self.now if overlap == "all" else self.now + costs.host
+        forward = begins, begins + costs.forward + costs.row * len(self.rows) + sum(prompts.values())
+        fill = forward[1] if overlap == "none" else self.now + costs.host
+        filled = fill + max(sum(masks.values()) / costs.threads, max(masks.values(), default=0.0))
+        self.now = max(forward[1], filled) + costs.apply * len(masks)
+        blocked = {number: self.spans[number][1] - self.spans[number][0] for number in fresh if self.blocks}
+        parts = {"compile": blocked, "masks": masks, "prompt": prompts}
+        parts = {name: {number: ms for number, ms in each.items() if ms} for name, each in parts.items()}
+        self.passes.append(BatchPass(start, compiling, forward, (fill, filled), self.now, tuple(self.rows), parts))
+        self.first |= dict.fromkeys(fresh, self.now)
+        while self.leaving and self.leaving[0][0] == len(self.passes):
+            number = heappop(self.leaving)[1]
+            times = self.spans[number], self.rows.pop(number), self.first[number], self.now
+            self.served[number] = Served(self.requests[number], *times)
+
+    def join(self) -> list[int]:
+        """The requests that join now; under "blocks" the batch waits for their compiles."""
+        fresh = []
+        while self.waiting and len(self.rows) < self.costs.rows and self.spans[self.waiting[0]][1] <= self.now:
+            number = self.waiting.popleft()
+            request = self.requests[number]
+            if self.blocks and request.schema:
+                start, self.now = self.now, self.now + request.compile_ms * (request.schema not in self.compiled)
+                self.spans[number] = start, self.now
+                self.compiled.add(request.schema)
+            self.rows[number] = self.now
+            heappush(self.leaving, (len(self.passes) + request.tokens, number))
+            fresh.append(number)
+        return fresh
+
+
+@dataclass(frozen=True)
+class Routed:
+    """One request: its replica, whether its machine was in the cache there, and when it was served."""
+
+    request: Request
+    replica: int
+    hit: bool
+    start: float
+    done: float
+
+
+@dataclass(frozen=True)
+class Routing:
+    """All requests of a simulated day."""
+
+    routed: tuple[Routed, ...]
+    replicas: int
+
+    @property
+    def hit_rate(self) -> float:
+        """The share of the constrained requests that found their machine."""
+        found = [one.hit for one in self.routed if one.request.schema]
+        return sum(found) / max(1, len(found))
+
+    @property
+    def largest_share(self) -> float:
+        """The share of all requests that went to the busiest replica."""
+        counts = [sum(one.replica == number for one in self.routed) for number in range(self.replicas)]
+        return max(counts) / len(self.routed)
+
+    def latency(self, share: float) -> float:
+        """The latency, from arrival to end, that this share of the requests does not exceed."""
+        return percentile([one.done - one.request.arrives for one in self.routed], share)
+
+    def __repr__(self) -> str:
+        parts = f"hit rate {self.hit_rate:.0%}, busiest replica {self.largest_share:.0%} of the requests"
+        return f"{parts}, latency p50 {self.latency(0.5):,.0f} ms, p99 {self.latency(0.99):,.0f} ms"
+
+
+def simulate_routing(
+    requests: Sequence[Request], replicas: int, route: Route, *, token_ms: float = 10.0, rows: int = 8, kept: int = 50
+) -> Routing:
+    """Serve requests on replicas that decode `rows` texts at a time and keep `kept` compiled schemas each.
+
+    A request takes its compile, unless its schema is kept, and `token_ms` per token. "hash" compiles each schema on one
+    replica. With "bounded hash", no replica holds more than 1.25 times the mean number of requests.
+
+    >>> orders = [Request(at, 1, "order", compile_ms=50) for at in (0, 100)]
+    >>> [simulate_routing(orders, 2, route).hit_rate for route in ("round robin", "hash")]
+    [0.0, 0.5]
+    """
+    if route not in ROUTES:
+        raise SettingError("simulate_routing, route", seen=quoted(route), expected=" or ".join(map(repr, ROUTES)))
+    for name, value, least in (("replicas", replicas, 1), ("rows", rows, 1), ("kept", kept, 0)):
+        check_number(f"simulate_routing, {name}", value, f"a whole number from {least}", least)
+    check_requests(requests, "simulate_routing, requests")
+    servers, found = [_Replica(rows, kept) for _ in range(replicas)], []
+    for turn, request in enumerate(sorted(requests, key=lambda request: request.arrives)):
+        loads = [server.load(request.arrives) for server in servers]
+        most = ceil(BOUND * (sum(loads) + 1) / replicas) if route == "bounded hash" else len(requests)
+        order = preference(request.schema, replicas) if request.schema and route != "round robin" else [turn % replicas]
+        place = next(place for place in [*order, *range(replicas)] if loads[place] < most)
+        found.append(Routed(request, place, *servers[place].serve(request, token_ms)))
+    return Routing(tuple(found), replicas)
+
+
+def preference(schema: str, replicas: int) -> list[int]:
+    """The replicas in the order in which a schema prefers them; a lost replica moves only its own schemas.
+
+    >>> preference("order", 4), preference("order", 3)
+    ([0, 2, 3, 1], [0, 2, 1])
+    """
+    return sorted(range(replicas), key=lambda place: sha256(f"{place}:{schema}".encode()).digest())
+
+
+class _Replica:
+    """A server with rows, a queue and a cache, from which the schema leaves that was not used for the longest time."""
+
+    def __init__(self, rows: int, kept: int) -> None:
+        self.free, self.kept = [0.0] * rows, kept  # when each row is free
+        self.ends: list[float] = []  # of the requests that are here
+        self.cache = OrderedDict[str, None]()
+
+    def load(self, now: float) -> int:
+        """How many requests wait or decode here."""
+        while self.ends and self.ends[0] <= now:
+            heappop(self.ends)
+        return len(self.ends)
+
+    def serve(self, request: Request, token_ms: float) -> tuple[bool, float, float]:
+        """Whether the machine was there, when the request started, and when it was done."""
+        hit = not request.schema or request.schema in self.cache
+        if request.schema:
+            self.cache[request.schema] = None
+            self.cache.move_to_end(request.schema)
+            while len(self.cache) > self.kept:
+                self.cache.popitem(last=False)
+        start = max(request.arrives, heappop(self.free))
+        done = start + (0.0 if hit else request.compile_ms) + token_ms * request.tokens
+        heappush(self.free, done)
+        heappush(self.ends, done)
+        return hit, start, done

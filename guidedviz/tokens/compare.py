@@ -1,0 +1,270 @@
+"""Compare the masks of all engines with ours along one text, and name the reason of each difference.
+
+The machine is the referee: it reads the bytes of each disputed token one by one, without trie, index or cache. The
+reason is the first of a list that fits; every fault in it was observed by running the engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.extras import installed
+from guidedviz.machines.grammars.grammar import show_line
+from guidedviz.machines.machine import Machine, read, to_bytes
+from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.engines.constraint import Asked, ask
+from guidedviz.tokens.engines.engine_guide import PREPARE, VARIANTS, prepared
+from guidedviz.tokens.engines.matcher import Matcher
+from guidedviz.tokens.explain import token_path
+from guidedviz.tokens.machine_guide import guide
+from guidedviz.tokens.spelling import longest_tokens
+from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+
+KINDS = ("forced only", "known fault", "lawful choice", "ours", "not known")
+MOST_ASKED = 1000  # the engine's accept is called only if at most this many tokens differ
+ALL = (*PREPARE, *VARIANTS)
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """The tokens of one step on which an engine and the machine disagree for one reason."""
+
+    engine: str
+    kind: str  # one of KINDS
+    name: str  # which fault or choice
+    missing: tuple[int, ...]  # ids that the machine allows and the engine does not
+    extra: tuple[int, ...]  # ids that the engine allows and the machine does not
+
+    def __str__(self) -> str:
+        counts = [f"{len(ids):,} {what}" for what, ids in (("missing", self.missing), ("extra", self.extra)) if ids]
+        return f"{self.engine}: {self.kind}, {self.name} ({', '.join(counts)})"
+
+
+@dataclass(frozen=True)
+class ComparedStep:
+    """One position of the text: our mask and the differences of the engines."""
+
+    position: int
+    token: int | None  # the next token; None after the last
+    legal: int  # tokens that our mask allows
+    differences: tuple[Disagreement, ...]
+    refused_by: tuple[str, ...]  # engines that reject the next token; they are not compared any further
+    stopped: bool = False  # whether the constraint forbids the next token
+
+    @property
+    def agree(self) -> bool:
+        """Whether the masks of all remaining engines equal ours."""
+        return not self.differences
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All steps of a comparison; `str()` formats them as text."""
+
+    constraint: str
+    vocabulary: Vocabulary
+    engines: tuple[tuple[str, str], ...]  # a name and its version
+    unable: tuple[tuple[str, str], ...]  # an engine, and why it rejects the constraint
+    steps: tuple[ComparedStep, ...]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the constraint forbids the token of the last step."""
+        return any(step.stopped for step in self.steps[-1:])
+
+    def kinds(self) -> dict[tuple[str, str, str], int]:
+        """The number of steps per engine, kind and name of a difference."""
+        seen = Counter((d.engine, d.kind, d.name) for step in self.steps for d in step.differences)
+        return dict(sorted(seen.items()))
+
+    def __str__(self) -> str:
+        names = ", ".join(f"{name} {version}" for name, version in self.engines)
+        lines = [f"{_shown(self.constraint)}: {names or 'no engine'}"]
+        lines += [f"cannot take it: {name}: {_shown(why)}" for name, why in self.unable]
+        return "\n".join([*lines, *(self._line(step) for step in self.steps)])
+
+    def _line(self, step: ComparedStep) -> str:
+        shown = "the end" if step.token is None else self.vocabulary.display(step.token)
+        lines = [f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * step.agree]
+        lines += [f"      {found}: {self._samples(found)}" for found in step.differences]
+        lines += [f"      {name} refuses {shown}" for name in step.refused_by]
+        return "\n".join([*lines, *[f"      the constraint does not allow {shown}"] * step.stopped])
+
+    def _samples(self, found: Disagreement) -> str:
+        tokens = (*found.missing, *found.extra)
+        return " ".join(map(self.vocabulary.display, tokens[:4])) + " ..." * (len(tokens) > 4)
+
+
+def _shown(text: str) -> str:
+    """The text on one line, with control characters escaped."""
+    return show_line(text.replace("\n", "↵"))
+
+
+def compare_engines(
+    constraint: Machine | str | Mapping[str, Any],
+    vocabulary: Vocabulary,
+    text: str | bytes | Sequence[int],
+    engines: Iterable[str] = ALL,
+) -> Comparison:
+    """Compare our masks with those of every installed engine along a text or its token ids.
+
+    >>> v = Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
+    >>> found = compare_engines("a|ab", v, "ab", ["outlines-core"])
+    >>> for step in found.steps:
+    ...     print(step.legal, *step.differences)
+    2 outlines-core: known fault, takes the first alternative that fits (1 missing)
+    1
+    """
+    check_vocabulary(vocabulary, "compare_engines")
+    asked = ask(constraint)
+    if isinstance(text, str | bytes):
+        tokens = list(longest_tokens(vocabulary, to_bytes(text)))
+    else:
+        tokens = [vocabulary.as_id(token) for token in text]
+    matchers, unable = dict[str, Matcher](), dict[str, str]()
+    for name in engines:
+        if name not in ALL:
+            raise SettingError("compare, engines", seen=repr(name), expected=", ".join(map(repr, ALL)))
+        try:
+            matchers[name] = prepared(name, vocabulary)(asked)
+        except GuidedVizError as error:
+            unable[name] = error.seen
+    versions = tuple((name, installed(name.partition(",")[0])) for name in matchers)
+    steps = tuple(_walk(asked, vocabulary, tokens, matchers))
+    return Comparison(str(asked), vocabulary, versions, tuple(unable.items()), steps)
+
+
+def _walk(
+    asked: Asked, vocabulary: Vocabulary, tokens: Sequence[int], matchers: dict[str, Matcher]
+) -> Iterator[ComparedStep]:
+    """Our guide and the engines, token by token, up to the first illegal one."""
+    ours, state = guide(asked.machine, vocabulary), asked.machine.initial
+    for position, token in enumerate([*tokens, None]):
+        mask, found = ours.mask(state), list[Disagreement]()
+        for name, matcher in matchers.items():
+            found += _differ(Position(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask)
+        legal = token is not None and bool(mask[token])
+        goes_on = legal and token not in vocabulary.eos
+        refused = [name for name, matcher in matchers.items() if goes_on and not matcher.take(tokens[position])]
+        stopped = token is not None and not legal
+        yield ComparedStep(position, token, int(mask.sum()), tuple(found), tuple(refused), stopped)
+        if token is None or not goes_on:
+            return
+        matchers = {name: matcher for name, matcher in matchers.items() if name not in refused}
+        state = ours.advance(state, token)
+
+
+@dataclass
+class Position:
+    """A position of a text in our machine and in an engine."""
+
+    engine: str
+    asked: Asked
+    vocabulary: Vocabulary
+    taken: tuple[int, ...]  # the tokens so far
+    state: Hashable  # the machine's state
+    matcher: Matcher
+    allowed: int = 0  # tokens in the engine's mask
+    may_ask: bool = True  # whether tokens may be passed one by one to its accept function
+
+    @cached_property
+    def forced(self) -> bool:
+        """Whether the engine keeps one token of what is forced next; a schema may be forced in its compilation only."""
+        return self.engine.endswith("forcing") and self.allowed == 1
+
+    @cached_property
+    def exact(self) -> Mask | None:
+        """The engine's mask here if it gets the machine instead of the regex; None if it fails earlier."""
+        if self.asked.kind != "regex":
+            return None
+        try:
+            matcher = prepared(self.engine, self.vocabulary)(ask(self.asked.machine)).copy()
+            return matcher.mask() if all(map(matcher.take, self.taken)) else None
+        except GuidedVizError:
+            return None
+
+    def is_legal(self, token: int) -> bool:
+        """Whether a token is legal: its bytes are read one by one, without trie or cache."""
+        if not self.vocabulary.is_text(token):
+            return token in self.vocabulary.eos and bool(self.asked.machine.is_accepting(self.state))
+        return read(self.asked.machine, self.vocabulary.pieces[token], self.state) is not None
+
+    def accepts(self, token: int) -> bool:
+        """Whether the engine's accept function takes the token, regardless of its mask."""
+        return self.may_ask and self.matcher.copy().take(token)
+
+    def reads_otherwise(self, token: int) -> bool:
+        """Whether the engine agrees with us when it gets the machine instead of the regex."""
+        return self.exact is not None and bool(self.exact[token]) == self.is_legal(token)
+
+
+def _differ(place: Position, ours: Mask) -> Iterator[Disagreement]:
+    """The differences of the engine's mask, grouped by reason."""
+    try:
+        theirs = place.matcher.mask()
+    except GuidedVizError as error:
+        missing = tuple(np.flatnonzero(ours).tolist())
+        yield Disagreement(place.engine, "not known", f"gives no mask: {error.seen}", missing, ())
+        return
+    doubtful = np.flatnonzero(ours != theirs).tolist()
+    place.allowed, place.may_ask = int(theirs.sum()), len(doubtful) <= MOST_ASKED
+    groups: dict[tuple[str, str], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for token in doubtful:
+        extra = bool(theirs[token])
+        if place.is_legal(token) == extra:
+            why = "ours", "the machine says so"
+        else:
+            fits = EXTRA if extra else MISSING
+            why = next(((kind, name) for kind, name, fit in fits if fit(place, token)), UNKNOWN)
+        groups[why][extra].append(token)
+    for (kind, name), (lost, added) in groups.items():
+        yield Disagreement(place.engine, kind, name, tuple(lost), tuple(added))
+
+
+def _is_surrogate(place: Position, token: int) -> bool:
+    """Whether the token ends in the beginning of an encoded surrogate, which UTF-8 forbids."""
+    text = b"".join(place.vocabulary.pieces[one] for one in (*place.taken, token))
+    return bool(re.search(rb"\xed[\xa0-\xbf]", text))
+
+
+def _leaves_an_end(place: Position, token: int) -> bool:
+    """Whether the text may end before the token's last byte and not after it."""
+    machine, path = place.asked.machine, token_path(place.asked.machine, place.vocabulary, place.state, token)
+    return place.engine == "outlines-core" and [machine.is_accepting(state) for state in path[-2:]] == [True, False]
+
+
+def _first_alternative(place: Position, token: int) -> bool:
+    """Whether the engine's regex has an alternative or a lazy quantifier."""
+    return place.engine == "outlines-core" and bool(re.search(r"\||[*+?}]\?", place.asked.regex))
+
+
+def _is_schema(place: Position, token: int) -> bool:
+    return place.asked.kind == "schema"
+
+
+Reason = tuple[str, str, Callable[[Position, int], bool]]
+OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", Position.reads_otherwise)
+UNKNOWN = ("not known", "against the machine")
+EXTRA: tuple[Reason, ...] = (
+    ("known fault", "takes special ids for text", lambda place, token: token in place.vocabulary.special),
+    ("known fault", "takes surrogates, which UTF-8 has not", _is_surrogate),
+    ("lawful choice", "JSON written in more ways", _is_schema),
+    OTHERWISE,
+)
+MISSING: tuple[Reason, ...] = (
+    ("forced only", "the canonical token of a forced run", lambda place, token: place.forced),
+    ("known fault", "its mask omits what its accept takes", Position.accepts),
+    ("known fault", "knows one EOS id", lambda place, token: token in place.vocabulary.eos),
+    ("known fault", "drops a token that leaves an end with its last byte", _leaves_an_end),
+    ("lawful choice", "JSON written in fewer ways", _is_schema),
+    ("known fault", "takes the first alternative that fits", _first_alternative),
+    OTHERWISE,
+)

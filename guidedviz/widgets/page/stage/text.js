@@ -1,0 +1,104 @@
+// The text: the prompt, one chip per token, what is said of the step, the runs that were left, and the tip that shows what
+// else could have come.
+
+/** @import { Step, StageView } from "../types.js" */
+/** @import { Part } from "../shared/parts.js" */
+/** @import { StageActions } from "./layout.js" */
+import { lettersOf, tokenPart } from "../shared/elements.js";
+import { currentChip } from "./view.js";
+
+/** @type {Record<string, string>} */
+const ENDS = { max_tokens: "limit", context: "context", stop: "stopped", complete: "complete" };
+const NO_STEP = "no step yet · press play, or → for one step";
+
+/**
+ * What the classes say of a token at the cursor of the view; the bars above the scrubber say the same.
+ * @param {StageView} view
+ * @param {number} place
+ */
+export const lookOf = ({ cursor, stale, seen }, place) =>
+  (place === cursor - 1 ? ".gv-now" : "") + (place < cursor ? "" : stale.includes(place) ? ".gv-ahead.gv-stale" : ".gv-ahead") + (place < seen ? "" : ".gv-unseen");
+
+/**
+ * @param {{ step: Step, place: number, look: string, reached: boolean, tip: string | undefined }} token
+ * @returns {Part}
+ */
+function chip({ step, place, look, reached, tip }) {
+  const { how, dropped, end, label, masked, maskedText } = step;
+  const below = { sampled: maskedText, none: "end", forced: "forced", inserted: "inserted", accepted: `✓ ${maskedText}` }[how];
+  const about = { "aria-description": `go back to before token ${place + 1}`, "aria-describedby": tip, "data-end": ENDS[end], "data-part": "token", "data-place": place };
+  return [`button.gv-chip.gv-how-${how}${look}`, { tabindex: reached ? 0 : -1, vars: { "--p": masked }, ...about },
+    tokenPart(label), ["small", dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
+}
+
+/** @param {{ text: string }} prompt */
+const prompt = ({ text }) => ["span.gv-prompt", { "aria-label": "prompt" }, ...lettersOf(text)];
+
+/**
+ * @param {StageView} view
+ * @param {string} tipId
+ * @param {Record<string, (event: any) => void>} on
+ * @returns {Part}
+ */
+export function tapePart(view, tipId, on) {
+  const { steps, cursor, tip, linked, edit } = view;
+  const gone = new Set(steps.slice(0, cursor).flatMap((step) => step.back));
+  const chips = steps.map((step, place) => {
+    const look = lookOf(view, place) + (gone.has(place) ? ".gv-gone" : "") + (linked.has(place) ? ".gv-linked" : "") + (edit?.place === place ? ".gv-rejected" : "");
+    return [chip, { step, place, look, reached: place === currentChip(view), tip: tip?.place === place ? tipId : undefined }];
+  });
+  return ["div.gv-tape", [prompt, { text: view.head.prompt }], ["span.gv-chips", on, ...chips]];
+}
+
+/**
+ * @param {StageView} view
+ * @returns {Part}
+ */
+export function wordsPart({ steps, cursor, playing }) {
+  const step = steps[cursor - 1];
+  const hint = playing || step?.end || cursor > 1 ? "" : " · click a token to go back to before it";
+  const words = step ? `step ${cursor} of ${steps.length} · ${step.words}${hint}` : steps.length ? "at the prompt" : NO_STEP;
+  return ["p.gv-words", { role: "status", "aria-live": playing ? "off" : "polite" }, words];
+}
+
+/**
+ * The runs that were left: press one to return to it.
+ * @param {StageView} view
+ * @param {StageActions} act
+ * @returns {Part}
+ */
+export const branchesPart = ({ branches }, act) => ["div.gv-branches", { role: "group", "aria-label": "other runs", hidden: !branches.length },
+  ["span.gv-soft", branches.length === 1 ? "other run" : "other runs"],
+  ...branches.map(([same, count, text], branch) => {
+    const title = `return to this run: tokens ${same + 1} to ${same + count}`;
+    return ["button.gv-branch", { title, click: () => act.say({ do: "turn", branch }) }, ["small", `${same + 1} `], tokenPart(text)];
+  })];
+
+/**
+ * What else could have come in the place of a token.
+ * @param {StageView} view
+ * @param {string} id
+ * @returns {Part}
+ */
+export function tipPart({ tip, steps }, id) {
+  const step = tip && steps[tip.place];
+  const about = { class: "gv-tip", role: "tooltip", id, hidden: !step };
+  if (!step) return ["div", about];
+  const best = [...step.rows].sort((one, two) => Math.max(two[2], two[3]) - Math.max(one[2], one[3])).slice(0, 5);
+  return ["div", { ...about, vars: { "--x": tip.x, "--y": tip.y } }, ["p", step.words], ...best.map(([, label, raw, drawn, legal, , text]) =>
+    [legal ? "div" : "div.gv-struck", tokenPart(label), ["i", { vars: { "--share": legal ? drawn : raw } }], ["span", legal ? text : "forbidden"]])];
+}
+
+/**
+ * Brings the token at the cursor into sight. Without a token to focus, a long prompt is scrolled with the keys.
+ * @param {HTMLElement} tape
+ * @param {HTMLElement | undefined} now
+ */
+export function showChip(tape, now) {
+  const top = now ? now.offsetTop - 8 : 0;
+  const bottom = now ? now.offsetTop + now.offsetHeight + 8 - tape.clientHeight : 0;
+  if (!now && tape.scrollHeight > tape.clientHeight) tape.tabIndex = 0;
+  else tape.removeAttribute("tabindex");
+  if (!now) tape.scrollTop = 0;
+  else if (bottom > tape.scrollTop || top < tape.scrollTop) tape.scrollTop = Math.max(0, bottom);
+}

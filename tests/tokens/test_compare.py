@@ -1,0 +1,209 @@
+"""All engines along one text: each difference has its kind, and brute force is never against our mask."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import guidedviz as gv
+from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
+from guidedviz.tokens import compare
+from guidedviz.tokens.engines.engine_guide import PREPARE, VARIANTS
+from tests.strategies import grammars, regexes
+
+pytestmark = [pytest.mark.usefixtures("engines")]
+
+PIECES = [bytes([byte]) for byte in range(256)]
+PIECES += [b"ab", b"aba", b"12", b"lu", b"luluk", b"\xed\xa0", b'","', b'", "', b"nam", b"name: "]
+PIECES += [b"<s>", b"</s>", b"</t>"]
+V = gv.Vocabulary(PIECES, eos={len(PIECES) - 2, len(PIECES) - 1}, special={len(PIECES) - 3})
+NOTED = ("forced only", "known fault", "lawful choice")
+
+
+@pytest.fixture(scope="module")
+def engines():
+    for name in PREPARE:
+        pytest.importorskip(name.replace("-", "_"))
+
+
+def kinds(constraint, text, *names):
+    found = gv.compare_engines(constraint, V, text, names or compare.ALL)
+    return {key for key in found.kinds() if key[2] != "knows one EOS id"}
+
+
+SURROGATES = ("known fault", "takes surrogates, which UTF-8 has not")
+SPECIAL = ("known fault", "takes special ids for text")
+FORCED = ("llguidance, forcing", "forced only", "the canonical token of a forced run")
+LEAVES = ("outlines-core", "known fault", "drops a token that leaves an end with its last byte")
+OTHERWISE = ("lawful choice", "reads the regex in another way than Python")
+UNKNOWN = ("not known", "against the machine")
+FIXED = [  # a constraint, a text, and all that differs along it
+    (r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "2026-11-20", set()),
+    (r"[0-9]+(\.[0-9]+)?", "3.14", {LEAVES}),
+    (r"(ab)+", "abab", {LEAVES}),
+    ("a|ab", "ab", {("outlines-core", "known fault", "takes the first alternative that fits")}),
+    (r"\d+", "42", {(name, *OTHERWISE) for name in ("llguidance", "llguidance, forcing", "outlines-core")}),
+    ("a.b", "a☃b", {(name, *found) for name in ("xgrammar", "xgrammar, special text")
+             for found in (SURROGATES, OTHERWISE)}),
+    ("name: [a-z]+", "name: ada", {FORCED}),
+    ("a*", "aa", set()),
+    ('"[^"]*"', '"é\ud7fb"', {("xgrammar", *SURROGATES), ("xgrammar, special text", *SURROGATES),
+                          ("xgrammar, special text", *SPECIAL)}),
+    ('root ::= "luluk"', "luluk", {FORCED}),  # see assets/differences.md for Llama 3
+    ('root ::= "a\0b"', "a\0b", set()),
+    ('root ::= root "a" | "b"', "baa", set()),
+    ('root ::= "(" root ")" | "x"', "((x))", set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("constraint", "text", "expected"), FIXED, ids=[repr(one) for one, *_ in FIXED])
+def test_known_differences_are_named(constraint, text, expected):
+    assert kinds(constraint, text) == expected
+
+
+LARGE = [
+    (gv.json().grammar.text, '{"a": [1, -2.5e3, "é\\n"], "b": null}'),
+    ({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, '{"a": 36}'),
+]
+
+
+@pytest.mark.parametrize(("constraint", "text"), LARGE, ids=["JSON", "a schema"])
+def test_large_constraints_show_nothing_that_has_no_name(constraint, text):
+    found = gv.compare_engines(constraint, V, text)
+    assert {kind for _, kind, _ in found.kinds()} <= set(NOTED)
+    assert found.steps[-1].token is None, "our machine takes all of it"
+
+
+def test_the_end_of_a_text_is_read_in_the_dialect_of_each():
+    found = gv.compare_engines(r"ab\Z", V, "ab")
+    assert ("xgrammar", "lawful choice", "reads the regex in another way than Python") in found.kinds()
+    assert {name for name, _ in found.unable} == {"llguidance", "llguidance, forcing", "outlines-core"}
+
+
+def walk_of(machine, steps=5):
+    """The first legal tokens that are not the shortest."""
+    guide, tokens = gv.guide(machine, V), []
+    state = guide.initial
+    for _ in range(steps):
+        legal = [token for token in np.flatnonzero(guide.mask(state)).tolist() if token not in V.eos]
+        if not legal:
+            break
+        tokens.append(legal[(7 * len(tokens)) % len(legal)])
+        state = guide.advance(state, tokens[-1])
+    return tokens
+
+
+@settings(max_examples=25)
+@given(regexes)
+def test_of_random_regexes_nothing_is_ours(pattern):
+    machine = gv.regex(pattern)
+    if machine.accepting:
+        for constraint in (pattern, machine):
+            found = gv.compare_engines(constraint, V, walk_of(machine))
+            assert "ours" not in {kind for _, kind, _ in found.kinds()}, found
+
+
+@settings(max_examples=25)
+@given(grammars)
+def test_of_random_grammars_nothing_is_ours(text):
+    try:
+        tokens = walk_of(gv.grammar(text))
+    except GuidedVizError:
+        return
+    found = gv.compare_engines(text, V, tokens)
+    assert "ours" not in {kind for _, kind, _ in found.kinds()}, found
+
+
+def test_a_wrong_mask_of_ours_would_be_called_ours(monkeypatch):
+    honest = compare.guide
+
+    def wrong(machine, vocabulary):
+        guide = honest(machine, vocabulary)
+        lies = guide.mask(guide.initial).copy()
+        lies[[ord("a"), ord("z")]] ^= True
+        return SimpleNamespace(mask=lambda state: lies, advance=guide.advance)
+
+    monkeypatch.setattr(compare, "guide", wrong)
+    found = gv.compare_engines("a|b", V, "b", ["llguidance"])
+    assert found.steps[0].differences[0].kind == "ours"
+    assert found.steps[0].differences[0].missing == (ord("z"),)
+    assert found.steps[0].differences[0].extra == (ord("a"),)
+
+
+def test_what_is_legal_is_asked_of_the_machine_alone():
+    asked = SimpleNamespace(machine=gv.regex("ab?"))
+    place = compare.Position("", asked, V, (), asked.machine.initial, None)
+    for token in range(len(V)):
+        assert place.is_legal(token) == (PIECES[token] in (b"a", b"ab"))
+
+
+def test_a_comparison_reads_as_a_table():
+    said = str(gv.compare_engines("a|ab", V, "abc", ["outlines-core", "xgrammar"]))
+    assert "  0 before ab: 2 legal" in said
+    assert "      outlines-core: known fault, takes the first alternative that fits (1 missing): ab" in said
+    assert "      outlines-core refuses ab" in said
+    assert said.endswith("      the constraint does not allow c")
+
+
+def test_an_engine_that_cannot_take_it_is_named_and_the_others_go_on():
+    found = gv.compare_engines('root ::= "(" root ")" | "x"', V, "(x)")
+    assert found.unable == (("outlines-core", "a grammar with a stack"),)
+    assert [name for name, _ in found.engines] == ["xgrammar", "llguidance", *VARIANTS]
+    assert len(found.steps) == 4
+    assert all(version for _, version in found.engines)
+
+
+def test_a_machine_that_is_none_of_ours_is_taken_by_no_engine():
+    class Two:
+        initial = 0
+
+        def step(self, state, byte):
+            return state + 1 if state < 2 and byte == ord("a") else None
+
+        def is_accepting(self, state):
+            return state == 2
+
+    found = gv.compare_engines(Two(), V, "aa")
+    assert {why for _, why in found.unable} == {"a Two"}
+    assert [step.legal for step in found.steps] == [1, 1, 2]
+
+
+def test_nothing_is_hidden_in_what_is_shown():
+    said = str(gv.compare_engines('root ::= "a\u202e\x1b" | .', V, "b"))
+    assert "\u202e" not in said
+    assert "\x1b" not in said
+
+
+def test_a_legal_end_of_the_text_is_no_fault_of_the_text():
+    end = min(V.eos)
+    for text, stopped in (([ord("l"), end], False), ([end], True), ("l", False), ("la", True)):
+        found = gv.compare_engines("l", V, text, ["llguidance"])
+        assert found.stopped is stopped
+        assert ("does not allow" in str(found)) is stopped
+
+
+def test_what_is_no_text_and_no_id_is_refused():
+    with pytest.raises(IllegalToken, match="token 9999: saw no such id"):
+        gv.compare_engines("l", V, [9999])
+    with pytest.raises(SettingError, match="saw int, expected str or bytes"):
+        gv.tokens.lazy_walks(gv.regex("l"), V, 5)
+    assert gv.compare_engines("l", V, "\ud800", ["llguidance"]).stopped
+
+
+def test_ids_are_taken_as_they_are_and_an_unknown_engine_is_refused():
+    found = gv.compare_engines("luluk", V, [ord("l"), ord("u")], ["llguidance, forcing"])
+    assert [step.token for step in found.steps] == [ord("l"), ord("u"), None]
+    with pytest.raises(SettingError, match="saw 'magic', expected 'xgrammar'"):
+        gv.compare_engines("a", V, "a", ["magic"])
+
+
+def test_an_engine_without_a_mask_is_a_difference_and_no_crash(monkeypatch):
+    from guidedviz.tokens.engines.llguidance import LLGuidanceMatcher, refusal
+
+    def fail(self):
+        raise refusal("llguidance", "too hard\nfor me")
+
+    monkeypatch.setattr(LLGuidanceMatcher, "mask", fail)
+    found = gv.compare_engines("ab", V, "ab", ["llguidance"])
+    assert found.steps[0].differences[0].name == "gives no mask: too hard"
