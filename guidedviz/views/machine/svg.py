@@ -1,8 +1,14 @@
-"""A diagram as SVG, for the still picture and for the live page; highlights are CSS classes only."""
+"""A diagram as SVG, for the still picture and for the live page; highlights are classes, and machine.css is their look.
+
+The page highlights a state (`data-state`), an arrow (`data-arrow`) and a rule (`data-rule`). A call has the class
+`gv-open`, or `gv-last` for a last call, which is not on the stack; a rule is `gv-open` while it is on the stack and
+`gv-lit` while it is current.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
@@ -14,37 +20,6 @@ from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
 # --- the rules and calls of a grammar ---
-
-
-CALL_STYLE = """
-.gv-machine .gv-frame { fill: var(--gv-page); stroke: var(--gv-line); stroke-width: 1.2; }
-.gv-machine .gv-rule { fill: var(--gv-soft); font-weight: 700; }
-.gv-machine .gv-block.gv-open .gv-frame { stroke: var(--gv-blue); stroke-width: 1.8; }
-.gv-machine .gv-block.gv-open .gv-rule { fill: var(--gv-blue); }
-.gv-machine .gv-block.gv-lit .gv-frame { stroke: var(--lit); stroke-width: 2.6; }
-.gv-machine .gv-block.gv-lit .gv-rule { fill: var(--lit); }
-.gv-machine .gv-count { fill: var(--gv-soft); }
-.gv-machine .gv-block.gv-open .gv-count { fill: var(--gv-blue); }
-.gv-machine .gv-block.gv-lit .gv-count { fill: var(--lit); font-weight: 700; }
-.gv-machine .gv-box { fill: var(--gv-card); stroke: var(--gv-blue); stroke-width: 1.2; }
-.gv-machine .gv-call .gv-label { stroke: none; }
-.gv-machine .gv-times { fill: var(--gv-blue); font-weight: 700; }
-.gv-machine .gv-call.gv-open rect.gv-box { fill: var(--gv-blue); }
-.gv-machine .gv-call.gv-open path.gv-box { stroke: var(--gv-on); }
-.gv-machine .gv-call.gv-open .gv-label { fill: var(--gv-on); font-weight: 700; }
-.gv-machine .gv-call.gv-last .gv-box { stroke-width: 2.4; }
-.gv-machine .gv-back .gv-disc { stroke: var(--gv-blue); stroke-width: 3; }
-.gv-machine .gv-jumps { opacity: 0; pointer-events: none; }
-.gv-machine.gv-few .gv-jumps { opacity: 0.35; }
-.gv-machine .gv-call:is(.gv-open, .gv-last, :hover) .gv-jumps { opacity: 1; }
-.gv-machine .gv-call.gv-last:not(:hover) :is(.gv-pop, .gv-pop-head) { display: none; }
-.gv-machine .gv-call.gv-last:not(:hover) .gv-push { stroke-width: 1.1; }
-.gv-machine .gv-push { fill: none; stroke: var(--gv-blue); stroke-width: 1.7; stroke-dasharray: 7 4; }
-.gv-machine .gv-pop { fill: none; stroke: var(--gv-green); stroke-width: 2.2; stroke-dasharray: 0.1 4.4;
-  stroke-linecap: round; }
-.gv-machine .gv-push-head { fill: var(--gv-blue); }
-.gv-machine .gv-pop-head { fill: var(--gv-green); }
-"""
 
 
 def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
@@ -98,49 +73,7 @@ def _ways(diagram: Diagram, n: int) -> list[Element]:
     return [node("g", *drawn, class_="gv-jumps")]
 
 
-STYLE = """
-.gv-on-page { --gv-under: var(--gv-page); }
-.gv-machine { --lit: var(--gv-orange); }
-.gv-machine .gv-disc { fill: var(--gv-page); stroke: var(--gv-ink); stroke-width: 1.4; }
-.gv-machine .gv-ring { fill: none; stroke: var(--gv-ink); stroke-width: 1.2; }
-.gv-machine .gv-line { fill: none; stroke: var(--gv-soft); stroke-width: 1.3; }
-.gv-machine .gv-reach { fill: none; stroke: transparent; stroke-width: 12; }
-.gv-machine .gv-head { fill: var(--gv-soft); }
-.gv-machine .gv-name { fill: var(--gv-ink); }
-.gv-machine .gv-label { fill: var(--gv-ink);
-  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 3px; }
-.gv-machine .gv-dot .gv-disc { fill: var(--gv-soft); stroke: var(--gv-card); stroke-width: 0.8; }
-.gv-machine .gv-dot.gv-may-end .gv-ring { stroke: var(--gv-soft); }
-.gv-machine .gv-exit .gv-line { stroke-width: 0.7; opacity: 0.7; }
-.gv-machine .gv-exit.gv-on .gv-line { opacity: 1; }
-.gv-machine .gv-free .gv-line { stroke-dasharray: 4 3; }
-.gv-machine .gv-chain .gv-line { stroke: var(--gv-ink); stroke-width: 3.4; }
-.gv-machine .gv-chain .gv-head { fill: var(--gv-ink); stroke: var(--gv-ink); stroke-width: 2.6;
-  stroke-linejoin: round; }
-.gv-machine .gv-chain .gv-label { font-weight: 700; }
-.gv-machine .gv-more .gv-disc { stroke-dasharray: 3 2.5; }
-.gv-machine .gv-nth { fill: var(--lit); font-weight: 700;
-  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
-.gv-machine .gv-on .gv-line { stroke: var(--lit); stroke-width: 3; }
-.gv-machine .gv-on .gv-head { fill: var(--lit); }
-.gv-machine .gv-chain.gv-on .gv-line, .gv-machine .gv-chain.gv-on .gv-head { stroke: var(--lit); stroke-width: 4; }
-.gv-machine .gv-on > .gv-label, .gv-machine .gv-run.gv-on .gv-label { fill: var(--lit); font-weight: 700; }
-.gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-line { stroke: var(--gv-soft); stroke-width: 1.3; }
-.gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-head { fill: var(--gv-soft); }
-.gv-machine .gv-bundle.gv-on > .gv-arrow:not(.gv-on) { opacity: 0.3; }
-.gv-machine .gv-met .gv-disc { stroke: var(--lit); stroke-width: 3; }
-.gv-machine .gv-met .gv-ring { stroke: var(--lit); }
-.gv-machine .gv-lit .gv-disc { fill: var(--lit); stroke: var(--lit); stroke-width: 5; }
-.gv-machine .gv-lit .gv-ring { stroke: var(--gv-on); stroke-width: 1.6; }
-.gv-machine .gv-lit .gv-name { fill: var(--gv-on); font-weight: 700; }
-.gv-machine .gv-ghost { opacity: 0.16; }
-.gv-machine .gv-tag { fill: var(--gv-ink); font-weight: 700; }
-.gv-machine .gv-cross path { stroke: var(--lit); stroke-width: 3.4; stroke-linecap: round; fill: none; }
-.gv-machine .gv-cross text { fill: var(--lit); font-weight: 700;
-  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
-.gv-machine .gv-walker { fill: var(--lit); stroke: var(--gv-page); stroke-width: 1.5; }
-"""
-STYLE += CALL_STYLE
+STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW = 6  # with so few calls the curves of all are drawn faintly; else only those of open calls
 GROUPS = ("blue", "green", "gold", "orange", "sky")
 NO_NOTES: Mapping[int, str] = {}

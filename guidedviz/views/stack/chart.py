@@ -132,7 +132,7 @@ def dotted(item: ChartItem) -> str:
 
 
 def _draw_column(column: ChartColumn, now: bool) -> list[Element]:
-    parts = draw_head(column, column.height, now)
+    parts = draw_head(column, column.width - 10, column.height, now)
     for number, row in enumerate(column.rows):
         parts.append(moved(0, HEAD + ROW * number, *draw_row(row, column.width - 10)))
     if column.more:
@@ -140,9 +140,8 @@ def _draw_column(column: ChartColumn, now: bool) -> list[Element]:
     return parts
 
 
-def draw_head(column: ChartColumn, height: float, now: bool = False) -> list[Element]:
+def draw_head(column: ChartColumn, width: float, height: float, now: bool = False) -> list[Element]:
     """The card of a column, its name and its number."""
-    width = column.width - 10
     line = {"stroke": "var(--gv-orange)", "stroke_width": 2} if now else {"stroke": "var(--gv-line)"}
     card = node("rect", x=0, y=0, width=width, height=height, rx=7, fill="var(--gv-card)", **line)
     number = soft(width - 10, 21, f"{column.number:,}", text_anchor="end")

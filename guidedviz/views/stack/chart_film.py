@@ -29,7 +29,7 @@ from guidedviz.views.stack.chart import (
     say_columns,
 )
 
-CELL, STRIP = 34.0, 74.0
+CELL, STRIP, GAP = 34.0, 74.0, 12.0
 STYLE = """
 .gv-machine .gv-item .gv-disc { fill: transparent; stroke: none; }
 .gv-machine .gv-item.gv-on .gv-disc { stroke: var(--gv-blue); stroke-width: 1.8; stroke-dasharray: 5 3; }
@@ -140,7 +140,7 @@ class _ChartFilm:
                     old = self.chart[item.origin].index(new._replace(dot=new.dot - 1))
                     words = f"complete: {item.rule} is finished. {new.rule} waited for it in column {item.origin}"
                     self.move_dot("complete", new, [(here, row), (item.origin, old)], words)
-            if item.wanted in self.rules:
+            if item.wanted and item.wanted in self.rules:
                 self.predict(item, item.wanted, (here, row))
 
     def predict(self, item: Item, wanted: str, place: RowPlace) -> None:
@@ -252,21 +252,22 @@ def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
     high, numbers = HEAD + ROW * max(len(column.rows) for column in columns) + 4, frame.numbers
     parts = [node("style", STYLE), *write_bytes(frame.text, frame.cell, 10), *_lexemes(frame)]
     for place, column in enumerate(columns):
-        parts.append(moved(x, STRIP, *draw_head(column, high), data_arrow=f"c{place}"))
+        width = column.width - GAP
+        parts.append(moved(x, STRIP, *draw_head(column, width, high), data_arrow=f"c{place}"))
         for row, shown in enumerate(column.rows):
             here, y = (place, row), STRIP + HEAD + ROW * row
             kind = "gv-item" + (" gv-lit" * (here == frame.lit) + " gv-on" * (here in frame.causes)) * (not bare)
-            size = {"x": x + 3, "y": y - 0.5, "width": column.width - 16, "height": ROW - 1, "rx": 4}
-            inside = node("rect", **size, class_="gv-disc"), moved(x, y, *draw_row(shown, column.width - 10))
+            size = {"x": x + 3, "y": y - 0.5, "width": width - 6, "height": ROW - 1, "rx": 4}
+            inside = node("rect", **size, class_="gv-disc"), moved(x, y, *draw_row(shown, width))
             key = numbers[here]
             parts.append(node("g", *inside, class_=kind, data_state=key, data_arrow=str(key)))
         x += column.width
-    legend, width = draw_legend(columns, "lexeme")
+    legend, broad = draw_legend(columns, "lexeme")
     parts.append(moved(EDGE, STRIP + high + 22, legend))
     text = f"the text {visible(frame.text)}, {counted(len(frame.lexemes), 'lexeme')}"
     said = "\n".join([f"{text}; chart: {counted(len(columns), 'column')}", *say_columns(columns)])
-    size = max(x, width + 2 * EDGE, EDGE * 2 + frame.cell * len(frame.text)), STRIP + high + 38
-    return Figure(drawing(*size, node("g", *parts, class_="gv-machine"), alt=said), said, said)
+    extent = max(x, broad + 2 * EDGE, EDGE * 2 + frame.cell * len(frame.text)), STRIP + high + 38
+    return Figure(drawing(*extent, node("g", *parts, class_="gv-machine"), alt=said), said, said)
 
 
 def _columns(frame: ChartFrame) -> list[ChartColumn]:

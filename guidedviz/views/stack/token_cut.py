@@ -114,11 +114,10 @@ def _draw(cut: TokenCut, said: str) -> Figure:
         y = TOP + 70 + ROW * number
         parts += [write(EDGE, y, texts[number], mono=True), write(first, y, stacks[number], mono=True)]
         for place in range(len(cut.data)):  # a tick where a byte is read, a cross where it is refused
-            sign, colour = (
-                ("✓", "blue") if place < read.read else ("✗", "orange") if place == read.read else ("·", "soft")
-            )
-            look = {"text_anchor": "middle", "fill": f"var(--gv-{colour})"}
-            parts.append(write(start + BOX * (place + 0.5), y, sign, 15, **look))
+            sign = "✓" if place < read.read else "✗" if place == read.read else "·"
+            colour = {"✓": "blue", "✗": "orange", "·": "soft"}[sign]
+            x, fill = start + BOX * (place + 0.5), f"var(--gv-{colour})"
+            parts.append(write(x, y, sign, 15, text_anchor="middle", fill=fill))
         colour = f"var(--gv-{'blue' if read.read == len(cut.data) else 'orange'})"
         parts.append(write(end + 14, y, _say_read(cut.data, read), fill=colour, font_weight="bold"))
     if cut.verdict == DECIDED_BY_STACK:
@@ -139,5 +138,5 @@ def _token(cut: TokenCut, start: float, split: float) -> Iterator[Element]:
         look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
         dash = {} if place < cut.own else {"stroke_dasharray": "4 3"}
         yield node("rect", x=start + BOX * place + 3, y=TOP + 6, width=BOX - 6, height=32, rx=4, **look, **dash)
-        look = {"text_anchor": "middle", "font_weight": "bold"}
-        yield write(start + BOX * (place + 0.5), TOP + 27, visible(bytes([byte])), 15, mono=True, **look)
+        x, sign = start + BOX * (place + 0.5), visible(bytes([byte]))
+        yield write(x, TOP + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold")
