@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
-from guidedviz.errors import PatternError, SettingError, quoted
+from guidedviz.errors import GuidedVizError, PatternError, SettingError, quoted
 from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.names import name_node, name_state
@@ -30,7 +30,6 @@ from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import bare, sketch_of
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
-Automaton = TypeVar("Automaton", NFA, DFA)
 MOST_WATCHED = 80  # states that a person can follow
 NAMED = 6  # states that a sentence names
 
@@ -44,7 +43,7 @@ def dfa_frames(text: str) -> list[Sketch]:
     From n1 n3, which is q1: b leads to q1 {1,3}.
     """
     nfa, dfa, _ = machine_stages(text)
-    watchable(text, dfa)
+    _check_machine(text, dfa)
     steps = list(build_dfa_steps(nfa))
     whole = replace(sketch_dfa(dfa), names=tuple(_name(step.state, step.subset) for step in steps))
     frames, met = [], {0}
@@ -67,7 +66,8 @@ def minimal_frames(text: str) -> list[Sketch]:
     [] Each block becomes one state: 3 states of 4.
     """
     _, dfa, minimal = machine_stages(text)
-    trimmed = trim(watchable(text, dfa))
+    _check_machine(text, dfa)
+    trimmed = trim(dfa)
     whole, blocks = sketch_dfa(trimmed), [frozenset(block) for block in first_blocks(trimmed)]
     words = "In A the text may end, in B it may not." if len(blocks) == 2 else "All states are alike so far: one block."
     frames = [replace(whole, groups=_title(blocks), words=words)]
@@ -97,13 +97,17 @@ def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
     return tuple(map(frozenset, together))
 
 
-def watchable(text: str, machine: Automaton) -> Automaton:
-    """The machine, unless a person could not follow it."""
-    if len(machine) > MOST_WATCHED:
-        seen = f"{len(machine):,} {type(machine).__name__} states"
-        hint = "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
-        raise PatternError(f"film of {quoted(text, 40)}", seen=seen, expected=f"at most {MOST_WATCHED}", hint=hint)
-    return machine
+def check_watchable(
+    where: str, size: int, of: str, hint: str, most: int = MOST_WATCHED, error: type[GuidedVizError] = SettingError
+) -> None:
+    """Refuse a film that a person could not follow."""
+    if size > most:
+        raise error(where, seen=f"{size:,} {of}", expected=f"at most {most}", hint=hint)
+
+
+def _check_machine(text: str, machine: NFA | DFA) -> None:
+    of, hint = f"{type(machine).__name__} states", "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
+    check_watchable(f"film of {quoted(text, 40)}", len(machine), of, hint, error=PatternError)
 
 
 def list_names(names: Iterable[str]) -> str:
@@ -185,7 +189,8 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     [1, 2] "a" is read. It leads to n1 n2.
     [1, 2] The text ends. n1 is lit and accepting: the NFA accepts it.
     """
-    nfa = watchable(regex, machine_stages(regex)[0])
+    nfa = machine_stages(regex)[0]
+    _check_machine(regex, nfa)
     whole = sketch_nfa(nfa)
     frames = [_frame(whole, {nfa.initial}, [], f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.")]
     states = _add_closure(frames, nfa, {nfa.initial})
@@ -245,9 +250,7 @@ def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None
     "3" is read, q1 to q1: 33 is legal.
     """
     trie, state = vocabulary.trie, machine.initial if state is None else state
-    if len(trie) > MOST_WATCHED:
-        expected = f"at most {MOST_WATCHED}"
-        raise SettingError("trie_frames", seen=f"{len(trie):,} nodes", expected=expected, hint="a toy vocabulary")
+    check_watchable("trie_frames", len(trie), "nodes", "a toy vocabulary")
     live, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
     said = f"{counted(len(vocabulary.text_ids), 'piece')}, {counted(len(trie), 'node')}"
     said += f": a ring marks where a piece ends. The machine is in {label_state(state)}."
@@ -315,13 +318,6 @@ class FilmDrawings:
 
     drawings: tuple[Element, ...]
     frames: tuple[dict[str, Any], ...]
-
-
-def limit_frames(where: str, frames: Sequence[object]) -> None:
-    """Refuse a film that a person could not follow."""
-    if len(frames) > MOST_FRAMES:
-        seen, expected = f"more than {MOST_FRAMES} frames", f"at most {MOST_FRAMES}"
-        raise SettingError(where, seen=seen, expected=expected, hint="a shorter text")
 
 
 def pack_frame(

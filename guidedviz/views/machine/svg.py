@@ -13,7 +13,7 @@ from pathlib import Path
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import wide, write
-from guidedviz.views.layout.curves import Diagram, Label, Spot, head, straight, write_path
+from guidedviz.views.layout.curves import Curve, Diagram, Label, Spot, head, straight, write_path
 from guidedviz.views.layout.diagram import FREE_END, short_name
 from guidedviz.views.layout.plan import say_arrow
 from guidedviz.views.layout.sketch import Arrow, Sketch
@@ -39,12 +39,11 @@ def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
 def write_call(diagram: Diagram, n: int, label: Label, lit: Highlight) -> Element:
     """The arrow of a call, a box on it with the rule's name, and the curves to the rule and back."""
     arrow, (curve, _) = diagram.sketch.arrows[n], diagram.curves[n]
-    key, path = arrow_key(arrow), write_path(curve)
+    key = arrow_key(arrow)
     times, last = dict(lit.calls).get(key, 0), key in lit.last
     names = f"{diagram.sketch.names[arrow.source]} → {diagram.sketch.names[arrow.target]}"
     parts = [node("title", f"{names}: calls {arrow.call}"), *_ways(diagram, n)]
-    parts += [node("path", d=path, class_="gv-reach"), node("path", d=path, class_="gv-line")]
-    parts += [node("polygon", points=head(curve), class_="gv-head"), _box(label, times)]
+    parts += [*_line(curve, True), _box(label, times)]
     kind = "gv-arrow gv-call" + " gv-open" * bool(times) + " gv-last" * (last and not times)
     return node("g", *parts, class_=kind, data_arrow=key)
 
@@ -108,11 +107,8 @@ def _arrow(
     arrow, (curve, headed) = diagram.sketch.arrows[n], diagram.curves[n]
     if arrow.call and label:
         return write_call(diagram, n, label, lit)
-    path = write_path(curve)
     pair = arrow_ends(arrow)
-    parts = [node("title", _title(diagram.sketch, arrow)), node("path", d=path, class_="gv-reach")]
-    parts.append(node("path", d=path, class_="gv-line"))
-    parts += [node("polygon", points=head(curve), class_="gv-head")] if headed else []
+    parts = [node("title", _title(diagram.sketch, arrow)), *_line(curve, headed)]
     parts += [_write_label(label)] if label else []
     if n in diagram.counts:
         (x, y), said = diagram.counts[n], _numbers(arrow, numbers)
@@ -125,6 +121,12 @@ def _arrow(
         + " gv-on" * (pair in lit.arrows)
     )
     return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
+
+
+def _line(curve: Curve, headed: bool) -> list[Element]:
+    path = write_path(curve)
+    parts = [node("path", d=path, class_="gv-reach"), node("path", d=path, class_="gv-line")]
+    return parts + [node("polygon", points=head(curve), class_="gv-head")] * headed
 
 
 def _numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:

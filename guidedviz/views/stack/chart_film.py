@@ -16,7 +16,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide
-from guidedviz.views.machine.films import FilmDrawings, limit_frames, pack_frame, write_bytes
+from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame, write_bytes
 from guidedviz.views.stack.chart import (
     EDGE,
     HEAD,
@@ -116,7 +116,7 @@ class _ChartFilm:
         columns = tuple(tuple(zip(*both, strict=True)) for both in zip(self.kinds, self.chart, strict=True))
         lexemes = tuple(self.lexemes)
         self.frames.append(ChartFrame(self.text, columns, lexemes, self.literals, lit, frozenset(causes), words))
-        limit_frames("earley_frames", self.frames)
+        check_watchable("earley_frames", len(self.frames), "frames", "a shorter text", MOST_FRAMES)
 
     def add(self, kind: str, item: Item, causes: Iterable[RowPlace], words: str) -> None:
         """Add an item to the last column."""

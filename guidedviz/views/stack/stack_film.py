@@ -22,7 +22,7 @@ from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.layout.curves import Curve, Diagram, head, write_path
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.films import FilmDrawings, byte_cell, limit_frames, pack_frame, write_bytes
+from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, byte_cell, check_watchable, pack_frame, write_bytes
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
@@ -63,7 +63,7 @@ def stack_frames(pda: PDA, text: bytes | str) -> list[StackFrame]:
     frames = [frame := StackFrame(pda, to_bytes(text), (pda.nodes.starts[0],), words=words)]
     while frame.move != "end" and (frame.stack or frame.read < len(frame.text)):
         frames.append(frame := _move(frame, moves, ends))
-        limit_frames("stack_frames", frames)
+        check_watchable("stack_frames", len(frames), "frames", "a shorter text", MOST_FRAMES)
     return frames
 
 
