@@ -19,59 +19,6 @@ from guidedviz.views.layout.plan import say_arrow
 from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
-# --- the rules and calls of a grammar ---
-
-
-def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
-    """The frames of the rules, to be drawn first."""
-    counters = dict(diagram.sketch.repeats) | dict(lit.counts)
-    for block in diagram.blocks:
-        kind = "gv-block" + " gv-open" * (block.name in lit.opened) + " gv-lit" * (block.name in lit.rules)
-        size = {"x": block.x, "y": block.y, "width": block.width, "height": block.height, "rx": 8}
-        name = write(block.x + 11, block.y + 18, block.name, 13, mono=True, class_="gv-rule")
-        parts = [node("rect", **size, class_="gv-frame"), name]
-        if block.name in counters:
-            x = block.x + 23 + wide(block.name, 13)
-            parts.append(write(x, block.y + 18, counters[block.name], 12, class_="gv-count"))
-        yield node("g", *parts, class_=kind, data_rule=block.name)
-
-
-def write_call(diagram: Diagram, n: int, label: Label, lit: Highlight) -> Element:
-    """The arrow of a call, a box on it with the rule's name, and the curves to the rule and back."""
-    arrow, (curve, _) = diagram.sketch.arrows[n], diagram.curves[n]
-    key = arrow_key(arrow)
-    times, last = dict(lit.calls).get(key, 0), key in lit.last
-    names = f"{diagram.sketch.names[arrow.source]} → {diagram.sketch.names[arrow.target]}"
-    parts = [node("title", f"{names}: calls {arrow.call}"), *_ways(diagram, n)]
-    parts += [*_line(curve, True), _box(label, times)]
-    kind = "gv-arrow gv-call" + " gv-open" * bool(times) + " gv-last" * (last and not times)
-    return node("g", *parts, class_=kind, data_arrow=key)
-
-
-def _box(label: Label, times: int) -> Element:
-    """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
-    half = wide(label.words, 12) / 2 + 9
-    x, y = label.x - half, label.y - 10
-    box = node("rect", x=x, y=y, width=2 * half, height=20, class_="gv-box")
-    sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{x + 2 * half - 4:.1f},{y:.1f}v20", class_="gv-box")
-    words = write(label.x, label.y + 4, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
-    more = write(x + 2 * half + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
-    return box + sides + words + more
-
-
-def _ways(diagram: Diagram, n: int) -> list[Element]:
-    """The curves to a rule's start (dashed) and from its ends (dotted); none for a rule that is not drawn."""
-    jumps = diagram.jumps.get(n)
-    if not jumps:
-        return []
-    ways = [("gv-push", jumps.call), *(("gv-pop", curve) for curve in jumps.returns)]
-    drawn = [
-        node("path", d=write_path(curve), class_=kind) + node("polygon", points=head(curve), class_=f"{kind}-head")
-        for kind, curve in ways
-    ]
-    return [node("g", *drawn, class_="gv-jumps")]
-
-
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW = 6  # with so few calls the curves of all are drawn faintly; else only those of open calls
 GROUPS = ("blue", "green", "gold", "orange", "sky")
@@ -196,3 +143,56 @@ def _cross(diagram: Diagram, cross: tuple[int, str]) -> Element:
     x, y = spot.x + spot.rx + 9, spot.y - spot.ry - 5
     path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")
     return node("g", path, write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)"), class_="gv-cross")
+
+
+# --- the rules and calls of a grammar ---
+
+
+def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
+    """The frames of the rules, to be drawn first."""
+    counters = dict(diagram.sketch.repeats) | dict(lit.counts)
+    for block in diagram.blocks:
+        kind = "gv-block" + " gv-open" * (block.name in lit.opened) + " gv-lit" * (block.name in lit.rules)
+        size = {"x": block.x, "y": block.y, "width": block.width, "height": block.height, "rx": 8}
+        name = write(block.x + 11, block.y + 18, block.name, 13, mono=True, class_="gv-rule")
+        parts = [node("rect", **size, class_="gv-frame"), name]
+        if block.name in counters:
+            x = block.x + 23 + wide(block.name, 13)
+            parts.append(write(x, block.y + 18, counters[block.name], 12, class_="gv-count"))
+        yield node("g", *parts, class_=kind, data_rule=block.name)
+
+
+def write_call(diagram: Diagram, n: int, label: Label, lit: Highlight) -> Element:
+    """The arrow of a call, a box on it with the rule's name, and the curves to the rule and back."""
+    arrow, (curve, _) = diagram.sketch.arrows[n], diagram.curves[n]
+    key = arrow_key(arrow)
+    times, last = dict(lit.calls).get(key, 0), key in lit.last
+    names = f"{diagram.sketch.names[arrow.source]} → {diagram.sketch.names[arrow.target]}"
+    parts = [node("title", f"{names}: calls {arrow.call}"), *_ways(diagram, n)]
+    parts += [*_line(curve, True), _box(label, times)]
+    kind = "gv-arrow gv-call" + " gv-open" * bool(times) + " gv-last" * (last and not times)
+    return node("g", *parts, class_=kind, data_arrow=key)
+
+
+def _box(label: Label, times: int) -> Element:
+    """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
+    half = wide(label.words, 12) / 2 + 9
+    x, y = label.x - half, label.y - 10
+    box = node("rect", x=x, y=y, width=2 * half, height=20, class_="gv-box")
+    sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{x + 2 * half - 4:.1f},{y:.1f}v20", class_="gv-box")
+    words = write(label.x, label.y + 4, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
+    more = write(x + 2 * half + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
+    return box + sides + words + more
+
+
+def _ways(diagram: Diagram, n: int) -> list[Element]:
+    """The curves to a rule's start (dashed) and from its ends (dotted); none for a rule that is not drawn."""
+    jumps = diagram.jumps.get(n)
+    if not jumps:
+        return []
+    ways = [("gv-push", jumps.call), *(("gv-pop", curve) for curve in jumps.returns)]
+    drawn = [
+        node("path", d=write_path(curve), class_=kind) + node("polygon", points=head(curve), class_=f"{kind}-head")
+        for kind, curve in ways
+    ]
+    return [node("g", *drawn, class_="gv-jumps")]
