@@ -11,14 +11,14 @@ from guidedviz.views.charts.timeline import draw_throughput as draw_throughput
 from guidedviz.views.charts.timeline import draw_timeline as draw_timeline
 from guidedviz.views.decode_loop import draw_loop as draw_loop
 from guidedviz.views.figure import Figure as Figure
+from guidedviz.views.layout.sketch import count_ways as count_ways
 from guidedviz.views.machine.films import dfa_frames as dfa_frames
+from guidedviz.views.machine.films import draw_machines as draw_machines
 from guidedviz.views.machine.films import minimal_frames as minimal_frames
 from guidedviz.views.machine.films import nfa_reading_frames as nfa_reading_frames
 from guidedviz.views.machine.films import trie_frames as trie_frames
-from guidedviz.views.machine.fold import count_ways as count_ways
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot
-from guidedviz.views.machine.side_by_side import draw_machines as draw_machines
 from guidedviz.views.machine.verdicts import draw_verdicts as draw_verdicts
 from guidedviz.views.spellings.rollback import draw_rollback as draw_rollback
 from guidedviz.views.spellings.spellings import draw_spellings as draw_spellings

@@ -1,4 +1,4 @@
-"""The frames of two constructions: from an NFA to a DFA, from a DFA to the minimal one.
+"""Constructions as films and side by side: from an NFA to a DFA, to the minimal one, an NFA that reads, a trie walk.
 
 All frames of a film have the states of the last one, so one layout serves them and only arrows are added. The last
 frame of a minimisation is another machine, in which every block is one state.
@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guidedviz.errors import GuidedVizError, PatternError, SettingError, quoted
+from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted
 from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.names import name_node, name_state
@@ -23,11 +23,11 @@ from guidedviz.markup import Element, node
 from guidedviz.tokens.explain import label_state
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.figure import drawing, moved, write
-from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.figure import Figure, drawing, moved, write
+from guidedviz.views.layout.diagram import NEAR, lay_out
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa
-from guidedviz.views.machine.highlight import arrow_key
-from guidedviz.views.machine.picture import bare, sketch_of
+from guidedviz.views.machine.highlight import UNLIT, arrow_key
+from guidedviz.views.machine.picture import EDGE, bare, count_states, say_machine, sketch_of
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
 MOST_WATCHED = 80  # states that a person can follow
@@ -308,7 +308,7 @@ def _say_lost(sketch: Sketch, nodes: frozenset[int]) -> str:
 # --- drawings and packed frames ---
 
 
-EDGE, PAD = 14.0, 2.0  # of the text of a film, of a machine
+PAD = 2.0  # around a machine in a film
 MOST_FRAMES = 300
 
 
@@ -384,3 +384,48 @@ def _pack(sketch: Sketch, place: int) -> dict[str, Any]:
     on = [arrow_key(arrow) for arrow in sketch.arrows if (arrow.source, arrow.target) in sketch.lit_arrows]
     groups = [[title, sorted(states)] for title, states in sketch.groups]
     return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=place, groups=groups)
+
+
+# --- machines side by side ---
+
+
+WIDEST = 1100.0  # further machines start a new row
+
+
+def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
+    """Machines side by side; states that the next machine merges have the same letter and colour."""
+    if not machines:
+        raise SettingError("draw_machines", seen="none", expected="one machine or more")
+    named = [*expect(titles, list | tuple, "draw_machines, titles", "a list of texts")]
+    named += [type(machine).__name__ for machine in machines[len(named) :]]
+    parts, texts, x, y, row, width = [], [], 0.0, 0.0, 0.0, 0.0
+    for place, name in enumerate(named[: len(machines)]):
+        sketch, notes = _with_partners(machines, place)
+        diagram = replace(lay_out(bare(sketch), compact=False if len(sketch.names) <= NEAR else None), sketch=sketch)
+        title = f"{name}: {count_states(diagram)}"
+        wide = max(diagram.width, 8.0 * len(title)) + 24
+        if x and x + wide > WIDEST:
+            x, y, row = 0.0, y + row, 0.0
+        head, body = write(0, 14, title, 13, font_weight="bold"), moved(0, 26, write_diagram(diagram, notes=notes))
+        parts.append(moved(x + EDGE, y + 10, head, body))
+        x, row, width = x + wide, max(row, diagram.height + 44), max(width, x + wide)
+        texts.append(f"{name}, {say_machine(diagram, UNLIT, count_states(diagram), notes)}")
+    text = "\n\n".join(texts)
+    inside = node("g", *parts, class_="gv-on-page")
+    return Figure(drawing(width + EDGE, y + row + 12, node("style", STYLE), inside, alt=text), text, text)
+
+
+def _with_partners(machines: Sequence[Any], place: int) -> tuple[Sketch, dict[int, str]]:
+    """A machine's sketch, with notes on how its states relate to those of its neighbours."""
+    machine, sketch, notes = machines[place], sketch_of(machines[place], "draw_machines"), dict[int, str]()
+    if not isinstance(machine, DFA):
+        return sketch, notes
+    before, after = (machines[n] if 0 <= n < len(machines) else None for n in (place - 1, place + 1))
+    smaller, larger = (machine, before) if isinstance(before, DFA) else (after, machine)
+    if isinstance(smaller, DFA) and len(smaller) <= len(larger):
+        merged = machine is smaller
+        blocks = [(n, block) for n, block in enumerate(merged_states(larger, smaller)) if len(block) > 1]
+        groups = ((title_of(k), frozenset({n}) if merged else block) for k, (n, block) in enumerate(blocks))
+        sketch = replace(sketch, groups=tuple(groups))
+        notes = {n: " ".join(map(name_state, sorted(block))) for n, block in blocks if merged}
+    return sketch, notes

@@ -20,8 +20,16 @@ from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.layout.curves import Diagram
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.plan import say_arrow, say_ranges
-from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_fsm, sketch_nfa, sketch_pda
-from guidedviz.views.machine.fold import fold, fold_loops
+from guidedviz.views.layout.sketch import (
+    Arrow,
+    Sketch,
+    fold,
+    fold_loops,
+    sketch_dfa,
+    sketch_fsm,
+    sketch_nfa,
+    sketch_pda,
+)
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
 from guidedviz.views.machine.svg import FEW, NO_NOTES, STYLE, write_diagram
 from guidedviz.views.words import reading

@@ -16,8 +16,19 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
-from guidedviz.views.machine.fold import WaysOut, count_ways, find_chains, fold, fold_loops, inside_chain
+from guidedviz.views.layout.sketch import (
+    Arrow,
+    Sketch,
+    WaysOut,
+    count_ways,
+    find_chains,
+    fold,
+    fold_loops,
+    inside_chain,
+    sketch_dfa,
+    sketch_nfa,
+    sketch_pda,
+)
 from guidedviz.views.machine.picture import draw_machine, to_dot
 from tests.strategies import grammars, regexes
 

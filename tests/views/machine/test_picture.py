@@ -20,8 +20,8 @@ from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
 from guidedviz.views.layout.layers import Extent, Link, place_in_layers
 from guidedviz.views.layout.plan import make_plan, say_ranges
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
+from guidedviz.views.machine.films import draw_machines
 from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
-from guidedviz.views.machine.side_by_side import draw_machines
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
 STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'
