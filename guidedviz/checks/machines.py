@@ -43,8 +43,8 @@ from guidedviz.tokens.by_hand.fsm import GuidedFSM
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.sketch import Sketch, sketch_dfa
-from guidedviz.views.machine.picture import draw_machine, sketch_of
+from guidedviz.views.layout.sketch import Sketch, sketch_dfa, sketch_of
+from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.stack import draw_stack_table
 from guidedviz.views.words import reading
 

@@ -8,10 +8,10 @@ from typing import Any
 from guidedviz.views.figure import Figure
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.plan import say_arrow
-from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join
+from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join, sketch_of
 from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import arrow_key
-from guidedviz.views.machine.picture import count_states, draw_machine, say_thick, sketch_of
+from guidedviz.views.machine.picture import count_states, draw_machine, say_thick
 from guidedviz.widgets.display import Display, Shown, said
 
 HINT = "Press a thick arrow to unfold it, press it again to fold it."

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from guidedviz.errors import SettingError
 from guidedviz.machines.names import name_node, name_state
@@ -19,6 +20,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import byte_ranges, counted
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
+from guidedviz.views.words import reading
 
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
 
@@ -162,6 +164,33 @@ def _nodes_of_rules(nodes: RuleNodes, arrows: list[Arrow]) -> tuple[tuple[str, t
     for node in sorted(used - {*nodes.starts}):
         found[nodes.rule_of[node]].append(node)
     return tuple(zip(nodes.names, map(tuple, found), strict=True))
+
+
+def sketch_of(machine: Any, where: str = "draw_machine") -> Sketch:
+    """The sketch of a machine; an error names the function that needed it.
+
+    >>> sketch_of(gv.regex("ab")).names
+    ('q0', 'q1', 'q2')
+    """
+    match machine:
+        case Sketch():
+            return _visible(machine)
+        case DFA():
+            return sketch_dfa(machine)
+        case NFA():
+            return sketch_nfa(machine)
+        case PDA():
+            return sketch_pda(machine)
+        case GuidedFSM():
+            return _visible(sketch_fsm(machine))
+    raise SettingError(where, seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
+
+
+def _visible(sketch: Sketch) -> Sketch:
+    """A sketch with printable names, wherever they come from."""
+    names = tuple(reading(name) or "∅" for name in sketch.names)
+    groups = tuple((reading(title), states) for title, states in sketch.groups)
+    return replace(sketch, names=names, groups=groups, words=reading(sketch.words))
 
 
 # --- chains and loops as one arrow ---

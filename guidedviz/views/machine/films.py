@@ -25,9 +25,9 @@ from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, moved, write
 from guidedviz.views.layout.diagram import NEAR, lay_out
-from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa
+from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_of
 from guidedviz.views.machine.highlight import UNLIT, arrow_key
-from guidedviz.views.machine.picture import EDGE, bare, count_states, say_machine, sketch_of
+from guidedviz.views.machine.picture import EDGE, bare, count_states, say_machine
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
 MOST_WATCHED = 80  # states that a person can follow

@@ -12,27 +12,15 @@ from guidedviz.extras import need
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack_graph import State
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together
-from guidedviz.tokens.by_hand.fsm import GuidedFSM
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.layout.curves import Diagram
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.plan import say_arrow, say_ranges
-from guidedviz.views.layout.sketch import (
-    Arrow,
-    Sketch,
-    fold,
-    fold_loops,
-    sketch_dfa,
-    sketch_fsm,
-    sketch_nfa,
-    sketch_pda,
-)
+from guidedviz.views.layout.sketch import Arrow, Sketch, fold, fold_loops, sketch_of, sketch_pda
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
 from guidedviz.views.machine.svg import FEW, NO_NOTES, STYLE, write_diagram
-from guidedviz.views.words import reading
 
 if TYPE_CHECKING:
     import graphviz
@@ -44,33 +32,6 @@ HIGHEST = 1000.0  # a taller machine is drawn smaller
 WHOLE = 40  # states of a finite machine that is drawn whole by default
 ABOVE = 40.0  # pixels above a machine inside a larger picture
 MOST_OPEN = 4  # rules of a grammar inside a larger picture
-
-
-def sketch_of(machine: Any, where: str = "draw_machine") -> Sketch:
-    """The sketch of a machine; an error names the function that needed it.
-
-    >>> sketch_of(gv.regex("ab")).names
-    ('q0', 'q1', 'q2')
-    """
-    match machine:
-        case Sketch():
-            return _visible(machine)
-        case DFA():
-            return sketch_dfa(machine)
-        case NFA():
-            return sketch_nfa(machine)
-        case PDA():
-            return sketch_pda(machine)
-        case GuidedFSM():
-            return _visible(sketch_fsm(machine))
-    raise SettingError(where, seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
-
-
-def _visible(sketch: Sketch) -> Sketch:
-    """A sketch with printable names, wherever they come from."""
-    names = tuple(reading(name) or "∅" for name in sketch.names)
-    groups = tuple((reading(title), states) for title, states in sketch.groups)
-    return replace(sketch, names=names, groups=groups, words=reading(sketch.words))
 
 
 def draw_machine(

@@ -11,9 +11,10 @@ from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.spelling import shared_length
 from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, read_step
-from guidedviz.views.machine.picture import count_states, sketch_of
+from guidedviz.views.machine.picture import count_states
 from guidedviz.widgets.panels.stack_panel import StackFeed
 
 
