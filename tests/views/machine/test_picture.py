@@ -129,14 +129,6 @@ def test_hostile_words_stay_words():
     assert "0xFF" in draw_machine(sketch).svg
 
 
-def test_both_themes_and_the_picture_that_stands_alone(monkeypatch):
-    figure = draw_machine(regex("ab"), at=1)
-    assert "var(--gv-orange)" in figure.svg
-    assert not re.search(r"#[0-9a-fA-F]{3,6}\b", figure.svg.replace('xmlns="http://www.w3.org/2000/svg"', ""))
-    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
-    assert figure._repr_mimebundle_()["text/html"].startswith('<img alt="machine: 3 states, now in q1')
-
-
 @pytest.mark.parametrize("at", [9, -1, [0, 7], "q1", True, 1.5])
 def test_a_state_that_is_not_there_is_an_error(at):
     with pytest.raises(SettingError, match=r"draw_machine"):
