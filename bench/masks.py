@@ -33,7 +33,7 @@ from bench import pin_thread, print_about, share
 from bench.cases import CASES, Case
 from guidedviz.extras import need
 from guidedviz.machines.decompile import machine_grammar
-from guidedviz.machines.grammars.show_lark import show_lark
+from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import cached_regex
 from guidedviz.tokens import index
 from guidedviz.tokens.arrays import unpack

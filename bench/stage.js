@@ -25,12 +25,16 @@ root => {
     if (middle[0] < frame.x || middle[0] > frame.right || middle[1] < frame.y || middle[1] > frame.bottom) continue; // scrolled away
     const drawn = node.ownerSVGElement ? node.getScreenCTM().a : zoom;
     sizes.push([parseFloat(style.fontSize) * drawn, node.textContent.slice(0, 20)]);
-    const words = node.textContent.slice(0, 24);
+    const said = node.textContent.slice(0, 24);
     if (!node.ownerSVGElement) {
-      const short = style.display !== "inline" && style.overflowX !== "visible" && node.scrollWidth > node.clientWidth + 1;
-      if (short || (!inside(box, frame, 3) && !node.closest(".gv-tape, .gv-stack-picture"))) cut.push(words); // those scroll
+      const written = document.createRange();
+      written.selectNodeContents(node);
+      const words = written.getBoundingClientRect();
+      const past = !node.children.length && style.display !== "inline" && words.width > box.width + 1;
+      const short = past || style.display !== "inline" && style.overflowX !== "visible" && node.scrollWidth > node.clientWidth + 1;
+      if (short || (!inside(box, frame, 3) && !node.closest(".gv-tape, .gv-stack-picture"))) cut.push(said); // those scroll
       const top = document.elementFromPoint(...middle);
-      if (top && top !== node && !node.contains(top) && !top.contains(node) && root.contains(top) && seen(top)) over.push(words);
+      if (top && top !== node && !node.contains(top) && !top.contains(node) && root.contains(top) && seen(top)) over.push(said);
     }
   }
   const least = innerWidth < 640 ? 44 : 24;

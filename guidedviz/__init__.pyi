@@ -22,12 +22,12 @@ from guidedviz.errors import SettingError as SettingError
 from guidedviz.errors import TraceError as TraceError
 from guidedviz.errors import VocabularyError as VocabularyError
 from guidedviz.machines.earley.earley import earley as earley
-from guidedviz.machines.pushdown.counted_regex import regex as regex
-from guidedviz.machines.pushdown.json_grammar import json as json
 from guidedviz.machines.pushdown.pda import grammar as grammar
+from guidedviz.machines.pushdown.pda import json as json
+from guidedviz.machines.pushdown.pda import regex as regex
 from guidedviz.machines.regular.pattern import pattern as pattern
 from guidedviz.machines.schema.json_schema import json_schema as json_schema
-from guidedviz.machines.tagged.tagged import tagged as tagged
+from guidedviz.machines.tagged import tagged as tagged
 from guidedviz.models.load import load_model as load_model
 from guidedviz.models.load import readiness as readiness
 from guidedviz.models.toy import ToyModel as ToyModel

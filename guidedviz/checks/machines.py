@@ -31,8 +31,7 @@ from guidedviz.checks.verdict import (
 from guidedviz.errors import GuidedVizError, PatternError, SchemaWarning, SettingError, shorten
 from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.moves import pushdown_moves
-from guidedviz.machines.pushdown.pda import PDA, grammar
+from guidedviz.machines.pushdown.pda import PDA, grammar, pushdown_moves
 from guidedviz.machines.regular.algebra import is_empty as accepts_nothing
 from guidedviz.machines.regular.algebra import shortest_difference
 from guidedviz.machines.regular.dfa import DFA

@@ -10,9 +10,8 @@ from typing import Any
 from guidedviz.checks.machines import kept_machine
 from guidedviz.checks.verdict import Case, Verdict, agrees, cases_of, check_function, show
 from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predict, scan
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.moves import Moves, move_stack, pushdown_moves
-from guidedviz.machines.visible import visible
+from guidedviz.machines.pushdown.pda import Moves, move_stack, pushdown_moves
+from guidedviz.machines.visible import name_node, visible
 from guidedviz.views.stack.chart import draw_chart
 from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 

@@ -23,14 +23,13 @@ from guidedviz.checks.verdict import (
     shortest_wrong_token,
     show,
 )
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.forced import forced_bytes
 from guidedviz.machines.machine import next_bytes, read
-from guidedviz.machines.names import name_node, name_state
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
-from guidedviz.machines.visible import counted, visible, visible_bytes
+from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
+from guidedviz.machines.work import reach
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.trie import Node
 from guidedviz.tokens.vocabulary import Vocabulary

@@ -1,9 +1,8 @@
 from guidedviz.machines.compare import compare_machines as compare_machines
 from guidedviz.machines.earley.derivation import derivation as derivation
-from guidedviz.machines.grammars.lint import lint as lint
-from guidedviz.machines.grammars.show_gbnf import to_gbnf as to_gbnf
+from guidedviz.machines.grammars.show import to_gbnf as to_gbnf
 from guidedviz.machines.pushdown.distance import bytes_to_end as bytes_to_end
-from guidedviz.machines.pushdown.moves import pushdown_moves as pushdown_moves
+from guidedviz.machines.pushdown.pda import pushdown_moves as pushdown_moves
 from guidedviz.machines.regular.algebra import complement as complement
 from guidedviz.machines.regular.algebra import count_texts as count_texts
 from guidedviz.machines.regular.algebra import difference as difference

@@ -10,8 +10,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from guidedviz.machines.byte_kinds import kinds_of
-from guidedviz.machines.machine import Machine, check_machine
+from guidedviz.machines.machine import Machine, check_machine, kinds_of
 from guidedviz.machines.visible import counted, visible
 
 # Bytes from the most readable to the least; the first two beyond ASCII are those of é.

@@ -10,8 +10,7 @@ from typing import Any
 from guidedviz.errors import GrammarError, PatternError, quoted
 from guidedviz.machines.grammars.grammar import draw_caret, line_and_column, show_line
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.counted_regex import regex
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import grammar, regex
 from guidedviz.machines.schema.document.paths import step
 from guidedviz.machines.schema.json_schema import json_schema
 

@@ -11,6 +11,7 @@ from guidedviz.machines.work import spend
 
 Range = tuple[int, int]  # both ends included
 LAST = 0x10FFFF  # the last Unicode code point
+WITH_BYTES = ((0, 0xD7FF), (0xE000, LAST))  # all characters but surrogates, which UTF-8 cannot encode
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ Machines, vocabularies and figures use these functions to show bytes.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 
 SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}  # symbols that most fonts have; other control characters get a number
 UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})  # Unicode categories without a visible glyph
@@ -93,3 +94,36 @@ def counted(number: int, what: str) -> str:
     ('1 state', '1,200 states')
     """
     return f"{number:,} {what}" + "s" * (number != 1)
+
+
+# The names of states for people: the same in drawings, records, tables and explanations.
+
+
+MOST_NAMED = 3  # nodes in the name of one state
+
+
+def name_state(number: int) -> str:
+    """A state of a DFA; the page writes it in the same way in `shared/elements.js`.
+
+    >>> name_state(3)
+    'q3'
+    """
+    return f"q{number}"
+
+
+def name_node(number: int) -> str:
+    """A node of a grammar's rules, or a state of an NFA.
+
+    >>> name_node(5)
+    'n5'
+    """
+    return f"n{number}"
+
+
+def name_nodes(nodes: Collection[int]) -> str:
+    """A state of a pushdown machine, named by its current nodes; its stack is shown beside the name.
+
+    >>> name_nodes([5]), name_nodes([5, 8]), name_nodes(range(7)), name_nodes([])
+    ('n5', 'n5 n8', 'n0 n1 n2 …', 'end')
+    """
+    return " ".join(map(name_node, islice(nodes, MOST_NAMED))) + " …" * (len(nodes) > MOST_NAMED) or "end"

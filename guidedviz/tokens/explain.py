@@ -7,8 +7,7 @@ from typing import Any
 
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.machines.machine import Machine, next_bytes, stack_of
-from guidedviz.machines.names import name_state
-from guidedviz.machines.visible import visible, visible_bytes
+from guidedviz.machines.visible import name_state, visible, visible_bytes
 from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.vocabulary import Vocabulary
 

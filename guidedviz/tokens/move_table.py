@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.byte_kinds import first_bytes
+from guidedviz.machines.machine import first_bytes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import Ids, Ints, Letters
 from guidedviz.tokens.trie import Trie, walk_levels

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.pushdown.moves import move_stack
+from guidedviz.machines.pushdown.pda import move_stack
 from tests.labs.solved import read_solved
 
 LAB = read_solved("06_pda")

@@ -7,9 +7,9 @@ from hypothesis import given
 
 import guidedviz as gv
 from guidedviz.errors import PatternError
-from guidedviz.machines.byte_kinds import kinds_of
 from guidedviz.machines.compare import compare_machines
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.machine import kinds_of
+from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.regular import algebra as algebra_file
 from guidedviz.machines.regular.algebra import count_texts, difference, shortest_difference, union
 from tests.strategies import regexes

@@ -7,8 +7,7 @@ import guidedviz as gv
 from guidedviz.errors import PatternError
 from guidedviz.machines.decompile import character_net, machine_grammar
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.show_gbnf import show_gbnf
-from guidedviz.machines.grammars.show_lark import show_lark
+from guidedviz.machines.grammars.show import show_gbnf, show_lark
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.tree import NOTHING

@@ -12,7 +12,6 @@ DOORS = {
     "grammar": gv.grammar,
     "root": lambda value: gv.grammar('root ::= "a"', root=value),
     "earley": gv.earley,
-    "lint": gv.machines.lint,
     "to_gbnf": gv.machines.to_gbnf,
     "shortest": gv.machines.shortest,
     "union": lambda value: gv.machines.union(gv.regex("a"), value),

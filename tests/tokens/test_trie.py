@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.json_grammar import json
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import trie as trie_file
 from guidedviz.tokens.move_table import build_table

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.names import name_nodes
+from guidedviz.machines.visible import name_nodes
 from guidedviz.tokens.split.split import build_split
 from guidedviz.views.vocabulary.split_nodes import draw_split_nodes
 

@@ -20,10 +20,8 @@ from typing import Any
 from guidedviz.errors import PatternError
 from guidedviz.machines.earley.productions import START, Productions, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.lint import check_grammar
-from guidedviz.machines.lazy_steps import LazySteps
-from guidedviz.machines.machine import check_text, read
+from guidedviz.machines.grammars.grammar import Grammar, check_grammar
+from guidedviz.machines.machine import LazySteps, check_text, read
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import limited_work
 

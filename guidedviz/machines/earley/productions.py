@@ -14,12 +14,12 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, groupby
 
 from guidedviz.errors import PatternError, shorten
-from guidedviz.machines.fixpoint import derive
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.show_gbnf import show_gbnf
+from guidedviz.machines.grammars.show import show_gbnf
+from guidedviz.machines.regular.nfa import utf8_rows
 from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_ticks
-from guidedviz.machines.utf8 import utf8_rows
 from guidedviz.machines.visible import counted, visible, visible_bytes
+from guidedviz.machines.work import derive
 
 Symbol = int | bytes  # the number of a phrase, or a set of bytes
 Production = tuple[Symbol, ...]

@@ -5,15 +5,87 @@ XGrammar-2 calls this repetition compression (arXiv 2601.04426).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from guidedviz.machines.grammars.analysis import rules_with
-from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops, rules_with
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
-from guidedviz.machines.tree import EMPTY, NOTHING, Call, Concat, Either, Net, Repeat, Tree, Words, parts_of, walk
-from guidedviz.machines.work import spend
+from guidedviz.machines.tree import (
+    EMPTY,
+    NOTHING,
+    Call,
+    Concat,
+    Either,
+    Net,
+    Repeat,
+    Tick,
+    Tree,
+    Words,
+    concat,
+    either,
+    no_ticks,
+    parts_of,
+    walk,
+)
+from guidedviz.machines.work import reach, spend
+
+# Copies in place of counted lengths, for engines and texts that cannot count them.
+
+
+MOST_PLACES = 50_000
+
+
+def without_ticks(grammar: Grammar) -> Grammar:
+    """The same language with copies instead of ticks; raises an error if there would be too many.
+
+    >>> schema = {"type": "string", "pattern": "^a+(b|c)a*$", "maxLength": 700}
+    >>> counted = gv.json_schema(schema).grammar
+    >>> [any(isinstance(part, Tick) for part in walk(made.rules[1].tree)) for made in (counted, without_ticks(counted))]
+    [True, False]
+    """
+    ticking = [rule for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree))]
+    copied = {rule.name: replace(rule, tree=_copy(rule.tree)) for rule in ticking}
+    return replace(grammar, rules=tuple(copied.get(rule.name, rule) for rule in grammar.rules)) if copied else grammar
+
+
+def _copy(tree: Tree) -> Tree:
+    """The tree of a rule that counts: its net is one part of a sequence."""
+    if isinstance(tree, Concat):
+        return concat(*map(_copy, tree.parts))
+    return copy_net(tree) if isinstance(tree, Net) else tree
+
+
+def copy_net(net: Net) -> Net:
+    """A net whose places are copied for each count."""
+    ways: dict[int, list[tuple[Tree, Tick | None, int]]] = defaultdict(list)
+    for source, part, target in net.edges:
+        ways[source].append((*_split(part), target))
+    end = net.places - 1, 0
+    numbers: dict[tuple[int, int], int] = {(0, 0): 0}
+    edges: list[tuple[tuple[int, int], Tree, tuple[int, int]]] = []
+    for place, count in (queue := [(0, 0)]):
+        for part, tick, target in ways[place]:
+            after = (target, count + 1) if tick else (target, 0)
+            if tick and after[1] > tick.most - tick.rest:
+                continue
+            edges.append(((place, count), part, after))
+            if after not in numbers:
+                numbers[after] = len(numbers)
+                queue.append(after)
+            if tick and len(numbers) > MOST_PLACES:
+                raise no_ticks(tick)
+    numbers[end] = len(numbers)  # the end is the last place
+    return Net(len(numbers) + 1, tuple((numbers[source], part, numbers[target]) for source, part, target in edges))
+
+
+def _split(part: Tree) -> tuple[Tree, Tick | None]:
+    """A part of a net and its tick; a part without one leads to the end."""
+    if isinstance(part, Concat) and part.parts and isinstance(part.parts[-1], Tick):
+        return concat(*part.parts[:-1]), part.parts[-1]
+    return part, None
+
 
 # Measured on the schemas of `bench schemas`, whose strings take 20 states per character: with 1,000 states the whole
 # request takes twice as long as with 400; with 100 it takes as long. A finite machine has an index, and keeps 1,000.
@@ -123,5 +195,80 @@ def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
             return tree
         case Net(places, edges):
             return Net(places, tuple((source, change(part), target) for source, part, target in edges))
+        case _:
+            return tree
+
+
+# Inline the rules of a grammar. Recursive rules stay, because they need a stack.
+
+
+MOST_INLINED = 10_000  # per rule's NFA after inlining: about one second
+MOST_COPIED = 20_000  # of all rules together, for what is called at several places
+
+
+def inline_rules(grammar: Grammar) -> Grammar:
+    """The grammar with its non-recursive rules inlined, if they are small enough.
+
+    >>> named = gv.grammar('root ::= "(" root ")" | name\\nname ::= char+\\nchar ::= [a-z]')
+    >>> print(gv.machines.to_gbnf(inline_rules(named.grammar)))
+    root ::= "(" root ")" | [a-z]+
+    """
+    kept = {grammar.root}
+    bodies = inline_all(grammar, kept)
+    rules = tuple(replace(rule, tree=bodies[rule.name]) for rule in grammar.rules)
+    return needed_rules(replace(grammar, rules=rules))
+
+
+def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
+    """The trees of all rules with the calls of non-recursive rules inlined."""
+    graph = grammar.calls
+    counting = (rule.name for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree)))
+    stay = {*kept, *counting}.union(*find_loops(graph))
+    bodies: dict[str, Tree] = {}
+    sizes: dict[str, int] = {}
+    places = Counter(call for calls in graph.values() for call in calls)
+    copied = 0  # states of rules that are called at several places, at all of them
+
+    def put_in(name: str) -> Tree:
+        nonlocal copied
+        if name not in bodies:
+            tree = grammar.rule(name).tree
+            inner = {call: put_in(call) for call in graph[name] if call not in stay}
+            own = count_states(tree, copies=FEWEST_COPIES)
+            sizes[name] = count_states(tree, {call: sizes[call] for call in inner}, FEWEST_COPIES) if inner else own
+            more = sizes[name] - own - sum(sizes[call] for call in inner if places[call] == 1)
+            if inner and (sizes[name] > MOST_INLINED or copied + more > MOST_COPIED):
+                stay.update(inner)  # too large: keep these calls, here and in later rules
+                inner, sizes[name], more = {}, own, 0
+            copied += more
+            bodies[name] = map_calls(tree, lambda call: inner.get(call.name, call)) if inner else tree
+        return bodies[name]
+
+    for rule in grammar.rules:
+        put_in(rule.name)
+    return bodies
+
+
+def needed_rules(grammar: Grammar) -> Grammar:
+    """The grammar with only the root and the rules reachable from it, in the order of their first call."""
+    needed = reach([grammar.root], grammar.calls.__getitem__)
+    return replace(grammar, rules=tuple(map(grammar.rule, needed)))
+
+
+def map_calls(tree: Tree, change: Callable[[Call], Tree]) -> Tree:
+    """The tree with every call replaced."""
+    match tree:
+        case Call():
+            return change(tree)
+        case Concat(parts):
+            return concat(*(map_calls(part, change) for part in parts))
+        case Either(options):
+            return either(*(map_calls(option, change) for option in options))
+        case Repeat(part):
+            return replace(tree, part=map_calls(part, change))
+        case Words():
+            return tree
+        case Net(places, edges):
+            return Net(places, tuple((source, map_calls(part, change), target) for source, part, target in edges))
         case _:
             return tree

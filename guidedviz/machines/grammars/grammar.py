@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import count
 
 from guidedviz.errors import GrammarError, PatternError, quoted
-from guidedviz.machines.tree import Call, Tree, walk
+from guidedviz.machines.tree import (
+    WITH_BYTES,
+    Call,
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Repeat,
+    Tick,
+    Tree,
+    Words,
+    common_ranges,
+    walk,
+)
 from guidedviz.machines.visible import visible
+from guidedviz.machines.work import derive, reach
 
 Span = tuple[int, int]  # start and end in the grammar's text, the end not included
 LINE_END = re.compile(r"\r\n?|\n")
@@ -112,3 +127,98 @@ def show_line(text: str) -> str:
     'a ::= "<U+202E>"⇥#'
     """
     return " ".join(visible(part.encode(errors="surrogatepass")) for part in text.split(" "))
+
+
+# Properties of the rules of a grammar (can it finish, can it be empty), and the graph of their calls.
+
+
+Graph = Mapping[str, Collection[str]]  # the rules that each rule leads to
+
+
+def rules_with(rules: Iterable[Rule], holds: Callable[[Chars], bool]) -> frozenset[str]:
+    """The rules with a property that sequences inherit from all parts and choices from any part.
+
+    >>> grammar = gv.grammar('root ::= a | "x"\\na ::= root? a\\nb ::= "y"{0}').grammar
+    >>> sorted(rules_with(grammar.rules, lambda chars: True)), rules_with(grammar.rules, lambda chars: False)
+    (['b', 'root'], frozenset({'b'}))
+    """
+    rules = tuple(rules)
+    fresh = count()
+    derived = derive(clause for rule in rules for clause in _clauses(rule.tree, rule.name, holds, fresh))
+    return frozenset(rule.name for rule in rules if rule.name in derived)
+
+
+Fact = str | int  # a rule by its name, or a part of one by a number of its own
+Clause = tuple[Fact, tuple[Fact, ...]]
+
+
+def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iterator[int]) -> Iterator[Clause]:
+    """The clauses from which the fact follows for this tree; parts get `fresh` numbers."""
+    parts: list[tuple[Tree, Fact]] = []
+    match tree:
+        case Chars():
+            yield from [(fact, ())] * holds(tree)
+        case Call(name):
+            yield fact, (name,)
+        case Concat(inner):
+            parts = [(part, next(fresh)) for part in inner]
+            yield fact, tuple(number for _, number in parts)
+        case Either(options):
+            parts = [(option, fact) for option in options]
+        case Repeat(_, 0) | Tick():
+            yield fact, ()
+        case Repeat(part):
+            parts = [(part, fact)]
+        case Words(_, edges):
+            yield from _clauses(edges[0][1], fact, holds, fresh)
+        case Net(places, edges):
+            reached = [next(fresh) for _ in range(places)]
+            parts = [(part, next(fresh)) for _, part, _ in edges]
+            ways = zip(edges, parts, strict=True)
+            yield from [(reached[0], ()), (fact, (reached[-1],))]
+            yield from ((reached[target], (reached[source], number)) for (source, _, target), (_, number) in ways)
+    for part, number in parts:
+        yield from _clauses(part, number, holds, fresh)
+
+
+def find_loops(graph: Graph) -> list[set[str]]:
+    """The sets of rules that can all reach each other, and themselves (S. R. Kosaraju's two passes).
+
+    >>> [sorted(loop) for loop in find_loops({"a": "b", "b": "ac", "c": "d", "d": "", "e": "e"})]
+    [['e'], ['a', 'b']]
+    """
+    order: dict[str, None] = {}  # a rule after everything it leads to, loops aside
+    for start in graph:
+        stack = [(start, iter(graph[start]))] if start not in order else []
+        entered = {start}
+        while stack:
+            name, others = stack[-1]
+            after = next((other for other in others if other not in order and other not in entered), None)
+            if after is None:
+                order[stack.pop()[0]] = None
+            else:
+                entered.add(after)
+                stack.append((after, iter(graph[after])))
+    back: dict[str, list[str]] = {name: [] for name in graph}
+    for name, others in graph.items():
+        for other in others:
+            back[other].append(name)
+    loops, taken = [], set[str]()
+    for name in reversed(order):
+        if name not in taken:
+            loop = set(reach([name], lambda at: (other for other in back[at] if other not in taken)))
+            taken.update(loop)
+            loops += [loop] if len(loop) > 1 or name in graph[name] else []
+    return loops
+
+
+def finished_rules(grammar: Grammar) -> frozenset[str]:
+    """The rules with a text."""
+    return rules_with(grammar.rules, lambda chars: bool(common_ranges(chars.ranges, WITH_BYTES)))
+
+
+def check_grammar(grammar: Grammar) -> None:
+    """Raise an error for a grammar without any complete text."""
+    if grammar.root not in finished_rules(grammar):
+        seen, hint = f"the rule {quoted(grammar.root)} can never finish", "an option without rule calls"
+        raise grammar_error(grammar.text, grammar.rule(grammar.root).span[0], seen, hint=hint)

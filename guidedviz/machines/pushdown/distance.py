@@ -12,11 +12,10 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.byte_kinds import kinds_of
-from guidedviz.machines.machine import Machine, check_machine
+from guidedviz.machines.machine import Machine, check_machine, kinds_of
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rule_nodes import RuleNodes
-from guidedviz.machines.pushdown.stack_graph import Cell, State
+from guidedviz.machines.pushdown.rules import RuleNodes
+from guidedviz.machines.pushdown.stacks import Cell, State
 
 ALL = frozenset(range(256))
 MOST_STATES = 100_000  # looked at in a machine that is no PDA

@@ -12,13 +12,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from sys import maxsize
 
-from guidedviz.machines.byte_kinds import first_bytes
-from guidedviz.machines.pushdown.closure import Position
-from guidedviz.machines.pushdown.counts import Counts, join_counts
+from guidedviz.machines.machine import first_bytes
 from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rule_nodes import RuleNodes
-from guidedviz.machines.pushdown.stack_graph import Cell, StackGraph, State
+from guidedviz.machines.pushdown.rules import Counts, RuleNodes, join_counts
+from guidedviz.machines.pushdown.stacks import Cell, Position, StackGraph, State
 
 
 class OpenStack:

@@ -8,25 +8,35 @@ Next: `tokens/split/split.py`.
 
 from __future__ import annotations
 
-from guidedviz.machines.grammars.analysis import find_loops
-from guidedviz.machines.grammars.counted import MOST_COPIES
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from guidedviz.errors import PatternError, SettingError
+from guidedviz.machines.grammars.counted import MOST_COPIES, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.lint import check_grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, find_loops
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.call_stack import (
+from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes
+from guidedviz.machines.pushdown.stacks import (
+    Cell,
+    Closure,
+    Configuration,
     Frame,
     SharedFrame,
+    StackGraph,
+    State,
     list_frames,
     rule_names,
     shared_frames,
     unfinished_frame,
 )
-from guidedviz.machines.pushdown.closure import Closure
-from guidedviz.machines.pushdown.rule_nodes import build_rule_nodes
-from guidedviz.machines.pushdown.stack_graph import Cell, Configuration, StackGraph, State
-from guidedviz.machines.visible import counted
-from guidedviz.machines.work import limited_work
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.regex import check_regex, parse_regex
+from guidedviz.machines.regular.regex import regex as finite_regex
+from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.work import limited_work, reach
 
 
 class PDA:
@@ -135,3 +145,137 @@ def grammar(text: str, root: str = "root") -> PDA:
     parsed = parse_grammar(text, root)
     check_grammar(parsed)
     return PDA(parsed)
+
+
+# JSON in GBNF, as in RFC 8259: a well-known grammar that no finite machine can express.
+
+
+JSON_GBNF = r"""root   ::= ws value ws
+value  ::= object | array | string | number | "true" | "false" | "null"
+object ::= "{" ws (member (ws "," ws member)* ws)? "}"
+member ::= string ws ":" ws value
+array  ::= "[" ws (value (ws "," ws value)* ws)? "]"
+string ::= "\"" ([^"\\\x00-\x1F] | "\\" escape)* "\""
+escape ::= ["\\/bfnrt] | "u" hex hex hex hex
+hex    ::= [0-9a-fA-F]
+number ::= "-"? ("0" | [1-9] [0-9]*) ("." [0-9]+)? ([eE] [+\-]? [0-9]+)?
+ws     ::= [ \t\n\r]*
+"""
+
+
+@lru_cache(maxsize=1)
+def json() -> PDA:
+    """The machine of JSON: any value at the root, blanks wherever RFC 8259 allows them.
+
+    >>> json().accepts(b'{"a": [1, {"b": null}]}'), json().accepts(b"[1,]"), json().accepts_prefix(b"[[[[")
+    (True, False, True)
+    """
+    return grammar(JSON_GBNF)
+
+
+# A regex of any size: a DFA, or a machine that counts the repeats of which copies would be too many.
+
+
+LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits
+
+
+@limited_work()
+def regex(text: str) -> DFA | PDA:
+    r"""The minimal machine for a regex; with very large counts a machine that counts.
+
+    >>> date = regex(r"\d{4}-\d{2}-\d{2}")
+    >>> date.accepts(b"2026-11-20"), date.accepts_prefix(b"2026-"), date.accepts(b"2026-"), len(date)
+    (True, True, False, 11)
+    >>> regex("[a-z]{0,5000}"), regex("[a-z]{0,5000}").accepts(b"a" * 5001)
+    (PDA(2 rules, 4 nodes), False)
+    """
+    check_regex(text)
+    return counted_regex(text) if LARGE.search(text) else finite_regex(text)
+
+
+@lru_cache(maxsize=64)
+def counted_regex(text: str) -> DFA | PDA:
+    tree = parse_regex(text)
+    try:
+        return PDA(Grammar((Rule("root", tree, (0, 0)),))) if is_counted(tree) else finite_regex(text)
+    except (PatternError, RecursionError):
+        return finite_regex(text)  # or its error
+
+
+# The moves of a deterministic pushdown automaton: one stack, and at most one move per node and byte.
+#
+# The table is the one of a predictive LL(1) parser (Lewis and Stearns, 1968). The stack is a list of nodes: the last is
+# the current node, below it lie the nodes where the callers go on.
+
+
+Read = tuple[Literal["read"], int]  # the node after the byte
+Called = tuple[Literal["call"], int, int]  # the first node of the rule, and the node where its caller goes on
+Moves = Mapping[tuple[int, int], Read | Called]  # by node and byte
+
+
+def pushdown_moves(pda: PDA) -> tuple[Moves, frozenset[int]]:
+    """The move of each node on each byte, and the nodes where a rule may end.
+
+    >>> moves, ends = pushdown_moves(gv.grammar('root ::= "(" root ")" | "x"'))
+    >>> [(node, chr(byte), move) for (node, byte), move in moves.items() if node < 2]
+    [(0, '(', ('read', 1)), (0, 'x', ('read', 2)), (1, '(', ('call', 0, 3)), (1, 'x', ('call', 0, 3))]
+    >>> pushdown_moves(gv.grammar('root ::= "a" root "a" | [ab]?'))
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: pushdown_moves: saw two moves in root on a, expected one; try: ...
+    """
+    nodes, moves = pda.nodes, dict[tuple[int, int], Read | Called]()
+    if any(nodes.counts):
+        raise SettingError("pushdown_moves", seen="a counted repeat", expected="none", hint="a shorter repeat")
+    for node in range(len(nodes)):
+        for low, high, target in nodes.edges[node]:
+            moves |= {(node, byte): ("read", target) for byte in range(low, high + 1)}
+        for rule, after in nodes.calls[node]:
+            skip = pda.closure(after).reads if rule in nodes.skipped else ()
+            for byte in {*pda.closure(nodes.starts[rule]).reads, *skip}:
+                if (node, byte) in moves:
+                    raise _two_moves(nodes, node, byte)
+                moves[node, byte] = ("call", nodes.starts[rule], after)
+    for node in nodes.ends:
+        for byte in _follow(pda, nodes.rule_of[node]):
+            if (node, byte) in moves:
+                raise _two_moves(nodes, node, byte)
+    return moves, nodes.ends
+
+
+def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: int) -> list[int] | None:
+    """The stack after one more byte, or None if the text cannot go on with it.
+
+    >>> moves, ends = pushdown_moves(gv.grammar('root ::= "(" root ")" | "x"'))
+    >>> move_stack(moves, ends, [1], ord("(")), move_stack(moves, ends, [3, 2], ord(")"))
+    ([3, 1], [2])
+    """
+    stack = list(stack)
+    while stack:
+        node = stack.pop()
+        move = moves.get((node, byte))
+        if move is None and node not in ends:
+            return None
+        if move and move[0] == "read":
+            return [*stack, move[1]]
+        if move:
+            stack += move[:0:-1]
+    return None
+
+
+def _follow(pda: PDA, rule: int) -> Iterator[int]:
+    """The bytes that may come after a rule has ended."""
+    nodes = pda.nodes
+    calls = [(node, called, after) for node, row in enumerate(nodes.calls) for called, after in row]
+
+    def ended(rule: int) -> Iterator[int]:
+        """The rules that may end with this one."""
+        return (nodes.rule_of[node] for node, called, after in calls if called == rule and after in nodes.ends)
+
+    last = reach([rule], ended)
+    return (byte for _, called, after in calls if called in last for byte in pda.closure(after).reads)
+
+
+def _two_moves(nodes: RuleNodes, node: int, byte: int) -> SettingError:
+    seen = f"two moves in {nodes.name_of(node)} on {visible(bytes([byte]))}"
+    hint = "pda.step, which keeps all possible stacks"
+    return SettingError("pushdown_moves", seen=seen, expected="one", hint=hint)

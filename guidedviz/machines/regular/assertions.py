@@ -8,18 +8,162 @@ true, and this is the subset construction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from re import _constants as op  # type: ignore[attr-defined]
+from typing import Any, NamedTuple
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.regular.characters import code_net, shape_codes, split_letters
 from guidedviz.machines.regular.dfa import DFA, MOST_STATES, build_dfa, merge_edges
-from guidedviz.machines.regular.formulas import FALSE, TRUE, Atom, Formulas
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import NFA, Edge, Shape, build_nfa
-from guidedviz.machines.tree import LAST, Call, Chars, Tree
+from guidedviz.machines.tree import (
+    EMPTY,
+    LAST,
+    NOTHING,
+    WITH_BYTES,
+    Call,
+    Chars,
+    Concat,
+    Either,
+    Net,
+    Range,
+    Tree,
+    common_ranges,
+    merge_ranges,
+    other_ranges,
+)
 from guidedviz.machines.work import spend
+
+# Machines over characters instead of bytes: an edge is a range of code points.
+#
+# A tree that is computed from such a machine can still be escaped or intersected, as JSON Schema does with patterns.
+
+
+def shape_codes(chars: Chars) -> Shape:
+    """One edge per range of code points; surrogates have no bytes.
+
+    >>> shape_codes(Chars(((0x41, 0x41), (0xD000, 0xE000))))
+    (0, ((0, 65, 65, 1), (0, 53248, 55295, 1), (0, 57344, 57344, 1)))
+    """
+    return 0, tuple((0, low, high, 1) for low, high in common_ranges(chars.ranges, WITH_BYTES))
+
+
+def code_machine(tree: Tree, letter: Callable[[Call], int]) -> DFA:
+    """The minimal machine over characters; a call is an edge with its own letter above the last code point."""
+    return minimise(build_dfa(build_nfa(tree, letter, shape_codes)))
+
+
+def split_letters(found: Iterable[Iterable[Range]]) -> list[tuple[Range, ...]]:
+    """The coarsest classes from which all these classes are composed.
+
+    >>> split_letters([[(1, 9)], [(5, 12), (20, 20)]])
+    [((1, 4),), ((5, 9),), ((10, 12), (20, 20))]
+    """
+    changes: dict[int, set[int]] = defaultdict(set)  # code point -> the classes that begin or end there
+    for number, ranges in enumerate(found):
+        for low, high in merge_ranges(ranges):
+            changes[low] ^= {number}
+            changes[high + 1] ^= {number}
+    inside: frozenset[int] = frozenset()
+    letters: dict[frozenset[int], list[Range]] = defaultdict(list)
+    for low, after in pairwise(sorted(changes)):
+        inside ^= changes[low]
+        letters[inside].append((low, after - 1))
+    return [tuple(ranges) for classes, ranges in letters.items() if classes]
+
+
+def code_net(dfa: DFA) -> Tree:
+    """A machine over characters as a tree: its states, joined by classes of characters."""
+    if not dfa.accepting:
+        return NOTHING
+    edges: list[tuple[int, Tree, int]] = [(state, EMPTY, len(dfa)) for state in sorted(dfa.accepting)]
+    for state, row in enumerate(dfa.edges):
+        ranges: dict[int, list[Range]] = defaultdict(list)
+        for low, high, target in row:
+            ranges[target].append((low, high))
+        edges += [(state, Chars(merge_ranges(found)), target) for target, found in ranges.items()]
+    return Net(len(dfa) + 1, tuple(edges))
+
+
+# Boolean functions of atoms as decision diagrams (Bryant, 1986): equal functions are the same number.
+#
+# A diagram asks for one atom, and continues with one of two diagrams. Atoms are asked for in ascending order.
+
+
+FALSE, TRUE = 0, 1
+Atom = tuple[int, int]
+
+
+class Formulas:
+    """Builds formulas. 0 is false and 1 is true. `spend` is called with the work of every operation.
+
+    >>> formulas = Formulas(lambda work: None)
+    >>> a, b = formulas.atom((0, 0)), formulas.atom((0, 1))
+    >>> formulas.both(a, b) == formulas.both(b, a)
+    True
+    """
+
+    def __init__(self, spend: Callable[[int], None]) -> None:
+        self.spend = spend
+        self.nodes: list[tuple[Atom, int, int]] = [((-1, -1), 0, 0), ((-1, -1), 1, 1)]  # atom, if true, if false
+        self.numbers: dict[tuple[Atom, int, int], int] = {}
+        self.known: dict[tuple[int, int, int], int] = {}
+
+    def atom(self, atom: Atom) -> int:
+        """The formula that is true when the atom is."""
+        return self._node(atom, TRUE, FALSE)
+
+    def _node(self, atom: Atom, yes: int, no: int) -> int:
+        if yes == no:
+            return yes
+        node = (atom, yes, no)
+        if node not in self.numbers:
+            self.numbers[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self.numbers[node]
+
+    def choose(self, condition: int, yes: int, no: int) -> int:
+        """`yes` if the condition is true, otherwise `no`."""
+        if condition in (FALSE, TRUE) or yes == no:
+            return yes if condition == TRUE or yes == no else no
+        key = (condition, yes, no)
+        if key not in self.known:
+            self.spend(3)
+            atom = min(self.nodes[formula][0] for formula in key if formula > TRUE)
+            true = self.choose(*(self._given(formula, atom, True) for formula in key))
+            false = self.choose(*(self._given(formula, atom, False) for formula in key))
+            self.known[key] = self._node(atom, true, false)
+        return self.known[key]
+
+    def _given(self, formula: int, atom: Atom, holds: bool) -> int:
+        """The formula when an atom that is not after its first one holds, or does not."""
+        first, yes, no = self.nodes[formula]
+        return formula if first != atom else yes if holds else no
+
+    def both(self, one: int, other: int) -> int:
+        return self.choose(one, other, FALSE)
+
+    def either(self, one: int, other: int) -> int:
+        return self.choose(one, TRUE, other)
+
+    def negate(self, one: int) -> int:
+        return self.choose(one, FALSE, TRUE)
+
+    def replace(self, formula: int, value: Callable[[Atom], int], done: dict[int, int]) -> int:
+        """The formula with every atom replaced by a formula; results are kept in `done`."""
+        if formula <= TRUE:
+            return formula
+        if formula not in done:
+            self.spend(1)
+            atom, yes, no = self.nodes[formula]
+            true, false = self.replace(yes, value, done), self.replace(no, value, done)
+            done[formula] = self.choose(value(atom), true, false)
+        return done[formula]
+
 
 MOST_WORK = 500_000  # followed edges and new formulas; about a second
 Run = dict[int, int]  # state of a part -> the condition on the text that follows
@@ -207,3 +351,40 @@ class _Reading:
                 )
             self.atoms[atom] = formula
         return self.atoms[atom]
+
+
+# Anchors and word boundaries as lookarounds of one character; `$` needs two, because a newline may follow it.
+
+
+WORD: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
+ANY, WORDS, NEWLINE, IN_LINE = (Chars(r) for r in (((0, LAST),), WORD, ((10, 10),), other_ranges([(10, 10)])))
+BEFORE_LAST_LINE = Either((IN_LINE, Concat((NEWLINE, ANY))))  # what may not follow `$`
+BOUNDARIES = (op.AT_BOUNDARY, op.AT_NON_BOUNDARY)
+EMPTY_IS_BOUNDARY_FREE = re.fullmatch(r"\B", "") is not None  # since Python 3.14
+
+Guard = Callable[[Lookaround, bool], Tree]  # lookaround, whether it is negated -> a leaf
+
+
+def anchor_tree(where: Any, flags: int, search: bool, guard: Guard) -> Tree:
+    """An anchor or a word boundary; when searching, `$` is only at the very end of the text."""
+    if where in BOUNDARIES:
+        return boundary_tree(where is op.AT_BOUNDARY, guard)
+    lines = bool(flags & re.MULTILINE)
+    if where in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):
+        return guard(Lookaround(IN_LINE if lines and where is op.AT_BEGINNING else ANY, ahead=False), True)
+    if where is op.AT_END and (lines or not search):
+        return guard(Lookaround(IN_LINE if lines else BEFORE_LAST_LINE, ahead=True), True)
+    return guard(Lookaround(ANY, ahead=True), True)
+
+
+def boundary_tree(boundary: bool, guard: Guard) -> Tree:
+    """Exactly one neighbour is a word character, or both or none are."""
+
+    def beside(ahead: bool, negated: bool, chars: Chars = WORDS) -> Tree:
+        return guard(Lookaround(chars, ahead), negated)
+
+    if boundary:
+        return Either(tuple(Concat((beside(False, one), beside(True, not one))) for one in (False, True)))
+    some = Concat(()) if EMPTY_IS_BOUNDARY_FREE else Either((beside(False, False, ANY), beside(True, False, ANY)))
+    both, none = (Concat((beside(False, one), beside(True, one))) for one in (False, True))
+    return Either((both, Concat((none, some))))

@@ -12,13 +12,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from guidedviz.machines.byte_kinds import byte_kinds
-from guidedviz.machines.fixpoint import reach
-from guidedviz.machines.machine import no_step, read
+from guidedviz.machines.machine import byte_kinds, no_step, read
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
-from guidedviz.machines.steps import drain
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import spend
+from guidedviz.machines.work import drain, reach, spend
 
 MOST_STATES = 40_000
 MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second

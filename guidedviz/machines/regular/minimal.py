@@ -10,10 +10,8 @@ from collections.abc import Generator, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.regular.dfa import DFA, merge_edges
-from guidedviz.machines.steps import drain
-from guidedviz.machines.work import spend
+from guidedviz.machines.work import drain, reach, spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
 

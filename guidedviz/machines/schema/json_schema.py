@@ -26,10 +26,9 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.grammars.counted import is_counted
+from guidedviz.machines.grammars.counted import inline_rules, is_counted
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.inline import inline_rules
-from guidedviz.machines.grammars.show_gbnf import show_gbnf
+from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise

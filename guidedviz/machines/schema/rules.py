@@ -6,10 +6,9 @@ import re
 from collections import defaultdict
 from dataclasses import replace
 
-from guidedviz.machines.grammars.analysis import find_loops, rules_with
-from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.inline import needed_rules
-from guidedviz.machines.grammars.show_gbnf import count_signs
+from guidedviz.machines.grammars.counted import needed_rules
+from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops, rules_with
+from guidedviz.machines.grammars.show import count_signs
 from guidedviz.machines.schema.document.paths import refusal
 from guidedviz.machines.schema.text.json_text import ANY_CHARACTER, Spaced, quoted
 from guidedviz.machines.schema.text.numerals import decimals, integers

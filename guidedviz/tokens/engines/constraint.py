@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from guidedviz.machines.decompile import machine_grammar
+from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.show_gbnf import show_gbnf
-from guidedviz.machines.grammars.show_lark import show_lark
-from guidedviz.machines.grammars.ticks import without_ticks
+from guidedviz.machines.grammars.show import show_gbnf, show_lark
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex

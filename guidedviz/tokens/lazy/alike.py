@@ -7,7 +7,7 @@ from math import inf
 
 from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.lazy.lazy_walk import Walks
 from guidedviz.tokens.vocabulary import Vocabulary

@@ -12,8 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.byte_kinds import kinds_of
-from guidedviz.machines.machine import Machine, check_machine, read, to_bytes
+from guidedviz.machines.machine import Machine, check_machine, kinds_of, read, to_bytes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ints, Mask

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.machines.pushdown.open_stack import OpenStack
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.tokens.arrays import Ids, Mask
 from guidedviz.tokens.move_table import MoveTable
 from guidedviz.tokens.vocabulary import Vocabulary

@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guidedviz.machines.fixpoint import reach
-from guidedviz.machines.pushdown.counts import FAR, Counts
 from guidedviz.machines.pushdown.open_stack import OpenStack, Positions
-from guidedviz.machines.pushdown.rule_nodes import RuleNodes
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.rules import FAR, Counts, RuleNodes
+from guidedviz.machines.pushdown.stacks import State
+from guidedviz.machines.work import reach
 from guidedviz.tokens.arrays import Ids, Ints, Letters
 from guidedviz.tokens.move_table import MoveTable
 from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, Asking, group_tokens, say

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.machines.pushdown.counts import Counts
 from guidedviz.machines.pushdown.open_stack import OpenStack, ParallelRuns, Place, Runs
+from guidedviz.machines.pushdown.rules import Counts
 from guidedviz.tokens.arrays import Ids, Ints, Mask
 from guidedviz.tokens.move_table import MoveTable
 from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, REJECTED, Asking, group_tokens, say

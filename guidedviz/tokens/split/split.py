@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import PatternError, SettingError, expect
-from guidedviz.machines.grammars.inline import inline_rules
+from guidedviz.machines.grammars.counted import inline_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.open_stack import OpenStack, Place
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.split.context import ACCEPTED as ACCEPTED
 from guidedviz.tokens.split.context import DEPENDENT as DEPENDENT

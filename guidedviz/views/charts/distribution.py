@@ -18,6 +18,7 @@ from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.words import pack_step
 
 EDGE, WIDE = 16.0, 780.0
+SHORT = 6  # characters of a probability that is said twice though it does not change
 HEAD, ROW, FACT = 46.0, 26.0, 22.0  # heights
 NAME, LETTER = 132.0, 6.6  # the most that a label takes, and pixels per character of a number, about
 UNASKED = "Only one continuation is legal, so the model is not asked and there is no distribution."
@@ -103,7 +104,10 @@ def say_odds(row: PackedRow | PackedRest, free: bool, legal: bool = True) -> str
     >>> say_odds(PackedRest(0.1, 0.2, "0.10", "0.20"), False), say_odds(PackedRest(0.1, 0.1, "0.10", "0.10"), True)
     ('0.10 → 0.20', '0.10')
     """
-    return row.rawText if free else f"{row.rawText} → {row.drawnText if legal else 'forbidden'}"
+    if free:
+        return row.rawText
+    same = len(row.rawText) > SHORT and row.rawText == row.drawnText
+    return f"{row.rawText} → {'forbidden' if not legal else 'same' if same else row.drawnText}"
 
 
 def _bars(row: PackedRow | PackedRest, free: bool, x: float, span: float, struck: bool) -> Element:

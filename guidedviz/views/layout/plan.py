@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from guidedviz.errors import shorten
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.visible import counted, visible, visible_bytes
+from guidedviz.machines.work import reach
 from guidedviz.views.layout.sketch import Arrow, Ranges, Sketch, is_single
 
 # --- the bytes of an arrow as text: short for its label, in full for its tooltip ---

@@ -13,12 +13,11 @@ from functools import cached_property
 from typing import Any
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.names import name_node, name_state
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rule_nodes import RuleNodes
+from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
-from guidedviz.machines.visible import byte_ranges, counted
+from guidedviz.machines.visible import byte_ranges, counted, name_node, name_state
 from guidedviz.tokens.by_hand.fsm import GuidedFSM
 from guidedviz.views.words import reading
 

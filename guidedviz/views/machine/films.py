@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.names import name_node, name_state
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages
-from guidedviz.machines.visible import counted, visible, visible_bytes
+from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
+from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node
 from guidedviz.tokens.explain import label_state
 from guidedviz.tokens.trie import Trie, walk_steps

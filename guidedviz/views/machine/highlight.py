@@ -10,16 +10,13 @@ from typing import Any
 
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError, expect
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.names import name_state
-from guidedviz.machines.pushdown.call_stack import MOST_SHOWN
-from guidedviz.machines.pushdown.counts import say_count
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rule_nodes import RuleNodes
-from guidedviz.machines.pushdown.stack_graph import Cell, State
+from guidedviz.machines.pushdown.rules import RuleNodes, say_count
+from guidedviz.machines.pushdown.stacks import MOST_SHOWN, Cell, State
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.visible import visible
+from guidedviz.machines.visible import name_state, visible
+from guidedviz.machines.work import reach
 from guidedviz.views.layout.sketch import Arrow
 
 

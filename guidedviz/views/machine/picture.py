@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import need
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
 from guidedviz.markup import Element, node, together

@@ -11,13 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from guidedviz.errors import SettingError, expect, shorten
-from guidedviz.machines.fixpoint import reach
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.call_stack import SharedFrame, say_waits
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import Configuration, State
-from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.pushdown.stacks import Configuration, SharedFrame, State, say_waits
+from guidedviz.machines.visible import counted, name_node, visible
+from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together
 from guidedviz.tokens.spelling import shared_length
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write

@@ -12,11 +12,10 @@ from itertools import islice
 from typing import Any
 
 from guidedviz.errors import shorten
-from guidedviz.machines.grammars.analysis import find_loops
+from guidedviz.machines.grammars.grammar import find_loops
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.call_stack import Frame, first_stack
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import Frame, State, first_stack
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write

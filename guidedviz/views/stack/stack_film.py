@@ -12,11 +12,9 @@ from typing import Any
 
 from guidedviz.errors import shorten
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.call_stack import say_waits
-from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
-from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.visible import visible
+from guidedviz.machines.pushdown.pda import PDA, Moves, pushdown_moves
+from guidedviz.machines.pushdown.stacks import say_waits
+from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import Figure, drawing, moved, soft, write
 from guidedviz.views.layout.curves import Curve, Diagram, head, write_path

@@ -9,7 +9,7 @@ from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.split.context import ACCEPTED, DEPENDENT, say

@@ -10,9 +10,9 @@ import numpy as np
 
 from guidedviz.errors import expect
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.names import name_node
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
+from guidedviz.machines.visible import name_node
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split.split import ACCEPTED, DEPENDENT, REJECTED, Split, build_split

@@ -8,9 +8,8 @@ from itertools import groupby
 from typing import Any
 
 from guidedviz.errors import expect, shorten
-from guidedviz.machines.names import name_node
-from guidedviz.machines.pushdown.call_stack import say_waits
-from guidedviz.machines.visible import counted
+from guidedviz.machines.pushdown.stacks import say_waits
+from guidedviz.machines.visible import counted, name_node
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split.split import NodeSplit, Split

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.machines.names import name_state
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.visible import counted
+from guidedviz.machines.visible import counted, name_state
 from guidedviz.markup import Element, node
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.index import Index, build_index

@@ -6,7 +6,7 @@ from typing import Any
 
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import Explanation
 from guidedviz.tokens.spelling import shared_length

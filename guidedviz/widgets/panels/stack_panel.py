@@ -10,7 +10,7 @@ from typing import Any
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stack_graph import State
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.markup import Shapes
 from guidedviz.views.figure import Figure
 from guidedviz.views.machine.highlight import highlight_state, taken_arrows

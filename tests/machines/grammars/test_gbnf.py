@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from guidedviz.errors import GrammarError, GuidedVizError, PatternError
 from guidedviz.machines.grammars.gbnf import MOST_NESTED, parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.show_gbnf import show_gbnf
+from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.earley import build_earley, earley
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.lint import lint
-from guidedviz.machines.grammars.show_gbnf import show_gbnf
+from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.pushdown.pda import grammar
 from tests.machines.earley.test_two_machines import NEAR, build
 from tests.strategies import grammars
@@ -32,7 +31,6 @@ def mutate(text, changes):
 def read_all(text):
     """Everything that is done to a grammar, to the end or to our own error."""
     parsed = parse_grammar(text)
-    lint(parsed)
     show_gbnf(parsed)
     for machine in (grammar, earley):
         with suppress(GuidedVizError):

@@ -20,9 +20,8 @@ def test_the_front_door_reads_a_grammar_and_says_what_is_wrong_with_one():
     assert gv.grammar('start ::= "x"', root="start").accepts(b"x")
     with pytest.raises(gv.GrammarError, match=r'line 1, column 10: unknown rule "vlaue"'):
         gv.grammar('root ::= vlaue\nvalue ::= "1"')
-    with pytest.raises(gv.GrammarError, match="it can never finish"):
+    with pytest.raises(gv.GrammarError, match="can never finish"):
         gv.grammar('root ::= "a" root')
-    assert [finding.kind for finding in gv.machines.lint(JSON.grammar)] == ["nullable", "nested", "blank"]
 
 
 def test_each_frame_says_where_its_rule_stands_and_what_it_waits_for():

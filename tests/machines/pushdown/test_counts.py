@@ -13,8 +13,8 @@ from guidedviz.machines.grammars.counted import count_repeats, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.counts import Bounds, alike_counts, count_once
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.rules import Bounds, alike_counts, count_once
 from guidedviz.machines.regular.regex import parse_regex
 
 

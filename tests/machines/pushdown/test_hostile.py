@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import next_bytes, read
-from guidedviz.machines.pushdown import stack_graph as graph_file
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
+from guidedviz.machines.pushdown import stacks as graph_file
 from guidedviz.machines.pushdown.open_stack import OpenStack
-from guidedviz.machines.pushdown.stack_graph import MOST_KEPT, State
+from guidedviz.machines.pushdown.pda import JSON_GBNF
+from guidedviz.machines.pushdown.stacks import MOST_KEPT, State
 from guidedviz.tokens import trie as trie_file
 
 LONG = 100_000
@@ -61,13 +61,12 @@ def test_it_is_read(text, good, bad):
     machine = gv.grammar(text)
     assert machine.accepts(good)
     assert not machine.accepts(bad)
-    assert isinstance(gv.machines.lint(machine.grammar), tuple)
 
 
 REFUSED = [
-    ("root ::= root", 'the rule "root": it can never finish: root → root'),
-    ("root ::= a\na ::= b\nb ::= a", "it can never finish"),
-    (lines(*(f"r{n} ::= r{(n + 1) % 5000}" for n in range(5000)), "root ::= r0"), "it can never finish"),
+    ("root ::= root", "the rule 'root' can never finish"),
+    ("root ::= a\na ::= b\nb ::= a", "can never finish"),
+    (lines(*(f"r{n} ::= r{(n + 1) % 5000}" for n in range(5000)), "root ::= r0"), "can never finish"),
     ('root ::= ("a"?){1000000}', "rule root: .*NFA states.*smaller repeat: .1000000. at position 15"),
     ('root ::= x{1000000}\nx ::= "a"?', "rule root: .*NFA states"),
     ('root ::= (((("a"{0,100}){0,100}){0,100}){0,100}){0,100}', "rule root: .*NFA states"),

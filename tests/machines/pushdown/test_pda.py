@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.machine import next_bytes, read
-from guidedviz.machines.pushdown.json_grammar import JSON_GBNF
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary

@@ -11,7 +11,6 @@ from jsonschema import Draft202012Validator
 
 import guidedviz as gv
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.lint import lint
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.schema.text.words import words_machine, words_net
@@ -176,8 +175,6 @@ def test_what_needs_no_stack_has_none():
     ]
     assert {type(gv.json_schema(schema)) for schema in flat} == {DFA}
     assert {type(gv.json_schema(schema)) for schema in (TREE, LINKED, MUTUAL, CALL, {}, {"type": "array"})} == {PDA}
-    for schema in flat:
-        assert not any(finding.kind == "nested" for finding in lint(gv.machines.schema_grammar(schema)))
 
 
 def test_a_list_of_three_thousand_nodes_is_read_to_its_end():

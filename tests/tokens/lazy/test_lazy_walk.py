@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.json_grammar import json
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.lazy.lazy_walk import lazy_walk, lazy_walks
 from guidedviz.tokens.machine_guide import guide

@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.byte_kinds import kinds_of
 from guidedviz.machines.earley.earley import earley
-from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.json_grammar import json
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.machine import kinds_of, read
+from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.tokens.index import live_machine

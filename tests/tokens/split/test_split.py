@@ -256,7 +256,7 @@ def test_rules_that_are_too_large_in_the_place_of_their_calls_stay_rules():
 
 def test_where_an_unknown_stack_has_too_many_ways_the_real_one_is_walked(monkeypatch):
     machine = gv.grammar(GRAMMARS["ambiguous"])
-    monkeypatch.setattr("guidedviz.machines.pushdown.stack_graph.MOST_WORK", 50)
+    monkeypatch.setattr("guidedviz.machines.pushdown.stacks.MOST_WORK", 50)
     split = gv.build_split(machine, SIGNS, inline=False)
     state = read(machine, b"(a")
     assert split.mask(state).tolist() == brute_force(machine, SIGNS, state)
@@ -269,7 +269,7 @@ def test_one_hard_state_leaves_the_split_to_all_others(monkeypatch):
     split = gv.build_split(machine, SIGNS, inline=False)
     easy, hard = read(machine, b"aa"), read(machine, b"(a")
     split.mask(easy)
-    monkeypatch.setattr("guidedviz.machines.pushdown.stack_graph.MOST_WORK", 50)
+    monkeypatch.setattr("guidedviz.machines.pushdown.stacks.MOST_WORK", 50)
     walked = []
     monkeypatch.setattr(split._kept, "walk", lambda state: walked.append(state) or np.zeros(len(SIGNS), dtype=bool))
     split.mask(hard)

@@ -16,7 +16,7 @@ from guidedviz.machines.regular.dfa import build_dfa, build_dfa_steps
 from guidedviz.machines.regular.minimal import first_blocks, minimise, minimise_steps, same_ends, trim
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import machine_stages, parse_regex, regex
-from guidedviz.machines.steps import drain
+from guidedviz.machines.work import drain
 from guidedviz.views.layout.sketch import sketch_dfa
 from guidedviz.views.machine.films import dfa_frames, merged_states, minimal_frames, nfa_reading_frames, sketch_trie
 from tests.machines.oracle import count_classes

@@ -10,8 +10,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.json_grammar import json
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.layout.diagram import NEAR_NODES, NEAR_RULES, lay_out
 from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.films import bare_drawing

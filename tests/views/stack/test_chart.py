@@ -10,7 +10,7 @@ import pytest
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
 from guidedviz.machines.earley.earley import earley
-from guidedviz.machines.pushdown.json_grammar import json
+from guidedviz.machines.pushdown.pda import json
 from guidedviz.views.stack.chart import MOST_ROWS, draw_chart, draw_derivation
 
 CLASSIC = '{"key": {"b": 1}}'

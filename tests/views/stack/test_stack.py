@@ -10,8 +10,7 @@ import pytest
 from guidedviz.decoding.loop import record
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.machine import read
-from guidedviz.machines.pushdown.json_grammar import json
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.models.toy import ToyModel
 from guidedviz.tokens.machine_guide import guide

@@ -6,8 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.pushdown.json_grammar import json
-from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.lazy.lazy_walk import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary

@@ -11,7 +11,7 @@ from functools import cache, reduce
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.regular.algebra import difference, intersection
-from guidedviz.machines.regular.characters import split_letters
+from guidedviz.machines.regular.assertions import split_letters
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa, count_states

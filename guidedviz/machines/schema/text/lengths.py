@@ -33,7 +33,7 @@ def _tick(part: Tree, rest: int, high: int) -> Tree:
 def count_rests(machine: DFA) -> dict[int, int]:
     """The fewest letters from each state to the end.
 
-    >>> from guidedviz.machines.pushdown.counted_regex import regex
+    >>> from guidedviz.machines.pushdown.pda import regex
     >>> count_rests(regex("ab+c"))
     {3: 0, 2: 1, 1: 2, 0: 3}
     """
@@ -53,7 +53,7 @@ def count_rests(machine: DFA) -> dict[int, int]:
 def longest_text(machine: DFA) -> float:
     """The number of letters of the longest text of a minimal machine; infinite if there is no longest.
 
-    >>> from guidedviz.machines.pushdown.counted_regex import regex
+    >>> from guidedviz.machines.pushdown.pda import regex
     >>> longest_text(regex("ab?(c|def)")), longest_text(regex("ab+"))
     (5, inf)
     """

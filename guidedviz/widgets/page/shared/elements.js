@@ -55,7 +55,7 @@ export function setText(node, text) {
 }
 
 /**
- * The name of a DFA's state, as `machines/names.py` writes it.
+ * The name of a DFA's state, as `machines/visible.py` writes it.
  * @param {number} state
  */
 export const nameState = (state) => `q${state}`;

@@ -27,11 +27,19 @@ const bars = (raw, drawn) => ["span.gv-bars", { "aria-hidden": true, "data-part"
  * @returns {Part}
  */
 function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, chosen, one, pick) {
-  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : label.length > 7 ? ".gv-long" : "");
+  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (label.length === 1 ? ".gv-single" : label.length > 6 ? ".gv-long" : "");
   return [`button.gv-row${look}`, { "data-part": "row", "data-token": token, click: () => pick(token) },
     ["kbd", { "aria-hidden": true }, place + 1], tokenPart(label), bars(raw, drawn),
-    ["span.gv-said", one ? rawText : `${rawText} → ${legal ? drawnText : "forbidden"}`]];
+    ["span.gv-said", sayChange(rawText, legal ? drawnText : "forbidden", one)]];
 }
+
+/**
+ * A probability before and after; a long one that does not change is said once.
+ * @param {string} before
+ * @param {string} after
+ * @param {boolean} one
+ */
+const sayChange = (before, after, one) => (one ? before : `${before} → ${before === after && before.length > 6 ? "same" : after}`);
 
 /**
  * Where before and after are the same, one bar is enough.
@@ -45,7 +53,7 @@ function rowPart([token, label, raw, drawn, legal, rawText, drawnText], place, c
 export const rowsPart = (rows, chosen, [raw, drawn, rawText, drawnText], one, pick) => [one ? "div.gv-rows.gv-free" : "div.gv-rows",
   ...rows.map((row, place) => rowPart(row, place, chosen === row[0], one, pick)),
   ["div.gv-row.gv-rest", ["kbd"], ["span.gv-name", "all others"], bars(raw, drawn),
-    ["span.gv-said", one ? rawText : `${rawText} → ${drawnText}`]]];
+    ["span.gv-said", sayChange(rawText, drawnText, one)]]];
 
 /**
  * @param {string} label

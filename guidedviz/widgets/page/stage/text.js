@@ -9,6 +9,7 @@ import { currentChip } from "./view.js";
 
 /** @type {Record<string, string>} */
 const ENDS = { max_tokens: "limit", context: "context", stop: "stopped", complete: "complete" };
+const [ROW, TOP] = [44, 4]; // pixels of a row of the text, and above the tokens of the first one; the style sheet says the same
 const NO_STEP = "no step yet · press play, or → for one step";
 
 /**
@@ -26,9 +27,9 @@ export const lookOf = ({ cursor, stale, seen }, place) =>
 function chip({ step, place, look, reached, tip }) {
   const { how, dropped, end, label, masked, maskedText } = step;
   const below = { sampled: maskedText, none: "end", forced: "forced", inserted: "inserted", accepted: `✓ ${maskedText}` }[how];
-  const about = { "aria-description": `go back to before token ${place + 1}`, "aria-describedby": tip, "data-end": ENDS[end], "data-part": "token", "data-place": place };
+  const about = { "aria-description": `go back to before token ${place + 1}`, "aria-describedby": tip, "data-part": "token", "data-place": place };
   return [`button.gv-chip.gv-how-${how}${look}`, { tabindex: reached ? 0 : -1, vars: { "--p": masked }, ...about },
-    tokenPart(label), ["small", dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
+    tokenPart(label), ["small", { "data-end": ENDS[end] }, dropped && ["del", { title: "rejected draft" }, dropped], dropped && " ", below]];
 }
 
 /** @param {{ text: string }} prompt */
@@ -95,10 +96,10 @@ export function tipPart({ tip, steps }, id) {
  * @param {HTMLElement | undefined} now
  */
 export function showChip(tape, now) {
-  const top = now ? now.offsetTop - 8 : 0;
-  const bottom = now ? now.offsetTop + now.offsetHeight + 8 - tape.clientHeight : 0;
+  const row = now ? Math.round((now.offsetTop - TOP) / ROW) : 0; // whole rows are shown
   if (!now && tape.scrollHeight > tape.clientHeight) tape.tabIndex = 0;
   else tape.removeAttribute("tabindex");
+  const first = Math.round(tape.scrollTop / ROW);
   if (!now) tape.scrollTop = 0;
-  else if (bottom > tape.scrollTop || top < tape.scrollTop) tape.scrollTop = Math.max(0, bottom);
+  else if (row < first || row > first + 1) tape.scrollTop = ROW * Math.max(0, row - 1);
 }
