@@ -36,7 +36,7 @@ import guidedviz as gv
 from bench import print_about
 from guidedviz.extras import is_missing
 from guidedviz.models.frames import Ask, pack_ask
-from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.models.remote import Connection, RemoteModel, read_address
 
 RATE, PORT, PATIENCE, SETTLE = 5.0, 8917, 60.0, 5.0  # steps per second; seconds
 SLACK = 5e-3  # of a logit: sums of 32-bit floats in another order, beside the rounding to 16 bits
@@ -94,7 +94,7 @@ class Students:
     def __init__(self, address: str, tokens: Sequence[str], runs: Sequence[Run], rate: float = RATE) -> None:
         self.period, self.runs, self.end = 1 / rate, runs, threading.Event()
         self.asked: list[Asked] = []
-        self.models = [RemoteModel(Wire(read_address(address, token), patience=PATIENCE)) for token in tokens]
+        self.models = [RemoteModel(Connection(read_address(address, token), patience=PATIENCE)) for token in tokens]
         for model in self.models:
             model.logits(runs[0].tokens[:1])  # every process of the host has answered
 
@@ -226,7 +226,7 @@ class Host:
 
     def kill_replica(self) -> None:
         """End one of the processes that run the model."""
-        text = Wire(read_address(self.address, self.token), patience=PATIENCE).ask("GET", "/metrics").decode()
+        text = Connection(read_address(self.address, self.token), patience=PATIENCE).ask("GET", "/metrics").decode()
         os.kill(int(re.findall(r'replica{process="(\d+)"}', text)[0]), signal.SIGKILL)
 
 

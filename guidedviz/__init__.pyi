@@ -30,7 +30,7 @@ from guidedviz.machines.schema.json_schema import json_schema as json_schema
 from guidedviz.machines.tagged import tagged as tagged
 from guidedviz.models.load import load_model as load_model
 from guidedviz.models.load import readiness as readiness
-from guidedviz.models.toy import ToyModel as ToyModel
+from guidedviz.models.model import ToyModel as ToyModel
 from guidedviz.serving.logits_processor import LogitsProcessor as LogitsProcessor
 from guidedviz.tokens.budget import within as within
 from guidedviz.tokens.by_hand.fsm import GuidedFSM as GuidedFSM
@@ -55,11 +55,11 @@ from guidedviz.views.vocabulary.map import draw_map as draw_map
 from guidedviz.views.vocabulary.split_map import draw_split as draw_split
 from guidedviz.widgets.bias import bias_sliders as bias_sliders
 from guidedviz.widgets.film import film as film
-from guidedviz.widgets.fold import folded as folded
+from guidedviz.widgets.film import folded as folded
 from guidedviz.widgets.fraction import fraction_slider as fraction_slider
 from guidedviz.widgets.map import vocabulary_map as vocabulary_map
-from guidedviz.widgets.predictions.predict import predict as predict
-from guidedviz.widgets.predictions.score import score as score
+from guidedviz.widgets.predict import predict as predict
+from guidedviz.widgets.predict import score as score
 from guidedviz.widgets.stage import stage as stage
 from guidedviz.widgets.token_table import token_table as token_table
 

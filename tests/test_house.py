@@ -74,9 +74,9 @@ def test_modules_import_only_the_base_before_they_are_used():
     allowed = sys.stdlib_module_names | names_of(PROJECT["dependencies"]) | {"guidedviz"}
     after_need = {
         "guidedviz/widgets/wire.py": {"anywidget", "ipywidgets", "traitlets"},
-        "guidedviz/widgets/recordings/notebook_page.py": {"nbconvert"},  # nbconvert imports it
+        "guidedviz/widgets/notebook_page.py": {"nbconvert"},  # nbconvert imports it
         "guidedviz/host/app.py": {"starlette"},  # the command asks for it
-        "guidedviz/host/classroom/desk.py": {"starlette"},
+        "guidedviz/host/classroom.py": {"starlette"},
         "guidedviz/host/server.py": {"uvicorn"},
     }
     for path in sorted((ROOT / "guidedviz").rglob("*.py")):

@@ -32,7 +32,7 @@ from pygments.formatters import HtmlFormatter
 from guidedviz.decoding.recording import compress
 from guidedviz.views.theme import theme_css
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.recordings.recorded_page import BUNDLES, CSP, play_place
+from guidedviz.widgets.player_page import BUNDLES, CSP, play_place
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

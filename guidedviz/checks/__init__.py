@@ -11,7 +11,7 @@ def _reported(name: str, check: Any) -> Any:
 
     @wraps(check)
     def graded(*given: Any, **named: Any) -> Any:
-        from guidedviz.models.class_reports import report
+        from guidedviz.models.remote import report
 
         verdict = check(*given, **named)
         report(f"check {name}", verdict.result)

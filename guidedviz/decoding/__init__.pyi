@@ -4,4 +4,4 @@ from guidedviz.decoding.overlap import Overlap as Overlap
 from guidedviz.decoding.settings import Settings as Settings
 from guidedviz.decoding.spellings import Spellings as Spellings
 from guidedviz.decoding.trace import Candidate as Candidate
-from guidedviz.models.remember import remember as remember
+from guidedviz.models.model import remember as remember

@@ -24,8 +24,7 @@ from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import SettingError, TraceError, quoted
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.models.language_model import LanguageModel
-from guidedviz.models.model import Model, Source, check_model
+from guidedviz.models.model import LanguageModel, Model, Source, check_model
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.jump import WAYS
 from guidedviz.tokens.machine_guide import guide

@@ -24,7 +24,7 @@ from guidedviz.machines.grammars.show import to_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.models.remote import Wire
+from guidedviz.models.remote import Connection
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.machine_guide import MachineGuide, guide
 
@@ -142,7 +142,7 @@ def _record(taken: Taken, player: Player) -> Record:
 # --- the student's side ---
 
 
-def follow(wire: Wire, goes_on: Callable[[], bool], lost: Callable[[str], None]) -> Iterator[Change]:
+def follow(wire: Connection, goes_on: Callable[[], bool], lost: Callable[[str], None]) -> Iterator[Change]:
     """The changes of the run that is shown, as they come. `lost` hears why none comes, or "" when they come again."""
     run, version = "", 0
     while goes_on():
@@ -158,7 +158,7 @@ def follow(wire: Wire, goes_on: Callable[[], bool], lost: Callable[[str], None])
             yield change
 
 
-def ask_change(wire: Wire, run: str = "", version: int = 0, wait: int = WAIT) -> Change:
+def ask_change(wire: Connection, run: str = "", version: int = 0, wait: int = WAIT) -> Change:
     """What changed since this version of a run; the host waits for a change so many seconds."""
     body = wire.ask("GET", f"/v1/run?run={quote(run)}&version={version}&wait={wait}", most=MOST_ANSWER)
     return read_change(body)

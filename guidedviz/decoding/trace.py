@@ -72,9 +72,9 @@ class Step:
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
 
 
-def _widgets(name: str) -> Any:
+def _widgets() -> Any:
     """A module of the room that knows what the page shows; it is above this one, so it is imported by its name."""
-    return import_module(f"guidedviz.widgets.recordings.{name}")
+    return import_module("guidedviz.widgets.recording")
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON, with what the page shows of the guide."""
-        kept = self if self.guide is None else replace(self, recording=_widgets("recording").recording_of(self))
+        kept = self if self.guide is None else replace(self, recording=_widgets().recording_of(self))
         save_record(kept, path, indent=1)
 
     def page(self, path: str | Path, step: int = 0, note: str = "") -> None:
@@ -146,7 +146,7 @@ class Trace:
 
         It opens after `step` tokens and shows the note; `#step=8` at the end of its address opens it elsewhere.
         """
-        _widgets("recorded_page").save_page(self, path, step, note)
+        _widgets().save_page(self, path, step, note)
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:

@@ -19,11 +19,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
-from guidedviz.host.classroom.desk import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
-from guidedviz.host.engine import Engine
-from guidedviz.host.limits import Guard, Refused, is_loopback
-from guidedviz.host.metrics import Counts, Metrics, add_counts, write_counts
+from guidedviz.host.batcher import Engine
+from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
+from guidedviz.host.limits import Counts, Guard, Metrics, Refused, add_counts, is_loopback, write_counts
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
+from guidedviz.models.model import check_tokens
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"  # what Prometheus reads
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
@@ -101,12 +101,8 @@ class Service:
 
     def _check(self, ask: Ask) -> Ask:
         """A request that the model can answer."""
-        count, size, context = len(ask.tokens), self.engine.card["size"], self.engine.card["context"]
-        if not 0 < count <= context:
-            raise SettingError("tokens", seen=f"{count} tokens", expected=f"1 to {context}", hint="shorten the prompt")
-        if min(ask.tokens) < 0 or max(ask.tokens) >= size:
-            seen = f"ids from {min(ask.tokens)} to {max(ask.tokens)}"
-            raise SettingError("tokens", seen=seen, expected=f"ids from 0 to {size - 1}")
+        count, size = len(ask.tokens), self.engine.card["size"]
+        check_tokens(ask.tokens, self.engine.card["context"], size)
         if not -1 <= ask.start < count:
             raise SettingError("start", seen=str(ask.start), expected=f"-1 to {count - 1}")
         if (wanted := rows_bytes(count - ask.first, size, ask.top)) > self.guard.limits.rows_bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from guidedviz.errors import SettingError, escaped, quoted
 from guidedviz.extras import need
-from guidedviz.host.engine import CACHE, MB, LocalEngine
+from guidedviz.host.batcher import CACHE, MB, LocalEngine
 from guidedviz.host.limits import Guard, Limits, find_tokens, is_loopback, make_token
 from guidedviz.models.load import DEVICES, load_here
 

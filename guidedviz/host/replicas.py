@@ -20,10 +20,8 @@ from typing import Any
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import need
 from guidedviz.host.app import Service
-from guidedviz.host.batcher import Batcher, Job
-from guidedviz.host.engine import CACHE, MB, Card, LocalEngine
-from guidedviz.host.limits import Guard, Limits, find_tokens
-from guidedviz.host.metrics import Counts
+from guidedviz.host.batcher import CACHE, MB, Batcher, Card, Job, LocalEngine
+from guidedviz.host.limits import Counts, Guard, Limits, find_tokens
 from guidedviz.models.frames import Ask, pack_ask, read_ask
 from guidedviz.models.load import load_here
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guidedviz.errors import SettingError
-from guidedviz.models.safetensors import Array
+from guidedviz.models.model import Array
 from guidedviz.tokens.arrays import Ids
 from guidedviz.tokens.vocabulary import Vocabulary
 

@@ -18,8 +18,8 @@ from guidedviz.errors import ModelError, quoted
 from guidedviz.extras import how_to_install, need
 from guidedviz.files import check_values, read_bounded, size_of
 from guidedviz.headless import headless
-from guidedviz.models.language_model import LanguageModel, too_large, with_eos
-from guidedviz.models.safetensors import SMALLER, Array, damaged, find_tensors, read_json
+from guidedviz.models.model import SMALLER, Array, LanguageModel, too_large, with_eos
+from guidedviz.models.weights import damaged, find_tensors, read_json
 from guidedviz.tokens.vocabulary import Vocabulary
 
 FILES = ["config.json", "generation_config.json", "tokenizer*", "vocab.json", "merges.txt", "special_tokens_map.json",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.models.safetensors import Array
+from guidedviz.models.model import Array
 
 Turn = tuple[Array, Array]  # the cosine and the sine of the angle at each new token's place
 

@@ -11,13 +11,11 @@ from typing import Literal, overload
 from guidedviz.errors import ModelError, SettingError, quoted
 from guidedviz.extras import Extra, how_to_install, installed
 from guidedviz.files import shipped
-from guidedviz.models.class_reports import join_class
 from guidedviz.models.hub import as_model_error, fetch, has_torch, load_torch
-from guidedviz.models.language_model import LanguageModel, with_eos
-from guidedviz.models.llama_folder import read_llama
-from guidedviz.models.remote import RemoteModel, find_host, is_address, load_from_host, load_remote
-from guidedviz.models.safetensors import SMALLER, read_json
+from guidedviz.models.model import SMALLER, LanguageModel, with_eos
+from guidedviz.models.remote import RemoteModel, find_host, is_address, join_class, load_from_host, load_remote
 from guidedviz.models.tokenizer import Tokenizer
+from guidedviz.models.weights import read_json, read_llama
 from guidedviz.tokens.vocabulary import Vocabulary
 
 EMBEDDED = ("clerk", "clerk-small", "bard")

@@ -1,16 +1,29 @@
-"""What the library asks of a model: text to tokens, and tokens to the logits of the next one."""
+"""A model turns text into tokens, and tokens into the logits of the next one.
+
+`Model` is what the library asks of it. `LanguageModel` is a network with its caches, `ToyModel` a function, and
+`Remembered` a model whose answers are kept.
+"""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
 from math import inf
+from operator import index
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.errors import SettingError, quoted
+from guidedviz.errors import ModelError, SettingError, quoted
+from guidedviz.tokens.spelling import shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
+Array = npt.NDArray[np.float32]
+SMALLER = '"clerk" (4 million weights) or "bard" (3 million), both embedded'
 Source = Literal["LIVE", "RECORDED", "TOY"]  # where a picture's numbers come from
 
 
@@ -23,7 +36,7 @@ class Model(Protocol):
     vocabulary: Vocabulary
 
     def encode(self, text: str) -> list[int]: ...
-    def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]: ...
+    def logits(self, tokens: list[int]) -> Array: ...
 
 
 def context_of(model: Model) -> float:
@@ -45,3 +58,302 @@ def check_text(where: str, text: Any) -> str:
     if strange := next((char for char in text if "\ud800" <= char <= "\udfff"), ""):
         raise SettingError(where, seen=f"the lone surrogate {quoted(strange)}", expected="text that UTF-8 can encode")
     return text
+
+
+# A language model with its vocabulary and its caches.
+#
+# The keys and values of the last texts are kept. A text goes on where a kept text with the same beginning ended its
+# pass, so going back, branching and reading several texts in turn cost nothing and give the same bits again: a prompt
+# is read in two passes, its last token alone, then the new tokens of each call in one. Only a text whose cache was
+# dropped, or one read through `all_logits` or `batch`, may differ by rounding, because its tokens go through in other
+# passes.
+
+
+KEPT_TEXTS = 8  # texts whose keys and values are kept
+
+
+class Network(Protocol):
+    """The weights and the forward pass."""
+
+    device: str  # the package that computes and where: "NumPy · cpu"
+    copies: int  # of every text in a pass
+    context: int
+    weights: int  # how many numbers
+    megabytes: float
+
+    def new_cache(self) -> Any: ...
+    def fork(self, cache: Any, length: int) -> Any: ...  # None if this cache cannot be cropped
+    def read(self, caches: Sequence[Any], texts: Sequence[Sequence[int]], every: bool = False) -> list[Array]: ...
+
+
+class Encoder(Protocol):
+    """A tokenizer."""
+
+    def encode(self, text: str) -> list[int]: ...
+
+
+@dataclass
+class KeptText:
+    """A text that was read: its tokens, for each the place where its pass began, and their keys and values."""
+
+    cache: Any
+    tokens: list[int] = field(default_factory=list)
+    began: list[int] = field(default_factory=list)
+    passing: bool = False  # another kept text begins with it
+
+    def fork(self, network: Network, length: int) -> KeptText:
+        """The beginning of this text with a cache of its own; nothing of it if the cache cannot be cropped."""
+        cache = network.fork(self.cache, length) if length else None
+        return (
+            KeptText(network.new_cache())
+            if cache is None
+            else KeptText(cache, self.tokens[:length], self.began[:length])
+        )
+
+
+class LanguageModel:
+    """A causal language model."""
+
+    source: Source = "LIVE"
+
+    def __init__(self, name: str, network: Network, tokenizer: Encoder, vocabulary: Vocabulary) -> None:
+        self.name, self.vocabulary = name, vocabulary
+        self.device, self.context = network.device, network.context
+        self.network, self._tokenizer = network, tokenizer
+        self._lock = threading.RLock()
+        self.forget()
+
+    def __repr__(self) -> str:
+        size = f"{self.network.weights / 1e6:.1f} million weights"
+        return f"{self.name} · {self.device}: {size}, {len(self.vocabulary):,} tokens"
+
+    def forget(self) -> None:
+        """Drop all caches."""
+        with self._lock:
+            self._texts: list[KeptText] = []  # the one used last comes last
+            self._most = KEPT_TEXTS
+
+    def side_by_side(self, rows: int) -> LanguageModel:
+        """A model with the same weights and its own caches that reads `rows` copies of the text in every pass."""
+        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+            raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1 up")
+        other = copy(self)
+        other.network = copy(self.network)
+        other.network.copies, other._lock = rows, threading.RLock()
+        other.forget()
+        return other
+
+    def encode(self, text: str) -> list[int]:
+        """A text as tokens. The text of a special token is plain text where the tokenizer allows it."""
+        check_text("text", text)
+        try:
+            return self._tokenizer.encode(text)
+        except Exception as error:  # the package tokenizers raises bare Exception
+            known = {piece.decode("utf-8", "replace") for piece in self.vocabulary.pieces}
+            strange = next((char for char in text if char not in known), str(error))
+            expected = f"characters that {self.name} knows"
+            raise SettingError("prompt", seen=quoted(strange), expected=expected) from None
+
+    def logits(self, tokens: Sequence[int]) -> Array:
+        """The next token's logits. A prefix that was read before is not computed again.
+
+        >>> from guidedviz.models.load import load_model
+        >>> load_model("bard").logits([0]).shape
+        (65,)
+        """
+        return self.batch([tokens])[0]
+
+    def batch(self, texts: Sequence[Sequence[int]]) -> list[Array]:
+        """The next token's logits of several texts, read in one pass, with a cache per text.
+
+        >>> from guidedviz.models.load import load_model
+        >>> [int(logits.argmax()) for logits in load_model("bard").batch([[30, 27], [14]])]
+        [31, 33]
+        """
+        wanted = [check_tokens(tokens, self.context, len(self.vocabulary)) for tokens in texts]
+        if not wanted:
+            return []
+        with self._lock, self._enough_memory():
+            self._most = max(self._most, len(wanted))
+            read = [self._resume(tokens, len(tokens)) for tokens in wanted]
+            fresh = [i for i, tokens in enumerate(wanted) if not read[i].tokens and len(tokens) > 1]
+            if fresh:
+                self._read([read[i] for i in fresh], [wanted[i][:-1] for i in fresh])
+            logits = [rows[-1] for rows in self._read(read, wanted)]
+            self._keep(read)
+        return logits
+
+    def all_logits(self, tokens: Sequence[int], start: int = 0) -> Array:
+        """The logits after each token from place `start` on, one row per token, in one pass.
+
+        >>> from guidedviz.models.load import load_model
+        >>> load_model("bard").all_logits([30, 27, 25], start=1).shape
+        (2, 65)
+        """
+        wanted = check_tokens(tokens, self.context, len(self.vocabulary))
+        check_start(start, len(wanted))
+        with self._lock, self._enough_memory():
+            text = self._resume(wanted, start)
+            logits = self._read([text], [wanted], every=True)[0][start - len(wanted) :]
+            self._keep([text])
+        return logits
+
+    def _resume(self, tokens: list[int], end: int) -> KeptText:
+        """A text that holds the beginning of these tokens, at most `end`, and leaves at least one token to read."""
+        shared = [shared_length(text.tokens, tokens) for text in self._texts]
+        longest = max(shared, default=0)
+        if not longest:
+            return KeptText(self.network.new_cache())
+        best = self._texts.pop(shared.index(longest))
+        kept = min(end, longest if longest < len(tokens) else best.began[len(tokens) - 1])
+        if kept == len(best.tokens):  # it grows; after an error it is not kept, since its cache may be half written
+            return best
+        self._texts.append(best)
+        text = best.fork(self.network, kept)
+        text.passing = longest == len(tokens)
+        return text
+
+    def _read(self, texts: list[KeptText], wanted: list[list[int]], every: bool = False) -> list[Array]:
+        """Read each text up to the tokens wanted, in one pass."""
+        new = [tokens[len(text.tokens) :] for text, tokens in zip(texts, wanted, strict=True)]
+        rows = self.network.read([text.cache for text in texts], new, every)
+        for text, tokens, added in zip(texts, wanted, new, strict=True):
+            text.began += [len(text.tokens)] * len(added)
+            text.tokens = tokens
+        return rows
+
+    def _keep(self, texts: list[KeptText]) -> None:
+        """Keep what was read, unless a kept text holds it already."""
+        self._texts = [*self._texts, *(text for text in texts if not text.passing)][-self._most :]
+
+    @contextmanager
+    def _enough_memory(self) -> Iterator[None]:
+        try:
+            yield
+        except MemoryError:
+            raise too_large(self.name, self.network.megabytes) from None
+
+
+def check_tokens(tokens: Any, context: int, size: int) -> list[int]:
+    """At least one token id, as many as the model can read, all of its vocabulary."""
+    try:
+        ids = [*map(index, tokens)]
+    except TypeError:
+        raise SettingError("tokens", seen=quoted(tokens), expected="a list of token ids") from None
+    if not 0 < len(ids) <= context:
+        hint = "shorten the prompt or lower max_tokens" if ids else ""
+        raise SettingError("tokens", seen=f"{len(ids)} tokens", expected=f"1 to {context}", hint=hint)
+    if min(ids) < 0 or max(ids) >= size:
+        raise SettingError("tokens", seen=f"ids from {min(ids)} to {max(ids)}", expected=f"ids from 0 to {size - 1}")
+    return ids
+
+
+def check_start(start: Any, count: int) -> None:
+    """The place of one of so many tokens."""
+    if isinstance(start, bool) or not isinstance(start, int) or not 0 <= start < count:
+        raise SettingError("start", seen=quoted(start), expected=f"0 to {count - 1}")
+
+
+def too_large(name: str, megabytes: float) -> ModelError:
+    """The error for a model that does not fit into memory."""
+    seen = f"out of memory; its weights take {megabytes:,.0f} MB"
+    hint = f'{SMALLER}, or device="cpu"; no kernel restart needed'
+    return ModelError(f"model {quoted(name)}", seen=seen, expected="enough memory", hint=hint)
+
+
+def with_eos(vocabulary: Vocabulary, settings: Mapping[str, Any]) -> Vocabulary:
+    """A vocabulary with the EOS ids that a model's generation settings name in addition."""
+    ends = settings.get("eos_token_id")
+    more = ends if isinstance(ends, list) else [] if ends is None else [ends]
+    eos, special = [*vocabulary.eos, *more], [*vocabulary.special, *more]
+    return Vocabulary(vocabulary.pieces, eos, special, tokenizer_size=vocabulary.tokenizer_size)
+
+
+class ToyModel:
+    """Logits by a function of your own.
+
+    >>> toy = ToyModel([b"a", b"b"], lambda tokens: [0.0, float(len(tokens))])
+    >>> toy.logits(toy.encode("ab")).tolist()
+    [0.0, 2.0]
+    """
+
+    name = "toy"
+    device = "cpu"
+    source: Source = "TOY"
+
+    def __init__(
+        self, pieces: Iterable[bytes], rule: Callable[[list[int]], npt.ArrayLike], eos: Iterable[int] = ()
+    ) -> None:
+        if not callable(rule):
+            raise SettingError("toy rule", seen=quoted(rule), expected="a function from tokens to logits")
+        self.vocabulary = Vocabulary(tuple(pieces) if isinstance(pieces, Iterable) else pieces, eos=eos)
+        self._rule = rule
+
+    def encode(self, text: str) -> list[int]:
+        """The longest piece first."""
+        data, tokens = check_text("text", text).encode(), list[int]()
+        pieces = sorted(((p, i) for i, p in enumerate(self.vocabulary.pieces) if p), key=lambda x: -len(x[0]))
+        while data:
+            match = next(((p, i) for p, i in pieces if data.startswith(p)), None)
+            if match is None:
+                raise SettingError("prompt", seen=quoted(data[:10]), expected="pieces of the toy vocabulary")
+            tokens.append(match[1])
+            data = data[len(match[0]) :]
+        return tokens
+
+    def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
+        """The function's answer, one number per token."""
+        answer, expected = self._rule(tokens), f"{len(self.vocabulary)} logits"
+        try:
+            with np.errstate(over="ignore"):  # too large for 32 bits is infinite
+                values = np.asarray(answer).astype(np.float32, casting="same_kind")
+        except (TypeError, ValueError, OverflowError):
+            raise SettingError("toy rule", seen=quoted(answer), expected=expected, hint="a list of floats") from None
+        if values.shape != (len(self.vocabulary),):
+            raise SettingError("toy rule", seen=f"shape {values.shape}", expected=expected)
+        return values
+
+
+KEPT_BYTES = 64_000_000  # bytes of logits: 3,900 texts of clerk, 120 of a model with 128,256 tokens
+
+
+class Remembered:
+    """A model, and the logits that it gave. What was read first is dropped first."""
+
+    def __init__(self, model: Model, most: int = KEPT_BYTES) -> None:
+        self.model, self.most = model, most
+        self.name, self.device, self.source, self.vocabulary = model.name, model.device, model.source, model.vocabulary
+        self.context = context_of(model)
+        self._known: dict[tuple[int, ...], npt.NDArray[np.float32]] = {}
+
+    def __repr__(self) -> str:
+        return f"{self.model!r}, {len(self._known):,} texts remembered"
+
+    def encode(self, text: str) -> list[int]:
+        """A text as the model's tokens."""
+        return self.model.encode(text)
+
+    def logits(self, tokens: list[int]) -> npt.NDArray[np.float32]:
+        """The next token's logits, read-only. The model is asked once per text."""
+        text = tuple(tokens)
+        if (known := self._known.get(text)) is not None:
+            return known
+        logits = np.array(self.model.logits(list(text)))
+        logits.setflags(write=False)
+        self._known[text] = logits
+        if len(self._known) * logits.nbytes > self.most:
+            self._known.pop(next(iter(self._known)))
+        return logits
+
+
+def remember(model: Any) -> Remembered:
+    """The same model, which reads no text twice. It is for many draws; a step's milliseconds then measure no pass.
+
+    >>> read = []
+    >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: read.append(tokens) or [0.0, 1.0])
+    >>> known = gv.decoding.remember(toy)
+    >>> [gv.record(known, "a", temperature=0, seed=seed, max_tokens=3).text for seed in range(9)][-1], len(read)
+    ('bbb', 3)
+    """
+    check_model(model)
+    return Remembered(model)

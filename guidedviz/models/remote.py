@@ -1,4 +1,4 @@
-"""A model on a shared host: `gv.load_model("http://host:8765", token="...")`.
+"""A model on a shared host: `gv.load_model("http://host:8765", token="...")`, and what a student tells the host.
 
 Each request names the whole text, so the host remembers nothing that a student needs: after a restart, or on another
 replica, the next request is answered as if nothing had happened. Requests that fail are repeated, with pauses that
@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import ssl
 import threading
 import time
 import uuid
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from operator import index
+from pathlib import PurePath
 from random import Random
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
+from guidedviz.headless import headless
 from guidedviz.models.frames import Ask, Rows, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
-from guidedviz.models.model import Source, check_text
-from guidedviz.models.safetensors import Array
+from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
 SLOW = 2.0  # seconds of one request after which a person is told
@@ -45,7 +47,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Place:
+class Address:
     """Where a host is."""
 
     secure: bool
@@ -67,7 +69,7 @@ def is_address(name: str) -> bool:
     return name.lower().startswith(("http://", "https://"))
 
 
-def read_address(address: str, token: str | None = None) -> Place:
+def read_address(address: str, token: str | None = None) -> Address:
     """The place that an address names; without a token, the variable GUIDEDVIZ_TOKEN has it.
 
     >>> str(read_address("http://gpu.school:8765/", "x"))
@@ -85,13 +87,13 @@ def read_address(address: str, token: str | None = None) -> Place:
         expected = "http://host:port, and the token as token=..."
         raise ModelError(f"model {quoted(address)}", seen="no address of a host", expected=expected)
     secure = parts.scheme == "https"
-    return Place(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), token)
+    return Address(secure, name, port or (443 if secure else 80), parts.path.rstrip("/"), token)
 
 
-class Wire:
+class Connection:
     """One connection to a host, which is opened when it is needed and repeats what fails."""
 
-    def __init__(self, place: Place, patience: float = PATIENCE, timeout: float = TIMEOUT) -> None:
+    def __init__(self, place: Address, patience: float = PATIENCE, timeout: float = TIMEOUT) -> None:
         self.place, self.patience, self.timeout = place, patience, timeout
         self._asked, self._failed = 0.0, ""  # since when a request runs (0: none), and why the last try failed
         self.retries, self.known = 0, False  # known: it was a host of guidedviz before
@@ -227,7 +229,7 @@ def read_body(answer: HTTPResponse, most: int, deadline: float) -> bytes:
     return found
 
 
-def say_waiting(place: Place, why: str, spent: float) -> str:
+def say_waiting(place: Address, why: str, spent: float) -> str:
     """What a person reads while a host does not answer.
 
     >>> say_waiting(read_address("http://gpu:8765", ""), "Connection refused", 9.0)
@@ -247,7 +249,7 @@ def read_error(body: bytes) -> dict[str, str]:
         return {}
 
 
-def read_card(body: bytes, place: Place) -> dict[str, Any]:
+def read_card(body: bytes, place: Address) -> dict[str, Any]:
     """The model card of a host."""
     try:
         card = json.loads(body)
@@ -266,7 +268,7 @@ class RemoteModel:
 
     source: Source = "LIVE"
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Connection) -> None:
         self.wire = wire
         card = read_card(wire.ask("GET", "/v1/card"), wire.place)
         wire.known = True
@@ -274,8 +276,7 @@ class RemoteModel:
         self.device, self.context, self.version = card["device"], card["context"], card["version"]
         wire.headers["X-Guidedviz-Model"] = self.version  # a host that has another model by then refuses
         self.vocabulary = read_vocabulary(wire.ask("GET", "/v1/vocabulary", most=MOST_VOCABULARY))
-        self.fingerprint = self.vocabulary.fingerprint
-        if self.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
+        if self.vocabulary.fingerprint != card["vocabulary"] or len(self.vocabulary) != card["size"]:
             seen, expected = f"{self.vocabulary}", f"{card['size']:,} tokens and the fingerprint {card['vocabulary']}"
             raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120))
         self._most = max(8, MOST_KEPT // (4 * max(1, len(self.vocabulary))))
@@ -315,8 +316,7 @@ class RemoteModel:
     def all_logits(self, tokens: Sequence[int], start: int = 0) -> Array:
         """The logits after each token from place `start` on, one row per token."""
         ids = self._check(tokens)
-        if isinstance(start, bool) or not isinstance(start, int) or not 0 <= start < len(ids):
-            raise SettingError("start", seen=quoted(start), expected=f"0 to {len(ids) - 1}")
+        check_start(start, len(ids))
         return self._ask(Ask(ids, start)).logits
 
     def top(self, tokens: Sequence[int], count: int) -> Rows:
@@ -331,16 +331,7 @@ class RemoteModel:
         return read_rows(body, count, size, ask.top)
 
     def _check(self, tokens: Sequence[int]) -> tuple[int, ...]:
-        try:
-            ids = tuple(map(index, tokens))
-        except TypeError:
-            raise SettingError("tokens", seen=quoted(tokens), expected="a list of token ids") from None
-        size = len(self.vocabulary)
-        if not 0 < len(ids) <= self.context:
-            raise SettingError("tokens", seen=f"{len(ids)} tokens", expected=f"1 to {self.context}")
-        if min(ids) < 0 or max(ids) >= size:
-            raise SettingError("tokens", seen=f"{min(ids)} to {max(ids)}", expected=f"ids from 0 to {size - 1}")
-        return ids
+        return tuple(check_tokens(tokens, self.context, len(self.vocabulary)))
 
 
 def keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
@@ -350,7 +341,7 @@ def keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
         kept.popitem(last=False)
 
 
-def find_host(model: Any, where: str) -> Place:
+def find_host(model: Any, where: str) -> Address:
     """The host of a class: that of the model, else that of the variable GUIDEDVIZ_HOST."""
     if isinstance(model, RemoteModel):
         return model.wire.place
@@ -365,10 +356,159 @@ def find_host(model: Any, where: str) -> Place:
 
 def load_remote(address: str, token: str | None = None) -> RemoteModel:
     """The model of a host."""
-    return RemoteModel(Wire(read_address(address, token)))
+    return RemoteModel(Connection(read_address(address, token)))
 
 
 def load_from_host(address: str, name: str, token: str | None = None) -> RemoteModel | None:
     """The model of a host if it has this name."""
-    wire = Wire(read_address(address, token))
+    wire = Connection(read_address(address, token))
     return RemoteModel(wire) if read_card(wire.ask("GET", "/v1/card"), wire.place)["name"] == name else None
+
+
+# Work in a thread of its own, which lives only while there is work.
+
+
+class Background:
+    """Calls `work` in a thread once for each burst of `wake`; the work handles its own errors."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work, self._lock = work, threading.Lock()
+        self._asked = self._runs = False
+
+    def wake(self) -> None:
+        """Let the work be done; returns at once."""
+        with self._lock:
+            self._asked = True
+            if self._runs:
+                return
+            self._runs = True
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if not self._asked:
+                    self._runs = False
+                    return
+                self._asked = False
+            self._work()
+
+
+# What a student who gave a nickname tells the host of the class: the lab, and the check or the question there.
+#
+# Without a nickname nothing is sent. A report is sent from a thread of its own, never repeated, and never an error: no
+# check waits for a host. After a failure nothing is sent for a while.
+
+
+REPORT_TIMEOUT = 2.0  # seconds
+PAUSE, MOST_PAUSE = 30.0, 600.0  # seconds without reports after a failure
+WAITING = 64  # reports; an older one is dropped
+NICKNAME, PLACE_LENGTH, ANSWER = 32, 300, 120  # characters
+LAB = re.compile(r"(\d\d_[a-z0-9_]{1,40})(-fresh(-\d+)?)?")
+BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+State = Literal["open", "answered", "right", "wrong"]
+
+
+class Reporter:
+    """Sends the reports of one student."""
+
+    def __init__(self, place: Address, nickname: str) -> None:
+        self.nickname = nickname
+        self._session: dict[str, str] = {}  # the host gives a session with its first answer
+        self._wire = Connection(place, patience=0.0, timeout=REPORT_TIMEOUT)
+        self._waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
+        self._quiet_until, self._pause = 0.0, PAUSE
+        self._background = Background(self._send)
+
+    def tell(self, report: dict[str, Any]) -> None:
+        """Send a report soon."""
+        if time.monotonic() >= self._quiet_until:
+            self._waiting.append({"nickname": self.nickname, "lab": name_lab(), **report})
+            self._background.wake()
+
+    def _send(self) -> None:
+        while self._waiting:
+            try:
+                told = self._waiting.popleft() | self._session
+                said = json.loads(self._wire.ask("POST", "/v1/class", json.dumps(told).encode()))
+                self._session = {"session": str(said["session"])} if "session" in said else {}
+                self._pause = PAUSE
+            except Exception:  # a lost host, one of another version: the lab goes on
+                self._waiting.clear()
+                self._quiet_until = time.monotonic() + self._pause
+                self._pause = min(2 * self._pause, MOST_PAUSE)
+        self._wire.close()
+
+
+_joined: Reporter | None = None
+
+
+def join_class(place: Address, nickname: str) -> None:
+    """Report to this host from now on."""
+    global _joined
+    _joined = Reporter(place, check_nickname(nickname))
+
+
+def leave_class() -> None:
+    """Report nothing from now on."""
+    global _joined
+    _joined = None
+
+
+def report(
+    place: str, state: State, choices: Sequence[str] | None = None, answer: str | int | float | None = None
+) -> None:
+    """Tell where this student stands, if they gave a nickname; it neither waits nor raises an error.
+
+    `choices` are those of a question, () for one that asks for a number.
+    """
+    with suppress(GuidedVizError):
+        if reporter := _find_reporter():
+            told: dict[str, Any] = {"place": shorten(place, PLACE_LENGTH), "state": state}
+            if choices is not None:
+                told["choices"] = [shorten(choice, ANSWER) for choice in choices]
+                told["answer"] = shorten(answer, ANSWER) if isinstance(answer, str) else answer
+            reporter.tell(told)
+
+
+def _find_reporter() -> Reporter | None:
+    """Who reports: the student of `gv.load_model(..., nickname=...)`, or of two variables."""
+    host, nickname = (os.environ.get(f"GUIDEDVIZ_{name}", "") for name in ("HOST", "NICKNAME"))
+    if _joined is None and host and nickname and not headless():
+        join_class(read_address(host), nickname)
+    return _joined
+
+
+def can_be_seen(text: str) -> bool:
+    r"""Whether a name has no control, bidirectional, zero-width or blank characters, and no lone surrogates.
+
+    >>> can_be_seen("Ada L."), can_be_seen("A\u202eda"), can_be_seen("Ada\u200b"), can_be_seen("\ud800")
+    (True, False, False, False)
+    """
+    return text.isprintable() and not BLANK.search(text)
+
+
+def check_nickname(nickname: object) -> str:
+    """A short name of characters that can be seen.
+
+    >>> check_nickname(" Ada ")
+    'Ada'
+    """
+    found = nickname.strip() if isinstance(nickname, str) else ""
+    if not 0 < len(found) <= NICKNAME or not can_be_seen(found):
+        expected = f"1 to {NICKNAME} characters that can be seen"
+        raise SettingError("nickname", seen=quoted(nickname), expected=expected, hint='nickname="Ada"')
+    return found
+
+
+def name_lab() -> str:
+    """The name of the lab that runs here; another notebook has none, because its name may say more.
+
+    >>> name_lab()
+    ''
+    """
+    path = PurePath(os.environ.get("JPY_SESSION_NAME", ""))  # set by Jupyter's server
+    if path.parent.name == "deeper" and re.fullmatch(r"[a-z0-9_]{1,40}", path.stem):
+        return path.stem
+    found = LAB.fullmatch(path.stem)
+    return found[1] if found else ""

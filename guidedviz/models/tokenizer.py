@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import quoted
-from guidedviz.models.safetensors import damaged, read_json
+from guidedviz.models.weights import damaged, read_json
 from guidedviz.tokens.readers.tokenizers import byte_alphabet, flat_parts
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"

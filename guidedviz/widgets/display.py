@@ -1,16 +1,45 @@
-"""What a notebook shows of an object: a still picture, and a live widget beside it where somebody can click."""
+"""What a notebook shows of an object: a still picture, and a live widget beside it where somebody can click.
+
+A second run of the object's cell closes what the first run left.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from guidedviz.extras import how_to_install, is_missing, need
 from guidedviz.headless import for_site, headless
 from guidedviz.markup import node
 from guidedviz.views.figure import Figure, picture, show_figure
-from guidedviz.widgets.cells import close_older
+
+Cell = tuple[str, str]  # the cell's id and the number of its run; empty outside a notebook
+
+
+_OPEN: WeakKeyDictionary[Display, Cell] = WeakKeyDictionary()
+
+
+def close_older(new: Display) -> None:
+    """Close what an earlier run of this cell, or a deleted cell, left open; then remember the new object."""
+    (here, run), deleted = this_cell()
+    for other, (cell, its_run) in list(_OPEN.items()):
+        if cell in deleted or (cell and cell == here and its_run != run):
+            other.close()
+    _OPEN[new] = here, run
+
+
+def this_cell() -> tuple[Cell, set[str]]:
+    """The cell that runs now, and the ids of the deleted cells."""
+    ipython = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython else None
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    about = parent.get("metadata", {})
+    run = parent.get("header", {}).get("msg_id", "")
+    return (str(about.get("cellId", "")), str(run)), set(about.get("deletedCells", ()))
+
 
 Message = dict[str, Any]
 RECORDING = "application/vnd.guidedviz.recording+json"
@@ -58,9 +87,9 @@ class Display:
         record: Callable[[], Message] | None = None,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        self._kind, self._news, self._hear = kind, news, hear
-        self._saved, self._on_close = saved or (lambda: news(True)), on_close
-        self._record, self.opens_at = record or self._saved, 0
+        self._kind, self.news, self.hear = kind, news, hear
+        self.saved, self._on_close = saved or (lambda: news(True)), on_close
+        self.record, self.opens_at = record or self.saved, 0
         self.wire: Any = None
         close_older(self)
 
@@ -71,7 +100,7 @@ class Display:
             need("anywidget", "lab", f"the widget of a {self._kind}")
             from guidedviz.widgets.wire import Wire
 
-            self.wire = Wire(self._kind, self._hear, self._news)
+            self.wire = Wire(self._kind, self.hear, self.news)
             self.save()
         return self.wire
 
@@ -83,7 +112,7 @@ class Display:
     def save(self) -> None:
         """Update what a saved notebook keeps."""
         if self.wire is not None:
-            self.wire.saved = self._saved()
+            self.wire.saved = self.saved()
 
     def close(self) -> None:
         """Release what the object holds and remove the widget."""
@@ -96,7 +125,7 @@ class Display:
         """The picture with its words, and the widget unless `still`; on the site, the recording of the widget."""
         bundle = mime_bundle(figure, None if still else lambda: self.widget, **wanted)
         if for_site() and not still:
-            bundle[RECORDING] = {"kind": self._kind, "shown": self._record(), "step": self.opens_at}
+            bundle[RECORDING] = {"kind": self._kind, "shown": self.record(), "step": self.opens_at}
         return bundle
 
 

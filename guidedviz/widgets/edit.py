@@ -20,7 +20,7 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.words import label, reading
-from guidedviz.widgets.runner import Host, running_loop, say_failure
+from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
 COMPILERS = ThreadPoolExecutor(2, "guidedviz-compile")  # two, so that a new text does not wait for an old one
 SHOWN = 5  # tokens named per change
@@ -29,11 +29,11 @@ SHOWN = 5  # tokens named per change
 class Editor:
     """The text of the box and its state: "", "compiling", "wrong", "waits" or "runs"."""
 
-    def __init__(self, host: Host, vocabulary: Vocabulary, workers: Executor, kind: str, text: str) -> None:
+    def __init__(self, stage: LiveStage, vocabulary: Vocabulary, workers: Executor, kind: str, text: str) -> None:
         self.kind, self.text, self.state, self.error = kind, text, "", ""
         self.edit: GuideEdit | None = None
         self._at: Player | None = None  # the player when the changes were found
-        self._host, self._vocabulary, self._workers = host, vocabulary, workers
+        self._stage, self._vocabulary, self._workers = stage, vocabulary, workers
         self._task: asyncio.Task[None] | None = None
         self._plays_on = False
         self._told: dict[str, Any] = {}
@@ -55,18 +55,18 @@ class Editor:
             return self.read(kind, text)
         self._begin(kind, text)
         self._task = loop.create_task(self._follow(kind, text))
-        self._host.tell()
+        self._stage.tell()
 
     def read(self, kind: str, text: str) -> None:
         """Compile another text immediately."""
         self._begin(kind, text)
         self._new_text = True
         try:
-            new = keep_budget(self._host.guide, compile_guide(kind, text, self._vocabulary))
-            self._settle(try_guide(self._host.player, self._host.guide, new))
+            new = keep_budget(self._stage.guide, compile_guide(kind, text, self._vocabulary))
+            self._settle(try_guide(self._stage.player, self._stage.guide, new))
         except (PatternError, SettingError) as error:
             self._fail(error)
-        self._host.tell()
+        self._stage.tell()
 
     def go_back(self) -> None:
         """Go back to the first token that the new constraint rejects, and use the constraint from there."""
@@ -80,22 +80,22 @@ class Editor:
         loop = asyncio.get_running_loop()
         try:
             new = await loop.run_in_executor(COMPILERS, compile_guide, kind, text, self._vocabulary)
-            new = keep_budget(self._host.guide, new)
-            self._plays_on |= self._host.playing
-            self._host.playing = False
+            new = keep_budget(self._stage.guide, new)
+            self._plays_on |= self._stage.playing
+            self._stage.playing = False
             edit = None
-            while edit is None or edit.player is not self._host.player:
-                edit = await loop.run_in_executor(self._workers, try_guide, self._host.player, self._host.guide, new)
+            while edit is None or edit.player is not self._stage.player:
+                edit = await loop.run_in_executor(self._workers, try_guide, self._stage.player, self._stage.guide, new)
             self._settle(edit)
         except Exception as error:  # whatever a text does, the old constraint stays
             self._fail(error)
-        self._host.tell()
+        self._stage.tell()
         if self._plays_on and self.state != "waits":
-            self._host.play()
+            self._stage.play()
         self._plays_on = False
 
     def _settle(self, edit: GuideEdit) -> None:
-        self.edit, self._at = edit, self._host.player
+        self.edit, self._at = edit, self._stage.player
         self.state = "waits"
         if not edit.difference.rejected:
             self._take(None)
@@ -103,8 +103,8 @@ class Editor:
     def _take(self, cursor: int | None) -> None:
         if self.edit:
             self.state = "runs"
-            self._host.adopt(self.edit.guide, cursor)
-            self._at = self._host.player
+            self._stage.adopt(self.edit.guide, cursor)
+            self._at = self._stage.player
 
     def _fail(self, error: Exception) -> None:
         said = isinstance(error, PatternError) and say_error(self.kind, self.text, error)
@@ -139,11 +139,11 @@ class Editor:
     def shown(self) -> GuideEdit | None:
         """The edit, while the cursor is where its changes were found."""
         at = self._at.cursor if self._at else -1
-        return self.edit if self._host.player.cursor == at and self._same(at) else None
+        return self.edit if self._stage.player.cursor == at and self._same(at) else None
 
     def _same(self, count: int) -> bool:
         """Whether the first `count` steps are those that the edit was compared with."""
-        return self._at is not None and self._host.player.taken[:count] == self._at.taken[:count]
+        return self._at is not None and self._stage.player.taken[:count] == self._at.taken[:count]
 
 
 def compile_guide(kind: str, text: str, vocabulary: Vocabulary) -> Guide:

@@ -1,19 +1,23 @@
-"""A film of a construction: its frames one after the other, played by the page alone."""
+"""Drawings that the page plays alone: the frames of a construction, and a machine whose chains can be folded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.sketch import Sketch
-from guidedviz.views.machine.films import build_film
-from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout.plan import say_arrow
+from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join, sketch_of
+from guidedviz.views.machine.films import bare_drawing, build_film
+from guidedviz.views.machine.highlight import arrow_key
+from guidedviz.views.machine.picture import count_states, draw_machine, say_thick
 from guidedviz.views.stack.chart_film import ChartFrame, build_chart_film, draw_frame
 from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
-from guidedviz.widgets.display import Display
+from guidedviz.widgets.display import Display, Shown, said
 
 HINT = "gv.film(gv.views.dfa_frames('a|b'))"
 KINDS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and how one frame is drawn
@@ -59,3 +63,88 @@ class Film:
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         return self.display.bundle(replace(self.figure, text=repr(self)), **wanted)
+
+
+# A machine whose chains can be folded and unfolded on the page: each folded chain is one thick arrow.
+
+
+FOLD_HINT = "Press a thick arrow to unfold it, press it again to fold it."
+NOTHING = "Nothing to fold: no two successive bytes without a choice between them."
+
+
+def folded(machine: Any) -> FoldedMachine:
+    """A live drawing of a machine with its chains folded: `gv.folded(gv.regex("abc[0-9]"))`."""
+    return FoldedMachine(machine)
+
+
+class FoldedMachine(Shown):
+    """What `gv.folded` returns."""
+
+    def __init__(self, machine: Any) -> None:
+        self.machine, self.sketch = machine, sketch_of(machine, "gv.folded")
+        self._chains = {chain[0].target: chain for chain in find_chains(self.sketch)}  # named by the first state inside
+        self.unfolded: frozenset[int] = frozenset()
+        self.display = Display("fold", self._news, self._hear, record=self._record)
+
+    def turn(self, state: int) -> FoldedMachine:
+        """Unfold the chain with this state inside, or fold it again."""
+        self.unfolded ^= {first for first, arrows in self._chains.items() if state in inside_chain(arrows)}
+        self.display.tell()
+        return self
+
+    def turn_all(self, unfold: bool = True) -> FoldedMachine:
+        """Unfold all chains, or fold all."""
+        self.unfolded = frozenset(self._chains) if unfold else frozenset()
+        self.display.tell()
+        return self
+
+    @property
+    def figure(self) -> Figure:
+        """The drawing as a still picture."""
+        return draw_machine(self._now())
+
+    def _record(self) -> dict[str, Any]:
+        """Pages with the chains as they are, all folded, all unfolded, and all but one."""
+        every = frozenset(self._chains)
+        ones = [frozenset({first}) for first in self._chains]
+        pages = list(dict.fromkeys([self.unfolded, frozenset(), every, *ones, *(every - one for one in ones)]))
+        record: list[dict[str, Any]] = []
+        for page in pages:
+            other = copy(self)
+            other.unfolded = page
+            answers = {said("turn", chain=first): page ^ {first} for first in every}
+            answers |= {said("all", unfold=True): every, said("all", unfold=False): frozenset()}
+            # no page has two chains unfolded of many: the last one stays
+            moves = {ask: pages.index(to if to in pages else to - page) for ask, to in answers.items()}
+            record.append(other._news(True) | {"moves": moves})
+        return record[0] | {"pages": record}
+
+    def _now(self) -> Sketch:
+        return fold(self.sketch, self.unfolded)
+
+    def _hear(self, heard: dict[str, Any]) -> None:
+        match heard:
+            case {"do": "turn", "chain": int(state)}:
+                self.turn(state)
+            case {"do": "all", "unfold": bool(unfold)}:
+                self.turn_all(unfold)
+
+    def _news(self, everything: bool) -> dict[str, Any]:
+        now = self._now()
+        return {
+            "drawing": bare_drawing(now, compact=None).shapes,
+            "words": count_states(lay_out(now, -1, None)),
+            "legend": f"{say_thick(now)}. {FOLD_HINT}" if self._chains else NOTHING,
+            "chains": [self._pack(first, chain) for first, chain in self._chains.items()],
+        }
+
+    def _pack(self, first: int, chain: Chain) -> dict[str, Any]:
+        """The arrows and states of a chain on the drawing; its first arrow has the same key, folded or not."""
+        opened = first in self.unfolded
+        return {
+            "name": first,
+            "open": opened,
+            "words": say_arrow(join(chain), whole=True),
+            "arrows": [arrow_key(arrow) for arrow in (chain if opened else chain[:1])],
+            "states": list(inside_chain(chain)) * opened,
+        }

@@ -32,8 +32,7 @@ from guidedviz.decoding.jump import (
 )
 from guidedviz.errors import SettingError, quoted
 from guidedviz.files import shipped
-from guidedviz.models.language_model import LanguageModel
-from guidedviz.models.model import Model
+from guidedviz.models.model import LanguageModel, Model
 from guidedviz.models.remote import RemoteModel
 from guidedviz.views.charts.payoff import draw_payoff, find_run
 from guidedviz.views.charts.payoff_plot import AXES, HEIGHT, WIDTH, draw_plot, say_point, say_spread, say_times

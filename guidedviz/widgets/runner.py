@@ -8,12 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Protocol
 
-from guidedviz.decoding.player import Player
+from guidedviz.decoding.player import LiveWalk, Player
+from guidedviz.decoding.trace import Trace
 from guidedviz.errors import GuidedVizError
+from guidedviz.models.remote import RemoteModel
 from guidedviz.tokens.guide import Guide
 
 WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, outside the kernel's event loop
-GLANCE = 0.3  # seconds between two glances at a model that may wait for its host
+GLANCE = 0.3  # seconds between two glances at a model that may wait for its stage
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
@@ -29,18 +31,22 @@ def say_failure(error: Exception) -> str:
     return str(error) if isinstance(error, GuidedVizError) else f"{type(error).__name__}: {error}"
 
 
-class Host(Protocol):
-    """What the runner and the editor need of the stage."""
+class LiveStage(Protocol):
+    """What the runner, the editor and a role in a class need of the stage."""
 
     player: Player
     playing: bool
     speed: float
     note: str
+    head: Trace
 
     @property
     def guide(self) -> Guide | None: ...
     def accept(self, player: Player) -> None: ...
     def adopt(self, guide: Guide, cursor: int | None = None) -> Any: ...
+    def begin(self, head: Trace, guide: Guide | None) -> Any: ...
+    def branch(self) -> Any: ...
+    def forbids(self, token: int) -> bool: ...
     def play(self) -> Any: ...
     def tell(self, wake: bool = True) -> Any: ...
 
@@ -48,8 +54,8 @@ class Host(Protocol):
 class Runner:
     """Takes the steps of a stage: one after the other while it plays, or one by hand."""
 
-    def __init__(self, host: Host) -> None:
-        self._host, self._hurry = host, False
+    def __init__(self, stage: LiveStage) -> None:
+        self._stage, self._hurry = stage, False
         self._running: asyncio.Task[None] | None = None
         self._by_hand: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -67,7 +73,7 @@ class Runner:
         """Take one step, or replace the current token; while one of these runs, the latest token waits."""
         free = self._by_hand is None or self._by_hand.done()
         if free or token is not None:
-            self._wish = token, self._host.player.cursor
+            self._wish = token, self._stage.player.cursor
         if free:
             self._by_hand = asyncio.get_running_loop().create_task(self._take())
 
@@ -76,15 +82,15 @@ class Runner:
         self._nudged.set()
 
     async def _run(self) -> None:
-        loop, host = asyncio.get_running_loop(), self._host
+        loop, stage = asyncio.get_running_loop(), self._stage
         due = loop.time()
-        while host.playing and not host.player.at_end and await self._step():
-            due = max(due + (0 if self._hurry else 1 / host.speed), loop.time() - 0.1)
+        while stage.playing and not stage.player.at_end and await self._step():
+            due = max(due + (0 if self._hurry else 1 / stage.speed), loop.time() - 0.1)
             self._nudged.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._nudged.wait(), max(0.0, due - loop.time()))
-        host.playing = False
-        host.tell()
+        stage.playing = False
+        stage.tell()
 
     async def _take(self) -> None:
         while self._wish is not None:
@@ -92,52 +98,52 @@ class Runner:
 
     def look(self) -> None:
         """Compute the step that comes next, so that the page can show its distribution before the draw."""
-        player, loop = self._host.player, running_loop()
+        player, loop = self._stage.player, running_loop()
         if not player.wants_look or player is self._failed or (self._looking and not self._looking.done()):
             return
         if loop:
             self._looking = loop.create_task(self._look())
         else:
             try:
-                self._host.player = player.look()
+                self._stage.player = player.look()
             except Exception as error:  # it is computed again when the step is taken
                 self._fail(player, error)
 
     def _fail(self, player: Player, error: Exception) -> None:
-        self._failed, self._host.note, self._host.playing = player, say_failure(error), False
+        self._failed, self._stage.note, self._stage.playing = player, say_failure(error), False
 
     async def _in_worker(self, player: Player, work: Callable[[], Player]) -> Player:
-        """Run in the worker; while the model waits for its host, the stage says so."""
-        host, said = self._host, ""
-        model = getattr(player.walk, "model", None)
+        """Run in the worker; while the model waits for its stage, the stage says so."""
+        stage, said = self._stage, ""
+        model = player.walk.model if isinstance(player.walk, LiveWalk) else None
         running = asyncio.get_running_loop().run_in_executor(WORKER, work)
         while not (await asyncio.wait({running}, timeout=GLANCE))[0]:
-            waiting = getattr(model, "waiting", "")
-            if waiting not in ("", host.note):
-                host.note = said = waiting
-                host.tell(wake=False)
-        if said and host.note == said:
-            host.note = ""
+            waiting = model.waiting if isinstance(model, RemoteModel) else ""
+            if waiting not in ("", stage.note):
+                stage.note = said = waiting
+                stage.tell(wake=False)
+        if said and stage.note == said:
+            stage.note = ""
         return running.result()
 
     async def _look(self) -> None:
-        host = self._host
-        while (before := host.player).wants_look and before is not self._failed:
+        stage = self._stage
+        while (before := stage.player).wants_look and before is not self._failed:
             async with self._one_at_a_time:
                 try:
                     after = await self._in_worker(before, before.look)
                 except Exception as error:
                     self._fail(before, error)
                     after = before
-            if host.player is before:
-                host.player = after
-            host.tell(wake=False)
+            if stage.player is before:
+                stage.player = after
+            stage.tell(wake=False)
 
     async def _step(self, by_hand: bool = False) -> bool:
         """Take a step in the worker; its result counts only if nothing else moved the player meanwhile."""
         async with self._one_at_a_time:
-            host, token = self._host, None
-            before = host.player
+            stage, token = self._stage, None
+            before = stage.player
             if by_hand and self._wish is not None:
                 (token, cursor), self._wish = self._wish, None
                 if cursor != before.cursor or (token is None and before.at_end):
@@ -145,11 +151,11 @@ class Runner:
             work = before.forward if token is None else lambda: before.choose(token)
             try:
                 after = work() if token is None and before.ahead else await self._in_worker(before, work)
-                if host.player is before:
-                    host.accept(after)
+                if stage.player is before:
+                    stage.accept(after)
             except Exception as error:  # the notebook goes on whatever a model or a guide does
                 self._fail(before, error)
                 return False
             finally:
-                host.tell(wake=False)
+                stage.tell(wake=False)
             return True

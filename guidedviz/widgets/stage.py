@@ -1,24 +1,368 @@
-"""`gv.stage`: watch a model decode, stop it, go back, choose another token."""
+"""`gv.stage`: watch a model decode, stop it, go back, choose another token.
+
+The stage connects the player, whose states are values, with the page, which shows them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from guidedviz.decoding.loop import check_fit, fit, make_trace
-from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings
+from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
+from guidedviz.decoding.recording import PackedHead, PackedWhy
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Trace
-from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
+from guidedviz.machines.source import guess_kind
 from guidedviz.models.model import Model, check_model, check_text
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.views.machine.highlight import check_recording
-from guidedviz.widgets.edit import compile_guide, name_text, read_wish
-from guidedviz.widgets.live_stage import Stage
-from guidedviz.widgets.panels.machine_panel import machine_of
-from guidedviz.widgets.sharing.follower import Follower
-from guidedviz.widgets.sharing.publisher import Publisher
+from guidedviz.views.stage import draw_stage
+from guidedviz.views.words import kept_source
+from guidedviz.widgets.display import Display, is_still
+from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
+from guidedviz.widgets.panels import SPEEDS, Panels, RecordedPanels, machine_of, pack_head, pack_player, pack_times
+from guidedviz.widgets.recording import page_of, show_run
+from guidedviz.widgets.runner import WORKER, Runner, running_loop
+from guidedviz.widgets.sharing import Follower, Publisher, Role
+
+
+class Stage:
+    """What `gv.stage` returns: a player, a cursor, and a page that shows them."""
+
+    def __init__(
+        self, player: Player, head: Trace, guide: Guide | None, steps: int | None, box: tuple[str, str] | None = None
+    ) -> None:
+        self.player, self.playing, self.speed, self.note = player, False, 4.0, ""
+        kept = {"saved": self._everything, "record": self._record}
+        self.display = Display("stage", self._news, self._hear, **kept, on_close=self._release)
+        self.head, self._new_head = head, False
+        walk = player.walk
+        trace = walk.trace if isinstance(walk, ReplayWalk) else None
+        loaded = trace if trace and trace.recording and guide is None else None
+        self._panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self.display.tell)
+        self._editor = Editor(self, walk.model.vocabulary, WORKER, *box) if box and isinstance(walk, LiveWalk) else None
+        self._why: PackedWhy | None = None
+        self._runner = Runner(self)
+        self._sent: Player | None = None
+        self._turn = 0  # the last move of the page that was heard
+        self._keeper: asyncio.TimerHandle | None = None
+        self.role: Role | None = None  # in a class
+        self.take(steps if steps is not None else player.settings.max_tokens + 1 if is_still() else 0)
+
+    def prepare(self, show: int | None, stack: bool) -> Stage:
+        """Open at the place after `show` tokens, whose steps are taken now; show what depends on the stack."""
+        self.display.opens_at = show or 0
+        if self._panels.map:
+            self._panels.map.stack = stack
+        return self if show is None else self.take(show - len(self.player.taken)).go(show)
+
+    def join(self, role: Role) -> Stage:
+        """Show this stage to a class, or follow the teacher's."""
+        self.role = role
+        role.start(self)
+        return self.tell()
+
+    @property
+    def follows(self) -> bool:
+        """Whether the steps are the teacher's."""
+        return self.role is not None and self.role.follows
+
+    def begin(self, head: Trace, guide: Guide | None) -> None:
+        """Show another run from its prompt on."""
+        panels = Panels(guide, None, self.display.tell)
+        panels.replaces(self._panels)
+        self._panels, self.head, self._new_head, self._sent = panels, head, True, None
+
+    def branch(self) -> Stage:
+        """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
+        walk, head = self.player.walk, self.head
+        if self.role is not None and self.role.follows and isinstance(walk, LiveWalk):
+            self.role.stop()
+            self.role, self._new_head = None, True
+            self.player = self.player.part()
+            self.head = make_trace(walk.model, head.prompt, (), constraint=head.constraint)
+            self._answer()
+        return self.tell()
+
+    def forbids(self, token: int) -> bool:
+        """Whether a candidate of the shown step is forbidden."""
+        return self._panels.forbids(self.player, token)
+
+    @property
+    def trace(self) -> Trace:
+        """The record up to the cursor, with the current settings."""
+        now = self.player.settings
+        steps = self.player.steps[: self.player.cursor]
+        return replace(self.head, steps=steps, seed=now.seed, temperature=now.temperature, guide=self.guide)
+
+    @property
+    def text(self) -> str:
+        """The output up to the cursor."""
+        return self.trace.text
+
+    def take(self, count: int = 1) -> Stage:
+        """Take steps immediately; stop where the decode ends or fails."""
+        for _ in range(count):
+            if self.player.at_end or not self._try(self.player.forward):
+                break
+        return self.tell()
+
+    def back(self, count: int = 1) -> Stage:
+        """Go back some steps."""
+        return self.go(self.player.cursor - count)
+
+    def go(self, cursor: int) -> Stage:
+        """Go to a step that was taken."""
+        self.playing = False
+        self._answer()
+        self.player = self.player.go(cursor)
+        return self.tell()
+
+    def choose(self, token: int) -> Stage:
+        """Take this token as the next one."""
+        self.playing = False
+        self._try(lambda: self.player.choose(token))
+        return self.tell()
+
+    def turn(self, branch: int) -> Stage:
+        """Return to a run that was left, at the place where it parts from the current one."""
+        self.playing = False
+        if 0 <= branch < len(self.player.branches):
+            self.player = self.player.turn(branch)
+        return self.tell()
+
+    def change(self, **settings: Any) -> Stage:
+        """Change temperature, seed and other settings for the steps that follow."""
+        self._try(lambda: self.player.change(**settings))
+        return self.tell()
+
+    def edit(self, text: str, kind: str = "") -> Stage:
+        """Change the constraint of the steps that follow; if it rejects a token that was taken, call `go_back`."""
+        if self._editor is None:
+            raise SettingError("stage.edit", seen="a stage without a box", expected="gv.stage(..., edit=True)")
+        guessed = guess_kind(text)
+        self._editor.read(kind or guessed, text)
+        return self
+
+    def go_back(self) -> Stage:
+        """Go back to the first token that the edited constraint rejects, and use the constraint from there."""
+        if self._editor is not None:
+            self._editor.go_back()
+        return self
+
+    def adopt(self, guide: Guide, cursor: int | None = None) -> Stage:
+        """Replace the guide; the steps from the first token that it rejects are removed."""
+        if self._try(lambda: self.player.adopt(guide)):
+            self.player = self.player.go(self.player.cursor if cursor is None else cursor)
+            self._panels.turn(guide)
+            since = f" from step {self.player.cursor + 1} on" * bool(self.player.cursor)
+            name = name_text(self._editor.kind, self._editor.text) if self._editor else "another guide"
+            self.head, self._new_head = replace(self.head, constraint=name + since), True
+        return self.tell()
+
+    @property
+    def guide(self) -> Guide | None:
+        """The current guide."""
+        return self._panels.guide
+
+    def reset(self) -> Stage:
+        """Go back to the prompt and forget all steps."""
+        self.playing = False
+        self.player = self.player.reset()
+        return self.tell()
+
+    def play(self, hurry: bool = False) -> Stage:
+        """Take steps until paused, at `speed` steps per second or, with `hurry`, as fast as the model can."""
+        if self.follows:
+            return self.tell()
+        if is_still() or running_loop() is None:
+            return self.take(self.player.settings.max_tokens + 1)
+        self.playing, self.note = not self.player.at_end, ""
+        self._runner.run(hurry)
+        return self.tell()
+
+    def pause(self) -> Stage:
+        """Stop; a step that has begun is finished."""
+        self.playing = False
+        return self.tell()
+
+    def close(self) -> None:
+        """Stop, and release the model; the steps stay as a picture."""
+        self.display.close()
+
+    def _release(self) -> None:
+        self.playing = False
+        if self.role is not None:
+            self.role.stop()
+            self.role = None
+        self.player, self._editor = self.player.close(), None
+        self._panels.close()
+        self.note = "This cell was run again: use the newer stage."
+        self.tell()
+
+    def __repr__(self) -> str:
+        return draw_stage(self.trace).text
+
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        kept = replace(self.trace, steps=self.player.steps, source=kept_source(self.trace.source))
+        panels, cursor = self._panels, self.player.cursor
+        stack = panels.map is not None and panels.map.stack
+        figure = draw_stage(kept, cursor, machine=panels.drawn, split=panels.split(self.player), stack=stack)
+        still = isinstance(self.player.walk, ClosedWalk) and self.role is None
+        return self.display.bundle(figure, still=still, **wanted)
+
+    def _hear(self, said: Any) -> None:
+        if self.role is None or not self.role.hear(said, self):
+            self._obey(said)
+
+    def _obey(self, said: Any) -> None:
+        match said:
+            case {"do": "play" | "pause" | "reset" as move}:
+                self._answer()
+                getattr(self, move)()
+            case {"do": "go", "cursor": int(cursor), "turn": int(turn)}:
+                self._turn = turn
+                self.go(cursor)
+            case {"do": "turn", "branch": int(branch)}:
+                self._answer()
+                self.turn(branch)
+            case {"do": "end"}:
+                self.play(hurry=True)
+            case {"do": "step"}:
+                self._take_by_hand(None)
+            case {"do": "choose", "token": int(token), "cursor": int(cursor)}:
+                self.player = self.player.go(cursor)
+                self._take_by_hand(token)
+            case {"do": "page"}:
+                self._send_page()
+            case {"do": "set", "name": str(name), "value": int() | float() as value}:
+                self._set(name, value)
+            case _:
+                self._panels.hear(said, self.player)
+                if self._editor is not None:
+                    self._editor.hear(said)
+
+    def _set(self, name: str, value: float) -> None:
+        """Change the speed, or a setting of the steps that follow."""
+        if name == "speed" and value in SPEEDS:
+            self.speed = value
+            self.tell()
+        elif name in ("temperature", "seed"):
+            self.change(**{name: value})
+
+    def _send_page(self) -> None:
+        """Send the whole run to the page as a page that plays it, to be saved."""
+        try:
+            text = page_of(self._run, self.player.cursor)
+            self.display.widget.send({"file": {"name": "run.html", "type": "text/html", "text": text}})
+        except GuidedVizError as error:
+            self._answer(str(error))
+            self.tell()
+
+    @property
+    def _run(self) -> Trace:
+        """All steps, as a record."""
+        walk = self.player.walk
+        run = walk.trace if isinstance(walk, ReplayWalk) else replace(self.trace, steps=self.player.steps)
+        return run if self.guide is None else replace(run, guide=self.guide)
+
+    def _record(self) -> dict[str, Any]:
+        """All steps, for a page that plays them alone."""
+        run = self._run
+        shown = run.shown or show_run(run)
+        return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
+
+    def _take_by_hand(self, token: int | None) -> None:
+        """Take a step, or another token for the step at the cursor."""
+        self.playing = False
+        self._runner.nudge()
+        if token is not None and self.forbids(token):
+            self._answer(why=self._panels.explain(self.player, token))
+            self.tell()
+        else:
+            self._runner.take(token)
+
+    def _answer(self, note: str = "", why: PackedWhy | None = None) -> None:
+        """Replace what the page says about the last request."""
+        self.note, self._why = note, why
+
+    def _try(self, change: Any) -> bool:
+        try:
+            if self.follows:
+                expected = "to follow the teacher's run"
+                raise SettingError("this stage", seen="a step of its own", expected=expected, hint="stage.branch()")
+            self.accept(change())
+        except GuidedVizError as error:
+            self._answer(str(error))
+            return False
+        return True
+
+    def accept(self, player: Player) -> None:
+        """Go on from this player."""
+        self.player = player
+        self._answer()
+
+    def tell(self, wake: bool = True) -> Stage:
+        """Tell the page and the runner that something has moved."""
+        if wake:
+            self._runner.nudge()
+        if self._editor is not None:
+            self._editor.moved()
+        self._panels.moved(self.player)
+        if self.role is not None:
+            self.role.moved(self)
+        if self.display.wire is not None:
+            self.display.tell()
+            self._keep_soon()
+        return self
+
+    def _keep_soon(self) -> None:
+        """Save the state in the notebook once nothing has moved for a while."""
+        if self._keeper:
+            self._keeper.cancel()
+        with suppress(RuntimeError):
+            self._keeper = asyncio.get_running_loop().call_later(0.7, self._keep)
+
+    def _keep(self) -> None:
+        if not self.playing:
+            self.display.save()
+
+    def _news(self, everything: bool) -> dict[str, Any]:
+        """The steps that the page does not have yet, and the current state."""
+        same = 0 if everything or self._sent is None else shared_steps(self._sent.taken, self.player.taken)
+        if not self.follows:
+            self._runner.look()
+        before, self._sent = self._sent, self.player
+        edit = self._editor.shown() if self._editor else None
+        news = self._panels.news(self.player, same, everything, edit.masks if edit else None) | self._standing
+        if news["add"]:
+            news |= pack_times(self.player.steps)
+            if not everything and before and before.peek is self.player.taken[same]:
+                news["add"] = [None, *news["add"][1:]]  # the page has it: it was the next step
+        if everything or self._new_head:
+            news["head"], self._new_head = self._packed_head, False
+        return news | (self._editor.news(everything) if self._editor else {})
+
+    def _everything(self) -> dict[str, Any]:
+        news = {"head": self._packed_head, **self._standing, **pack_times(self.player.steps)}
+        return news | self._panels.kept(self.player) | ({"edit": self._editor.pack()} if self._editor else {})
+
+    @property
+    def _packed_head(self) -> PackedHead:
+        head = pack_head(self.head, self.player)
+        return {**head, "live": head["live"] and not self.follows}
+
+    @property
+    def _standing(self) -> dict[str, Any]:
+        lesson = self.role.bar() if self.role is not None else None
+        how = {"playing": self.playing, "speed": self.speed, "note": self.note, "why": self._why, "turn": self._turn}
+        return {**pack_player(self.player), **how, "lesson": lesson}
 
 
 def stage(

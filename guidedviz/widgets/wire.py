@@ -14,7 +14,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from guidedviz.widgets.recordings.recorded_page import BUNDLES, page_css, read_bundle
+from guidedviz.widgets.player_page import BUNDLES, page_css, read_bundle
 from guidedviz.widgets.runner import running_loop
 
 LOADER = BUNDLES.with_name("loader.js").read_text(encoding="utf-8")
@@ -83,11 +83,12 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _receive(self, _: Any, content: Any, __: Any) -> None:
         if self._loop and self._loop.is_running():
-            self._loop.call_soon_threadsafe(self._hear, content)
+            self._loop.call_soon_threadsafe(self.hear, content)
         else:
-            self._hear(content)
+            self.hear(content)
 
-    def _hear(self, content: Any) -> None:
+    def hear(self, content: Any) -> None:
+        """Read what the page says."""
         match content:
             case {"do": "painted", "number": int(number)}:
                 self._answered = max(self._answered, min(number, self._number))

@@ -14,7 +14,7 @@ import guidedviz as gv
 from bench import __main__ as command
 from bench import cases, frameworks, host, jump, masks, schemas, speculation, start
 from guidedviz.host.limits import Limits
-from guidedviz.models.remote import Wire, read_address
+from guidedviz.models.remote import Connection, read_address
 from guidedviz.tokens.spelling import longest_tokens
 from tests.host.running import hosting
 
@@ -155,7 +155,7 @@ def test_after_a_fault_the_host_goes_on(clerk, act):
         time.sleep(0.25)
         ended.set()
         assert len(acts) >= 2
-        assert Wire(read_address(served.address, TOKEN)).ask("GET", "/v1/health")
+        assert Connection(read_address(served.address, TOKEN)).ask("GET", "/v1/health")
 
 
 def test_frameworks_compares_texts_and_masks(run):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import guidedviz as gv
-from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.models.remote import Connection, RemoteModel, read_address
 from tests.browser.test_axe import AUDIT, audit, axe
 from tests.host.running import TOKEN, hosting
 
@@ -42,12 +42,12 @@ CONTRAST = """() => {
 def tell(host, nickname, place, state, choices=None, answer=None, lab="03_fsm", token=ADA):
     """A student's report."""
     said = {"nickname": nickname, "lab": lab, "place": place, "state": state, "choices": choices, "answer": answer}
-    Wire(read_address(host.address, token), patience=0).ask("POST", "/v1/class", json.dumps(said).encode())
+    Connection(read_address(host.address, token), patience=0).ask("POST", "/v1/class", json.dumps(said).encode())
 
 
 def fill(host):
     """A class: hostile names, places, questions and answers beside ordinary ones."""
-    RemoteModel(Wire(read_address(host.address, "a-token-of-mallory"))).logits([1])
+    RemoteModel(Connection(read_address(host.address, "a-token-of-mallory"))).logits([1])
     choices = [HOSTILE, "the DFA", "the stack"]
     for nickname, answer in (("Ada", "the DFA"), ("Bob", "the DFA"), ("Cleo", "the stack"), (SHORT, HOSTILE)):
         tell(host, nickname, f"Which counts the braces of `{{}}`? {HOSTILE}", "answered", choices, answer)
@@ -136,7 +136,7 @@ def test_a_class_of_eight_fits_a_phone_and_a_laptop_without_scrolling_sideways(r
 
 def test_names_of_tokens_are_text(bard, page):
     with hosting(bard, {HOSTILE: ADA, "teacher": TOKEN}) as host:
-        RemoteModel(Wire(read_address(host.address, ADA))).logits([1])
+        RemoteModel(Connection(read_address(host.address, ADA))).logits([1])
         tell(host, "Ada", "check advance", "right")
         enter(page, host)
         assert page.locator("#students td").first.inner_text() == HOSTILE
@@ -201,7 +201,7 @@ def test_another_web_page_reaches_nothing_of_a_host_without_tokens(bard, browser
         page.goto(f"http://{name}:{other.port}/v1/health")
         assert page.evaluate(ATTACK, host.address) == ["refused"] * 4
         page.close()
-        wire = Wire(read_address(host.address, ""))
+        wire = Connection(read_address(host.address, ""))
         said, counts = json.loads(wire.ask("GET", "/v1/class")), wire.ask("GET", "/metrics").decode()
         assert all(f'{{kind="{kind}",status="403"}}' in counts for kind in ("class", "forget", "run")), "they came"
         assert ([one["nickname"] for one in said["standing"]], said["run"]) == (["Ada"], None)
@@ -209,7 +209,7 @@ def test_another_web_page_reaches_nothing_of_a_host_without_tokens(bard, browser
 
 def test_a_student_follows_a_stage_and_goes_on_alone_with_a_key(bard, bare, axe):
     with hosting(bard) as host:
-        model = RemoteModel(Wire(read_address(host.address)))
+        model = RemoteModel(Connection(read_address(host.address)))
         teacher = gv.stage(model, "To be", gv.guide(gv.regex("[a-z ]{9,40}"), model.vocabulary), steps=3, share=True)
         student = bare.show_stage(gv.stage(model, follow=True))
         line = student.root.locator(".gv-lesson")

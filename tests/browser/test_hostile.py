@@ -15,9 +15,9 @@ import pytest
 import guidedviz as gv
 from guidedviz.files import shipped
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.predictions.score import ASKED
-from guidedviz.widgets.recordings.recorded_page import BUNDLES, page_css, read_bundle
-from guidedviz.widgets.sharing.role import make_bar
+from guidedviz.widgets.player_page import BUNDLES, page_css, read_bundle
+from guidedviz.widgets.predict import ASKED
+from guidedviz.widgets.sharing import make_bar
 from tests.browser.watched import POLICY, Watched
 from tests.hostile import Attack
 

@@ -18,8 +18,8 @@ from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.charts.series import Axis, Chart, Series
 from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.recordings.notebook_page import STATE, VIEW, PageExporter
-from guidedviz.widgets.recordings.recorded_page import BUNDLES, play_place
+from guidedviz.widgets.notebook_page import STATE, VIEW, PageExporter
+from guidedviz.widgets.player_page import BUNDLES, play_place
 from tests.browser.test_hostile import build_run, shown
 from tests.browser.watched import POLICY, Watched
 from tests.hostile import NAMES, Attack, put, text

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from guidedviz.widgets.recordings.notebook_page import PageExporter
+from guidedviz.widgets.notebook_page import PageExporter
 from tests.browser.jupyter import Notebook, Workbench, write_notebook
 from tests.browser.test_hostile_pages import pack, run
 from tests.hostile import shape, text

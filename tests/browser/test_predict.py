@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import guidedviz as gv
-from guidedviz.widgets.predictions.score import ASKED
+from guidedviz.widgets.predict import ASKED
 from tests.browser.test_access import CONTRAST, TARGETS
 from tests.browser.test_axe import audit, axe
 

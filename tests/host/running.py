@@ -6,10 +6,10 @@ import threading
 from contextlib import contextmanager
 
 from guidedviz.host.app import Service
-from guidedviz.host.engine import LocalEngine
+from guidedviz.host.batcher import LocalEngine
 from guidedviz.host.limits import Guard
 from guidedviz.host.server import listen, make_server
-from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.models.remote import Connection, RemoteModel, read_address
 
 TOKEN = "a-token-of-the-class"
 
@@ -34,7 +34,7 @@ class Running:
         self.service.engine.close()
 
     def model(self, token="", patience=5.0):
-        return RemoteModel(Wire(read_address(self.address, token), patience=patience))
+        return RemoteModel(Connection(read_address(self.address, token), patience=patience))
 
 
 @contextmanager

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from guidedviz.errors import ModelError
-from guidedviz.host.batcher import Turns
-from guidedviz.host.engine import LocalEngine
+from guidedviz.host.batcher import LocalEngine, Turns
 from guidedviz.models.frames import Ask, read_rows
 
 

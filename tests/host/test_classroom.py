@@ -8,12 +8,20 @@ import json
 import pytest
 
 from guidedviz.errors import SettingError
-from guidedviz.host.classroom import standing
-from guidedviz.host.classroom.desk import MOST_CHANGE, read_wish
-from guidedviz.host.classroom.shared_run import MOST_ASKED, MOST_RECORDS, SharedRun, read_change
-from guidedviz.host.classroom.standing import Report, Standing, read_report
+from guidedviz.host import classroom
+from guidedviz.host.classroom import (
+    MOST_ASKED,
+    MOST_CHANGE,
+    MOST_RECORDS,
+    Report,
+    SharedRun,
+    Standing,
+    read_change,
+    read_report,
+    read_wish,
+)
 from guidedviz.host.limits import Guard, Limits, find_tokens
-from guidedviz.models.remote import Wire, read_address
+from guidedviz.models.remote import Connection, read_address
 from tests.host.running import TOKEN, hosting
 
 ADA, TEACHER = "a-token-of-ada-lovelace", "a-token-of-the-teacher"
@@ -32,7 +40,7 @@ def answered(nickname, answer, question="Which?", choices=("yes", "no"), lab="03
 
 
 def ask(host, token, method, path, said=None):
-    wire = Wire(read_address(host.address, token), patience=0.0)
+    wire = Connection(read_address(host.address, token), patience=0.0)
     return json.loads(wire.ask(method, path, b"" if said is None else json.dumps(said).encode()))
 
 
@@ -79,7 +87,7 @@ def test_the_open_question_is_the_one_that_most_students_answered_last():
     assert next(q["text"] for q in room.summary()["questions"] if q["id"] == opened) == "second"
     room.take("1", Report("x", "03_fsm", "third", "open", ("a", "b")))
     assert room.summary()["open"] == opened, "a question without an answer is not open"
-    clock.now += standing.NOW + 1
+    clock.now += classroom.NOW + 1
     assert room.summary()["open"] == ""
 
 
@@ -87,7 +95,7 @@ def test_what_was_not_heard_of_for_two_hours_is_forgotten_and_all_of_it_when_the
     clock = Clock()
     room = Standing(clock)
     room.take("1", answered("Ada", "yes"))
-    clock.now += standing.KEPT + 1
+    clock.now += classroom.KEPT_SECONDS + 1
     assert room.summary() == {"standing": [], "questions": [], "open": ""}
     room.take("1", answered("Ada", "yes"))
     room.forget()
@@ -95,26 +103,26 @@ def test_what_was_not_heard_of_for_two_hours_is_forgotten_and_all_of_it_when_the
 
 
 def test_a_class_is_bounded_and_one_student_cannot_push_out_the_question_of_all(monkeypatch):
-    monkeypatch.setattr(standing, "STUDENTS", 5)
+    monkeypatch.setattr(classroom, "STUDENTS", 5)
     room = Standing()
     for key in range(9):
         room.take(str(key), answered("x", "yes"))
-    for number in range(3 * standing.QUESTIONS):
+    for number in range(3 * classroom.QUESTIONS):
         room.take("8", answered("x", number, f"question {number}", ()))
     assert len(room.students) == 5
-    assert len(room.questions) == standing.QUESTIONS
+    assert len(room.questions) == classroom.QUESTIONS
     assert "Which?" in [question.text for question in room.questions.values()]
 
 
 def test_many_different_numbers_share_a_bar():
     room = Standing()
-    for number in range(standing.ANSWERS + 20):
+    for number in range(classroom.ANSWERS + 20):
         room.take(str(number), answered("x", number if number < 300 else 0, "How many?", ()))
     room.take("again", answered("x", 7, "How many?", ()))
     [question] = room.summary()["questions"]
-    assert len(question["bars"]) == standing.BARS + 1
+    assert len(question["bars"]) == classroom.BARS + 1
     assert ("7", 2) in question["bars"]
-    assert question["bars"][-1] == ("another number", standing.ANSWERS + 21 - standing.BARS - 1)
+    assert question["bars"][-1] == ("another number", classroom.ANSWERS + 21 - classroom.BARS - 1)
 
 
 @pytest.mark.parametrize(

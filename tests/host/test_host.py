@@ -16,11 +16,11 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, ModelError, SettingError
-from guidedviz.host.classroom.desk import sum_up_class
+from guidedviz.host.classroom import sum_up_class
 from guidedviz.host.limits import Guard, Limits
 from guidedviz.models import remote
 from guidedviz.models.frames import Ask, pack_ask
-from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.models.remote import Connection, RemoteModel, read_address
 from tests.host.running import TOKEN, hosting
 
 
@@ -53,7 +53,6 @@ def test_the_address_of_a_host_is_a_model(host, bard):
     model = gv.load_model(host.address)
     assert repr(model) == f"127.0.0.1:{host.port} · bard · NumPy · cpu: 65 tokens"
     assert (model.source, model.vocabulary, model.context) == ("LIVE", bard.vocabulary, bard.context)
-    assert model.fingerprint == bard.vocabulary.fingerprint
     assert model.encode("To be\n") == bard.encode("To be\n")
     assert model.encode("") == []
 
@@ -97,7 +96,7 @@ def test_a_variable_brings_the_hosts_model_to_labs_that_name_it(host, monkeypatc
 def test_without_the_right_token_nothing_but_its_health_is_told(guarded, token):
     with pytest.raises(ModelError, match=r"refused the token.*gv\.load_model\(address, token="):
         gv.load_model(guarded.address, token=token)
-    wire = Wire(read_address(guarded.address, token))
+    wire = Connection(read_address(guarded.address, token))
     assert wire.ask("GET", "/v1/health") == b'{"status": "ok"}'
     for path in ("/metrics", "/v1/vocabulary", "/v1/nothing", "/../../etc/passwd"):
         with pytest.raises(ModelError, match="refused the token"):
@@ -266,7 +265,7 @@ def test_a_slow_answer_is_told_and_one_that_never_ends_is_given_up(bard, monkeyp
         assert {text.partition(";")[0] for text in said} == {"", f"The host {model.host} does not answer (it is slow)"}
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=drip, args=(server,), daemon=True).start()
-        wire = Wire(read_address(f"http://127.0.0.1:{server.getsockname()[1]}"), patience=0, timeout=0.2)
+        wire = Connection(read_address(f"http://127.0.0.1:{server.getsockname()[1]}"), patience=0, timeout=0.2)
         with pytest.raises(ModelError, match="takes too long"):
             wire.ask("GET", "/v1/card")
 
@@ -301,7 +300,7 @@ def test_what_a_hostile_host_says_is_escaped_and_short(host):
     for body in (b"", b"[" * 5000, b'{"name": 1}', b"<script>", b'{"protocol": 1, "name": "\x1b[31m"}'):
         with pytest.raises(ModelError, match="expected the card of a model"):
             from_card(body)
-    wire = Wire(read_address(host.address))
+    wire = Connection(read_address(host.address))
     error = wire._refused(
         400, json.dumps({"error": dict.fromkeys(("where", "seen", "expected", "try"), "\x1b" * 999)}).encode()
     )
@@ -309,20 +308,20 @@ def test_what_a_hostile_host_says_is_escaped_and_short(host):
     assert len(str(error)) < 4000
     assert "status 418" in str(wire._refused(418, b"{}"))
     with pytest.raises(ModelError):
-        Wire(read_address(host.address), patience=0).ask("GET", "/v1/vocabulary", most=10)
+        Connection(read_address(host.address), patience=0).ask("GET", "/v1/vocabulary", most=10)
 
 
 def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
     tokens = {"Ada <b>": "ada-0123456789abcdef", "teacher": TOKEN}
     with hosting(bard, tokens) as host:
         host.model("ada-0123456789abcdef").logits([1])
-        assert b"Ada" not in Wire(read_address(host.address)).ask("GET", "/class")
-        said = json.loads(Wire(read_address(host.address, TOKEN)).ask("GET", "/v1/class"))
+        assert b"Ada" not in Connection(read_address(host.address)).ask("GET", "/class")
+        said = json.loads(Connection(read_address(host.address, TOKEN)).ask("GET", "/v1/class"))
         assert [(one["name"], one["steps"]) for one in said["students"]] == [("Ada <b>", 1)]
         assert said["facts"].startswith("bard · NumPy · cpu · 1 students · 0.0 steps per second")
         for token, seen in (("", "refused the token"), ("ada-0123456789abcdef", "a token of another person")):
             with pytest.raises(GuidedVizError, match=seen):
-                Wire(read_address(host.address, token)).ask("GET", "/v1/class")
+                Connection(read_address(host.address, token)).ask("GET", "/v1/class")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.host.prefixes import Prefixes
+from guidedviz.host.batcher import Prefixes
 
 
 class Cache:

@@ -15,11 +15,10 @@ import pytest
 import guidedviz as gv
 from guidedviz.errors import ModelError, SettingError
 from guidedviz.host import app, server
-from guidedviz.host.classroom.shared_run import MOST
-from guidedviz.host.classroom.standing import NEW
+from guidedviz.host.classroom import MOST, NEW
 from guidedviz.host.limits import WRONG, Few, Guard, Limits, Refused
 from guidedviz.models.frames import Ask, pack_ask
-from guidedviz.models.remote import PATIENCE, Wire, read_address, read_card
+from guidedviz.models.remote import PATIENCE, Connection, read_address, read_card
 from tests.host.running import TOKEN, hosting
 from tests.host.test_host import ask, talk
 
@@ -110,9 +109,9 @@ def test_the_page_of_this_host_may_ask_and_may_be_linked(host, guarded):
 
 ASK_FOR_ALL = """
 import sys, json, threading
-from guidedviz.models.remote import Wire, read_address
+from guidedviz.models.remote import Connection, read_address
 def ask(first):
-    wire = Wire(read_address(sys.argv[1], ""), patience=0)
+    wire = Connection(read_address(sys.argv[1], ""), patience=0)
     for version in range(first, 600, 8):
         try:
             wire.ask("GET", f"/v1/run?run={sys.argv[2]}&version={version}", most=9 << 20)
@@ -132,7 +131,7 @@ def test_all_versions_of_a_long_run_take_no_memory(tmp_path):
             while "in a lab" not in (line := process.stdout.readline()):
                 assert line
             address = line.split('"')[1]
-            wire = Wire(read_address(address, ""), patience=0)
+            wire = Connection(read_address(address, ""), patience=0)
             for number in range(600):
                 add = [{"x": "y" * (MOST // 700)}]
                 wire.ask("POST", "/v1/run", json.dumps(RUN | {"from": number, "add": add}).encode())
@@ -153,11 +152,11 @@ def resident(status):
 def test_a_student_gets_only_so_many_bytes_of_a_run(bard):
     with hosting(bard, limits=Limits(run_bytes=1000, run_rate=1000.0)) as host:
         assert tell(host, "/v1/run", RUN | {"add": [{"x": "y" * 900}] * 2}, JSON)[0] == 200
-        wire = Wire(read_address(host.address), patience=0)
+        wire = Connection(read_address(host.address), patience=0)
         assert wire.ask("GET", "/v1/run")
         with pytest.raises(ModelError, match="status 429"):
             wire.ask("GET", "/v1/run")
-        assert Wire(read_address(host.address), patience=0).ask("GET", "/v1/run"), "another student"
+        assert Connection(read_address(host.address), patience=0).ask("GET", "/v1/run"), "another student"
         wire.patience = 5.0
         assert wire.ask("GET", "/v1/run"), "later"
 
@@ -329,13 +328,13 @@ def test_one_address_gets_few_sessions_and_each_votes_once(bard):
         votes = [tell(host, "/v1/class", PLACE | {"nickname": f"n{number}"}, JSON) for number in range(495)]
         assert [status for status, _ in votes] == [200] * NEW + [429] * (495 - NEW)
         tell(host, "/v1/class", PLACE | {"nickname": "n1", "answer": "b"}, JSON)  # the same one again
-        [question] = json.loads(Wire(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
+        [question] = json.loads(Connection(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
         assert (question["answers"], question["sessions"], question["bars"]) == (NEW, NEW, [["a", NEW], ["b", 0]])
 
 
 def test_a_session_is_the_hosts_and_a_made_up_one_is_none(bard):
     with hosting(bard) as host:
-        wire = Wire(read_address(host.address), patience=0)
+        wire = Connection(read_address(host.address), patience=0)
 
         def report(**more):
             return json.loads(wire.ask("POST", "/v1/class", json.dumps(PLACE | more).encode()))["session"]
@@ -381,7 +380,7 @@ def test_a_question_is_shown_with_its_control_characters_escaped_and_its_numbers
         for number, answer in enumerate((1e299, -1e299, 10**299, 0.1 + 0.2, 1 / 3, 128_256)):
             said = PLACE | {"nickname": f"n{number}", "place": "How \u202emany?", "choices": [], "answer": answer}
             assert tell(host, "/v1/class", said, JSON)[0] == 200
-        [question] = json.loads(Wire(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
+        [question] = json.loads(Connection(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
         assert question["text"] == r"How \u202emany?"
         bars = dict(question["bars"])
         assert bars == {"-1e+299": 1, "0.3": 1, "0.333333333333": 1, "128,256": 1, "1e+299": 2}

@@ -10,10 +10,9 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.models import class_reports
-from guidedviz.models.class_reports import Reporter, name_lab, report
-from guidedviz.models.remote import Wire, read_address
-from guidedviz.widgets.predictions.score import ASKED
+from guidedviz.models import remote
+from guidedviz.models.remote import Connection, Reporter, name_lab, read_address, report
+from guidedviz.widgets.predict import ASKED
 from tests.host.running import hosting
 
 
@@ -21,7 +20,7 @@ from tests.host.running import hosting
 def alone(monkeypatch):
     for name in ("HOST", "NICKNAME", "HEADLESS", "TOKEN"):
         monkeypatch.delenv(f"GUIDEDVIZ_{name}", raising=False)
-    monkeypatch.setattr(class_reports, "_joined", None)
+    monkeypatch.setattr(remote, "_joined", None)
     ASKED.clear()
 
 
@@ -34,7 +33,7 @@ def told(monkeypatch):
         found.append((method, path, json.loads(body)))
         return b"{}"
 
-    monkeypatch.setattr(Wire, "ask", ask)
+    monkeypatch.setattr(Connection, "ask", ask)
     return found
 
 
@@ -96,16 +95,16 @@ def test_a_host_that_is_slow_or_gone_costs_a_check_nothing(monkeypatch):
         go_on.wait(5)
         raise OSError("gone")
 
-    monkeypatch.setattr(Wire, "ask", ask)
+    monkeypatch.setattr(Connection, "ask", ask)
     join(monkeypatch)
     began = time.perf_counter()
     for _ in range(500):
         report("x" * 10_000, "right", ["a" * 1000, "b"], "a" * 1000)
     assert time.perf_counter() - began < 1
     assert begun.wait(5)
-    assert len(class_reports._joined._waiting) <= class_reports.WAITING
+    assert len(remote._joined._waiting) <= remote.WAITING
     go_on.set()
-    wait_for(lambda: class_reports._joined._quiet_until > time.monotonic())
+    wait_for(lambda: remote._joined._quiet_until > time.monotonic())
     report("later", "right")
     assert asked == [1], "nothing is sent for a while"
 
@@ -134,7 +133,7 @@ def test_a_student_stays_the_session_that_the_host_has_issued(monkeypatch, bard)
 def test_a_nickname_is_given_with_the_host(bard):
     with hosting(bard) as host:
         gv.load_model(host.address, nickname="Ada")
-        assert class_reports._joined.nickname == "Ada"
+        assert remote._joined.nickname == "Ada"
         for wrong in ("", "x" * 33, "a\nb", "\x1b", 7):
             with pytest.raises(SettingError, match="nickname"):
                 gv.load_model(host.address, nickname=wrong)
@@ -146,7 +145,7 @@ def test_an_automated_run_reports_nothing(monkeypatch, told):
     join(monkeypatch)
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     report("check advance", "right")
-    assert (told, class_reports._joined) == ([], None)
+    assert (told, remote._joined) == ([], None)
 
 
 def test_a_reporter_sends_in_order_and_its_thread_ends(told):

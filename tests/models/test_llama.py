@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.models import llama_folder
+from guidedviz.models import weights
 from guidedviz.models.hub import TorchNetwork
-from guidedviz.models.llama_folder import read_llama, read_shape
+from guidedviz.models.weights import read_llama, read_shape
 
 pytestmark = pytest.mark.filterwarnings("error:.*deprecated:FutureWarning")  # transformers renames parameters
 
@@ -40,15 +40,14 @@ def read_greedily(model, prompt, count):
 def test_both_forward_passes_give_the_same_logits(pair, data):
     """With and without cache, one token at a time and many, after any text read before."""
     tokens = data.draw(st.lists(st.integers(0, len(pair[0].vocabulary) - 1), min_size=1, max_size=12))
-    for model in pair:
-        model.keep_cache = data.draw(st.booleans())
     numpy, reference = pair
     for end in data.draw(st.lists(st.integers(1, len(tokens)), min_size=1, max_size=4)):
+        for model in pair:
+            if data.draw(st.booleans()):
+                model.forget()
         np.testing.assert_allclose(numpy.logits(tokens[:end]), reference.logits(tokens[:end]), atol=1e-3)
     start = data.draw(st.integers(0, len(tokens) - 1))
     np.testing.assert_allclose(numpy.all_logits(tokens, start), reference.all_logits(tokens, start), atol=1e-3)
-    for model in pair:
-        model.keep_cache = True
 
 
 @pytest.mark.parametrize(
@@ -183,7 +182,7 @@ def test_a_number_of_layers_that_the_tensors_cannot_have_is_refused_before_a_mod
 
 
 def test_a_model_larger_than_the_memory_is_refused_before_it_is_read(small, monkeypatch):
-    monkeypatch.setattr(llama_folder, "_memory", lambda: 1000)
+    monkeypatch.setattr(weights, "_memory", lambda: 1000)
     with pytest.raises(gv.ModelError, match="out of memory; its weights take"):
         read_llama(small[0])
 

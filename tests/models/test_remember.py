@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.models.remember import Remembered
+from guidedviz.models.model import Remembered
 
 
 def test_it_draws_the_same_texts_and_reads_each_beginning_once(clerk, monkeypatch):

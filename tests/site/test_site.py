@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import guidedviz as gv
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.predictions.score import ASKED
+from guidedviz.widgets.predict import ASKED
 from tests.site.load import load_site
 
 

@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 
-from guidedviz.widgets import cells
+from guidedviz.widgets import display
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -23,7 +23,7 @@ async def run(test, given):
     try:
         await test(**given)
     finally:
-        for shown in list(cells._OPEN):
+        for shown in list(display._OPEN):
             shown.close()
 
 

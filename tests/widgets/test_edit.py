@@ -13,7 +13,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.widgets import edit as editing
 from guidedviz.widgets.edit import read_wish
-from guidedviz.widgets.panels.map_feed import MapFeed
+from guidedviz.widgets.map import MapFeed
 
 ADA = r'\{"name": "(Ada|Bob)"\}'
 
@@ -23,7 +23,7 @@ def edited(toy, text=ADA, steps=5, **settings):
 
 
 def told(stage):
-    return json.loads(json.dumps(stage._news(True)))
+    return json.loads(json.dumps(stage.display.news(True)))
 
 
 def test_without_a_guide_the_text_of_the_box_is_the_constraint(toy):
@@ -148,20 +148,20 @@ def test_another_token_in_the_place_of_the_rejected_one_is_compared_anew(toy):
 
 async def test_a_text_that_the_page_sent_is_not_sent_back_while_one_types_on(toy, until):
     stage = edited(toy)
-    assert "text" in stage._news(True)["edit"]
-    stage._hear({"do": "edit", "kind": "regex", "text": "("})
+    assert "text" in stage.display.news(True)["edit"]
+    stage.display.hear({"do": "edit", "kind": "regex", "text": "("})
     await until(lambda: stage._editor.state == "wrong")
-    assert "text" not in stage._news(False)["edit"]
+    assert "text" not in stage.display.news(False)["edit"]
     stage.edit("[", "regex")
-    assert stage._news(False)["edit"]["text"] == "["
+    assert stage.display.news(False)["edit"]["text"] == "["
 
 
 def test_what_a_notebook_keeps_counts_as_told_to_no_page(toy):
     stage = edited(toy)
-    stage._news(True)
+    stage.display.news(True)
     stage.edit("(", "regex")
-    assert stage._everything()["edit"]["text"] == "("
-    assert stage._news(False)["edit"]["state"] == "wrong"
+    assert stage.display.saved()["edit"]["text"] == "("
+    assert stage.display.news(False)["edit"]["state"] == "wrong"
 
 
 def test_a_closed_stage_lets_go_of_model_and_edit(toy):
@@ -171,7 +171,7 @@ def test_a_closed_stage_lets_go_of_model_and_edit(toy):
     stage.close()
     gc.collect()
     assert model() is None
-    stage._hear({"do": "edit", "kind": "regex", "text": "a"})
+    stage.display.hear({"do": "edit", "kind": "regex", "text": "a"})
 
 
 def test_a_recording_and_a_stage_without_a_wish_have_no_box(toy):
@@ -215,11 +215,11 @@ async def test_a_long_compile_leaves_the_stage_alive_and_a_newer_text_wins(toy, 
     monkeypatch.setattr(editing, "compile_guide", compile_slowly)
 
     stage = edited(toy, steps=2)
-    stage._hear({"do": "edit", "kind": "regex", "text": "slow"})
+    stage.display.hear({"do": "edit", "kind": "regex", "text": "slow"})
     assert told(stage)["edit"]["state"] == "compiling"
-    stage._hear({"do": "step"})
+    stage.display.hear({"do": "step"})
     await until(lambda: stage.player.cursor == 3)
-    stage._hear({"do": "edit", "kind": "regex", "text": ADA + "?"})
+    stage.display.hear({"do": "edit", "kind": "regex", "text": ADA + "?"})
     await until(lambda: told(stage)["edit"]["state"] == "runs")
     assert not finished.is_set(), "it does not wait for the older one"
     release.set()
@@ -235,7 +235,7 @@ async def test_a_stage_that_plays_goes_on_under_the_new_constraint(toy, until):
     stage.speed = 30
     stage.play()
     await until(lambda: stage.player.cursor >= 6)
-    stage._hear({"do": "edit", "kind": "regex", "text": r'\{"name": "(Ada|Bob)*(7|36)"\}'})
+    stage.display.hear({"do": "edit", "kind": "regex", "text": r'\{"name": "(Ada|Bob)*(7|36)"\}'})
     await until(lambda: stage.player.at_end)
     assert stage.text.endswith('7"}')
     assert told(stage)["head"]["constraint"].startswith(r"regex \{")
@@ -247,7 +247,7 @@ async def test_whatever_a_compile_raises_is_said(toy, monkeypatch, until):
 
     stage = edited(toy)
     monkeypatch.setattr(editing, "compile_guide", burst)
-    stage._hear({"do": "edit", "kind": "regex", "text": "a"})
+    stage.display.hear({"do": "edit", "kind": "regex", "text": "a"})
     await until(lambda: told(stage)["edit"]["state"] == "wrong")
     assert told(stage)["edit"]["error"] == "MemoryError: too much"
     stage.take(60)

@@ -14,7 +14,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.views.machine.films import build_film, overlay
 from guidedviz.views.machine.highlight import read_step
-from guidedviz.widgets.panels import machine_panel as machine_feed
+from guidedviz.widgets.panels import MachineFeed
 
 PIECES = [b"<eos>", *(bytes([i]) for i in range(32, 127)), b"1.5", b"3.", b"42"]
 DECIMAL = gv.regex(r"[0-9]+([.][0-9]+)?")
@@ -30,7 +30,7 @@ def guided(*wanted, **settings):
 
 
 def told(stage, everything=True):
-    return json.loads(json.dumps(stage._news(everything)))
+    return json.loads(json.dumps(stage.display.news(everything)))
 
 
 FRAMES = [
@@ -115,7 +115,7 @@ def test_the_drawing_goes_with_the_head_and_never_again():
     assert not {"machine", "drawings"} & set(news)
     assert news["add"] == [None], "it was told as the next step"
     assert told(stage)["add"][0]["path"] == [0, 1, 2, 3], "one more state per byte"
-    assert "machine" in stage._everything(), "a notebook without a kernel has it too"
+    assert "machine" in stage.display.saved(), "a notebook without a kernel has it too"
 
 
 def test_an_end_reads_no_byte_even_where_its_letters_could_come():
@@ -143,7 +143,7 @@ def test_why_names_the_way_and_the_byte_that_died():
 
 def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the_old_one():
     chain = DFA((*(((97, 97, n + 1),) for n in range(2000)), ()), frozenset({2000}))
-    feed = machine_feed.MachineFeed(chain)
+    feed = MachineFeed(chain)
     read = {
         "how": "sampled",
         "raw": 1,

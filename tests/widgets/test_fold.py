@@ -13,7 +13,7 @@ MACHINE = gv.regex("[0-9]kg(red|green)x")
 
 
 def told(shown):
-    return json.loads(json.dumps(shown._news(True)))
+    return json.loads(json.dumps(shown.display.news(True)))
 
 
 def test_the_page_gets_the_drawing_and_finds_every_chain_on_it():
@@ -49,11 +49,11 @@ def test_a_machine_without_chains_says_so():
 def test_all_at_once():
     shown = gv.folded(MACHINE)
     for first in (True, False):
-        shown._hear({"do": "all", "unfold": first})
-        shown._hear({"do": "turn", "chain": told(shown)["chains"][0]["name"]})
-        shown._hear({"do": "all", "unfold": True})
+        shown.display.hear({"do": "all", "unfold": first})
+        shown.display.hear({"do": "turn", "chain": told(shown)["chains"][0]["name"]})
+        shown.display.hear({"do": "all", "unfold": True})
         assert told(shown)["words"] == f"{len(MACHINE)} states"
-        shown._hear({"do": "all", "unfold": False})
+        shown.display.hear({"do": "all", "unfold": False})
         assert shown.unfolded == frozenset()
 
 
@@ -79,5 +79,5 @@ def test_what_is_no_machine_is_an_error():
 def test_a_page_that_says_nonsense_changes_nothing(junk):
     shown = gv.folded(MACHINE).turn_all()
     before = told(shown)
-    shown._hear(junk)
+    shown.display.hear(junk)
     assert told(shown) == before

@@ -71,24 +71,24 @@ def live(model=None):
 
 
 def rest(slider, place, rows=1):
-    slider._hear({"do": "rest", "place": place, "rows": rows, "time": True})
+    slider.display.hear({"do": "rest", "place": place, "rows": rows, "time": True})
 
 
 async def test_where_the_handles_rest_a_run_is_timed_and_the_page_is_told_of_it_alone(clock, until):
     slider = live()
     rest(slider, 10)
-    assert slider._news(False)["timing"]
+    assert slider.display.news(False)["timing"]
     await until(lambda: slider.payoff.runs)
     await slider._running
     rest(slider, 14, 8)
     await slider._running
-    first, both = slider._sent, slider._news(True)
+    first, both = slider._sent, slider.display.news(True)
     assert first == 0
     assert [(run["place"], run["rows"]) for run in both["add"]] == [(10, 1), (14, 8)]
     assert {run["speedup"] for run in both["add"]} == {3.0}
     rest(slider, 3)
     await slider._running
-    news = json.loads(json.dumps(slider._news(False)))
+    news = json.loads(json.dumps(slider.display.news(False)))
     assert (news["from"], [run["place"] for run in news["add"]], news["timing"]) == (2, [3], False)
 
 
@@ -97,11 +97,11 @@ async def test_moving_on_stops_the_run_and_leaves_nothing_behind(clock, until):
     slider = live()
     rest(slider, 10)
     await until(lambda: clock.begun)
-    slider._hear({"do": "move"})
+    slider.display.hear({"do": "move"})
     await asyncio.wait_for(slider._running, 2)
     assert clock.stopped == [(0.5, 1)]
     assert slider.payoff.runs == ()
-    assert not slider._news(False)["timing"]
+    assert not slider.display.news(False)["timing"]
 
 
 async def test_a_newer_wish_takes_the_place_of_an_older_one(clock, until):
@@ -122,7 +122,7 @@ async def test_coming_back_while_the_old_run_stops_begins_a_new_one(clock, until
     slider = live()
     rest(slider, 10)
     await until(lambda: clock.begun)
-    slider._hear({"do": "move"})
+    slider.display.hear({"do": "move"})
     rest(slider, 10)
     await slider._running
     assert clock.begun == [(0.5, 1)] * 2
@@ -133,11 +133,11 @@ def test_a_place_that_is_timed_again_has_one_point(clock):
     slider = live()
     slider.measure(0.5, rows=1).measure(0.5, rows=8).measure(0.5, rows=1)
     assert [(run.asked, run.rows) for run in slider.payoff.runs] == [(0.5, 8), (0.5, 1)]
-    slider._news(False)
+    slider.display.news(False)
     slider.measure(0.5, rows=8)
-    assert slider._news(False)["from"] == 0, "the page gets them anew from the first that changed"
+    assert slider.display.news(False)["from"] == 0, "the page gets them anew from the first that changed"
     slider.measure(0.5, rows=8)
-    assert slider._news(False)["from"] == 1
+    assert slider.display.news(False)["from"] == 1
 
 
 async def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
@@ -147,11 +147,11 @@ async def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
         clock.error = error
         rest(slider, 10)
         await slider._running
-        assert said in slider._news(False)["note"]
+        assert said in slider.display.news(False)["note"]
     clock.error = None
     rest(slider, 10)
     await slider._running
-    assert slider._news(False)["note"] == ""
+    assert slider.display.news(False)["note"] == ""
     assert len(slider.payoff.runs) == 1
 
 
@@ -172,7 +172,7 @@ async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
 
 def test_a_second_run_of_the_cell_closes_what_the_first_left(clock, monkeypatch):
     runs = iter("ab")
-    monkeypatch.setattr("guidedviz.widgets.cells.this_cell", lambda: (("cell", next(runs)), set()))
+    monkeypatch.setattr("guidedviz.widgets.display.this_cell", lambda: (("cell", next(runs)), set()))
     first, second = live(), live()
     assert first.note == fraction.CLOSED
     with pytest.raises(gv.SettingError, match="no live model"):
@@ -184,7 +184,7 @@ def test_recorded_runs_start_none(clock):
     slider = gv.fraction_slider(RECORD, fraction=0.5)
     rest(slider, 4)
     assert clock.begun == []
-    news = slider._news(True)
+    news = slider.display.news(True)
     assert (news["head"]["source"], news["head"]["live"], news["timing"]) == ("RECORDED", False, False)
     assert "2026-11-22" in news["head"]["about"]
     with pytest.raises(gv.SettingError, match="no live model"):
@@ -206,21 +206,21 @@ def test_a_toy_cannot_be_timed(toy):
 
 
 def test_everything_goes_once_and_is_plain(clock):
-    news = json.loads(json.dumps(live()._news(True)))
+    news = json.loads(json.dumps(live().display.news(True)))
     assert len(news["texts"]) == len(news["places"]) == 20
     assert news["texts"][0] == [['{"name":␣"', True], ["Ada", False], ['"}', True]]
     assert news["at"] == [14, 0]
-    assert set(json.loads(json.dumps(live()._news(False)))) == {"from", "add", "cost", "timing", "note"}
+    assert set(json.loads(json.dumps(live().display.news(False)))) == {"from", "add", "cost", "timing", "note"}
 
 
 async def test_a_first_page_starts_a_first_run_and_a_second_page_none(clock):
     slider = live()
-    assert slider._news(True)["timing"]
+    assert slider.display.news(True)["timing"]
     await slider._running
     assert clock.begun == [(0.7, 1)]
-    assert not slider._news(True)["timing"]
+    assert not slider.display.news(True)["timing"]
     recorded = gv.fraction_slider(RECORD)
-    assert not recorded._news(True)["timing"]
+    assert not recorded.display.news(True)["timing"]
     assert recorded._running is None
 
 
@@ -231,7 +231,7 @@ async def test_a_point_is_the_median_of_its_runs_and_the_constants_are_measured_
     slider = live()
     rest(slider, 10)
     await slider._running
-    (run,) = slider._news(True)["add"]
+    (run,) = slider.display.news(True)["add"]
     assert (run["speedup"], run["spread"]) == (pytest.approx(3.1), pytest.approx([1.5, 9.0]))
     assert run["title"] == "50% forced, rows 1: measured 3.10×, the median of 5 runs from 1.50× to 9.00×"
     assert "measured 3.10× a token, the median of 5 runs from 1.50× to 9.00×: 10.0 ms for 3 tokens" in run["told"]
@@ -241,7 +241,7 @@ async def test_a_point_is_the_median_of_its_runs_and_the_constants_are_measured_
 
 
 def fix(slider, place, of, fixed, rows=1):
-    slider._hear({"do": "rest", "place": place, "rows": rows, "time": True, "of": of, "fixed": fixed})
+    slider.display.hear({"do": "rest", "place": place, "rows": rows, "time": True, "of": of, "fixed": fixed})
 
 
 async def test_tokens_that_a_person_fixed_are_timed_at_the_place_of_their_share(clock):
@@ -250,7 +250,7 @@ async def test_tokens_that_a_person_fixed_are_timed_at_the_place_of_their_share(
     await slider._running
     (run,) = slider.payoff.runs
     assert (run.asked, run.by_hand, [sure for _, sure in run.parts]) == (0.95, True, [True] * 3)
-    assert "forced by hand" in slider._news(True)["add"][0]["title"]
+    assert "forced by hand" in slider.display.news(True)["add"][0]["title"]
     fix(slider, 7, [19, 1], [True, False, False])
     await slider._running
     assert [sure for _, sure in slider.payoff.runs[1].parts] == [True, False, False], "from the text of that run"
@@ -271,10 +271,10 @@ async def test_fixed_tokens_that_fit_no_text_time_the_text_of_the_schema(clock, 
 
 def test_code_leads_the_handles_once(clock):
     slider = live()
-    slider._news(True)
+    slider.display.news(True)
     slider.go(0.25, rows=4)
-    assert slider._news(False)["at"] == [5, 2]
-    assert "at" not in slider._news(False)
+    assert slider.display.news(False)["at"] == [5, 2]
+    assert "at" not in slider.display.news(False)
     assert "25%" not in repr(slider), "the text says what share it really has"
     assert "4 texts side by side" in repr(slider)
 
@@ -314,7 +314,7 @@ def test_what_is_refused_changes_nothing(clock):
 
 def test_a_slider_that_is_refused_leaves_the_older_one_of_its_cell_open(clock, monkeypatch):
     runs = iter("abc")
-    monkeypatch.setattr("guidedviz.widgets.cells.this_cell", lambda: (("cell", next(runs)), set()))
+    monkeypatch.setattr("guidedviz.widgets.display.this_cell", lambda: (("cell", next(runs)), set()))
     first = live()
     for wrong in ({"fraction": 3}, {"rows": 3}):
         with pytest.raises(gv.SettingError):
@@ -329,7 +329,7 @@ JUNK += [{"do": "rest", "place": place, "rows": 1, "time": True} for place in (N
 @pytest.mark.parametrize("said", JUNK, ids=str)
 def test_what_no_page_says_is_not_heard(clock, said):
     slider = live()
-    slider._hear(said)
+    slider.display.hear(said)
     assert (slider._at, clock.begun, slider._wish) == ([14, 0], [], None)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.views.machine.films import dfa_frames
-from guidedviz.widgets.panels.stack_panel import PICTURES
+from guidedviz.widgets.panels import PICTURES
 from guidedviz.widgets.wire import Wire
 
 MACHINE = gv.grammar('root ::= "(" root ")" | "x"')
@@ -166,12 +166,12 @@ def test_no_message_breaks_a_widget(messages):
             gv.predict("?", number=1),
         ]
         for one in shown:
-            wire = Wire(one.display._kind, one._hear, one._news)
+            wire = Wire(one.display._kind, one.display.hear, one.display.news)
             wire._loop = None
             for said in messages:
                 wire._receive(wire, said, [])
             await asyncio.sleep(0)
-            assert json.dumps(one._news(True), allow_nan=False, ensure_ascii=False).encode()
+            assert json.dumps(one.display.news(True), allow_nan=False, ensure_ascii=False).encode()
             wire.close()
         for stage in shown[:2]:
             stage.pause()

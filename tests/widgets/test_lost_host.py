@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 
 import guidedviz as gv
-from guidedviz.models.remote import RemoteModel, Wire, read_address
+from guidedviz.models.remote import Connection, RemoteModel, read_address
 from guidedviz.views.badge import say_badge
 from guidedviz.widgets import runner
 from tests.host.running import hosting
 
 
-class Waiting:
+class Waiting(RemoteModel):
     """A model that waits for its host until it is told that the host is back."""
 
+    waiting = ""
+
     def __init__(self, toy):
-        self._model, self.waiting, self.lost = toy.toy_model(), "", False
+        self._model, self.lost = toy.toy_model(), False
         self.name, self.device, self.source = "gpu:8765 · toy", "cuda", "LIVE"
-        self.vocabulary, self.encode = self._model.vocabulary, self._model.encode
+        self.vocabulary, self.encode, self.context = self._model.vocabulary, self._model.encode, 999
         self.back = asyncio.Event()
 
     def logits(self, tokens):
@@ -46,7 +48,7 @@ async def test_a_lost_host_is_a_message_and_the_run_goes_on_where_it_was(toy, mo
 
 def test_a_host_that_stays_away_leaves_its_error_on_the_stage_and_a_later_step_goes_on(bard):
     with hosting(bard) as host:
-        model = RemoteModel(Wire(read_address(host.address), patience=0.1))
+        model = RemoteModel(Connection(read_address(host.address), patience=0.1))
         stage = gv.stage(model, "A", gv.guide(gv.regex("[a-z]{9}"), bard.vocabulary), seed=1).take(3)
     before = stage.text
     stage.take(2)

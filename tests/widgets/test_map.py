@@ -10,7 +10,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.widgets.panels.map_feed import CHUNK, KEPT, MapFeed
+from guidedviz.widgets.map import CHUNK, KEPT, MapFeed
 
 VOCABULARY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"a b"], eos={5})
 
@@ -67,10 +67,10 @@ def test_a_new_page_gets_the_land_and_its_masks_again(guide):
 
 
 def test_masks_do_not_pile_up(guide, monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.panels.map_feed.KEPT", 2)
+    monkeypatch.setattr("guidedviz.widgets.map.KEPT", 2)
     chart, page = gv.vocabulary_map(guide), Page()
     for state in (0, 1, 2, 3) * 3:
-        news = page.hear(chart.go(state)._news(False)["map"])
+        news = page.hear(chart.go(state).display.news(False)["map"])
         assert (page.mask({"mask": news["now"]}) == guide.mask(state)[atlas(VOCABULARY).order]).all()
         assert len(page.masks) <= 4
     assert KEPT * 22_000 < 10_000_000, "all masks of a large vocabulary stay below ten megabytes"
@@ -109,7 +109,7 @@ def test_a_text_leads_to_its_state_or_to_where_it_dies(guide):
 
 def test_a_comparison_says_what_differs(guide):
     chart = gv.vocabulary_map(guide, 1).compare(0)
-    news = chart._news(True)["map"]
+    news = chart.display.news(True)["map"]
     assert news["now"] != news["before"]
     assert "xor" in repr(chart)
     assert "xor" not in repr(chart.compare())
@@ -135,29 +135,29 @@ def test_every_step_of_the_stage_has_the_mask_that_it_obeyed(toy):
     model = toy.toy_model()
     guide = toy.WordsGuide(model.vocabulary)
     stage = gv.stage(model, "say ", guide, seed=3, steps=4)
-    order, news = atlas(model.vocabulary).order, stage._news(True)
+    order, news = atlas(model.vocabulary).order, stage.display.news(True)
     for place, step in enumerate([*news["add"], news["next"]]):
         state = b"".join(s.piece for s in stage.player.steps[:place])
         mask = bits(news["map"]["bits"][step["mask"]], len(order))
         assert (mask == guide.mask(state)[order]).all()
         assert [int(order[rank]) for rank in step["ranks"]] == [row[0] for row in step["rows"]]
     stage.close()
-    assert "map" not in stage._news(True)
+    assert "map" not in stage.display.news(True)
 
 
 def test_without_a_guide_or_on_a_recording_there_is_no_map(toy):
-    assert "map" not in gv.stage(toy.toy_model(), "say ", steps=1)._news(True)
+    assert "map" not in gv.stage(toy.toy_model(), "say ", steps=1).display.news(True)
     trace = gv.record(toy.toy_model(), "say ", toy.WordsGuide(toy.toy_model().vocabulary), max_tokens=3)
-    assert "map" not in gv.stage(trace, steps=1)._news(True)
+    assert "map" not in gv.stage(trace, steps=1).display.news(True)
 
 
 def test_the_live_table_follows_a_search(guide):
     table = gv.token_table(guide)
-    assert len(table._news(True)["names"]) == len(VOCABULARY)
-    table._hear({"do": "find", "text": "/[0-9]+/"})
-    assert table._news(False)["names"] == ["3", "42"]
-    table._hear({"do": "why", "row": 0, "column": 1})
-    assert "42 in q0" in table._news(False)["why"]
-    table._hear({"do": "find", "text": "nothing has this"})
-    assert "no such token" in table._news(False)["note"]
-    assert json.dumps(table._news(False))
+    assert len(table.display.news(True)["names"]) == len(VOCABULARY)
+    table.display.hear({"do": "find", "text": "/[0-9]+/"})
+    assert table.display.news(False)["names"] == ["3", "42"]
+    table.display.hear({"do": "why", "row": 0, "column": 1})
+    assert "42 in q0" in table.display.news(False)["why"]
+    table.display.hear({"do": "find", "text": "nothing has this"})
+    assert "no such token" in table.display.news(False)["note"]
+    assert json.dumps(table.display.news(False))

@@ -57,48 +57,52 @@ def test_at_every_step_the_page_knows_who_asked_and_what_the_stack_said():
     stage = nested()
     for cursor, asked in enumerate(ASKED):
         assert stage.player.cursor == cursor
-        assert seen(stage._news(True)) == asked
+        assert seen(stage.display.news(True)) == asked
         stage.take()
     for cursor in (3, 1, 2):
-        assert seen(stage.go(cursor)._news(True)) == ASKED[cursor], "and when one goes back"
+        assert seen(stage.go(cursor).display.news(True)) == ASKED[cursor], "and when one goes back"
 
 
 def test_another_token_is_another_stack():
     stage = nested(steps=1)
-    assert seen(stage._news(True)) == ASKED[1]
+    assert seen(stage.display.news(True)) == ASKED[1]
     stage.go(0).choose(PIECES.index(b"("))
-    assert seen(stage._news(True)) == [set(), {b"x)]", b"x))"}], "after ( alone there is nothing that they could close"
+    assert seen(stage.display.news(True)) == [set(), {b"x)]", b"x))"}], (
+        "after ( alone there is nothing that they could close"
+    )
 
 
 def test_what_was_told_is_not_told_again_and_a_saved_notebook_has_it_all():
     stage = nested(steps=3)
-    stage._news(True)
+    stage.display.news(True)
     for move in (stage.back, stage.take, stage.back):
-        news = move()._news(False)
+        news = move().display.news(False)
         assert (news["map"]["bits"], news["add"]) == ({}, ())
-    kept = stage._everything()
+    kept = stage.display.saved()
     assert seen(kept) == ASKED[2]
-    assert seen(stage._news(True)) == ASKED[2], "to keep it told the page nothing"
+    assert seen(stage.display.news(True)) == ASKED[2], "to keep it told the page nothing"
 
 
 def test_a_recording_with_its_guide_has_the_same_map():
     live = nested(steps=4)
     replay = gv.stage(live.trace, guide=live.guide, stack=True)
     for cursor in range(5):
-        assert seen(replay.go(0).take(cursor)._news(True)) == seen(live.go(cursor)._news(True))
+        assert seen(replay.go(0).take(cursor).display.news(True)) == seen(live.go(cursor).display.news(True))
     other = gv.guide(gv.grammar(NESTED), gv.Vocabulary([bytes([b]) for b in b"()[]x"]))
-    assert "map" not in gv.stage(live.trace, guide=other, steps=2)._news(True), "ids of another vocabulary"
+    assert "map" not in gv.stage(live.trace, guide=other, steps=2).display.news(True), "ids of another vocabulary"
 
 
 def test_who_asked_the_stack_is_shown_only_where_somebody_wants_it():
     stage = nested(stack=False, steps=3)
-    assert {step["asked"] for news in (stage._news(True), stage._everything()) for step in news["add"]} == {None}
+    assert {step["asked"] for news in (stage.display.news(True), stage.display.saved()) for step in news["add"]} == {
+        None
+    }
     shown = stage._repr_mimebundle_()[0]["text/html"]
     assert "7 of 11 legal" in gv.views.draw_stage(stage.trace, machine=stage.guide.machine, split=stage.guide.split).svg
     assert "context-dependent" not in shown
     assert "context-dependent" not in repr(gv.vocabulary_map(stage.guide))
-    assert gv.vocabulary_map(stage.guide)._news(True)["map"]["asked"] is None
-    assert gv.vocabulary_map(stage.guide, stack=True)._news(True)["map"]["asked"] is not None
+    assert gv.vocabulary_map(stage.guide).display.news(True)["map"]["asked"] is None
+    assert gv.vocabulary_map(stage.guide, stack=True).display.news(True)["map"]["asked"] is not None
     with pytest.raises(gv.SettingError, match="a guide without a split"):
         gv.vocabulary_map(gv.guide(gv.regex("x"), stage.guide.vocabulary), stack=True)
 
@@ -114,7 +118,7 @@ def test_where_nothing_asks_a_stack_there_are_two_colours():
             steps=1,
             stack=True,
         )
-        assert shown(plain._news(True))["asked"] is None
+        assert shown(plain.display.news(True))["asked"] is None
 
 
 def test_a_grammar_with_too_many_ways_to_read_a_text_has_two_colours(monkeypatch):
@@ -123,7 +127,7 @@ def test_a_grammar_with_too_many_ways_to_read_a_text_has_two_colours(monkeypatch
 
     monkeypatch.setattr(gv.tokens.Split, "answers", refuse)
     stage = nested(steps=2)
-    assert shown(stage._news(True))["asked"] is None
+    assert shown(stage.display.news(True))["asked"] is None
     assert "asked the stack" not in stage._repr_mimebundle_()[0]["text/html"]
     assert "tokens legal" in repr(gv.vocabulary_map(stage.guide, stack=True))
 
@@ -131,9 +135,9 @@ def test_a_grammar_with_too_many_ways_to_read_a_text_has_two_colours(monkeypatch
 def test_an_edit_compares_two_masks_and_then_asks_the_new_stack():
     stage = nested(steps=3, edit=("grammar", NESTED))
     stage.edit('root ::= "(" root ")" | "[" root "]" | "x" | "y"', "grammar")
-    assert len(stage._news(True)["map"]["edited"]) == 2
+    assert len(stage.display.news(True)["map"]["edited"]) == 2
     stage.take()
-    news = stage._news(True)
+    news = stage.display.news(True)
     assert news["map"]["edited"] is None
     assert seen(news) == ASKED[4]
 

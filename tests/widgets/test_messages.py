@@ -45,7 +45,7 @@ async def test_what_a_stage_tells_has_the_form_of_its_message(name):
     stage = stages()[name]
 
     def told(everything=False):
-        news = json.loads(json.dumps(stage._news(everything)))
+        news = json.loads(json.dumps(stage.display.news(everything)))
         read_value(PackedNews, news, "news")
         return news
 
@@ -53,12 +53,12 @@ async def test_what_a_stage_tells_has_the_form_of_its_message(name):
     stage.take(3)
     for token, _, _, _, legal, *_ in told(everything=True)["add"][0]["rows"]:
         if not legal:
-            stage._hear({"do": "choose", "token": token, "cursor": 0})
+            stage.display.hear({"do": "choose", "token": token, "cursor": 0})
             told()
-    stage._hear({"do": "go", "cursor": 1, "turn": 1})
+    stage.display.hear({"do": "go", "cursor": 1, "turn": 1})
     questions = [("texts", 0), ("find", "x"), ("find", "/(/"), ("why", 1)]
     for ask, of in questions:
-        stage._hear({"do": "map", "ask": ask, "of": of})
+        stage.display.hear({"do": "map", "ask": ask, "of": of})
     told()
     if "box" in name:
         for text in ('root ::= "(" root ")" | "y"', 'root ::= "y"', "root ::="):

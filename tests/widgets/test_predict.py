@@ -11,8 +11,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.widgets import cells
-from guidedviz.widgets.predictions.score import ASKED
+from guidedviz.widgets import display
+from guidedviz.widgets.predict import ASKED
 
 HOSTILE = '<img src=x onerror="window.hacked=1">`<b>`'
 COLOURS = {"choices": ["red", "green", HOSTILE], "answer": "green"}
@@ -23,8 +23,8 @@ def own_notebook(monkeypatch):
     """No predictions of other tests; `this_cell` is what the returned function sets."""
     ASKED.clear()
     run = {"now": (("", ""), set())}
-    monkeypatch.setattr("guidedviz.widgets.predictions.predict.this_cell", lambda: run["now"])
-    monkeypatch.setattr(cells, "this_cell", lambda: run["now"])
+    monkeypatch.setattr("guidedviz.widgets.predict.this_cell", lambda: run["now"])
+    monkeypatch.setattr(display, "this_cell", lambda: run["now"])
 
     def set_cell(cell, number, deleted=()):
         run["now"] = (cell, str(number)), set(deleted)
@@ -34,7 +34,7 @@ def own_notebook(monkeypatch):
 
 
 def told(shown):
-    return json.loads(json.dumps(shown._news(True), allow_nan=False))
+    return json.loads(json.dumps(shown.display.news(True), allow_nan=False))
 
 
 def test_a_choice_is_right_if_it_is_the_true_one():
@@ -82,7 +82,7 @@ def test_nothing_is_computed_and_no_truth_is_sent_before_the_commitment():
 
 def test_the_first_answer_counts():
     shown = gv.predict("Colour?", **COLOURS).commit("red").commit("green")
-    shown._hear({"do": "commit", "answer": "green"})
+    shown.display.hear({"do": "commit", "answer": "green"})
     assert shown.answer == "red"
 
 
@@ -112,7 +112,7 @@ def test_a_function_that_fails_leaves_a_note_and_no_score():
 def test_the_page_locks_first_and_the_truth_follows(until):
     async def page():
         shown = gv.predict("How many?", number=lambda: 3)
-        shown._hear({"do": "commit", "answer": 2})
+        shown.display.hear({"do": "commit", "answer": 2})
         assert (told(shown)["said"], told(shown)["truth"]) == ("2", "")
         await until(lambda: shown.grade)
         assert told(shown)["truth"] == "3"
@@ -127,10 +127,10 @@ def test_the_page_locks_first_and_the_truth_follows(until):
 )  # fmt: skip
 def test_a_page_that_says_nonsense_commits_to_nothing(junk):
     for shown in (gv.predict("Colour?", **COLOURS), gv.predict("How many?", number=3)):
-        shown._hear(junk)
+        shown.display.hear(junk)
         assert shown.answer is None
     for number in (float("nan"), float("inf"), 10**400, True, "3"):
-        shown._hear({"do": "commit", "answer": number})
+        shown.display.hear({"do": "commit", "answer": number})
         assert shown.answer is None
 
 

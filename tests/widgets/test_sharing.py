@@ -8,8 +8,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, SettingError
-from guidedviz.models.remote import RemoteModel, Wire, read_address
-from guidedviz.widgets.sharing import follower as following
+from guidedviz.models.remote import Connection, RemoteModel, read_address
+from guidedviz.widgets import sharing as following
 from tests.host.running import TOKEN, hosting
 
 TEACHER = "a-token-of-the-teacher"
@@ -17,7 +17,7 @@ PATTERN = "[a-z]{2,60}( [a-z]+)*"
 
 
 def load(host, token=""):
-    return RemoteModel(Wire(read_address(host.address, token), patience=0.3))
+    return RemoteModel(Connection(read_address(host.address, token), patience=0.3))
 
 
 def open_run(host, **more):
@@ -66,13 +66,13 @@ async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
         teacher.take(5)
         late = open_follower(host)
         await until(lambda: late.player.steps == teacher.player.steps and teacher.player.peek and late.player.peek)
-        shown, wanted = late._news(True), teacher._news(True)
+        shown, wanted = late.display.news(True), teacher.display.news(True)
         for name in ("add", "next", "machine", "drawings", "cursor", "top", "temperature", "seed"):
             assert shown[name] == wanted[name], name
         assert shown["map"]["bits"] == wanted["map"]["bits"]
         assert not shown["head"]["live"]
         assert shown["head"] | {"live": True} == wanted["head"]
-        late._hear({"do": "choose", "token": 99, "cursor": 5})
+        late.display.hear({"do": "choose", "token": 99, "cursor": 5})
 
 
 async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, until):
@@ -80,21 +80,21 @@ async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, unt
         teacher, student = open_run(host, steps=4), open_follower(host)
         legal = next(c.token for c in student.player.taken[-1].step.candidates if c.legal)
         for said in ({"do": "choose", "token": legal, "cursor": 4}, {"do": "reset"}, {"do": "turn", "branch": 0}):
-            student._hear(said)
+            student.display.hear(said)
             assert student.note == following.READ_ONLY
         student.take(1).play()
         assert (student.player.steps, student.playing) == (teacher.player.steps, False)
-        student._hear({"do": "go", "cursor": 2, "turn": 1})
+        student.display.hear({"do": "go", "cursor": 2, "turn": 1})
         assert (student.player.cursor, keys(student)) == (2, ["catch_up", "branch"])
         teacher.take(1)
         await until(lambda: len(student.player.steps) == 5)
         assert student.player.cursor == 2, "who looks back stays there"
-        student._hear({"do": "branch"})
+        student.display.hear({"do": "branch"})
         assert (student.follows, student.player.cursor, len(student.player.taken)) == (False, 2, 2)
         assert len(student.player.branches) == 1, "the teacher's run is kept"
         student.take(3)
         assert len(student.text) > 2
-        assert student._news(True)["lesson"] is None
+        assert student.display.news(True)["lesson"] is None
         before, desk = student.player, host.service.desk
         teacher.take(1)
         await until(lambda: len(desk.run) == 6)
@@ -105,8 +105,8 @@ async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, unt
 async def test_who_looked_back_returns_to_the_teacher_with_one_key(bard, until):
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=4), open_follower(host)
-        student._hear({"do": "go", "cursor": 1, "turn": 1})
-        student._hear({"do": "catch_up"})
+        student.display.hear({"do": "go", "cursor": 1, "turn": 1})
+        student.display.hear({"do": "catch_up"})
         assert (student.player.cursor, keys(student)) == (4, ["branch"])
         teacher.close()
         student.close()
@@ -124,7 +124,7 @@ async def test_a_student_may_open_the_stage_before_the_teacher(bard, until):
         first.take(1)
         await until(lambda: "another run is shown" in words(first))
         assert keys(first) == ["share"]
-        first._hear({"do": "share"})
+        first.display.hear({"do": "share"})
         await until(lambda: student.text == first.text)
         for stage in (first, second, student):
             stage.close()
@@ -133,11 +133,11 @@ async def test_a_student_may_open_the_stage_before_the_teacher(bard, until):
 async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until):
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=2), open_follower(host)
-        teacher._hear({"do": "unshare"})
+        teacher.display.hear({"do": "unshare"})
         await until(lambda: words(student) == "The teacher has stopped showing this run.")
         teacher.take(1)
         assert (words(teacher), keys(teacher)) == ("The class does not see this run.", ["share"])
-        teacher._hear({"do": "share"})
+        teacher.display.hear({"do": "share"})
         await until(lambda: len(student.player.steps) == 3)
         teacher.close()
         await until(lambda: words(student) == "The teacher has stopped showing this run.")
@@ -146,7 +146,7 @@ async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until
 
 
 async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bard, until, monkeypatch):
-    monkeypatch.setattr("guidedviz.widgets.sharing.publisher.PAUSE", 0.01)
+    monkeypatch.setattr("guidedviz.widgets.sharing.PAUSE", 0.01)
     monkeypatch.setattr("guidedviz.decoding.sharing.PAUSE", 0.01)
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=2), open_follower(host)
@@ -201,7 +201,7 @@ def test_where_nobody_can_click_a_follower_shows_what_there_is(bard, headless):
 
 
 def publish(host, change):
-    Wire(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
+    Connection(read_address(host.address), patience=0).ask("POST", "/v1/run", json.dumps(change).encode())
 
 
 async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until, monkeypatch):

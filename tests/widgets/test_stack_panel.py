@@ -11,9 +11,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.stack.stack import say_ways
-from guidedviz.widgets.panels import stack_panel as stacks
-from guidedviz.widgets.panels.machine_panel import MachineFeed
-from guidedviz.widgets.panels.stack_panel import PICTURES, Pictures, StackFeed
+from guidedviz.widgets import panels as stacks
+from guidedviz.widgets.panels import PICTURES, MachineFeed, Pictures, StackFeed
 
 PIECES = [b"<eos>", b'{"', b"a", b'":', b"[", b"]}", b"1", b'{"a":', b"[[", b"]]}}", b"x", b"]"]
 TEXT = (b'{"', b"a", b'":', b'{"a":', b"[[", b"1", b"]]}}")
@@ -33,7 +32,7 @@ def staged(steps=0, **settings):
 
 
 def told(stage, everything=False):
-    return json.loads(json.dumps(stage._news(everything)))
+    return json.loads(json.dumps(stage.display.news(everything)))
 
 
 def test_the_frames_of_every_state_are_those_of_the_machine():
@@ -90,7 +89,7 @@ def test_each_byte_has_its_arrows_and_they_are_in_the_drawing():
 def test_why_shows_the_stack_where_the_token_died():
     stage = staged(5)
     told(stage)
-    stage._hear({"do": "choose", "token": PIECES.index(b"x"), "cursor": 5})
+    stage.display.hear({"do": "choose", "token": PIECES.index(b"x"), "cursor": 5})
     why = told(stage)["why"]
     assert why["rows"][-1][:2] == ["x", f"n{why['stacks'][str(why['path'][-1])]['now'][0]}"]
     assert why["died"] == "x"
@@ -113,7 +112,7 @@ def test_a_recording_shows_its_stack_and_another_guide_is_refused():
 
 def test_a_saved_notebook_has_the_stack_of_its_step():
     stage = staged(3)
-    kept = stage._everything()
+    kept = stage.display.saved()
     assert {str(n) for n in kept["stacks"]} >= {str(kept["add"][2]["path"][-1])}
 
 
@@ -121,7 +120,7 @@ def test_other_pictures_are_drawn_when_they_are_asked_for():
     stage = staged(4)
     assert "picture" not in told(stage, True)
     for name in PICTURES:
-        stage._hear({"do": "picture", "name": name})
+        stage.display.hear({"do": "picture", "name": name})
         seen, svg = told(stage)["picture"]
         assert seen == name
         assert svg[0] == "svg"
@@ -130,7 +129,7 @@ def test_other_pictures_are_drawn_when_they_are_asked_for():
         assert told(stage)["picture"][1] != svg, "it follows the cursor"
         stage.back(1)
         told(stage)
-    stage._hear({"do": "picture", "name": "stack"})
+    stage.display.hear({"do": "picture", "name": "stack"})
     stage.take(1)
     assert "picture" not in told(stage)
 
@@ -160,7 +159,7 @@ def test_a_picture_that_cannot_be_drawn_says_why(monkeypatch):
 
     monkeypatch.setitem(PICTURES, "tree", burst)
     stage = staged(1)
-    stage._hear({"do": "picture", "name": "tree"})
+    stage.display.hear({"do": "picture", "name": "tree"})
     assert told(stage)["picture"] == ["tree", "too long: saw much, expected less"]
 
 

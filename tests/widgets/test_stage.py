@@ -14,8 +14,8 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.sampling import probability
 from guidedviz.views.words import pack_step
-from guidedviz.widgets import cells
-from guidedviz.widgets.live_stage import Stage
+from guidedviz.widgets import display
+from guidedviz.widgets.stage import Stage
 
 
 def guided(toy, **settings) -> Stage:
@@ -33,7 +33,7 @@ class Page:
         self.tell()
 
     def tell(self, everything: bool = False) -> None:
-        news = json.loads(json.dumps(self.stage._news(everything)))
+        news = json.loads(json.dumps(self.stage.display.news(everything)))
         new = [self.told[-1]["next"] if step is None else step for step in news["add"]]
         self.steps[news["from"] :] = new
         self.told.append(news)
@@ -135,8 +135,8 @@ async def test_buttons_answer_while_a_step_is_under_way(toy, until):
     gate.open.clear()
     page = Page(stage)
     await until(lambda: gate.passes == 3)
-    stage._hear({"do": "step"})
-    stage._hear({"do": "go", "cursor": 1, "turn": 5})
+    stage.display.hear({"do": "step"})
+    stage.display.hear({"do": "go", "cursor": 1, "turn": 5})
     assert (page.told[-1]["cursor"], page.told[-1]["turn"]) == (1, 5)
     gate.open.set()
     await settled(stage)
@@ -148,7 +148,7 @@ async def test_many_presses_on_a_slow_model_do_not_pile_up(toy, until):
     stage = gv.stage(gate.model, "say ")
     gate.open.clear()
     for _ in range(20):
-        stage._hear({"do": "step"})
+        stage.display.hear({"do": "step"})
     await until(lambda: gate.passes == 1)
     gate.open.set()
     await settled(stage)
@@ -163,7 +163,7 @@ async def test_the_next_distribution_is_told_before_its_token_is_drawn(toy, unti
     assert stage.trace.steps == ()
     first = page.told[-1]["next"]
     assert [row[0] for row in first["rows"]]
-    stage._hear({"do": "step"})
+    stage.display.hear({"do": "step"})
     await settled(stage)
     assert page.steps[0]["rows"] == first["rows"]
     assert page.told[-1]["next"]["rows"] != first["rows"]
@@ -189,7 +189,7 @@ def test_a_run_that_was_left_is_kept_and_can_be_returned_to(toy):
     same, count, text = page.told[-1]["branches"][0]
     assert (same, count) == (0, 5)
     assert text.startswith(first[0].piece.decode())
-    stage._hear({"do": "turn", "branch": 0})
+    stage.display.hear({"do": "turn", "branch": 0})
     assert stage.player.steps == first
     assert stage.player.cursor == 0, "where the two part"
     assert [branch[1] for branch in page.told[-1]["branches"]] == [1]
@@ -202,7 +202,7 @@ async def test_choosing_while_it_plays_takes_the_token_that_was_pressed(toy, unt
     stage.play()
     await until(lambda: stage.player.cursor >= 2)
     other = next(r[0] for r in page.steps[0]["rows"] if r[4] and r[0] != page.tokens[0])
-    stage._hear({"do": "choose", "token": other, "cursor": 0})
+    stage.display.hear({"do": "choose", "token": other, "cursor": 0})
     await settled(stage)
     assert page.tokens == [other]
     assert not stage.playing
@@ -213,7 +213,7 @@ async def test_of_two_presses_the_second_is_not_lost(toy):
     page = Page(stage)
     first, *others = (r[0] for r in page.steps[0]["rows"] if r[4] and r[0] != page.tokens[0])
     for token in (first, others[0] if others else first):
-        stage._hear({"do": "choose", "token": token, "cursor": 0})
+        stage.display.hear({"do": "choose", "token": token, "cursor": 0})
     await settled(stage)
     assert page.tokens == [token]
 
@@ -221,7 +221,7 @@ async def test_of_two_presses_the_second_is_not_lost(toy):
 async def test_end_runs_on_to_the_end(toy, until):
     stage = guided(toy)
     page = Page(stage)
-    stage._hear({"do": "end"})
+    stage.display.hear({"do": "end"})
     await until(lambda: page.told[-1]["ended"] and not page.told[-1]["playing"])
     assert page.steps[-1]["end"] == "eos"
 
@@ -230,7 +230,7 @@ def test_an_illegal_token_is_explained_byte_by_byte(toy):
     stage = guided(toy)
     page = Page(stage)
     row = next(r for r in page.told[0]["next"]["rows"] if not r[4])
-    stage._hear({"do": "choose", "token": row[0], "cursor": 0})
+    stage.display.hear({"do": "choose", "token": row[0], "cursor": 0})
     why = page.told[-1]["why"]
     assert why["label"] == row[1]
     assert why["rows"][-1] == [row[1][:1], "q0", "expected {", True]
@@ -242,7 +242,7 @@ def test_at_the_end_a_forbidden_token_of_the_last_step_is_explained(toy):
     page = Page(stage)
     last = stage.trace.steps[-1]
     token = next(c.token for c in last.candidates if not c.legal)
-    stage._hear({"do": "choose", "token": token, "cursor": len(stage.trace.steps)})
+    stage.display.hear({"do": "choose", "token": token, "cursor": len(stage.trace.steps)})
     assert page.told[-1]["why"]["rows"][-1][3]
     assert stage.trace.steps[-1] is last
 
@@ -259,14 +259,14 @@ async def test_an_error_is_told_and_the_stage_lives(toy, until):
     await until(lambda: page.told[-1]["note"])
     assert "out of memory; try: a smaller model" in page.told[-1]["note"]
     assert not stage.playing
-    stage._hear({"do": "go", "cursor": 1, "turn": 1})
+    stage.display.hear({"do": "go", "cursor": 1, "turn": 1})
     assert page.told[-1]["note"] == ""
 
 
 async def test_any_other_exception_is_told_too(toy, until):
     stage = gv.stage(gv.ToyModel(toy.PIECES, lambda tokens: 1 / 0, eos={0}), "say ")
     page = Page(stage)
-    stage._hear({"do": "step"})
+    stage.display.hear({"do": "step"})
     await until(lambda: page.told[-1]["note"])
     assert page.told[-1]["note"].startswith("ZeroDivisionError")
 
@@ -275,7 +275,7 @@ def test_a_recording_replays_as_recorded(toy):
     trace = gv.record(toy.toy_model(), "say ", None, max_tokens=6, seed=2)
     stage = gv.stage(trace, steps=3)
     assert stage.trace.steps == trace.steps[:3]
-    assert stage._news(True)["head"]["live"] is False
+    assert stage.display.news(True)["head"]["live"] is False
 
 
 def test_a_stage_wants_a_prompt(toy):
@@ -285,7 +285,7 @@ def test_a_stage_wants_a_prompt(toy):
 
 def test_a_second_run_of_its_cell_closes_a_stage_and_frees_the_model(toy, monkeypatch):
     def run(number, cell="a"):
-        monkeypatch.setattr(cells, "this_cell", lambda: ((cell, number), set()))
+        monkeypatch.setattr(display, "this_cell", lambda: ((cell, number), set()))
         model = toy.toy_model()
         return weakref.ref(model), gv.stage(model, "say ", toy.WordsGuide(model.vocabulary), steps=2)
 
@@ -344,5 +344,5 @@ def test_a_recording_without_its_guide_says_that_a_token_was_forbidden(toy):
     trace = gv.record(model, "say ", toy.WordsGuide(model.vocabulary), max_tokens=4)
     stage = gv.stage(replace(trace, guide=None), steps=4)
     token = next(c.token for c in trace.steps[0].candidates if not c.legal)
-    stage._hear({"do": "choose", "token": token, "cursor": 0})
-    assert stage._news(True)["why"]["reason"] == "It was forbidden here when the run was recorded."
+    stage.display.hear({"do": "choose", "token": token, "cursor": 0})
+    assert stage.display.news(True)["why"]["reason"] == "It was forbidden here when the run was recorded."

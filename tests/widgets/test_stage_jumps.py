@@ -32,7 +32,7 @@ def test_what_was_taken_back_is_not_in_the_text(stage):
 
 def test_the_machine_reads_a_run_from_where_it_began(stage):
     machine = stage.guide.machine
-    ways = [step["path"] for step in stage._everything()["add"]]
+    ways = [step["path"] for step in stage.display.saved()["add"]]
     assert [way[0] for way in ways[:2]] == [0, 0]
     assert len(ways[1]) == 5
     assert ways[2][-1] in machine.accepting
@@ -69,5 +69,5 @@ def test_the_other_pictures_of_the_stack_read_what_stands(stage):
     model = stage.player.walk.model
     guide = gv.guide(gv.grammar('root ::= "x"? "name" [!?]'), model.vocabulary)
     again = gv.stage(model, "x", guide, temperature=0, jump_forward=True)
-    again._hear({"do": "picture", "name": "tree"})
+    again.display.hear({"do": "picture", "name": "tree"})
     assert again._panels.pictures._wanted == ("tree", again.text.encode()) == ("tree", b"name!")

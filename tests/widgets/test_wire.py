@@ -6,7 +6,7 @@ import asyncio
 import json
 
 from guidedviz.widgets import wire
-from guidedviz.widgets.recordings.recorded_page import BUNDLES
+from guidedviz.widgets.player_page import BUNDLES
 
 
 class Recorder(wire.Wire):
@@ -45,7 +45,7 @@ def test_a_page_that_does_not_answer_is_not_flooded_and_gets_the_last_state_when
             line.tell()
             await asyncio.sleep(wire.GAP * 1.1)
         assert len(line.sent) <= wire.UNDER_WAY
-        line._hear({"do": "painted", "number": line.sent[-1]["number"]})
+        line.hear({"do": "painted", "number": line.sent[-1]["number"]})
         await asyncio.sleep(2 * wire.GAP)
         assert line.sent[-1]["n"] == 29
 
@@ -54,7 +54,7 @@ def test_a_page_that_does_not_answer_is_not_flooded_and_gets_the_last_state_when
 
 def test_a_new_page_gets_everything():
     async def lesson(line, state):
-        line._hear({"do": "hello"})
+        line.hear({"do": "hello"})
         await asyncio.sleep(2 * wire.GAP)
         assert line.sent[-1]["all"]
 

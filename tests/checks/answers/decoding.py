@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.models.toy import ToyModel
+from guidedviz.models.model import ToyModel
 
 TOY = ToyModel(
     [b"yes", b"no", b"maybe", b"Sure", *(bytes([byte]) for byte in range(256))],

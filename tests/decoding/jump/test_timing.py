@@ -96,7 +96,7 @@ def test_a_model_that_is_timed_with_many_rows_can_be_used_meanwhile(clerk, tasks
     expected, seen = clerk.logits(prompt), []
 
     def ask():
-        seen.append((clerk.rows, bool(np.allclose(clerk.logits(prompt), expected, atol=1e-3))))
+        seen.append((clerk.network.copies, bool(np.allclose(clerk.logits(prompt), expected, atol=1e-3))))
         return len(seen) > 5
 
     assert time_task(clerk, tasks[8], 16, ask) is None
@@ -110,7 +110,7 @@ def test_a_run_that_fails_leaves_nothing_behind(clerk, tasks, monkeypatch):
     monkeypatch.setattr(type(tasks[0]), "guide", property(fail))
     with pytest.raises(RuntimeError, match="no guide"):
         time_task(clerk, tasks[0], 32)
-    assert clerk.rows == 1
+    assert clerk.network.copies == 1
 
 
 def test_a_text_after_a_measurement_is_the_same(clerk):

@@ -16,7 +16,7 @@ from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import arrow_key, highlight_state, state_after, taken_arrows
 from guidedviz.views.machine.picture import draw_machine, to_dot
-from guidedviz.widgets.panels.stack_panel import pack_state
+from guidedviz.widgets.panels import pack_state
 
 SUMS = 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= digit | "(" expr ")"\ndigit ::= [0-9]\n'
 NESTED = 'root ::= "(" root ")" | "x"'

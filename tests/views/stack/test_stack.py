@@ -12,7 +12,7 @@ from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
-from guidedviz.models.toy import ToyModel
+from guidedviz.models.model import ToyModel
 from guidedviz.tokens.machine_guide import guide
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.chart import draw_chart, draw_derivation

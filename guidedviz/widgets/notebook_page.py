@@ -12,7 +12,7 @@ from nbconvert.exporters import HTMLExporter
 
 from guidedviz.decoding.recording import compress
 from guidedviz.markup import together
-from guidedviz.widgets.recordings.recorded_page import BUNDLES, play_head, play_place, policy
+from guidedviz.widgets.player_page import BUNDLES, play_head, play_place, policy
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"

@@ -1,21 +1,23 @@
-"""A run as a recording: what the page shows at every step."""
+"""A run as a recording, which holds what the page shows at every step, and a page that plays it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from guidedviz.decoding.player import Player, Taken, recorded_settings
+from guidedviz.decoding.player import Player, Run, Taken, Walk, recorded_settings
 from guidedviz.decoding.recording import compress
+from guidedviz.decoding.records import check_path, write_whole
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.step_record import Point
-from guidedviz.decoding.trace import Trace
+from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import IllegalToken, SettingError, TraceError, quoted
 from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import kept_source, label
-from guidedviz.widgets.panels.live_panels import Panels
-from guidedviz.widgets.panels.pack import pack_head, pack_player, pack_times
+from guidedviz.widgets.panels import Panels, pack_head, pack_player, pack_times
+from guidedviz.widgets.player_page import play_page
 
 ALL_TEXTS = 20_000  # tokens of a vocabulary whose texts are all kept; of a larger one only those that the steps show
 
@@ -60,16 +62,39 @@ def _finished(trace: Trace) -> Player:
     """A player that has taken all steps of a trace, with the state after each."""
     guide: Guide | None = trace.guide
     settings = recorded_settings(trace)
-    point = Point((), (guide.initial if guide else None,))
-    walk, run = RecordedWalk(point), []
-    for place, step in enumerate(trace.steps):
+    walk = RecordedWalk(Point((), (guide.initial if guide else None,)))
+    run = read_taken("step", guide, walk.first, [(step, settings, walk) for step in trace.steps])
+    return Player(walk, settings, run, len(run))
+
+
+def read_taken(
+    where: str, guide: Guide | None, point: Point, steps: Sequence[tuple[Step, Settings, Walk]], before: Run = ()
+) -> Run:
+    """The steps `before` and after them these steps, whose tokens the guide reads; `point` is where they begin."""
+    run = [*before]
+    for step, settings, walk in steps:
         if step.how != "none":
-            before = point.back(step.back)
+            at = point.back(step.back)
             try:
-                state = guide.advance(before.state, step.token) if guide else None
+                state = guide.advance(at.state, step.token) if guide else None
             except IllegalToken:
-                where, expected = f"step {place + 1}", "a token that the guide allows"
-                raise TraceError(where, seen=quoted(label(step.piece)), expected=expected) from None
-            point = before.then(step.token, state)
+                seen, expected = quoted(label(step.piece)), "a token that the guide allows"
+                raise TraceError(f"{where} {len(run) + 1}", seen=seen, expected=expected) from None
+            point = at.then(step.token, state)
         run.append(Taken(step, point, settings, walk))
-    return Player(walk, settings, tuple(run), len(run))
+    return tuple(run)
+
+
+def save_page(trace: Trace, path: str | Path, step: int, note: str) -> None:
+    """Write a page that plays a trace."""
+    file = check_path(path)
+    write_whole(file, page_of(trace, step, note).encode("utf-8", "replace"))
+
+
+def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
+    """A page that plays a trace."""
+    if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= len(trace.steps):
+        raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
+    if not isinstance(note, str):
+        raise SettingError("Trace.page, note", seen=quoted(note), expected="a text")
+    return play_page(f"{trace.model}: {trace.prompt.strip()[:60]}", [("stage", recording_of(trace), step)], note)

@@ -14,7 +14,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding import trace
 from guidedviz.decoding.recording import compress, expand
-from guidedviz.widgets.recordings.recording import show_run
+from guidedviz.widgets.recording import show_run
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 
@@ -39,7 +39,7 @@ def test_a_loaded_run_shows_at_every_step_what_the_live_stage_shows(run, tmp_pat
     live = gv.stage(run, guide=run.guide, steps=len(run.steps))
     again = gv.stage(loaded, steps=len(run.steps))
     for cursor in range(len(run.steps) + 1):
-        one, other = (json.loads(json.dumps(stage.go(cursor)._news(True))) for stage in (live, again))
+        one, other = (json.loads(json.dumps(stage.go(cursor).display.news(True))) for stage in (live, again))
         for step in other["add"]:
             step.pop("whys")
         assert other["add"] == one["add"]
@@ -54,8 +54,8 @@ def test_a_loaded_run_knows_why_each_shown_forbidden_token_is_illegal(run, tmp_p
     for cursor, step in enumerate(run.steps[:3]):
         stage.go(cursor)
         for candidate in [c for c in step.candidates[:9] if not c.legal]:
-            stage._hear({"do": "choose", "token": candidate.token, "cursor": cursor})
-            assert stage._news(False)["why"]["reason"]
+            stage.display.hear({"do": "choose", "token": candidate.token, "cursor": cursor})
+            assert stage.display.news(False)["why"]["reason"]
             asked += 1
     assert asked
 
@@ -199,7 +199,7 @@ def test_a_loaded_recording_is_checked_once(run, tmp_path, monkeypatch):
     read = []
     monkeypatch.setattr(trace, "expand", lambda *given: read.append(given) or expand(*given))
     stage = gv.stage(gv.Trace.load(tmp_path / "run.json"), steps=3)
-    assert stage._record()["add"]
+    assert stage.display.record()["add"]
     stage._run.page(tmp_path / "run.html")
     assert len(read) == 1
 
@@ -249,7 +249,7 @@ def test_a_file_of_version_1_still_loads(run, tmp_path):
     path.write_text(json.dumps(old), encoding="utf-8")
     loaded = gv.Trace.load(path)
     assert loaded.steps == run.steps
-    assert len(gv.stage(loaded, steps=2)._news(True)["add"]) == 2
+    assert len(gv.stage(loaded, steps=2).display.news(True)["add"]) == 2
     loaded.page(tmp_path / "old.html")
 
 

@@ -8,33 +8,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from guidedviz.decoding.records import check_path, write_whole
-from guidedviz.decoding.trace import Trace
-from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import NOTHING, Element, node, together, within
 from guidedviz.views.machine.svg import STYLE
 from guidedviz.views.stack import chart_film, stack_film
 from guidedviz.views.theme import theme_css
-from guidedviz.widgets.recordings.recording import recording_of
 
-BUNDLES = Path(__file__).parents[1] / "page" / "dist"
+BUNDLES = Path(__file__).parent / "page" / "dist"
 PLAYER = "player.js"
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
-
-
-def save_page(trace: Trace, path: str | Path, step: int, note: str) -> None:
-    """Write a page that plays a trace."""
-    file = check_path(path)
-    write_whole(file, page_of(trace, step, note).encode("utf-8", "replace"))
-
-
-def page_of(trace: Trace, step: int = 0, note: str = "") -> str:
-    """A page that plays a trace."""
-    if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= len(trace.steps):
-        raise SettingError("Trace.page, step", seen=quoted(step), expected=f"0 to {len(trace.steps)}")
-    if not isinstance(note, str):
-        raise SettingError("Trace.page, note", seen=quoted(note), expected="a text")
-    return play_page(f"{trace.model}: {trace.prompt.strip()[:60]}", [("stage", recording_of(trace), step)], note)
 
 
 def play_page(title: str, runs: list[tuple[str, str, int]], note: str = "") -> str:

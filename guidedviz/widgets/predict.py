@@ -1,4 +1,4 @@
-"""A question to which a person commits an answer before the truth is computed and shown.
+"""A question to which a person commits an answer before the truth is computed and shown, and the score of a notebook.
 
 The first answer counts. It is kept by the kernel for a cell that runs again, and in the notebook's widget state, where
 the page finds it after the kernel was restarted. Where nobody can answer, the truth stands folded in a `<details>`.
@@ -6,19 +6,218 @@ the page finds it after the kernel was restarted. Where nobody can answer, the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
+from typing import Any, Literal, Protocol
+from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
 from guidedviz.headless import for_site
 from guidedviz.markup import NOTHING, Element, node, printable, with_code
-from guidedviz.models.class_reports import report
-from guidedviz.widgets.cells import this_cell
-from guidedviz.widgets.display import Display, bundle_with_widget, is_still
-from guidedviz.widgets.predictions.answers import Answer, Choices, Form, Grade, Number, say_number
-from guidedviz.widgets.predictions.reveal import Part, Reveal, unfold
-from guidedviz.widgets.predictions.score import ASKED, tell_scores
+from guidedviz.models.remote import report
+from guidedviz.views.figure import Figure, show_figure
+from guidedviz.widgets.display import Display, bundle_with_widget, is_still, this_cell
 from guidedviz.widgets.runner import running_loop, say_failure
+
+Answer = str | float
+
+
+@dataclass(frozen=True)
+class Grade:
+    """Whether an answer is right, the truth in words, and what is said of the answer."""
+
+    right: bool
+    truth: str
+    words: str
+
+
+class Form(Protocol):
+    """What can be answered."""
+
+    def read(self, value: Any, where: str) -> Answer: ...
+    def grade(self, answer: Answer, truth: Answer) -> Grade: ...
+
+
+@dataclass(frozen=True)
+class ChoiceForm:
+    """One of a few texts."""
+
+    texts: tuple[str, ...]
+
+    def read(self, value: Any, where: str) -> str:
+        """A value as one of the choices."""
+        if str(value) not in self.texts:
+            raise SettingError(where, seen=quoted(value), expected=f"one of {quoted(list(self.texts))}")
+        return str(value)
+
+    def grade(self, answer: Answer, truth: Answer) -> Grade:
+        """Right if it is the true choice.
+
+        >>> ChoiceForm(("a DFA", "a stack")).grade("a DFA", "a stack").words
+        '✗ Your answer: a DFA. True: a stack.'
+        """
+        if answer == truth:
+            return Grade(True, str(truth), f"✓ Right: {truth}")
+        return Grade(False, str(truth), f"✗ Your answer: {answer}. True: {truth}.")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, right if it is at most `within` away from the truth."""
+
+    within: float = 0
+
+    def read(self, value: Any, where: str) -> float:
+        """A value as a finite number."""
+        if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
+            raise SettingError(where, seen=quoted(value), expected="a number")
+        read = float(value)
+        return int(read) if read.is_integer() else read
+
+    def grade(self, answer: Answer, truth: Answer) -> Grade:
+        """Right if it is near enough.
+
+        >>> Number(within=2).grade(4, 2).words
+        '✓ Near enough: your answer is 4, the true number is 2. Up to 2 away counts as right.'
+        >>> Number().grade(1000, 2).words
+        '✗ Your answer is 1,000, the true number is 2: 998 away.'
+        """
+        away = abs(float(answer) - float(truth))
+        counts = f" Up to {say_number(self.within)} away counts as right." if self.within else ""
+        both = f"our answer is {say_number(answer)}, the true number is {say_number(truth)}"
+        if away == 0:
+            words = f"✓ Right: {say_number(truth)}"
+        elif away <= self.within:
+            words = f"✓ Near enough: y{both}.{counts}"
+        else:
+            words = f"✗ Y{both}: {say_number(away)} away.{counts}"
+        return Grade(away <= self.within, say_number(truth), words)
+
+
+def say_number(value: Answer) -> str:
+    """A number for people.
+
+    >>> say_number(128256), say_number(0.30000000000000004), say_number(-2.0)
+    ('128,256', '0.3', '-2')
+    """
+    exact = float(value).is_integer() and abs(float(value)) < 1e15
+    return f"{int(value):,}" if exact else f"{float(value):.6g}"
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
+
+
+# What unfolds after the commitment, in parts: paragraphs, what a function printed, and drawings.
+
+
+Reveal = str | Figure | Callable[[], Any] | Sequence[Any]
+
+
+@dataclass(frozen=True)
+class RevealPart:
+    """One part of a reveal."""
+
+    kind: Literal["text", "print", "drawing"]
+    text: str
+    figure: Figure | None = None
+
+    @property
+    def html(self) -> Element:
+        """The part as HTML."""
+        if self.figure:
+            return show_figure(self.figure)
+        if self.kind == "text":
+            return node("p", with_code(self.text))
+        return node("pre", self.text, style="font-family:monospace")
+
+
+def unfold(reveal: Any) -> Iterator[RevealPart]:
+    """The parts of a reveal; a function is called, and what it prints comes before what it returns.
+
+    >>> [part.text for part in unfold(["a line\\n  broken\\n\\nnext", lambda: print("1\\n2")])]
+    ['a line broken', 'next', '1\\n2']
+    """
+    match reveal:
+        case None:
+            return
+        case str():
+            paragraphs = (" ".join(text.split()) for text in re.split(r"\n\s*\n", reveal))
+            yield from (RevealPart("text", printable(text)) for text in paragraphs if text)
+        case Figure():
+            yield RevealPart("drawing", reveal.alt, reveal)
+        case list() | tuple():
+            for part in reveal:
+                yield from unfold(part)
+        case _ if callable(reveal):
+            with redirect_stdout(io.StringIO()) as printed:
+                result = reveal()
+            if text := printed.getvalue().rstrip("\n"):
+                yield RevealPart("print", printable(text))
+            yield from unfold(result)
+        case _:
+            raise SettingError("gv.predict, reveal", seen=quoted(reveal), expected="a text, a Figure or a function")
+
+
+# The score of a notebook: how many of its predictions were right.
+
+
+Key = tuple[str, str]  # the cell's id and the question
+ASKED: dict[Key, Prediction] = {}  # the predictions of this kernel, which belongs to one notebook
+_SHOWN: WeakSet[Score] = WeakSet()
+
+
+def score() -> Score:
+    """The score of this notebook's predictions: "7 of 9 predictions right". It follows each new answer."""
+    return Score()
+
+
+class Score:
+    """What `gv.score` returns."""
+
+    def __init__(self) -> None:
+        self.display = Display("score", lambda everything: {"words": self.words})
+        _SHOWN.add(self)
+
+    @property
+    def grades(self) -> list[bool]:
+        """Whether each committed answer was right."""
+        return [asked.grade.right for asked in ASKED.values() if asked.grade]
+
+    @property
+    def words(self) -> str:
+        """The score in words."""
+        right, made = sum(self.grades), len(self.grades)
+        left = len(ASKED) - made
+        if for_site():  # nobody can answer there
+            return f"Predictions on this page: {left}. In the notebook you answer first, and your score stands here."
+        if not made:
+            return f"No predictions yet: {left} to answer." if left else "No predictions yet."
+        said = f"{right} of {made} prediction{'s' * (made != 1)} right"
+        return f"{said}; {left} not answered yet." if left else f"{said}."
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def _repr_mimebundle_(self, **wanted: Any) -> Any:
+        bundle = {"text/plain": self.words, "text/html": str(node("p", node("strong", self.words)))}
+        return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
+
+
+def tell_scores() -> None:
+    """Update each score that is shown."""
+    for shown in list(_SHOWN):
+        shown.display.tell()
+        shown.display.save()
+
 
 PAUSE = 0.05  # seconds in which the page shows that the answer is locked, before the truth is computed
 HINT = 'gv.predict("How many?", number=3), or choices=["yes", "no"], answer="yes"'
@@ -67,7 +266,7 @@ class Prediction:
         self._truth, self._reveal = truth, reveal
         self.answer: Answer | None = None
         self.grade: Grade | None = None
-        self.parts: list[Part] = []
+        self.parts: list[RevealPart] = []
         self.note = ""
         self._key = this_cell()[0][0], question
         earlier = ASKED.get(self._key)
@@ -147,7 +346,7 @@ class Prediction:
 
     @property
     def _choices(self) -> tuple[str, ...]:
-        return self.form.texts if isinstance(self.form, Choices) else ()
+        return self.form.texts if isinstance(self.form, ChoiceForm) else ()
 
     @property
     def _hint(self) -> str:
@@ -185,14 +384,14 @@ class Prediction:
         return str(node("div", asked, listed, about, folded))
 
 
-def _read_choices(choices: Iterable[Any]) -> Choices:
+def _read_choices(choices: Iterable[Any]) -> ChoiceForm:
     where, expected = "gv.predict, choices", "two or more different texts"
     if isinstance(choices, str) or not isinstance(choices, Iterable):
         raise SettingError(where, seen=quoted(choices), expected=expected, hint=HINT)
     texts = tuple(str(choice) for choice in choices)
     if len(texts) < 2 or len(set(texts)) < len(texts) or not all(text.strip() for text in texts):
         raise SettingError(where, seen=quoted(list(texts)), expected=expected, hint=HINT)
-    return Choices(texts)
+    return ChoiceForm(texts)
 
 
 def _read_within(within: Any) -> float:

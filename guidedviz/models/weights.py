@@ -1,23 +1,147 @@
-"""Read a folder of Llama's kind: the shape in config.json, and the weights, which must fit it.
+"""Read the weights of a model folder: `*.safetensors` only, as 32-bit floats, and those of Llama's kind as a model.
 
-The settings and the tensors' shapes are compared before anything is built or read.
+A file is eight bytes with the length of its header, a JSON header with the name, type, shape and place of every
+tensor, and the numbers (https://github.com/huggingface/safetensors). The tensors lie one after the other, without
+gaps. All headers, and the settings of config.json, are checked before any number is read.
 """
 
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import dataclass
 from math import inf, pi, prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from guidedviz.errors import quoted
-from guidedviz.models.language_model import too_large
+from guidedviz.errors import ModelError, quoted
+from guidedviz.files import parse_json, read_bounded, size_of
 from guidedviz.models.llama import Layer, Llama, Shape
-from guidedviz.models.safetensors import FLOATS, Array, Tensors, damaged, find_tensors, read_json
+from guidedviz.models.model import SMALLER, Array, too_large
 
-MOST = 1 << 20  # of every number of a shape
+Tensors = dict[str, Array]
+
+INDEX, SINGLE = "model.safetensors.index.json", "model.safetensors"
+BITS = {"BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I16": 16, "U16": 16, "F16": 16,
+        "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "I64": 64, "U64": 64, "F64": 64, "C64": 64, "F4": 4,
+        "F6_E2M3": 6, "F6_E3M2": 6}  # fmt: skip
+FLOATS = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # those that NumPy reads here
+PLAIN_NAME = re.compile(r"[\w.-]+\.safetensors")
+JSON_BYTES = 24 << 20  # the tokenizer.json of Llama 3 has 17 million
+JSON_VALUES = 1_500_000
+DIMENSIONS = 8
+LARGEST_DIMENSION = 1 << 40  # of a dimension
+
+
+def damaged(file: Path, seen: str, expected: str = "") -> ModelError:
+    """The error for a file of a model that cannot be used."""
+    where = f"model {quoted(file.parent.name)}, {file.name}"
+    return ModelError(where, seen=seen, expected=expected, hint=f"load one that needs no network: {SMALLER}")
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """A file that holds one JSON object."""
+    try:
+        found = parse_json(read_bounded(file, JSON_BYTES), JSON_VALUES)
+    except (OSError, ValueError, RecursionError) as error:
+        raise damaged(file, str(error).splitlines()[0][:120], "a JSON object") from None
+    if not isinstance(found, dict):
+        raise damaged(file, type(found).__name__, "a JSON object")
+    return found
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The weight files of a folder. An index may name nothing but safetensors files in this folder."""
+    listing = folder / INDEX
+    if not listing.exists():
+        return [folder / SINGLE]
+    named = read_json(listing).get("weight_map")
+    if not isinstance(named, dict) or not named:
+        raise damaged(listing, "no weight_map", "an object from tensors to files")
+    for name in named.values():
+        if not isinstance(name, str) or not PLAIN_NAME.fullmatch(name):
+            raise damaged(listing, quoted(name), "names of *.safetensors files in the same folder")
+    return [folder / name for name in sorted(set(named.values()))]
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """Where a tensor is stored."""
+
+    file: Path
+    kind: str
+    shape: tuple[int, ...]
+    begin: int  # in the file
+    end: int
+
+    def read(self) -> Array:
+        """Its numbers as 32-bit floats."""
+        raw = np.fromfile(self.file, FLOATS[self.kind], prod(self.shape), offset=self.begin)
+        if self.kind == "BF16":  # the upper half of a 32-bit float
+            return (raw.astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
+        return raw.astype(np.float32, copy=False).reshape(self.shape)
+
+
+def find_tensors(folder: Path) -> dict[str, StoredTensor]:
+    """All tensors of a folder by name; no number is read yet.
+
+    >>> from guidedviz.files import shipped
+    >>> stored = find_tensors(shipped("models/bard"))["model.embed_tokens.weight"]
+    >>> stored.kind, stored.read().shape
+    ('BF16', (65, 192))
+    """
+    found: dict[str, StoredTensor] = {}
+    for file in weight_files(folder):
+        for name, stored in read_header(file).items():
+            if name in found:
+                raise damaged(file, f"tensor {quoted(name)}, as in {found[name].file.name}", "every tensor once")
+            found[name] = stored
+    return found
+
+
+def read_header(file: Path) -> dict[str, StoredTensor]:
+    """The tensors of one file, which must fill it without gaps."""
+    try:
+        size = size_of(file)
+        with file.open("rb") as stream:
+            start = 8 + int.from_bytes(stream.read(8), "little")
+            text = stream.read(start - 8) if start <= min(size, JSON_BYTES) else b""
+        header = parse_json(text, JSON_VALUES)
+    except OSError as error:
+        raise damaged(file, error.strerror or str(error), "weights as *.safetensors") from None
+    except (ValueError, RecursionError):
+        raise damaged(file, f"no header in its {size:,} bytes", "a whole safetensors file") from None
+    if not isinstance(header, dict) or size == start:
+        raise damaged(file, "no tensors", "a whole safetensors file")
+    header.pop("__metadata__", None)
+    found = {name: _locate(file, name, about, start) for name, about in header.items()}
+    end = start
+    for name, stored in sorted(found.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if stored.begin != end:
+            raise damaged(file, f"tensor {quoted(name)}: from byte {stored.begin}", f"from byte {end}, without a gap")
+        end = stored.end
+    if end != size:
+        raise damaged(file, f"{size:,} bytes", f"{end:,}, by its header")
+    return found
+
+
+def _locate(file: Path, name: str, about: Any, start: int) -> StoredTensor:
+    where = f"tensor {quoted(name)}"
+    match about:
+        case {"dtype": str(kind), "shape": [*shape], "data_offsets": [int(begin), int(end)]} if kind in BITS:
+            plain = len(shape) <= DIMENSIONS and all(
+                type(size) is int and 0 <= size <= LARGEST_DIMENSION for size in shape
+            )
+            if plain and 0 <= begin <= end and (end - begin) * 8 == prod(shape) * BITS[kind]:
+                return StoredTensor(file, kind, tuple(shape), start + begin, start + end)
+            seen = f"{where}: bytes {quoted(begin)} to {quoted(end)} for {kind} of shape {quoted(shape)}"
+            raise damaged(file, seen, "as many bytes as its shape takes")
+    raise damaged(file, f"{where}: {quoted(about)}", "a type, a shape and offsets")
+
+
+LARGEST_SIZE = 1 << 20  # of every number of a shape
 WHOLE, NUMBER = (int,), (int, float)
 NAMES = {
     "vocabulary": "vocab_size",
@@ -41,10 +165,12 @@ def read_shape(folder: Path) -> Shape:
     for key, value in {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}.items():
         if config.get(key, value) != value or (key == "model_type" and key not in config):
             raise damaged(file, f"{key} {quoted(config.get(key))}", quoted(value))
-    sizes = {name: _number(file, config, key, None, 1, MOST, WHOLE) for name, key in NAMES.items()}
+    sizes = {name: _number(file, config, key, None, 1, LARGEST_SIZE, WHOLE) for name, key in NAMES.items()}
     heads, width = sizes["heads"], sizes["width"]
-    kv_heads = _number(file, config, "num_key_value_heads", heads, 1, MOST, WHOLE)
-    head_size = _number(file, config, "head_dim", width / heads if width % heads else width // heads, 1, MOST, WHOLE)
+    kv_heads = _number(file, config, "num_key_value_heads", heads, 1, LARGEST_SIZE, WHOLE)
+    head_size = _number(
+        file, config, "head_dim", width / heads if width % heads else width // heads, 1, LARGEST_SIZE, WHOLE
+    )
     if heads % kv_heads or head_size % 2:
         raise damaged(file, f"{heads} heads of {head_size}, {kv_heads} for keys", "sizes that divide")
     tied = config.get("tie_word_embeddings", False)
@@ -88,7 +214,7 @@ def _frequencies(file: Path, config: dict[str, Any], size: int) -> Array:
         high = _number(file, rope, "high_freq_factor", None, 1e-3, 1e6)
         if low >= high:
             raise damaged(file, f"low_freq_factor {low}, high_freq_factor {high}", "a low one below the high one")
-        context = _number(file, rope, "original_max_position_embeddings", None, 1, MOST)
+        context = _number(file, rope, "original_max_position_embeddings", None, 1, LARGEST_SIZE)
         waves = context * plain / (2 * pi)  # in the first context
         kept = np.clip((waves - low) / (high - low), 0, 1)
         factor = kept + (1 - kept) * factor
