@@ -2,7 +2,6 @@ from guidedviz import checks as checks
 from guidedviz import decoding as decoding
 from guidedviz import machines as machines
 from guidedviz import serving as serving
-from guidedviz import sketches as sketches
 from guidedviz import tokens as tokens
 from guidedviz import views as views
 from guidedviz.decoding import sampling as sampling
@@ -49,8 +48,8 @@ from guidedviz.views.charts.distribution import draw_distribution as draw_distri
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot
-from guidedviz.views.stack.column import draw_stack as draw_stack
-from guidedviz.views.stack.stack_table import draw_stack_table as draw_stack_table
+from guidedviz.views.stack.stack import draw_stack as draw_stack
+from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.map import draw_map as draw_map
 from guidedviz.views.vocabulary.split_map import draw_split as draw_split

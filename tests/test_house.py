@@ -42,7 +42,7 @@ def test_regex_and_masks_need_no_torch():
     assert run(code) == "[]"
 
 
-ROOMS = ("checks", "decoding", "machines", "serving", "sketches", "tokens", "views")
+ROOMS = ("checks", "decoding", "machines", "serving", "tokens", "views")
 
 
 def test_the_front_door_has_about_sixty_names_and_every_one_opens():

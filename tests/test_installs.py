@@ -39,7 +39,7 @@ for shown in (
     gv.fraction_slider(model),
     gv.vocabulary_map(guide),
     gv.token_table(guide),
-    gv.film(gv.sketches.dfa_frames("a|b")),
+    gv.film(gv.views.dfa_frames("a|b")),
     gv.folded(gv.regex("abc")),
 ):
     said[type(shown).__name__] = shown._repr_mimebundle_()

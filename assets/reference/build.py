@@ -27,7 +27,7 @@ SECTIONS = {
     "Errors": "GuidedVizError PatternError GrammarError VocabularyError SettingError IllegalToken EmptyMask ModelError "
     "TraceError",
 }
-ROOMS = "machines tokens sketches decoding sampling serving views checks"
+ROOMS = "machines tokens decoding sampling serving views checks"
 BOXES = r"""gv.grammar(r'root ::= "{" text ":" (root | text) "}"' + "\n" + r'text ::= "\"" [a-z]+ "\""')"""
 PICTURES = {
     "draw_machine": 'gv.draw_machine(gv.regex(r"[0-9]+(\\.[0-9]+)?"))',

@@ -38,13 +38,13 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema, schema_regex
 from guidedviz.machines.visible import counted, visible
-from guidedviz.sketches.sketch import Sketch, sketch_dfa
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
-from guidedviz.views.machine.picture import draw_machine, sketch_of
-from guidedviz.views.stack.stack_table import draw_stack_table
+from guidedviz.views.layout.sketch import Sketch, sketch_dfa, sketch_of
+from guidedviz.views.machine.picture import draw_machine
+from guidedviz.views.stack.stack import draw_stack_table
 from guidedviz.views.words import reading
 
 T = TypeVar("T")

@@ -12,9 +12,8 @@ from guidedviz.checks.verdict import Case, Verdict, agrees, cases_of, check_func
 from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predict, scan
 from guidedviz.machines.pushdown.pda import Moves, move_stack, pushdown_moves
 from guidedviz.machines.visible import name_node, visible
-from guidedviz.sketches.stack_film import StackFrame
-from guidedviz.views.stack.earley_chart import draw_chart
-from guidedviz.views.stack.stack_film import draw_stack_frame
+from guidedviz.views.stack.chart import draw_chart
+from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 # -- moves of a stack ----------------------------------------------------------------------------------------------
 

@@ -30,13 +30,12 @@ from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.regular.regex import machine_stages, regex
 from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
 from guidedviz.machines.work import reach
-from guidedviz.sketches.reading_film import moves_by
-from guidedviz.sketches.sketch import sketch_dfa, sketch_nfa
-from guidedviz.sketches.trie_film import sketch_trie
 from guidedviz.tokens.explain import explain_token
 from guidedviz.tokens.trie import Node
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure
+from guidedviz.views.layout.sketch import sketch_dfa, sketch_nfa
+from guidedviz.views.machine.films import moves_by, sketch_trie
 from guidedviz.views.machine.picture import draw_machine
 
 # -- one step of a set of NFA states -------------------------------------------------------------------------------

@@ -19,9 +19,9 @@ from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write
+from guidedviz.views.machine.highlight import last_path
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
-from guidedviz.views.machine.recorded_path import last_path
-from guidedviz.views.stack.column import say_stack, write_stack
+from guidedviz.views.stack.stack import say_stack, write_stack
 from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.map import callouts, legal_kinds, say_mask, write_map
 from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds

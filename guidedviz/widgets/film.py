@@ -8,23 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted
-from guidedviz.sketches.earley_film import ChartFrame
-from guidedviz.sketches.folded import Chain, find_chains, fold, inside_chain, join
-from guidedviz.sketches.sketch import Sketch
-from guidedviz.sketches.stack_film import StackFrame
 from guidedviz.views.figure import Figure
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.labels import say_arrow
-from guidedviz.views.machine.description import count_states
-from guidedviz.views.machine.film_frames import bare_drawing, build_film
+from guidedviz.views.layout.plan import say_arrow
+from guidedviz.views.layout.sketch import Chain, Sketch, find_chains, fold, inside_chain, join, sketch_of
+from guidedviz.views.machine.films import bare_drawing, build_film
 from guidedviz.views.machine.highlight import arrow_key
-from guidedviz.views.machine.legend import say_thick
-from guidedviz.views.machine.picture import draw_machine, sketch_of
-from guidedviz.views.stack.chart_film import build_chart_film, draw_frame
-from guidedviz.views.stack.stack_film import build_stack_film, draw_stack_frame
+from guidedviz.views.machine.picture import count_states, draw_machine, say_thick
+from guidedviz.views.stack.chart_film import ChartFrame, build_chart_film, draw_frame
+from guidedviz.views.stack.stack_film import StackFrame, build_stack_film, draw_stack_frame
 from guidedviz.widgets.display import Display, Shown, said
 
-HINT = "gv.film(gv.sketches.dfa_frames('a|b'))"
+HINT = "gv.film(gv.views.dfa_frames('a|b'))"
 KINDS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and how one frame is drawn
     ChartFrame: (build_chart_film, draw_frame),
     StackFrame: (build_stack_film, draw_stack_frame),
@@ -33,7 +28,7 @@ MACHINE = build_film, lambda sketch: draw_machine(sketch, compact=False)
 
 
 def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> Film:
-    """A film of frames on one drawing: `gv.film(gv.sketches.dfa_frames("a|b"))`; `show` is the frame of its picture."""
+    """A film of frames on one drawing: `gv.film(gv.views.dfa_frames("a|b"))`; `show` is the frame of its picture."""
     expect(title, str, "gv.film, title", "a text")
     listed: list[Any] = list(expect(frames, Iterable, "gv.film, frames", "frames", hint=HINT))
     last = len(listed) - 1

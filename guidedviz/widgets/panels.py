@@ -35,16 +35,13 @@ from guidedviz.tokens.split import Split
 from guidedviz.views.charts.costs import find_top, times_asked
 from guidedviz.views.figure import Figure
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.machine.description import count_states
-from guidedviz.views.machine.film_frames import bare_drawing
-from guidedviz.views.machine.picture import sketch_of
-from guidedviz.views.machine.pushdown_highlight import highlight_state, taken_arrows
-from guidedviz.views.machine.recorded_path import Drawable, StatePath, read_bytes, read_step
-from guidedviz.views.stack.column import say_ground, say_ways
-from guidedviz.views.stack.depth import draw_depth
-from guidedviz.views.stack.earley_chart import draw_chart
-from guidedviz.views.stack.parse_tree import draw_derivation
-from guidedviz.views.stack.shared_stacks import draw_shared_stacks
+from guidedviz.views.layout.sketch import sketch_of
+from guidedviz.views.machine.films import bare_drawing
+from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, read_step, taken_arrows
+from guidedviz.views.machine.picture import count_states
+from guidedviz.views.stack.chart import draw_chart, draw_derivation
+from guidedviz.views.stack.graph import draw_shared_stacks
+from guidedviz.views.stack.stack import draw_depth, say_ground, say_ways
 from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin, shown_candidates
 from guidedviz.widgets.map import MapFeed, split_of
 from guidedviz.widgets.runner import running_loop, say_failure

@@ -21,7 +21,7 @@ from guidedviz.machines.source import guess_kind
 from guidedviz.models.model import Model, check_model, check_text
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
-from guidedviz.views.machine.recorded_path import check_recording
+from guidedviz.views.machine.highlight import check_recording
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets.display import Display, is_still

@@ -99,7 +99,7 @@ legal_tokens(decimal, 2, pieces)
 
 # %%
 clumsy = r"\d+|\d+\.\d+|\d+,\d+"
-gv.film(gv.sketches.nfa_reading_frames(clumsy, "42"))
+gv.film(gv.views.nfa_reading_frames(clumsy, "42"))
 
 # %% [markdown]
 # The NFA reads a byte in two steps. First it takes every edge that reads this byte. The targets of these edges are a
@@ -149,9 +149,9 @@ gv.predict(
     number=6,
     within=2,
     reveal=[
-        lambda: gv.draw_machine(gv.sketches.dfa_frames(clumsy)[-1], [0, 1, 1], title="the DFA reads 42: one state lit"),
+        lambda: gv.draw_machine(gv.views.dfa_frames(clumsy)[-1], [0, 1, 1], title="the DFA reads 42: one state lit"),
         """Six. The name of each state contains its set; states with nothing but epsilon edges are left out of the name.
-        `gv.film(gv.sketches.dfa_frames(clumsy))` finds the sets one by one.""",
+        `gv.film(gv.views.dfa_frames(clumsy))` finds the sets one by one.""",
     ],
 )
 
@@ -162,7 +162,7 @@ gv.predict(
 # be split. Then each block becomes one state.
 
 # %% [predict]
-gv.film(gv.sketches.minimal_frames(clumsy))
+gv.film(gv.views.minimal_frames(clumsy))
 
 # %% [markdown]
 # The state after the point and the state after the comma need the same endings, so they are one state now. Each set of
@@ -180,7 +180,7 @@ gv.film(gv.sketches.minimal_frames(clumsy))
 # subtree is cut. Here the walk starts in q2, after the point. A double ring marks a node where a token ends:
 
 # %%
-gv.film(gv.sketches.trie_frames(decimal, toy, state=2))
+gv.film(gv.views.trie_frames(decimal, toy, state=2))
 
 # %% [markdown]
 # ## Exercise 2 · The recursive walk ★★

@@ -149,7 +149,7 @@ gv.predict(
 # the return node.
 
 # %%
-frames = gv.sketches.stack_frames(machine, '{"key": {"b": 1}}')
+frames = gv.views.stack_frames(machine, '{"key": {"b": 1}}')
 gv.draw_machine(machine, title="four rules")
 
 # %% [markdown]

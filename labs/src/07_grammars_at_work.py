@@ -221,7 +221,7 @@ except RecursionError as error:
 
 # %%
 rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
-gv.film(gv.sketches.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)", show=16)
+gv.film(gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)", show=16)
 
 # %% [question]
 gv.predict(

@@ -42,7 +42,7 @@ gv.views.draw_loop("walk")
 # %%
 decimal = gv.regex(r"\d+(\.\d+)?")
 toy = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
-gv.film(gv.sketches.trie_frames(decimal, gv.Vocabulary(toy), state=2))
+gv.film(gv.views.trie_frames(decimal, gv.Vocabulary(toy), state=2))
 
 # %% [markdown]
 # A recursion over nodes that point to other nodes is slow: each call costs time, and the nodes lie anywhere in memory.

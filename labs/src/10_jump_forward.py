@@ -45,7 +45,7 @@ gv.predict(
     number=45,
     within=5,
     reveal=[
-        lambda: print(gv.sketches.count_ways(person)),
+        lambda: print(gv.views.count_ways(person)),
         'A key is a chain of states: inside `"member"` each byte has one successor.',
     ],
 )

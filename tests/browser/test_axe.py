@@ -99,7 +99,7 @@ def test_a_fraction_slider(axe, bare):
 
 
 def test_a_film(axe, bare):
-    root = bare.show(gv.film(gv.sketches.minimal_frames("(ab|cb)d?")))
+    root = bare.show(gv.film(gv.views.minimal_frames("(ab|cb)d?")))
     root.get_by_role("button", name="to the last frame").click()
     assert audit(axe, bare.page, root, bare.theme) == {}
 
@@ -137,7 +137,7 @@ def test_the_page_of_a_recording(axe, show):
 def test_widgets_that_share_a_page_repeat_no_landmark_and_no_id(axe, bare):
     for _ in range(2):
         bare.show_stage(person(steps=2))
-        bare.show(gv.film(gv.sketches.minimal_frames("ab")))
+        bare.show(gv.film(gv.views.minimal_frames("ab")))
     bare.page.evaluate(axe)
     rules = ["landmark-unique", "landmark-no-duplicate-banner", "landmark-banner-is-top-level", "duplicate-id-aria"]
     found = bare.page.evaluate("async rules => (await axe.run({ runOnly: rules })).violations.map(v => v.id)", rules)

@@ -61,7 +61,7 @@ def build():
     asked = gv.predict("How `many`?", choices=["a", "b"], answer="a", reveal=["said", lambda: print(1), drawing])
     return {
         "stage": gv.stage(model, "x", nested, temperature=0, max_tokens=6, edit=True),
-        "film": gv.film(gv.sketches.minimal_frames("ab|cb"), "a film"),
+        "film": gv.film(gv.views.minimal_frames("ab|cb"), "a film"),
         "fold": gv.folded(gv.regex("(abc|xyz)[0-9]")),
         "map": gv.vocabulary_map(digits, before=1),
         "table": gv.token_table(digits),

@@ -14,7 +14,7 @@ from guidedviz.checks.verdict import Verdict
 from guidedviz.decoding.diagnosis import Diagnosis, Finding
 from guidedviz.decoding.recording import compress
 from guidedviz.errors import GuidedVizError
-from guidedviz.sketches.sketch import Arrow, Sketch
+from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.notebook_page import STATE, VIEW, PageExporter
 from guidedviz.widgets.player_page import BUNDLES, play_place

@@ -103,7 +103,7 @@ def test_no_style_of_jupyterlab_changes_another_widget(open_notebook):
     make = """import guidedviz as gv
 clerk = gv.load_model('clerk')
 guide = gv.guide(gv.regex('[0-9]{4}'), clerk.vocabulary)"""
-    film, fold = "gv.film(gv.sketches.dfa_frames('a|b'))", "gv.folded(gv.regex('(abc|abd){4}'))"
+    film, fold = "gv.film(gv.views.dfa_frames('a|b'))", "gv.folded(gv.regex('(abc|abd){4}'))"
     shows = [film, fold, "gv.fraction_slider(clerk)", "gv.vocabulary_map(guide)", "gv.token_table(guide)", "gv.score()"]
     notebook = open_notebook(make, *shows)
     for place in range(1 + len(shows)):

@@ -34,7 +34,7 @@ gv.checks.index(build_index)"""
 
 def test_the_films_are_stepped_through(lab_page):
     for frames in ("nfa_reading_frames", "minimal_frames", "trie_frames"):
-        film = lab_page.cell_of(f"gv.sketches.{frames}").locator(".gv-film")
+        film = lab_page.cell_of(f"gv.views.{frames}").locator(".gv-film")
         words, seen = film.locator(".gv-film-words"), []
         on = film.get_by_role("button", name="one frame on", exact=True)
         while not seen or on.is_enabled():

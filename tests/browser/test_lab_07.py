@@ -19,7 +19,7 @@ NEW = "new not in column"
 
 
 def test_the_film_of_earley_s_parser_is_stepped_through(lab_page):
-    film = lab_page.cell_of("gv.sketches.earley_frames").locator(".gv-film")
+    film = lab_page.cell_of("gv.views.earley_frames").locator(".gv-film")
     shown = ".gv-sheets > svg:first-child .gv-item:not(.gv-absent)"
     on, words, seen = film.get_by_role("button", name="one frame on", exact=True), film.locator(".gv-film-words"), []
     while on.is_enabled():

@@ -35,7 +35,7 @@ gv.checks.complete(complete)"""
 
 
 def test_the_walk_is_stepped_through(lab_page):
-    film = lab_page.cell_of("gv.sketches.trie_frames").locator(".gv-film")
+    film = lab_page.cell_of("gv.views.trie_frames").locator(".gv-film")
     words, seen = film.locator(".gv-film-words"), []
     on = film.get_by_role("button", name="one frame on", exact=True)
     while on.is_enabled():

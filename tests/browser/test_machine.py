@@ -156,7 +156,7 @@ def test_a_recording_moves_the_machine_of_its_guide(bare):
 
 
 def test_a_film_runs_forward_and_back_without_a_kernel(bare):
-    film = bare.reopen(gv.film(gv.sketches.minimal_frames("(ab|cb)d?"), title="minimise"))
+    film = bare.reopen(gv.film(gv.views.minimal_frames("(ab|cb)d?"), title="minimise"))
     frames = int(film.locator(".gv-about .gv-soft").inner_text().split()[-1])
     words = [film.locator(".gv-film-words").inner_text()]
 
@@ -183,7 +183,7 @@ def test_a_film_runs_forward_and_back_without_a_kernel(bare):
 
 
 def test_a_film_of_a_construction_grows(bare):
-    film = bare.show(gv.film(gv.sketches.dfa_frames("[0-9]+(x|yz)?")))
+    film = bare.show(gv.film(gv.views.dfa_frames("[0-9]+(x|yz)?")))
     visible = "nodes => nodes.filter(n => !n.classList.contains('gv-absent')).length"
     before = film.locator(".gv-arrow").evaluate_all(visible)
     film.get_by_role("button", name="to the last frame").click()

@@ -169,7 +169,7 @@ def test_what_scrolls_can_have_the_focus(still):
 
 
 def test_a_frame_of_a_film_is_saved_as_it_is_shown(still):
-    film = still.show(gv.film(gv.sketches.dfa_frames("[0-9]+(x|yz)?")))
+    film = still.show(gv.film(gv.views.dfa_frames("[0-9]+(x|yz)?")))
     _, first = save(still, film, "SVG")
     film.get_by_role("button", name="to the last frame").click()
     name, last = save(still, film, "SVG")

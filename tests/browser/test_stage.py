@@ -338,7 +338,7 @@ def test_the_style_of_one_widget_leaves_the_others_alone(bare):
     vocabulary = toy_model().vocabulary
     number = gv.guide(gv.regex("[0-9]+"), vocabulary)
     widgets = [
-        gv.film(gv.sketches.minimal_frames("(ab|cb)d?")),
+        gv.film(gv.views.minimal_frames("(ab|cb)d?")),
         gv.stage(toy_model(), "say ", gv.guide(machine, vocabulary), steps=5, edit=True),
         gv.vocabulary_map(number),
         gv.token_table(number),
@@ -358,7 +358,7 @@ def test_the_style_of_one_widget_leaves_the_others_alone(bare):
 
 def test_the_styles_of_a_widget_that_comes_later_leave_the_stage_as_it_was(bare):
     stage = bare.show_stage(guided([b"a", b"b"], steps=2))
-    bare.show(gv.film(gv.sketches.minimal_frames("ab")))
+    bare.show(gv.film(gv.views.minimal_frames("ab")))
     style = "(nodes, name) => getComputedStyle(nodes[0])[name]"
     assert stage.root.locator(".gv-prompt").evaluate_all(style, "whiteSpace") == "pre-wrap"
     assert stage.root.locator(".gv-ask svg").evaluate_all(style, "fill") == "none"

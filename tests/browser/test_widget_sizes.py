@@ -59,7 +59,7 @@ def test_the_map_fills_its_panel_on_the_stage_and_says_that_it_can_be_pressed_an
 
 WIDGETS = {
     "slider": lambda: gv.fraction_slider(gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))),
-    "film": lambda: gv.film(gv.sketches.dfa_frames("(a|b)*abb")),
+    "film": lambda: gv.film(gv.views.dfa_frames("(a|b)*abb")),
     "folded": lambda: gv.folded(gv.regex(r'\{"name": "[a-z]+", "age": [0-9]{1,3}\}')),
     "map": lambda: gv.vocabulary_map(gv.guide(gv.regex("[0-9]+(,[0-9]+)?"), VOCABULARY)),
     "table": lambda: gv.token_table(gv.guide(gv.regex("[0-9]+(,[0-9]+)?"), VOCABULARY)),

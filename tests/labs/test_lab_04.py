@@ -52,7 +52,7 @@ def test_the_clumsy_regex_has_so_many_states():
     nfa = build_nfa(parse_regex(CLUMSY))
     assert len(nfa) == 16
     assert 2 ** len(nfa) == 65_536
-    assert len(gv.sketches.dfa_frames(CLUMSY)[-1].names) == 6
+    assert len(gv.views.dfa_frames(CLUMSY)[-1].names) == 6
     assert gv.regex(CLUMSY) == gv.regex(r"\d+([.,]\d+)?")
 
 
@@ -70,7 +70,7 @@ def test_the_date_has_eleven_states_and_the_walks_give_the_index_of_the_engine(l
 
 
 def test_the_examples_of_the_exercises():
-    frames = gv.sketches.nfa_reading_frames(CLUMSY, "4")
+    frames = gv.views.nfa_reading_frames(CLUMSY, "4")
     assert [len(frame.lit) for frame in frames] == [1, 4, 3, 9, 9]
     toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"])
     assert walk_trie(toy.trie.root, gv.regex(DECIMAL), 2) == {0: 3, 1: 3}

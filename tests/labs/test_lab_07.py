@@ -79,6 +79,6 @@ def test_the_six_bytes_end_the_text():
 
 def test_column_0_of_the_film_has_five_items_and_one_of_them_reads_the_bracket():
     rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
-    columns = gv.sketches.earley_frames(rules, "(12)", {"number": "[0-9]+"})[-1].columns
+    columns = gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"})[-1].columns
     assert len(columns[0]) == 5
     assert sum(kind == "scan" for kind, _ in columns[1]) == 1

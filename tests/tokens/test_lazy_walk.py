@@ -10,10 +10,10 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.machines.regular.regex import regex
-from guidedviz.sketches.walk_tree import grow_tree
 from guidedviz.tokens.guide import guide
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.views.vocabulary.walk_groups import grow_tree
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import walk
 

@@ -23,7 +23,7 @@ SHOWN = {
     "vocabulary_map": lambda toy: gv.vocabulary_map(DIGITS),
     "token_table": lambda toy: gv.token_table(DIGITS),
     "fraction_slider": lambda toy: gv.fraction_slider(toy.toy_model()),
-    "film": lambda toy: gv.film(gv.sketches.dfa_frames("a|b")),
+    "film": lambda toy: gv.film(gv.views.dfa_frames("a|b")),
     "folded": lambda toy: gv.folded(gv.regex("abc[0-9]")),
 }
 

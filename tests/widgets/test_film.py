@@ -11,9 +11,9 @@ import pytest
 import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.sketches.sketch import Arrow, Sketch
-from guidedviz.views.machine.film_frames import build_film, overlay
-from guidedviz.views.machine.recorded_path import read_step
+from guidedviz.views.layout.sketch import Arrow, Sketch
+from guidedviz.views.machine.films import build_film, overlay
+from guidedviz.views.machine.highlight import read_step
 from guidedviz.widgets.panels import MachineFeed
 
 PIECES = [b"<eos>", *(bytes([i]) for i in range(32, 127)), b"1.5", b"3.", b"42"]
@@ -39,6 +39,17 @@ FRAMES = [
 ]
 
 
+SUMS = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
+FILMS = {
+    "reading": gv.views.nfa_reading_frames("[ab]+c?", "ab"),
+    "subsets": gv.views.dfa_frames("ab|cb"),
+    "blocks": gv.views.minimal_frames("ab|cb"),
+    "trie": gv.views.trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])),
+    "stack": gv.views.stack_frames(gv.grammar('root ::= "(" item ")"\nitem ::= "x" | root'), "((x))"),
+    "chart": gv.views.earley_frames(SUMS, "(12)", {"number": "[0-9]+"}),
+}
+
+
 def test_frames_with_the_same_states_share_one_drawing():
     reel = build_film(FRAMES)
     assert len(reel.drawings) == 1
@@ -53,20 +64,22 @@ def test_an_arrow_that_grows_is_drawn_as_it_ends():
     assert free.ranges == ()
 
 
-@pytest.mark.parametrize(
-    "frames",
-    [
-        gv.sketches.nfa_reading_frames("[ab]+c?", "ab"),
-        gv.sketches.dfa_frames("ab|cb"),
-        gv.sketches.minimal_frames("ab|cb"),
-    ],
-)
+def attributes(shapes, key):
+    """All values of an attribute in a drawing."""
+    _, own, *inside = shapes
+    below = [attributes(part, key) for part in inside if not isinstance(part, str)]
+    return set().union({str(own[key])} if key in own else set(), *below)
+
+
+@pytest.mark.parametrize("frames", FILMS)
 def test_everything_a_frame_names_is_on_its_drawing(frames):
-    reel = build_film(frames)
-    for frame in reel.frames:
-        drawn = list(ET.fromstring(str(reel.drawings[frame["drawing"]])).iter())
-        assert set(map(str, frame["states"])) <= {node.get("data-state") for node in drawn}
-        assert {*frame["arrows"], *frame["on"]} <= {node.get("data-arrow") for node in drawn}
+    film = gv.film(FILMS[frames])
+    saved = film.display.widget.saved
+    for frame in saved["frames"]:
+        drawn = saved["drawings"][frame["drawing"]]
+        assert set(map(str, [*frame["states"], *frame["lit"]])) <= attributes(drawn, "data-state")
+        assert {*frame["arrows"], *frame["on"]} <= attributes(drawn, "data-arrow")
+    film.display.close()
 
 
 def test_a_film_is_sent_once_and_keeps_a_picture_of_its_last_frame():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.files import shipped
-from guidedviz.sketches.construction import dfa_frames
+from guidedviz.views.machine.films import dfa_frames
 from guidedviz.widgets.panels import PICTURES
 from guidedviz.widgets.wire import Wire
 

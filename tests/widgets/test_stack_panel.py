@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.stack.column import say_ways
+from guidedviz.views.stack.stack import say_ways
 from guidedviz.widgets import panels as stacks
 from guidedviz.widgets.panels import PICTURES, MachineFeed, Pictures, StackFeed
 

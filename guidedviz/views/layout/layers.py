@@ -1,29 +1,36 @@
-"""A plain layout in layers, for machines that have too many crossing arrows for Graphviz. It is always quick.
+"""The positions of boxes and lines: from Graphviz inside this process, or else from a plain layout in layers.
 
-The column of a box is its distance from the first; inside a column, boxes follow the order of their neighbours.
+Graphviz gets sizes and pairs of numbers only: no name, no label and no font. So no hostile text reaches it, and the
+drawing itself does not depend on its version. In layers the column of a box is its distance from the first; inside a
+column, boxes follow the order of their neighbours. This is always quick.
 """
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from guidedviz.views.layout.bezier import Curve, Point, above_middle
+from guidedviz.views.layout.curves import Curve, Point, above_middle
 
 SWEEPS = 4
+DOT = 72.0  # points per inch in Graphviz
+MARGIN = 10.0
+MOST_WORK = 420  # boxes plus columns that lines cross; above it Graphviz may need seconds and cannot be stopped
+MOST_LABELLED = 200  # space for labels doubles the number of columns
 
 
-@dataclass(frozen=True)
-class Box:
+class Extent(NamedTuple):
     """A thing to place: half its width and half its height."""
 
     rx: float
     ry: float
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """A line between two boxes, with space for a label."""
 
     source: int
@@ -32,7 +39,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Placed:
+class Layout:
     """The positions of boxes, lines and labels; y grows downwards."""
 
     centres: tuple[Point, ...]
@@ -61,7 +68,7 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]
     return [layer.get(box, last) for box in range(count)]
 
 
-def place_in_layers(boxes: Sequence[Box], links: Sequence[Link], first: int = 0) -> Placed:
+def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> Layout:
     """The boxes in columns from left to right."""
     layer = count_layers(len(boxes), links, first)
     columns: list[list[int]] = [[] for _ in range(max(layer, default=0) + 1)]
@@ -79,7 +86,7 @@ def place_in_layers(boxes: Sequence[Box], links: Sequence[Link], first: int = 0)
     labels = tuple(above_middle(curve) for curve in curves)
     deepest = max([y for curve in curves for _, y in curve], default=0.0)
     width = max([x for x, _ in spots.values()], default=0) + 60
-    return Placed(tuple(spots[box] for box in range(len(boxes))), curves, labels, width, max(tall + 90, deepest + 20))
+    return Layout(tuple(spots[box] for box in range(len(boxes))), curves, labels, width, max(tall + 90, deepest + 20))
 
 
 def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
@@ -107,7 +114,9 @@ def _sort_column(column: list[int], place: dict[int, float], near: dict[int, lis
     column.sort(key=mean)
 
 
-def _columns_x(columns: list[list[int]], boxes: Sequence[Box], links: Sequence[Link], layer: list[int]) -> list[float]:
+def _columns_x(
+    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: list[int]
+) -> list[float]:
     """The x of every column, with space for the labels between neighbours."""
     room = [0.0] * len(columns)
     for link in links:
@@ -121,7 +130,7 @@ def _columns_x(columns: list[list[int]], boxes: Sequence[Box], links: Sequence[L
     return found
 
 
-def _curve(spots: dict[int, Point], boxes: Sequence[Box], link: Link, layer: list[int]) -> Curve:
+def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: list[int]) -> Curve:
     """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
     (x, y), (a, b) = spots[link.source], spots[link.target]
     source, target = boxes[link.source], boxes[link.target]
@@ -135,3 +144,75 @@ def _curve(spots: dict[int, Point], boxes: Sequence[Box], link: Link, layer: lis
         return ((x + source.rx, y), (x + reach, y - lift), (a - reach, b - lift), (a - target.rx, b))
     down = 34 + 12 * min(8, -span) + abs(y - b) * 0.1
     return ((x, y + source.ry), (x - 10, y + source.ry + down), (a + 10, b + target.ry + down), (a, b + target.ry))
+
+
+@lru_cache(maxsize=64)
+def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0) -> Layout:
+    """The layout by Graphviz; in layers where it is missing, fails, or would take too long.
+
+    >>> found = place((Extent(17, 17), Extent(17, 17)), (Link(0, 1, 30),))
+    >>> found.centres[0][0] < found.labels[0][0] < found.centres[1][0]
+    True
+    """
+    work = count_work(boxes, links, first)
+    if work > MOST_LABELLED:
+        links = tuple(link._replace(room=0.0) for link in links)
+    answer = ask_graphviz(describe(boxes, links)) if work <= MOST_WORK else None
+    return read_layout(answer, len(boxes)) if answer else place_in_layers(boxes, links, first)
+
+
+def count_work(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> int:
+    """The boxes that Graphviz places: it adds one wherever a line crosses a column."""
+    layer = count_layers(len(boxes), links, first)
+    return len(boxes) + sum(max(1, abs(layer[link.source] - layer[link.target])) for link in links)
+
+
+def ask_graphviz(text: str) -> dict[str, Any] | None:
+    """The layout of a graph by Graphviz' dot; None where it cannot be imported or reports an error."""
+    try:
+        import pygraphviz
+
+        graph = pygraphviz.AGraph(string=text)
+        try:
+            answer = graph.draw(format="json", prog="dot")
+        finally:
+            graph.close()
+    except (ImportError, OSError, ValueError):  # all that pygraphviz raises here
+        return None
+    found: dict[str, Any] = json.loads(answer)
+    return found
+
+
+def describe(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
+    """The graph in Graphviz' language: sizes and pairs.
+
+    >>> describe([Extent(18, 18)], []).splitlines()[-2]
+    '0[width=0.5,height=0.5]'
+    """
+    lines = [
+        'digraph{rankdir=LR;nodesep=0.22;ranksep=0.3;node[shape=ellipse,fixedsize=true,label=""];edge[arrowhead=none]'
+    ]
+    lines += [f"{n}[width={2 * box.rx / DOT:g},height={2 * box.ry / DOT:g}]" for n, box in enumerate(boxes)]
+    lines += [f"{link.source}->{link.target}[id={n}{_room(link)}]" for n, link in enumerate(links)]
+    return "\n".join([*lines, "}"])
+
+
+def _room(link: Link) -> str:
+    size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'
+    return f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>" if link.room else ""
+
+
+def read_layout(answer: dict[str, Any], count: int) -> Layout:
+    """The positions in an answer of Graphviz, whose y grows upwards."""
+    _, _, width, height = map(float, answer["bb"].split(","))
+
+    def turn(text: str) -> Point:
+        x, y = map(float, text.split(","))
+        return x + MARGIN, height - y + MARGIN
+
+    nodes = {int(found["name"]): turn(found["pos"]) for found in answer.get("objects", ())}
+    edges = {int(edge["id"]): edge for edge in answer.get("edges", ())}
+    curves: list[Curve] = [tuple(map(turn, edges[n]["pos"].split())) for n in range(len(edges))]
+    labels = [turn(edges[n]["lp"]) if "lp" in edges[n] else curves[n][0] for n in range(len(edges))]
+    centres = tuple(nodes[n] for n in range(count))
+    return Layout(centres, tuple(curves), tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -12,60 +12,33 @@ from guidedviz.extras import need
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import counted
-from guidedviz.markup import Element, node
-from guidedviz.sketches.folded import fold, fold_loops
-from guidedviz.sketches.sketch import Sketch, sketch_dfa, sketch_fsm, sketch_nfa, sketch_pda
-from guidedviz.tokens.by_hand import GuidedFSM
-from guidedviz.views.figure import Figure, drawing, moved, soft, write
+from guidedviz.markup import Element, node, together
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
+from guidedviz.views.layout.curves import Diagram
 from guidedviz.views.layout.diagram import lay_out
-from guidedviz.views.layout.labels import say_arrow, say_ranges
-from guidedviz.views.layout.parts import Diagram
-from guidedviz.views.machine.description import count_states, say_machine
-from guidedviz.views.machine.highlight import UNLIT, Highlight, highlight_path
-from guidedviz.views.machine.legend import NARROW, write_legend
-from guidedviz.views.machine.pushdown_highlight import highlight_state, state_after
-from guidedviz.views.machine.svg import STYLE, write_diagram
-from guidedviz.views.words import reading
+from guidedviz.views.layout.plan import say_arrow, say_ranges
+from guidedviz.views.layout.sketch import (
+    Arrow,
+    Sketch,
+    fold,
+    fold_loops,
+    sketch_of,
+    sketch_pda,
+)
+from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
+from guidedviz.views.machine.svg import FEW, NO_NOTES, STYLE, write_diagram
 
 if TYPE_CHECKING:
     import graphviz
 
-EDGE = 14.0
-LINE = 20.0  # of the title
+
+TITLE_LINE = 20.0  # of the title
 BOLD = 7.6  # pixels per character of the title, about
 HIGHEST = 1000.0  # a taller machine is drawn smaller
 WHOLE = 40  # states of a finite machine that is drawn whole by default
 ABOVE = 40.0  # pixels above a machine inside a larger picture
 MOST_OPEN = 4  # rules of a grammar inside a larger picture
-
-
-def sketch_of(machine: Any, where: str = "draw_machine") -> Sketch:
-    """The sketch of a machine; an error names the function that needed it.
-
-    >>> sketch_of(gv.regex("ab")).names
-    ('q0', 'q1', 'q2')
-    """
-    match machine:
-        case Sketch():
-            return _visible(machine)
-        case DFA():
-            return sketch_dfa(machine)
-        case NFA():
-            return sketch_nfa(machine)
-        case PDA():
-            return sketch_pda(machine)
-        case GuidedFSM():
-            return _visible(sketch_fsm(machine))
-    raise SettingError(where, seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
-
-
-def _visible(sketch: Sketch) -> Sketch:
-    """A sketch with printable names, wherever they come from."""
-    names = tuple(reading(name) or "∅" for name in sketch.names)
-    groups = tuple((reading(title), states) for title, states in sketch.groups)
-    return replace(sketch, names=names, groups=groups, words=reading(sketch.words))
 
 
 def draw_machine(
@@ -133,9 +106,9 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
     width, height = max(diagram.width * scale + 2 * EDGE, 260.0), diagram.height * scale
     legend, width, lower = write_legend(diagram, lit, max(width, min(NARROW, BOLD * len(title) + 2 * EDGE)))
     lines = wrap(title, int((width - 2 * EDGE) / BOLD), break_on_hyphens=False)
-    top = 8.0 + LINE * len(lines)
+    top = 8.0 + TITLE_LINE * len(lines)
     parts = [node("style", STYLE)]
-    parts += [write(EDGE, LINE * number, line, 13, font_weight="bold") for number, line in enumerate(lines, 1)]
+    parts += [write(EDGE, TITLE_LINE * number, line, 13, font_weight="bold") for number, line in enumerate(lines, 1)]
     fit = f"translate({EDGE:g} {top:g}) scale({scale:.4g})"
     parts.append(node("g", body, transform=fit, class_="gv-on-page"))
     parts.append(moved(EDGE, top + height + 14, legend))
@@ -204,3 +177,153 @@ def to_dot(machine: Any) -> graphviz.Source:
         words = say_arrow(arrow, whole=True) if arrow.through else arrow.call or say_ranges(arrow.ranges, 16)
         graph.edge(str(arrow.source), str(arrow.target), graphviz.escape(words))
     return graphviz.Source(graph.source)
+
+
+# --- the machine as text ---
+
+
+ROWS = 40  # at most so many states have a line
+
+
+def count_states(diagram: Diagram) -> str:
+    """The number of states, of folded ones and, unless all are drawn, of drawn ones."""
+    sketch, drawn = diagram.sketch, len(diagram.spots)
+    if diagram.blocks:
+        every = sum(len(nodes) for _, nodes in sketch.rules)
+        whole = f"{counted(len(sketch.rules), 'rule')}, {counted(every, 'node')}"
+        part = f"{len(diagram.blocks)} of {counted(len(sketch.rules), 'rule')}, {drawn} of {counted(every, 'node')}"
+    else:
+        every = len(sketch.names)
+        whole = counted(every, "state")
+        part = f"{drawn} of {whole}"
+    folded = f", {len(sketch.folded):,} of them folded" if sketch.folded else ""
+    return whole + folded if drawn + len(sketch.folded) == every else f"{part}{folded}: those around the current one"
+
+
+def say_machine(diagram: Diagram, lit: Highlight, about: str, notes: Mapping[int, str] = NO_NOTES) -> str:
+    """The diagram as text: one line per state that is drawn."""
+    sketch = diagram.sketch
+    out: dict[int, list[Arrow]] = {}
+    for arrow in sketch.arrows:
+        out.setdefault(arrow.source, []).append(arrow)
+    now = f", now in {', '.join(sketch.names[s] for s in sorted(lit.now))}" if lit.now else ""
+    died = f", where {lit.cross[1]} cannot come" if lit.cross else ""
+    heads = {nodes[0]: name for name, nodes in sketch.rules}
+    counters = {rule: f", {said}" for rule, said in (*sketch.repeats, *lit.counts)}
+    nodes = [node for _, nodes in sketch.rules for node in nodes] or range(len(sketch.names))
+    every = [node for node in nodes if node not in sketch.folded]
+    shown = [state for state in every if state in diagram.spots][:ROWS]
+    long = max((len(shorten(sketch.names[state], 14)) for state in shown), default=0)
+    lines = [f"machine: {about}{now}{died}"]
+    for state in shown:
+        lines += [heads[state] + counters.get(heads[state], "")] if state in heads else []
+        marks = "●" if state in lit.now else "↩" if state in lit.back else " "
+        marks += "→" if state == sketch.initial else " "
+        marks += "◎" if state in sketch.accepting else " "
+        ways = " · ".join(f"{_say_arrow(a, lit)} → {sketch.names[a.target]}" for a in out.get(state, ()))
+        groups = "".join(f" [{title}]" for title, states in sketch.groups if state in states)
+        note = f" = {notes[state]}" if state in notes else ""
+        lines.append(f"{marks} {shorten(sketch.names[state], 14):<{long}}{groups}{note}  {ways}".rstrip())
+    left = len(every) - len(shown)
+    return "\n".join(lines + [f"    … and {left:,} more"] * bool(left))
+
+
+def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
+    if arrow.through:
+        return say_arrow(arrow, whole=True)
+    if arrow.loop:
+        return f"{arrow.loop} times"
+    if not arrow.call:
+        return say_ranges(arrow.ranges)
+    times = dict(lit.calls).get(arrow_key(arrow), 0)
+    last = " (called last)" * (arrow_key(arrow) in lit.last)
+    return f"calls {arrow.call}" + (f" (open{f' ×{times}' * (times > 1)})" if times else last)
+
+
+# --- the legend ---
+
+
+EDGE = 14.0
+NARROW = 620.0  # the legend of a narrower diagram may be this wide
+ROW = 20.0
+LETTER = 6.6  # pixels per character, about
+MOST = 8  # shortened labels in full; the others have their tooltip
+LINE = node("path", d="M1,0h17", class_="gv-line")
+CROSS = node("path", d="M4,-5l10,10m0,-10l-10,10")
+CALL = node("rect", x=0, y=-7, width=18, height=14, class_="gv-box")
+CALL += node("path", d="M3,-7v14M15,-7v14", class_="gv-box")
+
+
+def write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Element, float, float]:
+    """The legend, the least width of the picture, and the y of the last line."""
+    limit, x, y, parts = max(width, NARROW), 0.0, 0.0, []
+    for icon, words in _signs(diagram, lit):
+        long = 24 + 6.3 * len(words) + 20
+        if x and x + long > limit:
+            x, y = 0.0, y + ROW
+        parts += [moved(x, y, icon, class_="gv-machine"), soft(x + 24, y + 4, words)]
+        x, width = x + long, max(width, x + long + EDGE)
+    for words, full in _shortened(diagram)[:MOST]:
+        start = wide(words, 12) + 12
+        for number, line in enumerate(wrap(full, int((limit - start) / LETTER), break_on_hyphens=False)):
+            y += ROW
+            parts += [write(0, y + 4, words, 12, mono=True)] * (not number) + [soft(start, y + 4, line)]
+    return together(parts), width, y
+
+
+def _shortened(diagram: Diagram) -> list[tuple[str, str]]:
+    """The labels that were shortened, each with its full text."""
+    return list(dict.fromkeys((label.words, label.full) for label in diagram.labels if label.words.endswith("…")))
+
+
+def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[Element, str]]:
+    """The icon and the meaning of each shape in the diagram."""
+    sketch, rules = diagram.sketch, bool(diagram.blocks)
+    calls = any(arrow.call for arrow in sketch.arrows)
+    ways = diagram.jumps and (lit.calls or lit.last or len(diagram.jumps) <= FEW)
+    start, end = ("where a rule begins", "the rule may end here") if rules else ("start", "may end here")
+    signs = (
+        (sketch.initial in diagram.spots, LINE + _circle(3, "head", 3) + _tip("head"), start),
+        (not sketch.accepting.isdisjoint(diagram.spots), _circle(7) + _circle(4.4, "ring"), end),
+        (lit.now, _kind("lit", _circle(5.5)), "now"),
+        (lit.arrows, _arrow("on"), "taken" + ", byte by byte" * bool(lit.numbers)),
+        (lit.cross, _kind("cross", CROSS), "refused here"),
+        (any(not arrow.ranges and not arrow.call for arrow in sketch.arrows), _arrow("free"), "ε reads nothing"),
+        (calls, _kind("call", CALL), "calls a rule"),
+        (lit.calls, _kind("call gv-open", CALL), "open: on the stack"),
+        (lit.last, _kind("call gv-last", CALL), "last call of its rule: not on the stack"),
+        (ways, _way("push"), "push: to the rule's start"),
+        (ways, _way("pop"), "pop: back from its end"),
+        (lit.back, _kind("back", _circle(5.5)), "where the caller continues"),
+        (any(map(sketch.is_chain, sketch.arrows)), _arrow("chain"), say_thick(sketch)),
+        (any(s.dot for s in diagram.spots.values()), _kind("dot", _circle(3.4)), "a state inside a run or a character"),
+        (diagram.more, _kind("more", _circle(7)), "has neighbours that are not drawn"),
+    )
+    return [(icon, words) for there, icon, words in signs if there]
+
+
+def say_thick(sketch: Sketch) -> str:
+    """The meaning of a thick arrow."""
+    folded = f"; {counted(len(sketch.folded), 'state')} inside" if sketch.folded else ""
+    loops = any(arrow.folds_loop for arrow in sketch.arrows)
+    return f"thick: bytes in a row without a choice{', or a loop with all its states' * loops}{folded}"
+
+
+def _kind(kind: str, icon: Element) -> Element:
+    return node("g", icon, class_=f"gv-{kind}")
+
+
+def _arrow(kind: str) -> Element:
+    return _kind(kind, LINE + _tip("head"))
+
+
+def _circle(radius: float, kind: str = "disc", x: float = 9) -> Element:
+    return node("circle", cx=x, cy=0, r=radius, class_=f"gv-{kind}")
+
+
+def _tip(kind: str) -> Element:
+    return node("polygon", points="19,0 12,-3.2 12,3.2", class_=f"gv-{kind}")
+
+
+def _way(kind: str) -> Element:
+    return node("path", d="M0,0h13", class_=f"gv-{kind}") + _tip(f"{kind}-head")

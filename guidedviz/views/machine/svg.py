@@ -1,63 +1,25 @@
-"""A diagram as SVG, for the still picture and for the live page; highlights are CSS classes only."""
+"""A diagram as SVG, for the still picture and for the live page; highlights are classes, and machine.css is their look.
+
+The page highlights a state (`data-state`), an arrow (`data-arrow`) and a rule (`data-rule`). A call has the class
+`gv-open`, or `gv-last` for a last call, which is not on the stack; a rule is `gv-open` while it is on the stack and
+`gv-lit` while it is current.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from guidedviz.errors import shorten
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.sketches.sketch import Arrow, Sketch
 from guidedviz.views.figure import wide, write
-from guidedviz.views.layout.bezier import head, straight, write_path
-from guidedviz.views.layout.flat import FREE_END, short_name
-from guidedviz.views.layout.labels import say_arrow
-from guidedviz.views.layout.parts import Diagram, Label, Spot
-from guidedviz.views.machine.calls import CALL_STYLE, write_blocks, write_call
+from guidedviz.views.layout.curves import Curve, Diagram, Label, Spot, head, straight, write_path
+from guidedviz.views.layout.diagram import FREE_END, short_name
+from guidedviz.views.layout.plan import say_arrow
+from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
-STYLE = """
-.gv-on-page { --gv-under: var(--gv-page); }
-.gv-machine { --lit: var(--gv-orange); }
-.gv-machine .gv-disc { fill: var(--gv-page); stroke: var(--gv-ink); stroke-width: 1.4; }
-.gv-machine .gv-ring { fill: none; stroke: var(--gv-ink); stroke-width: 1.2; }
-.gv-machine .gv-line { fill: none; stroke: var(--gv-soft); stroke-width: 1.3; }
-.gv-machine .gv-reach { fill: none; stroke: transparent; stroke-width: 12; }
-.gv-machine .gv-head { fill: var(--gv-soft); }
-.gv-machine .gv-name { fill: var(--gv-ink); }
-.gv-machine .gv-label { fill: var(--gv-ink);
-  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 3px; }
-.gv-machine .gv-dot .gv-disc { fill: var(--gv-soft); stroke: var(--gv-card); stroke-width: 0.8; }
-.gv-machine .gv-dot.gv-may-end .gv-ring { stroke: var(--gv-soft); }
-.gv-machine .gv-exit .gv-line { stroke-width: 0.7; opacity: 0.7; }
-.gv-machine .gv-exit.gv-on .gv-line { opacity: 1; }
-.gv-machine .gv-free .gv-line { stroke-dasharray: 4 3; }
-.gv-machine .gv-chain .gv-line { stroke: var(--gv-ink); stroke-width: 3.4; }
-.gv-machine .gv-chain .gv-head { fill: var(--gv-ink); stroke: var(--gv-ink); stroke-width: 2.6;
-  stroke-linejoin: round; }
-.gv-machine .gv-chain .gv-label { font-weight: 700; }
-.gv-machine .gv-more .gv-disc { stroke-dasharray: 3 2.5; }
-.gv-machine .gv-nth { fill: var(--lit); font-weight: 700;
-  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
-.gv-machine .gv-on .gv-line { stroke: var(--lit); stroke-width: 3; }
-.gv-machine .gv-on .gv-head { fill: var(--lit); }
-.gv-machine .gv-chain.gv-on .gv-line, .gv-machine .gv-chain.gv-on .gv-head { stroke: var(--lit); stroke-width: 4; }
-.gv-machine .gv-on > .gv-label, .gv-machine .gv-run.gv-on .gv-label { fill: var(--lit); font-weight: 700; }
-.gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-line { stroke: var(--gv-soft); stroke-width: 1.3; }
-.gv-machine .gv-run.gv-on > .gv-arrow:not(.gv-on) .gv-head { fill: var(--gv-soft); }
-.gv-machine .gv-bundle.gv-on > .gv-arrow:not(.gv-on) { opacity: 0.3; }
-.gv-machine .gv-met .gv-disc { stroke: var(--lit); stroke-width: 3; }
-.gv-machine .gv-met .gv-ring { stroke: var(--lit); }
-.gv-machine .gv-lit .gv-disc { fill: var(--lit); stroke: var(--lit); stroke-width: 5; }
-.gv-machine .gv-lit .gv-ring { stroke: var(--gv-on); stroke-width: 1.6; }
-.gv-machine .gv-lit .gv-name { fill: var(--gv-on); font-weight: 700; }
-.gv-machine .gv-ghost { opacity: 0.16; }
-.gv-machine .gv-tag { fill: var(--gv-ink); font-weight: 700; }
-.gv-machine .gv-cross path { stroke: var(--lit); stroke-width: 3.4; stroke-linecap: round; fill: none; }
-.gv-machine .gv-cross text { fill: var(--lit); font-weight: 700;
-  paint-order: stroke; stroke: var(--gv-under, var(--gv-card)); stroke-width: 4px; }
-.gv-machine .gv-walker { fill: var(--lit); stroke: var(--gv-page); stroke-width: 1.5; }
-"""
-STYLE += CALL_STYLE
+STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW = 6  # with so few calls the curves of all are drawn faintly; else only those of open calls
 GROUPS = ("blue", "green", "gold", "orange", "sky")
 NO_NOTES: Mapping[int, str] = {}
@@ -92,11 +54,8 @@ def _arrow(
     arrow, (curve, headed) = diagram.sketch.arrows[n], diagram.curves[n]
     if arrow.call and label:
         return write_call(diagram, n, label, lit)
-    path = write_path(curve)
     pair = arrow_ends(arrow)
-    parts = [node("title", _title(diagram.sketch, arrow)), node("path", d=path, class_="gv-reach")]
-    parts.append(node("path", d=path, class_="gv-line"))
-    parts += [node("polygon", points=head(curve), class_="gv-head")] if headed else []
+    parts = [node("title", _title(diagram.sketch, arrow)), *_line(curve, headed)]
     parts += [_write_label(label)] if label else []
     if n in diagram.counts:
         (x, y), said = diagram.counts[n], _numbers(arrow, numbers)
@@ -109,6 +68,12 @@ def _arrow(
         + " gv-on" * (pair in lit.arrows)
     )
     return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
+
+
+def _line(curve: Curve, headed: bool) -> list[Element]:
+    path = write_path(curve)
+    parts = [node("path", d=path, class_="gv-reach"), node("path", d=path, class_="gv-line")]
+    return parts + [node("polygon", points=head(curve), class_="gv-head")] * headed
 
 
 def _numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:
@@ -178,3 +143,56 @@ def _cross(diagram: Diagram, cross: tuple[int, str]) -> Element:
     x, y = spot.x + spot.rx + 9, spot.y - spot.ry - 5
     path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")
     return node("g", path, write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)"), class_="gv-cross")
+
+
+# --- the rules and calls of a grammar ---
+
+
+def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
+    """The frames of the rules, to be drawn first."""
+    counters = dict(diagram.sketch.repeats) | dict(lit.counts)
+    for block in diagram.blocks:
+        kind = "gv-block" + " gv-open" * (block.name in lit.opened) + " gv-lit" * (block.name in lit.rules)
+        size = {"x": block.x, "y": block.y, "width": block.width, "height": block.height, "rx": 8}
+        name = write(block.x + 11, block.y + 18, block.name, 13, mono=True, class_="gv-rule")
+        parts = [node("rect", **size, class_="gv-frame"), name]
+        if block.name in counters:
+            x = block.x + 23 + wide(block.name, 13)
+            parts.append(write(x, block.y + 18, counters[block.name], 12, class_="gv-count"))
+        yield node("g", *parts, class_=kind, data_rule=block.name)
+
+
+def write_call(diagram: Diagram, n: int, label: Label, lit: Highlight) -> Element:
+    """The arrow of a call, a box on it with the rule's name, and the curves to the rule and back."""
+    arrow, (curve, _) = diagram.sketch.arrows[n], diagram.curves[n]
+    key = arrow_key(arrow)
+    times, last = dict(lit.calls).get(key, 0), key in lit.last
+    names = f"{diagram.sketch.names[arrow.source]} → {diagram.sketch.names[arrow.target]}"
+    parts = [node("title", f"{names}: calls {arrow.call}"), *_ways(diagram, n)]
+    parts += [*_line(curve, True), _box(label, times)]
+    kind = "gv-arrow gv-call" + " gv-open" * bool(times) + " gv-last" * (last and not times)
+    return node("g", *parts, class_=kind, data_arrow=key)
+
+
+def _box(label: Label, times: int) -> Element:
+    """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
+    half = wide(label.words, 12) / 2 + 9
+    x, y = label.x - half, label.y - 10
+    box = node("rect", x=x, y=y, width=2 * half, height=20, class_="gv-box")
+    sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{x + 2 * half - 4:.1f},{y:.1f}v20", class_="gv-box")
+    words = write(label.x, label.y + 4, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
+    more = write(x + 2 * half + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
+    return box + sides + words + more
+
+
+def _ways(diagram: Diagram, n: int) -> list[Element]:
+    """The curves to a rule's start (dashed) and from its ends (dotted); none for a rule that is not drawn."""
+    jumps = diagram.jumps.get(n)
+    if not jumps:
+        return []
+    ways = [("gv-push", jumps.call), *(("gv-pop", curve) for curve in jumps.returns)]
+    drawn = [
+        node("path", d=write_path(curve), class_=kind) + node("polygon", points=head(curve), class_=f"{kind}-head")
+        for kind, curve in ways
+    ]
+    return [node("g", *drawn, class_="gv-jumps")]

@@ -14,19 +14,30 @@ from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
 from guidedviz.views.figure import Figure, drawing, heading, soft, wide, write
-from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
+from guidedviz.views.machine.highlight import check_pda, state_after
 
-EDGE, TOP, ROW, BOX, HIGH = 16.0, 62.0, 34.0, 38.0, 26.0
+EDGE, TOP, ROW, BOX = 16.0, 62.0, 34.0, 38.0
 MOST = 12  # texts, and bytes of the token
-VERDICTS = {ACCEPTED: "accepted", DEPENDENT: "context-dependent"}  # any other is rejected
+DECIDED_BY_STACK = "context-dependent"
+VERDICTS = {ACCEPTED: "accepted", DEPENDENT: DECIDED_BY_STACK}  # any other is rejected
 
 
-class Read(NamedTuple):
+class TextRead(NamedTuple):
     """A text, the rules that are open after it, and how many bytes of the token are read there."""
 
     text: str
     stack: str
     read: int
+
+
+class TokenCut(NamedTuple):
+    """A token at a node of a rule, how many bytes the rule reads, the verdict without the stack, and the texts."""
+
+    data: bytes
+    rule: str
+    own: int
+    verdict: str
+    reads: tuple[TextRead, ...]
 
 
 def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
@@ -49,11 +60,9 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         if pda.places(state) != pda.places(states[0]):
             expected = f"texts that end at the same node as {quoted(texts[0])}"
             raise SettingError("draw_cut, texts", seen=quoted(text), expected=expected)
-    own, verdict = cut_token(pda, states[0], data)
-    reads = [_read(pda, text, state, data) for text, state in zip(texts, states, strict=True)]
-    rule = pda.nodes.name_of(pda.places(states[0])[0])
-    said = _say(rule, data, own, verdict, reads)
-    return _draw(rule, data, own, verdict, reads, said)
+    reads = tuple(_read(pda, text, state, data) for text, state in zip(texts, states, strict=True))
+    cut = TokenCut(data, pda.nodes.name_of(pda.places(states[0])[0]), *cut_token(pda, states[0], data), reads)
+    return _draw(cut, _say(cut))
 
 
 def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
@@ -71,73 +80,63 @@ def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
     return shared[-1], VERDICTS.get(say(path[-1]), "rejected")
 
 
-def _read(pda: PDA, text: str, state: State, data: bytes) -> Read:
+def _read(pda: PDA, text: str, state: State, data: bytes) -> TextRead:
     stack, count, here = " › ".join(reversed(pda.stack(state))), 0, pda.step(state, data[0])
     while here is not None:
         count += 1
         here = pda.step(here, data[count]) if count < len(data) else None
-    return Read(text, stack, count)
+    return TextRead(visible(text.encode()), stack, count)
 
 
-def _say(rule: str, data: bytes, own: int, verdict: str, reads: Sequence[Read]) -> str:
-    parts = [f"{rule} reads {visible(data[:own])}"] if own else []
-    parts += [f"the stack decides {visible(data[own:])}"] if verdict == "context-dependent" else []
-    lines = [f"Token {visible(data)} at a node of {rule}: {', '.join(parts)}{': ' if parts else ''}{verdict}"]
-    lines += [f"after {visible(read.text.encode())}, stack {read.stack}: {_verdict(data, read)}" for read in reads]
+def _say(cut: TokenCut) -> str:
+    parts = [f"{cut.rule} reads {visible(cut.data[: cut.own])}"] if cut.own else []
+    parts += [f"the stack decides {visible(cut.data[cut.own :])}"] if cut.verdict == DECIDED_BY_STACK else []
+    verdict = ", ".join(parts) + ": " * bool(parts) + cut.verdict
+    lines = [f"Token {visible(cut.data)} at a node of {cut.rule}: {verdict}"]
+    lines += [f"after {read.text}, stack {read.stack}: {_say_read(cut.data, read)}" for read in cut.reads]
     return "\n".join(lines)
 
 
-def _verdict(data: bytes, read: Read) -> str:
+def _say_read(data: bytes, read: TextRead) -> str:
     return "legal" if read.read == len(data) else f"illegal at {visible(data[read.read : read.read + 1])}"
 
 
-def _draw(rule: str, data: bytes, own: int, verdict: str, reads: Sequence[Read], said: str) -> Figure:
-    texts = [shorten(visible(read.text.encode()), 24) for read in reads]
-    stacks = [shorten(read.stack, 40) for read in reads]
+def _draw(cut: TokenCut, said: str) -> Figure:
+    texts, stacks = [shorten(read.text, 24) for read in cut.reads], [shorten(read.stack, 40) for read in cut.reads]
     first = EDGE + max(wide("the text so far"), *(wide(text) for text in texts)) + 22
     start = first + max(wide("open rules, outermost first", 12), *(wide(stack) for stack in stacks)) + 26
-    end, ground = start + BOX * len(data), TOP + 52 + ROW * len(reads)
-    parts = [heading(EDGE, 24, "a token, byte by byte", f"{visible(data)} at a node of the rule {rule}: {verdict}")]
+    end, split, ground = start + BOX * len(cut.data), start + BOX * cut.own, TOP + 52 + ROW * len(texts)
+    about = f"{visible(cut.data)} at a node of the rule {cut.rule}: {cut.verdict}"
+    parts = [heading(EDGE, 24, "a token, byte by byte", about)]
     parts += [soft(EDGE, TOP + 30, "the text so far"), soft(first, TOP + 30, "open rules, outermost first")]
-    parts += _token(data, own, rule, start, verdict)
-    for number, read in enumerate(reads):
-        y = TOP + 52 + ROW * number
-        parts.append(write(EDGE, y + 18, texts[number], mono=True))
-        parts.append(write(first, y + 18, stacks[number], mono=True))
-        parts += _row(data, own, read, start, y)
-        legal = read.read == len(data)
-        colour = f"var(--gv-{'blue' if legal else 'orange'})"
-        parts.append(write(end + 14, y + 18, _verdict(data, read), fill=colour, font_weight="bold"))
-    if verdict == "context-dependent":
-        x = start + BOX * own
-        parts.append(
-            node("path", d=f"M{x:g} {TOP - 6:g}V{ground - 2:g}", stroke="var(--gv-ink)", stroke_width=2.5, fill="none")
-        )
-        parts.append(soft(x, ground + 14, f"{rule} has ended here", text_anchor="middle"))
-    width = max(end + 130, start + BOX * own + 240, 640.0)
-    return Figure(drawing(width, ground + 28, *parts, alt=said), said, said)
+    parts += _token(cut, start, split)
+    for number, read in enumerate(cut.reads):
+        y = TOP + 70 + ROW * number
+        parts += [write(EDGE, y, texts[number], mono=True), write(first, y, stacks[number], mono=True)]
+        for place in range(len(cut.data)):  # a tick where a byte is read, a cross where it is refused
+            sign = "✓" if place < read.read else "✗" if place == read.read else "·"
+            colour = {"✓": "blue", "✗": "orange", "·": "soft"}[sign]
+            x, fill = start + BOX * (place + 0.5), f"var(--gv-{colour})"
+            parts.append(write(x, y, sign, 15, text_anchor="middle", fill=fill))
+        colour = f"var(--gv-{'blue' if read.read == len(cut.data) else 'orange'})"
+        parts.append(write(end + 14, y, _say_read(cut.data, read), fill=colour, font_weight="bold"))
+    if cut.verdict == DECIDED_BY_STACK:
+        line = {"stroke": "var(--gv-ink)", "stroke_width": 2.5, "fill": "none"}
+        parts.append(node("path", d=f"M{split:g} {TOP - 6:g}V{ground - 2:g}", **line))
+        parts.append(soft(split, ground + 14, f"{cut.rule} has ended here", text_anchor="middle"))
+    return Figure(drawing(max(end + 130, split + 240, 640.0), ground + 28, *parts, alt=said), said, said)
 
 
-def _token(data: bytes, own: int, rule: str, start: float, verdict: str) -> Iterator[Element]:
+def _token(cut: TokenCut, start: float, split: float) -> Iterator[Element]:
     """The bytes of the token, and who decides them."""
-    if own:
-        yield soft(start + BOX * own - 8, TOP - 8, f"{rule} reads", text_anchor="end")
-    if verdict == "context-dependent":
-        yield soft(start + BOX * own + 8, TOP - 8, "the stack decides")
-    for place, byte in enumerate(data):
-        left, colour = place < own, "blue" if place < own else "gold"
-        look = {"fill": f"var(--gv-{colour})", "fill_opacity": 0.18, "stroke": f"var(--gv-{colour})"}
-        dash = {} if left else {"stroke_dasharray": "4 3"}
-        size = {"x": start + BOX * place + 3, "y": TOP + 6, "width": BOX - 6, "height": 32, "rx": 4}
-        yield node("rect", **size, **look, stroke_width=2, **dash)
-        middle = start + BOX * (place + 0.5)
-        yield write(middle, TOP + 27, visible(bytes([byte])), 15, mono=True, text_anchor="middle", font_weight="bold")
-
-
-def _row(data: bytes, own: int, read: Read, start: float, y: float) -> Iterator[Element]:
-    """A sign per byte: a tick where it is read, a cross where it is refused, a dot where it is not reached."""
-    for place in range(len(data)):
-        sign = "✓" if place < read.read else "✗" if place == read.read else "·"
-        colour = {"✓": "blue", "✗": "orange", "·": "soft"}[sign]
-        x = start + BOX * (place + 0.5)
-        yield write(x, y + 18, sign, 15, text_anchor="middle", fill=f"var(--gv-{colour})")
+    if cut.own:
+        yield soft(split - 8, TOP - 8, f"{cut.rule} reads", text_anchor="end")
+    if cut.verdict == DECIDED_BY_STACK:
+        yield soft(split + 8, TOP - 8, "the stack decides")
+    for place, byte in enumerate(cut.data):
+        colour = f"var(--gv-{'blue' if place < cut.own else 'gold'})"
+        look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
+        dash = {} if place < cut.own else {"stroke_dasharray": "4 3"}
+        yield node("rect", x=start + BOX * place + 3, y=TOP + 6, width=BOX - 6, height=32, rx=4, **look, **dash)
+        x, sign = start + BOX * (place + 0.5), visible(bytes([byte]))
+        yield write(x, TOP + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold")

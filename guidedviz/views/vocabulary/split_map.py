@@ -20,9 +20,9 @@ from guidedviz.machines.visible import counted, name_node
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.loops import ACCEPTED, DEPENDENT, REJECTED
-from guidedviz.tokens.split import ACCEPTED, DEPENDENT, REJECTED, NodeSplit, Split
+from guidedviz.tokens.split import NodeSplit, Split
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
-from guidedviz.views.machine.pushdown_highlight import state_after
+from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, atlas
 from guidedviz.views.vocabulary.map import Kind, count_regions, draw_zoom, map_figure, share
 from guidedviz.views.words import label

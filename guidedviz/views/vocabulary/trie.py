@@ -15,9 +15,9 @@ from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
-from guidedviz.sketches.walk_tree import NodeGroup, grow_tree
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.vocabulary.map import share
+from guidedviz.views.vocabulary.walk_groups import NodeGroup, grow_tree
 from guidedviz.views.words import label
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"

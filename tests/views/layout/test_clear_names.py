@@ -1,13 +1,14 @@
 """No name in a drawing covers another name or a state, and no arrow of a call passes through one."""
 
 import random
+import sys
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.sketches.sketch import Arrow, Sketch
-from guidedviz.views.layout import positions
+from guidedviz.views.layout import layers
+from guidedviz.views.layout.sketch import Arrow, Sketch
 from tests.views.layout.drawn import collisions, curve_points, names, parts, passes, struck
 from tests.views.layout.lab_machines import lab_machines
 from tests.views.layout.random_machines import random_machines
@@ -31,10 +32,10 @@ def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_ar
 
 @pytest.mark.parametrize("name", lab_machines())
 def test_names_stay_clear_without_graphviz(name, monkeypatch):
-    monkeypatch.setattr(positions, "ask_graphviz", lambda text: None)
-    positions.place.cache_clear()
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    layers.place.cache_clear()
     drawn = gv.draw_machine(lab_machines()[name], compact=True, folded=True).svg
-    positions.place.cache_clear()
+    layers.place.cache_clear()
     assert collisions(drawn) == []
     assert struck(drawn) == []
 

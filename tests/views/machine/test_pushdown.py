@@ -7,15 +7,16 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
-from guidedviz.sketches.sketch import sketch_pda
 from guidedviz.views.layout.diagram import NEAR_NODES, NEAR_RULES, lay_out
-from guidedviz.views.machine.film_frames import bare_drawing
-from guidedviz.views.machine.highlight import arrow_key
+from guidedviz.views.layout.sketch import sketch_pda
+from guidedviz.views.machine.films import bare_drawing
+from guidedviz.views.machine.highlight import arrow_key, highlight_state, state_after, taken_arrows
 from guidedviz.views.machine.picture import draw_machine, to_dot
-from guidedviz.views.machine.pushdown_highlight import highlight_state, state_after, taken_arrows
+from guidedviz.widgets.panels import pack_state
 
 SUMS = 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= digit | "(" expr ")"\ndigit ::= [0-9]\n'
 NESTED = 'root ::= "(" root ")" | "x"'
@@ -196,3 +197,35 @@ def test_draw_machine_takes_a_grammar_and_dot_names_its_calls():
     assert "label=root" in to_dot(pda).source
     with pytest.raises(SettingError, match="draw_machine, at: saw int, expected a state or a text"):
         draw_machine(pda, at=3)
+
+
+STRING = gv.regex('"[a-z]{0,4096}"')
+
+
+def test_a_picture_shows_the_loop_and_its_counter():
+    figure = draw_machine(STRING, b'"' + b"a" * 17)
+    assert "root{0,4096}, 0…4096, now 17" in figure.text
+    assert "◎ n5  0…4096 times → n4" in figure.text
+    assert ">0…4096, now 17</text>" in figure.svg
+    assert ">0…4096</text>" in draw_machine(STRING).svg, "without a text there is no count"
+
+
+def test_the_stage_is_told_the_counter():
+    packed = pack_state(STRING, read(STRING, b'"' + b"a" * 4096))
+    assert packed["counts"] == ()
+    packed = pack_state(STRING, read(STRING, b'"' + b"a" * 4095))
+    assert packed["counts"] == (("root{0,4096}", "0…4096, now 4095"),)
+    assert packed["frames"][0][1:] == ["root{0,4096}", "a-z or its end (0…4096, now 4095)"]
+
+
+def test_an_open_call_keeps_its_number_while_it_counts():
+    numbers = {pack_state(STRING, read(STRING, b'"' + b"a" * size))["frames"][0][0] for size in range(1, 9)}
+    assert len(numbers) == 1
+
+
+def test_an_explanation_says_how_many_parts_were_read():
+    vocabulary = gv.Vocabulary([b'"', b"a", b"1"])
+    guide = gv.guide(gv.regex('"[a-z]{5000}"'), vocabulary)
+    state = guide.advance(guide.advance(guide.initial, 0), 1)
+    said = "1 cannot come: the innermost open rule is root{5000}, which waits for a-z (5000, now 1)"
+    assert guide.explain(state, 2).reason == said

@@ -1,22 +1,76 @@
-"""The drawing of a film of Earley's algorithm has every part that a frame names."""
+"""The film of Earley's algorithm adds the items of the machine, and says yes where the machine does."""
+
+from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.views.stack.chart_film import build_chart_film, draw_frame
+from guidedviz.checks.parsers import show_rules
+from guidedviz.errors import SettingError
+from guidedviz.views.stack.chart_film import draw_frame, earley_frames
 
 SUMS = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
-FRAMES = gv.sketches.earley_frames(SUMS, "(12)", {"number": "[0-9]+"})
+NUMBER = {"number": "[0-9]+"}
+GRAMMARS = [
+    {"root": [("root", "+", "root"), ("1",)]},
+    {"root": [("root", "1"), ("1",), ()]},
+    {"root": [("blank", "blank", "1")], "blank": [(), ("+", "blank")]},
+    {"root": [("more", "1"), ()], "more": [("root", "+"), ("more",), ()]},
+]
 
 
-def test_everything_a_frame_names_is_on_its_drawing():
-    reel = build_chart_film(FRAMES)
-    drawn = list(ET.fromstring(str(reel.drawings[0])).iter())
-    for frame in reel.frames:
-        assert set(map(str, frame["states"])) <= {node.get("data-state") for node in drawn}
-        assert {*frame["arrows"], *frame["on"]} <= {node.get("data-arrow") for node in drawn}
-    assert [len(frame["states"]) for frame in reel.frames][:4] == [1, 2, 3, 3]
-    assert reel.frames[0]["arrows"] == ["0", "c0"], "one item in one column"
+@given(rules=st.sampled_from(GRAMMARS), text=st.text("1+", max_size=5))
+def test_the_film_accepts_what_the_machine_accepts(rules, text):
+    machine, last = gv.earley(show_rules(rules)), earley_frames(rules, text)[-1]
+    assert last.words.endswith("the text is complete.") == machine.accepts(text.encode())
+    if machine.accepts_prefix(text.encode()):
+        ours = [sorted(str(item) for _, item in column) for column in last.columns]
+        assert all(len(set(column)) == len(column) for column in ours)
+        assert len(ours) == len(text) + 1
+
+
+def test_a_frame_adds_at_most_one_item():
+    frames = earley_frames(SUMS, "(12)+3", NUMBER)
+    sizes = [sum(map(len, frame.columns)) for frame in frames]
+    assert all(after - before in (0, 1) for before, after in pairwise(sizes))
+    for before, after in pairwise(frames):
+        assert after.lexemes[: len(before.lexemes)] == before.lexemes
+        if after.lit and after is not frames[-1]:
+            column, row = after.lit
+            assert row == len(after.columns[column]) - 1
+
+
+def test_the_lexer_takes_the_longest_lexeme():
+    frames = earley_frames(SUMS, "(12)+3", NUMBER)
+    assert [(one.name, one.start, one.end) for one in frames[-1].lexemes] == [
+        ("(", 0, 1), ("number", 1, 3), (")", 3, 4), ("+", 4, 5), ("number", 5, 6),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("12)", "begins with ). The text is refused."),
+        ("1++", "begins with +. The text is refused."),
+        ("", "the text is not complete yet."),
+        ("12+", "the text is not complete yet."),
+    ],
+)
+def test_a_text_that_does_not_fit_ends_the_film(text, words):
+    assert earley_frames(SUMS, text, NUMBER)[-1].words.endswith(words)
+
+
+def test_a_film_that_nobody_could_follow_is_refused():
+    with pytest.raises(SettingError, match="a shorter text"):
+        earley_frames(SUMS, "1+" * 100 + "1", NUMBER)
+
+
+FRAMES = gv.views.earley_frames(SUMS, "(12)", {"number": "[0-9]+"})
 
 
 def test_a_still_frame_marks_the_new_item_and_its_causes():
@@ -31,9 +85,3 @@ def test_the_strip_names_the_lexemes():
     assert figure.text.startswith("the text (12), 3 lexemes; chart: 4 columns")
     assert "2, after number 12" in figure.text
     assert ">number</text>" in figure.svg
-
-
-def test_a_film_plays_it():
-    film = gv.film(FRAMES)
-    assert repr(film) == "Film: 24 frames; the last: start → sum • is in the last column: the text is complete."
-    assert film.figure.alt.startswith("the text (12)")

@@ -1,24 +1,46 @@
-"""The drawing of a pushdown automaton's film has every part that a frame names."""
+"""The film of a pushdown automaton says what the machine says."""
 
-import xml.etree.ElementTree as ET
+from __future__ import annotations
+
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.views.stack.stack_film import MOST_CARDS, build_stack_film, draw_stack_frame
+from guidedviz.views.stack.stack_film import MOST_CARDS, draw_stack_frame, stack_frames
 
 NESTED = gv.grammar('root ::= "(" item ")"\nitem ::= "x" | root')
-FRAMES = gv.sketches.stack_frames(NESTED, "((x))")
 
 
-def test_everything_a_frame_names_is_on_its_drawing():
-    reel = build_stack_film(FRAMES)
-    drawn = list(ET.fromstring(str(reel.drawings[0])).iter())
-    for frame in reel.frames:
-        assert set(map(str, [*frame["states"], *frame["lit"]])) <= {node.get("data-state") for node in drawn}
-        assert {*frame["arrows"], *frame["on"]} <= {node.get("data-arrow") for node in drawn}
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("((x))", "the stack is empty: the text is complete."),
+        ("((x)", "root cannot end at n2. The text is not complete."),
+        ("(x)x", "The stack is empty, and x is left. The text is refused."),
+        ("(]", "n1 cannot read ], and root cannot end there. The text is refused."),
+    ],
+)
+def test_the_last_frame_gives_the_verdict(text, words):
+    last = stack_frames(NESTED, text)[-1]
+    assert last.words.endswith(words)
+    assert words.endswith("is complete.") == NESTED.accepts(text.encode())
+
+
+def test_a_frame_reads_one_byte_or_moves_one_node():
+    for before, after in pairwise(stack_frames(NESTED, "((x))")):
+        grown, read = len(after.stack) - len(before.stack), after.read - before.read
+        assert (after.move, grown, read) in {("call", 1, 0), ("read", 0, 1), ("return", -1, 0)}
+
+
+def test_a_film_that_nobody_could_follow_is_refused():
+    with pytest.raises(SettingError, match="a shorter text"):
+        stack_frames(NESTED, "(" * 200)
+
+
+FRAMES = gv.views.stack_frames(NESTED, "((x))")
 
 
 def test_a_call_and_a_return_have_their_word_and_their_curve():

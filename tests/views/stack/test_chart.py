@@ -11,8 +11,7 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import json
-from guidedviz.views.stack.earley_chart import MOST_ROWS, draw_chart
-from guidedviz.views.stack.parse_tree import draw_derivation
+from guidedviz.views.stack.chart import MOST_ROWS, draw_chart, draw_derivation
 
 CLASSIC = '{"key": {"b": 1}}'
 SUMS = 'root ::= root "+" root | "1"'

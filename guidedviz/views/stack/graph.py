@@ -1,40 +1,160 @@
-"""Several texts and the stacks after them, where shared frames are drawn once; stepping back is an old pointer.
+"""Stacks that share their frames: all stacks of one state, and the stacks after several texts.
 
-This is XGrammar's persistent stack (arXiv 2411.15100): a branch adds only the frames in which it differs.
+This is XGrammar's persistent stack (arXiv 2411.15100): a branch adds only the frames in which it differs, and stepping
+back is an old pointer.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from guidedviz.errors import SettingError, expect
+from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import Configuration, State
-from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.pushdown.stacks import Configuration, SharedFrame, State, say_waits
+from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together
 from guidedviz.tokens.jump import shared_length
-from guidedviz.views.figure import Figure, drawing, soft, wide, write
-from guidedviz.views.layout.bezier import Point, straight, through
-from guidedviz.views.machine.pushdown_highlight import check_pda, state_after
-from guidedviz.views.stack.shared_stacks import (
-    BOTTOM,
-    CARD,
-    StackCard,
-    card_width,
-    say_cards,
-    stack_cards,
-    top_frames,
-    write_pointer,
-    write_stack_card,
-)
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.layout.curves import Curve, Point, head, straight, through, write_path
+from guidedviz.views.layout.layers import Extent, Link, place
+from guidedviz.views.machine.highlight import check_pda, state_after
 
-EDGE, TOP, CHIP, ROW, GAP = 16.0, 62.0, 46.0, 70.0, 26.0
+EDGE, CARD = 14.0, 36.0
+ROOM = 30  # characters of a line
+FOLDED = 4  # longer rows of frames without a fork are folded into one card
+BOTTOM, MISSING = 0, -1
+
+
+@dataclass(frozen=True)
+class StackCard:
+    """A frame, or a fold of several; `below` are numbers of cards."""
+
+    words: str
+    waits: str
+    below: tuple[int, ...]
+    top: bool = False
+    fold: bool = False
+
+
+def draw_shared_stacks(pda: PDA, text: State | bytes | str) -> Figure:
+    """The stacks at a state or after a text.
+
+    >>> both = gv.grammar('root ::= "<" (a | b) ">"\\na ::= "(" x ")"\\nb ::= "(" x "]"\\nx ::= "1"+ "."')
+    >>> print(draw_shared_stacks(both, "<(1").text)
+    stacks: 2 tops, 5 frames
+    ▸ 1 x n13 now . or 1 → 3 a n6
+    ▸ 2 x n13 now . or 1 → 4 b n10
+      3 a n6 then ) → 5 root n2
+      4 b n10 then ] → 5 root n2
+      5 root n2 then > → bottom
+    """
+    cards = stack_cards(pda, [state_after(pda, text, "draw_shared_stacks")])
+    boxes = tuple(Extent(CARD / 2, card_width(card) / 2) for card in cards.values())  # laid out sideways, then turned
+    index = {number: n for n, number in enumerate(cards)}
+    pairs = [(index[number], index[under]) for number, card in cards.items() for under in card.below]
+    placed = place(boxes, tuple(Link(a, b) for a, b in pairs))
+    centres = [(y, x) for x, y in placed.centres]
+    parts = [write_pointer(tuple((y, x) for x, y in curve)) for curve in placed.curves]
+    parts += [write_stack_card(card, *centre) for card, centre in zip(cards.values(), centres, strict=True)]
+    said = say_cards(cards)
+    title = heading(EDGE, 20, "stacks", said.partition("\n")[0].removeprefix("stacks: "))
+    width = max(placed.height + 2 * EDGE - 16, 240.0)
+    return Figure(drawing(width, placed.width + 36, title, moved(EDGE - 8, 24, *parts), alt=said), said, said)
+
+
+def top_frames(pda: PDA, state: State) -> tuple[int, ...]:
+    """The numbers of a state's top frames, that of the first stack first."""
+    return tuple(frame.number for frame in pda.branches(state)[: sum(len(cells) for _, cells in state.tops)])
+
+
+def stack_cards(pda: PDA, states: Iterable[State]) -> dict[int, StackCard]:
+    """The cards of all frames of these states; long rows without a fork are folded."""
+    held = tuple(states)
+    frames = {frame.number: frame for state in held for frame in pda.branches(state)}
+    tops = {number for state in held for number in top_frames(pda, state)}
+    above = Counter(number for frame in frames.values() for number in frame.below)
+    inside = {n for n, frame in frames.items() if above[n] == 1 and len(frame.below) == 1} - tops
+    cards: dict[int, StackCard] = {}
+    skipped: set[int] = set()
+    for number, frame in frames.items():
+        if number in skipped:
+            continue
+        row = _row(frames, inside, number)
+        below = _under(frames, number)
+        if len(row) > FOLDED:
+            skipped |= {*row}
+            cards[row[0]] = StackCard(f"⋮ {len(row)} more", "", _under(frames, row[-1]), fold=True)
+            below = (row[0],)
+        waits = f"{'now' if number in tops else 'then'} {say_waits(pda, frame.node)}"
+        cards[number] = StackCard(f"{frame.rule} {name_node(frame.node)}", waits, below, number in tops)
+    ends = dict.fromkeys(n for card in cards.values() for n in card.below if n in (BOTTOM, MISSING))
+    said = {BOTTOM: "bottom", MISSING: "⋮ more, not drawn"}
+    return cards | {n: StackCard(said[n], "", (), fold=n == MISSING) for n in ends}
+
+
+def _under(frames: Mapping[int, SharedFrame], number: int) -> tuple[int, ...]:
+    return tuple(n if n in frames or n == BOTTOM else MISSING for n in frames[number].below)
+
+
+def _row(frames: Mapping[int, SharedFrame], inside: set[int], number: int) -> list[int]:
+    """The frames below one that can be folded: each has one above and one below; the last stays visible."""
+    row: list[int] = []
+    at = frames[number].below
+    while len(at) == 1 and at[0] in inside and at[0] not in row:
+        row.append(at[0])
+        at = frames[at[0]].below
+    return row[:-1]
+
+
+def card_width(card: StackCard) -> float:
+    """The width of a card in pixels."""
+    return max(wide(shorten(card.words, ROOM), 13), wide(shorten(card.waits, ROOM), 11)) + 20
+
+
+def write_stack_card(card: StackCard, x: float, y: float) -> Element:
+    """A card around a point."""
+    half = card_width(card) / 2
+    line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4} if card.top else {"stroke": "var(--gv-blue)"}
+    words = write(x, y - 2 if card.waits else y + 4, shorten(card.words, ROOM), 13, mono=True, text_anchor="middle")
+    if not card.waits:
+        ground = node("path", d=f"M{x - half:.1f},{y + 14:.1f}h{2 * half:.1f}", stroke="var(--gv-ink)", stroke_width=3)
+        return words if card.fold else words + ground
+    box = {"x": x - half, "y": y - CARD / 2, "width": 2 * half, "height": CARD, "rx": 5}
+    waits = soft(x, y + 12, shorten(card.waits, ROOM), 11, text_anchor="middle")
+    inside = node("rect", **box, fill="var(--gv-page)", **line) + words + waits
+    return node("g", inside, **({"data_newest": ""} if card.top else {}))
+
+
+def write_pointer(curve: Curve) -> Element:
+    """An arrow from a frame to one that may lie below it."""
+    path = node("path", d=write_path(curve), fill="none", stroke="var(--gv-soft)", stroke_width=1.4)
+    return path + node("polygon", points=head(curve), fill="var(--gv-soft)")
+
+
+def say_cards(cards: Mapping[int, StackCard]) -> str:
+    """One line per card, numbered from the top, with the cards below it."""
+    tops = sum(card.top for card in cards.values())
+    frames = sum(bool(card.below) and not card.fold for card in cards.values())
+    lines = [f"stacks: {counted(tops, 'top')}, {counted(frames, 'frame')}"]
+    names = {n: card.words for n, card in cards.items()}
+    names |= {n: f"{place} {names[n]}" for place, n in enumerate(cards, 1) if cards[n].waits}
+    for number, card in cards.items():
+        if card.below:
+            said = " ".join(filter(None, ["▸" if card.top else " ", names[number], card.waits]))
+            lines.append(f"{said} → {' · '.join(names[n] for n in card.below)}")
+    return "\n".join(lines)
+
+
+# --- several texts ---
+
+
+SIDE, TOP, CHIP, ROW, GAP = 16.0, 62.0, 46.0, 70.0, 26.0
 MOST_TEXTS = 24
-ROOM = 16  # characters of a text
+TEXT_ROOM = 16  # characters of a text
 Spots = Mapping[int, Point]
 
 
@@ -82,8 +202,8 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
         parts.append(_ground(spots[number][1], width) if number == BOTTOM else write_stack_card(card, *spots[number]))
     said = _say(branches, cards)
     high = max((y for _, y in spots.values()), default=TOP + CHIP) + CARD
-    title = write(EDGE, 24, "stacks that share their frames", font_weight="bold")
-    return Figure(drawing(width, high, title, soft(EDGE, 44, _say_counts(branches)), *parts, alt=said), said, said)
+    title = write(SIDE, 24, "stacks that share their frames", font_weight="bold")
+    return Figure(drawing(width, high, title, soft(SIDE, 44, _say_counts(branches)), *parts, alt=said), said, said)
 
 
 def build_branches(pda: PDA, texts: Sequence[bytes | str]) -> tuple[StackedText, ...]:
@@ -110,33 +230,22 @@ def find_frames(pda: PDA, state: State) -> set[Configuration]:
     return set(reach(tops, lambda frame: pda.below(frame[1])))
 
 
-# --- positions ---
-
-
 def _columns(branches: Sequence[StackedText], cards: Mapping[int, StackCard]) -> dict[int, int]:
     """The column of each card: that of the first text with this frame."""
     columns: dict[int, int] = {}
     for column, branch in enumerate(branches):
-        waiting = [top for top in branch.tops if top not in columns]
-        for number in waiting:
-            if number not in columns:
-                columns[number] = column
-                waiting += cards[number].below
+        for number in reach(branch.tops, lambda number: cards[number].below):
+            columns.setdefault(number, column)
     return columns
 
 
 def _heights(cards: Mapping[int, StackCard]) -> dict[int, int]:
     """The row of each card: the length of the shortest path to the bottom."""
-    above = defaultdict(list)
-    for number, card in cards.items():
-        for under in card.below:
-            above[under].append(number)
-    heights = {number: 0 for number, card in cards.items() if not card.below}
-    waiting = list(heights)
-    for number in waiting:
-        fresh = [upper for upper in above[number] if upper not in heights]
-        heights |= dict.fromkeys(fresh, heights[number] + 1)
-        waiting += dict.fromkeys(fresh)
+    heights: dict[int, int] = {}
+    row = {number for number, card in cards.items() if not card.below}
+    while row:
+        heights |= dict.fromkeys(row, len({*heights.values()}))
+        row = {n for n, card in cards.items() if n not in heights and not row.isdisjoint(card.below)}
     return heights
 
 
@@ -151,7 +260,7 @@ def _place(
     for number in cards:
         cells[columns[number], heights[number]].append(number)
     ground = TOP + CHIP + 34 + ROW * max(heights.values(), default=0)
-    spots, chips, left = dict[int, Point](), list[Point](), EDGE
+    spots, chips, left = dict[int, Point](), list[Point](), SIDE
     for column, branch in enumerate(branches):
         rows = {height: row for (at, height), row in cells.items() if at == column}
         wides = [sum(card_width(cards[number]) + GAP for number in row) - GAP for row in rows.values()]
@@ -163,10 +272,7 @@ def _place(
                 spots[number], x = (x + half, ground - ROW * height), x + 2 * half + GAP
         chips.append((left + width / 2, TOP))
         left += width + GAP
-    return spots, chips, max(left - GAP + EDGE, 560.0)
-
-
-# --- drawing ---
+    return spots, chips, max(left - GAP + SIDE, 560.0)
 
 
 def _pointer(start: Point, cards: Mapping[int, StackCard], spots: Spots, number: int, column: int) -> Element:
@@ -183,16 +289,16 @@ def _pointer(start: Point, cards: Mapping[int, StackCard], spots: Spots, number:
 
 def _ground(y: float, width: float) -> Element:
     """The bottom of all stacks."""
-    line = node("path", d=f"M{EDGE:g},{y + 1.5:g}H{width - EDGE:g}", stroke="var(--gv-ink)", stroke_width=3)
-    return line + write(EDGE, y + 18, "bottom", 13, mono=True)
+    line = node("path", d=f"M{SIDE:g},{y + 1.5:g}H{width - SIDE:g}", stroke="var(--gv-ink)", stroke_width=3)
+    return line + write(SIDE, y + 18, "bottom", 13, mono=True)
 
 
 def _chip_words(number: int, branch: StackedText) -> tuple[str, str, str]:
     """The number of a text, its known prefix and its new rest."""
     old, new = (visible(part) for part in (branch.data[: branch.known], branch.data[branch.known :]))
-    over = len(old) + len(new) - ROOM
+    over = len(old) + len(new) - TEXT_ROOM
     if over > 0:
-        old, new = ("…" + old[over + 1 :], new) if over < len(old) else ("…", new[-ROOM + 1 :])
+        old, new = ("…" + old[over + 1 :], new) if over < len(old) else ("…", new[-TEXT_ROOM + 1 :])
     return f"{number} ", old or "∅" * (not new), new
 
 

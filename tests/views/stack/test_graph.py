@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.views.stack.branches import build_branches
+from guidedviz.views.stack.graph import build_branches
 
 PAIRS = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
 BOTH = gv.grammar('root ::= "<" (a | b) ">"\na ::= "(" x ")"\nb ::= "(" x "]"\nx ::= "1"+ "."')

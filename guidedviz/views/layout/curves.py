@@ -1,10 +1,16 @@
-"""Bézier curves as tuples of points: a start, then three points per segment."""
+"""A diagram as positions: states, curves, labels, and the frames of grammar rules.
+
+A curve is a tuple of points: a start, then three points per Bézier segment.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import dist
+
+from guidedviz.views.layout.sketch import Sketch
 
 Point = tuple[float, float]
 Curve = tuple[Point, ...]
@@ -92,3 +98,66 @@ def _at(piece: Sequence[Point], t: float) -> Point:
     (a, b), (c, d), (e, f), (g, h) = piece
     u, v, w, x = s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t  # written out: a large drawing asks for many points
     return u * a + v * c + w * e + x * g, u * b + v * d + w * f + x * h
+
+
+# --- the parts of a diagram ---
+
+
+@dataclass(frozen=True)
+class Spot:
+    """The position of a state, half its size, and whether it is drawn as a dot."""
+
+    x: float
+    y: float
+    rx: float
+    ry: float
+    dot: bool = False
+
+
+@dataclass(frozen=True)
+class Label:
+    """The text on a line, and the arrows that it labels."""
+
+    x: float
+    y: float
+    words: str
+    full: str
+    arrows: tuple[int, ...]
+    bundle: bool = False  # the arrows overlap
+
+
+@dataclass(frozen=True)
+class Block:
+    """The frame of a grammar rule: its name, and its nodes, the start first."""
+
+    name: str
+    nodes: tuple[int, ...]
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """The curves of a call: to the start of the called rule, and from its ends back to the node after."""
+
+    call: Curve
+    returns: tuple[Curve, ...]
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A sketch with positions; the states in `more` have neighbours that are not drawn."""
+
+    sketch: Sketch
+    spots: dict[int, Spot]
+    curves: dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
+    labels: tuple[Label, ...]
+    exits: frozenset[int]  # arrows that leave the middle of a run; drawn thin
+    more: frozenset[int]
+    width: float
+    height: float
+    blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
+    jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
+    counts: Mapping[int, Point] = field(default_factory=dict)  # arrow number -> the place of its bytes' numbers

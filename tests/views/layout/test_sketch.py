@@ -1,8 +1,8 @@
 """What is drawn of a machine wired by hand."""
 
-from guidedviz.sketches.sketch import sketch_dfa, sketch_fsm
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.views.layout.sketch import sketch_dfa, sketch_fsm
 
 
 def test_a_sketch_keeps_the_names_and_the_detours_of_whoever_wired_it():

@@ -15,12 +15,9 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.models.model import ToyModel
 from guidedviz.tokens.guide import guide
 from guidedviz.views.machine.picture import draw_machine
-from guidedviz.views.stack.column import draw_stack
-from guidedviz.views.stack.depth import depths, draw_depth
-from guidedviz.views.stack.earley_chart import draw_chart
-from guidedviz.views.stack.parse_tree import draw_derivation
-from guidedviz.views.stack.shared_stacks import draw_shared_stacks
-from guidedviz.views.stack.stack_table import draw_stack_table, nested_rules, stack_rows
+from guidedviz.views.stack.chart import draw_chart, draw_derivation
+from guidedviz.views.stack.graph import draw_shared_stacks
+from guidedviz.views.stack.stack import depths, draw_depth, draw_stack, draw_stack_table, nested_rules, stack_rows
 from guidedviz.views.stage import draw_stage, draw_strip
 
 CLASSIC = '{"key": {"b": 1}}'

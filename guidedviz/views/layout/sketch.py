@@ -1,0 +1,324 @@
+"""What is drawn of a machine, of any kind: its state names and arrows. The frames of a construction are sketches too.
+
+A chain, bytes in a row without a choice such as the keys of a schema, folds to one arrow that reads several bytes, as
+in SGLang's compressed finite state machine (LMSYS, 2024-02). So does a loop such as a JSON string, with its escapes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from guidedviz.errors import SettingError
+from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.rules import RuleNodes
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.nfa import NFA
+from guidedviz.machines.visible import byte_ranges, counted, name_node, name_state
+from guidedviz.tokens.by_hand import GuidedFSM
+from guidedviz.views.words import reading
+
+Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """All bytes that lead from one state to another; without bytes it is an epsilon edge or the call of a rule."""
+
+    source: int
+    target: int
+    ranges: Ranges
+    call: str = ""  # the called rule
+    loop: str = field(default="", repr=False)  # of a counted rule, from its end to its start: how often
+    through: tuple[int, ...] = field(default=(), repr=False)  # the states inside a folded chain or loop
+    folds_loop: bool = field(default=False, repr=False)  # the states inside come back to the source in several ways
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """States are indices into `names`; a frame of an animation highlights its subject."""
+
+    names: tuple[str, ...]
+    arrows: tuple[Arrow, ...]
+    initial: int
+    accepting: frozenset[int]
+    groups: tuple[tuple[str, frozenset[int]], ...] = ()  # titles and their states, drawn with a mark
+    words: str = ""  # a sentence about this frame
+    lit: frozenset[int] = frozenset()
+    lit_arrows: frozenset[tuple[int, int]] = frozenset()
+    rules: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of a grammar: names and nodes, the start first
+    repeats: tuple[tuple[str, str], ...] = ()  # the counted rules, and how often each is repeated
+    opened: frozenset[int] = frozenset()  # the states inside unfolded chains
+
+    @cached_property
+    def folded(self) -> frozenset[int]:
+        """The states inside folded chains and loops."""
+        return frozenset(state for arrow in self.arrows for state in arrow.through)
+
+    def is_chain(self, arrow: Arrow) -> bool:
+        """Whether an arrow is a folded chain or one byte of an unfolded one."""
+        return bool(arrow.through) or arrow.source in self.opened or arrow.target in self.opened
+
+
+def is_single(ranges: Ranges) -> bool:
+    """Whether the ranges are one byte.
+
+    >>> is_single(((97, 97),)), is_single(((97, 99),)), is_single(())
+    (True, False, False)
+    """
+    return len(ranges) == 1 and ranges[0][0] == ranges[0][1]
+
+
+def sketch_dfa(dfa: DFA) -> Sketch:
+    """A DFA, state 0 first.
+
+    >>> sketch_dfa(gv.regex("[a-cx]")).arrows
+    (Arrow(source=0, target=1, ranges=((97, 99), (120, 120)), call=''),)
+    """
+    arrows: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for source, edges in enumerate(dfa.edges):
+        for low, high, target in edges:
+            arrows.setdefault((source, target), []).append((low, high))
+    return Sketch(
+        tuple(map(name_state, range(len(dfa)))),
+        tuple(Arrow(source, target, tuple(ranges)) for (source, target), ranges in arrows.items()),
+        dfa.initial,
+        dfa.accepting,
+    )
+
+
+def sketch_nfa(nfa: NFA) -> Sketch:
+    """An NFA with its epsilon edges.
+
+    >>> sketch_nfa(gv.machines.machine_stages("a?")[0]).arrows[-1]
+    Arrow(source=0, target=1, ranges=(), call='')
+    """
+    arrows: dict[tuple[int, int, bool], list[tuple[int, int]]] = {}
+    for source in range(len(nfa)):
+        for low, high, target in nfa.edges[source]:
+            arrows.setdefault((source, target, False), []).append((low, high))
+        for target in nfa.epsilon[source]:
+            arrows[source, target, True] = []
+    return Sketch(
+        tuple(map(name_node, range(len(nfa)))),
+        tuple(Arrow(source, target, tuple(sorted(ranges))) for (source, target, _), ranges in arrows.items()),
+        nfa.initial,
+        frozenset({nfa.accepting}),
+    )
+
+
+def sketch_fsm(fsm: GuidedFSM) -> Sketch:
+    """A machine over tokens under its own names; where a token has several bytes, the smallest DFA.
+
+    >>> fsm = gv.GuidedFSM(gv.Vocabulary([b"a", b"b"]), start="start")
+    >>> fsm.add_transition("start", {0, 1}, "end")
+    >>> sketch_fsm(fsm).names, sketch_fsm(fsm).arrows
+    (('start', 'end'), (Arrow(source=0, target=1, ranges=((97, 98),), call=''),))
+    """
+    pieces, number = fsm.vocabulary.pieces, {state: n for n, state in enumerate(fsm.transitions)}
+    between: dict[tuple[int, int], list[int]] = {}
+    for source, ways in fsm.transitions.items():
+        for token, target in ways.items():
+            if len(pieces[token]) > 1:
+                return sketch_dfa(fsm.machine())
+            between.setdefault((number[source], number[target]), []).append(pieces[token][0])
+    arrows = tuple(Arrow(*ends, tuple(byte_ranges(values))) for ends, values in between.items())
+    accepting = frozenset(number[state] for state in fsm.transitions if fsm.is_accepting(state))
+    return Sketch(tuple(map(str, fsm.transitions)), arrows, number[fsm.start], accepting)
+
+
+def sketch_pda(pda: PDA) -> Sketch:
+    """The automata of a grammar's rules; a call is an arrow with the rule's name.
+
+    >>> sketch = sketch_pda(gv.grammar('root ::= "(" root ")" | "x"'))
+    >>> sketch.rules, [arrow for arrow in sketch.arrows if arrow.call]
+    ((('root', (0, 1, 2, 3)),), [Arrow(source=1, target=3, ranges=(), call='root')])
+    """
+    nodes = pda.nodes
+    bytewise: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for source, edges in enumerate(nodes.edges):
+        for low, high, target in edges:
+            bytewise.setdefault((source, nodes.settled(target)), []).append((low, high))
+    arrows = [Arrow(source, target, tuple(ranges)) for (source, target), ranges in bytewise.items()]
+    arrows += [
+        Arrow(source, after, (), nodes.names[rule]) for source, calls in enumerate(nodes.calls) for rule, after in calls
+    ]
+    names, rules = tuple(map(name_node, range(len(nodes)))), _nodes_of_rules(nodes, arrows)
+    repeats = tuple((nodes.names[rule], str(bounds)) for rule, bounds in enumerate(nodes.counts) if bounds)
+    arrows += [
+        Arrow(end, nodes.starts[nodes.rule_of[end]], (), loop=str(bounds))
+        for end in sorted(nodes.accepting)
+        if (bounds := nodes.counts[nodes.rule_of[end]]) and bounds.spare is None
+    ]
+    return Sketch(names, tuple(arrows), nodes.starts[0], nodes.accepting, rules=rules, repeats=repeats)
+
+
+def _nodes_of_rules(nodes: RuleNodes, arrows: list[Arrow]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The nodes of every rule in order, without those that no arrow reaches: nothing can be completed from them."""
+    used = {*nodes.starts, *(arrow.target for arrow in arrows)}
+    found: list[list[int]] = [[start] for start in nodes.starts]
+    for node in sorted(used - {*nodes.starts}):
+        found[nodes.rule_of[node]].append(node)
+    return tuple(zip(nodes.names, map(tuple, found), strict=True))
+
+
+def sketch_of(machine: Any, where: str = "draw_machine") -> Sketch:
+    """The sketch of a machine; an error names the function that needed it.
+
+    >>> sketch_of(gv.regex("ab")).names
+    ('q0', 'q1', 'q2')
+    """
+    match machine:
+        case Sketch():
+            return _visible(machine)
+        case DFA():
+            return sketch_dfa(machine)
+        case NFA():
+            return sketch_nfa(machine)
+        case PDA():
+            return sketch_pda(machine)
+        case GuidedFSM():
+            return _visible(sketch_fsm(machine))
+    raise SettingError(where, seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
+
+
+def _visible(sketch: Sketch) -> Sketch:
+    """A sketch with printable names, wherever they come from."""
+    names = tuple(reading(name) or "∅" for name in sketch.names)
+    groups = tuple((reading(title), states) for title, states in sketch.groups)
+    return replace(sketch, names=names, groups=groups, words=reading(sketch.words))
+
+
+# --- chains and loops as one arrow ---
+
+
+Chain = tuple[Arrow, ...]  # in a row, one byte each
+FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it begins
+
+
+def find_chains(sketch: Sketch) -> list[Chain]:
+    """Maximal rows of arrows whose inner states have one arrow in and one out; no text begins or ends inside.
+
+    >>> [bytes(arrow.ranges[0][0] for arrow in chain) for chain in find_chains(sketch_dfa(gv.regex("[0-9]kg|xy")))]
+    [b'xy', b'kg']
+    """
+    into: dict[int, list[Arrow]] = defaultdict(list)
+    out: dict[int, list[Arrow]] = defaultdict(list)
+    for arrow in sketch.arrows:
+        into[arrow.target].append(arrow)
+        out[arrow.source].append(arrow)
+    ends = sketch.accepting | {sketch.initial} | {nodes[0] for _, nodes in sketch.rules}
+    inside = {state for state in set(into) - ends if _is_byte(into[state]) and _is_byte(out[state])}
+
+    def follow(arrow: Arrow) -> Iterator[Arrow]:
+        yield arrow
+        while arrow.target in inside:
+            (arrow,) = out[arrow.target]
+            yield arrow
+
+    return [tuple(follow(arrow)) for arrow in sketch.arrows if arrow.target in inside and arrow.source not in inside]
+
+
+def _is_byte(arrows: list[Arrow]) -> bool:
+    return len(arrows) == 1 and is_single(arrows[0].ranges)
+
+
+def inside_chain(chain: Chain) -> tuple[int, ...]:
+    """The states inside a chain."""
+    return tuple(arrow.target for arrow in chain[:-1])
+
+
+def join(chain: Chain) -> Arrow:
+    """A chain as one arrow that reads its bytes in order."""
+    ranges = tuple(arrow.ranges[0] for arrow in chain)
+    return Arrow(chain[0].source, chain[-1].target, ranges, through=inside_chain(chain))
+
+
+def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
+    """Every chain as one arrow, except those with a state of `around` inside.
+
+    >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold(sketch_dfa(gv.regex("abc[0-9]"))).arrows]
+    [(0, 3, (1, 2)), (3, 4, ())]
+    """
+    arrows: dict[Arrow, Arrow | None] = {arrow: arrow for arrow in sketch.arrows}
+    opened: set[int] = set()
+    for chain in find_chains(sketch):
+        inside = inside_chain(chain)
+        if not around.isdisjoint(inside):
+            opened.update(inside)
+            continue
+        arrows |= dict.fromkeys(chain)
+        arrows[chain[0]] = join(chain)
+    return replace(sketch, arrows=tuple(filter(None, arrows.values())), opened=frozenset(opened))
+
+
+def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
+    """Each loop of several states that can be left only where it begins as one arrow, except loops with a chain inside.
+
+    >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold_loops(sketch_dfa(gv.regex('"[^"]*"'))).arrows]
+    [(0, 1, ()), (1, 2, ()), (1, 1, (3, 4, 5, 6, 7, 8, 9))]
+    """
+    kept = sketch.accepting | {sketch.initial} | {nodes[0] for _, nodes in sketch.rules}
+    kept |= {state for chain in find_chains(sketch) for state in inside_chain(chain)}
+    near: dict[int, list[int]] = defaultdict(list)
+    for arrow in sketch.arrows:
+        near[arrow.source].append(arrow.target)
+    arrows = list(sketch.arrows)
+    for hub in range(len(sketch.names)):
+        ways = (_reach(near, after, hub, kept) for after in near[hub] if after not in {hub, *kept})
+        inside = frozenset().union(*(way for way in ways if way.isdisjoint(kept)))
+        if len(inside) < FEWEST_INSIDE or not inside.isdisjoint(around):
+            continue
+        loop = [arrow for arrow in arrows if {arrow.source, arrow.target} <= {hub, *inside}]
+        entered = any(arrow.target in inside for arrow in arrows if arrow not in loop)
+        if not loop or entered:
+            continue  # without arrows it is inside a loop that is folded already
+        first = sorted({bounds for arrow in loop if arrow.source == hub for bounds in arrow.ranges})
+        arrows = [arrow for arrow in arrows if arrow not in loop]
+        arrows.append(Arrow(hub, hub, tuple(first), through=tuple(sorted(inside)), folds_loop=True))
+    return replace(sketch, arrows=tuple(arrows))
+
+
+def _reach(near: Mapping[int, Sequence[int]], start: int, without: int, kept: Set[int]) -> frozenset[int]:
+    """The states that a state reaches, itself included, without one state; the search ends at any of `kept`."""
+    found, waiting = {start}, [start]
+    while waiting and found.isdisjoint(kept):
+        new = set(near.get(waiting.pop(), ())) - found - {without}
+        found |= new
+        waiting += new
+    return frozenset(found)
+
+
+@dataclass(frozen=True, repr=False)
+class WaysOut:
+    """How many states allow one byte, how many several, and how many the end of the text."""
+
+    one: int
+    several: int
+    end: int
+
+    def __repr__(self) -> str:
+        states = self.one + self.several + self.end
+        return f"{self.one:,} of {counted(states, 'state')} have one way out"
+
+
+def count_ways(machine: DFA | PDA) -> WaysOut:
+    """Count the states of a machine, or the nodes of a grammar, by their next bytes; a call has those of its rule.
+
+    >>> count_ways(gv.json_schema({"const": {"name": "Ada"}}, whitespace="compact"))
+    14 of 15 states have one way out
+    """
+    match machine:
+        case DFA():
+            ends = machine.accepting
+            ways = [sum(high - low + 1 for low, high, _ in edges) for edges in machine.edges]
+        case PDA():
+            ends = machine.nodes.ends
+            ways = [len(machine.closure(node).reads) for node in range(len(machine.nodes))]
+        case _:
+            raise SettingError("count_ways", seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
+    going = [count for state, count in enumerate(ways) if state not in ends]
+    return WaysOut(going.count(1), sum(count > 1 for count in going), len(ends))

@@ -1,0 +1,430 @@
+"""Constructions as films and side by side: from an NFA to a DFA, to the minimal one, an NFA that reads, a trie walk.
+
+All frames of a film have the states of the last one, so one layout serves them and only arrows are added. The last
+frame of a minimisation is another machine, in which every block is one state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted
+from guidedviz.machines.machine import Machine
+from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
+from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
+from guidedviz.machines.regular.nfa import NFA
+from guidedviz.machines.regular.regex import machine_stages
+from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
+from guidedviz.machines.work import reach
+from guidedviz.markup import Element, node
+from guidedviz.tokens.explain import label_state
+from guidedviz.tokens.trie import Trie, walk_steps
+from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.views.figure import Figure, drawing, moved, write
+from guidedviz.views.layout.diagram import NEAR, lay_out
+from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_of
+from guidedviz.views.machine.highlight import UNLIT, arrow_key
+from guidedviz.views.machine.picture import EDGE, bare, count_states, say_machine
+from guidedviz.views.machine.svg import STYLE, write_diagram
+
+MOST_WATCHED = 80  # states that a person can follow
+NAMED = 6  # states that a sentence names
+
+
+def dfa_frames(text: str) -> list[Sketch]:
+    """The subset construction, state by state; a name contains the set of NFA states.
+
+    >>> for frame in dfa_frames("ab*"):
+    ...     print(frame.words)
+    From n0, which is q0: a leads to q1 {1,3} (new).
+    From n1 n3, which is q1: b leads to q1 {1,3}.
+    """
+    nfa, dfa, _ = machine_stages(text)
+    _check_machine(text, dfa)
+    steps = list(build_dfa_steps(nfa))
+    whole = replace(sketch_dfa(dfa), names=tuple(_name(step.state, step.subset) for step in steps))
+    frames, met = [], {0}
+    for step in steps:
+        arrows = tuple(arrow for arrow in whole.arrows if arrow.source <= step.state)
+        taken = frozenset((step.state, target) for _, _, target in step.edges)
+        words = _say_moves(step, whole.names, met)
+        frames.append(replace(whole, arrows=arrows, words=words, lit=frozenset({step.state}), lit_arrows=taken))
+        met.update(target for _, _, target in step.edges)
+    return frames
+
+
+def minimal_frames(text: str) -> list[Sketch]:
+    """Hopcroft's partition refinement: blocks are split until no byte distinguishes their states, then merged.
+
+    >>> for frame in minimal_frames("ab|cb"):
+    ...     print([title + str(sorted(states)) for title, states in frame.groups], frame.words)
+    ['A[3]', 'B[0, 1, 2]'] In A the text may end, in B it may not.
+    ['A[3]', 'B[0]', 'C[1, 2]'] On b, q1 q2 lead into A and the rest of B does not: they become C.
+    [] Each block becomes one state: 3 states of 4.
+    """
+    _, dfa, minimal = machine_stages(text)
+    _check_machine(text, dfa)
+    trimmed = trim(dfa)
+    whole, blocks = sketch_dfa(trimmed), [frozenset(block) for block in first_blocks(trimmed)]
+    words = "In A the text may end, in B it may not." if len(blocks) == 2 else "All states are alike so far: one block."
+    frames = [replace(whole, groups=_title(blocks), words=words)]
+    for step in minimise_steps(dfa):
+        taken = _taken(trimmed, step)
+        words = _say_split(step, whole.names, blocks)
+        blocks[step.block] -= step.moved
+        blocks.append(step.moved)
+        frames.append(replace(whole, groups=_title(blocks), words=words, lit=step.moved, lit_arrows=taken))
+    return [*frames, _merged(dfa, minimal)]
+
+
+def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
+    """For every state of a smaller machine, the states of the larger one that it merges.
+
+    >>> merged_states(*machine_stages("ab|cb")[1:])
+    (frozenset({0}), frozenset({1, 2}), frozenset({3}))
+    """
+    together: list[set[int]] = [set() for _ in after.edges]
+    together[0].add(0)
+    for state, twin in (queue := [(0, 0)]):
+        for low, _, target in before.edges[state]:
+            onward = after.step(twin, low)
+            if onward is not None and target not in together[onward]:
+                together[onward].add(target)
+                queue.append((target, onward))
+    return tuple(map(frozenset, together))
+
+
+def check_watchable(
+    where: str, size: int, of: str, hint: str, most: int = MOST_WATCHED, error: type[GuidedVizError] = SettingError
+) -> None:
+    """Refuse a film that a person could not follow."""
+    if size > most:
+        raise error(where, seen=f"{size:,} {of}", expected=f"at most {most}", hint=hint)
+
+
+def _check_machine(text: str, machine: NFA | DFA) -> None:
+    of, hint = f"{type(machine).__name__} states", "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
+    check_watchable(f"film of {quoted(text, 40)}", len(machine), of, hint, error=PatternError)
+
+
+def list_names(names: Iterable[str]) -> str:
+    """Names in a sentence, the first few of them."""
+    named = list(names)
+    return " ".join(named[:NAMED]) + (f" and {len(named) - NAMED} more" if len(named) > NAMED else "")
+
+
+def _name(state: int, subset: frozenset[int]) -> str:
+    inside = sorted(subset)
+    return f"{name_state(state)} {{{','.join(map(str, inside[:3]))}{',…' if len(inside) > 3 else ''}}}"
+
+
+def _say_moves(step: DFAStep, names: tuple[str, ...], met: set[int]) -> str:
+    ranges: dict[int, list[tuple[int, int]]] = {}
+    for low, high, target in step.edges:
+        ranges.setdefault(target, []).append((low, high))
+    ways = [
+        f"{_show_ranges(spans)} leads to {names[target]}{'' if target in met else ' (new)'}"
+        for target, spans in ranges.items()
+    ]
+    here = f"{list_names(f'n{state}' for state in sorted(step.subset))}, which is q{step.state}"
+    return f"From {here}: {', '.join(ways)}." if ways else f"From {here}, no byte leads on."
+
+
+def _show_ranges(ranges: Iterable[tuple[int, int]]) -> str:
+    """Ranges of bytes as text."""
+    return visible_bytes(byte for low, high in ranges for byte in range(low, high + 1))
+
+
+def title_of(block: int) -> str:
+    """The letter of a block.
+
+    >>> title_of(0), title_of(27)
+    ('A', 'B1')
+    """
+    return chr(ord("A") + block % 26) + (str(block // 26) if block >= 26 else "")
+
+
+def _title(blocks: Iterable[frozenset[int]]) -> tuple[tuple[str, frozenset[int]], ...]:
+    return tuple((title_of(number), block) for number, block in enumerate(blocks))
+
+
+def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int]]) -> str:
+    who = list_names(names[state] for state in sorted(step.moved))
+    into = title_of(blocks.index(step.into)) if step.into in blocks else list_names(names[s] for s in sorted(step.into))
+    lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
+    old, new = title_of(step.block), title_of(step.new)
+    return f"On {_show_ranges(step.by)}, {who} {lead} into {into} and the rest of {old} does not: {become} {new}."
+
+
+def _taken(dfa: DFA, step: MinStep) -> frozenset[tuple[int, int]]:
+    """The arrows that distinguish the moved states."""
+    byte = step.by[0][0]
+    return frozenset((state, target) for state in step.moved if (target := dfa.step(state, byte)) in step.into)
+
+
+def _merged(before: DFA, after: DFA) -> Sketch:
+    names = tuple(_name(state, old) for state, old in enumerate(merged_states(before, after)))
+    same = len(before) == len(after)
+    merged = f"Each block becomes one state: {len(after)} states of {len(before)}."
+    words = "No two states are equivalent: all stay." if same else merged
+    return replace(sketch_dfa(after), names=names, words=words)
+
+
+# --- an NFA that reads a text ---
+
+
+Moves = list[tuple[int, int]]  # source, target
+
+
+def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
+    """Two frames per byte: the states that the byte leads to, then those that ε edges add.
+
+    >>> for frame in nfa_reading_frames("a?b|a", "a"):
+    ...     print(sorted(frame.lit), frame.words)
+    [0] Nothing is read. The NFA starts in n0.
+    [0, 2] ε edges add n2: the NFA is in 2 states.
+    [1, 2] "a" is read. It leads to n1 n2.
+    [1, 2] The text ends. n1 is lit and accepting: the NFA accepts it.
+    """
+    nfa = machine_stages(regex)[0]
+    _check_machine(regex, nfa)
+    whole = sketch_nfa(nfa)
+    frames = [_frame(whole, {nfa.initial}, [], f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.")]
+    states = _add_closure(frames, nfa, {nfa.initial})
+    for byte in text.encode():
+        moves = moves_by(nfa, states, byte)
+        if not moves:
+            words = f'No lit state reads "{visible(bytes([byte]))}": the NFA refuses the text.'
+            return [*frames, _frame(whole, states, [], words)]
+        states = {target for _, target in moves}
+        words = f'"{visible(bytes([byte]))}" is read. It leads to {_say(states)}.'
+        frames.append(_frame(whole, states, moves, words))
+        states = _add_closure(frames, nfa, states)
+    end, lit = name_node(nfa.accepting), nfa.accepting in states
+    verdict = "lit and accepting: the NFA accepts it" if lit else "accepting and not lit: the NFA refuses it"
+    return [*frames, _frame(whole, states, [], f"The text ends. {end} is {verdict}.")]
+
+
+def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> Moves:
+    """The edges that read this byte from these states.
+
+    >>> moves_by(gv.machines.machine_stages("a?b|a")[0], {0}, ord("a"))
+    [(0, 2), (0, 1)]
+    """
+    edges = ((state, edge) for state in sorted(states) for edge in nfa.edges[state])
+    return [(state, target) for state, (low, high, target) in edges if low <= byte <= high]
+
+
+def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
+    """The closure over ε edges, and its frame if it adds a state."""
+    closed = set(reach(states, nfa.epsilon.__getitem__))
+    if added := closed - states:
+        moves = [(state, target) for state in closed for target in nfa.epsilon[state]]
+        words = f"ε edges add {_say(added)}: the NFA is in {counted(len(closed), 'state')}."
+        frames.append(_frame(frames[0], closed, moves, words))
+    return closed
+
+
+def _frame(whole: Sketch, lit: Iterable[int], moves: Moves, words: str) -> Sketch:
+    return replace(whole, lit=frozenset(lit), lit_arrows=frozenset(moves), words=words)
+
+
+def _say(states: Iterable[int]) -> str:
+    return list_names(map(name_node, sorted(states)))
+
+
+# --- the walk of a trie ---
+
+
+def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
+    """One frame per node that the machine is asked about, from a state, by default the initial one.
+
+    >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
+    ...     print(frame.words)
+    4 pieces, 5 nodes: a ring marks where a piece ends. The machine is in q0.
+    "." cannot be read in q0: the subtree is cut, . and .5 are illegal.
+    "3" is read, q0 to q1: 3 is legal.
+    "3" is read, q1 to q1: 33 is legal.
+    """
+    trie, state = vocabulary.trie, machine.initial if state is None else state
+    check_watchable("trie_frames", len(trie), "nodes", "a toy vocabulary")
+    live, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
+    said = f"{counted(len(vocabulary.text_ids), 'piece')}, {counted(len(trie), 'node')}"
+    said += f": a ring marks where a piece ends. The machine is in {label_state(state)}."
+    frames = [replace(whole, words=said, lit=frozenset({0}))]
+    for child in range(1, len(trie)):
+        if (above := int(trie.parent[child])) in live:
+            frames.append(_trie_frame(trie, frames[-1], child, above, live))
+    return frames
+
+
+def _trie_frame(trie: Trie, before: Sketch, node: int, above: int, live: Mapping[int, Hashable]) -> Sketch:
+    """The next frame: one more node is live, or it is cut with all nodes below it."""
+    sign, source = visible(bytes([int(trie.byte[node])])), label_state(live[above])
+    if node in live:
+        legal = f"{before.names[node]} is legal." if node in before.accepting else "on to what is below."
+        words = f'"{sign}" is read, {source} to {label_state(live[node])}: {legal}'
+        return replace(before, words=words, lit=before.lit | {node}, lit_arrows=before.lit_arrows | {(above, node)})
+    lost = _below(trie, node)
+    cut = lost.union(*(nodes for _, nodes in before.groups))
+    words = f'"{sign}" cannot be read in {source}: {_say_lost(before, lost)}'
+    return replace(before, words=words, groups=(("cut", cut),))
+
+
+def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
+    """The trie; a node's name is its prefix, and a node where a piece ends is accepting.
+
+    >>> v = Vocabulary([b"a", b"ab"])
+    >>> sketch_trie(v.trie, v).names
+    ('start', 'a', 'ab')
+    """
+    begun = [b""]
+    for child in range(1, len(trie)):
+        begun.append(begun[trie.parent[child]] + bytes([int(trie.byte[child])]))
+    arrows = (Arrow(int(trie.parent[n]), n, ((int(trie.byte[n]),) * 2,)) for n in range(1, len(trie)))
+    names = ("start", *map(visible, begun[1:]))
+    return Sketch(names, tuple(arrows), 0, frozenset(map(int, trie.node_of[list(vocabulary.text_ids)])))
+
+
+def _below(trie: Trie, node: int) -> frozenset[int]:
+    """A node and all nodes below it."""
+    found = [node]
+    for one in found:
+        found.extend(range(trie.first[one], trie.first[one + 1]))
+    return frozenset(found)
+
+
+def _say_lost(sketch: Sketch, nodes: frozenset[int]) -> str:
+    lost = [sketch.names[node] for node in sorted(nodes) if node in sketch.accepting]
+    if len(nodes) == 1:
+        return f"{lost[0]} is illegal."
+    said = f"{lost[0]} is" if len(lost) == 1 else f"{', '.join(lost[:-1])} and {lost[-1]} are"
+    return f"the subtree is cut, {said} illegal."
+
+
+# --- drawings and packed frames ---
+
+
+PAD = 2.0  # around a machine in a film
+MOST_FRAMES = 300
+
+
+@dataclass(frozen=True)
+class FilmDrawings:
+    """The drawings of a film and, per frame, its drawing and the parts that are visible and highlighted."""
+
+    drawings: tuple[Element, ...]
+    frames: tuple[dict[str, Any], ...]
+
+
+def pack_frame(
+    states: Sequence[int], arrows: Sequence[str], lit: Iterable[int], on: Sequence[str], words: str, **more: Any
+) -> dict[str, Any]:
+    """A frame for the page: the visible states and arrows, and which of them are highlighted."""
+    seen = {"drawing": 0, "states": states, "arrows": arrows, "lit": list(lit), "on": on, "groups": [], "words": words}
+    return seen | more
+
+
+def write_bytes(text: bytes, cell: float, y: float) -> list[Element]:
+    """A text as a row of cells, one per byte."""
+    parts = []
+    for place, byte in enumerate(text):
+        x = EDGE + cell * (place + 0.5) - 1.5
+        words = write(x, y + 18, visible(bytes([byte])), 14, mono=True, text_anchor="middle")
+        parts += [byte_cell(place, cell, y, fill="var(--gv-card)", stroke="var(--gv-line)"), words]
+    return parts
+
+
+def byte_cell(place: int, cell: float, y: float, **style: Any) -> Element:
+    """The box of one byte."""
+    return node("rect", x=EDGE + cell * place, y=y, width=cell - 3, height=26, rx=4, **style)
+
+
+def build_film(frames: Iterable[Any]) -> FilmDrawings:
+    """Lay out every set of states once, with the arrows of all its frames."""
+    sketches = [sketch_of(frame, "gv.film, frames") for frame in frames]
+    if not sketches:
+        hint = "gv.views.dfa_frames(text)"
+        raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint=hint)
+    kinds = list(dict.fromkeys((sketch.names, sketch.initial) for sketch in sketches))
+    drawings = tuple(bare_drawing(overlay([s for s in sketches if (s.names, s.initial) == kind])) for kind in kinds)
+    return FilmDrawings(drawings, tuple(_pack(s, kinds.index((s.names, s.initial))) for s in sketches))
+
+
+def overlay(sketches: Sequence[Sketch]) -> Sketch:
+    """One sketch with the arrows of all; of an arrow that gains bytes the last version.
+
+    >>> one = Sketch(("a", "b"), (Arrow(0, 1, ((97, 97),)),), 0, frozenset())
+    >>> len(overlay([one, replace(one, arrows=(Arrow(1, 1, ()),))]).arrows)
+    2
+    """
+    arrows: dict[tuple[int, int, bool], Arrow] = {}
+    for sketch in sketches:
+        arrows |= {(arrow.source, arrow.target, not arrow.ranges): arrow for arrow in sketch.arrows}
+    accepting = frozenset[int]().union(*(sketch.accepting for sketch in sketches))
+    return replace(bare(sketches[-1]), arrows=tuple(arrows.values()), accepting=accepting)
+
+
+def bare_drawing(sketch: Sketch, at: int = -1, compact: bool | None = False) -> Element:
+    """A machine without highlights; the page adds them."""
+    diagram = lay_out(sketch, at, compact)
+    body = moved(PAD, 0, write_diagram(diagram))
+    alt = f"a machine of {len(sketch.names):,} states"
+    return drawing(diagram.width + 2 * PAD, diagram.height, node("style", STYLE), body, alt=alt)
+
+
+def _pack(sketch: Sketch, place: int) -> dict[str, Any]:
+    """The parts of a frame; a state is visible once an arrow touches it."""
+    touched = {end for arrow in sketch.arrows for end in (arrow.source, arrow.target)}
+    shown = touched | {sketch.initial} | sketch.lit | {state for _, states in sketch.groups for state in states}
+    arrows = [arrow_key(arrow) for arrow in sketch.arrows]
+    on = [arrow_key(arrow) for arrow in sketch.arrows if (arrow.source, arrow.target) in sketch.lit_arrows]
+    groups = [[title, sorted(states)] for title, states in sketch.groups]
+    return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, drawing=place, groups=groups)
+
+
+# --- machines side by side ---
+
+
+WIDEST = 1100.0  # further machines start a new row
+
+
+def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
+    """Machines side by side; states that the next machine merges have the same letter and colour."""
+    if not machines:
+        raise SettingError("draw_machines", seen="none", expected="one machine or more")
+    named = [*expect(titles, list | tuple, "draw_machines, titles", "a list of texts")]
+    named += [type(machine).__name__ for machine in machines[len(named) :]]
+    parts, texts, x, y, row, width = [], [], 0.0, 0.0, 0.0, 0.0
+    for place, name in enumerate(named[: len(machines)]):
+        sketch, notes = _with_partners(machines, place)
+        diagram = replace(lay_out(bare(sketch), compact=False if len(sketch.names) <= NEAR else None), sketch=sketch)
+        title = f"{name}: {count_states(diagram)}"
+        wide = max(diagram.width, 8.0 * len(title)) + 24
+        if x and x + wide > WIDEST:
+            x, y, row = 0.0, y + row, 0.0
+        head, body = write(0, 14, title, 13, font_weight="bold"), moved(0, 26, write_diagram(diagram, notes=notes))
+        parts.append(moved(x + EDGE, y + 10, head, body))
+        x, row, width = x + wide, max(row, diagram.height + 44), max(width, x + wide)
+        texts.append(f"{name}, {say_machine(diagram, UNLIT, count_states(diagram), notes)}")
+    text = "\n\n".join(texts)
+    inside = node("g", *parts, class_="gv-on-page")
+    return Figure(drawing(width + EDGE, y + row + 12, node("style", STYLE), inside, alt=text), text, text)
+
+
+def _with_partners(machines: Sequence[Any], place: int) -> tuple[Sketch, dict[int, str]]:
+    """A machine's sketch, with notes on how its states relate to those of its neighbours."""
+    machine, sketch, notes = machines[place], sketch_of(machines[place], "draw_machines"), dict[int, str]()
+    if not isinstance(machine, DFA):
+        return sketch, notes
+    before, after = (machines[n] if 0 <= n < len(machines) else None for n in (place - 1, place + 1))
+    smaller, larger = (machine, before) if isinstance(before, DFA) else (after, machine)
+    if isinstance(smaller, DFA) and len(smaller) <= len(larger):
+        merged = machine is smaller
+        blocks = [(n, block) for n, block in enumerate(merged_states(larger, smaller)) if len(block) > 1]
+        groups = ((title_of(k), frozenset({n}) if merged else block) for k, (n, block) in enumerate(blocks))
+        sketch = replace(sketch, groups=tuple(groups))
+        notes = {n: " ".join(map(name_state, sorted(block))) for n, block in blocks if merged}
+    return sketch, notes
