@@ -50,6 +50,7 @@ TEXTS = {
     "signs that are not seen": "\u202e\u2066\u200b\ufeff<img src=ASK onerror=RUN>\u2069\u202c",
     "Markdown": "[x](javascript:RUN) ![x](ASK) <ASK> `</code><img src=ASK onerror=RUN>`\n\n<script>RUN</script>",
     "MathJax": "$\\href{javascript:RUN}{x}$ \\(\\style{background:url(ASK)}{x}\\) $$\\includegraphics{ASK}$$",
+    "Plotly": "<b>b</b><a href='javascript:RUN'>x</a><span style='background:url(ASK)'>x</span><br>",
     "terminal": "\x1b]8;;javascript:RUN\x1b\\x\x1b]8;;\x1b\\\x1b[31;<img src=ASK onerror=RUN>m",
     "dialog": "<img src=x onerror=alert(1)>",
 }

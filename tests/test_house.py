@@ -28,7 +28,7 @@ def run(code: str, **options) -> str:
 
 
 def test_import_is_light():
-    heavy = "torch transformers ipywidgets anywidget numpy IPython"
+    heavy = "torch transformers plotly ipywidgets anywidget numpy IPython"
     code = f"import sys, guidedviz; print([m for m in {heavy.split()!r} if m in sys.modules])"
     assert run(code) == "[]"
 
@@ -92,7 +92,7 @@ def test_modules_import_only_the_base_before_they_are_used():
 def test_each_extra_has_what_it_is_for():
     extras = PROJECT["optional-dependencies"]
     assert set(extras) == {"lab", "hub", "engines", "classroom", "frameworks", "test"}
-    assert {"jupyterlab", "ipywidgets", "anywidget", "graphviz", "pygraphviz"} <= names_of(extras["lab"])
+    assert {"jupyterlab", "ipywidgets", "anywidget", "plotly", "graphviz", "pygraphviz"} <= names_of(extras["lab"])
     assert "torch>=2.11,<2.14" in extras["hub"]
     assert {"torch", "transformers", "safetensors"} == names_of(extras["hub"])
     assert {"xgrammar", "llguidance", "outlines-core"} <= names_of(extras["engines"])

@@ -16,7 +16,7 @@ import numpy
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAVY = "torch transformers graphviz pygraphviz ipywidgets anywidget IPython resvg_py jupyterlab llama_models"
+HEAVY = "torch transformers graphviz pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
 MODELS = """
 import contextlib, io, json, sys
 import guidedviz as gv
@@ -65,6 +65,7 @@ for number, figure in enumerate([*drawn, chart]):
 gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
 wanted = {
     "lab graphviz": lambda: gv.to_dot(date),
+    "lab plotly": lambda: chart.plotly,
     "lab resvg_py": lambda: chart.save("x.png"),
     "lab anywidget": lambda: gv.vocabulary_map(gv.guide(date, vocabulary)).display.widget,
     "lab llama_models": gv.Vocabulary.llama3,
@@ -131,7 +132,7 @@ def test_pictures_need_nothing_and_the_rest_names_its_extra(bare):
         extra, package = name.split()
         assert f'pip install "guidedviz[{extra}]"' in error, name
         assert package in error, name
-    assert len(errors) == 10
+    assert len(errors) == 11
 
 
 def test_the_labs_come_out_of_the_wheel(bare):

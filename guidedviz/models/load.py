@@ -129,7 +129,7 @@ def readiness() -> Readiness:
 
 
 EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
-    "lab": ("notebooks and widgets", ("jupyterlab", "ipywidgets", "anywidget", "pygraphviz")),
+    "lab": ("notebooks and widgets", ("jupyterlab", "ipywidgets", "anywidget", "plotly", "pygraphviz")),
     "hub": ("other models, on cuda, mps or cpu", ("torch", "transformers")),
     "engines": ("the real engines", ("xgrammar", "llguidance", "outlines-core")),
 }

@@ -9,7 +9,7 @@ import base64
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -52,6 +52,7 @@ def _content(svg: str) -> Iterator[str]:
             yield " ".join([f"<{name}", *(f"{k}={v}" for k, v in sorted(ATTRIBUTE.findall(attributes)) if k in KEPT)])
 
 
+PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
 TRACE_HINT = "gv.record(model, prompt, guide)"
 
@@ -60,13 +61,15 @@ TRACE_HINT = "gv.record(model, prompt, guide)"
 class Figure:
     """A drawing, its short text, its description for people who cannot see it, and whether its numbers were timed now.
 
-    The numbers of a live figure differ between runs, so a test compares only its text.
+    The numbers of a live figure differ between runs, so a test compares only its text. A chart also has its numbers: a
+    notebook shows them with Plotly.
     """
 
     drawing: Element
     text: str
     alt: str
     live: bool = False
+    chart: dict[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", printable(self.text))
@@ -81,7 +84,17 @@ class Figure:
         return str(self.drawing)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {"text/plain": self.text, "text/html": str(show_figure(self))}
+        bundle: dict[str, Any] = {"text/plain": self.text, "text/html": str(show_figure(self))}
+        if self.chart and not (self.live and headless()):
+            bundle[PLOTLY] = self.chart
+        return bundle
+
+    @property
+    def plotly(self) -> Any:
+        """The chart as a `plotly.graph_objects.Figure`, to change or to export."""
+        if self.chart is None:
+            raise SettingError("Figure.plotly", seen="a drawing", expected="a chart", hint="figure.save('x.svg')")
+        return need("plotly.graph_objects", "lab", "Figure.plotly").Figure(self.chart)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file that ends in .svg, .png or .html; each works offline and without a notebook."""

@@ -29,7 +29,8 @@ from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Shapes
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Explanation, Guide, MachineGuide
+from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.guide import Guide, MachineGuide
 from guidedviz.tokens.jump import shared_length
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.costs import find_top, times_asked

@@ -10,11 +10,11 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log10
 
-from guidedviz.decoding.player import Walk
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
+from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.vocabulary.map import share
 from guidedviz.views.vocabulary.walk_groups import NodeGroup, grow_tree
@@ -28,7 +28,7 @@ BARS, WIDE = 716.0, 980.0
 HEAD = ("live", "dropped", "tokens")
 
 
-def draw_walk(walk: Walk, title: str = "") -> Figure:
+def draw_walk(walk: LazyWalk, title: str = "") -> Figure:
     """The tree of a walk with at most four levels; nodes that lead to one machine state share a branch.
 
     >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
@@ -41,7 +41,7 @@ def draw_walk(walk: Walk, title: str = "") -> Figure:
           cut: 2                       1       −1
       cut: a                           3       −3
     """
-    expect(walk, Walk, "draw_walk", "a walk", WALK_HINT)
+    expect(walk, LazyWalk, "draw_walk", "a walk", WALK_HINT)
     expect(title, str, "draw_walk, title", "a text")
     rows, total = list(grow_tree(walk).rows()), say_walk(walk)
     top = TOP + SLICE_LINE * (walk.part is not None)
@@ -55,7 +55,7 @@ def draw_walk(walk: Walk, title: str = "") -> Figure:
     return Figure(drawing(WIDE + EDGE, top + ROW * len(rows) + EDGE, *parts, alt=said), said, said)
 
 
-def say_walk(walk: Walk) -> str:
+def say_walk(walk: LazyWalk) -> str:
     """The cost and the result of a walk in one line."""
     asked, live = share(walk.asked / max(1, walk.nodes)), len(walk.live) - 1
     return (
@@ -65,7 +65,7 @@ def say_walk(walk: Walk) -> str:
     )
 
 
-def _say_slice(walk: Walk) -> Iterator[str]:
+def _say_slice(walk: LazyWalk) -> Iterator[str]:
     if walk.part:
         said = f"slice “{walk.part.name}”: {len(walk.part):,} tokens legal at once, without a walk. "
         yield said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
@@ -155,7 +155,7 @@ def _draw_bars(branch: NodeGroup, nodes: int) -> Iterator[Element]:
         yield node("rect", **size, fill="none", stroke="var(--gv-orange)", stroke_dasharray="3 2")
 
 
-def _say_rows(walk: Walk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
+def _say_rows(walk: LazyWalk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
     yield from _say_slice(walk)
     names = ["", *(_say_name(depth, branch) for depth, branch in rows)]
     width = max(16, *map(len, names)) + 2
@@ -176,7 +176,7 @@ START, END, COST_WIDE = 190.0, 690.0, 960.0
 MOST_ROWS = 40  # rows
 
 
-def draw_walks(walks: Sequence[Walk], without: Sequence[Walk] = (), title: str = "") -> Figure:
+def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), title: str = "") -> Figure:
     """One bar per token on a logarithmic axis; dashed, the walks of the same text `without` slices.
 
     >>> v = gv.Vocabulary([b"2", b"20", b"26", b"-", b"a", b"ab"])
@@ -193,7 +193,7 @@ def draw_walks(walks: Sequence[Walk], without: Sequence[Walk] = (), title: str =
     expect(without, Sequence, "draw_walks, without", "walks", hint)
     expect(title, str, "draw_walks, title", "a text")
     for walk in (*walks, *without):
-        expect(walk, Walk, "draw_walks", "a walk", WALK_HINT)
+        expect(walk, LazyWalk, "draw_walks", "a walk", WALK_HINT)
     most = max(1, *(walk.nodes for walk in walks))
     high, shown = COST_TOP + COST_ROW * min(len(walks), MOST_ROWS + 1), walks[:MOST_ROWS]
     head = f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"
@@ -225,7 +225,7 @@ def _draw_scale(most: int, high: float) -> Iterator[Element]:
             yield soft(x + 4 * last, COST_TOP - 12, words, 11, text_anchor="end" if last else "middle")
 
 
-def _draw_cost(walk: Walk, other: Walk | None, most: int) -> Iterator[Element]:
+def _draw_cost(walk: LazyWalk, other: LazyWalk | None, most: int) -> Iterator[Element]:
     yield write(START - 10, 14, shorten(label(walk.piece), 18), 13, mono=True, text_anchor="end")
     if other and other.asked != walk.asked:
         yield _bar(other.asked, most, 3, 14, {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "3 2"})
@@ -242,7 +242,7 @@ def _bar(nodes: int, most: int, y: float, high: float, look: dict[str, str]) -> 
     return node("rect", x=START, y=y, width=_place(nodes, most) - START, height=high, rx=1.5, **look)
 
 
-def _say_cost(walk: Walk) -> str:
+def _say_cost(walk: LazyWalk) -> str:
     part = f", {len(walk.part):,} tokens by a slice ({walk.part.name})" if walk.part else ""
     return f"before {label(walk.piece)}: {walk.asked:,} asked{part}, {walk.legal:,} legal"
 

@@ -1,5 +1,6 @@
 """A chart is drawn as its record says: marks at their values, and every text."""
 
+import json
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
@@ -35,6 +36,17 @@ def test_a_mark_stands_where_its_value_is():
     frame = PlotFrame(CHART, 20.0, 30.0)
     assert frame.at(5.0, 10.0) == (20 + CHART.width / 2, 30 + CHART.height / 2)
     assert frame.at(99.0, 0.001) == (20 + CHART.width, 30 + CHART.height), "a value beyond an axis is at its end"
+
+
+def test_plotly_has_the_same_numbers_and_texts():
+    figure = draw_chart(CHART, "words")
+    line, dots, bars, spans = figure.chart["data"]
+    assert (line["x"], line["y"]) == ([0.0, 5.0, 10.0], [1.0, 10.0, 100.0])
+    assert (dots["x"], dots["y"]) == ([5.0], [10.0])
+    assert [b + h for b, h in zip(bars["base"], bars["y"], strict=True)] == [10.0, 400.0]
+    assert [b + w for b, w in zip(spans["base"], spans["x"], strict=True)] == [3.0, 9.0]
+    assert [trace["hovertext"] for trace in figure.chart["data"]] == [list(series.hover) for series in SERIES]
+    assert json.loads(json.dumps(figure.plotly.to_plotly_json())) == json.loads(json.dumps(figure.chart)), "it is valid"
 
 
 def test_a_bar_that_is_cut_has_a_zigzag_and_its_number():

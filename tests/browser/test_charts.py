@@ -1,0 +1,79 @@
+"""Charts in JupyterLab are Plotly's: offline, in both themes, with texts under the pointer and a legend to press."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+CHARTS = """from dataclasses import replace
+import guidedviz as gv
+from guidedviz.decoding.overlap import Overlap
+from guidedviz.files import shipped
+from guidedviz.views.charts.costs import draw_break_even
+from guidedviz.views.charts.timeline import draw_overlap
+toy = gv.ToyModel([b"a", b"<b>x</b>", b"$x$"], lambda tokens: [0.0, 1.0, 2.0])
+trace = gv.record(toy, "a", max_tokens=12)
+times = [(8.0, 2.0, 1.0), (7.0, 3.0, 0.5), (60.0, 2.0, 1.0)]
+trace = replace(trace, steps=tuple(
+    replace(step, forward_ms=a, mask_ms=b, sample_ms=c) for step, (a, b, c) in zip(trace.steps, times * 4)))"""
+SHOWN = (
+    "gv.draw_costs(trace)",
+    "draw_break_even({'table': (40, 0.02), 'walk': (0, 1.02)})",
+    "draw_overlap(Overlap.load(shipped('traces/overlap-cpu.json')), 'trie')",
+)
+
+
+def contrast(one, two):
+    light = [
+        sum(part * weight for part, weight in zip(
+            [(c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4) for c in colour],
+            (0.2126, 0.7152, 0.0722), strict=True,
+        )) for colour in (one, two)
+    ]  # fmt: skip
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def rgb(words):
+    return [float(part) for part in words.partition("(")[2].rstrip(")").split(",")[:3]]
+
+
+COLOURS = """plot => [...plot.querySelectorAll('text')]
+  .filter(t => t.textContent.trim() && t.closest('.xtick, .ytick, .gtitle, .legendtext'))
+  .map(t => getComputedStyle([...t.querySelectorAll('tspan')].at(-1) ?? t).fill)"""
+
+
+def test_charts_are_plotly_figures_that_follow_the_theme(open_notebook):
+    notebook = open_notebook(CHARTS, *SHOWN)
+    asked = []
+    notebook.page.on("request", lambda request: asked.append(request.url))
+    notebook.run_all()
+    assert notebook.failed_cells() == []
+    plots = notebook.page.locator(".js-plotly-plot")
+    plots.nth(len(SHOWN) - 1).locator(".main-svg").first.wait_for()
+    for theme, back in (("Light", [255, 255, 255]), ("Dark", [17, 17, 17])):
+        notebook.theme(f"JupyterLab {theme}")
+        for place in range(len(SHOWN)):
+            fills = plots.nth(place).evaluate(COLOURS)
+            assert len(fills) > 4
+            assert all(contrast(rgb(fill), back) >= 4.5 for fill in fills), {*fills}
+            notebook.shot(f"chart-{place}-{theme.lower()}", plots.nth(place))
+    assert not [url for url in asked if "127.0.0.1" not in url and not url.startswith(("data:", "blob:"))]
+
+    costs = plots.first
+    assert "<b>x</b>" in costs.inner_text() or "$x$" in costs.inner_text(), "tokens stay text"
+    bars = costs.locator(".bars .point path")
+    assert bars.count() == 3 * 12
+    hover = costs.locator(".hovertext")
+    for _ in range(20):  # Plotly forgets a mouse that comes while it draws the chart in its new colours
+        costs.hover(force=True, position={"x": 1, "y": 1})
+        bars.nth(1).hover(force=True)
+        notebook.page.wait_for_timeout(200)
+        if hover.count():
+            break
+    assert "forward 7.0 ms" in hover.text_content()
+    notebook.shot("chart-hover", costs)
+    costs.locator(".legendtoggle").first.click()
+    notebook.page.wait_for_function(
+        "plot => plot.querySelectorAll('.bars .point').length === 24", arg=costs.element_handle()
+    )
