@@ -55,7 +55,7 @@ def test_the_front_door_has_about_sixty_names_and_every_one_opens():
 
 
 def test_readme_and_labs_use_names_that_exist():
-    texts = [ROOT / "README.md", *(ROOT / "labs/src").glob("*.py")]
+    texts = [ROOT / "README.md", ROOT / "assets/guide.md", *(ROOT / "labs/src").glob("*.py")]
     for path in re.findall(r"\bgv((?:\.[A-Za-z_]\w*)+)", "\n".join(text.read_text() for text in texts)):
         found = gv
         for name in path.strip(".").split("."):
@@ -104,12 +104,12 @@ def test_each_extra_has_what_it_is_for():
 
 def test_makefile_environment_yml_and_readme_install_the_same_extras():
     everything = "lab,hub,engines"
-    makefile, readme = ((ROOT / name).read_text() for name in ("Makefile", "README.md"))
+    makefile, readme, more = ((ROOT / name).read_text() for name in ("Makefile", "README.md", "assets/guide.md"))
     assert dict(re.findall(r"^FOR_(\w+) := (\S+)$", makefile, re.MULTILINE)) == {"lab": everything, "test": "test"}
     assert "--no-compile --editable '.[$(FOR_$*)]'" in makefile
     dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert [d for d in dependencies if not isinstance(d, str)] == [{"pip": [f"-e .[{everything}]"]}]
-    assert set(re.findall(r'pip install -e "\.\[([a-z,]+)\]"', readme)) == {
+    assert set(re.findall(r'pip install -e "\.\[([a-z,]+)\]"', readme + more)) == {
         "lab",
         "engines",
         "classroom",
@@ -117,7 +117,7 @@ def test_makefile_environment_yml_and_readme_install_the_same_extras():
         everything,
     }
     assert "`pip install -e .`" in readme
-    assert "    pip install -e .[lab]\n" in readme
+    assert "    pip install -e .[lab]\n" in more
 
 
 def test_environment_yml_declares_nothing_of_its_own():
@@ -141,9 +141,9 @@ def test_the_readme_names_every_lab_and_both_commands():
         assert source.stem in readme
 
 
-def test_the_reading_path_has_twelve_files_and_each_names_the_next():
+def test_the_reading_path_has_ten_files_and_each_names_the_next():
     path = re.findall(r"^\| \d+ \| \[`[^`]+`\]\((guidedviz/[^)]+)\)", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert len(path) == 12
+    assert len(path) == 10
     for here, following in pairwise(path):
         opening = ast.get_docstring(ast.parse((ROOT / here).read_text()))
         assert f"Next: `{following.removeprefix('guidedviz/')}`" in opening, here

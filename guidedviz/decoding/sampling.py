@@ -2,8 +2,6 @@
 
 The order is the usual one: bias and mask change the logits, temperature scales them, softmax turns them into
 probabilities, top-k and top-p cut the tail, and one uniform random number picks the token.
-
-Next: `decoding/loop.py`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The sources walk the trie with the machine at different times: before decoding ("index", Outlines), at each step
 ("trie", llguidance), or before decoding from the nodes of a pushdown machine ("split", XGrammar).
 
-Next: `tokens/jump.py`.
+Next: `decoding/loop.py`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 SGLang cuts the whole output again with the tokenizer ("canonical", retokenisation). llguidance and xgrammar (pull
 request 776) leave the last bytes to the model if a longer token could begin with them.
-
-Next: `decoding/sampling.py`.
 """
 
 from __future__ import annotations

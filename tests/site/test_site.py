@@ -120,7 +120,7 @@ def test_a_recorded_fold_answers_every_press(play_alone):
         for chain in page["chains"]:
             answer = shown["pages"][page["moves"][f'{{"do":"turn","chain":{chain["name"]}}}']]
             assert next(one for one in answer["chains"] if one["name"] == chain["name"])["open"] != chain["open"]
-        assert '{"do":"all"}' in page["moves"]
+        assert '{"do":"all","unfold":true}' in page["moves"]
 
 
 def test_a_recorded_map_has_every_state_and_the_texts_of_its_tokens(play_alone):

@@ -137,7 +137,7 @@ def split_rows(split: Split) -> tuple[NodeRow, ...]:
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
     >>> split_rows(nested)[0]
-    NodeRow(rule='root', nodes=(0,), waits='( or x', accepted=2, rejected=1, dependent=3, kind='bits', nbytes=25)
+    NodeRow(rule='root', nodes=(0,), waits='( or x', accepted=2, rejected=1, dependent=3, kind='bits', nbytes=13)
     """
     alike: dict[tuple[int, int, int], list[NodeSplit]] = {}
     for part in split.build():
@@ -162,11 +162,11 @@ def draw_split_nodes(split: Split, title: str = "") -> Figure:
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
     >>> print(draw_split_nodes(nested).text)
-    Split: 3 nodes over 6 tokens, 2 with context-dependent tokens; 43 bytes kept, 1400% of a dense table's 3
+    Split: 3 nodes over 6 tokens, 2 with context-dependent tokens; 23 bytes kept, 770% of a dense table's 3
     node  waits for  accepted  rejected  dependent  kept as  bytes
     root
-    n0    ( or x            2         1          3  bits        25
-    n1    ( or x            3         1          2  bits        17
+    n0    ( or x            2         1          3  bits        13
+    n1    ( or x            3         1          2  bits         9
     n3    )                 1         5          –  bits         1
     """
     expect(title, str, "draw_split_nodes, title", "a text")
