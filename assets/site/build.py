@@ -97,7 +97,9 @@ def build_landing(places: list[Place]) -> NotebookNode:
     help_line = "This is a recorded run. Click it: `→` and `←` step, `space` plays and pauses, a struck token says why."
     start = readme.split("\n## ")[0].split("![")[0].strip()
     cells = [new_markdown_cell(start), new_code_cell(RUN), new_markdown_cell(help_line), new_markdown_cell(table)]
-    return new_notebook(cells=[*cells, new_markdown_cell(section(readme, "Two commands").split("<details>")[0])])
+    # the site lacks the pages that these links lead to
+    commands = re.sub(r"\[([^]]+)\]\(assets/[^)]*\)", r"\1", section(readme, "Two commands"))
+    return new_notebook(cells=[*cells, new_markdown_cell(commands)])
 
 
 def build_reference() -> NotebookNode:

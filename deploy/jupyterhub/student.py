@@ -24,7 +24,7 @@ def main(words: list[str]) -> None:
     """Become the student's server."""
     try:
         copy_labs(Path.home() / "labs")
-    except (GuidedVizError, OSError) as error:  # a full disk, or a file of this name: the server still shows what is there
+    except (GuidedVizError, OSError) as error:  # a full disk, a file of this name: the server shows what is there
         print(error, file=sys.stderr)
     bound_memory(os.environ.get("MEM_LIMIT", ""))
     os.execv(sys.executable, [sys.executable, "-m", "jupyterhub.singleuser", *words])

@@ -220,6 +220,8 @@ class MachineGuide:
         return after
 
     def _read(self, state: Any, token: int) -> Hashable | None:
+        if isinstance(self.source, Indexed) and self.source.built is not None:
+            return self.source.built.next_state(state, token)
         if token in self.vocabulary.eos:
             return state if self.is_accepting(state) else None
         is_text = self.vocabulary.is_text(token)

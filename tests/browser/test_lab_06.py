@@ -35,8 +35,8 @@ def test_a_student_watches_the_stack_builds_the_step_and_lets_json_guide(lab_pag
     for _ in range(2):
         film.get_by_role("button", name="one frame on", exact=True).click()
     assert "push n2" in film.locator(".gv-film-words").inner_text()
-    assert film.locator("[data-arrow='top 1 7']").is_visible()
-    assert film.locator("[data-arrow='top 0 0']").is_hidden()
+    assert film.locator("[data-arrow='top 1 7']").first.is_visible()
+    assert film.locator("[data-arrow='top 0 0']").first.is_hidden()
     lab_page.shot("lab-06-film", film)
 
     said = lab_page.answer("gv.checks.stack_step", STEP.replace("{pushed}", "[move[1]]"))

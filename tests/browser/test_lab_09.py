@@ -52,7 +52,7 @@ def test_a_student_is_shown_what_is_wrong_and_then_that_it_is_right(lab_page):
     assert "looks at no node below a refused one" in lab_page.answer("gv.checks.jump", JUMP.format(cut="tree.size[i]"))
     assert "asked 267,888 times" in lab_page.answer("count(jump, gv.json(), inside, large)")
 
-    assert "aaaa" in lab_page.answer("gv.checks.whole", WHOLE.format(new="False"))
+    assert "the machine refuses its last byte" in lab_page.answer("gv.checks.whole", WHOLE.format(new="False"))
     assert "not yet" not in lab_page.answer("gv.checks.whole", WHOLE.format(new="(after, inner) not in pairs"))
 
     assert "root → digit • (from 0)" in lab_page.answer("gv.checks.complete", COMPLETE.format(where="-1"))
