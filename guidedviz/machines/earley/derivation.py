@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.earley.earley import SKIPPED, Dotted, Earley, State
+from guidedviz.machines.earley.earley import SKIPPED, Dotted, Earley, EarleyState
 from guidedviz.machines.earley.productions import START, Productions
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
@@ -89,7 +89,7 @@ def derivation(machine: Any, data: bytes) -> ParseTree:
     return _TreeBuilder(machine.productions, columns, data).tree()
 
 
-def _unread(machine: Earley, last: State, data: bytes) -> PatternError:
+def _unread(machine: Earley, last: EarleyState, data: bytes) -> PatternError:
     place = last.number
     read, byte = visible(data[max(0, place - 20) : place]), visible(data[place : place + 1])
     expected = visible_bytes(next_bytes(machine, last)) if last.readers else "the end of the text"
@@ -135,7 +135,7 @@ class _Node:
 class _TreeBuilder:
     """Builds the tree from the columns; an explicit stack replaces recursion, so depth is not limited."""
 
-    def __init__(self, productions: Productions, columns: list[State], data: bytes) -> None:
+    def __init__(self, productions: Productions, columns: list[EarleyState], data: bytes) -> None:
         self.productions, self.columns, self.data = productions, columns, data
         self.open_rows = [] if columns[-1].accepting else self.find_open_rows()
 

@@ -28,7 +28,7 @@ from guidedviz.machines.work import limited_work
 MOST_ROWS = 1_000  # per column, in addition to the grammar's own rows
 MOST_MOVES = 10_000  # per column
 
-Dotted = tuple[int, "State"]  # a spot in a row, and the column where the row began
+Dotted = tuple[int, "EarleyState"]  # a spot in a row, and the column where the row began
 Move = tuple[Dotted, Dotted | None]  # the new row, and the finished row that moved its dot
 SKIPPED = -1  # replaces the finished row: the phrase is empty
 MOST_DEPTH = 200_000  # nested columns where rows began; 4 kB each
@@ -38,7 +38,7 @@ MOST_SHOWN = 60  # symbols before a dot, and after it
 
 
 @dataclass(eq=False, slots=True, repr=False)
-class State:
+class EarleyState:
     """A column: its dotted rows, each with the finished row that moved its dot. Columns are compared by identity."""
 
     number: int  # its position in a chart; a unique number if the column is shared
@@ -50,7 +50,7 @@ class State:
     outer: dict[int, Dotted] = field(default_factory=dict)  # cache of `_outermost`: the last row of the chain
     doubts: set[Dotted] = field(default_factory=set)  # rows with more than one derivation
     accepting: bool = False
-    moves: dict[int, State | None] = field(default_factory=dict)  # the known next columns, by kind of byte
+    moves: dict[int, EarleyState | None] = field(default_factory=dict)  # the known next columns, by kind of byte
 
     def __repr__(self) -> str:
         return f"q{self.number}"
@@ -64,22 +64,22 @@ class Filler:
         self.after = productions.after
         self._bytes = tuple(symbol if isinstance(symbol, bytes) else b"" for symbol in productions.after)
 
-    def begin(self, exact: bool) -> State:
+    def begin(self, exact: bool) -> EarleyState:
         """The first column."""
-        state = State(0, exact)
+        state = EarleyState(0, exact)
         self._fill(state, [((START, state), None)])
         return state
 
-    def read(self, state: State, byte: int) -> State | None:
+    def read(self, state: EarleyState, byte: int) -> EarleyState | None:
         """The column after a byte, or None."""
         scanned = [(spot + 1, origin) for spot, origin in state.readers if byte in self._bytes[spot]]
         if not scanned:
             return None
-        after = State(state.number + 1, state.exact)
+        after = EarleyState(state.number + 1, state.exact)
         self._fill(after, [(row, None) for row in scanned])
         return after
 
-    def _fill(self, state: State, moves: list[Move]) -> None:
+    def _fill(self, state: EarleyState, moves: list[Move]) -> None:
         """Add the first rows and all rows that follow from them, each once."""
         size = len(self.after)
         for row, by in moves:  # it grows
@@ -91,7 +91,7 @@ class Filler:
             if len(state.items) > MOST_ROWS + size or len(moves) > MOST_MOVES + 4 * size:
                 raise self._too_many(state)
 
-    def _follow(self, state: State, row: Dotted) -> Iterable[Move]:
+    def _follow(self, state: EarleyState, row: Dotted) -> Iterable[Move]:
         """The moves that a row causes in its column."""
         spot, origin = row
         symbol = self.after[spot]
@@ -110,7 +110,7 @@ class Filler:
             moves.append(((spot + 1, origin), (SKIPPED, state)))
         return moves
 
-    def _complete(self, state: State, row: Dotted) -> Iterable[Move]:
+    def _complete(self, state: EarleyState, row: Dotted) -> Iterable[Move]:
         """Move the dots before the finished phrase in the column where the row began; a skip has handled empty rows."""
         spot, origin = row
         if origin is state:
@@ -120,12 +120,12 @@ class Filler:
         waiting = [outer] if outer else origin.waiting.get(phrase, ())
         return [((waits + 1, began), row) for waits, began in waiting]
 
-    def _outermost(self, state: State, phrase: int) -> Dotted | None:
+    def _outermost(self, state: EarleyState, phrase: int) -> Dotted | None:
         """The last row of a chain: each row is the only one that waits for the phrase, and the phrase ends it.
 
         A right-recursive list then takes one step per element, and not one step per earlier element (Joop Leo, 1991).
         """
-        way: list[tuple[State, int]] = []
+        way: list[tuple[EarleyState, int]] = []
         row: Dotted | None = None
         while phrase not in state.outer and self._ends_with_it(state.waiting.get(phrase, ())):
             way.append((state, phrase))
@@ -140,13 +140,13 @@ class Filler:
     def _ends_with_it(self, waiting: Sequence[Dotted]) -> bool:
         return len(waiting) == 1 and self.after[waiting[0][0] + 1] is None
 
-    def _doubt(self, state: State, row: Dotted, by: Dotted | None) -> None:
+    def _doubt(self, state: EarleyState, row: Dotted, by: Dotted | None) -> None:
         """Mark an ambiguity: the row is already here, and another finished row moved its dot."""
         known = state.items[row]
         if known is not None and by is not None and known != by:
             state.doubts.add(row if known[1] is not by[1] else known)
 
-    def _too_many(self, state: State) -> PatternError:
+    def _too_many(self, state: EarleyState) -> PatternError:
         phrases = Counter(self.productions.phrase_at[spot] for spot, _ in state.items)
         names = dict.fromkeys(self.productions.phrases[number].rule for number, _ in phrases.most_common(3))
         seen = f"over {MOST_ROWS:,} rows or {MOST_MOVES:,} moves at one byte, most of them for {' and '.join(names)}"
@@ -202,38 +202,40 @@ class Earley:
     def __init__(self, productions: Productions) -> None:
         self.productions, self.kinds = productions, productions.kinds
         self.filler = Filler(productions)
-        self._steps: LazySteps[State] = LazySteps(self, self.kinds, self._read, lambda state: isinstance(state, State))
+        self._steps: LazySteps[EarleyState] = LazySteps(
+            self, self.kinds, self._read, lambda state: isinstance(state, EarleyState)
+        )
         self._words = cache(partial(spot_words, productions))
-        self._states: dict[object, State] = {}
-        self._first: State | None = None
+        self._states: dict[object, EarleyState] = {}
+        self._first: EarleyState | None = None
         self._charted = self._kept = 0
-        self.initial: State = self.filler.begin(False)
+        self.initial: EarleyState = self.filler.begin(False)
 
     def __repr__(self) -> str:
         return f"Earley({counted(sum(phrase.written for phrase in self.productions.phrases), 'rule')})"
 
-    def step(self, state: State | None, byte: int) -> State | None:
+    def step(self, state: EarleyState | None, byte: int) -> EarleyState | None:
         """The next state, or None."""
         return self._steps.step(state, byte)
 
-    def _read(self, state: State, byte: int) -> State | None:
+    def _read(self, state: EarleyState, byte: int) -> EarleyState | None:
         after = self.filler.read(state, byte)
         return after and self._keep(after)
 
-    def is_accepting(self, state: State | None) -> bool:
+    def is_accepting(self, state: EarleyState | None) -> bool:
         """Whether the text may end here."""
         return state is not None and self._steps.own(state).accepting
 
     def accepts(self, data: bytes) -> bool:
         """Whether this is a complete text."""
         state = read(self, data)
-        return isinstance(state, State) and state.accepting
+        return isinstance(state, EarleyState) and state.accepting
 
     def accepts_prefix(self, data: bytes) -> bool:
         """Whether this can become a complete text."""
         return read(self, data) is not None
 
-    def columns(self, data: bytes) -> list[State]:
+    def columns(self, data: bytes) -> list[EarleyState]:
         """The columns of a text, each with all its rows, up to the first byte that is not allowed."""
         check_text(data)
         if len(data) > MOST_KEPT:
@@ -270,7 +272,7 @@ class Earley:
         written = self.productions.phrases[self.productions.phrase_at[spot]].written
         return ChartItem(*self._words(spot), origin.number, self.filler.after[spot] is None, written)
 
-    def _keep(self, state: State) -> State:
+    def _keep(self, state: EarleyState) -> EarleyState:
         """The known state with the same waiting rows, or this one."""
         if state.exact:
             self._charted += 1

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation
-from guidedviz.machines.earley.earley import SKIPPED, ChartItem, Dotted, Earley, State
+from guidedviz.machines.earley.earley import SKIPPED, ChartItem, Dotted, Earley, EarleyState
 from guidedviz.machines.earley.earley import earley as build
 from guidedviz.machines.machine import next_bytes, to_bytes
 from guidedviz.machines.visible import counted, visible, visible_bytes
@@ -107,7 +107,7 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
     return Figure(drawing(max(x + 4, width + 2 * EDGE), 32 + high + 38, *parts, alt=said), said, said)
 
 
-def _read(earley: Earley, state: State, data: bytes) -> ChartColumn:
+def _read(earley: Earley, state: EarleyState, data: bytes) -> ChartColumn:
     """A column; of a long one, moved rows and predictions of named rules have priority."""
     every = [(number, earley.item(row), by) for number, (row, by) in enumerate(state.items.items())]
     first = sorted(every, key=lambda found: (not found[2] and not found[1].before and not found[1].written, found[0]))
