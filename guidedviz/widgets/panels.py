@@ -235,9 +235,9 @@ def draw_picture(pda: PDA, name: str, text: bytes) -> Shapes | str:
 # The machine panel: the drawing is sent once, then each step sends only the states that its bytes passed.
 
 
-def machine_of(guide: Any) -> Drawable | None:
+def machine_of(guide: Guide | None) -> Drawable | None:
     """The machine behind a guide, if it is one that can be drawn."""
-    machine = getattr(guide, "machine", None)
+    machine = guide.machine if guide is not None else None
     return machine if isinstance(machine, Drawable) else None
 
 

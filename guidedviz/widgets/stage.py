@@ -120,8 +120,7 @@ class Stage:
     def go(self, cursor: int) -> Stage:
         """Go to a step that was taken."""
         self.playing = False
-        self._answer()
-        self.player = self.player.go(cursor)
+        self.accept(self.player.go(cursor))
         return self.tell()
 
     def choose(self, token: int) -> Stage:
@@ -134,7 +133,7 @@ class Stage:
         """Return to a run that was left, at the place where it parts from the current one."""
         self.playing = False
         if 0 <= branch < len(self.player.branches):
-            self.player = self.player.turn(branch)
+            self.accept(self.player.turn(branch))
         return self.tell()
 
     def change(self, **settings: Any) -> Stage:
@@ -174,7 +173,7 @@ class Stage:
     def reset(self) -> Stage:
         """Go back to the prompt and forget all steps."""
         self.playing = False
-        self.player = self.player.reset()
+        self.accept(self.player.reset())
         return self.tell()
 
     def play(self, hurry: bool = False) -> Stage:
