@@ -159,9 +159,11 @@ def rim(spot: Spot, toward: Point) -> Point:
 
 
 def _rims(spot: Spot, toward: Points) -> Points:
-    way = toward - (spot.x, spot.y)
-    size = np.hypot(*np.moveaxis(way / (spot.rx, spot.ry), -1, 0))[..., None]
-    return (spot.x, spot.y) + way / np.maximum(size, 1e-9)
+    """The points on a state's border towards other points."""
+    centre = np.array([spot.x, spot.y])
+    way: Points = toward - centre
+    size = np.hypot(way[..., :1] / spot.rx, way[..., 1:] / spot.ry)
+    return centre + way / size
 
 
 # --- names on arrows ---

@@ -47,7 +47,7 @@ def draw_split(split: Split, at: int | State | bytes | str | None = None, title:
         verdicts = split.node(int(at)).verdicts
         name = f"node {name_node(int(at))} of {split.pda.nodes.name_of(int(at))}"
         dependent = Kind("context-dependent", "gold", made.ordered(verdicts == DEPENDENT), outline=SOLID)
-        kinds = (*_independent(made, verdicts), dependent)
+        kinds: tuple[Kind, ...] = (*_independent(made, verdicts), dependent)
     else:
         name, kinds = _place_name(at), split_kinds(split, made, state_after(split.pda, b"" if at is None else at))
     text = f"Split, {name}: {say_kinds(kinds)}"
