@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from guidedviz.machines.earley.earley import ChartItem
 from guidedviz.machines.earley.items import Item, Rules, complete
@@ -97,7 +98,7 @@ class _ChartFilm:
 
     def __init__(self, rules: Rules, text: bytes, lexemes: Mapping[str, str]) -> None:
         self.rules, self.text, self.frames = rules, text, list[ChartFrame]()
-        self.machines: dict[str, Machine] = {name: regex(pattern) for name, pattern in lexemes.items()}
+        self.machines: dict[str, Machine[Any]] = {name: regex(pattern) for name, pattern in lexemes.items()}
         symbols = {symbol for ways in rules.values() for way in ways for symbol in way}
         self.literals, self.nullable = frozenset(symbols - {*rules, *lexemes}), find_nullable(rules)
         self.chart: list[list[Item]] = [[]]
