@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from guidedviz.errors import shorten
 from guidedviz.machines.grammars.grammar import find_loops
@@ -139,16 +140,14 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     ticks = _characters(data, pitch) if len(data) <= LEGIBLE else [(0.0, "0"), (float(len(columns)), f"{len(data):,}")]
     x = Axis("" if len(data) <= LEGIBLE else "bytes", 0.0, count, tuple(ticks), grid=False, mono=len(data) <= LEGIBLE)
     y = Axis("", 0.0, most, round_ticks(0.0, most, 5))
-    places = [place + 0.5 for place in range(len(columns))]
-    bars = [
-        Series("", "bars", tuple(places[some]), tuple(columns[some]), look=look, thick=1.0, part=part)
-        for some, look, part in ((slice(-1), "hollow", ""), (slice(-1, None), "solid", "newest"))
-    ]
+    middles = [place + 0.5 for place in range(len(columns))]
+    earlier = Series("", "bars", tuple(middles[:-1]), tuple(columns[:-1]), look="hollow", thick=1.0)
+    last = Series("", "bars", tuple(middles[-1:]), tuple(columns[-1:]), thick=1.0, part="newest")
     about = f"deepest {max(found):,}" + f" · {several} bytes per column, the deepest of them" * (several > 1)
     shown = " ".join(map(str, found[1 : TOLD + 1])) + f" … {len(data) - TOLD:,} more" * (len(data) > TOLD)
     said = f"depth along {shorten(label(data[:200]), TOLD)}: {found[0]}, then {shown or 'nothing'}"
     said += f"; deepest {max(found):,} after {found.index(max(found)):,} bytes"
-    return draw_chart(Chart("depth", x, y, tuple(bars), (about,), pitch * count, 110.0), said)
+    return draw_chart(Chart("depth", x, y, (earlier, last), (about,), pitch * count, 110.0), said)
 
 
 def _characters(data: bytes, room: float) -> list[tuple[float, str]]:
@@ -282,7 +281,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
 
 
 def _cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
-    look = {"fill": f"var(--gv-{colour})", "font_weight": "bold"} if colour else {}
+    look: dict[str, Any] = {"fill": f"var(--gv-{colour})", "font_weight": "bold"} if colour else {}
     return write(x, y, words, mono=mono, **look)
 
 
