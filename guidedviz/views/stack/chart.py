@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation
-from guidedviz.machines.earley.earley import SKIPPED, ChartItem, Dotted, Earley, EarleyState
+from guidedviz.machines.earley.earley import Cause, ChartItem, Earley, EarleyState
 from guidedviz.machines.earley.earley import earley as build
+from guidedviz.machines.earley.productions import Phrase
 from guidedviz.machines.machine import next_bytes, to_bytes
 from guidedviz.machines.visible import counted, visible, visible_bytes
 from guidedviz.markup import Element, node, together
@@ -88,11 +89,11 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
       ◆ complete  start → root •  from 0 ✓
     """
     earley, data = earley_of(grammar), to_bytes(text)
-    states = earley.columns(data)
+    states = earley.chart(data)
     if len(states) <= len(data):
         place, expected = states[-1].number, visible_bytes(next_bytes(earley, states[-1]))
         raise SettingError(f"text, byte {place}", seen=visible(data[place : place + 1]), expected=expected)
-    columns = [_read(earley, state, data) for state in states[-MOST_COLUMNS:]]
+    columns = [_read(state, data) for state in states[-MOST_COLUMNS:]]
     while len(columns) > 1 and sum(column.width for column in columns) > WIDEST:
         columns = columns[1:]
     about = f"the last {len(columns)} of " * (len(columns) < len(states)) + counted(len(states), "column")
@@ -107,19 +108,19 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
     return Figure(drawing(max(x + 4, width + 2 * EDGE), 32 + high + 38, *parts, alt=said), said, said)
 
 
-def _read(earley: Earley, state: EarleyState, data: bytes) -> ChartColumn:
+def _read(state: EarleyState, data: bytes) -> ChartColumn:
     """A column; of a long one, moved rows and predictions of named rules have priority."""
-    every = [(number, earley.item(row), by) for number, (row, by) in enumerate(state.items.items())]
+    every = [(number, row.shown, by) for number, (row, by) in enumerate(state.items.items())]
     first = sorted(every, key=lambda found: (not found[2] and not found[1].before and not found[1].written, found[0]))
     rows = [ChartRow(_kind(item, by), item) for _, item, by in sorted(first[:MOST_ROWS], key=lambda found: found[0])]
     byte = data[max(0, state.number - 1) : state.number]
     return ChartColumn(label(byte) if byte else "", state.number, tuple(rows), len(every) - len(rows))
 
 
-def _kind(item: ChartItem, by: Dotted | None) -> str:
+def _kind(item: ChartItem, by: Cause) -> str:
     """The operation that added a row: the parser keeps the finished row that moved its dot."""
     if by:
-        return "skip" if by[0] == SKIPPED else "complete"
+        return "skip" if isinstance(by, Phrase) else "complete"
     return "scan" if item.before else "predict"
 
 
