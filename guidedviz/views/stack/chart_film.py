@@ -76,7 +76,7 @@ class _ChartFilm:
 
     def __init__(self, rules: Rules, text: bytes, lexemes: Mapping[str, str]) -> None:
         self.rules, self.text, self.frames = rules, text, list[ChartFrame]()
-        self.machines: dict[str, Machine] = {name: regex(pattern) for name, pattern in lexemes.items()}
+        self.machines: dict[str, Machine[Any]] = {name: regex(pattern) for name, pattern in lexemes.items()}
         ways = [(rule, way) for rule, some in rules.items() for way in some]
         self.nullable = derive(ways)  # the rules that may be empty
         self.literals = frozenset(symbol for _, way in ways for symbol in way) - {*rules, *lexemes}
