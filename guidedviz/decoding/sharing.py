@@ -182,7 +182,7 @@ def read_guide(head: Head, vocabulary: Any) -> Guide | None:
     return guide(unpack_machine(head.machine), vocabulary)
 
 
-def unpack_machine(packed: str) -> Machine:
+def unpack_machine(packed: str) -> Machine[Any]:
     """The machine in a head.
 
     >>> words = gv.Vocabulary([b"a", b"b"])
