@@ -19,8 +19,16 @@ from time import perf_counter
 from typing import Annotated, Any, Literal
 
 from guidedviz.decoding.loop import check_fit, record
-from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
-from guidedviz.decoding.settings import check_number
+from guidedviz.decoding.records import (
+    AtLeastOne,
+    Between,
+    Count,
+    Milliseconds,
+    Share,
+    check_number,
+    load_record,
+    save_record,
+)
 from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import TraceError, quoted
 from guidedviz.machines.regular.regex import regex
@@ -31,6 +39,7 @@ from guidedviz.tokens.jump import WAYS, shared_length
 from guidedviz.tokens.vocabulary import Vocabulary
 
 FRACTIONS = tuple(at / 20 for at in range(20))  # the positions of the slider: 0, 0.05, ... 0.95
+Place = Annotated[float, Between(0, FRACTIONS[-1])]
 Parts = tuple[tuple[str, bool], ...]  # a text token by token, True where a token is fixed
 
 
@@ -40,7 +49,7 @@ def ideal(fraction: float) -> float:
     >>> ideal(0.75), ideal(1)
     (4.0, inf)
     """
-    check_number("fraction", fraction, 0, 1, "0 to 1")
+    check_number(Share, fraction, "fraction")
     return 1 / (1 - fraction) if fraction < 1 else inf
 
 
@@ -50,7 +59,7 @@ def nearest_fraction(fraction: float) -> int:
     >>> nearest_fraction(0.7), nearest_fraction(0.0), nearest_fraction(0.949)
     (14, 0, 19)
     """
-    check_number("fraction", fraction, 0, FRACTIONS[-1], f"0 to {FRACTIONS[-1]}")
+    check_number(Place, fraction, "fraction")
     return round(fraction * len(FRACTIONS))
 
 
@@ -187,7 +196,6 @@ def find_cause(plain: Trace, jumped: Trace) -> Cause:
 # Times of live runs of jump-forward, and the record that stores them with the constants of the cost model.
 
 
-AtLeastOne = Annotated[int, Between(1)]
 Positive = Annotated[float, Between(1e-9)]
 
 

@@ -16,9 +16,8 @@ from math import inf, log
 from typing import Any
 
 from guidedviz.decoding.loop import check_fit, start
-from guidedviz.decoding.records import MOST
+from guidedviz.decoding.records import AtLeastOne, check_number
 from guidedviz.decoding.sampling import masked_softmax
-from guidedviz.decoding.settings import check_whole
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.models.model import Model, Source, check_model
 from guidedviz.tokens.guide import Guide
@@ -143,7 +142,7 @@ def _check(model: Any, guide: Any, text: Any, limit: Any) -> None:
     check_model(model, "spellings, model")
     check_fit(guide, model.vocabulary)
     expect(text, str, "spellings, text", "a text", 'the output so far, "" at its start')
-    check_whole("spellings, limit", limit, 1, MOST, "a whole number of forward passes, at least one")
+    check_number(AtLeastOne, limit, "spellings, limit")
 
 
 def _canonical(model: Model, written: Tokens, run: bytes) -> tuple[int, Tokens]:

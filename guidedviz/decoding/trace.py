@@ -20,7 +20,6 @@ from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.recording import expand
 from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
 from guidedviz.decoding.sampling import Floats
-from guidedviz.decoding.settings import Settings
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
 from guidedviz.tokens.arrays import Mask
@@ -323,14 +322,6 @@ def make_step(
     )
 
 
-def make_last_step(
-    guide: Guide, point: Point, raw: Floats, mask: Mask, forward_ms: float, mask_ms: float, draft_ms: float = 0.0
-) -> Step:
-    """The record of a step that finds no legal token: the text is complete, or the decode is at a dead end."""
-    seen = Measured(raw, mask, np.zeros(len(mask)), forward_ms, mask_ms, draft_ms=draft_ms)
-    return make_step(guide, point, seen, end="complete" if guide.is_accepting(point.state) else "dead_end")
-
-
 def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
     """The likeliest tokens of all and of the legal ones, those that a bias lifts, and the chosen one, by raw chance."""
     legal = np.flatnonzero(mask)
@@ -347,13 +338,13 @@ def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
 # When and why a decode ends.
 
 
-def find_end(guide: Guide, after: Point, settings: Settings) -> End:
+def find_end(guide: Guide, after: Point, max_tokens: int) -> End:
     """Why the decode ends at this point; "" if it goes on."""
     if after.tokens[-1] in guide.vocabulary.eos:
         return "eos"
     if is_complete(guide, after.state):
         return "complete"
-    return "max_tokens" if after.position >= settings.max_tokens else ""
+    return "max_tokens" if after.position >= max_tokens else ""
 
 
 def is_complete(guide: Guide, state: Any) -> bool:
