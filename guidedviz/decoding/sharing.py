@@ -148,7 +148,7 @@ def read_change(body: bytes) -> Change:
     return change
 
 
-def unpack_machine(packed: str) -> Machine:
+def unpack_machine(packed: str) -> Machine[Any]:
     """The machine in a head.
 
     >>> words = gv.Vocabulary([b"a", b"b"])

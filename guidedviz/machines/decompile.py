@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.tree import EMPTY, NOTHING, Chars, Net, Range, Tree, merge_ranges
@@ -22,7 +24,7 @@ SECOND = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x8
 Way = tuple[int, int, int]  # lowest character, highest character, next state
 
 
-def machine_grammar(machine: DFA | PDA) -> Grammar:
+def machine_grammar(machine: Machine[Any]) -> Grammar:
     """The grammar of a pushdown machine, or a grammar of one rule for a finite machine, with the same language.
 
     >>> print(gv.machines.to_gbnf(machine_grammar(gv.regex("(a|é)+b"))))
@@ -31,7 +33,7 @@ def machine_grammar(machine: DFA | PDA) -> Grammar:
     if isinstance(machine, PDA):
         return machine.grammar
     if not isinstance(machine, DFA):
-        raise PatternError("machine", seen=f"a {type(machine).__name__}", expected="a finite or a pushdown machine")
+        raise PatternError("machine", seen="another machine", expected="a finite or a pushdown machine")
     return Grammar((Rule("root", character_net(machine), (0, 0)),))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.machine import Machine, Steps, check_machine, kinds_of, read, to_bytes
+from guidedviz.machines.machine import Machine, S, Steps, as_machine, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
@@ -101,7 +101,7 @@ def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
     return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICES.items())
 
 
-def find_slice(machine: Steps, kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
+def find_slice(machine: Steps[Any], kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
     """The first slice whose tokens are all legal in a state.
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
@@ -112,7 +112,7 @@ def find_slice(machine: Steps, kinds: bytes, vocabulary: Vocabulary, state: Hash
     return next((part for part in slices if len(part) >= FEWEST), None)
 
 
-def follows(machine: Steps, kinds: bytes, state: Hashable, part: DFA) -> bool:
+def follows(machine: Steps[Any], kinds: bytes, state: Hashable, part: DFA) -> bool:
     """Whether a machine reads all texts of a part, and returns to its state whenever the part returns to its start.
 
     With too many pairs of states, or if a text has too many parses, the answer is False.
@@ -156,7 +156,7 @@ def list_moves(part: DFA, kinds: bytes) -> tuple[tuple[tuple[int, int], ...], ..
 class LazyWalk:
     """The record of one walk: its state, the slice that was legal as a whole, and the live nodes of other tokens."""
 
-    machine: Machine
+    machine: Machine[Any]
     vocabulary: Vocabulary
     state: Hashable
     part: Slice | None
@@ -217,10 +217,10 @@ class LazyWalk:
 class Lazy:
     """A source of masks that are walked when they are asked for; with `slices=False` each walk is of the whole trie."""
 
-    def __init__(self, machine: Machine, vocabulary: Vocabulary, slices: bool = True) -> None:
+    def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, slices: bool = True) -> None:
         self.machine, self.vocabulary, self.slices = machine, vocabulary, slices
-        self._bounded: Steps = _Bounded(machine) if isinstance(machine, PDA) else machine
-        self._kinds = kinds_of(machine)
+        self._bounded: Steps[Any] = _Bounded(machine) if isinstance(machine, PDA) else machine
+        self._kinds = machine.kinds
         self._table = MoveTable[Any](self._bounded.step, self._kinds)
 
     def walk(self, state: Hashable) -> LazyWalk:
@@ -251,7 +251,9 @@ class _Bounded:
         return self.pda.step(state, byte)
 
 
-def lazy_walk(machine: Machine, vocabulary: Vocabulary, state: Hashable | None = None, slices: bool = True) -> LazyWalk:
+def lazy_walk(
+    machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None, slices: bool = True
+) -> LazyWalk:
     """The record of one walk, from a state or after a text; from the initial state by default.
 
     >>> v = gv.Vocabulary([b"2", b"20", b"202", b"a", b"ab", b"abc", b"2a"])
@@ -267,7 +269,7 @@ def lazy_walk(machine: Machine, vocabulary: Vocabulary, state: Hashable | None =
 
 
 def lazy_walks(
-    machine: Machine, vocabulary: Vocabulary, text: bytes | str, slices: bool = True
+    machine: Machine[Any], vocabulary: Vocabulary, text: bytes | str, slices: bool = True
 ) -> tuple[LazyWalk, ...]:
     """The walk before each token of a text, which is split greedily into its longest tokens.
 
@@ -284,13 +286,13 @@ def lazy_walks(
     return tuple(found)
 
 
-def _check(machine: Machine, vocabulary: object) -> Machine:
-    check_machine(machine, "lazy_walk")
+def _check(machine: Machine[Any], vocabulary: object) -> Machine[Any]:
+    machine = as_machine(machine, "lazy_walk")
     check_vocabulary(vocabulary, "lazy_walk")
     return live_machine(machine) if isinstance(machine, DFA) else machine
 
 
-def _read(machine: Machine, text: bytes, state: Hashable) -> Hashable:
+def _read(machine: Machine[S], text: bytes, state: S) -> S:
     after = read(machine, text, state)
     if after is None:
         raise SettingError("lazy_walk", seen=visible(text[:80]), expected="a text that the machine can read")

@@ -285,7 +285,7 @@ class Split:
 
 
 def build_split(
-    pda: Machine, vocabulary: Vocabulary, *, inline: bool = True, expand: bool = True, check: bool = True
+    pda: Machine[Any], vocabulary: Vocabulary, *, inline: bool = True, expand: bool = True, check: bool = True
 ) -> Split:
     """The split of a pushdown machine, computed node by node when needed; ideas of the paper can be switched off.
 

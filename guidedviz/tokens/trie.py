@@ -196,7 +196,7 @@ def build_trie(pieces: Sequence[bytes], order: Ids) -> Trie:
 
 
 def walk_steps(
-    trie: Trie, machine: Steps, state: Any, reads: Callable[[Any], Iterable[int]] | None = None
+    trie: Trie, machine: Steps[Any], state: Any, reads: Callable[[Any], Iterable[int]] | None = None
 ) -> Iterator[tuple[int, Any]]:
     """Walk node by node: yield the nodes whose bytes keep a complete text reachable, and the machine's state there.
 

@@ -21,7 +21,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.earley.productions import START, Productions, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar
-from guidedviz.machines.machine import LazySteps, check_text, read
+from guidedviz.machines.machine import LazySteps, Machine, check_text
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import limited_work
 
@@ -193,14 +193,14 @@ def spot_words(productions: Productions, spot: int) -> tuple[str, str, str]:
     return productions.phrases[productions.phrase_at[spot]].words, before, rest
 
 
-class Earley:
+class Earley(Machine[EarleyState]):
     """Reads bytes by the rules of any context-free grammar.
 
     Raises PatternError if a column needs over 1,000 rows or 10,000 moves, or if the depth is over 200,000.
     """
 
     def __init__(self, productions: Productions) -> None:
-        self.productions, self.kinds = productions, productions.kinds
+        self.productions = productions
         self.filler = Filler(productions)
         self._steps: LazySteps[EarleyState] = LazySteps(
             self, self.kinds, self._read, lambda state: isinstance(state, EarleyState)
@@ -214,6 +214,11 @@ class Earley:
     def __repr__(self) -> str:
         return f"Earley({counted(sum(phrase.written for phrase in self.productions.phrases), 'rule')})"
 
+    @property
+    def kinds(self) -> bytes:
+        """The kind of every byte: the same rows read all bytes of a kind."""
+        return self.productions.kinds
+
     def step(self, state: EarleyState | None, byte: int) -> EarleyState | None:
         """The next state, or None."""
         return self._steps.step(state, byte)
@@ -225,15 +230,6 @@ class Earley:
     def is_accepting(self, state: EarleyState | None) -> bool:
         """Whether the text may end here."""
         return state is not None and self._steps.own(state).accepting
-
-    def accepts(self, data: bytes) -> bool:
-        """Whether this is a complete text."""
-        state = read(self, data)
-        return isinstance(state, EarleyState) and state.accepting
-
-    def accepts_prefix(self, data: bytes) -> bool:
-        """Whether this can become a complete text."""
-        return read(self, data) is not None
 
     def columns(self, data: bytes) -> list[EarleyState]:
         """The columns of a text, each with all its rows, up to the first byte that is not allowed."""
