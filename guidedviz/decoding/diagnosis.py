@@ -27,54 +27,21 @@ from guidedviz.tokens.guide import guide as make_guide
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try
-    "empty mask": (
-        "each rule alone for its mask of this state, and the bytes that no token has: guide.vocabulary.audit()",
-        "change the rule that removed the last legal token, or spell the text in another way",
-    ),
-    "no mask": (
-        "the log of the server: did the constraint compile, and what happens if it does not?",
-        "let the request fail: do not catch the error of gv.guide",
-    ),
-    "stale mask": (
-        "one vocabulary for model and guide: guide.vocabulary.fingerprint == model.vocabulary.fingerprint",
-        "gv.guide(machine, model.vocabulary) after each change of the tokenizer; key stored masks by its fingerprint",
-    ),
-    "text outside the language": (
-        "where the mask was switched on, and whether each token reached the guide",
-        "let one guide read all tokens: gv.tagged",
-    ),
-    "whitespace loop": (
-        'where the grammar repeats whitespace without a limit: [ \\n]*, whitespace="any"',
-        'at most one blank: " "?, whitespace="space"',
-    ),
-    "repetition loop": (
-        "which rule repeats without a limit",
-        "a limit in the grammar ({0,20}, maxItems), or sample at a temperature above 0",
-    ),
+    "empty mask": ("the mask of each rule alone; vocabulary.audit()", "change the rule that removed the last token"),
+    "no mask": ("the log of the server: did the constraint compile?", "do not catch the error of gv.guide"),
+    "stale mask": ("the fingerprints of model.vocabulary and guide.vocabulary", "gv.guide(machine, model.vocabulary)"),
+    "text outside the language": ("which token switched the mask on?", "one guide that reads all tokens: gv.tagged"),
+    "whitespace loop": ('[ \\n]* in the grammar, whitespace="any"', 'one blank at most: " "?, whitespace="space"'),
+    "repetition loop": ("which rule repeats without a limit?", "a limit ({0,20}, maxItems), or a temperature above 0"),
     "unbounded nesting": (
-        "a rule that calls itself between two texts: gv.views.draw_depth(machine, text)",
-        "gv.within(guide, max_tokens), or a deepest level",
+        "a rule that calls itself between two texts",
+        "gv.within(guide, max_tokens), a deepest level",
     ),
-    "early mask": (
-        "what the model writes without a guide after this prompt",
-        "ask for the format in the prompt; if the model reasons first, gv.tagged constrains only what follows",
-    ),
-    "over-tight constraint": (
-        "whether a right answer is refused there: machine.accepts(answer)",
-        "a wider rule, limit or pattern",
-    ),
-    "same bytes, several ids": (
-        "vocabulary.audit(), and which ids a ban or a bias names",
-        "name tokens by their bytes: vocabulary.ids(piece) gives all ids",
-    ),
-    "cut in the middle": (
-        "the length of the longest right answer, in tokens",
-        "gv.within(guide, max_tokens), or more tokens",
-    ),
-    "keyword not enforced": (
-        "machine.notes; judge the output with a validator, too",
-        'correct the keyword, or gv.json_schema(schema, unknown="error")',
-    ),
+    "early mask": ("what comes without a guide?", "ask for the format in the prompt; after reasoning: gv.tagged"),
+    "over-tight constraint": ("machine.accepts(a right answer)", "a wider rule, limit or pattern"),
+    "same bytes, several ids": ("vocabulary.audit(), and which ids a ban or a bias names", "vocabulary.ids(piece)"),
+    "cut in the middle": ("the length of the longest right answer", "gv.within(guide, max_tokens), or more tokens"),
+    "keyword not enforced": ("machine.notes", 'correct the keyword, or gv.json_schema(schema, unknown="error")'),
 }
 REFUSED = ("over-tight constraint", "early mask")
 EXPLAINS = {  # a cause -> findings that are only its symptoms
@@ -148,6 +115,9 @@ def _show(finding: Finding) -> Element:
 # A run as a diagnosis reads it: the steps that stand, and what the guide says when it reads their tokens again.
 
 
+LIMITS = ("max_tokens", "context")  # ends that no rule of the text asked for
+
+
 class Placed(NamedTuple):
     """A step and its place in the trace."""
 
@@ -174,19 +144,9 @@ class Run:
         return [placed for placed in self.steps if placed.step.how in CHOSEN]
 
     @property
-    def last(self) -> int:
-        """The place of the last step."""
-        return len(self.trace.steps) - 1
-
-    @property
     def end(self) -> End:
         """How the run ended."""
         return self.trace.steps[-1].end
-
-    @property
-    def limited(self) -> bool:
-        """Whether a limit ended the run, which no rule of the text asked for."""
-        return self.end in ("max_tokens", "context")
 
     def tail(self, most: int = 24) -> str:
         """The end of the text, in quotes."""
@@ -194,7 +154,7 @@ class Run:
         return f'"{"…" * (len(text) > most)}{text[-most:]}"'
 
     @property
-    def machine(self) -> Machine | None:
+    def machine(self) -> Machine[Any] | None:
         """The machine of the guide, if it has one."""
         return self.guide.machine if self.guide else None
 
@@ -248,7 +208,7 @@ def find_empty_mask(run: Run) -> Iterator[Finding]:
             seen = f"{after} the machine expects {expected_next(run.machine, state)}, and no token begins with that"
         elif count := int(make_guide(run.machine, vocabulary, "trie").mask(state).sum()):
             seen += f"; the machine alone allows {counted(count, 'token')} there"
-    yield Finding("empty mask", run.last, seen)
+    yield Finding("empty mask", len(run.trace.steps) - 1, seen)
 
 
 def find_no_mask(run: Run) -> Iterator[Finding]:
@@ -297,7 +257,7 @@ def find_loop(run: Run) -> Iterator[Finding]:
         seen = f"{len(longest)} tokens of whitespace in a row, all legal"
         seen += f"; at step {refused.place} {say_refused(refused, run)}" if refused else ""
         yield Finding("whitespace loop", longest[0].place, seen)
-    elif run.limited and (found := find_cycle(tokens)):
+    elif run.end in LIMITS and (found := find_cycle(tokens)):
         size, count = found
         said = visible(b"".join(one.step.piece for one in run.steps[-size:]))
         yield Finding("repetition loop", run.steps[-count].place, f'the last {count} tokens repeat "{said}"')
@@ -321,7 +281,7 @@ def find_nesting(run: Run) -> Iterator[Finding]:
     """Rules were opened and never closed until a limit ended the run."""
     later = run.steps[len(run.steps) // 2 :]
     depths = [len(one.step.stack) for one in later]
-    if run.limited and depths and depths[-1] >= depths[0] + DEEPER and min(depths) == depths[0]:
+    if run.end in LIMITS and depths and depths[-1] >= depths[0] + DEEPER and min(depths) == depths[0]:
         place, end = later[0].place, f"{depths[-1]} are open at the end: {run.tail()}"
         yield Finding(
             "unbounded nesting", place, f"of {depths[0]} rules open at step {place} none is closed, and {end}"
@@ -365,12 +325,16 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
 def find_cut(run: Run) -> Iterator[Finding]:
     """A limit ended the run in the middle of its text."""
     assert run.guide is not None
-    if not run.limited or run.refused or run.guide.is_accepting(run.states[-1]):
+    if run.end not in LIMITS or run.refused or run.guide.is_accepting(run.states[-1]):
         return
     needed = bytes_to_end(run.machine, read(run.machine, run.trace.output)) if run.machine else None
     end = f"; its shortest end takes {needed} bytes more" if needed else ""
     limit = f"{len(run.steps)} tokens" if run.end == "max_tokens" else "the model's context"
-    yield Finding("cut in the middle", run.last, f"{limit} ended the text at {run.tail()}, which is not complete{end}")
+    yield Finding(
+        "cut in the middle",
+        len(run.trace.steps) - 1,
+        f"{limit} ended the text at {run.tail()}, which is not complete{end}",
+    )
 
 
 def find_notes(run: Run) -> Iterator[Finding]:

@@ -378,19 +378,11 @@ def time_task(
     (naive_ms, naive), (jump_ms, jump) = runs
     tokens = len(jump.tokens)
     return Timed(
-        asked=task.fraction,
-        fraction=round(max(0.0, 1 - jump.passes / tokens), 4),
-        rows=rows,
-        naive_ms=round(naive_ms, 3),
-        jump_ms=round(jump_ms, 3),
-        naive_passes=naive.passes,
-        jump_passes=jump.passes,
-        prefilled=jump.prefilled,
-        tokens=tokens,
-        parts=mark_parts(jump),
-        difference=Compared(naive, jump).difference,
-        by_hand=task.by_hand,
-    )
+        asked=task.fraction, fraction=round(max(0.0, 1 - jump.passes / tokens), 4), rows=rows,
+        naive_ms=round(naive_ms, 3), jump_ms=round(jump_ms, 3), naive_passes=naive.passes, jump_passes=jump.passes,
+        prefilled=jump.prefilled, tokens=tokens, parts=mark_parts(jump),
+        difference=Compared(naive, jump).difference, by_hand=task.by_hand,
+    )  # fmt: skip
 
 
 def time_once(model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None) -> Run:

@@ -16,7 +16,7 @@ import numpy as np
 from guidedviz.decoding.sampling import apply_bias, draw_chances, softmax
 from guidedviz.decoding.settings import Settings, check_bias
 from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
-from guidedviz.decoding.trace import End, Measured, Pending, Point, Step, Trace, find_end, make_step, start_watch
+from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask
@@ -100,20 +100,22 @@ def take_pass(
     rows: Iterable[Any] = model.all_logits(tokens, len(point.tokens) - 1) if guesses else [model.logits(tokens)]
     forward_ms = lap()
     for place, own in enumerate(rows):
-        mask = guide.mask(point.state)
-        seen = Measured(softmax(own), mask, np.zeros(len(mask)), forward_ms, lap(), draft_ms=draft_ms)
+        mask, raw = guide.mask(point.state), softmax(own)
+        times: dict[str, Any] = {"draft_ms": draft_ms, "forward_ms": forward_ms, "mask_ms": lap()}
         if not mask.any():
             end: End = "complete" if guide.is_accepting(point.state) else "dead_end"
-            return (*taken, Pending(make_step(guide, point, seen, end=end), point, settings))
+            last = make_step(guide, point, measured=(raw, mask, np.zeros(len(raw))), end=end, **times)
+            return (*taken, Pending(last, point, settings))
         chances = draw_chances(apply_bias(own, settings.bias), mask, settings)
         if choice is None:
             token, how, dropped = judge(chances, guesses[place:], point.position, dice)
         else:
             token, how, dropped = check_choice(guide, point.state, mask, choice), "inserted", []
-        seen = replace(seen, drawn=chances, sample_ms=lap(), changes=settings.changes)
+        times["sample_ms"] = lap()
         after = point.then(token, guide.advance(point.state, token))
-        end = find_end(guide, after, settings.max_tokens)
-        taken.append(Pending(make_step(guide, point, seen, token, how, end, dropped=dropped), after, settings))
+        end, measured, changes = find_end(guide, after, settings.max_tokens), (raw, mask, chances), settings.changes
+        step = make_step(guide, point, token, how, measured, dropped, end=end, changes=changes, **times)
+        taken.append(Pending(step, after, settings))
         if end or how != "accepted":
             break
         point, forward_ms, draft_ms = after, 0.0, 0.0
@@ -126,8 +128,8 @@ def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent
     token, *ahead = jump.tokens
     before = point.back(jump.back)
     after = before.then(token, guide.advance(before.state, token), tuple(ahead))
-    seen, end = Measured(mask_ms=spent_ms), find_end(guide, after, settings.max_tokens)
-    return make_step(guide, before, seen, token, "forced", end, jump.back), after
+    end = find_end(guide, after, settings.max_tokens)
+    return make_step(guide, before, token, "forced", mask_ms=spent_ms, end=end, back=jump.back), after
 
 
 def check_choice(guide: Guide, state: Any, mask: Mask, choice: int) -> int:
@@ -232,15 +234,5 @@ def make_trace(
     **_: Any,
 ) -> Trace:
     """Steps as a trace that says where they come from."""
-    return Trace(
-        steps=steps,
-        prompt=prompt,
-        model=model.name,
-        device=model.device,
-        date=date.today().isoformat(),
-        constraint=constraint,
-        seed=seed,
-        temperature=temperature,
-        vocabulary_size=len(model.vocabulary),
-        source=model.source,
-    )
+    date_, size = date.today().isoformat(), len(model.vocabulary)
+    return Trace(steps, prompt, model.name, model.device, date_, constraint, seed, temperature, size, model.source)

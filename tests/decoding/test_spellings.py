@@ -134,7 +134,7 @@ def test_settings_out_of_range_are_named(toy):
         with pytest.raises(SettingError, match=r"^spellings, text: saw \w+, expected a text; try: the output so far"):
             gv.spellings(toy, "\n", guide, text)
     for model in (None, "clerk"):
-        with pytest.raises(SettingError, match=r"^spellings, model: saw .*, expected a model; try: gv.load_model"):
+        with pytest.raises(SettingError, match=r"^model: saw .*, expected a model; try: gv.load_model"):
             gv.spellings(model, "\n", guide)
     for wrong in (None, gv.regex("name")):
         with pytest.raises(SettingError, match=r"^guide: saw \w+, expected a guide; try: gv.guide"):
