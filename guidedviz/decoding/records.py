@@ -39,7 +39,8 @@ class Between:
 Share = Annotated[float, Between(0, 1)]
 Count = Annotated[int, Between(0)]
 AtLeastOne = Annotated[int, Between(1)]
-Milliseconds = Annotated[float, Between(0)]
+AtLeastZero = Annotated[float, Between(0)]
+Milliseconds = AtLeastZero
 
 
 def save_record(record: Any, path: str | Path, indent: int | None = None) -> None:
@@ -165,10 +166,14 @@ def check_number(kind: Any, value: Any, where: str, error: type[GuidedVizError] 
 
 
 def check_fields(record: Any, where: str = "") -> None:
-    """Check the numbers of a new record, whose error is a SettingError; those of NumPy become Python's own."""
+    """Check the texts, choices and numbers of a new record; numbers of NumPy become Python's own."""
     for name, kind in hints_of(record.__class__).items():
-        if get_origin(kind) is Annotated:
-            object.__setattr__(record, name, check_number(kind, getattr(record, name), where + name))
+        if get_origin(kind) in (Annotated, Literal) or kind is str:
+            try:
+                value = read_value(kind, getattr(record, name), where + name)
+            except TraceError as error:
+                raise SettingError(error.where, seen=error.seen, expected=error.expected) from None
+            object.__setattr__(record, name, value)
 
 
 def read_value(kind: Any, value: Any, where: str = "record") -> Any:

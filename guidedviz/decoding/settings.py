@@ -33,7 +33,6 @@ class Settings:
     draft: Any = field(default=None, metadata={"kept": False})  # a draft of decoding/speculation
 
     def __post_init__(self) -> None:
-        check_fields(self)
         object.__setattr__(self, "bias", check_bias({} if self.bias is None else self.bias))
         given: Any = self.jump_forward
         way = {True: WAYS[0], False: ""}[given] if isinstance(given, bool) else given
@@ -41,6 +40,7 @@ class Settings:
             expected = "False, True, " + " or ".join(map(repr, WAYS))
             raise SettingError("jump_forward", seen=quoted(given), expected=expected)
         object.__setattr__(self, "jump_forward", way)
+        check_fields(self)
 
     @property
     def changes(self) -> str:
