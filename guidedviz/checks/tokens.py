@@ -52,7 +52,7 @@ def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
     return check_function(answer, cases, form(lambda value: value in WORDS, words))
 
 
-def sort_by_ends(rule: Machine, state: Hashable, piece: bytes) -> tuple[str, str]:
+def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str, str]:
     """The answer and its reason, from every place in the piece where the rule may have ended.
 
     >>> sort_by_ends(begin("a+", b"a")[0], 1, b"a]")[0]

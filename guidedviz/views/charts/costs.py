@@ -12,10 +12,10 @@ from math import ceil, floor, inf, log10
 from numbers import Real
 from typing import Any
 
+from guidedviz.decoding.records import AtLeastZero, Share, check_number
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.serving.simulation import check_number
 from guidedviz.views.charts.plot import Axis, Chart, Look, Mark, Series, draw_chart, round_step, round_ticks
 from guidedviz.views.figure import TRACE_HINT, Figure
 from guidedviz.views.vocabulary.map import share
@@ -244,8 +244,8 @@ def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
         for row in runs.values():
             given: Mapping[object, object] = expect(row, Mapping, "draw_throughput", "throughputs by share")
             for part, height in given.items():
-                check_number("draw_throughput, share", part, "a share from 0 to 1")
-                check_number("draw_throughput, throughput", height, "a number from 0")
+                check_number(Share, part, "draw_throughput, share")
+                check_number(AtLeastZero, height, "draw_throughput, throughput")
     if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
         raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
     most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values()) or 1.0

@@ -77,7 +77,7 @@ class Series:
     start: tuple[float, ...] = ()  # the low end of each bar or span; the end of the axis if empty
     words: tuple[str, ...] = ()  # one text per mark, on the drawing
     thick: float = 0.8  # of a bar or span, in units of the axis across it
-    part: str = ""  # the name by which a page finds these marks
+    part: str = ""  # the name by which a page finds these marks; "newest": the page scrolls to them
 
     def begins(self, axis: Axis) -> tuple[float, ...]:
         """The low ends of bars and spans along this axis."""
@@ -213,8 +213,13 @@ def _write_line(frame: PlotFrame, series: Series) -> Iterator[Element]:
     points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
     way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
     look: dict[str, Any] = {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
-    look |= {"data_part": series.part} if series.part else {}
-    yield node("path", d=way, fill="none", stroke=f"var(--gv-{series.colour})", stroke_width=2.2, **look)
+    yield node(
+        "path", d=way, fill="none", stroke=f"var(--gv-{series.colour})", stroke_width=2.2, **look, **_part(series)
+    )
+
+
+def _part(series: Series) -> dict[str, str]:
+    return {"data_newest": ""} if series.part == "newest" else {"data_part": series.part} if series.part else {}
 
 
 def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
@@ -228,7 +233,7 @@ def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
             if series.words:
                 yield write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **halo)
 
-    yield node("g", *dots(), **({"data_part": series.part} if series.part else {}))
+    yield node("g", *dots(), **_part(series))
 
 
 def _write_bars(frame: PlotFrame, series: Series) -> Iterator[Element]:
@@ -237,7 +242,7 @@ def _write_bars(frame: PlotFrame, series: Series) -> Iterator[Element]:
         left, top = frame.at(x - series.thick / 2, up)
         right, base = frame.at(x + series.thick / 2, low)
         if base - top > 0.05:
-            yield _box(series, n, left, top, right - left, base - top)
+            yield node("g", _box(series, n, left, top, right - left, base - top), **_part(series))
         if low < high < up:  # the bar is cut
             yield _tear(left, frame.top + 10, right - left)
         if series.words and series.words[n]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
 from guidedviz.machines.regular.nfa import NFA
@@ -19,7 +19,6 @@ from guidedviz.machines.regular.regex import machine_stages
 from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node
-from guidedviz.tokens.explain import label_state
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, moved, write
@@ -217,7 +216,7 @@ def _say(states: Iterable[int]) -> str:
 # --- the walk of a trie ---
 
 
-def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
+def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
     """One frame per node that the machine is asked about, from a state, by default the initial one.
 
     >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
@@ -227,19 +226,21 @@ def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None
     "3" is read, q0 to q1: 3 is legal.
     "3" is read, q1 to q1: 33 is legal.
     """
+    machine = as_machine(machine, "trie_frames")
     trie, state = vocabulary.trie, machine.initial if state is None else state
     check_watchable("trie_frames", len(trie), "nodes", "a toy vocabulary")
-    live, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
+    reached, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
+    live = {node: machine.describe(after) for node, after in reached.items()}
     said = f"{counted(len(vocabulary.text_ids), 'piece')}, {counted(len(trie), 'node')}"
-    said += f": a ring marks where a piece ends. The machine is in {label_state(state)}."
+    said += f": a ring marks where a piece ends. The machine is in {live[0]}."
     frames = [whole.frame(said, {0})]
     for child in range(1, len(trie)):
         if (above := int(trie.parent[child])) not in live:
             continue
-        before, sign, source = frames[-1], visible(bytes([int(trie.byte[child])])), label_state(live[above])
+        before, sign, source = frames[-1], visible(bytes([int(trie.byte[child])])), live[above]
         if child in live:
             legal = f"{before.names[child]} is legal." if child in before.accepting else "on to what is below."
-            words = f'"{sign}" is read, {source} to {label_state(live[child])}: {legal}'
+            words = f'"{sign}" is read, {source} to {live[child]}: {legal}'
             frames.append(before.frame(words, before.lit | {child}, before.lit_arrows | {(above, child)}))
         else:
             lost = _below(trie, child)

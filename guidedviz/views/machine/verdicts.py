@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from guidedviz.errors import SettingError, expect, shorten
-from guidedviz.machines.machine import Machine, check_machine, to_bytes
+from guidedviz.machines.machine import Machine, as_machine, to_bytes
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
@@ -42,7 +42,7 @@ class TextVerdict:
         return start, visible(self.wrong), after[:AFTER] + "…" * (len(after) > AFTER)
 
 
-def judge_text(machine: Machine, data: bytes) -> TextVerdict:
+def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
     """Read a text byte by byte, up to the first illegal one.
 
     >>> judge_text(gv.regex("[0-9]+"), b"12x").said, judge_text(gv.regex("[0-9]+"), b"12").said
@@ -73,8 +73,7 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -
     … 1.    a prefix: expected 0-9
     ✗ 1;30  illegal at byte 1: expected . 0-9
     """
-    machine = machine.machine() if isinstance(machine, GuidedFSM) else machine
-    check_machine(machine, "draw_verdicts")
+    machine = machine.machine() if isinstance(machine, GuidedFSM) else as_machine(machine, "draw_verdicts")
     expect(title, str, "draw_verdicts, title", "a text")
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise SettingError("draw_verdicts, texts", seen=type(texts).__name__, expected="a list of texts")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log10
+from typing import Any
 
 import numpy as np
 
@@ -355,7 +356,7 @@ class FlatNode:
     look: str
 
 
-def flat_walk(machine: Machine, pieces: Sequence[bytes], state: Hashable) -> list[FlatNode]:
+def flat_walk(machine: Machine[Any], pieces: Sequence[bytes], state: Hashable) -> list[FlatNode]:
     """The nodes of the trie depth first, with what the loop does at each.
 
     >>> [(one.prefix, one.size, one.look) for one in flat_walk(gv.regex("ab"), [b"ab", b"ac", b"bc"], 0)]
@@ -373,7 +374,7 @@ def flat_walk(machine: Machine, pieces: Sequence[bytes], state: Hashable) -> lis
     return found
 
 
-def draw_flat_trie(machine: Machine, pieces: Sequence[bytes], state: Hashable | None = None) -> Figure:
+def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashable | None = None) -> Figure:
     """The list with places, bytes and sizes, one level lower per depth, and an arc per jump.
 
     >>> print(draw_flat_trie(gv.regex("ab"), [b"ab", b"bc"]).text)
