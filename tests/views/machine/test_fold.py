@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.errors import GuidedVizError, SettingError
+from guidedviz.errors import GuidedVizError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
