@@ -29,7 +29,6 @@ from guidedviz.decoding.trace import (
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import Explanation
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -37,10 +36,9 @@ from guidedviz.tokens.vocabulary import Vocabulary
 # Decoding without a constraint, as a guide: the loop needs no second case for it.
 
 
-class Unguided:
+class Unguided(Guide):
     """A guide under which every token that is text, and EOS, is always legal. It has one state."""
 
-    machine = None
     initial = None
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -57,26 +55,9 @@ class Unguided:
         """Any text may end."""
         return True
 
-    def forced(self, state: None) -> bytes:
-        """Nothing is forced."""
-        return b""
-
-    def path(self, state: None, token: int) -> tuple[None, ...]:
-        """The one state, before each byte and after the last."""
-        return (None,) * (len(self.vocabulary.pieces[token]) + 1)
-
-    def explain(self, state: None, token: int) -> Explanation:
-        """Only special tokens are illegal."""
-        piece, legal = self.vocabulary.pieces[token], bool(self.vocabulary.text_mask[token])
-        return Explanation(token, piece, legal, None, "", (), (), "" if legal else "special tokens are not text")
-
     def label(self, state: None) -> str:
         """There is no machine, so its state has no name."""
         return ""
-
-    def stack(self, state: None) -> tuple[str, ...]:
-        """There is no stack."""
-        return ()
 
 
 unguided = lru_cache(maxsize=8)(Unguided)  # one per vocabulary

@@ -8,7 +8,6 @@ same machine over bytes.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,9 +19,10 @@ from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
 from guidedviz.machines.regular.pattern import CLASSES, looks_like_class, unknown_class
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import Explanation, illegal_token, reason_of_no_text
-from guidedviz.tokens.jump import shared_length
+from guidedviz.tokens.explain import Explanation, Guide, illegal_token, reason_of_no_text
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+
+NAMED = 8  # the most tokens that a reason lists
 
 
 def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
@@ -79,32 +79,24 @@ def _check_member(where: str, vocabulary: Vocabulary, token: Any) -> int:
     return checked
 
 
-@dataclass(frozen=True)
-class StaticMasks:
+class StaticMasks(Guide):
     """A guide whose state is the position."""
 
-    vocabulary: Vocabulary
-    sets: tuple[frozenset[int], ...]
-
-    machine = None
     initial = 0
 
-    @cached_property
-    def _masks(self) -> list[Mask]:
-        masks = np.zeros((len(self.sets) + 1, len(self.vocabulary)), dtype=np.bool_)
-        for position, ids in enumerate((*self.sets, self.vocabulary.eos)):
-            masks[position, list(ids)] = True
-        masks.flags.writeable = False
-        return list(masks)
+    def __init__(self, vocabulary: Vocabulary, sets: tuple[frozenset[int], ...]) -> None:
+        self.vocabulary, self.sets = vocabulary, sets
+        self._masks = np.zeros((len(sets) + 1, len(vocabulary)), dtype=np.bool_)
+        for position, ids in enumerate((*sets, vocabulary.eos)):
+            self._masks[position, list(ids)] = True
+        self._masks.flags.writeable = False
 
     def mask(self, state: int) -> Mask:
         """True for every id of this position's set; read-only."""
-        return self._masks[self._own(state)]
-
-    def _own(self, state: int) -> int:
         if not isinstance(state, int) or not 0 <= state <= len(self.sets):
             raise SettingError("state", seen=quoted(state), expected=f"a position from 0 to {len(self.sets)}")
-        return state
+        mask: Mask = self._masks[state]
+        return mask
 
     def advance(self, state: int, token: int) -> int:
         """The next position; EOS after the last position does not change it."""
@@ -117,49 +109,22 @@ class StaticMasks:
         """Whether all positions are filled."""
         return state == len(self.sets)
 
-    def forced(self, state: int) -> bytes:
-        """The bytes that must come next: the common prefix of each set's tokens, up to the first choice."""
-        forced = b""
-        for ids in self.sets[self._own(state) :]:
-            pieces = [self.vocabulary.pieces[token] for token in ids]
-            low, high = min(pieces), max(pieces)
-            forced += low[: shared_length(low, high)]
-            if len(set(pieces)) > 1:
-                break
-        return forced
-
-    def path(self, state: int, token: int) -> tuple[int, ...]:
-        """The position before the token, and the one after it if the token is legal."""
-        legal = self.mask(state)[self.vocabulary.as_id(token)]
-        return (state, self.advance(state, token)) if legal else (state,)
-
     def explain(self, state: int, token: int) -> Explanation:
         """Why the token is legal or not."""
         token = self.vocabulary.as_id(token)
-        legal, expected = bool(self.mask(state)[token]), self._expected(state)
-        labels = tuple(map(self.label, self.path(state, token)))
-        reason = f"{'in' if legal else 'not in'} the set of {labels[0]}"
-        if not self.vocabulary.is_text(token):
+        legal, text = bool(self.mask(state)[token]), self.vocabulary.is_text(token)
+        shown = [self.vocabulary.display(other) for other in sorted((*self.sets, ())[state])]
+        expected = " ".join(shown[:NAMED]) + f" and {len(shown) - NAMED} more" * (len(shown) > NAMED) or "the end"
+        reason = f"{'in' if legal else 'not in'} the set of {self.label(state)}"
+        if not text:
             reason = reason_of_no_text(self.vocabulary, token, legal, f"expected {expected}")
-        died_at = None if legal or not self.vocabulary.is_text(token) else 0
+        labels = (self.label(state), self.label(self.advance(state, token))) if legal else (self.label(state),)
+        died_at = 0 if text and not legal else None
         return Explanation(token, self.vocabulary.pieces[token], legal, died_at, expected, labels, (), reason)
-
-    def _expected(self, state: int) -> str:
-        if self.is_accepting(state):
-            return "the end"
-        shown = [self.vocabulary.display(token) for token in sorted(self.sets[state])]
-        return " ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
 
     def label(self, state: int) -> str:
         """The position in words."""
         return "the end" if self.is_accepting(state) else f"position {state}"
-
-    def stack(self, state: int) -> tuple[str, ...]:
-        """Always empty."""
-        return ()
-
-
-NAMED = 8  # the most tokens that an error lists
 
 
 class GuidedFSM:

@@ -52,7 +52,6 @@ def test_a_mask_is_true_exactly_where_advance_and_explain_say_so():
     for state in range(3):
         for token in range(len(SMALL)):
             assert guide.explain(state, token).legal == guide.mask(state)[token]
-            assert len(guide.path(state, token)) == 1 + guide.mask(state)[token]
             if not guide.mask(state)[token]:
                 with pytest.raises(IllegalToken):
                     guide.advance(state, token)
@@ -64,11 +63,6 @@ def test_eos_is_legal_exactly_after_the_last_position():
     assert guide.advance(1, 6) == 1
     assert gv.static_masks(SMALL, []).is_accepting(0)
 
-
-def test_forced_bytes_are_what_every_token_of_the_set_begins_with():
-    assert gv.static_masks(SMALL, [{3}, {1, 2}, {3}]).forced(0) == b"\na"
-    assert gv.static_masks(SMALL, [{0}, {3}]).forced(0) == b"a\n"
-    assert gv.static_masks(SMALL, [{0}]).forced(1) == b""
 
 
 def test_an_explanation_speaks_of_positions():
