@@ -246,7 +246,7 @@ def find_empty_mask(run: Run) -> Iterator[Finding]:
         if missing:
             seen = f"after {run.tail()} the machine expects {expected_next(run.machine, state)}, and no token begins "
             seen += "with it" if len(missing) == 1 else "with one of them"
-            check = "the bytes that no token has: trace.guide.vocabulary.audit()"
+            check = "whether a byte is a token: vocabulary.ids(bytes([byte]))"
             cure = "spell it in another way in the grammar, or take a vocabulary with a token for each byte"
         elif count := _legal_alone(run, state):
             seen += f"; the machine alone allows {count:,} {'token' if count == 1 else 'tokens'} there"
@@ -416,7 +416,7 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
         if len(ids) > 1 and one.step.piece:
             seen = f'"{visible(one.step.piece)}" is the text of ids {", ".join(map(str, sorted(ids)))}; '
             seen += f"{one.step.token} was taken ({probability(one.step.raw)})"
-            check = "vocabulary.audit(), and which ids a ban or a bias names"
+            check = "vocabulary.ids(piece), and which ids a ban or a bias names"
             cure = "name tokens by their bytes: vocabulary.ids(piece) gives all ids"
             yield Finding("same bytes, several ids", one.place, seen, check, cure)
             return

@@ -64,7 +64,6 @@ def test_eos_is_legal_exactly_after_the_last_position():
     assert gv.static_masks(SMALL, []).is_accepting(0)
 
 
-
 def test_an_explanation_speaks_of_positions():
     guide = gv.static_masks(SMALL, [{0}, {3}])
     why = guide.explain(0, 3)
