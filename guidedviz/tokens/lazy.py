@@ -7,7 +7,7 @@ machine reads whatever the regex reads, the slice is legal as a whole, and only 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -36,6 +36,9 @@ FEWEST = 100  # tokens of a slice
 MOST_WORK = 10_000_000  # moves of a machine for one walk; a few seconds
 
 
+Step = Callable[[Any, int], Hashable | None]
+
+
 @dataclass(frozen=True, eq=False)
 class Slice:
     """The tokens of a vocabulary that are prefixes of one kind of text.
@@ -56,10 +59,18 @@ class Slice:
         return int(np.count_nonzero(self.mask))
 
     @cached_property
+    def _walk(self) -> tuple[Ints, Ints]:
+        return MoveTable(self.machine.step, self.machine.kinds).walk(self.vocabulary.trie, self.machine.initial)
+
+    @cached_property
     def mask(self) -> Mask:
         """Its tokens."""
-        live, _ = MoveTable(self.machine.step, self.machine.kinds).walk(self.vocabulary.trie, self.machine.initial)
-        return self.vocabulary.trie.mask(live)
+        return self.vocabulary.trie.mask(self._walk[0])
+
+    @cached_property
+    def tokens(self) -> Ints:
+        """The ids of its tokens."""
+        return np.flatnonzero(self.mask)
 
     @cached_property
     def rest(self) -> Trie:
@@ -67,28 +78,18 @@ class Slice:
 
         Such a prefix leads the guide's machine back to the same state, so only the rest of the token is walked.
         """
+        trie, (live, labels) = self.vocabulary.trie, self._walk
+        whole = np.zeros(len(trie), dtype=np.bool_)
+        whole[live[labels == labels[0]]] = True  # back in the start state
+        others = np.flatnonzero(~self.mask & (trie.node_of >= 0))
+        at = trie.node_of[others]
+        while not whole[at].all():
+            at = np.where(whole[at], at, trie.parent[at])
+        starts = np.searchsorted(trie.levels, at, side="right") - 1
         pieces = [b""] * len(self.vocabulary)
-        others = [token for token in np.flatnonzero(~self.mask).tolist() if self.vocabulary.is_text(token)]
-        for token in others:
-            pieces[token] = behind(self.machine, self.vocabulary.pieces[token])
-        return build_trie(pieces, np.array(sorted(others, key=pieces.__getitem__), dtype=np.int32))
-
-
-def behind(machine: DFA, piece: bytes) -> bytes:
-    """The rest of a piece after the last return to the start state, before the byte that the machine rejects.
-
-    >>> text = regex(r'[^"]*')
-    >>> behind(text, b'one":'), behind(text, b'":'), behind(text, 'é"'.encode()), behind(text, b'a\\xc3"')
-    (b'":', b'":', b'"', b'\\xc3"')
-    """
-    state, start = machine.initial, 0
-    for place, byte in enumerate(piece):
-        start = place if state == machine.initial else start
-        following = machine.step(state, byte)
-        if following is None:
-            break
-        state = following
-    return piece[start:]
+        for token, start in zip(others.tolist(), starts.tolist(), strict=True):
+            pieces[token] = self.vocabulary.pieces[token][start:]
+        return build_trie(pieces, np.array(sorted(others.tolist(), key=pieces.__getitem__), dtype=np.int32))
 
 
 @lru_cache(maxsize=8)
@@ -101,24 +102,24 @@ def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
     return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICES.items())
 
 
-def find_slice(machine: Steps[Any], kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
+def find_slice(step: Step, kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
     """The first slice whose tokens are all legal in a state.
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
-    >>> find_slice(text, text.kinds, v, 0), find_slice(text, text.kinds, v, 1)
+    >>> find_slice(text.step, text.kinds, v, 0), find_slice(text.step, text.kinds, v, 1)
     (None, Slice(text in quotes: 144 tokens))
     """
-    slices = (part for part in build_slices(vocabulary) if follows(machine, kinds, state, part.machine))
+    slices = (part for part in build_slices(vocabulary) if follows(step, kinds, state, part.machine))
     return next((part for part in slices if len(part) >= FEWEST), None)
 
 
-def follows(machine: Steps[Any], kinds: bytes, state: Hashable, part: DFA) -> bool:
+def follows(step: Step, kinds: bytes, state: Hashable, part: DFA) -> bool:
     """Whether a machine reads all texts of a part, and returns to its state whenever the part returns to its start.
 
     With too many pairs of states, or if a text has too many parses, the answer is False.
 
     >>> def ask(text, part):
-    ...     return follows(regex(text), regex(text).kinds, 0, regex(part))
+    ...     return follows(regex(text).step, regex(text).kinds, 0, regex(part))
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
@@ -130,7 +131,7 @@ def follows(machine: Steps[Any], kinds: bytes, state: Hashable, part: DFA) -> bo
     try:
         for place, held in pairs:
             for byte, target in moves[place]:
-                after = machine.step(held, byte)
+                after = step(held, byte)
                 if after is None or len(pairs) > MOST_PAIRS or (target == 0 and after != state):
                     return False
                 if (target, after) not in met:
@@ -227,7 +228,7 @@ class Lazy:
         """The record of the walk from a state."""
         if isinstance(self._bounded, _Bounded):
             self._bounded.most = self._bounded.pda.work + MOST_WORK
-        part = find_slice(self._bounded, self._kinds, self.vocabulary, state) if self.slices else None
+        part = find_slice(self._bounded.step, self._kinds, self.vocabulary, state) if self.slices else None
         live, _ = self._table.walk(part.rest if part else self.vocabulary.trie, state)
         return LazyWalk(self.machine, self.vocabulary, state, part, live)
 

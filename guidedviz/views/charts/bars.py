@@ -29,7 +29,7 @@ def draw_bars(
     _check(labels, series)
     expect(title, str, "draw_bars, title", "a text")
     expect(marked, Collection, "draw_bars, marked", "numbers of labels", "{0, 2}")
-    named = list(map(reading, labels))
+    named, bold = list(map(reading, labels)), set(marked)
     rows = [[values[at] for values in series.values()] for at in range(len(labels))]
     every = [value for row in rows for value in row]
     low = min([0.0, *map(float, every)])
@@ -49,7 +49,7 @@ def draw_bars(
     pitch, top = 8.0 * len(series) + 14, 30 + below if parts else 8
     for index, row in enumerate(rows):
         y = top + pitch * index
-        parts.append(write_name(start - 10, y + pitch / 2 + 2, named[index], False, index in marked, 24))
+        parts.append(write_name(start - 10, y + pitch / 2 + 2, named[index], False, index in bold, 24))
         for place, value in enumerate(row):
             left, right = sorted((at(0.0), at(float(value))))
             kind = place if len(series) > 1 else 1

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import ceil, floor, log10
 
+from guidedviz.decoding.records import AtLeastZero, Share, check_number
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.serving.simulation import check_number
 from guidedviz.views.charts.plot import Axis, Chart, Look, Series, draw_chart, round_ticks
 from guidedviz.views.figure import TRACE_HINT, Figure
 from guidedviz.views.vocabulary.map import share
@@ -114,6 +114,7 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
     walk: 0 ms before the first mask, 1.02 ms for each
     table is cheaper than walk after 40 masks
     """
+    expect(pairs, Iterable | None, "draw_break_even, pairs", "pairs of names", "[('table', 'walk')]")
     expect(costs, Mapping, "draw_break_even, costs", "names with their costs", "{'table': (40, 0.02)}")
     if not 0 < len(costs) <= len(LOOKS):
         raise SettingError("draw_break_even, costs", seen=f"{len(costs)} costs", expected=f"1 to {len(LOOKS)}")
@@ -122,20 +123,22 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
         if not isinstance(cost, tuple | list) or len(cost) != 2:
             raise SettingError(where, seen=quoted(cost), expected=expected)
         for ms in cost:
-            check_number(where, ms, expected)
+            check_number(AtLeastZero, ms, where)
     totals = [first + each * 10.0**power for first, each in costs.values() for power in (0, DECADES)]
     low, high = floor(log10(max(1e-6, min(totals)))), ceil(log10(max(*totals, 1e-5)))
     x = Axis("masks", 1, 10.0**DECADES, tuple((10.0**n, f"{10**n:,}") for n in range(DECADES + 1)), log=True)
     ticks = tuple((10.0**n, _say_time(10.0**n)) for n in range(low, high + 1))
     y = Axis("total time", 10.0**low, 10.0 ** max(high, low + 1), ticks, log=True)
     masks = tuple(10 ** (step / 8) for step in range(8 * DECADES + 1))
-    series, said = list[Series](), [title or "the cost of many masks"]
+    series, said = list[Series](), [f"{title or 'the cost of many masks'}"]
     for (name, (first, each)), (colour, look) in zip(costs.items(), LOOKS, strict=False):
         times = tuple(max(y.low, first + each * n) for n in masks)
         series.append(Series(name, "line", masks, times, colour=colour, look=look))
         said.append(f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each")
     found: dict[float, tuple[float, str]] = {}  # per number of masks the time there, and who is cheaper from there on
-    for pair in combinations(costs, 2) if pairs is None else (pair for pair in pairs if costs.keys() >= {*pair}):
+    for pair in combinations(costs, 2) if pairs is None else pairs:
+        if not isinstance(pair, tuple) or not costs.keys() >= {*pair}:
+            continue  # a way that was not measured
         one, other = sorted(pair, key=lambda name: -costs[name][0])
         even = break_even(costs[one], costs[other])
         if even is not None and even <= 10**DECADES:
@@ -145,7 +148,9 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
         words = tuple(f"{n:,.0f}" for n in found)
         series.append(Series("break-even", "dots", tuple(found), ys, hover, "ink", "hollow", words=words))
         said += hover
-    return draw_chart(Chart(said[0], x, y, tuple(series), width=620.0, height=270.0), "\n".join(said), live=True)
+    return draw_chart(
+        Chart(title or said[0], x, y, tuple(series), width=620.0, height=270.0), "\n".join(said), live=True
+    )
 
 
 def _say_time(ms: float) -> str:
@@ -175,9 +180,11 @@ def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
     published = published or {}
     for runs in (simulated, published):
         expect(runs, Mapping, "draw_throughput", "throughputs by share, per policy", '{"V1": {0: 103, 1: 70}}')
-        for point in (point for row in runs.values() for point in row.items()):
-            for value in point:
-                check_number("draw_throughput", value, "shares and throughputs")
+        for row in runs.values():
+            given: Mapping[object, object] = expect(row, Mapping, "draw_throughput", "throughputs by share")
+            for part, height in given.items():
+                check_number(Share, part, "draw_throughput, share")
+                check_number(AtLeastZero, height, "draw_throughput, throughput")
     if not simulated or not all(simulated.values()) or not published.keys() <= simulated.keys():
         raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
     most = max(value for runs in (simulated, published) for row in runs.values() for value in row.values()) or 1.0

@@ -32,6 +32,8 @@ Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 def draw_distribution(step: Step, count: int = 9, title: str = "next token") -> Figure:
     """The likeliest tokens before and after the mask; forbidden tokens are struck through."""
     expect(step, Step, "draw_distribution", "a step of a trace", "trace.steps[0]")
+    expect(count, int, "draw_distribution, count", "a number of tokens")
+    expect(title, str, "draw_distribution, title", "a text")
     packed = pack_step(step, count=count)
     svg, height = write_next(packed, title, WIDE - 2 * EDGE, f"{step.legal:,} legal")
     alt = say_next(packed, title)
@@ -88,7 +90,7 @@ def _rows(step: PackedStep, width: float) -> list[Element]:
     start, span = name + 22, width - name - 22 - number
     rows, shown = list[Element](), list[PackedRow | PackedRest]([*named, step["rest"]])
     for place, row in enumerate(shown):
-        parts, struck = [soft(width, 17, said[place], text_anchor="end")], False
+        parts, struck = list[Element](), False
         if isinstance(row, PackedRow):
             chosen, struck = row.token == step["token"], not row.legal
             parts += [write(0, 17, "▸", 13, fill="var(--gv-orange)")] * chosen
@@ -102,6 +104,7 @@ def _rows(step: PackedStep, width: float) -> list[Element]:
         else:
             parts.append(write_bar(start, 4, row.raw * span, 7.0, 0, struck))
             parts.append(write_bar(start, 13, row.drawn * span, 8.0, 1, struck))
+        parts.append(soft(width, 17, said[place], text_anchor="end"))
         rows.append(moved(0, HEAD + ROW * place, *parts, **{"data_part": "row"} if place < len(named) else {}))
     return rows
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any, Literal
 
-from guidedviz.errors import shorten
+from guidedviz.errors import expect, shorten
 from guidedviz.markup import NOTHING, Element, node, printable
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.theme import LIGHT
@@ -126,6 +126,7 @@ class PlotFrame:
 
 def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     """The chart as a figure: its drawing, its words, and the numbers that a notebook shows with Plotly."""
+    expect(chart.title, str, "title", "a text")
     left = EDGE + max((wide(words, 12) for _, words in chart.y.ticks), default=0.0) + 12
     top = EDGE + LINE * (1 + len(chart.notes)) + LEGEND + (LINE if chart.y.title else 6)
     parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]

@@ -109,6 +109,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     story: 3 passes, 3 tokens, done after 21 ms
     """
     expect(reads, Mapping, "draw_batch, reads", "texts with the tokens that they read per pass", "{'a': [5, 1]}")
+    expect(until, int | float, "draw_batch, until", "milliseconds")
     expect(cost, Cost, "draw_batch, cost", "the cost of a pass and of a token", "gv.decoding.Cost(4.0, 0.1)")
     if not reads or not all(row and all(isinstance(n, int) and n > 0 for n in row) for row in reads.values()):
         raise SettingError("draw_batch, reads", seen=quoted(dict(reads)), expected="one or more tokens per pass")

@@ -11,7 +11,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import node
-from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
+from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, say
 from guidedviz.views.figure import Figure, drawing, heading, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after
 

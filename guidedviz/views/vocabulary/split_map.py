@@ -19,7 +19,7 @@ from guidedviz.machines.pushdown.stacks import State, say_waits
 from guidedviz.machines.visible import counted, name_node
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.loops import ACCEPTED, DEPENDENT, REJECTED
+from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, REJECTED
 from guidedviz.tokens.split import NodeSplit, Split
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.machine.highlight import state_after
