@@ -471,7 +471,7 @@ def judge_guess(p: Chances, q: Chances, token: str, u: float) -> dict[str, float
     return {one: share / sum(more.values()) for one, share in more.items()}
 
 
-def check_window_step(answer: Callable[[Machine, bytes, State, int], State | None]) -> Verdict:
+def check_window_step(answer: Callable[[Machine[Any], bytes, State, int], State | None]) -> Verdict:
     """Does `answer(machine, trigger, state, byte)` give the state after one more byte, or None?
 
     >>> check_window_step(lambda machine, trigger, state, byte: ("free", b"")).facts[-1][1]
@@ -481,7 +481,7 @@ def check_window_step(answer: Callable[[Machine, bytes, State, int], State | Non
     return check_function(answer, cases_of(step_window, trials, "", "trigger", "state", "byte"))
 
 
-def step_window(machine: Machine, trigger: bytes, state: State, byte: int) -> State | None:
+def step_window(machine: Machine[Any], trigger: bytes, state: State, byte: int) -> State | None:
     """One byte of a window, by the definition: free text up to a trigger, then a machine.
 
     >>> step_window(regex("[0-9]+"), b"A:", ("free", b"A"), ord("A"))

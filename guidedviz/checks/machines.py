@@ -29,7 +29,7 @@ from guidedviz.checks.verdict import (
 )
 from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.machines.compare import compare_machines
-from guidedviz.machines.machine import read
+from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.pushdown.pda import PDA, grammar, pushdown_moves
 from guidedviz.machines.regular.algebra import is_empty as accepts_nothing
 from guidedviz.machines.regular.algebra import shortest_difference
@@ -142,7 +142,7 @@ def say_text(text: bytes, accepted: bool) -> Facts:
     return ("text", words), ("yours", ACCEPTS[accepted]), ("expected", ACCEPTS[not accepted])
 
 
-def say_refusal(machine: DFA | PDA, text: bytes) -> str:
+def say_refusal(machine: Machine[Any], text: bytes) -> str:
     """Why a machine refuses a text.
 
     >>> say_refusal(regex("ab?"), b"ax")

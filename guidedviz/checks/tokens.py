@@ -42,7 +42,7 @@ def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
     return check_function(answer, machine_cases(verdict, TOKENS, "piece", why=why, title="the piece"))
 
 
-def sort_by_ends(rule: Machine, state: Hashable, piece: bytes) -> tuple[str, str]:
+def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str, str]:
     """The answer and its reason, from every place in the piece where the rule may have ended.
 
     >>> sort_by_ends(gv.regex("a+"), 1, b"a]")[0]

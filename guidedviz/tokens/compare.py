@@ -107,7 +107,7 @@ def _shown(text: str) -> str:
 
 
 def compare_engines(
-    constraint: Machine | str | Mapping[str, Any],
+    constraint: Machine[Any] | str | Mapping[str, Any],
     vocabulary: Vocabulary,
     text: str | bytes | Sequence[int],
     engines: Iterable[str] = ALL,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import IllegalToken, SettingError, quoted
-from guidedviz.machines.machine import Machine, next_bytes, stack_of
+from guidedviz.machines.machine import Machine, next_bytes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.visible import name_state, visible, visible_bytes
+from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
@@ -27,16 +27,7 @@ class Explanation:
     reason: str  # one sentence
 
 
-def label_state(state: Hashable) -> str:
-    """A readable name of a state.
-
-    >>> label_state(3)
-    'q3'
-    """
-    return name_state(state) if isinstance(state, int) else str(state)
-
-
-def expected_next(machine: Machine, state: Hashable) -> str:
+def expected_next(machine: Machine[Any], state: Hashable) -> str:
     """What may come next, in words.
 
     >>> number = gv.regex("[0-9]+")
@@ -49,7 +40,7 @@ def expected_next(machine: Machine, state: Hashable) -> str:
     return visible_bytes(choices) + (" or the end" if may_end else "")
 
 
-def token_path(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> tuple[Hashable, ...]:
+def token_path(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable, token: int) -> tuple[Hashable, ...]:
     """The states of the machine inside a token: the state before it, then one state per accepted byte.
 
     >>> token_path(gv.regex("[0-9]+"), gv.Vocabulary([b"42", b"4x"]), 0, 1)
@@ -64,7 +55,7 @@ def token_path(machine: Machine, vocabulary: Vocabulary, state: Hashable, token:
     return tuple(states)
 
 
-def explain_token(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
+def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
     """Explain a token by the states after each of its bytes.
 
     >>> why = explain_token(gv.regex("[0-9]+"), gv.Vocabulary([b"42", b"4x"]), 0, 1)
@@ -79,8 +70,8 @@ def explain_token(machine: Machine, vocabulary: Vocabulary, state: Hashable, tok
     passed = len(states) - 1
     legal = passed == len(piece)
     expected = expected_next(machine, states[-1])
-    labels = tuple(map(label_state, states))
-    stack = stack_of(machine, states[-1])
+    labels = tuple(map(machine.describe, states))
+    stack = machine.stack(states[-1])
     wanted = _say_wanted(machine, states[-1], expected)
     reason = f"every byte passes: {labels[0]} to {labels[-1]}" if legal else _death(piece, passed, wanted)
     return Explanation(token, piece, legal, None if legal else passed, expected, labels, stack, reason)
@@ -91,7 +82,7 @@ def _death(piece: bytes, passed: int, wanted: str) -> str:
     return f"{where}{visible(piece[passed : passed + 1])} cannot come: {wanted}"
 
 
-def _say_wanted(machine: Machine, state: Any, expected: str) -> str:
+def _say_wanted(machine: Machine[Any], state: Any, expected: str) -> str:
     """Describe what is missing: the innermost open rule that cannot end, or else everything expected."""
     frame = machine.unfinished(state) if isinstance(machine, PDA) else None
     if not isinstance(machine, PDA) or frame is None:
@@ -101,18 +92,18 @@ def _say_wanted(machine: Machine, state: Any, expected: str) -> str:
     return f"{which} is {frame.rule}, which waits for {frame.waits}"
 
 
-def _say_open(machine: Machine, state: Any, expected: str) -> str:
+def _say_open(machine: Machine[Any], state: Any, expected: str) -> str:
     """Why the text cannot end."""
     frame = machine.unfinished(state) if isinstance(machine, PDA) else None
     return f"{frame.rule} is still open and waits for {frame.waits}" if frame else f"expected {expected}"
 
 
-def _explain_other(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
+def _explain_other(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
     """Explain EOS, special ids and ids without bytes."""
     expected = expected_next(machine, state)
     legal = token in vocabulary.eos and machine.is_accepting(state)
     reason = reason_of_no_text(vocabulary, token, legal, _say_open(machine, state, expected))
-    labels, stack = (label_state(state),), stack_of(machine, state)
+    labels, stack = (machine.describe(state),), machine.stack(state)
     return Explanation(token, vocabulary.pieces[token], legal, None, expected, labels, stack, reason)
 
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import Machine, check_machine, no_step, read, stack_of
+from guidedviz.machines.machine import Machine, as_machine, no_step, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines.engine_guide import PREPARE, RealGuide, real_guide
-from guidedviz.tokens.explain import Explanation, explain_token, illegal_token, label_state, token_path
+from guidedviz.tokens.explain import Explanation, explain_token, illegal_token, token_path
 from guidedviz.tokens.index import Index, build_index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split, build_split
@@ -35,7 +35,7 @@ class Guide(Protocol):
     """Decides which token may come next. States are values: `advance` returns a new one, and an old one stays valid."""
 
     @property
-    def machine(self) -> Machine | None: ...  # None: no machine stands behind this guide
+    def machine(self) -> Machine[Any] | None: ...  # None: no machine stands behind this guide
     @property
     def vocabulary(self) -> Vocabulary: ...
     @property
@@ -77,7 +77,7 @@ def name_guide(guide: Guide) -> str:
     return " · ".join(parts) or type(guide).__name__
 
 
-def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index: Index | None = None) -> Guide:
+def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", index: Index | None = None) -> Guide:
     """A guide that allows the tokens after which a complete text of the machine can still be reached.
 
     An `index` built before is used instead of a new one, if it was built for this machine and this vocabulary.
@@ -88,7 +88,7 @@ def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index:
     >>> [v.display(token) for token in g.mask(after).nonzero()[0]]
     ['3', '.5', '.', '42', '</s>']
     """
-    check_machine(machine, "guide")
+    machine = as_machine(machine, "guide")
     initial: Any = machine.initial
     if not isinstance(initial, Hashable):
         seen = f"a state that is a {type(initial).__name__}"
@@ -109,7 +109,7 @@ def guide(machine: Machine, vocabulary: Vocabulary, engine: str = "auto", index:
     return ENGINES[engine](machine, vocabulary)
 
 
-def index_guide(machine: Machine, vocabulary: Vocabulary) -> MachineGuide:
+def index_guide(machine: Machine[Any], vocabulary: Vocabulary) -> MachineGuide:
     """Look masks up in an index; if it would be too large, walk from each state when its mask is asked for.
 
     A machine that counts has too many states for an index; its masks are stored per node.
@@ -173,8 +173,8 @@ class Indexed:
 class MachineGuide:
     """A guide over any machine, with the source of its masks."""
 
-    def __init__(self, machine: Machine, vocabulary: Vocabulary, source: MaskSource) -> None:
-        self.machine: Machine = machine
+    def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, source: MaskSource) -> None:
+        self.machine: Machine[Any] = machine
         self.vocabulary, self.source = vocabulary, source
         kept = max(1, KEPT // len(vocabulary))
         self._mask = lru_cache(maxsize=kept)(lambda state: source.mask(self._own(state)))
@@ -184,7 +184,7 @@ class MachineGuide:
         return f"guide({self.machine!r}, {self.vocabulary!r})"
 
     @property
-    def initial(self) -> Hashable:
+    def initial(self) -> Any:
         """The state before the first token."""
         return self.machine.initial
 
@@ -214,12 +214,12 @@ class MachineGuide:
     def advance(self, state: Any, token: int) -> Hashable:
         """The state after a legal token; EOS reads no byte, so the state stays."""
         token = self.vocabulary.as_id(token)
-        after = self._read(self._own(state), token)
+        after: Hashable | None = self._read(self._own(state), token)
         if after is None:
             raise illegal_token(self.vocabulary, self.explain(state, token))
         return after
 
-    def _read(self, state: Any, token: int) -> Hashable | None:
+    def _read(self, state: Any, token: int) -> Any:
         if isinstance(self.source, Indexed) and self.source.built is not None:
             return self.source.built.next_state(state, token)
         if token in self.vocabulary.eos:
@@ -245,8 +245,8 @@ class MachineGuide:
 
     def label(self, state: Any) -> str:
         """The state's name for people."""
-        return label_state(state)
+        return self.machine.describe(state)
 
     def stack(self, state: Any) -> tuple[str, ...]:
         """The open rules, innermost first; a finite machine has none."""
-        return stack_of(self.machine, state)
+        return self.machine.stack(state)

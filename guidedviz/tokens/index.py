@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class Index:
         sizes = np.bincount(self.kind, minlength=len(self.after))
         return sizes @ (self.after >= 0)
 
-    def check(self, machine: Machine, vocabulary: Vocabulary) -> None:
+    def check(self, machine: Machine[Any], vocabulary: Vocabulary) -> None:
         """Refuse another machine or vocabulary: its ids and states mean something else."""
         if self.vocabulary.fingerprint != vocabulary.fingerprint:
             _refuse("vocabulary", self.vocabulary.fingerprint[:12], vocabulary.fingerprint[:12])
@@ -81,7 +82,7 @@ def _refuse(what: str, own: str, other: str) -> None:
     raise SettingError("stale index", seen=f"{what} {other}", expected=f"{what} {own}", hint=hint)
 
 
-def build_index(machine: Machine, vocabulary: Vocabulary) -> Index:
+def build_index(machine: Machine[Any], vocabulary: Vocabulary) -> Index:
     """The index of a finite machine, taken from memory or built.
 
     >>> index = build_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4}))

@@ -87,6 +87,29 @@ class Trie:
             sums[above:low] += np.diff(before[self.first[above : low + 1] - low])
         return sums
 
+    def sum_down(self, counts: Ints) -> Ints:
+        """The sum of the counts of each node and of all nodes above it.
+
+        >>> gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie.sum_down(np.array([0, 1, 0, 1, 1])).tolist()
+        [0, 1, 0, 2, 2]
+        """
+        sums = counts.copy()
+        for low, high in zip(self.levels[1:], self.levels[2:], strict=False):
+            sums[low:high] += sums[self.parent[low:high]]
+        return sums
+
+    @cached_property
+    def characters(self) -> Ints:
+        """The number of characters that begin in each token of the trie.
+
+        >>> gv.Vocabulary(["aé".encode(), "é".encode()[1:], b"ab"]).trie.characters.tolist()
+        [2, 0, 2]
+        """
+        begins = ((self.byte & 0xC0) != 0x80).astype(np.intp)
+        begins[0] = 0
+        found: Ints = self.sum_down(begins)[self.node_of]
+        return found
+
     def children(self, nodes: Ints) -> Ints:
         """All children of these nodes.
 
@@ -196,7 +219,7 @@ def build_trie(pieces: Sequence[bytes], order: Ids) -> Trie:
 
 
 def walk_steps(
-    trie: Trie, machine: Steps, state: Any, reads: Callable[[Any], Iterable[int]] | None = None
+    trie: Trie, machine: Steps[Any], state: Any, reads: Callable[[Any], Iterable[int]] | None = None
 ) -> Iterator[tuple[int, Any]]:
     """Walk node by node: yield the nodes whose bytes keep a complete text reachable, and the machine's state there.
 
@@ -309,33 +332,6 @@ class MoveTable(Generic[S]):
             start = self._label(state)
             self._moves.reserve(start)
             return walk_levels(trie, start, self._moves.step)
-
-    def walk_on(self, trie: Trie, nodes: Ints, states: Sequence[S | None], state: Ints) -> tuple[Ints, Ints, Ints]:
-        """The same from many nodes, none of them below another: the live nodes, their labels, and where each began.
-
-        `state` gives the place in `states` of the state at each node.
-
-        >>> text, trie = gv.regex("ab*"), gv.Vocabulary([b"xb", b"xc", b"y"]).trie
-        >>> table = MoveTable(text.step, text.kinds)
-        >>> [part.tolist() for part in table.walk_on(trie, np.array([1, 2]), [1, None], np.array([0, 1]))]
-        [[1, 3], [1, 1], [0, 0]]
-        """
-        with self._lock:
-            labels = np.array([self._label(one) for one in states], dtype=np.intp)[state]
-            self._moves.reserve(len(self.states) - 1)
-            origin, found = np.arange(len(nodes)), []
-            while True:
-                alive = labels.nonzero()[0]
-                nodes, labels, origin = nodes[alive], labels[alive], origin[alive]
-                found.append((nodes, labels, origin))
-                if not alive.size:
-                    break
-                first = trie.first[nodes]
-                count = trie.first[nodes + 1] - first
-                labels, origin, nodes = np.repeat(labels, count), np.repeat(origin, count), number_on(first, count)
-                labels = self._moves.step(labels, trie.byte[nodes])
-            nodes, labels, origin = map(np.concatenate, zip(*found, strict=True))
-            return nodes, labels, origin
 
     def say(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
         """A number of the state of each label."""

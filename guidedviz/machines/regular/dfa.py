@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from guidedviz.machines.machine import byte_kinds, no_step, read
+from guidedviz.machines.machine import Machine, byte_kinds, no_step
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import drain, reach, spend
@@ -22,7 +22,7 @@ MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second
 
 
 @dataclass(frozen=True)
-class DFA:
+class DFA(Machine[int]):
     """The edges of every state, sorted and disjoint: lowest byte, highest byte, target. State 0 is initial.
 
     >>> ab = DFA((((97, 97, 1),), ((98, 98, 0),)), frozenset({0}))
@@ -72,13 +72,9 @@ class DFA:
         """Whether the text may end here."""
         return state in self.accepting
 
-    def accepts(self, data: bytes) -> bool:
-        """Whether this is a complete text."""
-        return read(self, data) in self.accepting
-
     def accepts_prefix(self, data: bytes) -> bool:
         """Whether this can become a complete text."""
-        return bool(self.accepting) and read(self, data) is not None
+        return bool(self.accepting) and super().accepts_prefix(data)
 
 
 class DFAStep(NamedTuple):

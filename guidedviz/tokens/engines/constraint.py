@@ -22,7 +22,7 @@ from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.show import show_gbnf, show_lark
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.source import compile_text, guess_kind
@@ -37,7 +37,7 @@ class Asked:
 
     kind: str
     text: str
-    machine: Any
+    machine: Machine[Any]
 
     @cached_property
     def grammar(self) -> Grammar:
@@ -73,7 +73,7 @@ def slashes(regex: str) -> str:
     return "/" + regex.replace("/", r"\/") + "/"
 
 
-def ask(constraint: Machine | str | Mapping[str, Any], kind: str = "") -> Asked:
+def ask(constraint: Machine[Any] | str | Mapping[str, Any], kind: str = "") -> Asked:
     """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
 
     >>> ask("a|ab").kind, ask({"type": "null"}).kind, ask('root ::= "a"').kind
@@ -82,9 +82,10 @@ def ask(constraint: Machine | str | Mapping[str, Any], kind: str = "") -> Asked:
     if isinstance(constraint, Mapping):
         constraint, kind = json.dumps(constraint), "schema"
     if not isinstance(constraint, str):
-        return Asked("machine", "", live_machine(constraint) if isinstance(constraint, DFA) else constraint)
+        machine = as_machine(constraint, "constraint")
+        return Asked("machine", "", live_machine(machine) if isinstance(machine, DFA) else machine)
     kind = kind or guess_kind(constraint)
-    machine: Any = compile_text(kind, constraint)
+    machine = compile_text(kind, constraint)
     return Asked(kind, constraint, live_machine(machine) if isinstance(machine, DFA) else machine)
 
 

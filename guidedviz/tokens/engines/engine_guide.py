@@ -15,11 +15,11 @@ from typing import Any
 
 from guidedviz.errors import IllegalToken
 from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import Machine, read, stack_of
+from guidedviz.machines.machine import Machine, read
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines import llguidance, outlines_core, xgrammar
 from guidedviz.tokens.engines.constraint import Asked, Compile, Matcher, ask
-from guidedviz.tokens.explain import Explanation, explain_token, foreign_state, illegal_token, label_state, token_path
+from guidedviz.tokens.explain import Explanation, explain_token, foreign_state, illegal_token, token_path
 from guidedviz.tokens.vocabulary import Vocabulary
 
 PREPARE: dict[str, Callable[[Vocabulary], Compile]] = {
@@ -41,7 +41,7 @@ def prepared(name: str, vocabulary: Vocabulary) -> Compile:
     return (PREPARE | VARIANTS)[name](vocabulary)
 
 
-def real_guide(name: str, machine: Machine, vocabulary: Vocabulary) -> RealGuide:
+def real_guide(name: str, machine: Machine[Any], vocabulary: Vocabulary) -> RealGuide:
     """A guide whose masks are those of a real engine."""
     return RealGuide(name, ask(machine), vocabulary)
 
@@ -52,9 +52,6 @@ class RealState:
 
     tokens: tuple[int, ...]
     at: Hashable = field(compare=False)
-
-    def __str__(self) -> str:
-        return "no state of the machine" if self.at is None else label_state(self.at)
 
 
 class RealGuide:
@@ -139,7 +136,9 @@ class RealGuide:
         verb = "allows" if legal else "forbids"
         if state.at is None:
             reason = f"{self.name} {verb} it, in a text that the machine refuses"
-            return Explanation(token, self.vocabulary.pieces[token], legal, None, "nothing", (str(state),), (), reason)
+            return Explanation(
+                token, self.vocabulary.pieces[token], legal, None, "nothing", (self.label(state),), (), reason
+            )
         why = explain_token(self.machine, self.vocabulary, state.at, token)
         if why.legal == legal:
             return why
@@ -147,9 +146,10 @@ class RealGuide:
 
     def label(self, state: Any) -> str:
         """A readable name of the state."""
-        return str(state) if isinstance(state, RealState) else label_state(state)
+        at = state.at if isinstance(state, RealState) else state
+        return "no state of the machine" if at is None else self.machine.describe(at)
 
     def stack(self, state: RealState) -> tuple[str, ...]:
         """The machine's open rules, innermost first."""
         at = self._own(state).at
-        return () if at is None else stack_of(self.machine, at)
+        return () if at is None else self.machine.stack(at)

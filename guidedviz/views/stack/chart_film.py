@@ -6,30 +6,22 @@ part has its key, and a frame says which parts are visible.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from guidedviz.machines.earley.earley import ChartItem
 from guidedviz.machines.earley.items import Item, Rules, complete
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.work import derive
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide
+from guidedviz.views.figure import Figure, drawing, soft, wide
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame, write_bytes
-from guidedviz.views.stack.chart import (
-    EDGE,
-    HEAD,
-    ROW,
-    ChartColumn,
-    ChartRow,
-    draw_head,
-    draw_legend,
-    draw_row,
-    say_columns,
-)
+from guidedviz.views.stack.chart import EDGE, ChartColumn, say_columns, write_columns
 
-CELL, STRIP, GAP = 34.0, 74.0, 12.0
+CELL, STRIP = 34.0, 74.0
 STYLE = """
 .gv-machine .gv-item .gv-disc { fill: transparent; stroke: none; }
 .gv-machine .gv-item.gv-on .gv-disc { stroke: var(--gv-blue); stroke-width: 1.8; stroke-dasharray: 5 3; }
@@ -39,8 +31,7 @@ STYLE = """
 RowPlace = tuple[int, int]  # a column, and a row in it
 
 
-@dataclass(frozen=True)
-class Lexeme:
+class Lexeme(NamedTuple):
     """A part of the text that the rules read as one symbol."""
 
     name: str  # of its regex; a text stands for itself
@@ -59,18 +50,6 @@ class ChartFrame:
     lit: RowPlace | None  # the new item
     causes: frozenset[RowPlace]  # the items that led to it
     words: str
-
-    @property
-    def numbers(self) -> dict[RowPlace, int]:
-        """The number of each item on the page."""
-        every = [(place, row) for place, rows in enumerate(self.columns) for row in range(len(rows))]
-        return {place: number for number, place in enumerate(every)}
-
-    @property
-    def cell(self) -> float:
-        """The width of a byte; the name of each lexeme fits below its bytes."""
-        named = [one for one in self.lexemes if one.name not in self.literals]
-        return max([CELL, *((wide(one.name, 12) + 8) / (one.end - one.start) for one in named)])
 
 
 def earley_frames(rules: Rules, text: bytes | str, lexemes: Mapping[str, str] | None = None) -> list[ChartFrame]:
@@ -97,9 +76,10 @@ class _ChartFilm:
 
     def __init__(self, rules: Rules, text: bytes, lexemes: Mapping[str, str]) -> None:
         self.rules, self.text, self.frames = rules, text, list[ChartFrame]()
-        self.machines: dict[str, Machine] = {name: regex(pattern) for name, pattern in lexemes.items()}
-        symbols = {symbol for ways in rules.values() for way in ways for symbol in way}
-        self.literals, self.nullable = frozenset(symbols - {*rules, *lexemes}), find_nullable(rules)
+        self.machines: dict[str, Machine[Any]] = {name: regex(pattern) for name, pattern in lexemes.items()}
+        ways = [(rule, way) for rule, some in rules.items() for way in some]
+        self.nullable = derive(ways)  # the rules that may be empty
+        self.literals = frozenset(symbol for _, way in ways for symbol in way) - {*rules, *lexemes}
         self.chart: list[list[Item]] = [[]]
         self.kinds: list[list[str]] = [[]]  # of the moves that added the items
         self.lexemes: list[Lexeme] = []
@@ -114,8 +94,8 @@ class _ChartFilm:
     def show(self, words: str, causes: Iterable[RowPlace] = (), lit: RowPlace | None = None) -> None:
         """Keep a frame."""
         columns = tuple(tuple(zip(*both, strict=True)) for both in zip(self.kinds, self.chart, strict=True))
-        lexemes = tuple(self.lexemes)
-        self.frames.append(ChartFrame(self.text, columns, lexemes, self.literals, lit, frozenset(causes), words))
+        frame = ChartFrame(self.text, columns, tuple(self.lexemes), self.literals, lit, frozenset(causes), words)
+        self.frames.append(frame)
         check_watchable("earley_frames", len(self.frames), "frames", "a shorter text", MOST_FRAMES)
 
     def add(self, kind: str, item: Item, causes: Iterable[RowPlace], words: str) -> None:
@@ -135,13 +115,13 @@ class _ChartFilm:
         """Predict and complete until nothing is new."""
         here = len(self.chart) - 1
         for row, item in enumerate(self.chart[-1]):  # it grows
+            if item.wanted and item.wanted in self.rules:
+                self.predict(item, item.wanted, (here, row))
             if item.wanted is None and item.origin < here:
                 for new in complete(self.chart, item):
                     old = self.chart[item.origin].index(new._replace(dot=new.dot - 1))
                     words = f"complete: {item.rule} is finished. {new.rule} waited for it in column {item.origin}"
                     self.move_dot("complete", new, [(here, row), (item.origin, old)], words)
-            if item.wanted and item.wanted in self.rules:
-                self.predict(item, item.wanted, (here, row))
 
     def predict(self, item: Item, wanted: str, place: RowPlace) -> None:
         """Add the alternatives of the rule after the dot, and skip a rule that may be empty."""
@@ -161,21 +141,20 @@ class _ChartFilm:
         """The longest lexeme for which the last column waits."""
         start = self.lexemes[-1].end if self.lexemes else 0
         names = dict.fromkeys(item.wanted for item in self.chart[-1] if item.wanted and item.wanted not in self.rules)
-        found = [Lexeme(name, start, self.longest(name, start)) for name in names]
+        found = [Lexeme(name, start, max(self.ends(name, start), default=start)) for name in names]
         return max((one for one in found if one.end > start), key=lambda one: one.end, default=None)
 
-    def longest(self, name: str, start: int) -> int:
-        """The end of the longest text of a lexeme; its start if there is none."""
+    def ends(self, name: str, start: int) -> Iterator[int]:
+        """Where a lexeme that begins here may end."""
         if name in self.literals:
-            return start + len(name.encode()) if self.text.startswith(name.encode(), start) else start
-        machine, end = self.machines[name], start
+            yield start + len(name.encode()) * self.text.startswith(name.encode(), start)
+            return
+        machine = self.machines[name]
         state = machine.initial
         for place in range(start, len(self.text)):
             state = machine.step(state, self.text[place])
-            if state is None:
-                break
-            end = place + 1 if machine.is_accepting(state) else end
-        return end
+            if machine.is_accepting(state):
+                yield place + 1
 
     def scan(self, lexeme: Lexeme) -> None:
         """Begin a column with the items that waited for a lexeme."""
@@ -208,29 +187,21 @@ class _ChartFilm:
             self.show(f"{said} not in the last column: the text is not complete yet.")
 
 
-def find_nullable(rules: Rules) -> frozenset[str]:
-    """The rules that may be empty.
-
-    >>> sorted(find_nullable({"root": [("blank", "x")], "blank": [(), (" ", "blank")]}))
-    ['blank']
-    """
-    found: set[str] = set()
-    while more := {rule for rule, ways in rules.items() if any(found.issuperset(way) for way in ways)} - found:
-        found |= more
-    return frozenset(found)
-
-
 def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
     """One drawing, and per frame the keys of its parts."""
-    numbers = frames[-1].numbers
     packed = []
     for frame in frames:
-        seen = [numbers[place] for place in frame.numbers]
+        seen = [_number((place, row)) for place, rows in enumerate(frame.columns) for row in range(len(rows))]
         marks = [f"c{place}" for place in range(len(frame.columns))] + [f"l{n}" for n in range(len(frame.lexemes))]
-        lit = [numbers[frame.lit]] if frame.lit else []
-        causes = [str(numbers[place]) for place in sorted(frame.causes)]
+        lit = [_number(frame.lit)] if frame.lit else []
+        causes = [f"{_number(place)}" for place in sorted(frame.causes)]
         packed.append(pack_frame(seen, [*map(str, seen), *marks], lit, causes, frame.words))
     return FilmDrawings((draw_frame(frames[-1], bare=True).drawing,), tuple(packed))
+
+
+def _number(place: RowPlace) -> int:
+    """The number of an item on the page."""
+    return MOST_FRAMES * place[0] + place[1]
 
 
 def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
@@ -248,53 +219,49 @@ def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
       ◆ complete  start → sum •  from 0 ✓
       ◆ complete  sum → sum • "+" "1"  from 0
     """
-    columns, x = _columns(frame), EDGE
-    high, numbers = HEAD + ROW * max(len(column.rows) for column in columns) + 4, frame.numbers
-    parts = [node("style", STYLE), *write_bytes(frame.text, frame.cell, 10), *_lexemes(frame)]
-    for place, column in enumerate(columns):
-        width = column.width - GAP
-        parts.append(moved(x, STRIP, *draw_head(column, width, high), data_arrow=f"c{place}"))
-        for row, shown in enumerate(column.rows):
-            here, y = (place, row), STRIP + HEAD + ROW * row
-            kind = "gv-item" + (" gv-lit" * (here == frame.lit) + " gv-on" * (here in frame.causes)) * (not bare)
-            size = {"x": x + 3, "y": y - 0.5, "width": width - 6, "height": ROW - 1, "rx": 4}
-            inside = node("rect", **size, class_="gv-disc"), moved(x, y, *draw_row(shown, width))
-            key = numbers[here]
-            parts.append(node("g", *inside, class_=kind, data_state=key, data_arrow=str(key)))
-        x += column.width
-    legend, broad = draw_legend(columns, "lexeme")
-    parts.append(moved(EDGE, STRIP + high + 22, legend))
+    columns = list(_columns(frame))
+
+    def keys(place: int, row: int | None) -> dict[str, Any]:
+        if row is None:
+            return {"data_arrow": f"c{place}"}
+        here, number = (place, row), _number((place, row))
+        lit = " gv-lit" * (here == frame.lit) + " gv-on" * (here in frame.causes)
+        return {"class_": "gv-item" + lit * (not bare), "data_state": number, "data_arrow": f"{number}"}
+
+    shown, width, low = write_columns(columns, STRIP, keys, "lexeme")
+    named = [one for one in frame.lexemes if one.name not in frame.literals]
+    cell = max([CELL, *((wide(one.name, 12) + 8) / (one.end - one.start) for one in named)])  # names fit below bytes
+    parts = [node("style", STYLE), *write_bytes(frame.text, cell, 10), *_lexemes(frame, cell), *shown]
     text = f"the text {visible(frame.text)}, {counted(len(frame.lexemes), 'lexeme')}"
     said = "\n".join([f"{text}; chart: {counted(len(columns), 'column')}", *say_columns(columns)])
-    extent = max(x, broad + 2 * EDGE, EDGE * 2 + frame.cell * len(frame.text)), STRIP + high + 38
-    return Figure(drawing(*extent, node("g", *parts, class_="gv-machine"), alt=said), said, said)
+    width = max(width, EDGE * 2 + cell * len(frame.text))
+    return Figure(drawing(width, low, node("g", *parts, class_="gv-machine"), alt=said), said, said)
 
 
-def _columns(frame: ChartFrame) -> list[ChartColumn]:
-    named = [f"{one.name} " * (one.name not in frame.literals) for one in frame.lexemes]
-    texts = [visible(frame.text[one.start : one.end]) for one in frame.lexemes]
-    names = ["", *map(str.__add__, named, texts)]
-    return [
-        ChartColumn(name, number, tuple(ChartRow(kind, _show(item, frame)) for kind, item in rows))
-        for number, (name, rows) in enumerate(zip(names, frame.columns, strict=True))
-    ]
+def _columns(frame: ChartFrame) -> Iterator[ChartColumn]:
+    def symbols(some: Iterable[str]) -> str:
+        return " ".join(f'"{visible(one.encode())}"' if one in frame.literals else one for one in some)
+
+    for number, rows in enumerate(frame.columns):
+        name = ""
+        if number:
+            lexeme = frame.lexemes[number - 1]
+            name = f"{lexeme.name} " * (lexeme.name not in frame.literals)
+            name += visible(frame.text[lexeme.start : lexeme.end])
+        shown = []
+        for kind, item in rows:
+            before, after = symbols(item.symbols[: item.dot]), symbols(item.symbols[item.dot :])
+            shown.append((kind, ChartItem(item.rule, before, after, item.origin, item.wanted is None, True)))
+        yield ChartColumn(name, number, tuple(shown))
 
 
-def _show(item: Item, frame: ChartFrame) -> ChartItem:
-    shown = [f'"{visible(one.encode())}"' if one in frame.literals else one for one in item.symbols]
-    before, after = " ".join(shown[: item.dot]), " ".join(shown[item.dot :])
-    return ChartItem(item.rule, before, after, item.origin, item.wanted is None, True)
-
-
-def _lexemes(frame: ChartFrame) -> list[Element]:
+def _lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
     """The lexemes that were read, below their bytes."""
-    parts = []
-    for number, lexeme in enumerate(frame.lexemes):
-        x, width = EDGE + frame.cell * lexeme.start, frame.cell * (lexeme.end - lexeme.start) - 3
-        box = {"x": x, "y": 10, "width": width, "height": 26, "rx": 4}
-        mark = node("rect", **box, fill="none", stroke="var(--gv-blue)", stroke_width=2.4)
-        brace = node("path", d=f"M{x:g} 40v6h{width:g}v-6", fill="none", stroke="var(--gv-blue)", stroke_width=1.6)
-        name = "" if lexeme.name in frame.literals else lexeme.name
-        about = soft(x + width / 2, 60, name, 12, text_anchor="middle", mono=True)
-        parts.append(node("g", mark, brace, about, data_arrow=f"l{number}"))
-    return parts
+    blue: dict[str, Any] = {"fill": "none", "stroke": "var(--gv-blue)", "stroke_width": 2}
+    for number, (name, start, end) in enumerate(frame.lexemes):
+        x, width = EDGE + cell * start, cell * (end - start) - 3
+        mark = node("rect", x=x, y=10, width=width, height=26, rx=4, **blue)
+        brace = node("path", d=f"M{x:g} 40v6h{width:g}v-6", **blue)
+        words = "" if name in frame.literals else name
+        about = soft(x + width / 2, 60, words, text_anchor="middle", mono=True)
+        yield node("g", mark, brace, about, data_arrow=f"l{number}")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import to_bytes
@@ -11,8 +10,8 @@ from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
-from guidedviz.markup import Element, node
-from guidedviz.tokens.split import ACCEPTED, DEPENDENT, say
+from guidedviz.markup import node
+from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, say
 from guidedviz.views.figure import Figure, drawing, heading, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after
 
@@ -20,24 +19,6 @@ EDGE, TOP, ROW, BOX = 16.0, 62.0, 34.0, 38.0
 MOST = 12  # texts, and bytes of the token
 DECIDED_BY_STACK = "context-dependent"
 VERDICTS = {ACCEPTED: "accepted", DEPENDENT: DECIDED_BY_STACK}  # any other is rejected
-
-
-class TextRead(NamedTuple):
-    """A text, the rules that are open after it, and how many bytes of the token are read there."""
-
-    text: str
-    stack: str
-    read: int
-
-
-class TokenCut(NamedTuple):
-    """A token at a node of a rule, how many bytes the rule reads, the verdict without the stack, and the texts."""
-
-    data: bytes
-    rule: str
-    own: int
-    verdict: str
-    reads: tuple[TextRead, ...]
 
 
 def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
@@ -60,9 +41,49 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
         if pda.places(state) != pda.places(states[0]):
             expected = f"texts that end at the same node as {quoted(texts[0])}"
             raise SettingError("draw_cut, texts", seen=quoted(text), expected=expected)
-    reads = tuple(_read(pda, text, state, data) for text, state in zip(texts, states, strict=True))
-    cut = TokenCut(data, pda.nodes.name_of(pda.places(states[0])[0]), *cut_token(pda, states[0], data), reads)
-    return _draw(cut, _say(cut))
+    own, verdict = cut_token(pda, states[0], data)
+    rule, dependent = pda.nodes.name_of(pda.places(states[0])[0]), verdict == DECIDED_BY_STACK
+    shown = [visible(text.encode()) for text in texts]
+    stacks = [" › ".join(reversed(pda.stack(state))) for state in states]
+    counts = [_count_read(pda, state, data) for state in states]
+    results = ["legal" if n == len(data) else f"illegal at {visible(data[n : n + 1])}" for n in counts]
+    parts = [f"{rule} reads {visible(data[:own])}"] * bool(own)
+    parts += [f"the stack decides {visible(data[own:])}"] * dependent
+    lines = [f"Token {visible(data)} at a node of {rule}: {', '.join(parts)}{': ' * bool(parts)}{verdict}"]
+    lines += [f"after {row[0]}, stack {row[1]}: {row[2]}" for row in zip(shown, stacks, results, strict=True)]
+
+    shown, stacks = [shorten(text, 24) for text in shown], [shorten(stack, 40) for stack in stacks]
+    first = EDGE + max(map(wide, ["the text so far", *shown])) + 22
+    start = first + max(wide("open rules, outermost first", 12), *map(wide, stacks)) + 26
+    end, split, ground = start + BOX * len(data), start + BOX * own, TOP + 52 + ROW * len(texts)
+    drawn = [heading(EDGE, 24, "a token, byte by byte", f"{visible(data)} at a node of the rule {rule}: {verdict}")]
+    drawn += [soft(EDGE, TOP + 30, "the text so far"), soft(first, TOP + 30, "open rules, outermost first")]
+    drawn += [soft(split - 8, TOP - 8, f"{rule} reads", text_anchor="end")] * bool(own)
+    for place, byte in enumerate(data):  # a solid box is read by the rule, a dashed one by the stack
+        colour = f"var(--gv-{'blue' if place < own else 'gold'})"
+        look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
+        look |= {} if place < own else {"stroke_dasharray": "4 3"}
+        x = start + BOX * place
+        drawn.append(node("rect", x=x + 3, y=TOP + 6, width=BOX - 6, height=32, rx=4, **look))
+        sign = visible(bytes([byte]))
+        drawn.append(write(x + BOX / 2, TOP + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold"))
+    for number, row in enumerate(zip(shown, stacks, counts, results, strict=True)):
+        text, stack, count, result = row
+        y = TOP + 70 + ROW * number
+        drawn += [write(EDGE, y, text, mono=True), write(first, y, stack, mono=True)]
+        for place in range(len(data)):  # a tick where a byte is read, a cross where it is refused
+            sign, colour = ("✓", "blue") if place < count else ("✗", "orange") if place == count else ("·", "soft")
+            x = start + BOX * (place + 0.5)
+            drawn.append(write(x, y, sign, 15, text_anchor="middle", fill=f"var(--gv-{colour})"))
+        colour = f"var(--gv-{'blue' if result == 'legal' else 'orange'})"
+        drawn.append(write(end + 14, y, result, fill=colour, font_weight="bold"))
+    if dependent:
+        drawn.append(soft(split + 8, TOP - 8, "the stack decides"))
+        way = f"M{split:g} {TOP - 6:g}V{ground - 2:g}"
+        drawn.append(node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5))
+        drawn.append(soft(split, ground + 14, f"{rule} has ended here", text_anchor="middle"))
+    said = "\n".join(lines)
+    return Figure(drawing(max(end + 130, split + 240, 640.0), ground + 28, *drawn, alt=said), said, said)
 
 
 def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
@@ -80,63 +101,10 @@ def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
     return shared[-1], VERDICTS.get(say(path[-1]), "rejected")
 
 
-def _read(pda: PDA, text: str, state: State, data: bytes) -> TextRead:
-    stack, count, here = " › ".join(reversed(pda.stack(state))), 0, pda.step(state, data[0])
-    while here is not None:
-        count += 1
-        here = pda.step(here, data[count]) if count < len(data) else None
-    return TextRead(visible(text.encode()), stack, count)
-
-
-def _say(cut: TokenCut) -> str:
-    parts = [f"{cut.rule} reads {visible(cut.data[: cut.own])}"] if cut.own else []
-    parts += [f"the stack decides {visible(cut.data[cut.own :])}"] if cut.verdict == DECIDED_BY_STACK else []
-    verdict = ", ".join(parts) + ": " * bool(parts) + cut.verdict
-    lines = [f"Token {visible(cut.data)} at a node of {cut.rule}: {verdict}"]
-    lines += [f"after {read.text}, stack {read.stack}: {_say_read(cut.data, read)}" for read in cut.reads]
-    return "\n".join(lines)
-
-
-def _say_read(data: bytes, read: TextRead) -> str:
-    return "legal" if read.read == len(data) else f"illegal at {visible(data[read.read : read.read + 1])}"
-
-
-def _draw(cut: TokenCut, said: str) -> Figure:
-    texts, stacks = [shorten(read.text, 24) for read in cut.reads], [shorten(read.stack, 40) for read in cut.reads]
-    first = EDGE + max(wide("the text so far"), *(wide(text) for text in texts)) + 22
-    start = first + max(wide("open rules, outermost first", 12), *(wide(stack) for stack in stacks)) + 26
-    end, split, ground = start + BOX * len(cut.data), start + BOX * cut.own, TOP + 52 + ROW * len(texts)
-    about = f"{visible(cut.data)} at a node of the rule {cut.rule}: {cut.verdict}"
-    parts = [heading(EDGE, 24, "a token, byte by byte", about)]
-    parts += [soft(EDGE, TOP + 30, "the text so far"), soft(first, TOP + 30, "open rules, outermost first")]
-    parts += _token(cut, start, split)
-    for number, read in enumerate(cut.reads):
-        y = TOP + 70 + ROW * number
-        parts += [write(EDGE, y, texts[number], mono=True), write(first, y, stacks[number], mono=True)]
-        for place in range(len(cut.data)):  # a tick where a byte is read, a cross where it is refused
-            sign = "✓" if place < read.read else "✗" if place == read.read else "·"
-            colour = {"✓": "blue", "✗": "orange", "·": "soft"}[sign]
-            x, fill = start + BOX * (place + 0.5), f"var(--gv-{colour})"
-            parts.append(write(x, y, sign, 15, text_anchor="middle", fill=fill))
-        colour = f"var(--gv-{'blue' if read.read == len(cut.data) else 'orange'})"
-        parts.append(write(end + 14, y, _say_read(cut.data, read), fill=colour, font_weight="bold"))
-    if cut.verdict == DECIDED_BY_STACK:
-        line = {"stroke": "var(--gv-ink)", "stroke_width": 2.5, "fill": "none"}
-        parts.append(node("path", d=f"M{split:g} {TOP - 6:g}V{ground - 2:g}", **line))
-        parts.append(soft(split, ground + 14, f"{cut.rule} has ended here", text_anchor="middle"))
-    return Figure(drawing(max(end + 130, split + 240, 640.0), ground + 28, *parts, alt=said), said, said)
-
-
-def _token(cut: TokenCut, start: float, split: float) -> Iterator[Element]:
-    """The bytes of the token, and who decides them."""
-    if cut.own:
-        yield soft(split - 8, TOP - 8, f"{cut.rule} reads", text_anchor="end")
-    if cut.verdict == DECIDED_BY_STACK:
-        yield soft(split + 8, TOP - 8, "the stack decides")
-    for place, byte in enumerate(cut.data):
-        colour = f"var(--gv-{'blue' if place < cut.own else 'gold'})"
-        look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
-        dash = {} if place < cut.own else {"stroke_dasharray": "4 3"}
-        yield node("rect", x=start + BOX * place + 3, y=TOP + 6, width=BOX - 6, height=32, rx=4, **look, **dash)
-        x, sign = start + BOX * (place + 0.5), visible(bytes([byte]))
-        yield write(x, TOP + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold")
+def _count_read(pda: PDA, state: State, data: bytes) -> int:
+    """How many bytes can be read."""
+    for count, byte in enumerate(data):
+        if (after := pda.step(state, byte)) is None:
+            return count
+        state = after
+    return len(data)
