@@ -20,7 +20,7 @@ from guidedviz.decoding.records import Count, as_json, read_value
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import GuidedVizError, TraceError, quoted
-from guidedviz.machines.grammars.show import to_gbnf
+from guidedviz.machines.decompile import to_gbnf
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
