@@ -23,7 +23,7 @@ from guidedviz.views.machine.highlight import last_path
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack import say_stack, write_stack
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import callouts, legal_kinds, say_mask, write_map
+from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
 from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
 from guidedviz.views.words import pack_step, reading, say_badge, write_badge
 
@@ -233,8 +233,7 @@ def _map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[
     mask = split.mask(state)
     kinds = split_kinds(split, made, state) if stack else legal_kinds(made.ordered(mask))
     said = say_kinds(kinds) if stack else say_mask(split.vocabulary, mask)
-    calls = callouts(made, steps[place]) if steps else ()
-    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD, calls)
+    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD)
     return moved(0, 12, svg), height + 12, f"Mask: {said}"
 
 

@@ -80,7 +80,7 @@ def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int =
         raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
     tasks = build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
-    payoff = Payoff(measure_cost(model), (), tuple(task.text for task in tasks), *about)
+    payoff = Payoff(measure_cost(model), (), tuple(task.preview for task in tasks), *about)
     return FractionSlider(payoff, model, tasks, fraction, rows)
 
 
@@ -169,7 +169,7 @@ class FractionSlider(Shown):
         match said:
             case {"of": [int(at), int(rows)], "fixed": [*fixed]} if 0 <= at < len(FRACTIONS):
                 run, task = find_run(self.payoff, at, rows), self._tasks[at]
-                parts = run.parts if run else task.example
+                parts = run.parts if run else task.text
                 if len(fixed) == len(parts):
                     turned = tuple((text, flag is True) for (text, _), flag in zip(parts, fixed, strict=True))
                     return fix_by_hand(task, turned, FRACTIONS[self.place])

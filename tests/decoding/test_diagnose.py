@@ -186,7 +186,7 @@ def a_keyword_with_a_typo(key="minimun"):
 
 
 BROKEN = {
-    no_token_for_a_character: ("empty mask", 'after "ab" the machine expects $, and no token begins with it'),
+    no_token_for_a_character: ("empty mask", 'after "ab" the machine expects $, and no token begins with that'),
     emptied_by_another_rule: (
         "empty mask",
         'after "yes" no token is legal, in state q3; the machine alone allows 1 token',

@@ -115,16 +115,6 @@ def test_a_size_out_of_range_is_refused(clerk, size):
             gv.record(clerk, ADA, draft=draft)
 
 
-def test_a_model_that_reads_one_token_at_a_time_is_refused(clerk):
-    class Alone:
-        name = device = source = "TOY"
-        vocabulary, encode, logits = clerk.vocabulary, clerk.encode, clerk.logits
-
-    assert gv.record(Alone(), ADA, max_tokens=1).steps
-    with pytest.raises(SettingError, match="draft: saw a model without all_logits"):
-        gv.record(Alone(), ADA, draft="lookup")
-
-
 def test_a_model_over_another_vocabulary_is_refused(clerk):
     with pytest.raises(SettingError, match="the same vocabulary"):
         gv.record(clerk, ADA, draft=gv.load_model("bard"))

@@ -111,13 +111,12 @@ def test_an_illegal_choice_is_an_error(player):
 def test_new_settings_hold_from_the_cursor_on(player):
     back = forward(player, 6).go(3)
     changed = back.change(seed=11)
-    assert changed.stale
     assert not changed.known
     assert changed.steps == back.steps, "nothing is lost until the next step"
     on = changed.forward()
     assert len(on.taken) == 4
     assert tokens(on)[:3] == tokens(back)[:3]
-    assert not changed.change(seed=3).stale, "back to the old settings, the old steps hold again"
+    assert changed.change(seed=3).known, "back to the old settings, the old steps hold again"
 
 
 def test_a_replay_has_one_way_only(toy):

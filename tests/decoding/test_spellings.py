@@ -128,13 +128,13 @@ def test_a_state_with_a_choice_has_no_run_to_spell(toy):
 def test_settings_out_of_range_are_named(toy):
     guide = gv.guide(gv.regex("name"), toy.vocabulary)
     for limit in (0, -1, "a", 2.5, None):
-        with pytest.raises(SettingError, match=r"^spellings, limit: saw .*at least one"):
+        with pytest.raises(SettingError, match=r"^spellings, limit: saw .*expected a whole number from 1"):
             gv.spellings(toy, "\n", guide, limit=limit)
     for text in (3, None, b"n"):
         with pytest.raises(SettingError, match=r"^spellings, text: saw \w+, expected a text; try: the output so far"):
             gv.spellings(toy, "\n", guide, text)
     for model in (None, "clerk"):
-        with pytest.raises(SettingError, match=r"^spellings, model: saw .*, expected a model; try: gv.load_model"):
+        with pytest.raises(SettingError, match=r"^model: saw .*, expected a model; try: gv.load_model"):
             gv.spellings(model, "\n", guide)
     for wrong in (None, gv.regex("name")):
         with pytest.raises(SettingError, match=r"^guide: saw \w+, expected a guide; try: gv.guide"):

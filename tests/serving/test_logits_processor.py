@@ -162,14 +162,6 @@ def test_the_state_of_a_row_is_found_by_its_tokens_in_any_order_and_length():
     assert legal(processor, [2, 0, 1, 2, 3, 0], [2, 0, 1, 2, 1, 0]) == ["abc$", "$"]  # an illegal token
 
 
-def test_a_prompt_length_says_where_the_text_begins():
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("ab+c"), TOY), prompt_length=1)
-    assert legal(processor, [2, 0, 1, 1]) == ["bc"]  # several tokens at once
-    assert legal(processor, [2, 0]) == ["b"]
-    with pytest.raises(gv.SettingError, match="saw 0 tokens, expected at least the prompt_length, 1"):
-        legal(processor, [])
-
-
 def test_logits_beyond_the_vocabulary_are_illegal_and_fewer_are_refused():
     processor = gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))
     assert np.isfinite(processor(np.array([[2]]), np.zeros((1, 40), np.float32))).nonzero()[1].tolist() == [0]
@@ -186,7 +178,6 @@ def test_logits_beyond_the_vocabulary_are_illegal_and_fewer_are_refused():
         (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))([[1]], None), "scores: saw None"),
         (lambda: gv.LogitsProcessor([None]), "saw no guide"),
         (lambda: gv.LogitsProcessor([]), "saw no guide"),
-        (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY), prompt_length="3"), "prompt_length: saw '3'"),
         (lambda: legal(gv.LogitsProcessor([gv.guide(gv.regex("a"), TOY), None]), [2], [2], [2]), "a multiple of 2"),
         (
             lambda: legal(gv.LogitsProcessor(gv.guide(gv.regex(""), gv.Vocabulary([b"a", b"b", b"c", b"d"]))), [2]),

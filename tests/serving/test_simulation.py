@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate, simulate_routing
-from guidedviz.serving.simulation import ROUTES, compile_times, percentile, preference
+from guidedviz.serving.simulation import Route, compile_times, percentile, preference
 
+ROUTES = get_args(Route)
 STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
 
 
@@ -213,11 +216,11 @@ def test_with_skew_a_bound_keeps_most_hits_and_the_tail_short():
     [
         (lambda: Costs(forward=0), "Costs, forward: saw 0, expected more than 0"),
         (lambda: Costs(forward=1, threads=0), "Costs, threads: saw 0"),
-        (lambda: Costs(forward="8"), "Costs, forward: saw '8', expected milliseconds"),
+        (lambda: Costs(forward="8"), "Costs, forward: saw '8', expected a number from 0"),
         (lambda: Costs(forward=float("nan")), "Costs, forward: saw nan"),
-        (lambda: simulate(STORY, Costs(forward=1)), "saw Request, expected a list of requests"),
-        (lambda: simulate([], Costs(forward=1)), "requests: saw None, expected a list of requests"),
-        (lambda: simulate([1], Costs(forward=1)), "saw int, expected requests"),
+        (lambda: simulate(STORY, Costs(forward=1)), "saw Request.*, expected a list of requests"),
+        (lambda: simulate([], Costs(forward=1)), "requests: saw \\[\\], expected a list of requests"),
+        (lambda: simulate([1], Costs(forward=1)), "saw \\[1\\], expected a list of requests"),
         (lambda: simulate([STORY], "8B"), "costs: saw str"),
         (lambda: simulate([STORY], Costs(forward=1), "parks"), "policy: saw str"),
         (lambda: Request("now", 1), "Request, arrives: saw 'now'"),

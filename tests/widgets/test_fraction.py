@@ -19,7 +19,7 @@ PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
 PREVIEWS = (PARTS,) * len(FRACTIONS)
 RECORD = Payoff(Cost(2.5, 0.25), (), PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(SliderTask(share, "", {}, PARTS, WORDS, PARTS) for share in FRACTIONS)
+TASKS = tuple(SliderTask(share, "", PARTS, WORDS) for share in FRACTIONS)
 
 
 class Clock:
@@ -40,7 +40,7 @@ class Clock:
             time.sleep(0.002)
         if self.error:
             raise self.error
-        naive, by_hand = next_of(self.naive), bool(task.pattern)
+        naive, by_hand = next_of(self.naive), task.by_hand
         return Timed(task.fraction, 0.5, rows, naive, 10.0, 3, 1, 1, 3, task.text, "same tokens", by_hand=by_hand)
 
     def measure_cost(self, model):
@@ -279,7 +279,7 @@ def test_rows_that_the_slider_does_not_have_are_refused(rows):
 
 @pytest.mark.parametrize("wrong", ["a", None, 1.0])
 def test_a_share_that_the_slider_does_not_have_is_refused(wrong):
-    with pytest.raises(gv.SettingError, match=r"fraction: saw .* expected 0 to 0\.95"):
+    with pytest.raises(gv.SettingError, match=r"fraction: saw .* expected a number from 0 to 0\.95"):
         gv.fraction_slider(RECORD, fraction=wrong)
 
 

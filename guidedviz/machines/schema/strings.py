@@ -283,7 +283,8 @@ def other_keys(names: Collection[str]) -> Tree:
     such a character.
 
     >>> from guidedviz.machines.grammars.grammar import Grammar, Rule
-    >>> print(gv.machines.to_gbnf(Grammar((Rule("k", other_keys(["id"]), (0, 0)),))))
+    >>> from guidedviz.machines.grammars.show import show_gbnf
+    >>> print(show_gbnf(Grammar((Rule("k", other_keys(["id"]), (0, 0)),))))
     k ::= "\"" ("i" ("d" char+ | ([^\u0000-\u001F"\\d] | escape) char*)? | ([^\u0000-\u001F"\\i] | escape) char*)? "\""
     """
     if not names:

@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation
-from guidedviz.machines.earley.earley import SKIPPED, ChartItem, Earley, EarleyState, earley
+from guidedviz.machines.earley.earley import ChartItem, Earley, EarleyState, earley
+from guidedviz.machines.earley.productions import Phrase
 from guidedviz.machines.machine import next_bytes, to_bytes
 from guidedviz.machines.visible import counted, visible, visible_bytes
 from guidedviz.markup import NOTHING, Element, node
@@ -67,11 +68,11 @@ def draw_chart(grammar: Any, text: bytes | str) -> Figure:
       ◆ complete  start → root •  from 0 ✓
     """
     machine, data = _earley_of(grammar), to_bytes(text)
-    states = machine.columns(data)
+    states = machine.chart(data)
     if len(states) <= len(data):
         place, expected = states[-1].number, visible_bytes(next_bytes(machine, states[-1]))
         raise SettingError(f"text, byte {place}", seen=visible(data[place : place + 1]), expected=expected)
-    columns = [_read(machine, state, data) for state in states[-MOST_COLUMNS:]]
+    columns = [_read(state, data) for state in states[-MOST_COLUMNS:]]
     while len(columns) > 1 and sum(column.width for column in columns) > WIDEST:
         columns = columns[1:]
     about = f"the last {len(columns)} of " * (len(columns) < len(states)) + counted(len(states), "column")
@@ -88,12 +89,12 @@ def _earley_of(grammar: Any) -> Earley:
     return grammar if isinstance(grammar, Earley) else earley(grammar)
 
 
-def _read(machine: Earley, state: EarleyState, data: bytes) -> ChartColumn:
+def _read(state: EarleyState, data: bytes) -> ChartColumn:
     """A column; of a long one, moved rows and predictions of named rules have priority."""
     rows = []
     for row, by in state.items.items():  # the parser keeps the finished row that moved a row's dot
-        item = machine.item(row)
-        kind = ("skip" if by[0] == SKIPPED else "complete") if by else "scan" if item.before else "predict"
+        item = row.shown
+        kind = ("skip" if isinstance(by, Phrase) else "complete") if by else "scan" if item.before else "predict"
         rows.append((kind, item))
     first = sorted(range(len(rows)), key=lambda at: rows[at][0] == "predict" and not rows[at][1].written)
     byte = data[max(0, state.number - 1) : state.number]

@@ -52,7 +52,7 @@ def test_a_wide_chart_shows_its_last_columns_and_a_long_column_its_first_rows_co
     assert lines[0] == f"chart: the last {len(heads)} of {len(text) + 1} columns"
     assert heads[-1] == f"{len(text)}, after 1"
     machine = json()
-    columns = earley(machine).columns(text.encode())[-len(heads) :]
+    columns = earley(machine).chart(text.encode())[-len(heads) :]
     rows = "\n".join(lines).split("after ")[1:]
     for column, said in zip(columns, rows, strict=True):
         drawn = sum("from" in line for line in said.splitlines())
