@@ -27,7 +27,10 @@ from guidedviz.tokens.guide import guide as make_guide
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try
-    "empty mask": ("the mask of each rule alone, and whether each byte is a token", "change the rule that removed the last token"),
+    "empty mask": (
+        "the mask of each rule alone, and whether each byte is a token",
+        "change the rule that removed the last token",
+    ),
     "no mask": ("the log of the server: did the constraint compile?", "do not catch the error of gv.guide"),
     "stale mask": ("the fingerprints of model.vocabulary and guide.vocabulary", "gv.guide(machine, model.vocabulary)"),
     "text outside the language": ("which token switched the mask on?", "one guide that reads all tokens: gv.tagged"),
