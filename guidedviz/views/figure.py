@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import need
 from guidedviz.headless import for_site, headless
 from guidedviz.markup import NOTHING, Element, node, printable
@@ -163,6 +163,18 @@ def heading(x: float, y: float, name: str, about: str) -> Element:
     """The name of a picture, and beside it what it shows."""
     beside = soft(x + 10 + 7.8 * len(name), y, about) if about else NOTHING
     return write(x, y, name, font_weight="bold") + beside
+
+
+def write_box(
+    x: float, y: float, width: float, height: float, words: str = "", *, struck: bool = False, **look: Any
+) -> Element:
+    """A box with as much of a text as has room in its middle."""
+    box = {"x": x, "y": y, "width": max(0.6, width), "height": height, "rx": 4}
+    room = int((width - 2) / wide("n"))
+    said = words if len(words) <= room else shorten(words, room) if room > 3 else "…" * (room > 0)
+    style: dict[str, Any] = {"text_decoration": "line-through"} if struck else {}
+    inside = write(x + width / 2, y + height / 2 + 5, said, mono=True, text_anchor="middle", **style)
+    return node("rect", **box, **{"fill": "var(--gv-card)"} | look) + (inside if said else NOTHING)
 
 
 def moved(x: float, y: float, *inside: Element | str, **attributes: Any) -> Element:

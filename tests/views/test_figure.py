@@ -41,9 +41,7 @@ FIGURES = {
     "strip": gv.draw_strip(TRACE),
     "strip of Z": gv.draw_strip(TRACE, mass=True),
     "distribution": gv.draw_distribution(STEPS[1]),
-    "bars": gv.draw_bars(
-        [p.decode("latin-1") for p in HOSTILE], {"before": [0.1] * 8, "after": [-2.0] * 8}, struck={1}
-    ),
+    "bars": gv.draw_bars([p.decode("latin-1") for p in HOSTILE], {"before": [0.1] * 8, "after": [-2.0] * 8}),
 }
 
 
