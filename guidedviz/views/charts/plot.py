@@ -301,7 +301,6 @@ LAYOUT: dict[str, Any] = {  # of every chart
     "bargap": 0,
     "hovermode": "closest",
     "hoverlabel": {"bgcolor": LIGHT["ink"], "font": {"color": LIGHT["page"]}},
-    "showlegend": True,
 }
 TITLE = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 20}}
 
@@ -317,13 +316,6 @@ def plotly_json(chart: Chart) -> dict[str, Any]:
         "legend": {"orientation": "h", "x": 0, "y": 1 + 18 / chart.height, "yanchor": "bottom", "xanchor": "left"},
         "margin": {"l": 60, "r": 40, "t": top, "b": 50 if chart.x.title else 34},
         "height": top + chart.height + 50,
-        "annotations": [
-            {"x": x, "y": min(chart.y.high, y), "yshift": 8, "text": _ink(_plain(words)), "showarrow": False}
-            for series in chart.series
-            if series.mark == "bars"
-            for x, y, words in zip(series.x, series.y, series.words, strict=False)
-            if words
-        ],
     }
     return {"data": [_trace(chart, series) for series in chart.series], "layout": layout}
 
@@ -346,35 +338,33 @@ def _plotly_axis(axis: Axis) -> dict[str, Any]:
 
 def _trace(chart: Chart, series: Series) -> dict[str, Any]:
     """One series as a trace of Plotly."""
-    colour, told = COLOURS[series.colour], [_plain(words) for words in series.hover]
+    told, words = ([_plain(said) for said in texts] for texts in (series.hover, series.words))
     trace: dict[str, Any] = {"name": _ink(_plain(series.name)), "showlegend": bool(series.name)}
-    trace |= {"x": list(series.x), "y": list(series.y), "type": "scatter"}
-    trace |= {"hovertext": told, "hovertemplate": "%{hovertext}<extra></extra>"} if told else {"hoverinfo": "skip"}
+    trace |= {"hovertext": told, "hoverinfo": "text" if told else "skip", "x": [*series.x], "y": [*series.y]}
+    line = {"color": COLOURS[series.colour], "width": 2}
     if series.mark == "line":
-        dash = PLOTLY_DASHES.get(series.look, "solid")
-        return trace | {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2.2}}
+        return trace | {
+            "type": "scatter",
+            "mode": "lines",
+            "line": line | {"dash": PLOTLY_DASHES.get(series.look, "solid")},
+        }
     if series.mark == "dots":
         symbol = "circle-open" if series.look == "hollow" else "circle"
-        trace |= {"marker": {"color": colour, "size": 9, "symbol": symbol, "line": {"color": colour, "width": 1.6}}}
-        words = [_ink(_plain(some)) for some in series.words]
-        return trace | {"mode": "markers+text" if words else "markers", "text": words, "textposition": "top center"}
+        trace |= {"marker": {"color": line["color"], "size": 9, "symbol": symbol, "line": line}}
+        return trace | {"type": "scatter", "mode": "markers+text", "text": words, "textposition": "top center"}
     along, axis = ("y", chart.y) if series.mark == "bars" else ("x", chart.x)
     low = series.begins(axis)
-    trace |= {along: [up - down for down, up in zip(low, trace[along], strict=True)], "base": list(low)}
-    trace |= {"type": "bar", "width": series.thick, "marker": _fill(series)}
-    if series.mark == "bars":
-        return trace
-    inside = {"text": [_plain(some) for some in series.words], "textposition": "inside", "insidetextanchor": "middle"}
-    return trace | {"orientation": "h"} | inside
-
-
-def _fill(series: Series) -> dict[str, Any]:
-    colour = COLOURS[series.colour]
-    if series.look == "hollow":
-        red, green, blue = bytes.fromhex(colour.removeprefix("#"))
-        return {"color": f"rgba({red},{green},{blue},0.4)", "line": {"color": colour, "width": 1}}
-    lines = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
-    return {"color": colour} | ({"pattern": lines} if series.look == "hatched" else {})
+    fill: dict[str, Any] = {"color": line["color"], "opacity": 0.4 if series.look == "hollow" else 1.0}
+    if series.look == "hatched":
+        fill["pattern"] = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
+    trace |= {along: [up - down for down, up in zip(low, trace[along], strict=True)], "base": [*low]}
+    trace |= {
+        "type": "bar",
+        "orientation": "v" if series.mark == "bars" else "h",
+        "width": series.thick,
+        "marker": fill,
+    }
+    return trace | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
 
 
 def _plain(words: str) -> str:
