@@ -65,14 +65,15 @@ class Series:
     hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
     colour: str = "blue"
     look: Look = "solid"
-    start: tuple[float, ...] = ()  # the low end of each bar or span; the end of the axis if empty
+    start: tuple[float, ...] = ()  # the low end of each bar or span; 0 if empty
     words: tuple[str, ...] = ()  # one text per mark, on the drawing
     thick: float = 0.8  # of a bar or span, in units of the axis across it
     part: str = ""  # the name by which a page finds these marks; "newest": the page scrolls to them
 
-    def begins(self, axis: Axis) -> tuple[float, ...]:
-        """The low ends of bars and spans along this axis."""
-        return self.start or (axis.low,) * len(self.x)
+    @property
+    def low(self) -> tuple[float, ...]:
+        """The low end of each bar or span."""
+        return self.start or (0.0,) * len(self.x)
 
 
 Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
@@ -228,32 +229,28 @@ def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
     yield node("g", *dots, **_part(series))
 
 
-def _write_bars(frame: PlotFrame, series: Series) -> Iterator[Element]:
-    for n, (x, low, up) in enumerate(zip(series.x, series.begins(frame.chart.y), series.y, strict=True)):
-        left, top = frame.at(x - series.thick / 2, up)
-        right, base = frame.at(x + series.thick / 2, low)
+def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
+    """Bars with their words above them, or spans with their words inside where there is room."""
+    bars, half = series.mark == "bars", series.thick / 2
+    for n, (x, y, low) in enumerate(zip(series.x, series.y, series.low, strict=True)):
+        corners = ((x - half, low), (x + half, y)) if bars else ((low, y - half), (x, y + half))
+        (left, base), (right, top) = (frame.at(*corner) for corner in corners)
+        width = right - left if bars else max(1.0, right - left - 1)
         if base - top > 0.05:
-            yield node("g", _box(series, n, left, top, right - left, base - top), **_part(series))
-        if series.words and series.words[n]:
-            yield write((left + right) / 2, top - 5, series.words[n], 10, text_anchor="middle")
-
-
-def _write_spans(frame: PlotFrame, series: Series) -> Iterator[Element]:
-    for n, (low, up, lane) in enumerate(zip(series.begins(frame.chart.x), series.x, series.y, strict=True)):
-        left, top = frame.at(low, lane + series.thick / 2)
-        right, base = frame.at(up, lane - series.thick / 2)
-        width = max(1.0, right - left - 1)
-        yield _box(series, n, left, top, width, base - top)
-        if series.words and wide(series.words[n], 11) + 4 < width:
+            yield node("g", _box(series, n, left, top, width, base - top), **_part(series))
+        words = series.words[n] if series.words else ""
+        if bars and words:
+            yield write((left + right) / 2, top - 5, words, 10, text_anchor="middle")
+        elif words and wide(words, 11) + 4 < width:
             look = {"fill": "var(--gv-on)", "text_anchor": "middle"}
-            yield write(left + width / 2, (top + base) / 2 + 4, series.words[n], 11, mono=True, **look)
+            yield write(left + width / 2, (top + base) / 2 + 4, words, 11, mono=True, **look)
 
 
 MARKS: dict[str, Callable[[PlotFrame, Series], Iterator[Element]]] = {
     "line": _write_line,
     "dots": _write_dots,
-    "bars": _write_bars,
-    "spans": _write_spans,
+    "bars": _write_boxes,
+    "spans": _write_boxes,
 }
 
 
@@ -317,7 +314,7 @@ def plotly_json(chart: Chart) -> dict[str, Any]:
         "margin": {"l": 60, "r": 40, "t": top, "b": 50 if chart.x.title else 34},
         "height": top + chart.height + 50,
     }
-    return {"data": [_trace(chart, series) for series in chart.series], "layout": layout}
+    return {"data": [_trace(series) for series in chart.series], "layout": layout}
 
 
 def _plotly_axis(axis: Axis) -> dict[str, Any]:
@@ -336,34 +333,26 @@ def _plotly_axis(axis: Axis) -> dict[str, Any]:
     }
 
 
-def _trace(chart: Chart, series: Series) -> dict[str, Any]:
+def _trace(series: Series) -> dict[str, Any]:
     """One series as a trace of Plotly."""
     told, words = ([_plain(said) for said in texts] for texts in (series.hover, series.words))
     trace: dict[str, Any] = {"name": _ink(_plain(series.name)), "showlegend": bool(series.name)}
     trace |= {"hovertext": told, "hoverinfo": "text" if told else "skip", "x": [*series.x], "y": [*series.y]}
-    line = {"color": COLOURS[series.colour], "width": 2}
+    line: dict[str, Any] = {"color": COLOURS[series.colour], "width": 2}
     if series.mark == "line":
-        return trace | {
-            "type": "scatter",
-            "mode": "lines",
-            "line": line | {"dash": PLOTLY_DASHES.get(series.look, "solid")},
-        }
+        line["dash"] = PLOTLY_DASHES.get(series.look, "solid")
+        return trace | {"type": "scatter", "mode": "lines", "line": line}
     if series.mark == "dots":
         symbol = "circle-open" if series.look == "hollow" else "circle"
         trace |= {"marker": {"color": line["color"], "size": 9, "symbol": symbol, "line": line}}
-        return trace | {"type": "scatter", "mode": "markers+text", "text": words, "textposition": "top center"}
-    along, axis = ("y", chart.y) if series.mark == "bars" else ("x", chart.x)
-    low = series.begins(axis)
+        trace |= {"type": "scatter", "mode": "markers+text"}
+        return trace | {"text": [*map(_ink, words)], "textposition": "top center"}
+    along, orientation = ("y", "v") if series.mark == "bars" else ("x", "h")
     fill: dict[str, Any] = {"color": line["color"], "opacity": 0.4 if series.look == "hollow" else 1.0}
     if series.look == "hatched":
         fill["pattern"] = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
-    trace |= {along: [up - down for down, up in zip(low, trace[along], strict=True)], "base": [*low]}
-    trace |= {
-        "type": "bar",
-        "orientation": "v" if series.mark == "bars" else "h",
-        "width": series.thick,
-        "marker": fill,
-    }
+    trace |= {along: [up - down for down, up in zip(series.low, trace[along], strict=True)], "base": [*series.low]}
+    trace |= {"type": "bar", "orientation": orientation, "width": series.thick, "marker": fill}
     return trace | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
 
 

@@ -6,8 +6,7 @@ spelling is a path of arcs from the left end to the right end. Paths share arcs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -31,31 +30,7 @@ BEYOND = "; a dashed one goes beyond the run"
 Span = tuple[int, int]  # the first byte of a token and its end
 
 
-@dataclass(frozen=True)
-class Scale:
-    """The positions of the bytes of a run."""
-
-    size: int  # bytes
-    beyond: bool  # whether some token ends beyond them
-
-    @property
-    def shown(self) -> int:
-        """The number of bytes that are drawn."""
-        return min(self.size, MOST)
-
-    @property
-    def pitch(self) -> float:
-        """The width of a byte."""
-        return min(PITCH, SPAN / self.shown)
-
-    def x(self, at: float) -> float:
-        """The left end of a byte; all positions after the last byte are one.
-
-        >>> scale = Scale(4, True)
-        >>> scale.x(0), scale.x(4), scale.x(5), scale.x(9)
-        (16.0, 192.0, 236.0, 236.0)
-        """
-        return LEFT + self.pitch * min(at, self.shown) + (BEYOND_WIDE if at > self.shown else 0)
+X = Callable[[float], float]  # the left end of a byte in the picture
 
 
 def draw_spellings(record: Spellings) -> Figure:
@@ -69,14 +44,19 @@ def draw_spellings(record: Spellings) -> Figure:
     a b ;  0.269  1.31 nats
     """
     expect(record, Spellings, "draw_spellings", "spellings", "gv.spellings(model, prompt, guide)")
-    rows, scale = spelling_rows(record), Scale(len(record.run), record.count_beyond > 0)
-    how, left_out, counts = HOW + BEYOND * scale.beyond, _say_left_out(record, rows), _say_counts(record)
-    arcs, ground = _arcs(record, scale)
-    numbers = max(scale.x(scale.size) + (BEYOND_WIDE + 16) * (scale.beyond or scale.size > MOST), 100.0) + 104
+    rows, size, beyond = spelling_rows(record), len(record.run), record.count_beyond > 0
+    shown = min(size, MOST)
+
+    def x_of(at: float) -> float:  # all positions after the last byte are one
+        return LEFT + min(PITCH, SPAN / shown) * min(at, shown) + BEYOND_WIDE * (at > shown)
+
+    how, left_out, counts = HOW + BEYOND * beyond, _say_left_out(record, rows), _say_counts(record)
+    arcs, ground = _arcs(record, x_of)
+    numbers = max(x_of(shown) + (BEYOND_WIDE + 16) * (beyond or size > shown), 100.0) + 104
     source = record.source, record.model, record.device, record.vocabulary_size, record.date
     parts = [write_badge(LEFT, 24, *source), soft(LEFT, 66, counts), soft(LEFT, TOP, how)]
     parts.append(write(LEFT, 47, f"the spellings of {shorten(label(record.run), 40)}", 13, font_weight="bold"))
-    parts += [*arcs, *_boxes(record.run, scale, ground)]
+    parts += [*arcs, *_boxes(record, x_of, ground)]
     y = ground + 52
     for x, words, anchor in ((LEFT, "spelling", "start"), (numbers, "p", "end"), (numbers + BAR + 66, "nats", "end")):
         parts.append(soft(x, y, words, text_anchor=anchor))
@@ -87,7 +67,7 @@ def draw_spellings(record: Spellings) -> Figure:
     for words, row in zip(spelled, rows, strict=True):
         odds, nats, names = probability(row.probability, 3), _say_cost(row), _names(row)
         lines.append(f"{words:{longest}}  {odds}  {nats} nats  {', '.join(names)}".rstrip())
-        parts += _blocks(row, scale, y, SIGNS[names[0]][1] if names else "")
+        parts += _blocks(row, size, x_of, y, SIGNS[names[0]][1] if names else "")
         long = {"width": max(0.5, BAR * row.probability), "height": 9, "fill": "var(--gv-blue)"}
         parts += [
             write(numbers, y + 5, odds, 13, True, text_anchor="end"),
@@ -145,18 +125,18 @@ def _say_cost(spelling: Spelling) -> str:
     return f"{spelling.cost + 0.0:.2f}" if spelling.probability else "∞"
 
 
-def _arcs(record: Spellings, scale: Scale) -> tuple[list[Element], float]:
+def _arcs(record: Spellings, x: X) -> tuple[list[Element], float]:
     """The arcs, thin ones first and canonical ones last, and the y of their feet."""
-    own = set(find_spans(record.canonical.pieces)) if record.canonical else set()
-    flows = {s: p for s, p in find_flows(record).items() if s[0] < scale.shown and (p >= FAINT or s in own)}
+    own, size = set(find_spans(record.canonical.pieces)) if record.canonical else set(), len(record.run)
+    flows = {s: p for s, p in find_flows(record).items() if s[0] < MOST and (p >= FAINT or s in own)}
 
     def height(span: Span) -> float:  # an arc beyond the run passes above the signs
-        return min(HIGH, 10 + 0.32 * (scale.x(span[1]) - scale.x(span[0]))) + 22 * (span[1] > scale.size)
+        return min(HIGH, 10 + 0.32 * (x(span[1]) - x(span[0]))) + 22 * (span[1] > size)
 
     ground, arcs = TOP + max(map(height, flows), default=0.0) + 34, []  # the sign above the highest
     for span, p in sorted(flows.items(), key=lambda flow: (flow[0] in own, flow[1])):
-        thick, up, beyond = 1.2 + min(THICK, 0.3 * scale.pitch) * p, height(span), span[1] > scale.size
-        left, right = scale.x(span[0]) + 1.5 + thick / 2, scale.x(span[1]) - 1.5 - thick / 2
+        thick, up, beyond = 1.2 + min(THICK, 0.3 * (x(1) - x(0))) * p, height(span), span[1] > size
+        left, right = x(span[0]) + 1.5 + thick / 2, x(span[1]) - 1.5 - thick / 2
         far = ground - up / 0.75  # the top of such a Bézier curve is at three quarters of its handles
         way = f"M{left:.5g},{ground:g}C{left:.5g},{far:.5g} {right:.5g},{far:.5g} {right:.5g},{ground:g}"
         look = {"stroke": f"var(--gv-{'green' if span in own else 'blue'})", "opacity": round(0.45 + 0.5 * p, 2)}
@@ -174,28 +154,27 @@ def _sign(name: str, x: float, y: float) -> Element:
     return write(x, y, sign, 14, text_anchor="middle", fill=f"var(--gv-{colour})", **halo)
 
 
-def _boxes(run: bytes, scale: Scale, ground: float) -> Iterator[Element]:
+def _boxes(record: Spellings, x: X, ground: float) -> Iterator[Element]:
     """One box per byte with its character, and one for bytes beyond the run or not shown."""
-    for at in range(scale.shown):
-        yield write_box(scale.x(at) + 1, ground + 3, scale.pitch - 2, BOX, stroke="var(--gv-line)")
-    for middle, name in characters(run[: scale.shown], 12.0):
-        yield write(scale.x(middle), ground + 22, name, 14, mono=True, text_anchor="middle")
-    x = scale.x(scale.shown)
-    if scale.size > scale.shown:
-        yield soft(x + 6, ground + 22, f"+{counted(scale.size - scale.shown, 'byte')}")
-    elif scale.beyond:
+    more, shown = len(record.run) - MOST, record.run[:MOST]
+    for at in range(len(shown)):
+        yield write_box(x(at) + 1, ground + 3, x(at + 1) - x(at) - 2, BOX, stroke="var(--gv-line)")
+    for middle, name in characters(shown, 12.0):
+        yield write(x(middle), ground + 22, name, 14, mono=True, text_anchor="middle")
+    if more > 0:
+        yield soft(x(MOST) + 6, ground + 22, f"+{counted(more, 'byte')}")
+    elif record.count_beyond:
         dashed: Any = {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "5 3"}
-        yield write_box(x + 1, ground + 3, BEYOND_WIDE - 2, BOX, "…", **dashed)
+        yield write_box(x(len(shown)) + 1, ground + 3, BEYOND_WIDE - 2, BOX, "…", **dashed)
 
 
-def _blocks(row: Spelling, scale: Scale, y: float, colour: str) -> Iterator[Element]:
+def _blocks(row: Spelling, size: int, x: X, y: float, colour: str) -> Iterator[Element]:
     """One block per token of a spelling, below its bytes."""
     look: Any = {"stroke": f"var(--gv-{colour or 'soft'})", "stroke_width": 1.8 if colour else 1, "fill": "none"}
     for piece, (start, end) in zip(row.pieces, find_spans(row.pieces), strict=True):
-        if start < scale.shown:
-            dash: Any = {"stroke_dasharray": "5 3"} if end > scale.size else {}
-            width = scale.x(end) - scale.x(start) - 3
-            yield write_box(scale.x(start) + 1.5, y - 10, width, ROW - 5, label(piece), **look, **dash)
+        if start < MOST:
+            dash: Any = {"stroke_dasharray": "5 3"} if end > size else {}
+            yield write_box(x(start) + 1.5, y - 10, x(end) - x(start) - 3, ROW - 5, label(piece), **look, **dash)
 
 
 def _say_left_out(record: Spellings, rows: Sequence[Spelling]) -> list[str]:
