@@ -311,6 +311,6 @@ def list_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> tuple[Ele
         line |= {"stroke_dasharray": kind.outline} if kind.outline != "none" else {}
         size = {"x": x + 1, "y": y + 1, "width": long - 3, "height": BOX - 3, "rx": 3}
         parts.append(node("rect", **size, fill=f"var(--gv-{kind.colour})", fill_opacity=0.2, **line))
-        words = shorten(label(made.vocabulary.pieces[made.order[rank]]), int(long / 7))
-        parts.append(write(x + long / 2, y + 16, words, 11, mono=True, text_anchor="middle", font_weight="bold"))
+        words = shorten(label(made.vocabulary.pieces[made.order[rank]]), int(long / 7.5))
+        parts.append(write(x + long / 2, y + 16, words, 12, mono=True, text_anchor="middle", font_weight="bold"))
     return together(parts), 28 + BOX * ceil(len(shown) / COLUMNS)
