@@ -7,7 +7,7 @@ the picture and stands above the next token.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import ENDS, Step, Trace, follows, standing, taken_back
@@ -19,11 +19,11 @@ from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write
-from guidedviz.views.machine.highlight import last_path
+from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack import say_stack, write_stack
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import callouts, legal_kinds, say_mask, write_map
+from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
 from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
 from guidedviz.views.words import pack_step, reading, say_badge, write_badge
 
@@ -37,7 +37,6 @@ LINE, CHIP = 88, 44.0  # characters of a line of the prompt, and the height of a
 def draw_stage(
     trace: Trace,
     cursor: int | None = None,
-    costs: bool = False,
     machine: DFA | PDA | None = None,
     split: Split | None = None,
     stack: bool = False,
@@ -46,12 +45,13 @@ def draw_stage(
 
     The distribution is that of the next token or, after the last step, of the last one.
     `split` shows the map of its tokens at that step where there is no machine; with `stack` the map takes the place of
-    the machine, and shows which tokens asked the stack. `costs` adds the times, which differ between runs.
+    the machine, and shows which tokens asked the stack.
     """
     expect(trace, Trace, "draw_stage", "a trace", TRACE_HINT)
     expect(machine, DFA | PDA | None, "draw_stage, machine", "a finite or pushdown machine")
     expect(split, Split | None, "draw_stage, split", "a split", "gv.tokens.build_split(machine, vocabulary)")
-    cursor = _step_count(trace, cursor, "draw_stage, cursor")
+    expect(cursor, int | None, "draw_stage, cursor", "a number of steps")
+    cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
     steps = _pack(trace)
     words = steps[cursor - 1]["words"] if cursor else "at the prompt" if steps else "no step yet"
     parts = [_header(trace), _strip(steps, trace.prompt, cursor, words)]
@@ -68,7 +68,7 @@ def draw_stage(
         title, step = "next token" if place == cursor else "the last draw", steps[place]
         width = INNER - (LEFT + GAP if drawn else 0)
         legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal"
-        facts = _facts(step, place < cursor, drawn is None, costs)
+        facts = _facts(step, place < cursor, drawn is None)
         panels.append(("next", write_next(step, title, width - 2 * PAD, legal, facts)))
         told.append(say_next(step, title).removesuffix("."))
     if drawn is not None:
@@ -85,31 +85,23 @@ def draw_stage(
     return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
 
 
-def draw_strip(trace: Trace, cursor: int | None = None, *, mass: bool = False) -> Figure:
-    """The prompt and the tokens in one strip, coloured by probability; `cursor` marks one of them.
+def draw_strip(trace: Trace, *, mass: bool = False) -> Figure:
+    """The prompt and the tokens in one strip, coloured by probability.
 
     With `mass` each token shows the Z of its step, the legal mass, instead of its own probability.
     """
     expect(trace, Trace, "draw_strip", "a trace", TRACE_HINT)
-    upto = _step_count(trace, cursor, "draw_strip, cursor")
-    steps = _pack(trace)
-    svg, height = _strip(steps, trace.prompt, upto, "", marked=cursor is not None, mass=mass)
-    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, upto)}."
-    said = (f"{step['label']} {step['massText']}" for step in steps[:upto] if mass)
+    steps, count = _pack(trace), len(trace.steps)
+    svg, height = _strip(steps, trace.prompt, mass=mass)
+    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, count)}."
+    said = (f"{step['label']} {step['massText']}" for step in steps if mass)
     alt += " Z per step: " * mass + " · ".join(said)
-    body = moved(0, 6, svg)
-    return Figure(drawing(WIDTH, height + 12, body, alt=alt), _summary(trace, upto), alt)
+    return Figure(drawing(WIDTH, height + 12, moved(0, 6, svg), alt=alt), _summary(trace, count), alt)
 
 
 def _pack(trace: Trace) -> list[PackedStep]:
     """The steps as the page gets them."""
     return [pack_step(step, back) for step, back in zip(trace.steps, taken_back(trace.steps), strict=True)]
-
-
-def _step_count(trace: Trace, cursor: int | None, where: str) -> int:
-    """The number of steps up to a cursor; all of them for None."""
-    expect(cursor, int | None, where, "a number of steps")
-    return len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
 
 
 # --- the same in words ---
@@ -168,11 +160,18 @@ def _header(trace: Trace) -> Drawn:
 
 
 def _strip(
-    steps: Sequence[PackedStep], prompt: str, cursor: int, words: str, marked: bool = True, mass: bool = False
+    steps: Sequence[PackedStep], prompt: str, cursor: int | None = None, words: str = "", mass: bool = False
 ) -> Drawn:
-    """The prompt and the tokens, and below them the words about the step at the cursor."""
+    """The prompt and the tokens, those after the cursor pale, and below them the words about its step."""
+    lines = (reading(prompt)[start : start + LINE] for start in range(0, len(reading(prompt)), LINE))
+    drawn = [(soft(0, 26, line, 15, mono=True), wide(line, 15) + 6) for line in lines]
+    gone = {place for step in steps[:cursor] for place in step["back"]}
+    for place, step in enumerate(steps):
+        shown = (step["mass"], step["massText"]) if mass else (step["masked"], step["maskedText"])
+        pale = cursor is not None and place >= cursor
+        drawn.append(_chip(step, cursor == place + 1, pale or place in gone, place in gone, *shown))
     x, y, chips = 0.0, 0.0, []
-    for svg, width in _chips(steps, reading(prompt), cursor, marked, mass):
+    for svg, width in drawn:
         if x + width > INNER - 2 * PAD:
             x, y = 0.0, y + CHIP + 4
         chips.append(moved(x, y, svg))
@@ -180,16 +179,6 @@ def _strip(
     height = y + CHIP + 2 * PAD + 22 * bool(words)
     said = soft(0, y + CHIP + 18, shorten(words, 130), 13) if words else NOTHING
     return _card("text", EDGE, INNER, height, *chips, said), height
-
-
-def _chips(steps: Sequence[PackedStep], prompt: str, cursor: int, marked: bool, mass: bool) -> Iterator[Drawn]:
-    for line in (prompt[start : start + LINE] for start in range(0, len(prompt), LINE)):
-        yield soft(0, 26, line, 15, mono=True), wide(line, 15) + 6
-    gone = {place for step in steps[:cursor] for place in step["back"]}
-    for place, step in enumerate(steps):
-        taken = place in gone
-        shown = (step["mass"], step["massText"]) if mass else (step["masked"], step["maskedText"])
-        yield _chip(step, marked and place == cursor - 1, place >= cursor or taken, taken, *shown)
 
 
 def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float, said: str) -> Drawn:
@@ -217,7 +206,7 @@ def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float,
 
 def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Element, float, str]:
     """The machine where the steps end, for a grammar with its stack beside it; its height, and the same in words."""
-    path = last_path(machine, steps)
+    path = recorded_paths(machine, steps)[-1]
     if not isinstance(machine, PDA):
         return *draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
     rules, high = draw_open_rules(machine, path[-1], width - STACK - GAP, height)
@@ -229,20 +218,17 @@ def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: fl
 def _map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Element, float, str]:
     """The map of all tokens at a step, its height, and the number of tokens of each kind."""
     before = steps[: follows(steps)[place]] if steps else ()
-    made, state = atlas(split.vocabulary), last_path(split.pda, before)[-1]
+    made, state = atlas(split.vocabulary), recorded_paths(split.pda, before)[-1][-1]
     mask = split.mask(state)
     kinds = split_kinds(split, made, state) if stack else legal_kinds(made.ordered(mask))
     said = say_kinds(kinds) if stack else say_mask(split.vocabulary, mask)
-    calls = callouts(made, steps[place]) if steps else ()
-    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD, calls)
+    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD)
     return moved(0, 12, svg), height + 12, f"Mask: {said}"
 
 
-def _facts(step: PackedStep, taken: bool, states: bool, costs: bool) -> list[tuple[str, str]]:
-    """What else is known of a step: the state where no machine shows it, the times, and how the run ends with it."""
+def _facts(step: PackedStep, taken: bool, states: bool) -> list[tuple[str, str]]:
+    """What else is known of a step: the state where no machine shows it, and how the run ends with it."""
     facts = [("state", step["state"]), ("stack", " › ".join(reversed(step["stack"])))] if states else []
-    if costs and step["how"] != "forced":
-        facts += zip(("forward", "mask", "sample"), step["times"], strict=True)
     if taken and step["end"]:  # how it ends is known once it is taken
         facts.append(("end", ENDS[step["end"]]))
     return [(name, value) for name, value in facts if value]

@@ -15,7 +15,7 @@ from guidedviz.headless import headless
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element
 from guidedviz.models.model import Source
-from guidedviz.views.figure import soft, write
+from guidedviz.views.figure import soft, wide, write
 
 FREE = 0.999999  # a legal mass above this counts as 1
 ROWS = 9  # candidates in a distribution, one per digit key
@@ -39,6 +39,21 @@ def reading(text: str) -> str:
     inner = "".join(c if c == " " else visible(c.encode("utf-8", "replace")) for c in text.strip(" "))
     left = len(text) - len(text.lstrip(" "))
     return visible(b" " * left) + inner + visible(b" " * (len(text) - left - len(text.strip(" "))))
+
+
+def characters(data: bytes, room: float) -> list[tuple[float, str]]:
+    """The characters of a text, each with the middle of its bytes; one that is wider than `room` pixels is a box.
+
+    >>> characters("é1".encode() + b"\\xff", 8.0)
+    [(1.0, 'é'), (2.5, '1'), (3.5, '▯')]
+    """
+    found, place = [], 0
+    for character in data.decode("utf-8", "surrogateescape"):
+        raw = character.encode("utf-8", "surrogateescape")
+        name = visible(raw)
+        found.append((place + len(raw) / 2, name if wide(name, 12) <= room else "▯"))
+        place += len(raw)
+    return found
 
 
 def short(p: float) -> float:

@@ -10,7 +10,6 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.views.figure import Figure
 from guidedviz.views.vocabulary.table import WAYS, TokenTable, draw_token_table, legend, say_size
 from guidedviz.views.vocabulary.table import token_table as make_table
-from guidedviz.views.words import short
 from guidedviz.widgets.display import Display, Shown, said
 
 
@@ -87,5 +86,5 @@ class TokenTableView(Shown):
 
     def _row(self, row: int) -> list[Any]:
         made = self.table
-        cells = [[short(float(p)), int(q)] for p, q in zip(made.filled[row], made.leads[row], strict=True)]
+        cells = [[float(lead >= 0), lead] for lead in made.leads[row].tolist()]
         return [shorten(made.states[row], 12), made.accepting[row], made.legal[row], cells]

@@ -13,7 +13,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.guide import guide
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.vocabulary.walk_groups import grow_tree
+from guidedviz.views.vocabulary.trie import grow_tree
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import walk
 

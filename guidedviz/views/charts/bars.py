@@ -13,88 +13,78 @@ from guidedviz.views.words import reading
 
 EDGE, WIDE = 16.0, 780.0
 WHISKER = {"stroke": "var(--gv-ink)", "stroke_width": 1.5, "fill": "none"}
+Values = Sequence[float | Estimate]
 
 
 def draw_bars(
-    labels: Sequence[str],
-    series: Mapping[str, Sequence[float | Estimate]],
-    *,
-    title: str = "",
-    struck: Collection[int] = (),
-    marked: Collection[int] = (),
+    labels: Sequence[str], series: Mapping[str, Values], *, title: str = "", marked: Collection[int] = ()
 ) -> Figure:
     """Horizontal bars, one or more per label: the first outlined, the others filled; values may be negative.
 
     An estimate has a line over its bar, from the low to the high end of its interval.
 
-    >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask", struck={1}).text
+    >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask").text
     'mask: a before 0.20 after 1, b before 0.80 after 0'
     """
-    check_bars(labels, series)
+    _check(labels, series)
     expect(title, str, "draw_bars, title", "a text")
-    for name, places in (("struck", struck), ("marked", marked)):
-        expect(places, Collection, f"draw_bars, {name}", "numbers of labels", "{0, 2}")
-    struck, marked = set(struck), set(marked)
-    rows = [(reading(words), [float(values[i]) for values in series.values()]) for i, words in enumerate(labels)]
-    given = list(series.values())
-    low = min([0.0, *(v for _, values in rows for v in values)])
-    ends = [one.high for values in given for one in values if isinstance(one, Estimate)]
-    high = max([1e-9, *ends, *(v for _, values in rows for v in values)])
-    name_width = max([60.0, *(wide(shorten(words, 24), 14) for words, _ in rows)]) + 34
+    expect(marked, Collection, "draw_bars, marked", "numbers of labels", "{0, 2}")
+    named, bold = list(map(reading, labels)), set(marked)
+    rows = [[values[at] for values in series.values()] for at in range(len(labels))]
+    every = [value for row in rows for value in row]
+    low = min([0.0, *map(float, every)])
+    high = max([1e-9, *(value.high if isinstance(value, Estimate) else float(value) for value in every)])
     between = " → " if next(iter(series), "").startswith("before") else " | "
-    said = [between.join(map(_number, values)) for _, values in rows]
-    said_width = max([0, *map(len, said)]) * 7.0
-    span, start = WIDE - name_width - said_width - 2 * EDGE, name_width
-    zero = start + span * -low / (high - low)
-    pitch = 8.0 * len(series) + 14
+    said = [between.join(_number(float(value)) for value in row) for row in rows]
+    start = max([60.0, *(wide(shorten(words, 24), 14) for words in named)]) + 34
+    span = WIDE - start - max([0, *map(len, said)]) * 7.0 - 2 * EDGE
+
+    def at(value: float) -> float:
+        return start + span * (value - low) / (high - low)
+
     parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
     names = list(series) if len(series) > 1 else []
     below = 18 * (8.0 * len(title) + sum(7.0 * len(name) + 32 for name in names) > WIDE - 3 * EDGE)  # no room beside it
     parts += write_bar_names(names, WIDE - EDGE, 20 + below)
-    top = 30 + below if parts else 8
-    for index, (words, values) in enumerate(rows):
+    pitch, top = 8.0 * len(series) + 14, 30 + below if parts else 8
+    for index, row in enumerate(rows):
         y = top + pitch * index
-        parts.append(write_name(start - 10, y + pitch / 2 + 2, words, index in struck, index in marked, 24))
-        for place, value in enumerate(values):
-            x, long = zero + min(0.0, value) / (high - low) * span, abs(value) / (high - low) * span
+        parts.append(write_name(start - 10, y + pitch / 2 + 2, named[index], False, index in bold, 24))
+        for place, value in enumerate(row):
+            left, right = sorted((at(0.0), at(float(value))))
             kind = place if len(series) > 1 else 1
-            parts.append(write_bar(x, y + 5 + 8 * place, long, 7.0, kind, index in struck))
-            estimate = given[place][index]
-            if isinstance(estimate, Estimate):
-                left, right = (zero + end / (high - low) * span for end in (estimate.low, estimate.high))
-                middle = y + 8.5 + 8 * place
-                parts.append(node("path", d=f"M{left:g} {middle - 3:g}v6m0 -3H{right:g}m0 -3v6", **WHISKER))
+            parts.append(write_bar(left, y + 5 + 8 * place, right - left, 7.0, kind, False))
+            if isinstance(value, Estimate):
+                way = f"M{at(value.low):g} {y + 5.5 + 8 * place:g}v6m0 -3H{at(value.high):g}m0 -3v6"
+                parts.append(node("path", d=way, **WHISKER))
         parts.append(soft(WIDE - EDGE, y + pitch / 2 + 2, said[index], text_anchor="end"))
+    end = top + pitch * len(rows)
     if low < 0:
-        end = top + pitch * len(rows)
-        parts.append(node("line", x1=zero, x2=zero, y1=top, y2=end, stroke="var(--gv-soft)", stroke_width=1))
+        parts.append(node("path", d=f"M{at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
     told = ", ".join(
-        f"{words} " + " ".join(f"{name} {_said(values[index])}" for name, values in series.items())
-        for index, (words, _) in enumerate(rows)
+        f"{words} " + " ".join(f"{name} {_say(value)}" for name, value in zip(series, row, strict=True))
+        for words, row in zip(named, rows, strict=True)
     )
     text = f"{title}: {told}" if title else told
-    return Figure(drawing(WIDE, top + pitch * len(rows) + 10, *parts, alt=text), text, text)
+    return Figure(drawing(WIDE, end + 10, *parts, alt=text), text, text)
 
 
-def check_bars(labels: Sequence[str], series: Mapping[str, Sequence[float | Estimate]]) -> None:
+def _check(labels: Sequence[str], series: Mapping[str, Values]) -> None:
     """Refuse labels that are not texts, and series without one number per label."""
-    if (
-        isinstance(labels, str)
-        or not isinstance(labels, Sequence)
-        or not all(isinstance(label, str) for label in labels)
-    ):
+    texts: Sequence[object] = expect(labels, list | tuple, "draw_bars, labels", "a list of texts")
+    if not all(isinstance(label, str) for label in texts):
         raise SettingError("draw_bars, labels", seen=quoted(labels), expected="a list of texts")
     expect(series, Mapping, "draw_bars, series", "names with their numbers", "{'before': [0.2, 0.8]}")
     for name, values in series.items():
         try:
-            numbers = [float(value) for value in values]
+            numbers = list(map(float, values))
         except (TypeError, ValueError):
             numbers = []
         if len(numbers) != len(labels):
             raise SettingError(f"draw_bars, series {quoted(name)}", seen=quoted(values), expected="a number per label")
 
 
-def _said(value: float | Estimate) -> str:
+def _say(value: float | Estimate) -> str:
     return str(value) if isinstance(value, Estimate) else _number(float(value))
 
 

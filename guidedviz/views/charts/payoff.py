@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from math import isinf
+from typing import Any
 
 from guidedviz.decoding.jump import (
     FRACTIONS,
     Parts,
-    Passes,
     Payoff,
     Timed,
     fixed_share,
@@ -18,8 +19,19 @@ from guidedviz.decoding.jump import (
 )
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.plot import Axis, Box, Chart, Look, PlotFrame, Series, spans, write_legend, write_plot
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
+from guidedviz.views.charts.plot import (
+    Axis,
+    Box,
+    Chart,
+    Look,
+    PlotFrame,
+    Series,
+    spans_by_kind,
+    write_legend,
+    write_plot,
+)
+from guidedviz.views.charts.timeline import READ_KINDS, read_boxes
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write, write_box
 from guidedviz.views.words import label, milliseconds
 
 # Speed-up over the share of forced tokens: a dashed line for the ideal, a line for the cost model, dots for live runs.
@@ -43,7 +55,7 @@ Y = Axis(
 )
 
 
-def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
+def payoff_chart(payoff: Payoff, rows: int) -> Chart:
     """The ideal, the cost model and the live runs; runs with another number of rows are rings."""
 
     def curve(name: str, speedup: Callable[[float], float], colour: str, look: Look, part: str) -> Series:
@@ -62,9 +74,7 @@ def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
         dots("measured", [run for run in payoff.runs if run.rows == rows], "solid", "points"),
     ]
     series += [dots("measured with other rows", others, "hollow")] * bool(others)
-    where = "live" if payoff.source == "LIVE" else f"{payoff.source}, {payoff.date}"
-    notes = (f"{where} · {payoff.model} · {payoff.device}", said)
-    return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), notes, SPAN, HIGH)
+    return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), (), SPAN, HIGH)
 
 
 def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
@@ -121,47 +131,62 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
         raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1")
     at = nearest_fraction(fraction)
     run = find_run(payoff, at, rows)
-    parts = run.parts if run else payoff.previews[at]
-    said = say_place(payoff, at, rows)
-    text = f"{_say_origin(payoff)}\n{said}"
-    chart = payoff_chart(payoff, rows, said)
-    plot = moved(0, HEAD + 20, *draw_plot(payoff, FRACTIONS[at], rows))
-    low = HEAD + max(HEIGHT + 36, TEXT + 10 + LINE * len(list(_wrap(parts))))
+    parts, said = run.parts if run else payoff.previews[at], say_place(payoff, at, rows)
+    chart = payoff_chart(payoff, rows)
+    source = "live" if payoff.source == "LIVE" else payoff.source
+    where = source + f", {payoff.date}" * (source != "live")
+    inside = [write(EDGE, 22, chart.title, 13, font_weight="bold"), write(EDGE, 44, said, 13)]
+    inside.append(soft(WIDTH + COLUMN, 22, f"{where} · {payoff.model} · {payoff.device}", text_anchor="end"))
+    inside += [*write_legend(chart, EDGE, HEAD + 4), moved(0, HEAD + 20, *draw_plot(payoff, FRACTIONS[at], rows))]
+    tokens, deep = _write_tokens(parts, WIDTH + 4, HEAD + TEXT)
+    low = max(HEAD + HEIGHT + 36, deep + 10)
     lanes = PlotFrame(lanes_chart(payoff, parts, rows, run), EDGE + 236, low)
-    inside = [*_head(chart), *write_legend(chart, EDGE, HEAD + 4), plot, *_text(parts), *write_plot(lanes)]
-    inside += write_legend(lanes.chart, lanes.left, low + lanes.chart.height + 26)
-    alt = text.replace("\n", ". ")
-    svg = drawing(WIDTH + COLUMN + EDGE, low + lanes.chart.height + 42, *inside, alt=alt)
-    return Figure(svg, text, text)
+    inside += [*tokens, *write_plot(lanes), *write_legend(lanes.chart, lanes.left, low + lanes.chart.height + 26)]
+    text = f"jump-forward, {source}: {payoff.model}; {payoff.device}\n{said}"
+    size = WIDTH + COLUMN + EDGE, low + lanes.chart.height + 42
+    return Figure(drawing(*size, *inside, alt=text.replace("\n", ". ")), text, text)
 
 
 def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> Chart:
-    """Both ways on one clock: a high box is the cost of a pass itself, a low one the cost of the tokens it reads."""
+    """The passes of both ways on one clock, as the cost model says."""
     count = run.naive_passes if run else len(parts)
-    ways = Passes((1,) * count, 0), group_passes(parts, run.jump_passes if run else None)
+    jump = group_passes(parts, run.jump_passes if run else None)
     own, each = payoff.cost.prices(rows)
-    passes: list[Box] = []
-    tokens: list[Box] = []
-    for lane, way in zip((2.0, 1.0), ways, strict=True):
-        now = 0.0
-        for read in way.read:
-            passes.append((now, now + own, lane, ""))
-            tokens.append((now + own, now + own + read * each, lane - 0.18, ""))
-            now = tokens[-1][1]
-        tokens += [(now, now + way.rest * each, lane - 0.18, "")] * bool(way.rest)
-    end = 1.1 * count * (own + each) or 1.0  # jump-forward may be slower
-    series = [
-        spans("a pass", passes, "blue"),
-        spans("the tokens that it reads, by the cost model", tokens, "gold", thick=0.34),
-    ]
+    boxes: list[tuple[str, Box]] = []
+    for lane, reads in ((2.0, [1] * count), (1.0, jump.read)):
+        ends = list(accumulate((own + each * read for read in reads), initial=0.0))
+        boxes += read_boxes(reads, ends, lane)
+    boxes.append(("reads a forced run", (ends[-1], ends[-1] + each * jump.rest, 1.0, "")))  # after the last pass
+    series = [*spans_by_kind(READ_KINDS, boxes)]
     if run:
         clock = count * (own + each) * run.jump_ms / run.naive_ms
         series.append(Series("measured", "line", (clock, clock), (0.5, 1.5), colour="orange"))
     took = [f", {milliseconds(ms)}" for ms in (run.naive_ms, run.jump_ms)] if run else ["", ""]
-    names = [say_passes(len(way.read)) + ms for way, ms in zip(ways, took, strict=True)]
+    names = [say_passes(passes) + ms for passes, ms in zip((count, len(jump.read)), took, strict=True)]
     ticks = (2.0, f"token by token: {names[0]}"), (1.0, f"jump-forward: {names[1]}")
-    x, y = Axis("", 0.0, end, (), grid=False), Axis("", 0.5, 2.5, ticks, grid=False)
-    return Chart("", x, y, tuple(series), width=576.0, height=60.0)
+    x = Axis("", 0.0, 1.1 * count * (own + each) or 1.0, (), grid=False)  # jump-forward may be slower
+    return Chart("", x, Axis("", 0.5, 2.5, ticks, grid=False), tuple(series), width=576.0, height=60.0)
+
+
+def _write_tokens(parts: Parts, left: float, top: float) -> tuple[list[Element], float]:
+    """The tokens in boxes, forced ones grey and free ones blue, and where they end."""
+    looks: dict[bool, dict[str, Any]] = {
+        True: {"stroke": "var(--gv-line)"},
+        False: {"stroke": "var(--gv-blue)", "stroke_width": 2},
+    }
+    free = sum(not fixed for _, fixed in parts)
+    drawn = [write_box(left, top - 27, 12, 14, **looks[True]), soft(left + 18, top - 16, f"{len(parts) - free} forced")]
+    drawn.append(write_box(left + 90, top - 27, 12, 14, **looks[False]))
+    drawn.append(soft(left + 108, top - 16, f"{free} free: the model chooses"))
+    x, y = 0.0, top
+    for text, fixed in parts:
+        said = shorten(label(text.encode("utf-8", "replace")), 30)
+        width = wide(said, 13) + 6
+        if x and x + width > COLUMN:
+            x, y = 0.0, y + LINE
+        drawn.append(write_box(left + x, y, width, 21, said, **looks[fixed]))
+        x += width + 2
+    return drawn, y + LINE
 
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
@@ -192,54 +217,3 @@ def say_passes(count: int) -> str:
     ('1 pass', '19 passes')
     """
     return f"{count} pass{'es' * (count != 1)}"
-
-
-def _say_origin(payoff: Payoff) -> str:
-    where = "live" if payoff.source == "LIVE" else payoff.source
-    return f"jump-forward, {where}: {payoff.model}; {payoff.device}"
-
-
-def _head(chart: Chart) -> Iterator[Element]:
-    where, said = chart.notes
-    yield write(EDGE, 22, chart.title, 13, font_weight="bold")
-    yield soft(WIDTH + COLUMN, 22, where, text_anchor="end")
-    yield write(EDGE, 44, said, 13)
-
-
-def _wrap(parts: Parts) -> Iterator[list[tuple[float, float, str, bool]]]:
-    """Lines of tokens: where each begins, how wide it is, and its text."""
-    line: list[tuple[float, float, str, bool]] = []
-    x = 0.0
-    for text, fixed in parts:
-        said = shorten(label(text.encode("utf-8", "replace")), 30)
-        width = wide(said, 13) + 6
-        if line and x + width > COLUMN:
-            yield line
-            line, x = [], 0.0
-        line.append((x, width, said, fixed))
-        x += width + 2
-    if line:
-        yield line
-
-
-def _text(parts: Parts) -> Iterator[Element]:
-    """The tokens in boxes: forced ones grey, free ones blue and underlined."""
-    left, top = WIDTH + 4, HEAD + TEXT
-    free = sum(not fixed for _, fixed in parts)
-    yield _box(left, top - 27, 12, 14, True)
-    yield soft(left + 18, top - 16, f"{len(parts) - free} forced")
-    yield _box(left + 90, top - 27, 12, 14, False)
-    yield soft(left + 108, top - 16, f"{free} free: the model chooses")
-    for number, line in enumerate(_wrap(parts)):
-        y = top + LINE * number
-        for x, width, said, fixed in line:
-            yield _box(left + x, y, width, 21, fixed)
-            colour = "var(--gv-soft)" if fixed else "var(--gv-ink)"
-            yield write(left + x + 3, y + 15, said, 13, mono=True, fill=colour)
-
-
-def _box(x: float, y: float, width: float, high: float, fixed: bool) -> Element:
-    if fixed:
-        return node("rect", x=x, y=y, width=width, height=high, rx=3, fill="var(--gv-card)", stroke="var(--gv-line)")
-    tint = node("rect", x=x, y=y, width=width, height=high, rx=3, fill="var(--gv-sky)", fill_opacity=0.25)
-    return tint + node("path", d=f"M{x:.1f},{y + high - 1:.1f}h{width:.1f}", stroke="var(--gv-blue)", stroke_width=2.4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from guidedviz.views.layout.sketch import (
     sketch_pda,
 )
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
-from guidedviz.views.machine.svg import FEW, NO_NOTES, STYLE, write_diagram
+from guidedviz.views.machine.svg import FEW, STYLE, write_diagram
 
 if TYPE_CHECKING:
     import graphviz
@@ -200,7 +200,7 @@ def count_states(diagram: Diagram) -> str:
     return whole + folded if drawn + len(sketch.folded) == every else f"{part}{folded}: those around the current one"
 
 
-def say_machine(diagram: Diagram, lit: Highlight, about: str, notes: Mapping[int, str] = NO_NOTES) -> str:
+def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     """The diagram as text: one line per state that is drawn."""
     sketch = diagram.sketch
     out: dict[int, list[Arrow]] = {}
@@ -222,8 +222,7 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str, notes: Mapping[int
         marks += "◎" if state in sketch.accepting else " "
         ways = " · ".join(f"{_say_arrow(a, lit)} → {sketch.names[a.target]}" for a in out.get(state, ()))
         groups = "".join(f" [{title}]" for title, states in sketch.groups if state in states)
-        note = f" = {notes[state]}" if state in notes else ""
-        lines.append(f"{marks} {shorten(sketch.names[state], 14):<{long}}{groups}{note}  {ways}".rstrip())
+        lines.append(f"{marks} {shorten(sketch.names[state], 14):<{long}}{groups}  {ways}".rstrip())
     left = len(every) - len(shown)
     return "\n".join(lines + [f"    … and {left:,} more"] * bool(left))
 

@@ -22,10 +22,9 @@ from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arro
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW = 6  # with so few calls the curves of all are drawn faintly; else only those of open calls
 GROUPS = ("blue", "green", "gold", "orange", "sky")
-NO_NOTES: Mapping[int, str] = {}
 
 
-def write_diagram(diagram: Diagram, lit: Highlight = UNLIT, notes: Mapping[int, str] = NO_NOTES) -> Element:
+def write_diagram(diagram: Diagram, lit: Highlight = UNLIT) -> Element:
     """The diagram as one element; a drawing that contains it needs STYLE as well."""
     sketch = diagram.sketch
     labels = {label.arrows: label for label in diagram.labels}
@@ -39,7 +38,7 @@ def write_diagram(diagram: Diagram, lit: Highlight = UNLIT, notes: Mapping[int, 
             kind = "gv-run" + " gv-bundle" * label.bundle + " gv-on" * on
             runs.append(node("g", *inside, _write_label(label), class_=kind))
     singles = [_arrow(diagram, n, lit, numbers, labels.get((n,))) for n in diagram.curves if n not in grouped]
-    states = [_state(diagram, state, spot, lit, notes.get(state, "")) for state, spot in sorted(diagram.spots.items())]
+    states = [_state(diagram, state, spot, lit) for state, spot in sorted(diagram.spots.items())]
     firsts = [block.nodes[0] for block in diagram.blocks] or [sketch.initial]
     starts = [_start(diagram, first) for first in firsts]
     cross = _cross(diagram, lit.cross) if lit.cross and lit.cross[0] in diagram.spots else NOTHING
@@ -64,7 +63,6 @@ def _arrow(
         "gv-arrow"
         + " gv-free" * (not arrow.ranges)
         + " gv-chain" * diagram.sketch.is_chain(arrow)
-        + " gv-exit" * (n in diagram.exits)
         + " gv-on" * (pair in lit.arrows)
     )
     return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
@@ -93,14 +91,14 @@ def _write_label(label: Label) -> Element:
     return node("g", title, words)
 
 
-def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight, note: str) -> Element:
+def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight) -> Element:
     sketch, ends = diagram.sketch, state in diagram.sketch.accepting
     kind = "gv-state" + " gv-dot" * spot.dot + " gv-may-end" * ends + " gv-more" * (state in diagram.more)
     kind += " gv-lit" if state in lit.now else " gv-met" if state in lit.met else ""
     kind += " gv-back" * (state in lit.back)
     inset = 0.0 if spot.dot or not ends else 3.5
     shape = {"x": spot.x - spot.rx, "y": spot.y - spot.ry, "width": 2 * spot.rx, "height": 2 * spot.ry, "rx": spot.ry}
-    parts = [node("title", _about(sketch, state, note)), node("rect", **shape, class_="gv-disc")]
+    parts = [node("title", _about(sketch, state)), node("rect", **shape, class_="gv-disc")]
     if ends:
         grow = 2.4 if spot.dot else -inset
         ring = {"x": spot.x - spot.rx - grow, "y": spot.y - spot.ry - grow, "rx": spot.ry + grow}
@@ -112,9 +110,12 @@ def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight, note: str) 
     return node("g", *parts, class_=kind, data_state=state)
 
 
-def _about(sketch: Sketch, state: int, note: str) -> str:
-    said = [sketch.names[state], *[note] * bool(note)]
-    said += ["the start"] * (state == sketch.initial) + ["the text may end here"] * (state in sketch.accepting)
+def _about(sketch: Sketch, state: int) -> str:
+    said = (
+        [sketch.names[state]]
+        + ["the start"] * (state == sketch.initial)
+        + ["the text may end here"] * (state in sketch.accepting)
+    )
     return " · ".join(said + [title for title, states in sketch.groups if state in states])
 
 

@@ -16,12 +16,11 @@ from guidedviz.machines.grammars.grammar import find_loops
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State, first_stack
-from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after
-from guidedviz.views.words import label
+from guidedviz.views.words import characters, label
 
 WIDTH, EDGE, CARD, FOLD, MOST_CARDS = 252.0, 14.0, 42.0, 22.0, 12
 OUTER = 2  # cards at the bottom of a folded stack
@@ -137,7 +136,9 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     columns = [max(found[place : place + several]) for place in range(1, len(found), several)]
     most, count = max(5, *found), max(LEAST, len(columns))
     pitch = min(PITCH, SPAN / count)
-    ticks = _characters(data, pitch) if len(data) <= LEGIBLE else [(0.0, "0"), (float(len(columns)), f"{len(data):,}")]
+    ticks = (
+        characters(data, pitch - 2) if len(data) <= LEGIBLE else [(0.0, "0"), (float(len(columns)), f"{len(data):,}")]
+    )
     x = Axis("" if len(data) <= LEGIBLE else "bytes", 0.0, count, tuple(ticks), grid=False, mono=len(data) <= LEGIBLE)
     y = Axis("", 0.0, most, round_ticks(0.0, most, 5))
     middles = [place + 0.5 for place in range(len(columns))]
@@ -148,17 +149,6 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     said = f"depth along {shorten(label(data[:200]), TOLD)}: {found[0]}, then {shown or 'nothing'}"
     said += f"; deepest {max(found):,} after {found.index(max(found)):,} bytes"
     return draw_chart(Chart("depth", x, y, (earlier, last), (about,), pitch * count, 110.0), said)
-
-
-def _characters(data: bytes, room: float) -> list[tuple[float, str]]:
-    """The characters of a text, each in the middle of its bytes; one with a long name is a box."""
-    found, place = [], 0
-    for character in data.decode("utf-8", "surrogateescape"):
-        raw = character.encode("utf-8", "surrogateescape")
-        name = visible(raw)
-        found.append((place + len(raw) / 2, name if wide(name, 12) < room - 2 else "▯"))
-        place += len(raw)
-    return found
 
 
 # --- the table ---

@@ -7,25 +7,27 @@ list, over which a loop jumps.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log10
 from typing import Any
+
+import numpy as np
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
+from guidedviz.tokens.arrays import Ints
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.vocabulary.map import share
-from guidedviz.views.vocabulary.walk_groups import NodeGroup, grow_tree
 from guidedviz.views.words import label
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
 EDGE = 16.0
 ROW, INDENT, TOP, SLICE_LINE = 26.0, 36.0, 84.0, 20.0
-ENDS = (546.0, 622.0, 700.0)  # right edges of the numbers
-BARS, WIDE = 716.0, 980.0
+ENDS = (566.0, 652.0, 740.0)  # right edges of the numbers
+WIDE = 740.0
 HEAD = ("live", "dropped", "tokens")
 
 
@@ -50,8 +52,7 @@ def draw_walk(walk: LazyWalk, title: str = "") -> Figure:
     parts += [soft(EDGE, 64, words) for words in _say_slice(walk)]
     parts += _draw_head(top - 14)
     parts += _draw_links(rows, top)
-    for number, (depth, branch) in enumerate(rows):
-        parts.append(moved(0, top + ROW * number, *_draw_row(depth, branch, len(walk.trie))))
+    parts += [moved(0, top + ROW * number, *_draw_row(*row)) for number, row in enumerate(rows)]
     said = "\n".join([f"Lazy walk{f' {title}' * bool(title)}: {total}", *_say_rows(walk, rows)])
     return Figure(drawing(WIDE + EDGE, top + ROW * len(rows) + EDGE, *parts, alt=said), said, said)
 
@@ -79,45 +80,34 @@ def _draw_head(y: float) -> Iterator[Element]:
     yield soft(EDGE + 77, y, "refused: all below is dropped at once, unasked")
     for x, words in zip(ENDS, HEAD, strict=True):
         yield soft(x, y, words, text_anchor="end")
-    yield soft(BARS, y, "nodes, each tick ten times as many")
     yield node("path", d=f"M{EDGE:g},{y + 6:g}H{WIDE:g}", stroke="var(--gv-line)")
 
 
 def _draw_links(rows: list[tuple[int, NodeGroup]], top: float) -> list[Element]:
-    """Lines from each branch to its children; the width grows with the number of live nodes."""
+    """Lines from each branch to its children, dashed to those that were cut."""
     above, links = [0] * len(rows), []
     for number, (depth, branch) in enumerate(rows):
         above[depth] = number
         if depth:
             x, y, start = EDGE + 8 + INDENT * (depth - 1), top + ROW * number + 8, top + ROW * above[depth - 1] + 14
             way = f"M{x:g},{start:g}V{y - 8:g}Q{x:g},{y:g} {x + 10:g},{y:g}H{x + INDENT - 8:g}"
-            links.append((branch, node("path", d=way, fill="none", **_line(branch))))
-    return [link for _, link in sorted(links, key=lambda link: not link[0].cut)]  # live ones over those that were cut
+            line = {"stroke": "var(--gv-blue)", "stroke_width": 2}
+            line |= {"stroke": "var(--gv-orange)", "stroke_dasharray": "4 3"} if branch.cut else {}
+            links.append((branch.cut, node("path", d=way, fill="none", **line)))
+    return [link for cut, link in sorted(links, key=lambda link: not link[0])]  # live ones over those that were cut
 
 
-def _line(branch: NodeGroup) -> dict[str, object]:
+def _draw_row(depth: int, branch: NodeGroup) -> Iterator[Element]:
+    x, name = EDGE + 8 + INDENT * depth, _name(branch)
     if branch.cut:
-        return {"stroke": "var(--gv-orange)", "stroke_width": 1.4, "stroke_dasharray": "4 3"}
-    return {"stroke": "var(--gv-blue)", "stroke_width": 1 + log10(branch.live) / 1.6}
-
-
-def _draw_row(depth: int, branch: NodeGroup, nodes: int) -> Iterator[Element]:
-    x = EDGE + 8 + INDENT * depth
-    if branch.cut:
-        high = 3 + 1.5 * log10(branch.dropped)
         yield _cross(x, 8)
-        way = f"M{x + 8:g},8L{x + 24:g},{8 - high:.4g}V{8 + high:.4g}Z"
-        yield node("path", d=way, fill="var(--gv-orange)", fill_opacity=0.25, stroke="var(--gv-orange)")
-        yield write(x + 30, 12.5, _name(branch), 12.5, mono=True, fill="var(--gv-orange)")
+        yield write(x + 12, 12.5, name, 12.5, mono=True, fill="var(--gv-orange)")
     else:
         yield node("circle", cx=x, cy=8, r=5.5, fill="var(--gv-blue)")
-        name = _name(branch) if depth else "root"
         yield write(x + 12, 12.5, name, 13, mono=bool(depth), font_weight="bold")
-        more = _more(branch)
-        yield soft(x + 22 + 8.0 * len(name), 12.5, more)
+        yield soft(x + 22 + 8.0 * len(name), 12.5, _more(branch))
     for end, words in zip(ENDS, _numbers(branch), strict=True):
         yield write(end, 12.5, words, 12, mono=True, text_anchor="end")
-    yield from _draw_bars(branch, nodes)
 
 
 def _cross(x: float, y: float) -> Element:
@@ -125,6 +115,8 @@ def _cross(x: float, y: float) -> Element:
 
 
 def _name(branch: NodeGroup) -> str:
+    if not branch.letters:
+        return "root"
     if not branch.cut or len(branch.letters) < 4:
         return shorten(visible_bytes(branch.letters, 3), 20)
     return f"{len(branch.letters)} bytes, as in {shorten(label(branch.example), 12)}"
@@ -143,19 +135,6 @@ def _numbers(branch: NodeGroup) -> tuple[str, str, str]:
     return live, f"{branch.dropped:,}" if branch.dropped else "", tokens
 
 
-def _draw_bars(branch: NodeGroup, nodes: int) -> Iterator[Element]:
-    """The numbers of live and of dropped nodes, as bars on a logarithmic axis."""
-    ten = (WIDE - BARS) / log10(max(10, nodes))
-    for power in range(1, int(log10(max(10, nodes))) + 1):
-        yield node("path", d=f"M{BARS + ten * power:.5g},-4V20", stroke="var(--gv-line)")
-    if branch.live:
-        size = {"x": BARS, "y": 1, "width": max(2.0, ten * log10(branch.live)), "height": 6, "rx": 1.5}
-        yield node("rect", **size, fill="var(--gv-blue)")
-    if branch.dropped:
-        size = {"x": BARS, "y": 9, "width": max(2.0, ten * log10(branch.dropped)), "height": 6, "rx": 1.5}
-        yield node("rect", **size, fill="none", stroke="var(--gv-orange)", stroke_dasharray="3 2")
-
-
 def _say_rows(walk: LazyWalk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
     yield from _say_slice(walk)
     names = ["", *(_say_name(depth, branch) for depth, branch in rows)]
@@ -165,8 +144,115 @@ def _say_rows(walk: LazyWalk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str
 
 
 def _say_name(depth: int, branch: NodeGroup) -> str:
-    name = f"cut: {_name(branch)}" if branch.cut else _name(branch) if depth else "root"
-    return "  " * depth + " ".join(filter(None, [name, _more(branch)]))
+    return "  " * depth + " ".join(filter(None, ["cut: " * branch.cut + _name(branch), _more(branch)]))
+
+
+# A walk as a tree small enough to read: nodes that lead to one machine state share a branch.
+#
+# After "20", the digits 0 to 9 lead to one state, so they are one branch of the tree and not ten. Each cut is one
+# branch without children.
+
+
+MOST_BRANCHES = 22
+LEVELS = 4
+WIDEST = 6  # children of a branch; the smallest are folded into one
+
+
+@dataclass(frozen=True)
+class NodeGroup:
+    """Nodes of a trie on one level; either all are live or the machine refused all of them."""
+
+    letters: bytes  # the bytes that lead here from the parent
+    places: Ints
+    state: Hashable | None  # of the machine, at all of them; None for a cut or for several states
+    live: int  # live nodes here and below
+    dropped: int  # nodes refused, or below a refused one
+    tokens: int  # tokens that end here or below: the legal ones of a live group, else all
+    example: bytes  # the start of such a token
+    folded: int = 1  # how many groups this one stands for
+    parts: list[NodeGroup] = field(default_factory=list)
+
+    @property
+    def cut(self) -> bool:
+        """Whether the machine refused these nodes; it never refuses the root."""
+        return not self.live and bool(self.letters)
+
+    @property
+    def nodes(self) -> int:
+        """The number of its nodes."""
+        return len(self.places)
+
+    def rows(self, depth: int = 0) -> Iterator[tuple[int, NodeGroup]]:
+        """This group and all below it, with their depths."""
+        yield depth, self
+        for part in self.parts:
+            yield from part.rows(depth + 1)
+
+
+def grow_tree(walk: LazyWalk, most: int = MOST_BRANCHES) -> NodeGroup:
+    """The tree of a walk from its root, level by level, with about so many branches.
+
+    >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
+    >>> walk = gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v)
+    >>> for depth, part in grow_tree(walk).rows():
+    ...     print(depth, part.letters, part.nodes, part.live, part.dropped, part.tokens, part.example)
+    0 b'' 1 3 4 3 b''
+    1 b'23' 2 3 1 3 b'2'
+    2 b'0' 1 1 1 1 b'20'
+    3 b'2' 1 0 1 1 b'202'
+    1 b'a' 1 0 3 3 b'a'
+    """
+    counts = _Counts(walk)
+    root, count = counts.group(walk.trie.nodes[:1], walk.state), 1
+    for depth, group in (waiting := [(0, root)]):
+        if group.state is not None and depth < LEVELS and count < most:
+            group.parts.extend(counts.split(group))
+            count += len(group.parts)
+            waiting += [(depth + 1, part) for part in group.parts]
+    return root
+
+
+class _Counts:
+    """The numbers of live, dropped and legal nodes in and below each node of the trie."""
+
+    def __init__(self, walk: LazyWalk) -> None:
+        self.machine, self.trie = walk.machine, walk.trie
+        self.alive = np.zeros(len(self.trie), dtype=np.intp)
+        self.alive[walk.live[1:]] = 1  # the root is no byte of any token
+        self.live, self.all = self.trie.sum_up(self.alive), self.trie.below + (self.trie.nodes > 0)
+        tokens = np.bincount(self.trie.node_of[self.trie.node_of >= 0], minlength=len(self.trie))
+        self.tokens, self.legal = self.trie.sum_up(tokens), self.trie.sum_up(tokens * self.alive)
+
+    def group(self, nodes: Ints, state: Hashable | None = None, folded: int = 1) -> NodeGroup:
+        """These nodes with their numbers."""
+        letters = bytes(np.unique(self.trie.byte[nodes]).tolist()) if nodes[0] else b""
+        live = int(self.live[nodes].sum())
+        tokens = int((self.legal if live or not letters else self.tokens)[nodes].sum())
+        dropped, example = int(self.all[nodes].sum()) - live, self._spell(int(nodes[self.tokens[nodes].argmax()]))
+        return NodeGroup(letters, nodes, state, live, dropped, tokens, example, folded)
+
+    def split(self, group: NodeGroup) -> list[NodeGroup]:
+        """The children of a group: the live ones by size, then one for all that was cut."""
+        children = self.trie.children(group.places)
+        live, cut = children[self.alive[children] > 0], children[self.alive[children] == 0]
+        letters = self.trie.byte[live]
+        alike: dict[Hashable | None, list[int]] = {}
+        for letter in np.unique(letters).tolist():
+            alike.setdefault(self.machine.step(group.state, letter), []).append(letter)
+        parts = [self.group(live[np.isin(letters, found)], state) for state, found in alike.items()]
+        parts.sort(key=lambda part: -part.live)
+        if len(parts) > WIDEST:
+            rest = np.concatenate([part.places for part in parts[WIDEST - 1 :]])
+            parts[WIDEST - 1 :] = [self.group(rest, folded=len(parts) - WIDEST + 1)]
+        return [*parts, self.group(cut)] if cut.size else parts
+
+    def _spell(self, place: int) -> bytes:
+        """The bytes that lead to a node."""
+        spelled = bytearray()
+        while place:
+            spelled.append(int(self.trie.byte[place]))
+            place = int(self.trie.parent[place])
+        return bytes(reversed(spelled))
 
 
 # The lazy walks along a text: how many nodes of the trie each asked about.

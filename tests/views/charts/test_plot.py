@@ -49,13 +49,6 @@ def test_plotly_has_the_same_numbers_and_texts():
     assert json.loads(json.dumps(figure.plotly.to_plotly_json())) == json.loads(json.dumps(figure.chart)), "it is valid"
 
 
-def test_a_bar_that_is_cut_has_a_zigzag_and_its_number():
-    low = Chart("", X, Y, (Series("b", "bars", (2.0,), (50.0,), start=(1.0,)),))
-    cut = Chart("", X, Y, (Series("b", "bars", (2.0,), (400.0,), start=(1.0,), words=("400",)),))
-    assert draw_chart(cut, "").svg.count("<path") == draw_chart(low, "").svg.count("<path") + 2
-    assert "400" in texts(draw_chart(cut, "").svg)
-
-
 def test_whatever_a_name_or_a_token_holds_stays_text():
     x = Axis(HOSTILE, 0.0, 2.0, ((1.0, HOSTILE),), mono=True)
     hostile = Chart(HOSTILE, x, Y, (Series(HOSTILE, "bars", (1.0,), (9.0,), (HOSTILE,), words=(HOSTILE,)),), (HOSTILE,))

@@ -6,7 +6,7 @@ import numpy as np
 
 import guidedviz as gv
 from guidedviz.decoding.distribution import Task
-from guidedviz.views.charts.text_tree import WIDE, draw_text_tree
+from guidedviz.views import draw_text_tree
 
 TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))
 
@@ -17,7 +17,7 @@ def drawn(pattern):
 
 def test_a_box_is_as_wide_as_its_probability():
     widths = [float(width) for width in re.findall(r'<rect x="[^"]+" y="[^"]+" width="([0-9.]+)"', drawn("<|b").svg)]
-    assert [round((width + 1) / WIDE, 2) for width in widths[1:]] == [0.75, 0.25] * 3
+    assert [round((width + 1) / 748, 2) for width in widths[1:]] == [0.75, 0.25] * 3
 
 
 def test_illegal_texts_have_a_box_without_a_mask_only():
