@@ -132,17 +132,16 @@ class _TreeReader:
     def whole(self, items: Iterable[Item], flags: int) -> Tree:
         """The pattern, or an option of it: anchors at its ends are no assertions, and a search opens the other ends."""
         row = list(items)
-        kind, value = row[0] if len(row) == 1 else (None, None)
-        if kind is op.BRANCH:
-            return Either(tuple(self.whole(option, flags) for option in value[1]))
-        if kind is op.SUBPATTERN:
-            return self.whole(value[3], (flags | value[1]) & ~value[2])
+        if len(row) == 1 and row[0][0] is op.BRANCH:
+            return Either(tuple(self.whole(option, flags) for option in row[0][1][1]))
+        if len(row) == 1 and row[0][0] is op.SUBPATTERN:
+            _, added, removed, inner = row[0][1]
+            return self.whole(inner, (flags | added) & ~removed)
         lines = self.search and flags & MULTILINE
         start = row[:1] == [(op.AT, op.AT_BEGINNING_STRING)] or (not lines and row[:1] == [(op.AT, op.AT_BEGINNING)])
         end = row[-1:] == [(op.AT, op.AT_END_STRING)] or (not lines and row[-1:] == [(op.AT, op.AT_END)])
-        inner = self.sequence(row[start : len(row) - end], flags)
         around = [ANYTHING] * self.search
-        return concat(*around[start:], inner, *around[end:])
+        return concat(*around[start:], self.sequence(row[start : len(row) - end], flags), *around[end:])
 
     def sequence(self, items: Iterable[Item], flags: int) -> Tree:
         return concat(*(self.node(kind, value, flags) for kind, value in items))
