@@ -118,8 +118,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     told = [f"{n}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for n, row in reads.items()]
     end = max(until, ends[-1])
     x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
-    boxes = [box for lane, row in enumerate(reads.values()) for box in read_boxes(row, ends, len(reads) - lane)]
-    height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, boxes)
+    height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
     chart = Chart(title or "texts in shared passes", x, _lanes([*reads]), series, (note,), 640.0, height)
     return draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
 
@@ -132,11 +131,12 @@ def pass_ends(reads: Reads, cost: Cost) -> list[float]:
     return list(accumulate((round(own + each * read, 6) for read in tokens), initial=0.0))
 
 
-def read_boxes(row: Sequence[int], ends: Sequence[float], lane: float) -> Iterator[tuple[str, Box]]:
+def _read_boxes(reads: Reads, ends: Sequence[float]) -> Iterator[tuple[str, Box]]:
     """One box per pass of a text, and one until the last pass of all has ended."""
-    for place, count in enumerate(row):
-        yield "reads a forced run" if count > 1 else "reads one token", (ends[place], ends[place + 1], lane, "")
-    yield "done", (ends[len(row)], ends[-1], lane, "")
+    for lane, row in zip(range(len(reads), 0, -1), reads.values(), strict=True):
+        for place, count in enumerate(row):
+            yield "reads a forced run" if count > 1 else "reads one token", (ends[place], ends[place + 1], lane, "")
+        yield "done", (ends[len(row)], ends[-1], lane, "")
 
 
 # --- the forward pass and the mask of each token: lanes for the device and the CPU ---

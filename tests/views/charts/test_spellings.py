@@ -96,3 +96,23 @@ def test_a_probability_of_zero_costs_without_end():
     record = spell()
     lost = replace(record, spellings=(Spelling((8, 10), (b"name", b":"), 0.0, canonical=True),))
     assert "0  ∞ nats" in gv.views.draw_spellings(lost).text
+
+
+TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5, 4, 3, 2, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lines"),
+    [
+        ("t!", ["retokenisation: 0 jumps take tokens back"]),
+        ("(n|x)o[t!]", ["retokenisation: 1 jump takes tokens back", "before: [n]", "after: {no}"]),
+        (f"{'x' * 80}(n|x)o[t!]", [  # a long text is shown from a token near the change
+            "retokenisation: 1 jump takes tokens back", f"before: {'x' * 40} [n]", f"after: {'x' * 40} {{no}}",
+        ]),
+    ],
+)  # fmt: skip
+def test_both_rows_have_the_same_bytes_up_to_the_new_run(pattern, lines):
+    guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
+    figure = gv.views.draw_rollback(gv.record(TOY, "t", guide, temperature=0, jump_forward=True))
+    assert figure.text.splitlines() == lines
+    assert figure.svg.count("line-through") == sum("[" in line for line in lines)
