@@ -21,8 +21,7 @@ from guidedviz.tokens.arrays import Ints
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
-from guidedviz.views.vocabulary.map import share
-from guidedviz.views.words import label
+from guidedviz.views.words import label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
 EDGE = 16.0
