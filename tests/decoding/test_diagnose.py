@@ -37,41 +37,15 @@ def writer(pieces, *wanted, eos=None):
     return gv.ToyModel(pieces, rule, eos={len(pieces) - 1} if eos else ())
 
 
-class AtLeast:
-    """A guide that forbids EOS before a number of tokens, as min_tokens does; the state counts the tokens."""
+class Altered:
+    """A guide with some of its attributes replaced."""
 
-    def __init__(self, guide, least):
-        self.guide, self.least, self.machine, self.vocabulary = guide, least, guide.machine, guide.vocabulary
-        self.initial = (guide.initial, 0)
-        for name in ("is_accepting", "forced", "path", "explain", "label", "stack"):
-            setattr(self, name, self.inside(getattr(guide, name)))
+    def __init__(self, guide, **changed):
+        self.guide = guide
+        self.__dict__ |= changed
 
-    def inside(self, ask):
-        return lambda state, *more: ask(state[0], *more)
-
-    def mask(self, state):
-        mask = self.guide.mask(state[0]).copy()
-        mask[list(self.vocabulary.eos)] &= state[1] >= self.least
-        return mask
-
-    def advance(self, state, token):
-        return self.guide.advance(state[0], token), state[1] + 1
-
-
-class Switch(AtLeast):
-    """A guide that constrains only after one token id was seen, as a server that watches for the end of reasoning."""
-
-    def __init__(self, guide, trigger):
-        super().__init__(guide, 0)
-        self.trigger, self.initial = trigger, (guide.initial, False)
-        self.machine = None
-
-    def mask(self, state):
-        return self.guide.mask(state[0]) if state[1] else self.vocabulary.text_mask
-
-    def advance(self, state, token):
-        inside = self.guide.advance(state[0], token) if state[1] else state[0]
-        return inside, state[1] or token == self.trigger
+    def __getattr__(self, name):
+        return getattr(self.guide, name)
 
 
 # -- broken runs ---------------------------------------------------------------------------------------------------
@@ -85,10 +59,10 @@ def no_token_for_a_character(text=r"ab\$"):
 def emptied_by_another_rule(gives_way=False):
     """vllm #53665: the grammar allows only EOS, and min_tokens forbids it."""
     toy = writer([b"yes", b"no"], b"yes", eos=b"</s>")
-    guide = AtLeast(gv.guide(gv.regex("yes|no"), toy.vocabulary), 3)
-    if not gives_way:
-        guide.is_accepting = lambda state: guide.guide.is_accepting(state[0]) and state[1] >= 3
-    return gv.record(toy, "yes", guide)
+    guide = gv.guide(gv.regex("yes|no"), toy.vocabulary)
+    text = ~np.isin(np.arange(len(toy.vocabulary)), [*toy.vocabulary.eos])
+    altered = Altered(guide, mask=lambda state: guide.mask(state) & text, is_accepting=lambda state: gives_way)
+    return gv.record(toy, "yes", altered)
 
 
 def open_brackets(cure=lambda guide: guide):
@@ -133,31 +107,13 @@ def fell_back(guide=None):
     return gv.record(clerk(), ADA, guide and guide(), constraint="schema of a person", max_tokens=20)
 
 
-def switched_on_too_late(machine=None):
-    """vllm #48516: a token holds the end of the reasoning and the first byte of the answer."""
-    pieces = [b"Hm", b"</", b"think", b">", b">{", b"{", b"1", b"}"]
-    toy = writer(pieces, b"</", b"think", b">{", b"1", b"}", eos=b"</s>")
-    answer = gv.guide(gv.regex(r"\{1\}"), toy.vocabulary)
-    guide = gv.guide(machine, toy.vocabulary) if machine else Switch(answer, pieces.index(b">{"))
-    return gv.record(toy, "Hm", guide)
-
-
-class Stale:
-    """A guide that says that it is over one vocabulary and answers for another."""
-
-    def __init__(self, guide, vocabulary):
-        self.guide, self.vocabulary = guide, vocabulary
-
-    def __getattr__(self, name):
-        return getattr(self.guide, name)
-
-
 def other_tokenizer(anew=False):
     """The index of an old tokenizer is used for a new one, in which each id is one higher."""
     old, new = [b"yes", b"no", b"x", b"</s>"], [b"<new>", b"yes", b"no", b"x", b"</s>"]
     toy = gv.ToyModel(new[:4], lambda tokens: [3, 0, 5, 0])
     machine = gv.regex("yes|no")
-    guide = gv.guide(machine, toy.vocabulary) if anew else Stale(gv.guide(machine, gv.Vocabulary(old)), toy.vocabulary)
+    stale = Altered(gv.guide(machine, gv.Vocabulary(old)), vocabulary=toy.vocabulary)
+    guide = gv.guide(machine, toy.vocabulary) if anew else stale
     return gv.record(toy, "x", guide, max_tokens=3)
 
 
@@ -174,31 +130,19 @@ def a_keyword_with_a_typo(key="minimun"):
     return gv.record(toy, "3", gv.guide(machine, toy.vocabulary))
 
 
+WITHIN_20 = {"cure": lambda guide: gv.within(guide, 20), "max_tokens": 20}
+THOUGHT = {"machine": gv.tagged(gv.regex("[ -z]*"), begin="{", machine=gv.regex("36"), end="}")}
+MASKED = {"guide": lambda: gv.guide(gv.json_schema(PERSON), clerk().vocabulary)}
 RUNS = [  # a broken run, the name of its finding, what was seen, and what cures it
     (no_token_for_a_character, "empty mask", 'after "ab" the machine expects $, and no token begins', {"text": "ab"}),
     (emptied_by_another_rule, "empty mask", "state q3; the machine alone allows 1 token", {"gives_way": True}),
     (open_brackets, "unbounded nesting", "and 39 are open at the end", {"cure": lambda guide: gv.within(guide, 40)}),
     (blank_lines, "whitespace loop", "29 tokens of whitespace in a row", {"whitespace": "space"}),
     (the_same_words, "repetition loop", 'the last 30 tokens repeat "ha␣"', {"text": '[^"]{0,9}"'}),
-    (
-        cut_in_the_middle,
-        "cut in the middle",
-        "its shortest end takes",
-        {"cure": lambda guide: gv.within(guide, 20), "max_tokens": 20},
-    ),
+    (cut_in_the_middle, "cut in the middle", "its shortest end takes", WITHIN_20),
     (a_limit_that_cuts_words, "over-tight constraint", 'wanted "umbrella" (>0.99) and took "pear"', {"most": 30}),
-    (
-        thinks_first,
-        "early mask",
-        'the model wanted "Hm"',
-        {"machine": gv.tagged(gv.regex("[ -z]*"), begin="{", machine=gv.regex("36"), end="}")},
-    ),
-    (
-        fell_back,
-        "no mask",
-        "names the constraint 'schema of a person'",
-        {"guide": lambda: gv.guide(gv.json_schema(PERSON), clerk().vocabulary)},
-    ),
+    (thinks_first, "early mask", 'the model wanted "Hm"', THOUGHT),
+    (fell_back, "no mask", "names the constraint 'schema of a person'", MASKED),
     (other_tokenizer, "stale mask", "each token was legal by the mask, and the machine refuses", {"anew": True}),
     (a_ban_of_one_id, "same bytes, several ids", '"Sure" is the text of ids 0, 1', {"banned": (0, 1)}),
     (a_keyword_with_a_typo, "keyword not enforced", 'did you mean "minimum"?', {"key": "minimum"}),
@@ -216,14 +160,18 @@ def test_a_broken_run_has_one_likely_cause_and_its_cure_ends_the_text_and_the_fi
 
 
 def test_a_late_switch_is_seen_with_the_right_guide():
-    run = switched_on_too_late()
+    """vllm #48516: a token holds the end of the reasoning and the first byte of the answer, and the mask comes late."""
+    toy = writer(
+        [b"</", b"think", b">", b">{", b"{", b"1", b"}"], b"</", b"think", b">{", b"{", b"1", b"}", eos=b"</s>"
+    )
+    run = gv.record(toy, "</", None)
+    run = replace(run, steps=(*run.steps[:3], *(replace(step, legal=1) for step in run.steps[3:])))
     machine = gv.tagged(gv.regex("[A-Z]?[a-z]*"), begin="</think>", machine=gv.regex(r"\{1\}"), stop_after_first=True)
+    guide = gv.guide(machine, toy.vocabulary)
     assert run.text == "</think>{{1}"
-    (finding,) = gv.diagnose(run, gv.guide(machine, run.guide.vocabulary)).findings
-    assert finding.name == "text outside the language"
-    assert run.steps[finding.step].piece == b"{"
-    cured = switched_on_too_late(machine)
-    assert (cured.text, gv.diagnose(cured).names) == ("</think>{1}", ())
+    (finding,) = gv.diagnose(run, guide).findings
+    assert (finding.name, run.steps[finding.step].piece) == ("text outside the language", b"{")
+    assert gv.record(toy, "</", guide).text == "</think>{1}"
 
 
 # -- sound runs ----------------------------------------------------------------------------------------------------
@@ -289,10 +237,14 @@ def test_hostile_text_is_escaped():
     assert "<script>" not in gv.diagnose(run)._repr_html_()
 
 
-def test_what_is_no_trace_is_refused():
-    with pytest.raises(gv.SettingError, match="diagnose, trace: saw str"):
-        gv.diagnose("run")
-    with pytest.raises(gv.SettingError, match="diagnose, guide"):
-        gv.diagnose(fell_back(), "[0-9]")
-    with pytest.raises(gv.SettingError, match="no steps"):
-        gv.diagnose(replace(fell_back(), steps=()))
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run",), "diagnose, trace: saw str"),
+        ((fell_back(), "[0-9]"), "diagnose, guide"),
+        ((replace(fell_back(), steps=()),), "no steps"),
+    ],
+)
+def test_what_is_no_run_is_refused(arguments, said):
+    with pytest.raises(gv.SettingError, match=said):
+        gv.diagnose(*arguments)
