@@ -205,17 +205,6 @@ def test_kinds_are_bounded(monkeypatch):
         index.compute_index(gv.regex("a{100}"), v)
 
 
-def test_many_columns_are_moved_a_few_at_a_time(monkeypatch):
-    machine, v = (
-        gv.regex("[ab]{1,9}c|b*"),
-        gv.Vocabulary([bytes(piece, "ascii") for piece in ("a", "ab", "abc", "bbb", "bc", "c")]),
-    )
-    whole = index.compute_index(machine, v)
-    monkeypatch.setattr(index, "CHUNK", 1)
-    few = index.compute_index(machine, v)
-    assert all((one == other).all() for one, other in zip(few.arrays, whole.arrays, strict=True))
-
-
 def test_masks_that_do_not_fit_are_walked_when_asked(monkeypatch):
     monkeypatch.setattr(engines, "KEPT", 1)
     machine = gv.regex(DECIMAL)
