@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import SettingError, shorten
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
@@ -88,13 +88,14 @@ def build_index(machine: Machine[Any], vocabulary: Vocabulary) -> Index:
     >>> index, index.legal.tolist(), index.mask(1).tolist(), index.next_state(1, 2)
     (Index(4 states, 5 tokens of 5 kinds), [2, 5, 2, 3], [True, True, True, True, True], 2)
     """
+    machine = live_machine(machine, "index")
     if not isinstance(machine, DFA):
         raise not_finite("index", machine)
     check_vocabulary(vocabulary, "index")
     if len(machine) * len(vocabulary) > 8 * MOST_BYTES:
         seen = f"{len(machine):,} states and {len(vocabulary):,} tokens"
         raise SettingError("index", seen=seen, expected=f"at most {8 * MOST_BYTES:,} pairs", hint="gv.guide walks them")
-    return _build_index(live_machine(machine), vocabulary)
+    return _build_index(machine, vocabulary)
 
 
 def not_finite(where: str, machine: object) -> SettingError:
@@ -103,9 +104,10 @@ def not_finite(where: str, machine: object) -> SettingError:
     return SettingError(where, seen=name, expected="a finite machine", hint="gv.guide(machine, vocabulary)")
 
 
-def live_machine(machine: DFA) -> DFA:
-    """The machine without edges after which no complete text is reachable; a machine without such edges itself."""
-    trimmed = trim(machine)
+def live_machine(given: object, where: str) -> Machine[Any]:
+    """A machine without edges after which no complete text is reachable; a machine of one's own is wrapped."""
+    machine = as_machine(given, where)
+    trimmed = trim(machine) if isinstance(machine, DFA) else machine
     return machine if trimmed == machine else trimmed
 
 

@@ -312,8 +312,8 @@ class MoveTable(Generic[S]):
         reached: Ints = self._moves[keys]
         if len(reached) and reached.min() < 0:
             new = np.sort(keys[reached < 0])
-            new = new[np.diff(new, prepend=-1) > 0].tolist()  # each once; the first call of np.unique takes 40 ms
-            found = [self._move(*divmod(key, self._width)) for key in new]
+            new = new[np.append(True, new[1:] != new[:-1])]  # each once; the first call of np.unique takes 40 ms
+            found = [self._move(*divmod(key, self._width)) for key in new.tolist()]
             self._moves[new] = found
             reached = self._moves[keys]
         return reached

@@ -22,7 +22,7 @@ from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.show import show_gbnf, show_lark
-from guidedviz.machines.machine import Machine, as_machine
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.source import compile_text, guess_kind
@@ -73,9 +73,8 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any], kind: str = "") -> A
     if isinstance(constraint, Mapping):
         constraint, kind = json.dumps(constraint), "schema"
     kind = kind or (guess_kind(constraint) if isinstance(constraint, str) else "machine")
-    machine = as_machine(constraint if kind == "machine" else compile_text(kind, str(constraint)), "constraint")
-    text = "" if kind == "machine" else str(constraint)
-    return Asked(kind, text, live_machine(machine) if isinstance(machine, DFA) else machine)
+    machine = constraint if kind == "machine" else compile_text(kind, str(constraint))
+    return Asked(kind, "" if kind == "machine" else str(constraint), live_machine(machine, "constraint"))
 
 
 PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message
