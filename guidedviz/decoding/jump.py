@@ -334,9 +334,7 @@ def fix_by_hand(task: SliderTask, parts: Parts, fraction: float) -> SliderTask:
     '\\\\{":A[a-z]{2}[0-9]{1}[^A-Za-z0-9]{2}'
     """
     ends = {task.vocabulary.display(token) for token in task.vocabulary.eos}
-    at_end = parts[-1:] if parts[-1][0] in ends else ()
-    pattern = "".join(re.escape(text) if fixed else _free(text) for text, fixed in parts[: len(parts) - len(at_end)])
-    pattern += "".join("[ -~]?" for _, fixed in at_end if not fixed)  # the text may go on
+    pattern = "".join(re.escape(text) if fixed else _free(text) for text, fixed in parts if text not in ends)
     return replace(task, fraction=fraction, text=parts, pattern=pattern, by_hand=True)
 
 

@@ -7,8 +7,9 @@ value, so a stage can go back to any point and take another way from there. `tra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,62 +19,39 @@ from guidedviz.decoding.settings import Settings, check_bias
 from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
 from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
+from guidedviz.machines.regular.dfa import DFA
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import Explanation
-from guidedviz.tokens.guide import Guide, check_guide, name_guide
+from guidedviz.tokens.guide import Guide, MachineGuide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
+from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.vocabulary import Vocabulary
 
-# Decoding without a constraint, as a guide: the loop needs no second case for it.
 
+class Unguided(MachineGuide):
+    """A guide under which every token that is text, and EOS, is always legal: the loop needs no second case for it."""
 
-@dataclass(frozen=True)
-class Unguided:
-    """A guide under which every token that is text, and EOS, is always legal. It has one state."""
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        anything = DFA((((0, 255, 0),),), frozenset({0}))
+        super().__init__(anything, vocabulary, Lazy(anything, vocabulary))
 
-    vocabulary: Vocabulary
-    machine: None = None
-    initial: None = None
-
-    def mask(self, state: None) -> Mask:
-        """Text and EOS."""
+    def mask(self, state: int) -> Mask:
+        """Text and EOS, without a walk."""
         return self.vocabulary.text_mask
 
-    def advance(self, state: None, token: int) -> None:
-        """The same state after any token."""
-
-    def is_accepting(self, state: None) -> bool:
-        """Any text may end."""
-        return True
-
-    def forced(self, state: None) -> bytes:
-        """Nothing is forced."""
-        return b""
-
-    def path(self, state: None, token: int) -> tuple[None, ...]:
-        """The one state, before each byte and after the last."""
-        return (None,) * (len(self.vocabulary.pieces[token]) + 1)
-
-    def explain(self, state: None, token: int) -> Explanation:
-        """Only special tokens are illegal."""
-        piece, legal = self.vocabulary.pieces[token], bool(self.vocabulary.text_mask[token])
-        return Explanation(token, piece, legal, None, "", (), (), "" if legal else "special tokens are not text")
-
-    def label(self, state: None) -> str:
-        """There is no machine, so its state has no name."""
+    def label(self, state: int) -> str:
+        """Its one state has no name."""
         return ""
 
-    def stack(self, state: None) -> tuple[str, ...]:
-        """There is no stack."""
-        return ()
+
+unguided = lru_cache(maxsize=8)(Unguided)  # one per vocabulary
 
 
 def take_step(
     model: Model, point: Point, guide: Guide | None, settings: Settings, choice: int | None = None
 ) -> tuple[Step, Point]:
     """Take one step from a point. A person may insert a legal token: the `choice`."""
-    guide, lap, way = guide or Unguided(model.vocabulary), start_watch(), settings.jump_forward
+    guide, lap, way = guide or unguided(model.vocabulary), start_watch(), settings.jump_forward
     steps = point.pending
     if choice is not None or not steps or steps[0].settings != settings:
         if choice is None and way:
@@ -188,7 +166,7 @@ def _decode(
         yield step
         if step.end:
             return
-    yield make_step(guide or Unguided(model.vocabulary), point, end="stop")
+    yield make_step(guide or unguided(model.vocabulary), point, end="stop")
 
 
 def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
@@ -203,7 +181,7 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
         raise SettingError("prompt", seen=seen, expected=expected, hint="shorten the prompt")
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
-    return Point(tokens, (guide.initial if guide else None,))
+    return Point(tokens, ((guide or unguided(model.vocabulary)).initial,))
 
 
 def check_fit(guide: Any, vocabulary: Vocabulary, name: str = "a model") -> None:

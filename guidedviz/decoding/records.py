@@ -46,7 +46,7 @@ Milliseconds = AtLeastZero
 def save_record(record: Any, path: str | Path, indent: int | None = None) -> None:
     """Write a record as JSON. The file is complete or, after an error, what it was before."""
     target, kind = check_path(path), type(record)
-    data = {_key(kind): _version(kind), **_to_json(record)}
+    data = {f"guidedviz_{kind.__name__.lower()}": _version(kind), **_to_json(record)}
     text = json.dumps(data, indent=indent, ensure_ascii=False, default=_to_json) + "\n"
     write_whole(target, text.encode("utf-8", "backslashreplace"))  # JSON escapes a lone surrogate in the same way
 
@@ -82,10 +82,6 @@ def _to_json(value: Any) -> Any:
     raise SettingError("record", seen=quoted(value), expected="a text, a number or bytes")
 
 
-def _key(kind: type[Any]) -> str:
-    return f"guidedviz_{kind.__name__.lower()}"
-
-
 def _version(kind: type[Any]) -> int:
     """The version of a record's files."""
     return int(getattr(kind, "version", 1))
@@ -98,26 +94,24 @@ def load_record(
 
     `check` raises an error where fields do not fit each other.
     """
-    file = check_path(path)
-    where, saved_by = f"{kind.__name__.lower()} file {quoted(str(path))}", f"a file that {kind.__name__}.save wrote"
+    file, name = check_path(path), kind.__name__
+    where, saved_by = f"{name.lower()} file {quoted(str(path))}", f"a file that {name}.save wrote"
     try:
         data = parse_json(read_bounded(file, MOST_FILE), MOST_VALUES)
     except OSError as error:
         raise TraceError(where, seen=error.strerror or str(error), expected=saved_by, hint=hint) from None
     except (ValueError, RecursionError) as error:
         raise TraceError(where, seen=f"no JSON ({str(error)[:80]})", expected=saved_by, hint=hint) from None
-    version = data.pop(_key(kind), None) if isinstance(data, dict) else None
-    newest = _version(kind)
-    if type(version) is not int or not 1 <= version <= newest:
-        expected = f"version {' or '.join(map(str, range(1, newest + 1)))}"
+    version = data.pop(f"guidedviz_{name.lower()}", None) if isinstance(data, dict) else None
+    if type(version) is not int or version != _version(kind):
+        expected = f"version {_version(kind)}"
         raise TraceError(where, seen=f"version {quoted(version)}", expected=expected, hint=hint)
     try:
         record: Record = read_value(kind, data)
         record = record if record.source == "TOY" else replace(record, source="RECORDED")
         check(record)
     except TraceError as error:
-        older = f"version {version} of these files saved it: record it again" if version < newest else ""
-        raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected, hint=older) from None
+        raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected) from None
     return record
 
 

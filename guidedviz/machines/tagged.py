@@ -159,15 +159,13 @@ def read_on(triggers: Sequence[str]) -> tuple[list[dict[str, int]], dict[int, in
 
 def restrict(text: FreeText, triggers: Sequence[str], free: Tree) -> FreeText:
     """The free text whose stretches before a trigger, or before the end, are texts of `free`."""
-    marks: list[Tree] = [Call(str(FOUND + number)) for number in range(len(triggers) + 1)]
+    marks: list[Tree] = [Chars(((mark, mark),)) for mark in range(FOUND, FOUND + len(triggers) + 1)]
     last = text.places
     found = [(place, marks[number], last) for place, number in text.found]
     ended = [(place, marks[-1], last) for place in text.ends]
     either_way = either(*(concat(literal(t), mark) for t, mark in zip(triggers, marks, strict=False)), marks[-1])
     one, other = Net(last + 1, (*text.edges, *found, *ended)), concat(free, either_way)
-    return _places(
-        intersection(*(code_machine(tree, lambda call: int(call.name)) for tree in (one, other))), FOUND + len(triggers)
-    )
+    return _places(intersection(code_machine(one), code_machine(other)), FOUND + len(triggers))
 
 
 def _places(machine: DFA, end: int) -> FreeText:

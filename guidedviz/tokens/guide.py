@@ -14,56 +14,31 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from guidedviz.errors import SettingError, quoted, shorten
-from guidedviz.machines.forced import forced_bytes
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import Machine, as_machine, no_step, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.engines.engine_guide import PREPARE, RealGuide, real_guide
-from guidedviz.tokens.explain import Explanation, explain_token, illegal_token, token_path
+from guidedviz.tokens.engines.constraint import ask
+from guidedviz.tokens.engines.engine_guide import PREPARE, RealGuide
+from guidedviz.tokens.explain import Guide as Guide
+from guidedviz.tokens.explain import illegal_token
 from guidedviz.tokens.index import Index, build_index, live_machine, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps
-KEPT_RUNS = 4096  # forced runs that it keeps
 
 
-class Guide(Protocol):
-    """Decides which token may come next. States are values: `advance` returns a new one, and an old one stays valid."""
-
-    @property
-    def machine(self) -> Machine[Any] | None: ...  # None: no machine stands behind this guide
-    @property
-    def vocabulary(self) -> Vocabulary: ...
-    @property
-    def initial(self) -> Hashable: ...
-    def mask(self, state: Any) -> Mask: ...
-    def advance(self, state: Any, token: int) -> Hashable: ...
-    def is_accepting(self, state: Any) -> bool: ...
-    def forced(self, state: Any) -> bytes: ...
-    def path(self, state: Any, token: int) -> tuple[Hashable, ...]: ...
-    def explain(self, state: Any, token: int) -> Explanation: ...
-    def label(self, state: Any) -> str: ...
-    def stack(self, state: Any) -> tuple[str, ...]: ...
-
-
-def check_guide(guide: Any, where: str = "guide", hint: str = "gv.guide(machine, vocabulary)") -> None:
+def check_guide(guide: object, where: str = "guide", hint: str = "gv.guide(machine, vocabulary)") -> None:
     """Refuse what is not a guide.
 
     >>> check_guide("[0-9]+", "draw_map, guide")
     Traceback (most recent call last):
     guidedviz.errors.SettingError: draw_map, guide: saw str, expected a guide; try: gv.guide(machine, vocabulary)
     """
-    missing = [name for name in ("vocabulary", "mask", "advance", "machine") if not hasattr(guide, name)]
-    if not missing and isinstance(guide.vocabulary, Vocabulary):
-        return
-    seen = type(guide).__name__
-    if missing == ["machine"]:
-        seen, hint = f"{seen} without a machine", "machine = None, if it has none"
-    raise SettingError(where, seen=seen, expected="a guide", hint=hint)
+    expect(guide, Guide, where, "a guide", hint)
 
 
 def name_guide(guide: Guide) -> str:
@@ -89,10 +64,7 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     ['3', '.5', '.', '42', '</s>']
     """
     machine = as_machine(machine, "guide")
-    initial: Any = machine.initial
-    if not isinstance(initial, Hashable):
-        seen = f"a state that is a {type(initial).__name__}"
-        raise SettingError("guide", seen=seen, expected="a value", hint="a tuple or an int")
+    expect(machine.initial, Hashable, "guide, machine.initial", "a value", "a tuple or an int")
     check_vocabulary(vocabulary, "guide")
     if not isinstance(engine, str) or engine not in ("auto", *ENGINES):
         raise SettingError("guide, engine", seen=quoted(engine), expected=f"one of {str(('auto', *ENGINES))[1:-1]}")
@@ -133,12 +105,16 @@ def split_guide(split: Split) -> MachineGuide:
     return MachineGuide(split.pda, split.vocabulary, split)
 
 
+def _real_guide(name: str, machine: Machine[Any], vocabulary: Vocabulary) -> Guide:
+    return RealGuide(name, ask(machine), vocabulary)
+
+
 ENGINES: dict[str, Callable[[Any, Vocabulary], Guide]] = {
     "index": index_guide,
     # the machine as it is given, so that its stacks name the rules that were written
     "split": lambda machine, vocabulary: split_guide(build_split(machine, vocabulary, inline=False)),
     "trie": lambda machine, vocabulary: MachineGuide(machine, vocabulary, Lazy(machine, vocabulary)),
-    **{name: partial(real_guide, name) for name in PREPARE},
+    **{name: partial(_real_guide, name) for name in PREPARE},
 }
 
 
@@ -170,23 +146,16 @@ class Indexed:
         return self.index.mask(state)
 
 
-class MachineGuide:
+class MachineGuide(Guide):
     """A guide over any machine, with the source of its masks."""
 
     def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, source: MaskSource) -> None:
         self.machine: Machine[Any] = machine
-        self.vocabulary, self.source = vocabulary, source
-        kept = max(1, KEPT // len(vocabulary))
-        self._mask = lru_cache(maxsize=kept)(lambda state: source.mask(self._own(state)))
-        self._forced = lru_cache(maxsize=KEPT_RUNS)(partial(forced_bytes, machine))
+        self.vocabulary, self.source, self.initial = vocabulary, source, machine.initial
+        self._mask = lru_cache(maxsize=max(1, KEPT // len(vocabulary)))(lambda state: source.mask(self.at(state)))
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r})"
-
-    @property
-    def initial(self) -> Any:
-        """The state before the first token."""
-        return self.machine.initial
 
     @property
     def index(self) -> Index | None:
@@ -198,7 +167,7 @@ class MachineGuide:
         """The split that the masks come from, if any."""
         return self.source if isinstance(self.source, Split) else None
 
-    def _own(self, state: Any) -> Any:
+    def at(self, state: Any) -> Any:
         """The state, if it is one of this machine; machines with a stack check it themselves."""
         if isinstance(self.machine, DFA):
             if not isinstance(state, int | np.integer) or not 0 <= state < len(self.machine):
@@ -209,44 +178,19 @@ class MachineGuide:
 
     def mask(self, state: Any) -> Mask:
         """True for every legal id; read-only."""
-        return self._mask(state) if isinstance(state, Hashable) else self._own(state)
+        return self._mask(state) if isinstance(state, Hashable) else self.at(state)
 
-    def advance(self, state: Any, token: int) -> Hashable:
+    def advance(self, state: Any, token: int) -> Any:
         """The state after a legal token; EOS reads no byte, so the state stays."""
-        token = self.vocabulary.as_id(token)
-        after: Hashable | None = self._read(self._own(state), token)
+        token, state, after = self.vocabulary.as_id(token), self.at(state), None
+        if self.vocabulary.is_text(token):
+            after = read(self.machine, self.vocabulary.pieces[token], state)
+        elif token in self.vocabulary.eos and self.is_accepting(state):
+            after = state
         if after is None:
             raise illegal_token(self.vocabulary, self.explain(state, token))
         return after
 
-    def _read(self, state: Any, token: int) -> Any:
-        if isinstance(self.source, Indexed) and self.source.built is not None:
-            return self.source.built.next_state(state, token)
-        if token in self.vocabulary.eos:
-            return state if self.is_accepting(state) else None
-        is_text = self.vocabulary.is_text(token)
-        return read(self.machine, self.vocabulary.pieces[token], state) if is_text else None
-
     def is_accepting(self, state: Any) -> bool:
         """Whether the text may end here."""
-        return self.machine.is_accepting(self._own(state))
-
-    def forced(self, state: Any) -> bytes:
-        """The bytes that must come next; b"" if there is a choice or the text may end."""
-        return self._forced(self._own(state))
-
-    def path(self, state: Hashable, token: int) -> tuple[Hashable, ...]:
-        """The machine's states inside a token: the one before it, then one for every byte that passed."""
-        return token_path(self.machine, self.vocabulary, self._own(state), token)
-
-    def explain(self, state: Any, token: int) -> Explanation:
-        """Why the token is legal or not."""
-        return explain_token(self.machine, self.vocabulary, self._own(state), token)
-
-    def label(self, state: Any) -> str:
-        """The state's name for people."""
-        return self.machine.describe(state)
-
-    def stack(self, state: Any) -> tuple[str, ...]:
-        """The open rules, innermost first; a finite machine has none."""
-        return self.machine.stack(state)
+        return self.machine.is_accepting(self.at(state))

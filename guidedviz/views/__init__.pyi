@@ -1,12 +1,12 @@
-from guidedviz.views.charts.bars import draw_bars as draw_bars
 from guidedviz.views.charts.comparison import draw_comparison as draw_comparison
 from guidedviz.views.charts.costs import draw_break_even as draw_break_even
 from guidedviz.views.charts.costs import draw_costs as draw_costs
 from guidedviz.views.charts.costs import draw_throughput as draw_throughput
+from guidedviz.views.charts.distribution import draw_bars as draw_bars
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
 from guidedviz.views.charts.distribution import draw_text_tree as draw_text_tree
 from guidedviz.views.charts.payoff import draw_payoff as draw_payoff
-from guidedviz.views.charts.rollback import draw_rollback as draw_rollback
+from guidedviz.views.charts.spellings import draw_rollback as draw_rollback
 from guidedviz.views.charts.spellings import draw_spellings as draw_spellings
 from guidedviz.views.charts.timeline import draw_batch as draw_batch
 from guidedviz.views.charts.timeline import draw_overlap as draw_overlap

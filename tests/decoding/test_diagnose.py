@@ -9,6 +9,7 @@ import pytest
 import tasks
 
 import guidedviz as gv
+from guidedviz.tokens.guide import Guide
 
 PAREN = 'root ::= ("(" root ")" | "[" root "]")*'
 PERSON = {
@@ -37,17 +38,18 @@ def writer(pieces, *wanted, eos=None):
     return gv.ToyModel(pieces, rule, eos={len(pieces) - 1} if eos else ())
 
 
-class AtLeast:
+class AtLeast(Guide):
     """A guide that forbids EOS before a number of tokens, as min_tokens does; the state counts the tokens."""
 
     def __init__(self, guide, least):
         self.guide, self.least, self.machine, self.vocabulary = guide, least, guide.machine, guide.vocabulary
         self.initial = (guide.initial, 0)
-        for name in ("is_accepting", "forced", "path", "explain", "label", "stack"):
-            setattr(self, name, self.inside(getattr(guide, name)))
 
-    def inside(self, ask):
-        return lambda state, *more: ask(state[0], *more)
+    def at(self, state):
+        return self.guide.at(state[0])
+
+    def is_accepting(self, state):
+        return self.guide.is_accepting(state[0])
 
     def mask(self, state):
         mask = self.guide.mask(state[0]).copy()
@@ -142,14 +144,23 @@ def switched_on_too_late(machine=None):
     return gv.record(toy, "Hm", guide)
 
 
-class Stale:
+class Stale(Guide):
     """A guide that says that it is over one vocabulary and answers for another."""
 
     def __init__(self, guide, vocabulary):
-        self.guide, self.vocabulary = guide, vocabulary
+        self.guide, self.machine, self.vocabulary, self.initial = guide, guide.machine, vocabulary, guide.initial
 
-    def __getattr__(self, name):
-        return getattr(self.guide, name)
+    def mask(self, state):
+        return self.guide.mask(state)
+
+    def advance(self, state, token):
+        return self.guide.advance(state, token)
+
+    def is_accepting(self, state):
+        return self.guide.is_accepting(state)
+
+    def explain(self, state, token):
+        return self.guide.explain(state, token)
 
 
 def other_tokenizer(anew=False):

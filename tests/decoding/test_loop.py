@@ -8,6 +8,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.loop import start, take_step
 from guidedviz.decoding.settings import Settings
+from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import say_step
 
 PIECES = [b"a", b"b", b"c", b"<eos>", b"<script>alert(1)</script>"]
@@ -46,10 +47,8 @@ def test_a_finished_guide_leaves_only_eos_where_there_is_one():
     assert steps[-1].legal == 1
 
 
-class DeadEnd:
+class DeadEnd(Guide):
     """A guide that forbids everything after one token."""
-
-    machine = None
 
     def __init__(self, vocabulary):
         self.vocabulary, self.initial = vocabulary, 0

@@ -90,10 +90,7 @@ def test_the_samples_hold_what_goes_wrong():
     assert len(v) == 2000
     assert v.eos
     assert v.special - v.eos
-    assert v.audit().duplicates
-    assert v.audit().not_utf8
     assert max(map(len, v.pieces)) > 60
-    assert clerk().audit().beyond
 
 
 @given(vocabularies(), regexes)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from guidedviz.machines.earley.earley import ChartItem
-from guidedviz.machines.earley.items import Item, Rules, complete
+from guidedviz.machines.earley.items import Item, Rules
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
@@ -80,8 +80,7 @@ class _ChartFilm:
         ways = [(rule, way) for rule, some in rules.items() for way in some]
         self.nullable = derive(ways)  # the rules that may be empty
         self.literals = frozenset(symbol for _, way in ways for symbol in way) - {*rules, *lexemes}
-        self.chart: list[list[Item]] = [[]]
-        self.kinds: list[list[str]] = [[]]  # of the moves that added the items
+        self.columns: list[list[tuple[str, Item]]] = [[]]
         self.lexemes: list[Lexeme] = []
         start = next(iter(rules))
         self.add("predict", Item("start", (start,), 0, 0), [], f"start: the text is one {start}.")
@@ -93,61 +92,60 @@ class _ChartFilm:
 
     def show(self, words: str, causes: Iterable[RowPlace] = (), lit: RowPlace | None = None) -> None:
         """Keep a frame."""
-        columns = tuple(tuple(zip(*both, strict=True)) for both in zip(self.kinds, self.chart, strict=True))
-        frame = ChartFrame(self.text, columns, tuple(self.lexemes), self.literals, lit, frozenset(causes), words)
-        self.frames.append(frame)
+        columns, lexemes = tuple(map(tuple, self.columns)), tuple(self.lexemes)
+        self.frames.append(ChartFrame(self.text, columns, lexemes, self.literals, lit, frozenset(causes), words))
         check_watchable("earley_frames", len(self.frames), "frames", "a shorter text", MOST_FRAMES)
 
-    def add(self, kind: str, item: Item, causes: Iterable[RowPlace], words: str) -> None:
-        """Add an item to the last column."""
-        self.chart[-1].append(item)
-        self.kinds[-1].append(kind)
-        self.show(words, causes, (len(self.chart) - 1, len(self.chart[-1]) - 1))
+    def find(self, item: Item) -> int | None:
+        """The row of an item in the last column."""
+        return next((row for row, (_, other) in enumerate(self.columns[-1]) if other == item), None)
 
-    def move_dot(self, kind: str, item: Item, causes: Iterable[RowPlace], words: str) -> None:
-        """Add an item whose dot has moved, unless the column has it."""
-        if item in self.chart[-1]:
-            self.show(f"{words}; this item is in the column already, it is kept once.", causes)
+    def add(self, kind: str, item: Item, causes: Iterable[RowPlace], words: str) -> None:
+        """Add an item to the last column, unless the column has it."""
+        if self.find(item) is not None:
+            self.show(f"{words.rpartition(',')[0]}; this item is in the column already, it is kept once.", causes)
         else:
-            self.add(kind, item, causes, f"{words}, and its dot moves.")
+            self.columns[-1].append((kind, item))
+            self.show(words, causes, (len(self.columns) - 1, len(self.columns[-1]) - 1))
 
     def close(self) -> None:
         """Predict and complete until nothing is new."""
-        here = len(self.chart) - 1
-        for row, item in enumerate(self.chart[-1]):  # it grows
+        here = len(self.columns) - 1
+        for row, (_, item) in enumerate(self.columns[-1]):  # it grows
             if item.wanted and item.wanted in self.rules:
                 self.predict(item, item.wanted, (here, row))
             if item.wanted is None and item.origin < here:
-                for new in complete(self.chart, item):
-                    old = self.chart[item.origin].index(new._replace(dot=new.dot - 1))
-                    words = f"complete: {item.rule} is finished. {new.rule} waited for it in column {item.origin}"
-                    self.move_dot("complete", new, [(here, row), (item.origin, old)], words)
+                for waits, (_, old) in enumerate(self.columns[item.origin]):
+                    if old.wanted == item.rule:
+                        words = f"complete: {item.rule} is finished. {old.rule} waited for it in column {item.origin}"
+                        causes = [(here, row), (item.origin, waits)]
+                        self.add("complete", old.moved, causes, f"{words}, and its dot moves.")
 
     def predict(self, item: Item, wanted: str, place: RowPlace) -> None:
         """Add the alternatives of the rule after the dot, and skip a rule that may be empty."""
         asked = f"predict: {item.rule} waits for {wanted}"
         begun = [Item(wanted, way, 0, place[0]) for way in self.rules[wanted]]
-        fresh = [new for new in begun if new not in self.chart[-1]]
+        fresh = [new for new in begun if self.find(new) is None]
         for new in fresh:
             shown = str(new).rpartition(" (")[0]
             self.add("predict", new, [place], f"{asked}, so {shown} may begin here.")
         if not fresh:
             self.show(f"{asked}. Its items are in this column already: nothing is added.", [place])
         if wanted in self.nullable:
-            words = f"skip: {wanted} may be empty. {item.rule} waited for it"
-            self.move_dot("skip", item.moved, [place], words)
+            words = f"skip: {wanted} may be empty. {item.rule} waited for it, and its dot moves."
+            self.add("skip", item.moved, [place], words)
 
     def lex(self) -> Lexeme | None:
         """The longest lexeme for which the last column waits."""
         start = self.lexemes[-1].end if self.lexemes else 0
-        names = dict.fromkeys(item.wanted for item in self.chart[-1] if item.wanted and item.wanted not in self.rules)
-        found = [Lexeme(name, start, max(self.ends(name, start), default=start)) for name in names]
-        return max((one for one in found if one.end > start), key=lambda one: one.end, default=None)
+        names = {item.wanted: 0 for _, item in self.columns[-1] if item.wanted and item.wanted not in self.rules}
+        found = [Lexeme(name, start, end) for name in names if name for end in self.ends(name, start)]
+        return max(found, key=lambda one: one.end, default=None)
 
     def ends(self, name: str, start: int) -> Iterator[int]:
         """Where a lexeme that begins here may end."""
         if name in self.literals:
-            yield start + len(name.encode()) * self.text.startswith(name.encode(), start)
+            yield from [start + len(name.encode())] * self.text.startswith(name.encode(), start)
             return
         machine = self.machines[name]
         state = machine.initial
@@ -163,26 +161,24 @@ class _ChartFilm:
         words = f"lexer: {read} is read, {then}. The lexeme is a {lexeme.name}."
         if lexeme.name in self.literals:
             words = f"lexer: {read} is read. It is a lexeme of its own."
-        before, place = self.chart[-1], len(self.chart) - 1
+        before, place = self.columns[-1], len(self.columns) - 1
         self.lexemes.append(lexeme)
-        self.chart.append([])
-        self.kinds.append([])
+        self.columns.append([])
         self.show(words)
-        for row, item in enumerate(before):
+        for row, (_, item) in enumerate(before):
             if item.wanted == lexeme.name:
                 words = f"scan: {item.rule} waited for {lexeme.name}, and the dot moves over it."
                 self.add("scan", item.moved, [(place, row)], words)
 
     def end(self, whole: Item) -> None:
         """The last frame: whether the text is complete."""
-        column, rest = self.chart[-1], self.text[self.lexemes[-1].end if self.lexemes else 0 :]
+        rest, row = self.text[self.lexemes[-1].end if self.lexemes else 0 :], self.find(whole)
         said = f"start → {whole.symbols[0]} • is"
         if rest:
             sign = visible(rest[:1])
             self.show(f"lexer: nothing that the last column waits for begins with {sign}. The text is refused.")
-        elif whole in column:
-            place = len(self.chart) - 1, column.index(whole)
-            self.show(f"{said} in the last column: the text is complete.", lit=place)
+        elif row is not None:
+            self.show(f"{said} in the last column: the text is complete.", lit=(len(self.columns) - 1, row))
         else:
             self.show(f"{said} not in the last column: the text is not complete yet.")
 
