@@ -158,15 +158,13 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
     >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)
     trie, 1 of 1 token, TOY: toy; cpu
-    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, in all 5.50 ms a token
-    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, in all 4.50 ms a token
+    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, 5.50 ms per token
+    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, 4.50 ms per token
     """
     expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
     pair = record.pair(engine)
     count = len(pair[0].turns)
-    for name, value in (("first", first), ("tokens", tokens)):
-        expect(value, int, f"draw_overlap, {name}", "a whole number")
-    if not 0 <= first < count or tokens < 1:
+    if not all(isinstance(value, int) for value in (first, tokens)) or not 0 <= first < count or tokens < 1:
         raise SettingError("draw_overlap", seen=f"{tokens} tokens from {first}", expected=f"some of {count} tokens")
     shown = [run.turns[first : first + tokens] for run in pair]
     starts = [
@@ -187,7 +185,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     lanes = f"{one}: device", "CPU", "logits wait", "", f"{other}: device", "CPU", "logits wait"
     source = "live" if record.source == "LIVE" else record.source
     where = source + f", {record.date}" * (source != "live")
-    notes = f"{where} · {record.model} · {record.device}", *map(_say_wait, pair)
+    notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
     x, series = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
     chart = Chart(f"{pair[0].engine}: the mask and the forward", x, _lanes(lanes), series, notes, height=170.0)
     about = f"{len(shown[0])} of {counted(count, 'token')}, {source}: {record.model}; {record.device}"
@@ -198,13 +196,8 @@ def _name(run: EngineRun) -> str:
     return "side by side" if run.beside else "one by one"
 
 
-def _say_wait(run: EngineRun) -> str:
-    every = f"mean of {counted(len(run.turns), 'token')}"
-    return f"{_name(run)}: the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms from token to token ({every})"
-
-
 def _say_run(run: EngineRun) -> str:
     forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
     mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
     times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
-    return f"{_name(run)}: {times}, in all {run.per_token:.2f} ms a token"
+    return f"{_name(run)}: {times}, {run.per_token:.2f} ms per token"

@@ -7,8 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed
-from guidedviz.views.charts.payoff import AXES, HIGH, LEFT, SPAN, TOP, draw_plot, payoff_chart
-from guidedviz.views.charts.plot import PlotFrame
+from guidedviz.views.charts.payoff import AXES, draw_plot, payoff_chart
 
 COST = Cost(2.5, 0.25)
 
@@ -33,14 +32,6 @@ def test_every_run_is_a_dot_where_it_belongs_filled_if_it_has_the_rows_that_are_
     assert (here.look, here.x, here.y) == ("solid", (0.5, 0.7), pytest.approx((2.0, 3.0)))
     assert (others.look, others.x, others.y) == ("hollow", (0.7,), pytest.approx((0.9,)))
     assert [len(series.x) for series in payoff_chart(PAYOFF, 32).series[2:]] == [1, 2]
-
-
-def test_the_scale_is_one_of_ratios_and_nothing_leaves_the_plot():
-    at = PlotFrame(payoff_chart(PAYOFF, 1), LEFT, TOP).at
-    one, two, four = (at(0, speedup)[1] for speedup in (1, 2, 4))
-    assert one - two == pytest.approx(two - four)
-    assert at(0.95, 1000) == at(1, float("inf")) == (LEFT + SPAN, TOP)
-    assert at(0, 0.001) == (LEFT, TOP + HIGH)
 
 
 def test_the_page_finds_the_parts_that_it_moves_and_the_numbers_to_place_them():
