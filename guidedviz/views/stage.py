@@ -15,7 +15,7 @@ from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
-from guidedviz.markup import NOTHING, Element, node, together
+from guidedviz.markup import NOTHING, node, together
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write
@@ -56,33 +56,34 @@ def draw_stage(
     words = steps[cursor - 1]["words"] if cursor else "at the prompt" if steps else "no step yet"
     parts = [_header(trace), _strip(steps, trace.prompt, cursor, words)]
     told = [f"{_place(trace, cursor)} · {words}"]
-    mapped = split if machine is None or stack else None
     place = min(cursor, len(steps) - 1)  # of the step whose distribution is shown: the next one, or the last one
-    if mapped is not None:
-        svg, height, said = _map(mapped, trace.steps, place, stack)
-        parts.append((_card("map", EDGE, INNER, height + 2 * PAD, svg), height + 2 * PAD))
+    if split is not None and (machine is None or stack):
+        machine = None
+        drawn, said = _map(split, trace.steps, place, stack)
+        parts.append(_row(("map", INNER, drawn)))
         told.append(said)
-    drawn = machine if mapped is None else None
-    panels: list[tuple[str, Drawn]] = []
+    panels: list[tuple[str, float, Drawn]] = []
     if steps:
         title, step = "next token" if place == cursor else "the last draw", steps[place]
-        width = INNER - (LEFT + GAP if drawn else 0)
+        width = INNER if machine is None else INNER - LEFT - GAP
         legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal"
-        facts = _facts(step, place < cursor, drawn is None)
-        panels.append(("next", write_next(step, title, width - 2 * PAD, legal, facts)))
+        facts = _facts(step, place < cursor, machine is None)
+        panels.append(("next", width, write_next(step, title, width - 2 * PAD, legal, facts)))
         told.append(say_next(step, title).removesuffix("."))
-    if drawn is not None:
-        high = max(LEAST, *(height for _, (_, height) in panels)) if panels else LEAST
-        svg, height, said = _machine(drawn, trace.steps[:cursor], (LEFT if panels else INNER) - 2 * PAD, high)
-        panels.insert(0, ("machine", (svg, height)))
+    if machine is not None:
+        width, high = LEFT if steps else INNER, max([LEAST, *(height for *_, (_, height) in panels)])
+        drawn, said = _machine(machine, trace.steps[:cursor], width - 2 * PAD, high)
+        panels.insert(0, ("machine", width, drawn))
         told.append(said)
     if panels:
-        parts.append(_beside(panels))
+        parts.append(_row(*panels))
     parts.append(_scrub(trace, cursor))
-    svg, height = _pile(parts)
+    placed, y = [], EDGE
+    for svg, height in parts:
+        placed.append(moved(0, y, svg))
+        y += height + GAP
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, cursor)}. {'. '.join(told)}"
-    body = moved(0, EDGE, svg)
-    return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
+    return Figure(drawing(WIDTH, y - GAP + EDGE, *placed, alt=alt), _summary(trace, cursor), alt)
 
 
 def draw_strip(trace: Trace, *, mass: bool = False) -> Figure:
@@ -128,26 +129,13 @@ def _place(trace: Trace, cursor: int) -> str:
 # --- the parts, from top to bottom ---
 
 
-def _pile(parts: Sequence[Drawn]) -> Drawn:
-    placed, y = [], 0.0
-    for svg, height in parts:
-        placed.append(moved(0, y, svg))
-        y += height + GAP
-    return together(placed), y - GAP
-
-
-def _card(part: str, x: float, width: float, height: float, *inside: Element) -> Element:
-    """A panel with its ground; what is inside keeps away from its edge."""
-    ground = node("rect", x=0, y=0, width=width, height=height, rx=8, fill="var(--gv-card)", stroke="var(--gv-line)")
-    return moved(x, 0, ground, moved(PAD, PAD, *inside), data_part=part)
-
-
-def _beside(panels: Sequence[tuple[str, Drawn]]) -> Drawn:
-    """One panel, or two of one height side by side."""
-    height, x, cards = max(height for _, (_, height) in panels) + 2 * PAD, EDGE, []
-    for number, (part, (svg, _)) in enumerate(panels):
-        width = LEFT if number < len(panels) - 1 else WIDTH - EDGE - x
-        cards.append(_card(part, x, width, height, svg))
+def _row(*panels: tuple[str, float, Drawn]) -> Drawn:
+    """Panels of one height side by side: names, widths and what is inside, which keeps away from the edges."""
+    height, x, cards = max(height for *_, (_, height) in panels) + 2 * PAD, EDGE, []
+    for part, width, (svg, _) in panels:
+        size = {"x": 0, "y": 0, "width": width, "height": height, "rx": 8}
+        ground = node("rect", **size, fill="var(--gv-card)", stroke="var(--gv-line)")
+        cards.append(moved(x, 0, ground, moved(PAD, PAD, svg), data_part=part))
         x += width + GAP
     return together(cards), height
 
@@ -176,9 +164,8 @@ def _strip(
             x, y = 0.0, y + CHIP + 4
         chips.append(moved(x, y, svg))
         x += width + 4
-    height = y + CHIP + 2 * PAD + 22 * bool(words)
     said = soft(0, y + CHIP + 18, shorten(words, 130), 13) if words else NOTHING
-    return _card("text", EDGE, INNER, height, *chips, said), height
+    return _row(("text", INNER, (together([*chips, said]), y + CHIP + 22 * bool(words))))
 
 
 def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float, said: str) -> Drawn:
@@ -204,26 +191,26 @@ def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float,
     return node("g", *parts, opacity=0.6 if pale else 1, data_part="token"), width
 
 
-def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Element, float, str]:
-    """The machine where the steps end, for a grammar with its stack beside it; its height, and the same in words."""
+def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Drawn, str]:
+    """The machine where the steps end, for a grammar with its stack beside it, and the same in words."""
     path = recorded_paths(machine, steps)[-1]
     if not isinstance(machine, PDA):
-        return *draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
+        return draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
     rules, high = draw_open_rules(machine, path[-1], width - STACK - GAP, height)
     column, tall = write_stack(machine, path[-1], STACK, most=int((height - 76) / CARD))
     beside = moved(width - STACK, 2, column, data_part="stack")
-    return rules + beside, max(high, tall), say_stack(machine, path[-1])
+    return (rules + beside, max(high, tall)), say_stack(machine, path[-1])
 
 
-def _map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Element, float, str]:
-    """The map of all tokens at a step, its height, and the number of tokens of each kind."""
+def _map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:
+    """The map of all tokens at a step, and the number of tokens of each kind."""
     before = steps[: follows(steps)[place]] if steps else ()
     made, state = atlas(split.vocabulary), recorded_paths(split.pda, before)[-1][-1]
     mask = split.mask(state)
     kinds = split_kinds(split, made, state) if stack else legal_kinds(made.ordered(mask))
     said = say_kinds(kinds) if stack else say_mask(split.vocabulary, mask)
     svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD)
-    return moved(0, 12, svg), height + 12, f"Mask: {said}"
+    return (moved(0, 12, svg), height + 12), f"Mask: {said}"
 
 
 def _facts(step: PackedStep, taken: bool, states: bool) -> list[tuple[str, str]]:
@@ -241,7 +228,6 @@ def _scrub(trace: Trace, cursor: int) -> Drawn:
     line = node("path", d=f"M{EDGE:g} 9H{end:g}", stroke="var(--gv-line)", stroke_width=4)
     line += node("path", d=f"M{EDGE:g} 9H{x:g}", stroke="var(--gv-blue)", stroke_width=4)
     handle = node("rect", x=x - 6, y=3, width=12, height=12, rx=6, fill="var(--gv-blue)")
-    where = write(end + 14, 13, _place(trace, cursor), 13)
-    return moved(
-        0, 0, line, handle, where, soft(WIDTH - EDGE, 13, settings, 13, text_anchor="end"), data_part="controls"
-    ), 18
+    words = write(end + 14, 13, _place(trace, cursor), 13)
+    words += soft(WIDTH - EDGE, 13, settings, 13, text_anchor="end")
+    return node("g", line, handle, words, data_part="controls"), 18

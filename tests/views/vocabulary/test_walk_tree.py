@@ -45,12 +45,12 @@ def test_the_bars_say_what_each_walk_asked():
     figure = draw_walks(walks, lazy_walks(json(), v, '{"a": "xyz"}', slices=False))
     asked = [int(line.split(": ", 1)[1].split()[0].replace(",", "")) for line in figure.text.splitlines()[1:]]
     assert asked[1] == walks[1].asked
-    assert "dashed: without slices" in figure.svg
+    assert ">without slices<" in figure.svg
     for walk in walks:
         assert f">{walk.asked:,}<" in figure.svg
 
 
 def test_a_long_text_is_folded():
     figure = draw_walks(lazy_walks(regex("a*"), Vocabulary([b"a"]), "a" * 200))
-    assert figure.svg.count('height="8"') == MOST_ROWS
+    assert figure.text.count("before") == MOST_ROWS
     assert "and 160 more" in figure.svg
