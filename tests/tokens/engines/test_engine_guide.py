@@ -165,7 +165,6 @@ def test_an_engine_that_must_have_an_eos_says_so(name):
         gv.guide(gv.regex("a"), gv.Vocabulary([b"a"]), name)
 
 
-
 @pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
 def test_two_threads_get_the_masks_that_one_gets(name):
     pytest.importorskip(name)
