@@ -29,12 +29,6 @@ def demo(monkeypatch, capsys):
     return run
 
 
-def test_without_a_command_there_is_the_list(capsys):
-    assert commands.main([]) == 0
-    said = capsys.readouterr().out
-    assert all(name in said for name in ("labs", "demo", "bench"))
-
-
 def test_the_demo_shows_what_the_mask_changes(demo, clerk):
     code, said, complaint = demo(clerk)
     assert (code, complaint) == (0, "")
@@ -46,13 +40,6 @@ def test_the_demo_shows_what_the_mask_changes(demo, clerk):
     assert float(steps[0][1]) < 0.5, "most of what the model wanted first is forbidden"
     assert "[x]Sure 0." in steps[0][2]
     assert "\x1b" not in said
-
-
-def test_the_demo_takes_another_prompt_and_regex(demo, clerk):
-    code, said, _ = demo(clerk, "--regex", "(yes|no)", "--prompt", "Is it late?\nYes or no:\n", "--seed", "3")
-    assert code == 0
-    assert re.search(r"^with mask     (yes|no)    ", said, re.MULTILINE)
-    assert "prompt        Is it late?↵Yes or no:↵" in said
 
 
 @pytest.mark.parametrize(
@@ -92,12 +79,6 @@ def test_colour_is_for_terminals_that_want_it(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
     assert not has_colour(terminal)
-
-
-def test_colour_changes_no_word(clerk):
-    plain, coloured = (list(decode_in_words(clerk, "Price:\n", r"\$\d", 0, colour)) for colour in (False, True))
-    assert plain != coloured
-    assert plain == [re.sub(r"\x1b\[[\d;]+m", "", line) for line in coloured]
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from guidedviz.tokens.guide import guide as make_guide
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try
-    "empty mask": ("the mask of each rule alone; vocabulary.audit()", "change the rule that removed the last token"),
+    "empty mask": ("the mask of each rule alone; is each byte a token?", "change the rule that removed the last token"),
     "no mask": ("the log of the server: did the constraint compile?", "do not catch the error of gv.guide"),
     "stale mask": ("the fingerprints of model.vocabulary and guide.vocabulary", "gv.guide(machine, model.vocabulary)"),
     "text outside the language": ("which token switched the mask on?", "one guide that reads all tokens: gv.tagged"),
@@ -39,7 +39,7 @@ ADVICE = {  # the name of a finding -> what to check, and what to try
     ),
     "early mask": ("what comes without a guide?", "ask for the format in the prompt; after reasoning: gv.tagged"),
     "over-tight constraint": ("machine.accepts(a right answer)", "a wider rule, limit or pattern"),
-    "same bytes, several ids": ("vocabulary.audit(), and which ids a ban or a bias names", "vocabulary.ids(piece)"),
+    "same bytes, several ids": ("the ids that a ban or a bias names", "vocabulary.ids(piece)"),
     "cut in the middle": ("the length of the longest right answer", "gv.within(guide, max_tokens), or more tokens"),
     "keyword not enforced": ("machine.notes", 'correct the keyword, or gv.json_schema(schema, unknown="error")'),
 }

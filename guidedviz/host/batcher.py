@@ -350,7 +350,7 @@ class Engine:
 def make_card(model: LanguageModel) -> Card:
     """What a student's client has to know of a model."""
     words = model.vocabulary.fingerprint
-    about = f"{model.name} {model.network.weights} {model.context} {words} {model.vocabulary.tokenizer_size}"
+    about = f"{model.name} {model.network.weights} {model.context} {words}"
     return {
         "protocol": PROTOCOL,
         "name": model.name,

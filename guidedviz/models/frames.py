@@ -20,7 +20,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 
 ASK = struct.Struct("<4siI")  # sign, first row (-1: only the last one), tokens
 ROWS = struct.Struct("<4sII")  # sign, rows, size of the vocabulary
-WORDS = struct.Struct("<4sIIII")  # sign, tokens, EOS ids, special ids, size of the tokenizer
+WORDS = struct.Struct("<4sIII")  # sign, tokens, EOS ids, special ids
 PROTOCOL = 2  # the version of the requests
 JSON, BYTES = "application/json", "application/octet-stream"
 LEAST = -65504.0  # the least finite 16-bit float
@@ -122,7 +122,7 @@ def read_ids(body: bytes, size: int) -> list[int]:
 def pack_vocabulary(vocabulary: Vocabulary) -> bytes:
     """A vocabulary as bytes."""
     eos, special = sorted(vocabulary.eos), sorted(vocabulary.special)
-    head = WORDS.pack(b"GVV1", len(vocabulary), len(eos), len(special), vocabulary.tokenizer_size)
+    head = WORDS.pack(b"GVV2", len(vocabulary), len(eos), len(special))
     return head + pack_ids([*eos, *special, *map(len, vocabulary.pieces)]) + b"".join(vocabulary.pieces)
 
 
@@ -133,9 +133,9 @@ def read_vocabulary(body: bytes) -> Vocabulary:
     >>> read_vocabulary(pack_vocabulary(words)) == words
     True
     """
-    if len(body) < WORDS.size or not body.startswith(b"GVV1"):
-        raise damaged("vocabulary", f"{len(body)} bytes", f"a head of {WORDS.size} bytes that begins with GVV1")
-    _, count, ends, specials, tokenizer_size = WORDS.unpack_from(body)
+    if len(body) < WORDS.size or not body.startswith(b"GVV2"):
+        raise damaged("vocabulary", f"{len(body)} bytes", f"a head of {WORDS.size} bytes that begins with GVV2")
+    _, count, ends, specials = WORDS.unpack_from(body)
     numbers, begin = count + ends + specials, WORDS.size + 4 * (count + ends + specials)
     if len(body) < begin:
         raise damaged("vocabulary", f"{len(body)} bytes", f"{numbers} numbers")
@@ -146,7 +146,7 @@ def read_vocabulary(body: bytes) -> Vocabulary:
     stops = (begin + np.cumsum(lengths)).tolist()
     pieces = [body[stop - length : stop] for stop, length in zip(stops, lengths.tolist(), strict=True)]
     eos, special = found[:ends].tolist(), found[ends : ends + specials].tolist()
-    return Vocabulary(pieces, eos=eos, special=special, tokenizer_size=tokenizer_size)
+    return Vocabulary(pieces, eos=eos, special=special)
 
 
 def damaged(what: str, seen: str, expected: str) -> SettingError:

@@ -1,12 +1,12 @@
-from guidedviz.views.charts.bars import draw_bars as draw_bars
 from guidedviz.views.charts.comparison import draw_comparison as draw_comparison
 from guidedviz.views.charts.costs import draw_break_even as draw_break_even
 from guidedviz.views.charts.costs import draw_costs as draw_costs
 from guidedviz.views.charts.costs import draw_throughput as draw_throughput
+from guidedviz.views.charts.distribution import draw_bars as draw_bars
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
 from guidedviz.views.charts.distribution import draw_text_tree as draw_text_tree
 from guidedviz.views.charts.payoff import draw_payoff as draw_payoff
-from guidedviz.views.charts.rollback import draw_rollback as draw_rollback
+from guidedviz.views.charts.spellings import draw_rollback as draw_rollback
 from guidedviz.views.charts.spellings import draw_spellings as draw_spellings
 from guidedviz.views.charts.timeline import draw_batch as draw_batch
 from guidedviz.views.charts.timeline import draw_overlap as draw_overlap
@@ -27,11 +27,11 @@ from guidedviz.views.stack.chart import draw_derivation as draw_derivation
 from guidedviz.views.stack.chart_film import earley_frames as earley_frames
 from guidedviz.views.stack.graph import draw_branches as draw_branches
 from guidedviz.views.stack.graph import draw_shared_stacks as draw_shared_stacks
+from guidedviz.views.stack.stack import draw_cut as draw_cut
 from guidedviz.views.stack.stack import draw_depth as draw_depth
 from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stack.stack_film import stack_frames as stack_frames
-from guidedviz.views.stack.token_cut import draw_cut as draw_cut
 from guidedviz.views.stage import draw_stage as draw_stage
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.grid import draw_positions as draw_positions

@@ -26,30 +26,30 @@ from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 # It leaves out what may differ between two machines: positions and sizes (Graphviz), dates, devices and times.
 
 
-PART = re.compile(r"<(/?)([\w:-]+)([^<>]*?)/?>|([^<>]+)")
-ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 KEPT = frozenset("class fill stroke font-weight text-decoration data-arrow data-state data-rule".split())
 VARIES = re.compile(r"\d{4}-\d\d-\d\d|\b(cpu|mps|cuda(:\d+)?)\b|[\d,]*\.?\d+ (s|ms|µs)\b")
-STEP_NUMBER = re.compile(r'<text[^<>]*class="gv-nth"[^<>]*(/>|>[^<>]*</text>)')  # short arrows have no room for one
 
 
-def fingerprint(svg: str) -> str:
+def fingerprint(drawn: Element) -> str:
     """Twelve hex digits of the elements of a drawing, their classes and colours, and its texts.
 
-    >>> fingerprint('<text x="1">a</text>') == fingerprint('<text x="2">a</text>')
+    >>> fingerprint(node("text", "a", x=1)) == fingerprint(node("text", "a", x=2))
     True
-    >>> fingerprint('<text x="1">a</text>') == fingerprint('<text x="1">b</text>')
+    >>> fingerprint(node("text", "a", x=1)) == fingerprint(node("text", "b", x=1))
     False
     """
-    return sha256("\n".join(_content(svg)).encode("utf-8", "replace")).hexdigest()[:12]
+    return sha256("\n".join(_content(drawn)).encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def _content(svg: str) -> Iterator[str]:
-    for closing, name, attributes, text in PART.findall(STEP_NUMBER.sub("", svg)):
-        if text:
-            yield VARIES.sub("…", text)
-        elif not closing:
-            yield " ".join([f"<{name}", *(f"{k}={v}" for k, v in sorted(ATTRIBUTE.findall(attributes)) if k in KEPT)])
+def _content(element: Element) -> Iterator[str]:
+    if element.attributes.get("class") == "gv-nth":
+        return  # the number of a step: short arrows have no room for one
+    yield " ".join([f"<{element.name}", *(f"{k}={v}" for k, v in sorted(element.attributes.items()) if k in KEPT)])
+    for part in element.inside:
+        if isinstance(part, str):
+            yield VARIES.sub("…", part)
+        else:
+            yield from _content(part)
 
 
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -107,7 +107,9 @@ class Figure:
                 svg = stand_alone(self.svg)
                 file.write_bytes(bytes(draw(svg_string=svg, zoom=SHARP, sans_serif_family="DejaVu Sans")))
             case ".html":
-                file.write_text(html_page(self), encoding="utf-8")
+                title, head = node("title", self.text.partition("\n")[0]), node("meta", charset="utf-8")
+                page = node("html", node("head", head, title), node("body", self.drawing), lang="en")
+                file.write_text(f"<!doctype html>\n{stand_alone(str(page))}\n", encoding="utf-8")
             case _:
                 expected = "a name in .svg, .png or .html"
                 raise SettingError("Figure.save, path", seen=quoted(file.name), expected=expected)
@@ -122,20 +124,13 @@ def show_figure(figure: Figure) -> Element:
 def picture(figure: Figure) -> Element:
     """The figure as an `<img>` with its data: every reader of a notebook shows it, trusted or not."""
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
-    mark = "live" if figure.live else fingerprint(figure.svg)  # nbval compares this and not `src`
+    mark = "live" if figure.live else fingerprint(figure.drawing)  # nbval compares this and not `src`
     return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
 
 
 def inline(figure: Figure) -> Element:
     """The figure as part of the page, in the colours of the page's theme."""
     return node("div", node("style", theme_css()), figure.drawing, class_="gv")
-
-
-def html_page(figure: Figure) -> str:
-    """The figure as a page in one file."""
-    title = node("title", figure.text.splitlines()[0] if figure.text else "figure")
-    page = node("html", node("head", node("meta", charset="utf-8"), title), node("body", figure.drawing), lang="en")
-    return f"<!doctype html>\n{stand_alone(str(page))}\n"
 
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:

@@ -65,6 +65,17 @@ def short(p: float) -> float:
     return float(f"{p:.4g}")
 
 
+def share(part: float) -> str:
+    """A percentage with two significant digits; it is 0% or 100% only if exact.
+
+    >>> share(0.9637), share(0.5), share(0.0000312), share(0.0), share(0.99996)
+    ('96%', '50%', '0.0031%', '0%', '>99.9%')
+    """
+    if 0.99 <= part < 1:
+        return ">99.9%" if part > 0.999 else f"{100 * part:.1f}%"
+    return f"{float(f'{100 * part:.2g}'):.10g}%"
+
+
 def milliseconds(ms: float) -> str:
     """A time in seconds, milliseconds or microseconds.
 

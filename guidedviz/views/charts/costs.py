@@ -16,8 +16,7 @@ from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.views.charts.plot import Axis, Chart, Look, Series, draw_chart, round_ticks
 from guidedviz.views.figure import TRACE_HINT, Figure
-from guidedviz.views.vocabulary.map import share
-from guidedviz.views.words import label, milliseconds, say_badge
+from guidedviz.views.words import label, milliseconds, say_badge, share
 
 MOST_STEPS, LEAST_STEPS = 300, 24  # that are drawn, and that have room
 ABOVE = 2.5  # a bar this many times as high as the median is cut

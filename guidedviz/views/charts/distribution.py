@@ -1,27 +1,140 @@
-"""The next token before and after the mask, and all texts of a small task as a tree of boxes.
+"""Distributions: bars of any numbers, the next token before and after the mask, and all texts of a small task.
 
-The first is a picture of its own and a panel of the stage's still picture. What it says stands in the packed step, as
-on the page.
+The next token is a picture of its own and a panel of the stage's still picture. What it says stands in the packed
+step, as on the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 from textwrap import wrap
 from typing import Any
 
-from guidedviz.decoding.distribution import Branch, Task, branch
+from guidedviz.decoding.distribution import Branch, Estimate, Task, branch
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
-from guidedviz.errors import expect, shorten
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.charts.bars import write_bar, write_bar_names, write_name
 from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write, write_box
-from guidedviz.views.words import label, pack_step
+from guidedviz.views.words import label, pack_step, reading
 
 EDGE, WIDE = 16.0, 780.0
+WHISKER = {"stroke": "var(--gv-ink)", "stroke_width": 1.5, "fill": "none"}
+Values = Sequence[float | Estimate]
+
+
+def draw_bars(
+    labels: Sequence[str], series: Mapping[str, Values], *, title: str = "", marked: Collection[int] = ()
+) -> Figure:
+    """Horizontal bars, one or more per label: the first outlined, the others filled; values may be negative.
+
+    An estimate has a line over its bar, from the low to the high end of its interval.
+
+    >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask").text
+    'mask: a before 0.20 after 1, b before 0.80 after 0'
+    """
+    _check(labels, series)
+    expect(title, str, "draw_bars, title", "a text")
+    expect(marked, Collection, "draw_bars, marked", "numbers of labels", "{0, 2}")
+    named, bold = list(map(reading, labels)), set(marked)
+    rows = [[values[at] for values in series.values()] for at in range(len(labels))]
+    every = [value for row in rows for value in row]
+    low = min([0.0, *map(float, every)])
+    high = max([1e-9, *(value.high if isinstance(value, Estimate) else float(value) for value in every)])
+    between = " → " if next(iter(series), "").startswith("before") else " | "
+    said = [between.join(_number(float(value)) for value in row) for row in rows]
+    start = max([60.0, *(wide(shorten(words, 24), 14) for words in named)]) + 34
+    span = WIDE - start - max([0, *map(len, said)]) * 7.0 - 2 * EDGE
+
+    def at(value: float) -> float:
+        return start + span * (value - low) / (high - low)
+
+    parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
+    names = list(series) if len(series) > 1 else []
+    below = 18 * (8.0 * len(title) + sum(7.0 * len(name) + 32 for name in names) > WIDE - 3 * EDGE)  # no room beside it
+    parts += write_bar_names(names, WIDE - EDGE, 20 + below)
+    pitch, top = 8.0 * len(series) + 14, 30 + below if parts else 8
+    for index, row in enumerate(rows):
+        y = top + pitch * index
+        parts.append(write_name(start - 10, y + pitch / 2 + 2, named[index], False, index in bold, 24))
+        for place, value in enumerate(row):
+            left, right = sorted((at(0.0), at(float(value))))
+            kind = place if len(series) > 1 else 1
+            parts.append(write_bar(left, y + 5 + 8 * place, right - left, 7.0, kind, False))
+            if isinstance(value, Estimate):
+                way = f"M{at(value.low):g} {y + 5.5 + 8 * place:g}v6m0 -3H{at(value.high):g}m0 -3v6"
+                parts.append(node("path", d=way, **WHISKER))
+        parts.append(soft(WIDE - EDGE, y + pitch / 2 + 2, said[index], text_anchor="end"))
+    end = top + pitch * len(rows)
+    if low < 0:
+        parts.append(node("path", d=f"M{at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
+    told = ", ".join(
+        f"{words} " + " ".join(f"{name} {_say(value)}" for name, value in zip(series, row, strict=True))
+        for words, row in zip(named, rows, strict=True)
+    )
+    text = f"{title}: {told}" if title else told
+    return Figure(drawing(WIDE, end + 10, *parts, alt=text), text, text)
+
+
+def _check(labels: Sequence[str], series: Mapping[str, Values]) -> None:
+    """Refuse labels that are not texts, and series without one number per label."""
+    texts: Sequence[object] = expect(labels, list | tuple, "draw_bars, labels", "a list of texts")
+    if not all(isinstance(label, str) for label in texts):
+        raise SettingError("draw_bars, labels", seen=quoted(labels), expected="a list of texts")
+    expect(series, Mapping, "draw_bars, series", "names with their numbers", "{'before': [0.2, 0.8]}")
+    for name, values in series.items():
+        try:
+            numbers = list(map(float, values))
+        except (TypeError, ValueError):
+            numbers = []
+        if len(numbers) != len(labels):
+            raise SettingError(f"draw_bars, series {quoted(name)}", seen=quoted(values), expected="a number per label")
+
+
+def _say(value: float | Estimate) -> str:
+    return str(value) if isinstance(value, Estimate) else _number(float(value))
+
+
+def _number(value: float) -> str:
+    return probability(value) if 0 <= value <= 1 else f"{value:.1f}".removesuffix(".0")
+
+
+def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> Element:
+    """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
+    style = {"text_decoration": "line-through"} if struck and len(words) > 1 else {}
+    style |= {"fill": "var(--gv-soft)"} if struck else {}
+    heavy = {"font_weight": "bold"} if bold else {}
+    cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end") if struck and len(words) == 1 else NOTHING
+    return cross + write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
+
+
+def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> Element:
+    """One bar: the first of a row is an outline, a forbidden one is dashed."""
+    size = {"x": x, "y": y, "width": max(0.0, long), "height": high, "rx": 1.5}
+    if long <= 0:
+        return NOTHING
+    dash = {"stroke_dasharray": "2 2"} if struck else {}
+    if place == 0:
+        return node("rect", **size, fill="none", stroke="var(--gv-soft)", **dash)
+    return node("rect", **size, fill=f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})")
+
+
+def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Element]:
+    """The legend of the bars in a row, aligned to the right edge."""
+    parts, x = [], right
+    for place, name in reversed(list(enumerate(names))):
+        parts.append(soft(x, y, name, text_anchor="end"))
+        x -= 7.0 * len(name) + 18
+        parts.append(write_bar(x, y - 8, 12, 7.0, place, False))
+        x -= 14
+    return parts
+
+
+# --- the next token ---
+
+
 SHORT = 6  # characters of a probability that is said twice though it does not change
 HEAD, ROW, FACT = 46.0, 26.0, 22.0  # heights
 NAME, LETTER = 132.0, 6.6  # the most that a label takes, and pixels per character of a number, about

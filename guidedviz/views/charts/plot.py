@@ -65,14 +65,15 @@ class Series:
     hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
     colour: str = "blue"
     look: Look = "solid"
-    start: tuple[float, ...] = ()  # the low end of each bar or span; the end of the axis if empty
+    start: tuple[float, ...] = ()  # the low end of each bar or span; 0 if empty
     words: tuple[str, ...] = ()  # one text per mark, on the drawing
     thick: float = 0.8  # of a bar or span, in units of the axis across it
     part: str = ""  # the name by which a page finds these marks; "newest": the page scrolls to them
 
-    def begins(self, axis: Axis) -> tuple[float, ...]:
-        """The low ends of bars and spans along this axis."""
-        return self.start or (axis.low,) * len(self.x)
+    @property
+    def low(self) -> tuple[float, ...]:
+        """The low end of each bar or span."""
+        return self.start or (0.0,) * len(self.x)
 
 
 Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
@@ -228,32 +229,28 @@ def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
     yield node("g", *dots, **_part(series))
 
 
-def _write_bars(frame: PlotFrame, series: Series) -> Iterator[Element]:
-    for n, (x, low, up) in enumerate(zip(series.x, series.begins(frame.chart.y), series.y, strict=True)):
-        left, top = frame.at(x - series.thick / 2, up)
-        right, base = frame.at(x + series.thick / 2, low)
+def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
+    """Bars with their words above them, or spans with their words inside where there is room."""
+    bars, half = series.mark == "bars", series.thick / 2
+    for n, (x, y, low) in enumerate(zip(series.x, series.y, series.low, strict=True)):
+        corners = ((x - half, low), (x + half, y)) if bars else ((low, y - half), (x, y + half))
+        (left, base), (right, top) = (frame.at(*corner) for corner in corners)
+        width = right - left if bars else max(1.0, right - left - 1)
         if base - top > 0.05:
-            yield node("g", _box(series, n, left, top, right - left, base - top), **_part(series))
-        if series.words and series.words[n]:
-            yield write((left + right) / 2, top - 5, series.words[n], 10, text_anchor="middle")
-
-
-def _write_spans(frame: PlotFrame, series: Series) -> Iterator[Element]:
-    for n, (low, up, lane) in enumerate(zip(series.begins(frame.chart.x), series.x, series.y, strict=True)):
-        left, top = frame.at(low, lane + series.thick / 2)
-        right, base = frame.at(up, lane - series.thick / 2)
-        width = max(1.0, right - left - 1)
-        yield _box(series, n, left, top, width, base - top)
-        if series.words and wide(series.words[n], 11) + 4 < width:
+            yield node("g", _box(series, n, left, top, width, base - top), **_part(series))
+        words = series.words[n] if series.words else ""
+        if bars and words:
+            yield write((left + right) / 2, top - 5, words, 10, text_anchor="middle")
+        elif words and wide(words, 11) + 4 < width:
             look = {"fill": "var(--gv-on)", "text_anchor": "middle"}
-            yield write(left + width / 2, (top + base) / 2 + 4, series.words[n], 11, mono=True, **look)
+            yield write(left + width / 2, (top + base) / 2 + 4, words, 11, mono=True, **look)
 
 
 MARKS: dict[str, Callable[[PlotFrame, Series], Iterator[Element]]] = {
     "line": _write_line,
     "dots": _write_dots,
-    "bars": _write_bars,
-    "spans": _write_spans,
+    "bars": _write_boxes,
+    "spans": _write_boxes,
 }
 
 
@@ -301,7 +298,6 @@ LAYOUT: dict[str, Any] = {  # of every chart
     "bargap": 0,
     "hovermode": "closest",
     "hoverlabel": {"bgcolor": LIGHT["ink"], "font": {"color": LIGHT["page"]}},
-    "showlegend": True,
 }
 TITLE = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 20}}
 
@@ -317,15 +313,8 @@ def plotly_json(chart: Chart) -> dict[str, Any]:
         "legend": {"orientation": "h", "x": 0, "y": 1 + 18 / chart.height, "yanchor": "bottom", "xanchor": "left"},
         "margin": {"l": 60, "r": 40, "t": top, "b": 50 if chart.x.title else 34},
         "height": top + chart.height + 50,
-        "annotations": [
-            {"x": x, "y": min(chart.y.high, y), "yshift": 8, "text": _ink(_plain(words)), "showarrow": False}
-            for series in chart.series
-            if series.mark == "bars"
-            for x, y, words in zip(series.x, series.y, series.words, strict=False)
-            if words
-        ],
     }
-    return {"data": [_trace(chart, series) for series in chart.series], "layout": layout}
+    return {"data": [_trace(series) for series in chart.series], "layout": layout}
 
 
 def _plotly_axis(axis: Axis) -> dict[str, Any]:
@@ -344,37 +333,27 @@ def _plotly_axis(axis: Axis) -> dict[str, Any]:
     }
 
 
-def _trace(chart: Chart, series: Series) -> dict[str, Any]:
+def _trace(series: Series) -> dict[str, Any]:
     """One series as a trace of Plotly."""
-    colour, told = COLOURS[series.colour], [_plain(words) for words in series.hover]
+    told, words = ([_plain(said) for said in texts] for texts in (series.hover, series.words))
     trace: dict[str, Any] = {"name": _ink(_plain(series.name)), "showlegend": bool(series.name)}
-    trace |= {"x": list(series.x), "y": list(series.y), "type": "scatter"}
-    trace |= {"hovertext": told, "hovertemplate": "%{hovertext}<extra></extra>"} if told else {"hoverinfo": "skip"}
+    trace |= {"hovertext": told, "hoverinfo": "text" if told else "skip", "x": [*series.x], "y": [*series.y]}
+    line: dict[str, Any] = {"color": COLOURS[series.colour], "width": 2}
     if series.mark == "line":
-        dash = PLOTLY_DASHES.get(series.look, "solid")
-        return trace | {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2.2}}
+        line["dash"] = PLOTLY_DASHES.get(series.look, "solid")
+        return trace | {"type": "scatter", "mode": "lines", "line": line}
     if series.mark == "dots":
         symbol = "circle-open" if series.look == "hollow" else "circle"
-        trace |= {"marker": {"color": colour, "size": 9, "symbol": symbol, "line": {"color": colour, "width": 1.6}}}
-        words = [_ink(_plain(some)) for some in series.words]
-        return trace | {"mode": "markers+text" if words else "markers", "text": words, "textposition": "top center"}
-    along, axis = ("y", chart.y) if series.mark == "bars" else ("x", chart.x)
-    low = series.begins(axis)
-    trace |= {along: [up - down for down, up in zip(low, trace[along], strict=True)], "base": list(low)}
-    trace |= {"type": "bar", "width": series.thick, "marker": _fill(series)}
-    if series.mark == "bars":
-        return trace
-    inside = {"text": [_plain(some) for some in series.words], "textposition": "inside", "insidetextanchor": "middle"}
-    return trace | {"orientation": "h"} | inside
-
-
-def _fill(series: Series) -> dict[str, Any]:
-    colour = COLOURS[series.colour]
-    if series.look == "hollow":
-        red, green, blue = bytes.fromhex(colour.removeprefix("#"))
-        return {"color": f"rgba({red},{green},{blue},0.4)", "line": {"color": colour, "width": 1}}
-    lines = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
-    return {"color": colour} | ({"pattern": lines} if series.look == "hatched" else {})
+        trace |= {"marker": {"color": line["color"], "size": 9, "symbol": symbol, "line": line}}
+        trace |= {"type": "scatter", "mode": "markers+text"}
+        return trace | {"text": [*map(_ink, words)], "textposition": "top center"}
+    along, orientation = ("y", "v") if series.mark == "bars" else ("x", "h")
+    fill: dict[str, Any] = {"color": line["color"], "opacity": 0.4 if series.look == "hollow" else 1.0}
+    if series.look == "hatched":
+        fill["pattern"] = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
+    trace |= {along: [up - down for down, up in zip(series.low, trace[along], strict=True)], "base": [*series.low]}
+    trace |= {"type": "bar", "orientation": orientation, "width": series.thick, "marker": fill}
+    return trace | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
 
 
 def _plain(words: str) -> str:

@@ -1,22 +1,22 @@
-"""The spellings of a forced run as a lattice, and a table of the likeliest with their probabilities.
+"""The spellings of a forced run: as a lattice with a table of the likeliest, and what a jump spells anew.
 
-The bytes stand from left to right. An arc above them is a token that can spell a part of the run, and a spelling is a
-path of arcs from the left end to the right end. Paths share arcs.
+In the lattice the bytes stand from left to right. An arc above them is a token that can spell a part of the run, and a
+spelling is a path of arcs from the left end to the right end. Paths share arcs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.spellings import Spelling, Spellings
+from guidedviz.decoding.trace import Trace, standing
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.views.figure import Figure, drawing, soft, write, write_box
+from guidedviz.views.figure import TRACE_HINT, Figure, drawing, soft, write, write_box
 from guidedviz.views.words import characters, label, write_badge
 
 MOST = 48  # bytes that are drawn
@@ -30,31 +30,7 @@ BEYOND = "; a dashed one goes beyond the run"
 Span = tuple[int, int]  # the first byte of a token and its end
 
 
-@dataclass(frozen=True)
-class Scale:
-    """The positions of the bytes of a run."""
-
-    size: int  # bytes
-    beyond: bool  # whether some token ends beyond them
-
-    @property
-    def shown(self) -> int:
-        """The number of bytes that are drawn."""
-        return min(self.size, MOST)
-
-    @property
-    def pitch(self) -> float:
-        """The width of a byte."""
-        return min(PITCH, SPAN / self.shown)
-
-    def x(self, at: float) -> float:
-        """The left end of a byte; all positions after the last byte are one.
-
-        >>> scale = Scale(4, True)
-        >>> scale.x(0), scale.x(4), scale.x(5), scale.x(9)
-        (16.0, 192.0, 236.0, 236.0)
-        """
-        return LEFT + self.pitch * min(at, self.shown) + (BEYOND_WIDE if at > self.shown else 0)
+X = Callable[[float], float]  # the left end of a byte in the picture
 
 
 def draw_spellings(record: Spellings) -> Figure:
@@ -68,14 +44,19 @@ def draw_spellings(record: Spellings) -> Figure:
     a b ;  0.269  1.31 nats
     """
     expect(record, Spellings, "draw_spellings", "spellings", "gv.spellings(model, prompt, guide)")
-    rows, scale = spelling_rows(record), Scale(len(record.run), record.count_beyond > 0)
-    how, left_out, counts = HOW + BEYOND * scale.beyond, _say_left_out(record, rows), _say_counts(record)
-    arcs, ground = _arcs(record, scale)
-    numbers = max(scale.x(scale.size) + (BEYOND_WIDE + 16) * (scale.beyond or scale.size > MOST), 100.0) + 104
+    rows, size, beyond = spelling_rows(record), len(record.run), record.count_beyond > 0
+    shown = min(size, MOST)
+
+    def x_of(at: float) -> float:  # all positions after the last byte are one
+        return LEFT + min(PITCH, SPAN / shown) * min(at, shown) + BEYOND_WIDE * (at > shown)
+
+    how, left_out, counts = HOW + BEYOND * beyond, _say_left_out(record, rows), _say_counts(record)
+    arcs, ground = _arcs(record, x_of)
+    numbers = max(x_of(shown) + (BEYOND_WIDE + 16) * (beyond or size > shown), 100.0) + 104
     source = record.source, record.model, record.device, record.vocabulary_size, record.date
     parts = [write_badge(LEFT, 24, *source), soft(LEFT, 66, counts), soft(LEFT, TOP, how)]
     parts.append(write(LEFT, 47, f"the spellings of {shorten(label(record.run), 40)}", 13, font_weight="bold"))
-    parts += [*arcs, *_boxes(record.run, scale, ground)]
+    parts += [*arcs, *_boxes(record, x_of, ground)]
     y = ground + 52
     for x, words, anchor in ((LEFT, "spelling", "start"), (numbers, "p", "end"), (numbers + BAR + 66, "nats", "end")):
         parts.append(soft(x, y, words, text_anchor=anchor))
@@ -86,7 +67,7 @@ def draw_spellings(record: Spellings) -> Figure:
     for words, row in zip(spelled, rows, strict=True):
         odds, nats, names = probability(row.probability, 3), _say_cost(row), _names(row)
         lines.append(f"{words:{longest}}  {odds}  {nats} nats  {', '.join(names)}".rstrip())
-        parts += _blocks(row, scale, y, SIGNS[names[0]][1] if names else "")
+        parts += _blocks(row, size, x_of, y, SIGNS[names[0]][1] if names else "")
         long = {"width": max(0.5, BAR * row.probability), "height": 9, "fill": "var(--gv-blue)"}
         parts += [
             write(numbers, y + 5, odds, 13, True, text_anchor="end"),
@@ -144,18 +125,18 @@ def _say_cost(spelling: Spelling) -> str:
     return f"{spelling.cost + 0.0:.2f}" if spelling.probability else "∞"
 
 
-def _arcs(record: Spellings, scale: Scale) -> tuple[list[Element], float]:
+def _arcs(record: Spellings, x: X) -> tuple[list[Element], float]:
     """The arcs, thin ones first and canonical ones last, and the y of their feet."""
-    own = set(find_spans(record.canonical.pieces)) if record.canonical else set()
-    flows = {s: p for s, p in find_flows(record).items() if s[0] < scale.shown and (p >= FAINT or s in own)}
+    own, size = set(find_spans(record.canonical.pieces)) if record.canonical else set(), len(record.run)
+    flows = {s: p for s, p in find_flows(record).items() if s[0] < MOST and (p >= FAINT or s in own)}
 
     def height(span: Span) -> float:  # an arc beyond the run passes above the signs
-        return min(HIGH, 10 + 0.32 * (scale.x(span[1]) - scale.x(span[0]))) + 22 * (span[1] > scale.size)
+        return min(HIGH, 10 + 0.32 * (x(span[1]) - x(span[0]))) + 22 * (span[1] > size)
 
     ground, arcs = TOP + max(map(height, flows), default=0.0) + 34, []  # the sign above the highest
     for span, p in sorted(flows.items(), key=lambda flow: (flow[0] in own, flow[1])):
-        thick, up, beyond = 1.2 + min(THICK, 0.3 * scale.pitch) * p, height(span), span[1] > scale.size
-        left, right = scale.x(span[0]) + 1.5 + thick / 2, scale.x(span[1]) - 1.5 - thick / 2
+        thick, up, beyond = 1.2 + min(THICK, 0.3 * (x(1) - x(0))) * p, height(span), span[1] > size
+        left, right = x(span[0]) + 1.5 + thick / 2, x(span[1]) - 1.5 - thick / 2
         far = ground - up / 0.75  # the top of such a Bézier curve is at three quarters of its handles
         way = f"M{left:.5g},{ground:g}C{left:.5g},{far:.5g} {right:.5g},{far:.5g} {right:.5g},{ground:g}"
         look = {"stroke": f"var(--gv-{'green' if span in own else 'blue'})", "opacity": round(0.45 + 0.5 * p, 2)}
@@ -173,28 +154,27 @@ def _sign(name: str, x: float, y: float) -> Element:
     return write(x, y, sign, 14, text_anchor="middle", fill=f"var(--gv-{colour})", **halo)
 
 
-def _boxes(run: bytes, scale: Scale, ground: float) -> Iterator[Element]:
+def _boxes(record: Spellings, x: X, ground: float) -> Iterator[Element]:
     """One box per byte with its character, and one for bytes beyond the run or not shown."""
-    for at in range(scale.shown):
-        yield write_box(scale.x(at) + 1, ground + 3, scale.pitch - 2, BOX, stroke="var(--gv-line)")
-    for middle, name in characters(run[: scale.shown], 12.0):
-        yield write(scale.x(middle), ground + 22, name, 14, mono=True, text_anchor="middle")
-    x = scale.x(scale.shown)
-    if scale.size > scale.shown:
-        yield soft(x + 6, ground + 22, f"+{counted(scale.size - scale.shown, 'byte')}")
-    elif scale.beyond:
+    more, shown = len(record.run) - MOST, record.run[:MOST]
+    for at in range(len(shown)):
+        yield write_box(x(at) + 1, ground + 3, x(at + 1) - x(at) - 2, BOX, stroke="var(--gv-line)")
+    for middle, name in characters(shown, 12.0):
+        yield write(x(middle), ground + 22, name, 14, mono=True, text_anchor="middle")
+    if more > 0:
+        yield soft(x(MOST) + 6, ground + 22, f"+{counted(more, 'byte')}")
+    elif record.count_beyond:
         dashed: Any = {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "5 3"}
-        yield write_box(x + 1, ground + 3, BEYOND_WIDE - 2, BOX, "…", **dashed)
+        yield write_box(x(len(shown)) + 1, ground + 3, BEYOND_WIDE - 2, BOX, "…", **dashed)
 
 
-def _blocks(row: Spelling, scale: Scale, y: float, colour: str) -> Iterator[Element]:
+def _blocks(row: Spelling, size: int, x: X, y: float, colour: str) -> Iterator[Element]:
     """One block per token of a spelling, below its bytes."""
     look: Any = {"stroke": f"var(--gv-{colour or 'soft'})", "stroke_width": 1.8 if colour else 1, "fill": "none"}
     for piece, (start, end) in zip(row.pieces, find_spans(row.pieces), strict=True):
-        if start < scale.shown:
-            dash: Any = {"stroke_dasharray": "5 3"} if end > scale.size else {}
-            width = scale.x(end) - scale.x(start) - 3
-            yield write_box(scale.x(start) + 1.5, y - 10, width, ROW - 5, label(piece), **look, **dash)
+        if start < MOST:
+            dash: Any = {"stroke_dasharray": "5 3"} if end > size else {}
+            yield write_box(x(start) + 1.5, y - 10, x(end) - x(start) - 3, ROW - 5, label(piece), **look, **dash)
 
 
 def _say_left_out(record: Spellings, rows: Sequence[Spelling]) -> list[str]:
@@ -215,3 +195,54 @@ def _say_counts(record: Spellings) -> str:
     passes = "pass" if record.passes == 1 else "passes"
     seen = len(record.spellings) + record.faint[0]
     return f"{record.count:,} end with the run{beyond}; {seen:,} looked at in {record.passes:,} {passes}"
+
+
+# --- the tokens that a forced run takes back, and the tokens in their place, byte below byte ---
+
+
+BYTE, NEAR = 15.0, 48  # pixels per byte; bytes per row
+LOOKS: dict[str, tuple[str, dict[str, Any]]] = {  # what a box means, and how it looks
+    "kept": ("stays", {"stroke": "var(--gv-soft)"}),
+    "gone": ("taken back", {"stroke": "var(--gv-orange)", "stroke_width": 2}),
+    "put": ("appended without a pass", {"stroke": "var(--gv-blue)", "stroke_width": 2, "stroke_dasharray": "5 3"}),
+}
+MARKS = {"kept": ("", ""), "gone": ("[", "]"), "put": ("{", "}")}
+
+
+def draw_rollback(trace: Trace) -> Figure:
+    """Per jump that takes tokens back two rows: the tokens before it and after it.
+
+    >>> toy = gv.ToyModel([b"n", b"o", b"no", b"t", b"!"], lambda tokens: [5, 4, 3, 2, 1])
+    >>> guide = gv.guide(gv.regex("(n|x)o[t!]"), toy.vocabulary)
+    >>> print(draw_rollback(gv.record(toy, "t", guide, temperature=0, jump_forward=True)).text)
+    retokenisation: 1 jump takes tokens back
+    before: [n]
+    after: {no}
+    """
+    expect(trace, Trace, "draw_rollback", "a trace", TRACE_HINT)
+    steps = trace.steps
+    jumps = [at for at, step in enumerate(steps) if step.back]
+    title = f"retokenisation: {counted(len(jumps), 'jump')} take{'s' * (len(jumps) == 1)} tokens back"
+    parts, lines, y, width = [write(16, 24, title, 13, font_weight="bold")], [title], 56.0, 460.0
+    for place, (means, style) in enumerate(LOOKS.values()):
+        parts += [write_box(16 + 130.0 * place, 36, 16, 12, **style), soft(38 + 130.0 * place, 46, means)]
+    for at in jumps:
+        last = next((end for end in range(at + 1, len(steps)) if steps[end].how != "forced"), len(steps))
+        before, after = ([step.piece for step in standing(steps[:end])] for end in (at, last))
+        kept = len(before) - steps[at].back
+        sizes = list(accumulate(map(len, after), initial=0))  # of a long text only the tokens near the change are shown
+        first = next(n for n in range(kept + 1) if sizes[-1] - sizes[n] <= NEAR or n == kept)
+        for name, pieces, new in (("before", before, "gone"), ("after", after, "put")):
+            parts.append(soft(16, y + 18, name, 13))
+            x, said = 72.0, [f"{name}:"]
+            for number, piece in enumerate(pieces[first:], first):
+                look = "kept" if number < kept else new
+                wide = BYTE * len(piece) - 3
+                parts.append(write_box(x, y, wide, 26.0, label(piece), struck=look == "gone", **LOOKS[look][1]))
+                said.append(label(piece).join(MARKS[look]))
+                x += BYTE * len(piece)
+            lines.append(" ".join(said))
+            width, y = max(width, x + 16), y + 40
+        y += 8
+    text = "\n".join(lines)
+    return Figure(drawing(width, y, *parts, alt=text), text, text)

@@ -118,8 +118,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     told = [f"{n}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for n, row in reads.items()]
     end = max(until, ends[-1])
     x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
-    boxes = [box for lane, row in enumerate(reads.values()) for box in read_boxes(row, ends, len(reads) - lane)]
-    height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, boxes)
+    height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
     chart = Chart(title or "texts in shared passes", x, _lanes([*reads]), series, (note,), 640.0, height)
     return draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
 
@@ -132,11 +131,12 @@ def pass_ends(reads: Reads, cost: Cost) -> list[float]:
     return list(accumulate((round(own + each * read, 6) for read in tokens), initial=0.0))
 
 
-def read_boxes(row: Sequence[int], ends: Sequence[float], lane: float) -> Iterator[tuple[str, Box]]:
+def _read_boxes(reads: Reads, ends: Sequence[float]) -> Iterator[tuple[str, Box]]:
     """One box per pass of a text, and one until the last pass of all has ended."""
-    for place, count in enumerate(row):
-        yield "reads a forced run" if count > 1 else "reads one token", (ends[place], ends[place + 1], lane, "")
-    yield "done", (ends[len(row)], ends[-1], lane, "")
+    for lane, row in zip(range(len(reads), 0, -1), reads.values(), strict=True):
+        for place, count in enumerate(row):
+            yield "reads a forced run" if count > 1 else "reads one token", (ends[place], ends[place + 1], lane, "")
+        yield "done", (ends[len(row)], ends[-1], lane, "")
 
 
 # --- the forward pass and the mask of each token: lanes for the device and the CPU ---
@@ -158,15 +158,13 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
     >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)
     trie, 1 of 1 token, TOY: toy; cpu
-    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, in all 5.50 ms a token
-    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, in all 4.50 ms a token
+    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, 5.50 ms per token
+    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, 4.50 ms per token
     """
     expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
     pair = record.pair(engine)
     count = len(pair[0].turns)
-    for name, value in (("first", first), ("tokens", tokens)):
-        expect(value, int, f"draw_overlap, {name}", "a whole number")
-    if not 0 <= first < count or tokens < 1:
+    if not all(isinstance(value, int) for value in (first, tokens)) or not 0 <= first < count or tokens < 1:
         raise SettingError("draw_overlap", seen=f"{tokens} tokens from {first}", expected=f"some of {count} tokens")
     shown = [run.turns[first : first + tokens] for run in pair]
     starts = [
@@ -187,7 +185,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     lanes = f"{one}: device", "CPU", "logits wait", "", f"{other}: device", "CPU", "logits wait"
     source = "live" if record.source == "LIVE" else record.source
     where = source + f", {record.date}" * (source != "live")
-    notes = f"{where} · {record.model} · {record.device}", *map(_say_wait, pair)
+    notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
     x, series = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
     chart = Chart(f"{pair[0].engine}: the mask and the forward", x, _lanes(lanes), series, notes, height=170.0)
     about = f"{len(shown[0])} of {counted(count, 'token')}, {source}: {record.model}; {record.device}"
@@ -198,13 +196,8 @@ def _name(run: EngineRun) -> str:
     return "side by side" if run.beside else "one by one"
 
 
-def _say_wait(run: EngineRun) -> str:
-    every = f"mean of {counted(len(run.turns), 'token')}"
-    return f"{_name(run)}: the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms from token to token ({every})"
-
-
 def _say_run(run: EngineRun) -> str:
     forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
     mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
     times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
-    return f"{_name(run)}: {times}, in all {run.per_token:.2f} ms a token"
+    return f"{_name(run)}: {times}, {run.per_token:.2f} ms per token"

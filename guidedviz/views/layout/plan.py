@@ -31,6 +31,8 @@ def say_arrow(arrow: Arrow, whole: bool = False) -> str:
     >>> say_arrow(chain), say_arrow(chain, whole=True), say_arrow(Arrow(0, 1, ((48, 57),)))
     ('aé␣', 'aé␣ (3 states inside)', '0-9')
     """
+    if arrow.call:
+        return f"calls {arrow.call}"
     if arrow.loop:
         return f"again, {arrow.loop} times in all" if whole else f"{arrow.loop} times"
     chain = arrow.through and not arrow.folds_loop

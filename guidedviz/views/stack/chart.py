@@ -174,6 +174,7 @@ FIRST, LAST = 2, 6  # children kept of more
 TEXT_ROOM = 24  # characters of a text
 DETAILS = (8, 6, 5, 4, 3, 2, 1, 0)  # levels of finished branches: the first that fits
 PartKind = Literal["rule", "open", "leaf", "folded", "more", "next"]
+LOW = ("leaf", "folded", "next")  # on the lowest line
 LINE = {"stroke": "var(--gv-soft)", "stroke_width": 1.3}
 OPEN = {"stroke": "var(--gv-orange)", "stroke_width": 2, "stroke_dasharray": "5 3.5"}
 
@@ -185,16 +186,15 @@ class TreePart:
     words: str
     kind: PartKind
     parts: tuple[TreePart, ...] = ()
-    text: str = ""  # of a folded branch
 
     @cached_property
     def width(self) -> float:
-        own = max(wide(self.words, 13) + 16 * (self.kind != "leaf"), wide(self.text, 13) + 8)
-        return max(own + APART, sum(part.width for part in self.parts))
+        own = wide(self.words, 13) + APART + 16 * (self.kind != "leaf")
+        return max(own, sum(part.width for part in self.parts))
 
     @cached_property
     def height(self) -> int:
-        return 1 + max((part.height for part in self.parts), default=1 if self.kind == "folded" else 0)
+        return 1 + max((part.height for part in self.parts), default=0)
 
 
 def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
@@ -259,7 +259,7 @@ def _grow_parts(children: Sequence[ParseTree | ParseLeaf], data: bytes, detail: 
         elif isinstance(part, ParseLeaf):
             yield TreePart(text, "leaf")
         elif part.end > part.start and not detail:
-            yield TreePart(_name(part), "folded", text=text)
+            yield TreePart(_name(part), "rule", (TreePart(text, "folded"),))
         elif part.end > part.start:
             yield TreePart(_name(part), "rule", tuple(_grow_parts(part.children, data, detail - 1)))
 
@@ -268,33 +268,30 @@ def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Eleme
     """A node centred in its width with its children below; text is on the lowest line."""
     middle, at = x + drawn.width / 2, x + (drawn.width - sum(part.width for part in drawn.parts)) / 2
     for part in drawn.parts:
-        down, to = ground if part.kind in ("leaf", "next") else y + LEVEL, at + part.width / 2
-        way = f"M{middle:.1f},{y + BOX:.1f}L{to:.1f},{min(down, y + LEVEL):.1f}V{down:.1f}"
-        yield node("path", d=way, fill="none", **(OPEN if part.kind in ("open", "next", "more") else LINE))
+        down, to, half = ground if part.kind in LOW else y + LEVEL, at + part.width / 2, part.width / 2 - APART
+        if part.kind == "folded":
+            way, look = f"M{middle:.1f},{y + BOX:.1f}L{to - half:.1f},{down:.1f}H{to + half:.1f}Z", LINE
+        else:
+            way = f"M{middle:.1f},{y + BOX:.1f}L{to:.1f},{min(down, y + LEVEL):.1f}V{down:.1f}"
+            look = OPEN if part.kind in ("open", "next", "more") else LINE
+        yield node("path", d=way, fill="none", **look)
         yield from _write(part, at, down, ground)
         at += part.width
-    centred: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
-    if drawn.kind == "next":
-        yield node("g", write(middle, y + 17, "▸", 15, fill="var(--gv-orange)", **centred), data_newest="")
-    elif drawn.kind == "leaf":
-        yield write(middle, y + 17, drawn.words, 13, font_weight="bold", **centred)
-    elif drawn.kind == "more":
-        yield node("rect", x=middle - drawn.width / 2, y=y, width=drawn.width, height=BOX, fill="var(--gv-page)")
-        yield soft(middle, y + 16, drawn.words, text_anchor="middle")
-    else:
+    style: dict[str, Any] = {"mono": drawn.kind != "more", "text_anchor": "middle"}
+    if drawn.kind in ("rule", "open"):
         half = wide(drawn.words, 13) / 2 + 8
         line = OPEN if drawn.kind == "open" else {"stroke": "var(--gv-blue)", "stroke_width": 1.3}
         yield node("rect", x=middle - half, y=y, width=2 * half, height=BOX, rx=5, fill="var(--gv-page)", **line)
-        yield write(middle, y + 16, drawn.words, 13, **centred)
-    if drawn.kind == "folded":
-        half = wide(drawn.text, 13) / 2 + 4
-        points = f"{middle:.1f},{y + BOX:.1f} {middle - half:.1f},{ground + 3:.1f} {middle + half:.1f},{ground + 3:.1f}"
-        yield node("polygon", points=points, fill="var(--gv-blue)", fill_opacity=0.1, stroke="var(--gv-blue)")
-        yield write(middle, ground + 17, drawn.text, 13, **centred)
+    elif drawn.kind == "next":
+        style |= {"fill": "var(--gv-orange)", "data_newest": ""}
+    elif drawn.kind == "leaf":
+        style |= {"font_weight": "bold"}
+    elif drawn.kind == "more":  # it stands on a line
+        style |= {"paint_order": "stroke", "stroke": "var(--gv-page)", "stroke_width": 8}
+    yield write(middle, y + 16, drawn.words, 13, **style)
 
 
 def _lines(drawn: TreePart, depth: int) -> Iterator[str]:
-    signs = " …" * (drawn.kind == "open") + f" △ {drawn.text}" * (drawn.kind == "folded")
-    yield f"{'  ' * depth}{drawn.words}{signs}"
+    yield "  " * depth + "△ " * (drawn.kind == "folded") + drawn.words + " …" * (drawn.kind == "open")
     for part in drawn.parts:
         yield from _lines(part, depth + 1)

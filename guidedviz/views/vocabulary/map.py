@@ -26,7 +26,7 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
 from guidedviz.views.vocabulary.atlas import Atlas, Region, atlas, borders
-from guidedviz.views.words import label
+from guidedviz.views.words import label, share
 
 # A black-and-white picture as a PNG, without an imaging library.
 
@@ -153,17 +153,6 @@ def say_mask(vocabulary: Vocabulary, mask: Mask) -> str:
     count, ends = int(mask.sum()), sorted(vocabulary.eos)
     end = f", EOS {'legal' if mask[ends].any() else 'illegal'}" if ends else ""
     return f"{count:,} of {len(mask):,} tokens legal ({share(count / max(1, len(mask)))}){end}"
-
-
-def share(part: float) -> str:
-    """A percentage with two significant digits; it is 0% or 100% only if exact.
-
-    >>> share(0.9637), share(0.5), share(0.0000312), share(0.0), share(0.99996)
-    ('96%', '50%', '0.0031%', '0%', '>99.9%')
-    """
-    if 0.99 <= part < 1:
-        return ">99.9%" if part > 0.999 else f"{100 * part:.1f}%"
-    return f"{float(f'{100 * part:.2g}'):.10g}%"
 
 
 def count_regions(made: Atlas, cells: Mask) -> Counter[str]:
@@ -311,6 +300,6 @@ def list_outlined(made: Atlas, kinds: Sequence[Kind], width: float) -> tuple[Ele
         line |= {"stroke_dasharray": kind.outline} if kind.outline != "none" else {}
         size = {"x": x + 1, "y": y + 1, "width": long - 3, "height": BOX - 3, "rx": 3}
         parts.append(node("rect", **size, fill=f"var(--gv-{kind.colour})", fill_opacity=0.2, **line))
-        words = shorten(label(made.vocabulary.pieces[made.order[rank]]), int(long / 7))
-        parts.append(write(x + long / 2, y + 16, words, 11, mono=True, text_anchor="middle", font_weight="bold"))
+        words = shorten(label(made.vocabulary.pieces[made.order[rank]]), int(long / 7.5))
+        parts.append(write(x + long / 2, y + 16, words, 12, mono=True, text_anchor="middle", font_weight="bold"))
     return together(parts), 28 + BOX * ceil(len(shown) / COLUMNS)

@@ -23,8 +23,8 @@ from guidedviz.tokens.split import NodeSplit, Split
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
 from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, atlas
-from guidedviz.views.vocabulary.map import Kind, count_regions, map_figure, share
-from guidedviz.views.words import label
+from guidedviz.views.vocabulary.map import Kind, count_regions, map_figure
+from guidedviz.views.words import label, share
 
 SOLID, DASHED = "none", "3 2"
 SPLIT_HINT = "gv.build_split(machine, vocabulary)"

@@ -24,8 +24,7 @@ from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import share
-from guidedviz.views.words import label
+from guidedviz.views.words import label, share
 
 WAYS = "text, /regex/, 0xE2 82, #id"
 

@@ -19,9 +19,9 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.arrays import Ints
 from guidedviz.tokens.lazy import LazyWalk
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
-from guidedviz.views.vocabulary.map import share
-from guidedviz.views.words import label
+from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
+from guidedviz.views.words import label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
 EDGE = 16.0
@@ -258,13 +258,18 @@ class _Counts:
 # The lazy walks along a text: how many nodes of the trie each asked about.
 
 
-COST_ROW, COST_TOP = 22.0, 66.0
-START, END, COST_WIDE = 190.0, 690.0, 960.0
 MOST_ROWS = 40  # rows
+LANE = 22.0
+WITHOUT = "without slices"
+KINDS: tuple[SpanKind, ...] = (
+    (WITHOUT, "soft", "hollow"),
+    ("the whole trie", "blue", "solid"),
+    ("the rest beside a slice", "green", "solid"),
+)
 
 
 def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), title: str = "") -> Figure:
-    """One bar per token on a logarithmic axis; dashed, the walks of the same text `without` slices.
+    """One bar per token on a logarithmic axis; pale, the walks of the same text `without` slices.
 
     >>> v = gv.Vocabulary([b"2", b"20", b"26", b"-", b"a", b"ab"])
     >>> print(draw_walks(gv.tokens.lazy_walks(gv.regex("[0-9]{4}-"), v, "2026-")).text)
@@ -281,52 +286,23 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), titl
     expect(title, str, "draw_walks, title", "a text")
     for walk in (*walks, *without):
         expect(walk, LazyWalk, "draw_walks", "a walk", WALK_HINT)
-    most = max(1, *(walk.nodes for walk in walks))
-    high, shown = COST_TOP + COST_ROW * min(len(walks), MOST_ROWS + 1), walks[:MOST_ROWS]
+    shown = walks[:MOST_ROWS]
+    lanes = [float(len(shown) - place) for place in range(len(shown))]
+    boxes = [(WITHOUT, (1.0, walk.asked, lane, _say_cost(walk))) for walk, lane in zip(without, lanes, strict=False)]
+    for walk, lane in zip(shown, lanes, strict=True):
+        boxes.append((KINDS[2 if walk.part else 1][0], (1.0, walk.asked, lane, f"{walk.asked:,}: {_say_cost(walk)}")))
+    most = max(10, *(walk.nodes for walk in walks))
+    ticks = tuple((10.0**power, f"{10**power:,}") for power in range(int(log10(most)) + 1))
+    names = tuple((lane, shorten(label(walk.piece), 18)) for walk, lane in zip(shown, lanes, strict=True))
     head = f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"
-    parts = [heading(EDGE, 24, "lazy walks", f"{title} · {head}" if title else head)]
-    parts += [soft(END + 12, COST_TOP - 12, "dashed: without slices", 11)] * bool(without)
-    parts += _draw_scale(most, high)
-    for number, walk in enumerate(shown):
-        other = without[number] if number < len(without) else None
-        parts.append(moved(0, COST_TOP + COST_ROW * number, *_draw_cost(walk, other, most)))
     more = [f"and {len(walks) - MOST_ROWS:,} more"] * (len(walks) > MOST_ROWS)
-    parts += [soft(EDGE, high - 7, words) for words in more]
-    said = "\n".join([f"Lazy walks{f' {title}' * bool(title)}, {head}", *map(_say_cost, shown), *more])
-    return Figure(drawing(COST_WIDE + EDGE, high + 30, *parts, alt=said), said, said)
-
-
-def _place(nodes: int, most: int) -> float:
-    """The end of a bar on the axis of log(1 + nodes), on which 0 and 1 differ."""
-    return START + (END - START) * log10(1 + nodes) / log10(1 + most)
-
-
-def _draw_scale(most: int, high: float) -> Iterator[Element]:
-    ticks = [10**power for power in range(int(log10(most)) + 1)]
-    for nodes in (*ticks, most):
-        x, last = _place(nodes, most), nodes == most
-        stroke = {"stroke": "var(--gv-soft)" if last else "var(--gv-line)", "stroke_width": 1.6 if last else 1}
-        yield node("path", d=f"M{x:.5g},{COST_TOP - 6:g}V{high:g}", **stroke)
-        if last or END - x > 96:
-            words = f"all {nodes:,}" if last else f"{nodes:,}"
-            yield soft(x + 4 * last, COST_TOP - 12, words, 11, text_anchor="end" if last else "middle")
-
-
-def _draw_cost(walk: LazyWalk, other: LazyWalk | None, most: int) -> Iterator[Element]:
-    yield write(START - 10, 14, shorten(label(walk.piece), 18), 13, mono=True, text_anchor="end")
-    if other and other.asked != walk.asked:
-        yield _bar(other.asked, most, 3, 14, {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "3 2"})
-    yield _bar(walk.asked, most, 6, 8, {"fill": "var(--gv-green)" if walk.part else "var(--gv-blue)"})
-    said = f"{walk.asked:,}"
-    yield write(END + 12, 14, said, 12, mono=True)
-    if walk.part:
-        x = END + 24 + wide(said, 12)
-        yield node("rect", x=x, y=5, width=10, height=10, rx=2, fill="var(--gv-green)")
-        yield soft(x + 15, 14, f"{len(walk.part):,} tokens by a slice")
-
-
-def _bar(nodes: int, most: int, y: float, high: float, look: dict[str, str]) -> Element:
-    return node("rect", x=START, y=y, width=_place(nodes, most) - START, height=high, rx=1.5, **look)
+    x = Axis("nodes asked about", 1.0, float(most), ticks, log=True)
+    y = Axis("", 0.4, len(shown) + 0.6, names, grid=False, mono=True)
+    series = spans_by_kind(KINDS, boxes)
+    chart = Chart(title or "lazy walks", x, y, series, (head, *more), width=620.0, height=LANE * len(shown))
+    return draw_chart(
+        chart, "\n".join([f"Lazy walks{f' {title}' * bool(title)}, {head}", *map(_say_cost, shown), *more])
+    )
 
 
 def _say_cost(walk: LazyWalk) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import xml.etree.ElementTree as ET
-from itertools import pairwise
 
 import pytest
 
@@ -75,10 +74,3 @@ def test_labels_that_have_no_room_are_turned_and_if_there_are_too_many_thinned()
     assert "rotate(-90" not in labels(10)
     assert labels(60).count("rotate(-90") == 60
     assert labels(300).count("rotate(-90") == 300 // 4
-
-
-def test_legend_entries_do_not_touch():
-    many = Chart("", X, Y, tuple(Series(f"a long name {n}", "line", (0.0,), (1.0,)) for n in range(4)))
-    found = [each for each in ET.fromstring(draw_chart(many, "").svg).iter() if (each.text or "").startswith("a long")]
-    starts = [float(each.get("x")) for each in found]
-    assert all(b - a > 6.6 * len("a long name 0") + 20 for a, b in pairwise(starts))

@@ -60,28 +60,22 @@ def test_a_name_keeps_its_row_however_unlikely_it_is():
     assert "canonical" in rows[-1]
 
 
-def test_what_was_not_looked_at_is_said():
-    assert "not looked at: 0." in gv.views.draw_spellings(spell(limit=2)).text
-    assert "not looked at" not in gv.views.draw_spellings(spell()).text
-
-
-def test_a_dead_end_is_said_to_be_one_and_was_looked_at():
-    text = gv.views.draw_spellings(spell("axzq", [b"a", b"x", b"\n"])).text
-    assert "0 looked at in 2 passes" in text
-    assert text.endswith("dead ends, after which no token is legal: 1")
-    assert "not looked at" not in text
-    assert "dead ends" not in gv.views.draw_spellings(spell()).text
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (spell(limit=2), "not looked at: 0."),
+        (spell("axzq", [b"a", b"x", b"\n"]), "dead ends, after which no token is legal: 1"),
+        (spell(text="n"), "none of these: it would take back 1 token of the output before the run"),
+    ],
+)
+def test_what_has_no_row_is_said(record, said):
+    assert said in gv.views.draw_spellings(record).text
+    assert said.partition(":")[0] not in gv.views.draw_spellings(spell()).text
 
 
 def test_what_is_no_record_is_refused():
     with pytest.raises(gv.SettingError, match=r"^draw_spellings: saw str, expected spellings; try: gv.spellings\("):
         gv.views.draw_spellings("name")
-
-
-def test_a_canonical_spelling_that_would_take_a_token_back_is_said_to_be_missing():
-    text = gv.views.draw_spellings(spell(text="n")).text
-    assert "canonical" not in text
-    assert text.endswith("none of these: it would take back 1 token of the output before the run")
 
 
 def test_of_a_long_run_the_beginning_is_drawn():
@@ -96,3 +90,23 @@ def test_a_probability_of_zero_costs_without_end():
     record = spell()
     lost = replace(record, spellings=(Spelling((8, 10), (b"name", b":"), 0.0, canonical=True),))
     assert "0  ∞ nats" in gv.views.draw_spellings(lost).text
+
+
+TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5, 4, 3, 2, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lines"),
+    [
+        ("t!", ["retokenisation: 0 jumps take tokens back"]),
+        ("(n|x)o[t!]", ["retokenisation: 1 jump takes tokens back", "before: [n]", "after: {no}"]),
+        (f"{'x' * 80}(n|x)o[t!]", [  # a long text is shown from a token near the change
+            "retokenisation: 1 jump takes tokens back", f"before: {'x' * 40} [n]", f"after: {'x' * 40} {{no}}",
+        ]),
+    ],
+)  # fmt: skip
+def test_both_rows_have_the_same_bytes_up_to_the_new_run(pattern, lines):
+    guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
+    figure = gv.views.draw_rollback(gv.record(TOY, "t", guide, temperature=0, jump_forward=True))
+    assert figure.text.splitlines() == lines
+    assert figure.svg.count("line-through") == sum("[" in line for line in lines)

@@ -57,8 +57,8 @@ def test_an_overlap_begins_where_it_is_told_to_and_says_all_figures():
     assert "token 9" not in found.svg
     assert found.text.splitlines() == [
         "trie, 2 of 12 tokens, RECORDED: small; cpu",
-        "one by one: forward 5.00 ms, mask 4.00 ms, the logits wait 4.00 ms, in all 10.00 ms a token",
-        "side by side: forward 5.00 ms, mask 4.00 ms, the logits wait 0.00 ms, in all 6.00 ms a token",
+        "one by one: forward 5.00 ms, mask 4.00 ms, the logits wait 4.00 ms, 10.00 ms per token",
+        "side by side: forward 5.00 ms, mask 4.00 ms, the logits wait 0.00 ms, 6.00 ms per token",
     ]
 
 

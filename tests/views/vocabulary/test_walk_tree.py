@@ -1,11 +1,10 @@
 """The tree of a walk and the bars of a text say what the walk did, on small vocabularies and on large ones."""
 
-import re
 from xml.etree import ElementTree
 
 import pytest
 
-from guidedviz.machines.pushdown.pda import grammar, json
+from guidedviz.machines.pushdown.pda import json
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -40,31 +39,18 @@ def test_the_tree_of_json_fits_a_page(text, slices):
     assert ("text in quotes" in figure.svg) == (slices and text.endswith("x"))
 
 
-def test_a_machine_that_takes_nothing_has_one_cut():
-    figure = draw_walk(lazy_walk(regex("x"), Vocabulary([b"a", b"ab", b"b"])))
-    assert [line.split()[0] for line in rows(figure)] == ["root", "cut:"]
-
-
 def test_the_bars_say_what_each_walk_asked():
     v = Vocabulary.llama3()
     walks = lazy_walks(json(), v, '{"a": "xyz"}')
     figure = draw_walks(walks, lazy_walks(json(), v, '{"a": "xyz"}', slices=False))
     asked = [int(line.split(": ", 1)[1].split()[0].replace(",", "")) for line in figure.text.splitlines()[1:]]
     assert asked[1] == walks[1].asked
-    assert "dashed: without slices" in figure.svg
+    assert ">without slices<" in figure.svg
     for walk in walks:
         assert f">{walk.asked:,}<" in figure.svg
 
 
-def test_bars_grow_with_what_was_asked():
-    v = Vocabulary([b"a", b"b", b"ab", b"abc", b"abcd", b"x"])
-    svg = draw_walks(lazy_walks(grammar('root ::= "a" "b"? [c-d]* "x"'), v, "abcdx")).svg
-    widths = [float(width) for width in re.findall(r'width="([\d.]+)" height="8"', svg)]
-    assert len(widths) == 2
-    assert widths[0] > widths[1]
-
-
 def test_a_long_text_is_folded():
     figure = draw_walks(lazy_walks(regex("a*"), Vocabulary([b"a"]), "a" * 200))
-    assert figure.svg.count('height="8"') == MOST_ROWS
+    assert figure.text.count("before") == MOST_ROWS
     assert "and 160 more" in figure.svg
