@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, Words, no_rules, no_ticks
+from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules, no_ticks
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 
@@ -63,7 +63,6 @@ Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
 Shape = tuple[int, tuple[tuple[int, int, int, int], ...]]  # the number of new states, and the edges between them
 Letter = Callable[[Any], int]  # of a call or a tick: a number above all bytes
 MOST_NFA_STATES = 40_000
-MOST_LISTED = 1_000_000  # states of lists of words
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def build_nfa(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], S
     NFA(5 states, 1 epsilon edge)
     """
     states = count_states(tree)
-    if states > MOST_NFA_STATES + min(MOST_LISTED, count_listed(tree)):
+    if states > MOST_NFA_STATES:
         raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", tree)
     spend(20 + 7 * states)
     edges: list[list[Edge]] = [[], []]
@@ -162,28 +161,12 @@ def wire(part: Tree, start: int, end: int, new: int, shape: Callable[[Chars], Sh
             return Wiring(part, start, end, new, inside=tuple((option, start, end) for option in options))
         case Repeat():
             return wire_repeat(part, start, end, new)
-        case Words():
-            return wire_words(part, start, end, new)
         case Net(places, joined):
             inside = tuple((inner, new + source, new + target) for source, inner, target in joined)
             epsilon = ((start, new), (new + places - 1, end))
             return Wiring(part, start, end, new + places, epsilon=epsilon, inside=inside)
         case Call() | Tick():
             return Wiring(part, start, end, new)  # build_nfa adds the edge; it knows the rule's number
-
-
-def wire_words(words: Words, start: int, end: int, new: int) -> Wiring:
-    """All edges of a list of words in one step."""
-    states, edges, epsilon = new + words.places, list[tuple[int, Edge]](), [(start, new), (new + words.places - 1, end)]
-    for source, part, target in words.edges:
-        if not isinstance(part, Chars):
-            epsilon.append((new + source, new + target))
-            continue
-        fresh, shape = shape_chars(part)
-        places = (new + source, new + target, *range(states, states + fresh))
-        edges += [(places[one], (low, high, places[other])) for one, low, high, other in shape]
-        states += fresh
-    return Wiring(words, start, end, states, tuple(edges), tuple(epsilon))
 
 
 def wire_repeat(repeat: Repeat, start: int, end: int, new: int) -> Wiring:
@@ -248,20 +231,6 @@ def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int
     return states
 
 
-def count_listed(tree: Tree) -> int:
-    """The states of the lists of words in a tree, which are not repeated."""
-    match tree:
-        case Concat(parts) | Either(parts):
-            return sum(map(count_listed, parts))
-        case Words():
-            return tree.places
-        case Net(_, edges):
-            return sum(count_listed(part) for _, part, _ in edges)
-        case Repeat(part, _, 1):
-            return count_listed(part)
-    return 0
-
-
 def find_blame(tree: Tree) -> str:
     """The counted repeat with the most states, as text; "" if there is none.
 
@@ -296,8 +265,6 @@ def _weigh(
                 states = sum(_weigh(part, counted, calls, copies, known) for part in parts) + max(0, len(parts) - 1)
             case Either(options):
                 states = sum(_weigh(option, counted, calls, copies, known) for option in options)
-            case Words():
-                states = tree.places
             case Net(places, edges):
                 states = sum(_weigh(part, counted, calls, copies, known) for _, part, _ in edges) + places
             case Repeat(part, low, high):
