@@ -93,19 +93,11 @@ def run(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> list
     >>> run(divmod, [(7, 2), (7, 0)])
     [Outcome(value=(3, 1), touched=False), Outcome(value=ZeroDivisionError: integer ... by zero, touched=False)]
     """
-    outcomes: list[Outcome] = []
-    printed: list[str] = []
-
-    def take(message: Outcome | str) -> None:
-        if isinstance(message, str):
-            printed.append(message)
-        else:
-            outcomes.append(message)
-
-    stopped = (_in_process if FORKS else _in_thread)(partial(_run_all, function, inputs), take)
-    if printed:
-        print("".join(printed)[: PRINTED + 1].removesuffix("\n"))
-    return [*outcomes, Outcome(stopped)][: len(inputs)]
+    messages: list[Outcome | str] = []
+    stopped = (_in_process if FORKS else _in_thread)(partial(_run_all, function, inputs), messages.append)
+    if printed := "".join(message for message in messages if isinstance(message, str)):
+        print(printed[: PRINTED + 1].removesuffix("\n"))
+    return [*(message for message in messages if isinstance(message, Outcome)), Outcome(stopped)][: len(inputs)]
 
 
 def safe_copy(value: object) -> Any:

@@ -56,12 +56,8 @@ Moved = tuple[int, set[int], int]  # a state, the tokens, and the state after th
 TRANSITIONS: dict[str, list[tuple[list[Moved], int, int]]] = {
     "a transition leaves this state with this token: its target is the answer": [([(0, {5}, 1)], 0, 5)],
     "no transition reads the token: the answer is None": [([(0, {5}, 1)], 0, 6)],
-    "another state reads the token, this one does not: the answer is None": [
-        ([(0, {5}, 1)], 1, 5), ([(0, {5}, 1), (1, {5, 7}, 2), (2, {7}, 0)], 0, 7),
-    ],
-    "state 0 is a valid state, although 0 is false in Python": [
-        ([(0, {5, 6}, 0)], 0, 6), ([(0, {5}, 1), (1, {5}, 1), (1, {6}, 0)], 1, 6),
-    ],
+    "another state reads the token, this one does not: the answer is None": [([(0, {5}, 1)], 1, 5)],
+    "state 0 is a valid state, although 0 is false in Python": [([(0, {5, 6}, 0)], 0, 6)],
     "look at all transitions: None means that no one fits": [
         ([(0, {5}, 1), (0, {6}, 2)], 0, 6), ([(0, {5}, 1), (1, {5}, 2)], 1, 5), ([(1, {6}, 2), (0, {5}, 1)], 0, 5),
     ],
@@ -72,7 +68,7 @@ def check_advance(answer: Callable[[Sequence[Moved], int, int], int | None]) -> 
     """Does `answer(transitions, state, token)` give the state after the token, or None?
 
     >>> check_advance(lambda transitions, state, token: next((t for _, ids, t in transitions if token in ids), None))
-    ✗ not yet right: on input 3 of 9, the first on which it fails
+    ✗ not yet right: on input 3 of 7, the first on which it fails
         input       [(0, {5}, 1)], 1, 5
         yours gave  1
         expected    None
@@ -242,15 +238,15 @@ def check_at_most(answer: Callable[[int], str]) -> Verdict:
         yours       refuses it
         expected    accepts it
         its path    q0 ✕ 2
-        because     no transition leaves q0 with 2
+        because     no transition leaves q0 with 2 · the regex may grow with the digits of n, but not with n
     """
 
     def reference(n: int) -> str:
         return schema_regex({"type": "integer", "minimum": 0, "maximum": n})
 
-    small = [(n,) for n in (0, 7, 10, 9, 42, 60, 99, 100, 120, 999, 2026)]
-    large = "the regex may grow with the digits of n, but not with n: a list of all numbers is too long"
-    return check_function(answer, cases_of(reference, {"": small, large: [(2**31 - 1,)]}), _say_regex, same_texts)
+    why = "the regex may grow with the digits of n, but not with n"
+    bounds = zip((0, 7, 10, 9, 42, 60, 99, 100, 120, 999, 2026, 2**31 - 1))
+    return check_function(answer, cases_of(reference, {why: bounds}), _say_regex, same_texts)
 
 
 def same_texts(value: Any, expected: str) -> bool:

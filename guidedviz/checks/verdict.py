@@ -237,10 +237,7 @@ def say_kind(value: Any, expected: Any) -> str:
     if isinstance(expected, set):
         return say_not_ids(value)
     if isinstance(expected, np.ndarray):
-        try:
-            shape = np.asarray(value, dtype=float).shape
-        except (TypeError, ValueError):
-            return f"numbers are expected, in an array of shape {expected.shape}"
+        shape = np.asarray(value, dtype=object).shape
         right = f"an array of shape {expected.shape} is expected, and this has shape {shape}"
         return "" if shape == expected.shape else right
     words = next((words for kinds, words in KINDS if isinstance(expected, kinds) and not isinstance(value, kinds)), "")

@@ -87,18 +87,12 @@ def _say_states(case: Case, value: Any) -> Mistake | str:
 
 Row = dict[int, int]  # legal token -> the state after it
 WALKS: tuple[tuple[str, bytes, list[bytes]], ...] = (  # a regex, the text read so far, and pieces
-    ("3", b"", [b"3"]),
-    ("3", b"", [b"x"]),
-    ("3|4", b"", [b"3", b"4"]),
-    ("34", b"", [b"34", b"35"]),
-    ("34|4", b"", [b"34", b"4"]),
-    ("4", b"", [b"34", b"3567890", b"4"]),
-    ("a*", b"", [b"a" * 9]),
-    ("(ab)*", b"", [b"ab", b"aba", b"b"]),
-    ("ab*", b"", [b"a", b"abb", b"ac", b"acb", b"b", b"a"]),
+    ("3", b"", [b"3"]), ("3", b"", [b"x"]), ("3|4", b"", [b"3", b"4"]), ("34", b"", [b"34", b"35"]),
+    ("34|4", b"", [b"34", b"4"]), ("4", b"", [b"34", b"3567890", b"4"]), ("a*", b"", [b"a" * 9]),
+    ("(ab)*", b"", [b"ab", b"aba", b"b"]), ("ab*", b"", [b"a", b"abb", b"ac", b"acb", b"b", b"a"]),
     (DECIMAL, b"3", [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
     (DECIMAL, b"3.", [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -225,15 +219,10 @@ def say_tokens(case: Case, value: Any) -> str:
 # -- the index from walks ------------------------------------------------------------------------------------------
 
 INDEXES: tuple[tuple[str, list[bytes]], ...] = (  # a regex, and pieces
-    ("a", [b"a"]),
-    ("a", [b"b"]),
-    ("ab", [b"a", b"b"]),
-    ("a*", [b"a", b"aa"]),
-    ("abc", [b"a", b"bc", b"ab"]),
-    ("(ab)*", [b"ab", b"aba", b"b"]),
-    ("[0-9]{4}-[0-9]{2}", [b"1", b"12", b"-", b"1-", b"-1", b"123"]),
+    ("a", [b"a"]), ("a", [b"b"]), ("ab", [b"a", b"b"]), ("a*", [b"a", b"aa"]), ("abc", [b"a", b"bc", b"ab"]),
+    ("(ab)*", [b"ab", b"aba", b"b"]), ("[0-9]{4}-[0-9]{2}", [b"1", b"12", b"-", b"1-", b"-1", b"123"]),
     (DECIMAL, [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x"]),
-)
+)  # fmt: skip
 
 
 def check_index(answer: Callable[[Node, DFA, Callable[[Node, DFA, int], Row]], dict[int, Row]]) -> Verdict:

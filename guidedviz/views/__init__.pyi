@@ -27,11 +27,11 @@ from guidedviz.views.stack.chart import draw_derivation as draw_derivation
 from guidedviz.views.stack.chart_film import earley_frames as earley_frames
 from guidedviz.views.stack.graph import draw_branches as draw_branches
 from guidedviz.views.stack.graph import draw_shared_stacks as draw_shared_stacks
+from guidedviz.views.stack.stack import draw_cut as draw_cut
 from guidedviz.views.stack.stack import draw_depth as draw_depth
 from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stack.stack_film import stack_frames as stack_frames
-from guidedviz.views.stack.token_cut import draw_cut as draw_cut
 from guidedviz.views.stage import draw_stage as draw_stage
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.grid import draw_positions as draw_positions

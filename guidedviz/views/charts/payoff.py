@@ -1,14 +1,13 @@
-"""When jump-forward pays: speed-up over the share of forced tokens, and the text of one share."""
+"""When jump-forward pays: speed-up over the share of forced tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from math import isinf
-from typing import Any
 
 from guidedviz.decoding.jump import (
     FRACTIONS,
-    Parts,
     Payoff,
     Timed,
     fixed_share,
@@ -16,11 +15,10 @@ from guidedviz.decoding.jump import (
     ideal,
     nearest_fraction,
 )
-from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.plot import Axis, Chart, Look, PlotFrame, Series, write_legend, write_plot
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write, write_box
-from guidedviz.views.words import label
+from guidedviz.views.charts.plot import Axis, Chart, Look, PlotFrame, Series, draw_chart, write_plot
+from guidedviz.views.figure import Figure
 
 # Speed-up over the share of forced tokens: a dashed line for the ideal, a line for the cost model, dots for live runs.
 #
@@ -102,11 +100,8 @@ def say_times(speedup: float) -> str:
     return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
 
 
-COLUMN, EDGE, HEAD, TEXT, LINE = 340.0, 14.0, 66.0, 100.0, 25.0  # the room of the text, and its lines
-
-
 def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
-    """The curves and the measured points with the handle at one share; to the right its text.
+    """The curves and the measured points with the handle at one share.
 
     >>> previews = ((("{", True), ('"', True), ("a", False), ("}", True)),) * 20
     >>> toy = Payoff(gv.decoding.Cost(9.0, 1.0), (), previews, "toy", "cpu", "2026-11-22", "canonical", "TOY")
@@ -118,38 +113,12 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     if not isinstance(rows, int) or rows < 1:
         raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1")
     at = nearest_fraction(fraction)
-    run = find_run(payoff, at, rows)
-    said, chart = say_place(payoff, at, rows), payoff_chart(payoff, rows)
+    share, said, chart = FRACTIONS[at], say_place(payoff, at, rows), payoff_chart(payoff, rows)
+    handle = Series("", "line", (share, share), (LOW, MOST), colour="ink", look="dotted")
     source = "live" if payoff.source == "LIVE" else payoff.source
-    where = source + f", {payoff.date}" * (source != "live")
-    inside = [write(EDGE, 22, chart.title, 13, font_weight="bold"), write(EDGE, 44, said, 13)]
-    inside.append(soft(WIDTH + COLUMN, 22, f"{where} · {payoff.model} · {payoff.device}", text_anchor="end"))
-    inside += [*write_legend(chart, EDGE, HEAD + 4), moved(0, HEAD + 20, *draw_plot(payoff, FRACTIONS[at], rows))]
-    tokens, low = _write_tokens(run.parts if run else payoff.previews[at], WIDTH + 4, HEAD + TEXT)
-    text = f"jump-forward, {source}: {payoff.model}; {payoff.device}\n{said}"
-    size = WIDTH + COLUMN + EDGE, max(HEAD + HEIGHT + 20, low + 10)
-    return Figure(drawing(*size, *inside, *tokens, alt=text.replace("\n", ". ")), text, text)
-
-
-def _write_tokens(parts: Parts, left: float, top: float) -> tuple[list[Element], float]:
-    """The tokens in boxes, forced ones grey and free ones blue, and where they end."""
-    looks: dict[bool, dict[str, Any]] = {
-        True: {"stroke": "var(--gv-line)"},
-        False: {"stroke": "var(--gv-blue)", "stroke_width": 2},
-    }
-    free = sum(not fixed for _, fixed in parts)
-    drawn = [write_box(left, top - 27, 12, 14, **looks[True]), soft(left + 18, top - 16, f"{len(parts) - free} forced")]
-    drawn.append(write_box(left + 90, top - 27, 12, 14, **looks[False]))
-    drawn.append(soft(left + 108, top - 16, f"{free} free: the model chooses"))
-    x, y = 0.0, top
-    for text, fixed in parts:
-        said = shorten(label(text.encode("utf-8", "replace")), 30)
-        width = wide(said, 13) + 6
-        if x and x + width > COLUMN:
-            x, y = 0.0, y + LINE
-        drawn.append(write_box(left + x, y, width, 21, said, **looks[fixed]))
-        x += width + 2
-    return drawn, y + LINE
+    where = f"{source}{f', {payoff.date}' * (source != 'live')} · {payoff.model} · {payoff.device}"
+    chart = replace(chart, series=(*chart.series, handle), notes=(where, said))
+    return draw_chart(chart, f"jump-forward, {source}: {payoff.model}; {payoff.device}\n{said}")
 
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:

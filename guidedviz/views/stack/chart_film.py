@@ -7,7 +7,7 @@ part has its key, and a frame says which parts are visible.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from guidedviz.machines.earley.earley import ChartItem
@@ -34,7 +34,7 @@ RowPlace = tuple[int, int]  # a column, and a row in it
 class Lexeme(NamedTuple):
     """A part of the text that the rules read as one symbol."""
 
-    name: str  # of its regex; a text stands for itself
+    name: str  # of its regex; empty for a text that stands for itself
     start: int
     end: int
 
@@ -46,7 +46,6 @@ class ChartFrame:
     text: bytes
     columns: tuple[tuple[tuple[str, Item], ...], ...]
     lexemes: tuple[Lexeme, ...]
-    literals: frozenset[str]  # symbols that stand for themselves
     lit: RowPlace | None  # the new item
     causes: frozenset[RowPlace]  # the items that led to it
     words: str
@@ -59,7 +58,7 @@ def earley_frames(rules: Rules, text: bytes | str, lexemes: Mapping[str, str] | 
     >>> for frame in earley_frames(sums, "12", {"number": "[0-9]+"}):
     ...     print(frame.words)
     start: the text is one sum.
-    predict: start waits for sum, so sum → • sum + number may begin here.
+    predict: start waits for sum, so sum → • sum "+" number may begin here.
     predict: start waits for sum, so sum → • number may begin here.
     predict: sum waits for sum. Its items are in this column already: nothing is added.
     lexer: 12 is read, then the text ends. The lexeme is a number.
@@ -77,23 +76,25 @@ class _ChartFilm:
     def __init__(self, rules: Rules, text: bytes, lexemes: Mapping[str, str]) -> None:
         self.rules, self.text, self.frames = rules, text, list[ChartFrame]()
         self.machines: dict[str, Machine[Any]] = {name: regex(pattern) for name, pattern in lexemes.items()}
-        ways = [(rule, way) for rule, some in rules.items() for way in some]
-        self.nullable = derive(ways)  # the rules that may be empty
-        self.literals = frozenset(symbol for _, way in ways for symbol in way) - {*rules, *lexemes}
+        symbols = {symbol for ways in rules.values() for way in ways for symbol in way} - {*rules, *lexemes}
+        quoted = {symbol: f'"{visible(symbol.encode())}"' for symbol in symbols}
+        self.literals = {name: symbol.encode() for symbol, name in quoted.items()}
+        self.ways = [(rule, tuple(quoted.get(one, one) for one in way)) for rule in rules for way in rules[rule]]
+        self.nullable = derive(self.ways)  # the rules that may be empty
         self.columns: list[list[tuple[str, Item]]] = [[]]
         self.lexemes: list[Lexeme] = []
         start = next(iter(rules))
         self.add("predict", Item("start", (start,), 0, 0), [], f"start: the text is one {start}.")
         self.close()
-        while lexeme := self.lex():
-            self.scan(lexeme)
+        while found := self.lex():
+            self.scan(*found)
             self.close()
         self.end(Item("start", (start,), 1, 0))
 
     def show(self, words: str, causes: Iterable[RowPlace] = (), lit: RowPlace | None = None) -> None:
         """Keep a frame."""
         columns, lexemes = tuple(map(tuple, self.columns)), tuple(self.lexemes)
-        self.frames.append(ChartFrame(self.text, columns, lexemes, self.literals, lit, frozenset(causes), words))
+        self.frames.append(ChartFrame(self.text, columns, lexemes, lit, frozenset(causes), words))
         check_watchable("earley_frames", len(self.frames), "frames", "a shorter text", MOST_FRAMES)
 
     def find(self, item: Item) -> int | None:
@@ -124,7 +125,7 @@ class _ChartFilm:
     def predict(self, item: Item, wanted: str, place: RowPlace) -> None:
         """Add the alternatives of the rule after the dot, and skip a rule that may be empty."""
         asked = f"predict: {item.rule} waits for {wanted}"
-        begun = [Item(wanted, way, 0, place[0]) for way in self.rules[wanted]]
+        begun = [Item(wanted, way, 0, place[0]) for rule, way in self.ways if rule == wanted]
         fresh = [new for new in begun if self.find(new) is None]
         for new in fresh:
             shown = str(new).rpartition(" (")[0]
@@ -135,44 +136,46 @@ class _ChartFilm:
             words = f"skip: {wanted} may be empty. {item.rule} waited for it, and its dot moves."
             self.add("skip", item.moved, [place], words)
 
-    def lex(self) -> Lexeme | None:
-        """The longest lexeme for which the last column waits."""
-        start = self.lexemes[-1].end if self.lexemes else 0
-        names = {item.wanted: 0 for _, item in self.columns[-1] if item.wanted and item.wanted not in self.rules}
-        found = [Lexeme(name, start, end) for name in names if name for end in self.ends(name, start)]
-        return max(found, key=lambda one: one.end, default=None)
+    @property
+    def place(self) -> int:
+        """How many bytes are read."""
+        return self.lexemes[-1].end if self.lexemes else 0
 
-    def ends(self, name: str, start: int) -> Iterator[int]:
+    def lex(self) -> tuple[str, int] | None:
+        """The longest lexeme for which the last column waits, and where it ends."""
+        wanted = (item.wanted for _, item in self.columns[-1] if item.wanted)
+        return max(((name, end) for name in wanted for end in self.ends(name)), key=lambda one: one[1], default=None)
+
+    def ends(self, name: str) -> Iterator[int]:
         """Where a lexeme that begins here may end."""
-        if name in self.literals:
-            yield from [start + len(name.encode())] * self.text.startswith(name.encode(), start)
-            return
-        machine = self.machines[name]
-        state = machine.initial
-        for place in range(start, len(self.text)):
-            state = machine.step(state, self.text[place])
-            if machine.is_accepting(state):
-                yield place + 1
+        if name in self.literals and self.text.startswith(self.literals[name], self.place):
+            yield self.place + len(self.literals[name])
+        if name in self.machines:
+            state = self.machines[name].initial
+            for place in range(self.place, len(self.text)):
+                state = self.machines[name].step(state, self.text[place])
+                if self.machines[name].is_accepting(state):
+                    yield place + 1
 
-    def scan(self, lexeme: Lexeme) -> None:
+    def scan(self, name: str, end: int) -> None:
         """Begin a column with the items that waited for a lexeme."""
-        read, after = (visible(part) for part in (self.text[lexeme.start : lexeme.end], self.text[lexeme.end :][:1]))
+        read, after = visible(self.text[self.place : end]), visible(self.text[end : end + 1])
         then = f"then comes {after}" if after else "then the text ends"
-        words = f"lexer: {read} is read, {then}. The lexeme is a {lexeme.name}."
-        if lexeme.name in self.literals:
+        words = f"lexer: {read} is read, {then}. The lexeme is a {name}."
+        if name in self.literals:
             words = f"lexer: {read} is read. It is a lexeme of its own."
-        before, place = self.columns[-1], len(self.columns) - 1
-        self.lexemes.append(lexeme)
+        before, column = self.columns[-1], len(self.columns) - 1
+        self.lexemes.append(Lexeme("" if name in self.literals else name, self.place, end))
         self.columns.append([])
         self.show(words)
         for row, (_, item) in enumerate(before):
-            if item.wanted == lexeme.name:
-                words = f"scan: {item.rule} waited for {lexeme.name}, and the dot moves over it."
-                self.add("scan", item.moved, [(place, row)], words)
+            if item.wanted == name:
+                words = f"scan: {item.rule} waited for {name}, and the dot moves over it."
+                self.add("scan", item.moved, [(column, row)], words)
 
     def end(self, whole: Item) -> None:
         """The last frame: whether the text is complete."""
-        rest, row = self.text[self.lexemes[-1].end if self.lexemes else 0 :], self.find(whole)
+        rest, row = self.text[self.place :], self.find(whole)
         said = f"start → {whole.symbols[0]} • is"
         if rest:
             sign = visible(rest[:1])
@@ -192,7 +195,8 @@ def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
         lit = [_number(frame.lit)] if frame.lit else []
         causes = [f"{_number(place)}" for place in sorted(frame.causes)]
         packed.append(pack_frame(seen, [*map(str, seen), *marks], lit, causes, frame.words))
-    return FilmDrawings((draw_frame(frames[-1], bare=True).drawing,), tuple(packed))
+    bare = replace(frames[-1], lit=None, causes=frozenset())
+    return FilmDrawings((draw_frame(bare).drawing,), tuple(packed))
 
 
 def _number(place: RowPlace) -> int:
@@ -200,8 +204,8 @@ def _number(place: RowPlace) -> int:
     return MOST_FRAMES * place[0] + place[1]
 
 
-def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
-    """A frame as a still picture; bare, it has no highlights.
+def draw_frame(frame: ChartFrame) -> Figure:
+    """A frame as a still picture.
 
     >>> frames = gv.views.earley_frames({"sum": [("sum", "+", "1"), ("1",)]}, "1")
     >>> print(draw_frame(frames[-1]).text)
@@ -222,11 +226,11 @@ def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
             return {"data_arrow": f"c{place}"}
         here, number = (place, row), _number((place, row))
         lit = " gv-lit" * (here == frame.lit) + " gv-on" * (here in frame.causes)
-        return {"class_": "gv-item" + lit * (not bare), "data_state": number, "data_arrow": f"{number}"}
+        return {"class_": "gv-item" + lit, "data_state": number, "data_arrow": f"{number}"}
 
     shown, width, low = write_columns(columns, STRIP, keys, "lexeme")
-    named = [one for one in frame.lexemes if one.name not in frame.literals]
-    cell = max([CELL, *((wide(one.name, 12) + 8) / (one.end - one.start) for one in named)])  # names fit below bytes
+    fitting = ((wide(one.name, 12) + 8) / (one.end - one.start) for one in frame.lexemes)  # names fit below their bytes
+    cell = max([CELL, *fitting])
     parts = [node("style", STYLE), *write_bytes(frame.text, cell, 10), *_lexemes(frame, cell), *shown]
     text = f"the text {visible(frame.text)}, {counted(len(frame.lexemes), 'lexeme')}"
     said = "\n".join([f"{text}; chart: {counted(len(columns), 'column')}", *say_columns(columns)])
@@ -235,20 +239,13 @@ def draw_frame(frame: ChartFrame, bare: bool = False) -> Figure:
 
 
 def _columns(frame: ChartFrame) -> Iterator[ChartColumn]:
-    def symbols(some: Iterable[str]) -> str:
-        return " ".join(f'"{visible(one.encode())}"' if one in frame.literals else one for one in some)
-
-    for number, rows in enumerate(frame.columns):
-        name = ""
-        if number:
-            lexeme = frame.lexemes[number - 1]
-            name = f"{lexeme.name} " * (lexeme.name not in frame.literals)
-            name += visible(frame.text[lexeme.start : lexeme.end])
-        shown = []
+    names = [f"{name} {visible(frame.text[start:end])}".strip() for name, start, end in frame.lexemes]
+    for number, (name, rows) in enumerate(zip(["", *names], frame.columns, strict=True)):
+        items = []
         for kind, item in rows:
-            before, after = symbols(item.symbols[: item.dot]), symbols(item.symbols[item.dot :])
-            shown.append((kind, ChartItem(item.rule, before, after, item.origin, item.wanted is None, True)))
-        yield ChartColumn(name, number, tuple(shown))
+            before, after = " ".join(item.symbols[: item.dot]), " ".join(item.symbols[item.dot :])
+            items.append((kind, ChartItem(item.rule, before, after, item.origin, item.wanted is None, True)))
+        yield ChartColumn(name, number, tuple(items))
 
 
 def _lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
@@ -258,6 +255,5 @@ def _lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
         x, width = EDGE + cell * start, cell * (end - start) - 3
         mark = node("rect", x=x, y=10, width=width, height=26, rx=4, **blue)
         brace = node("path", d=f"M{x:g} 40v6h{width:g}v-6", **blue)
-        words = "" if name in frame.literals else name
-        about = soft(x + width / 2, 60, words, text_anchor="middle", mono=True)
+        about = soft(x + width / 2, 60, name, text_anchor="middle", mono=True)
         yield node("g", mark, brace, about, data_arrow=f"l{number}")

@@ -40,7 +40,7 @@ def test_a_frame_adds_at_most_one_item_and_the_lexer_takes_the_longest_lexeme():
     assert all(after - before in (0, 1) for before, after in pairwise(sizes))
     assert all(frame.lit[1] == len(frame.columns[frame.lit[0]]) - 1 for frame in frames[:-1] if frame.lit)
     assert [(one.name, one.start, one.end) for one in frames[-1].lexemes] == [
-        ("(", 0, 1), ("number", 1, 3), (")", 3, 4), ("+", 4, 5), ("number", 5, 6),
+        ("", 0, 1), ("number", 1, 3), ("", 3, 4), ("", 4, 5), ("number", 5, 6),
     ]  # fmt: skip
 
 
