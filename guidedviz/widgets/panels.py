@@ -23,7 +23,6 @@ from guidedviz.decoding.recording import (
 )
 from guidedviz.decoding.trace import Candidate, Step, Trace, follows, standing, taken_back
 from guidedviz.errors import GuidedVizError, shorten
-from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
@@ -40,9 +39,9 @@ from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, read_step, taken_arrows
 from guidedviz.views.machine.picture import count_states
-from guidedviz.views.stack.chart import draw_chart, draw_derivation
 from guidedviz.views.stack.graph import draw_shared_stacks
 from guidedviz.views.stack.stack import draw_depth, say_ground, say_ways
+from guidedviz.views.stack.tree import draw_derivation
 from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin, shown_candidates
 from guidedviz.widgets.map import MapFeed, split_of
 from guidedviz.widgets.runner import running_loop, say_failure
@@ -128,7 +127,6 @@ PAINTER = ThreadPoolExecutor(1, "guidedviz-picture")
 PICTURES: dict[str, Callable[[PDA, bytes], Figure]] = {
     "shared": draw_shared_stacks,
     "tree": draw_derivation,
-    "chart": lambda pda, text: draw_chart(earley(pda), text),
     "depth": draw_depth,
 }
 

@@ -141,14 +141,13 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     x = Axis("", 0.0, count, tuple(names), grid=False, mono=True)
     y = Axis("", 0.0, most, round_ticks(0.0, most, 5))
     middles = [place + 0.5 for place in range(len(columns))]
-    earlier = Series("", "bars", tuple(middles[:-1]), tuple(columns[:-1]), look="hollow", thick=1.0)
-    last = Series("", "bars", tuple(middles[-1:]), tuple(columns[-1:]), thick=1.0, part="newest")
+    bars = Series("", "bars", tuple(middles), tuple(columns), look="hollow", thick=1.0)
     about = f"{len(data):,} bytes, deepest {max(found):,}"
     about += f" · {several} bytes per column, the deepest of them" * (several > 1)
     shown = " ".join(map(str, found[1 : TOLD + 1])) + f" … {len(data) - TOLD:,} more" * (len(data) > TOLD)
     said = f"depth along {shorten(label(data[:200]), TOLD)}: {found[0]}, then {shown or 'nothing'}"
     said += f"; deepest {max(found):,} after {found.index(max(found)):,} bytes"
-    return draw_chart(Chart("depth", x, y, (earlier, last), (about,), pitch * count, 110.0), said)
+    return draw_chart(Chart("depth", x, y, (bars,), (about,), pitch * count, 110.0), said)
 
 
 def _states(pda: PDA, data: bytes) -> Iterator[State]:

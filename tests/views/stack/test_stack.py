@@ -11,9 +11,9 @@ from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.machine.picture import draw_machine
-from guidedviz.views.stack.chart import draw_chart, draw_derivation
 from guidedviz.views.stack.graph import draw_shared_stacks
 from guidedviz.views.stack.stack import draw_depth, draw_stack, draw_stack_table, stack_rows
+from guidedviz.views.stack.tree import draw_derivation
 
 CLASSIC = '{"key": {"b": 1}}'
 HOSTILE = '{"<script>\u202e\x7f é日": ["</text>'
@@ -25,7 +25,7 @@ def words_of(figure):
     return "".join(ET.fromstring(figure.svg).itertext())
 
 
-@pytest.mark.parametrize("draw", [*PICTURES, draw_chart, draw_derivation])
+@pytest.mark.parametrize("draw", [*PICTURES, draw_derivation])
 @pytest.mark.parametrize("text", ["", CLASSIC, HOSTILE, b'{"\xe2\x82', b'"\xf0\x9f'])
 def test_every_picture_is_well_formed_and_says_the_same_in_words(draw, text):
     figure = draw(json(), text)
@@ -154,12 +154,12 @@ def test_a_rule_that_begins_with_itself_is_drawn_with_its_loop():
 
 def test_the_curve_is_the_depth_after_each_byte_or_of_several():
     pda, state = json(), json().initial
-    bars, last = draw_depth(pda, CLASSIC).chart["data"]
-    for byte, depth in zip(CLASSIC.encode(), bars["y"] + last["y"], strict=True):
+    (bars,) = draw_depth(pda, CLASSIC).chart["data"]
+    for byte, depth in zip(CLASSIC.encode(), bars["y"], strict=True):
         state = pda.step(state, byte)
         assert depth == len(pda.stack(state))
     figure = draw_depth(json(), "[" * 3000 + "]" * 1000)
-    assert "deepest 3,001 · 10 bytes per column, the deepest of them" in words_of(figure)
+    assert "4,000 bytes, deepest 3,001 · 10 bytes per column, the deepest of them" in words_of(figure)
 
 
 def test_a_state_of_another_machine_is_refused():
