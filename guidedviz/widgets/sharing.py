@@ -37,7 +37,7 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceErro
 from guidedviz.models.model import Model
 from guidedviz.models.remote import Address, Background, Connection
 from guidedviz.tokens.guide import Guide
-from guidedviz.widgets.recording import read_taken
+from guidedviz.widgets.panels import read_taken
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
 
@@ -159,7 +159,6 @@ class Publisher:
 
 
 ASK_PATIENCE = 1.0  # seconds
-READ_ONLY = 'You follow the teacher\'s run. Press "go on alone from here" to take steps of your own.'
 ALONE = "go on alone from here"
 
 
@@ -212,11 +211,6 @@ class Follower:
             case {"do": "go", "cursor": int(cursor)}:
                 self._live = self._shown is not None and cursor == self._shown.player.cursor
                 return False
-            case {"do": "choose", "token": int(token)} if stage.forbids(token):
-                return False
-            case {"do": "choose" | "reset" | "set" | "turn"}:
-                stage.note = READ_ONLY
-                stage.tell(wake=False)
             case _:
                 return False
         return True

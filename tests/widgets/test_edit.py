@@ -13,16 +13,13 @@ import pytest
 import guidedviz as gv
 from guidedviz.widgets import edit as editing
 from guidedviz.widgets.edit import read_wish
+from tests.widgets.toy import told
 
 ADA = r'\{"name": "(Ada|Bob)"\}'
 
 
 def edited(toy, text=ADA, steps=5, **settings):
     return gv.stage(toy.toy_model(), "say ", seed=3, steps=steps, edit=text, **settings)
-
-
-def told(stage):
-    return json.loads(json.dumps(stage.display.news(True)))
 
 
 def test_without_a_guide_the_text_of_the_box_is_the_constraint(toy):

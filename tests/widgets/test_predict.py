@@ -12,6 +12,7 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.widgets import display
 from guidedviz.widgets.predict import ASKED
+from tests.widgets.toy import told
 
 HOSTILE = '<img src=x onerror="window.hacked=1">`<b>`'
 COLOURS = {"choices": ["red", "green", HOSTILE], "answer": "green"}
@@ -30,10 +31,6 @@ def own_notebook(monkeypatch):
 
     yield set_cell
     ASKED.clear()
-
-
-def told(shown):
-    return json.loads(json.dumps(shown.display.news(True), allow_nan=False))
 
 
 def test_a_choice_is_right_if_it_is_the_true_one():

@@ -16,34 +16,12 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.views.words import pack_step
 from guidedviz.widgets import display
 from guidedviz.widgets.stage import Stage
+from tests.widgets.toy import Page
 
 
 def guided(toy, **settings) -> Stage:
     model = toy.toy_model()
     return gv.stage(model, "say ", toy.WordsGuide(model.vocabulary), seed=3, **settings)
-
-
-class Page:
-    """A page that paints everything at once and keeps what it was told."""
-
-    def __init__(self, stage: Stage) -> None:
-        self.steps, self.told = [], []
-        stage.display.wire = self
-        self.stage, self.saved = stage, {}
-        self.tell()
-
-    def tell(self, everything: bool = False) -> None:
-        news = json.loads(json.dumps(self.stage.display.news(everything)))
-        new = [self.told[-1]["next"] if step is None else step for step in news["add"]]
-        self.steps[news["from"] :] = new
-        self.told.append(news)
-
-    def close(self) -> None:
-        self.stage = None
-
-    @property
-    def tokens(self) -> list[int]:
-        return [step["token"] for step in self.steps]
 
 
 @pytest.mark.usefixtures("headless")

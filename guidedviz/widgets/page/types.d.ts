@@ -141,7 +141,6 @@ export interface MapState {
   stackAsked: number | null;
   state: string;
   stateBefore: string;
-  xor: boolean;
   focus: number;
   hover: number;
   marks: Mark[];
@@ -181,7 +180,6 @@ export interface FractionRun {
   share: number;
   speedup: number;
   spread: number[]; // the lowest and the highest speed-up; empty for a single run
-  byHand: boolean; // a person chose the fixed tokens
   title: string;
   took: [number, number];
   tookText: [string, string];
@@ -198,15 +196,6 @@ export interface FractionText {
   run: FractionRun | undefined;
 }
 
-/** Tokens that a person fixed or freed in the text of a place and its rows. */
-export interface FractionEdit {
-  of: [place: number, rows: number];
-  fixed: boolean[];
-  text: FractionText;
-  place: number; // the nearest place of its share
-  timed: number[]; // the row counts that have a run of it
-}
-
 /** What the fraction slider shows. The handles stand at a place and at a row count, or between two of them. */
 export interface FractionView {
   head: { source: string; about: string; live: boolean };
@@ -217,7 +206,6 @@ export interface FractionView {
   places: number[];
   rows: number[];
   runs: FractionRun[];
-  edit: FractionEdit | null;
   place: number;
   share: number;
   row: number;
