@@ -38,7 +38,6 @@ for shown in (
     gv.bias_sliders(model, "Price:\\n", ["$"]),
     gv.fraction_slider(model),
     gv.vocabulary_map(guide),
-    gv.token_table(guide),
     gv.film(gv.views.dfa_frames("a|b")),
     gv.folded(gv.regex("abc")),
 ):

@@ -6,9 +6,7 @@ texts show every token in visible characters.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from typing import Any, TypedDict, cast
 
@@ -25,30 +23,25 @@ from guidedviz.decoding.player import (
 )
 from guidedviz.decoding.recording import PackedBranch, PackedByte, PackedHead, PackedPlayer, PackedStep, PackedWhy
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.trace import Candidate, Point, Step, Trace, follows, standing, taken_back
-from guidedviz.errors import GuidedVizError, IllegalToken, TraceError, quoted, shorten
-from guidedviz.machines.earley.earley import earley
+from guidedviz.decoding.trace import Candidate, Point, Step, Trace, follows, taken_back
+from guidedviz.errors import IllegalToken, TraceError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
-from guidedviz.markup import Shapes
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.explain import Explanation
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.costs import find_top, times_asked
-from guidedviz.views.figure import Figure
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import sketch_of
 from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import Drawable, StatePath, highlight_state, read_bytes, taken_arrows
 from guidedviz.views.machine.picture import count_states
-from guidedviz.views.stack.chart import draw_chart, draw_derivation
-from guidedviz.views.stack.graph import draw_shared_stacks
-from guidedviz.views.stack.stack import draw_depth, say_ground, say_ways
+from guidedviz.views.stack.stack import say_ground, say_ways
 from guidedviz.views.words import label, milliseconds, pack_step, reading, say_origin, shown_candidates
 from guidedviz.widgets.map import MapFeed, Masks, split_of
-from guidedviz.widgets.runner import running_loop, say_failure
+from guidedviz.widgets.runner import say_failure
 
 BRANCH_LENGTH = 121  # characters of a branch that are read; one less is shown
 SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps per second
@@ -124,7 +117,6 @@ class Page:
         self.player: Player | None = None
         self.head: PackedHead | None = None
         self.text = ""  # in the box of the constraint
-        self.picture: object = None
         self.masks = Masks()
         self.turn(None)
 
@@ -133,9 +125,6 @@ class Page:
         self.machine, self.drawings = machine, 0
         self.states: set[int] = set()
         self.passed: dict[int, State] = {}  # what the page gets with the next news
-
-
-# The stack panel: the states of a pushdown machine, and other pictures of the text that are drawn while they are seen.
 
 
 def pack_state(pda: PDA, state: State) -> dict[str, Any]:
@@ -154,53 +143,6 @@ def pack_state(pda: PDA, state: State) -> dict[str, Any]:
         "ways": say_ways(state),
         "ground": say_ground(state),
     }
-
-
-PAINTER = ThreadPoolExecutor(1, "guidedviz-picture")
-PICTURES: dict[str, Callable[[PDA, bytes], Figure]] = {
-    "shared": draw_shared_stacks,
-    "tree": draw_derivation,
-    "chart": lambda pda, text: draw_chart(earley(pda), text),
-    "depth": draw_depth,
-}
-
-
-class Pictures:
-    """The other pictures of a text. The visible one is drawn in a thread, for the newest text first."""
-
-    def __init__(self, pda: PDA, tell: Callable[[], Any]) -> None:
-        self.pda, self.name, self._tell = pda, "stack", tell
-        self._wanted = self._drawn = ("stack", b"")
-        self.shown: tuple[str, Shapes | str] | None = None
-        self._task: asyncio.Task[None] | None = None
-
-    def want(self, text: bytes) -> None:
-        """Ask for the visible picture of a text; the stack itself needs none."""
-        self._wanted = (self.name, text)
-        if self.name not in PICTURES or self._wanted == self._drawn or (self._task and not self._task.done()):
-            return
-        if loop := running_loop():
-            self._task = loop.create_task(self._draw())
-        else:
-            self._keep(self._wanted, draw_picture(self.pda, self.name, text))
-
-    async def _draw(self) -> None:
-        while self._wanted != self._drawn and self._wanted[0] in PICTURES:
-            wanted = self._wanted
-            drawn = asyncio.get_running_loop().run_in_executor(PAINTER, draw_picture, self.pda, *wanted)
-            self._keep(wanted, await drawn)
-            self._tell()
-
-    def _keep(self, drawn: tuple[str, bytes], picture: Shapes | str) -> None:
-        self._drawn, self.shown = drawn, (drawn[0], picture)
-
-
-def draw_picture(pda: PDA, name: str, text: bytes) -> Shapes | str:
-    """The shapes of a picture, or the reason why it cannot be drawn."""
-    try:
-        return PICTURES[name](pda, text).drawing.shapes
-    except GuidedVizError as error:
-        return str(error)
 
 
 # The machine panel: the drawing is sent once, then each step sends only the states that its bytes passed.
@@ -309,9 +251,6 @@ class RecordedPanels:
     def hear(self, said: Any, player: Player, page: Page) -> None:
         """Answer nothing: the page has all texts."""
 
-    def moved(self, player: Player) -> None:
-        """Do nothing."""
-
 
 # The panels of the stage that need a guide: machine, stack and map, all at the player's cursor.
 
@@ -324,7 +263,6 @@ class Panels:
         machine = guide.machine if guide else None
         self.drawn = machine if isinstance(machine, Drawable) else None  # for a still picture
         self.machine = MachineFeed(self.drawn) if self.drawn else None
-        self.pictures = Pictures(machine, tell) if isinstance(machine, PDA) else None
         self.map = MapFeed(guide, stack) if guide else None
         self._replayed = read_record("this guide, step", guide, recorded).taken if guide and recorded else ()
 
@@ -344,15 +282,6 @@ class Panels:
             case {"do": "map"} if self.map is not None:
                 self.map.hear(said, self._state_at(player), page.masks)
                 self._tell()
-            case {"do": "picture", "name": str(name)} if self.pictures is not None:
-                self.pictures.name = name
-                self.moved(player)
-                self._tell()
-
-    def moved(self, player: Player) -> None:
-        """Ask for the visible picture at the cursor."""
-        if self.pictures is not None:
-            self.pictures.want(b"".join(map(read_bytes, standing(player.steps[: player.cursor]))))
 
     def news(self, player: Player, same: int, page: Page, edited: tuple[Mask, Mask] | None = None) -> dict[str, Any]:
         """The steps from `same` on, the next one, and what the page lacks to show them; a removed machine is None."""
@@ -368,8 +297,6 @@ class Panels:
             news |= self.machine.news(page)
         if self.map:
             news["map"] = self.map.news(page.masks, edited)
-        if self.pictures and self.pictures.shown is not page.picture:
-            news["picture"] = page.picture = self.pictures.shown
         return news
 
     def _pack(self, player: Player, run: Run, same: int, page: Page) -> list[PackedStep]:

@@ -300,7 +300,6 @@ class Stage:
             self._runner.nudge()
         if self._editor is not None:
             self._editor.moved()
-        self.panels.moved(self.player)
         if self.role is not None:
             self.role.moved(self)
         if self.display.wire is not None:
@@ -319,7 +318,7 @@ class Stage:
         if everything or (self._page.masks.full and not self._shared_with(self._page)):
             self._page = Page()
         if not self.follows:
-            self._runner.look()
+            self._runner.wake()
         return self._tell_page(self._page)
 
     def _shared_with(self, page: Page) -> int:

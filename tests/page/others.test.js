@@ -1,4 +1,4 @@
-// The fraction slider, the folded machine and the token table.
+// The fraction slider and the folded machine.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,6 @@ import { between, modelOf, sayTimes, textOf } from "../../guidedviz/widgets/page
 import { laneOf, placeIn } from "../../guidedviz/widgets/page/fraction/plot.js";
 import * as fold from "../../guidedviz/widgets/page/kinds/fold.js";
 import * as fraction from "../../guidedviz/widgets/page/kinds/fraction.js";
-import * as table from "../../guidedviz/widgets/page/kinds/table.js";
 import { drawing, frame, HOSTILE, press, render } from "./fixtures.js";
 
 test("between two places a value lies between theirs", () => {
@@ -129,30 +128,5 @@ test("all chains are unfolded or folded at once, whichever are open", () => {
   assert.deepEqual(buttons(), [["unfold all", true], ["fold all", false]]);
   all("header button.gv-key")[1].click();
   assert.deepEqual(model.asked[1], { do: "all", unfold: false });
-  stop();
-});
-
-const TABLE = {
-  about: "2 states × 3 tokens", legend: "a filled cell is legal", ways: "", names: ["a", HOSTILE, "c"], why: "", note: "",
-  rows: [["q0", false, 2, [[1, 1], [0, -1], [0.5, -1]]], ["q1", true, 1000, [[0, -1], [1, 0], [0, -1]]]],
-};
-
-test("a filled cell names the state after it", () => {
-  const { all, find, stop } = render(table, TABLE);
-  assert.deepEqual(all("td[data-column]").map((node) => node.getAttribute("aria-label")),
-    ["legal, leads to q1", "illegal", "50% legal", "illegal", "legal, leads to q0", "illegal"]);
-  assert.match(find("tbody").textContent, /◎ q1.*1,000/);
-  assert.equal(find("img, script"), null);
-  stop();
-});
-
-test("a cell says why when it is pressed, and arrows go from cell to cell", () => {
-  window.Element.prototype.scrollIntoView = () => {};
-  const { model, find, stop } = render(table, TABLE);
-  const grid = find("table");
-  for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowDown"]) press(grid, key);
-  find("td[data-column='2']").click();
-  const asked = [[0, 0], [0, 1], [1, 1], [1, 0], [0, 2]].map(([row, column]) => ({ do: "why", row, column }));
-  assert.deepEqual(model.asked, asked);
   stop();
 });

@@ -132,13 +132,6 @@ def test_a_recorded_map_has_every_state_and_the_texts_of_its_tokens(play_alone):
     assert sum(len(answer["texts"][1]) for answer in shown["map"]["answers"]) == 5
 
 
-def test_a_recorded_table_has_the_reason_of_every_cell(play_alone):
-    vocabulary = gv.Vocabulary([b"<eos>", b"1", b"x"], eos={0})
-    shown = play_alone(gv.token_table(gv.guide(gv.regex("1+x"), vocabulary)))["shown"]
-    answer = shown["pages"][shown["moves"]['{"do":"why","row":0,"column":1}']]
-    assert answer["why"].startswith("x in q0: ")
-
-
 def test_without_the_site_a_built_notebook_has_no_recording(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     monkeypatch.delenv("GUIDEDVIZ_SITE", raising=False)

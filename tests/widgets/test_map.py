@@ -1,4 +1,4 @@
-"""The map and the table of tokens without a page: each thing goes once, and what the page would then know is true."""
+"""The map without a page: each thing goes once, and what the page would then know is true."""
 
 from __future__ import annotations
 
@@ -86,15 +86,6 @@ def test_a_text_leads_to_its_state_or_to_where_it_dies(guide):
         gv.vocabulary_map(gv.static_masks(VOCABULARY, [{0}])).read("3")
 
 
-def test_a_recording_has_the_map_of_every_state_and_all_texts(guide):
-    record = gv.vocabulary_map(guide, 1).display.record()
-    for state in range(4):
-        page = record["pages"][record["pages"][0]["moves"][f'{{"do":"state","state":{state}}}']]
-        assert page["at"] == state
-        assert record["map"]["bits"][page["map"]["now"]]
-    assert record["map"]["answers"][0]["texts"][1]
-
-
 def test_a_notebook_keeps_a_picture_and_little_else(guide):
     data, *_ = gv.vocabulary_map(guide)._repr_mimebundle_()
     assert sorted(data) == ["application/vnd.jupyter.widget-view+json", "text/html", "text/plain"]
@@ -103,14 +94,3 @@ def test_a_notebook_keeps_a_picture_and_little_else(guide):
     large = gv.vocabulary_map(gv.guide(gv.regex("[0-9]+"), gv.Vocabulary([b"%d" % (7 * i) for i in range(count)])))
     assert len(json.dumps(large.display.widget.saved)) < count, "less than a byte per token"
     large.display.close()
-
-
-def test_the_live_table_follows_a_search(guide):
-    table = gv.token_table(guide)
-    assert len(told(table)["names"]) == len(VOCABULARY)
-    table.display.hear({"do": "find", "text": "/[0-9]+/"})
-    assert told(table)["names"] == ["3", "42"]
-    table.display.hear({"do": "why", "row": 0, "column": 1})
-    assert "42 in q0" in told(table)["why"]
-    table.display.hear({"do": "find", "text": "nothing has this"})
-    assert "no such token" in told(table)["note"]

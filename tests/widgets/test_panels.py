@@ -1,9 +1,7 @@
-"""What the page of a stage is told: machine, stack and masks, each once; pictures only while they are seen."""
+"""What the page of a stage is told: machine, stack and masks, each once."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from base64 import b64decode
 from dataclasses import replace
 from itertools import chain, pairwise
@@ -169,55 +167,6 @@ def test_a_deep_stack_is_short_to_tell():
     packed = panels.pack_state(deep, state)
     assert packed["depth"] == 10_000
     assert len(str(packed)) < 4000
-
-
-# --- the other pictures of a text ---
-
-
-def test_other_pictures_are_drawn_when_they_are_asked_for():
-    stage = staged(4)
-    assert "picture" not in told(stage)
-    for name in panels.PICTURES:
-        stage.display.hear({"do": "picture", "name": name})
-        seen, shapes = told(stage, False)["picture"]
-        assert (seen, shapes[0]) == (name, "svg")
-        assert "picture" not in told(stage, False), "and not again"
-        stage.take(1)
-        assert told(stage, False)["picture"][1] != shapes, "it follows the cursor"
-        stage.back(1)
-        told(stage, False)
-    stage.display.hear({"do": "picture", "name": "stack"})
-    assert "picture" not in told(stage.take(1), False)
-
-
-async def test_pictures_are_drawn_aside_and_only_the_newest(monkeypatch):
-    drawn, release = [], threading.Event()
-
-    def slowly(pda, text):
-        assert release.wait(10)
-        drawn.append(text)
-        return gv.draw_machine(gv.regex("a" * (1 + len(text))))
-
-    monkeypatch.setitem(panels.PICTURES, "tree", slowly)
-    stage = staged(7)
-    stage.display.hear({"do": "picture", "name": "tree"})
-    for cursor in (3, 4, 5, 1):
-        stage.go(cursor)
-        await asyncio.sleep(0)
-    release.set()
-    while waits := asyncio.all_tasks() - {asyncio.current_task()}:
-        await asyncio.wait(waits)
-    assert (drawn[-1], len(drawn) <= 2) == (TEXT[0], True)
-
-
-def test_a_picture_that_cannot_be_drawn_says_why(monkeypatch):
-    def burst(pda, text):
-        raise gv.SettingError("too long", seen="much", expected="less")
-
-    monkeypatch.setitem(panels.PICTURES, "tree", burst)
-    stage = staged(1)
-    stage.display.hear({"do": "picture", "name": "tree"})
-    assert told(stage, False)["picture"] == ["tree", "too long: saw much, expected less"]
 
 
 # --- the map ---

@@ -65,7 +65,6 @@ export interface StageView {
   machine: Machine | null;
   drawings: Record<number, told.Drawing>;
   known: Record<number, StackState>;
-  picture?: [name: string, drawn: Shapes | string];
   edit?: Edit;
   /** The masks before and after an edit of the constraint. */
   edited: [before: number, now: number] | null;
