@@ -122,7 +122,7 @@ def test_models_and_every_widget_work_as_stills(bare):
     for name, bundle in said.items():
         assert bundle["text/html"].startswith("<img "), name
         assert 'pip install "guidedviz[lab]"' in bundle["text/plain"].splitlines()[-1], name
-    assert len(said) == 7
+    assert len(said) == 6
 
 
 def test_pictures_need_nothing_and_the_rest_names_its_extra(bare):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Hashable, Iterable
-from copy import copy
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -27,7 +26,7 @@ from guidedviz.views.vocabulary.atlas import atlas, pack_bits
 from guidedviz.views.vocabulary.map import draw_map
 from guidedviz.views.vocabulary.table import WAYS, find_tokens, read_signs
 from guidedviz.views.words import label
-from guidedviz.widgets.display import Display, Shown, said
+from guidedviz.widgets.display import Display, Shown
 from guidedviz.widgets.runner import say_failure
 
 CHUNK = 256  # tokens whose texts are sent together
@@ -182,7 +181,7 @@ class VocabularyMap(Shown):
     def __init__(self, guide: Guide, state: Any, text: str) -> None:
         self.guide, self.state, self.text, self.note = guide, state, "", ""
         self._feed, self._masks = MapFeed(guide), Masks()
-        self.display = Display("map", self._news, self._hear, saved=lambda: self._pack(Masks()), record=self._record)
+        self.display = Display("map", self._news, self._hear, saved=lambda: self._pack(Masks()))
         if text:
             self.read(text)
 
@@ -233,31 +232,11 @@ class VocabularyMap(Shown):
         return self._pack(self._masks)
 
     def _pack(self, masks: Masks) -> dict[str, Any]:
-        standing = self._standing(masks)
-        return standing | {"map": self._feed.news(masks) | standing["map"]}
-
-    def _standing(self, masks: Masks) -> dict[str, Any]:
-        states = self._states
-        now = self._feed.at(self.state, masks)["mask"]
+        states, now = self._states, self._feed.at(self.state, masks)["mask"]
         shown = {"now": now, "asked": None, "before": None, "states": [shorten(self.guide.label(self.state), 40)]}
         about = {"text": self.text, "reads": self.guide.machine is not None, "note": self.note}
-        return {"map": shown, "states": states, "at": self.state if states else None, **about}
-
-    def _record(self) -> dict[str, Any]:
-        """The map of every state of a small machine, and all texts."""
-        masks, names = Masks(), range(len(self._states))
-        states = list(dict.fromkeys([self.state, *names]))
-        moves = {said("state", state=state): states.index(state) for state in names}
-        pages = [self._at(state)._standing(masks) | {"moves": moves, "reads": False} for state in states]
-        whole = self._feed.news(masks) | {"answers": self._feed.texts(range(len(self.guide.vocabulary)))}
-        return pages[0] | {"map": whole | pages[0]["map"], "pages": pages}
-
-    def _at(self, state: Any) -> VocabularyMap:
-        """A copy that shows another state."""
-        other = copy(self)
-        if state != self.state:
-            other.state, other.text, other.note = state, "", ""
-        return other
+        at = self.state if states else None
+        return {"map": self._feed.news(masks) | shown, "states": states, "at": at, **about}
 
     @property
     def _states(self) -> list[str]:

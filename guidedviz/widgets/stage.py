@@ -386,16 +386,14 @@ def stage(
     With `share` the teacher shows the stage to the class, on the host of the model, and `gv.stage(model, follow=True)`
     follows it live until the student goes on alone.
     """
+    given = dict(locals())
     for name, wish in (("stack", stack), ("share", share), ("follow", follow)):
         expect(wish, bool, f"gv.stage, {name}", "True or False")
     for name, count in (("steps", steps), ("show", show)):
         if count is not None and not (isinstance(count, int) and count >= 0):
             raise SettingError(f"gv.stage, {name}", seen=quoted(count), expected="a whole number from 0 up")
     if isinstance(model, Trace):
-        given = {"prompt": prompt, "temperature": temperature, "seed": seed, "max_tokens": max_tokens, "top_k": top_k}
-        given |= {"top_p": top_p, "bias": bias, "constraint": constraint, "jump_forward": jump_forward, "draft": draft}
-        given |= {"edit": edit, "share": share, "follow": follow}
-        return _replay(model, guide, given, {"steps": steps, "show": show, "stack": stack})
+        return _replay(model, guide, given)
     check_model(model, "gv.stage, model")
     check_text("gv.stage, constraint", constraint)
     if follow:
@@ -428,8 +426,10 @@ def _follow(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stag
     return Stage(Player(ClosedWalk(), Settings()), head, None, steps=0).join(role)
 
 
-def _replay(trace: Trace, guide: Guide | None, given: dict[str, Any], opened: dict[str, Any]) -> Stage:
+def _replay(trace: Trace, guide: Guide | None, given: dict[str, Any]) -> Stage:
     """A stage that replays a trace and refuses settings of its own."""
+    opened = {name: given.pop(name) for name in ("steps", "show", "stack")}
+    del given["model"], given["guide"]
     defaults = {"prompt": "", **(stage.__kwdefaults__ or {})}
     if name := next((name for name, value in given.items() if value != defaults[name]), ""):
         where, seen = f"gv.stage(trace), {name}", quoted(given[name])
