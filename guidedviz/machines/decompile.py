@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from guidedviz.errors import PatternError
+from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.show import show_gbnf
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.tree import EMPTY, NOTHING, Chars, Net, Range, Tree, merge_ranges
@@ -22,16 +26,25 @@ SECOND = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x8
 Way = tuple[int, int, int]  # lowest character, highest character, next state
 
 
-def machine_grammar(machine: DFA | PDA) -> Grammar:
+def to_gbnf(machine: Machine[Any]) -> str:
+    """The rules of a pushdown machine, or the one rule of a finite machine, as GBNF text.
+
+    >>> print(to_gbnf(gv.json_schema({"type": "array", "items": {"$ref": "#"}})))
+    root ::= "[" (root ("," " "? root)*)? "]"
+    """
+    return show_gbnf(without_ticks(machine_grammar(machine)))
+
+
+def machine_grammar(machine: Machine[Any]) -> Grammar:
     """The grammar of a pushdown machine, or a grammar of one rule for a finite machine, with the same language.
 
-    >>> print(gv.machines.to_gbnf(machine_grammar(gv.regex("(a|é)+b"))))
-    root ::= [aé] [aé]* "b"
+    >>> machine_grammar(gv.regex("(a|é)+b")).rules[0].tree.places
+    5
     """
     if isinstance(machine, PDA):
         return machine.grammar
     if not isinstance(machine, DFA):
-        raise PatternError("machine", seen=f"a {type(machine).__name__}", expected="a finite or a pushdown machine")
+        raise PatternError("machine", seen="another machine", expected="a finite or a pushdown machine")
     return Grammar((Rule("root", character_net(machine), (0, 0)),))
 
 

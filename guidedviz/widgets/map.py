@@ -19,7 +19,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
-from guidedviz.tokens.loops import DEPENDENT
+from guidedviz.tokens.repeats import DEPENDENT
 from guidedviz.tokens.split import Split
 from guidedviz.views.figure import Figure
 from guidedviz.views.vocabulary.atlas import atlas, pack_bits

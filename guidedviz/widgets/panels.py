@@ -377,7 +377,7 @@ def read_taken(
         if step.how != "none":
             at = point.back(step.back)
             try:
-                state = guide.advance(at.state, step.token) if guide else None
+                state = guide.advance(at.state, step.token) if guide else at.state
             except IllegalToken:
                 seen, expected = quoted(label(step.piece)), "a token that the guide allows"
                 raise TraceError(f"{where} {len(run) + 1}", seen=seen, expected=expected) from None

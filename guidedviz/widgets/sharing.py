@@ -18,17 +18,15 @@ from secrets import token_hex
 from typing import Any, Protocol
 
 from guidedviz.decoding.player import LiveWalk, Player, Run, shared_steps
-from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.sharing import (
     WAIT,
     Change,
-    Chosen,
     Head,
     Record,
     ask_change,
     follow,
     make_head,
-    read_guide,
+    unpack_machine,
     write_changes,
 )
 from guidedviz.decoding.trace import Trace, check_steps
@@ -36,6 +34,7 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceErro
 from guidedviz.models.model import Model
 from guidedviz.models.remote import Address, Background, Connection
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.guide import guide as make_guide
 from guidedviz.widgets.panels import read_taken
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
@@ -258,7 +257,7 @@ class Follower:
 
 def read_scene(model: Model, guide: Guide | None, before: Scene | None, change: Change) -> Scene | None:
     """The scene after a change; None while no run is shown."""
-    scene = open_scene(model, guide, change.head[0]) if change.head else before
+    scene = open_scene(model, guide, change.head) if change.head else before
     if scene is None:
         return None
     kept = before.player.taken[: change.start] if before and not change.head else ()
@@ -272,8 +271,8 @@ def read_scene(model: Model, guide: Guide | None, before: Scene | None, change: 
     cursor = min(change.cursor, len(taken))
     peek = None
     if change.next and cursor == len(taken):
-        check_steps(replace(trace, steps=(*trace.steps, change.next[0].step)))
-        *_, peek = read_steps(scene, taken, change.next)
+        check_steps(replace(trace, steps=(*trace.steps, change.next.step)))
+        *_, peek = read_steps(scene, taken, (change.next,))
     return replace(scene, player=replace(scene.player, taken=taken, cursor=cursor, peek=peek))
 
 
@@ -282,19 +281,14 @@ def open_scene(model: Model, guide: Guide | None, head: Head) -> Scene:
     if head.vocabulary != model.vocabulary.fingerprint:
         seen, expected = f"{model.name}, another vocabulary", f"the model of the teacher, {quoted(head.trace.model)}"
         raise VocabularyError("shared run", seen=seen, expected=expected)
-    guide = guide or read_guide(head, model.vocabulary)
+    if guide is None and head.machine:
+        guide = make_guide(unpack_machine(head.machine), model.vocabulary)
     walk = LiveWalk(model, head.trace.prompt, guide)
-    return Scene(head.trace, guide, Player(walk, read_settings(head.chosen)), copy(walk))
-
-
-def read_settings(chosen: Chosen) -> Settings:
-    """The settings of a record."""
-    c = chosen
-    return Settings(c.temperature, c.top_k, c.top_p, c.seed, c.max_tokens, dict(c.bias), c.jump_forward or False)
+    return Scene(head.trace, guide, Player(walk, head.settings), copy(walk))
 
 
 def read_steps(scene: Scene, taken: Run, records: tuple[Record, ...]) -> Run:
     """The steps so far with those of the records; the guide reads their tokens."""
     walk = scene.player.walk
-    steps = [(one.step, read_settings(one.chosen), scene.earlier if one.earlier else walk) for one in records]
+    steps = [(one.step, one.settings, scene.earlier if one.earlier else walk) for one in records]
     return read_taken("shared run, step", scene.guide, taken[-1].after if taken else walk.first, steps, taken)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.decoding.loop import check_fit, fit, make_trace
+from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead, PackedWhy
 from guidedviz.decoding.settings import Settings
@@ -400,8 +400,7 @@ def stage(
         return _follow(model, prompt, guide, share)
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
-    given_bias = {} if bias is None else bias
-    settings = fit(Settings(temperature, top_k, top_p, seed, max_tokens, given_bias, jump_forward, draft), model)
+    settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
     box = read_wish(edit, guide)

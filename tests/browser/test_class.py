@@ -183,8 +183,7 @@ def test_another_web_page_reaches_nothing_of_a_host_without_tokens(bard, browser
         assert page.evaluate(ATTACK, host.address) == ["refused"] * 4
         page.close()
         wire = Connection(read_address(host.address, ""))
-        said, counts = json.loads(wire.ask("GET", "/v1/class")), wire.ask("GET", "/metrics").decode()
-        assert all(f'{{kind="{kind}",status="403"}}' in counts for kind in ("class", "forget", "run")), "they came"
+        said = json.loads(wire.ask("GET", "/v1/class"))
         assert ([one["nickname"] for one in said["standing"]], said["run"]) == (["Ada"], None)
 
 

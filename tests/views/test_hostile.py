@@ -126,7 +126,6 @@ UNCHECKED = {
     "folded",
     "every",
     "mass",
-    "costs",
     "stack",
     "state",
     "a",

@@ -19,7 +19,7 @@ PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
 PREVIEWS = (PARTS,) * len(FRACTIONS)
 RECORD = Payoff(Cost(2.5, 0.25), (), PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(SliderTask(share, "", {}, PARTS, WORDS, PARTS) for share in FRACTIONS)
+TASKS = tuple(SliderTask(share, "", PARTS, WORDS) for share in FRACTIONS)
 
 
 class Clock:
@@ -219,7 +219,7 @@ def test_code_leads_the_handles_once(clock):
 
 @pytest.mark.parametrize(("wrong", "said"), [
     ({"rows": 3}, "1, 2, 4, 8"), ({"rows": 256}, "1, 2, 4, 8"),
-    ({"fraction": "a"}, r"expected 0 to 0\.95"), ({"fraction": 1.0}, r"expected 0 to 0\.95"),
+    ({"fraction": "a"}, r"0 to 0\.95"), ({"fraction": 1.0}, r"0 to 0\.95"),
 ])  # fmt: skip
 def test_a_place_that_the_slider_does_not_have_is_refused(wrong, said):
     with pytest.raises(gv.SettingError, match=said):

@@ -8,6 +8,7 @@ import numpy as np
 
 import guidedviz as gv
 from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.guide import Guide
 
 WORDS = [b'{"name": "Ada"}', b'{"name": "Bob"}', b'{"name": "Ada", "age": 36}', b'{"name": "Bob", "age": 7}']
 PIECES = [b"<eos>", b"{", b'{"', b"name", b'":', b' "', b"Ada", b"A", b"da", b"Bob", b'"', b'"}', b"}", b",", b" "]
@@ -28,10 +29,8 @@ def toy_model(slow=0.0, end=True):
     return gv.ToyModel(PIECES, lambda tokens: rule(tokens, slow, end), eos={0})
 
 
-class WordsGuide:
+class WordsGuide(Guide):
     """Exactly one of a few byte strings: simple enough to be read, and a true guide."""
-
-    machine = None
 
     def __init__(self, vocabulary, words=WORDS):
         self.vocabulary, self.words, self.initial = vocabulary, words, b""

@@ -22,7 +22,6 @@ from guidedviz.machines.tree import (
     Repeat,
     Tick,
     Tree,
-    Words,
     concat,
     either,
     no_ticks,
@@ -101,8 +100,9 @@ def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, M
 
     If a rule stays too large, smaller repeats are counted too.
 
+    >>> from guidedviz.machines.grammars.show import show_gbnf
     >>> counted, bounds = count_repeats(gv.grammar('root ::= "x"{2} [a-z]{0,5000} "y"').grammar)
-    >>> print(gv.machines.to_gbnf(counted), dict(bounds))
+    >>> print(show_gbnf(counted), dict(bounds))
     root ::= "x"{2} root{0,5000} "y"
     root{0,5000} ::= [a-z] {'root{0,5000}': (0, 5000)}
     """
@@ -189,8 +189,6 @@ def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
             return either(*map(change, options))
         case Repeat(part):
             return replace(tree, part=change(part))
-        case Words():
-            return tree
         case Net(places, edges):
             spend(2 * len(edges))
             return Net(places, tuple((source, change(part), target) for source, part, target in edges))
@@ -208,8 +206,9 @@ MOST_COPIED = 20_000  # of all rules together, for what is called at several pla
 def inline_rules(grammar: Grammar) -> Grammar:
     """The grammar with its non-recursive rules inlined, if they are small enough.
 
+    >>> from guidedviz.machines.grammars.show import show_gbnf
     >>> named = gv.grammar('root ::= "(" root ")" | name\\nname ::= char+\\nchar ::= [a-z]')
-    >>> print(gv.machines.to_gbnf(inline_rules(named.grammar)))
+    >>> print(show_gbnf(inline_rules(named.grammar)))
     root ::= "(" root ")" | [a-z]+
     """
     kept = {grammar.root}

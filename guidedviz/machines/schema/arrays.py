@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, goal_of
 from guidedviz.machines.schema.document import OPEN, Goal, Subschema, below, refusal
 from guidedviz.machines.schema.normal_form import MOST_SIGNS, NormalForms, ReadsGoals
 from guidedviz.machines.schema.scalars import NoValue, take_range
-from guidedviz.machines.schema.strings import bracket, build_net, canon
+from guidedviz.machines.schema.strings import bracket, canon
 from guidedviz.machines.tree import EMPTY, NOTHING, Repeat, Tree, concat, literal, optional
 
 MOST_PLACES = 5_000

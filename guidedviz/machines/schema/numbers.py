@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.schema.strings import build_net, overlap
+from guidedviz.machines.regular.assertions import build_net
+from guidedviz.machines.schema.strings import overlap
 from guidedviz.machines.tree import (
     EMPTY,
     NOTHING,

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError
+from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.schema.constraints import (
     Conjunction,
     KeyGoal,
@@ -27,7 +28,6 @@ from guidedviz.machines.schema.normal_form import ReadsGoals
 from guidedviz.machines.schema.scalars import NoValue, key_texts, take_range
 from guidedviz.machines.schema.strings import (
     bracket,
-    build_net,
     escape,
     in_quotes,
     key_rest,

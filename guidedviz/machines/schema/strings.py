@@ -17,10 +17,9 @@ from typing import Any, TypeVar
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
-from guidedviz.machines.regular.assertions import code_net
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa, count_states
+from guidedviz.machines.regular.assertions import code_machine, code_net
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.tree import (
     EMPTY,
     LAST,
@@ -33,7 +32,6 @@ from guidedviz.machines.tree import (
     Repeat,
     Tick,
     Tree,
-    Words,
     common_ranges,
     concat,
     either,
@@ -43,7 +41,7 @@ from guidedviz.machines.tree import (
     other_ranges,
     walk,
 )
-from guidedviz.machines.work import reach, spend
+from guidedviz.machines.work import spend
 
 T = TypeVar("T", bound=Hashable)
 Spaced = Callable[[Tree, str], Tree]  # a piece of JSON with the whitespace allowed after it
@@ -128,34 +126,7 @@ def escape_chars(ranges: tuple[Range, ...]) -> Tree:
 # --- automata, and sets of strings before escapes ---------------------------------------------------------------------
 
 
-def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
-    """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
-
-    >>> from guidedviz.machines.tree import literal
-    >>> net = build_net(0, lambda place: [(literal("a"), place + 1)] if place < 2 else [], lambda place: place == 1)
-    >>> [(source, target) for source, _, target in net.edges]
-    [(0, 1), (1, 3)]
-    """
-    numbers, edges = {start: 0}, list[tuple[int, Tree, int]]()
-    for place in (queue := [start]):
-        for part, target in moves(place):
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
-            edges.append((numbers[place], part, numbers[target]))
-    last = len(numbers)
-    edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
-    sources: dict[int, list[int]] = defaultdict(list)
-    for source, _, to in edges:
-        sources[to].append(source)
-    live = {*reach([last], sources.__getitem__)}
-    return Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else NOTHING
-
-
-@lru_cache(maxsize=256)
-def machine_over_characters(tree: Tree) -> DFA:
-    """The minimal machine of a tree, whose edges are ranges of characters."""
-    return minimise(build_dfa(build_nfa(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))))
+machine_over_characters = lru_cache(maxsize=256)(code_machine)
 
 
 def overlap(trees: list[Tree], banned: Iterable[Tree] = (), high: int | None = None, tick: bool = False) -> Tree:
@@ -283,7 +254,8 @@ def other_keys(names: Collection[str]) -> Tree:
     such a character.
 
     >>> from guidedviz.machines.grammars.grammar import Grammar, Rule
-    >>> print(gv.machines.to_gbnf(Grammar((Rule("k", other_keys(["id"]), (0, 0)),))))
+    >>> from guidedviz.machines.grammars.show import show_gbnf
+    >>> print(show_gbnf(Grammar((Rule("k", other_keys(["id"]), (0, 0)),))))
     k ::= "\"" ("i" ("d" char+ | ([^\u0000-\u001F"\\d] | escape) char*)? | ([^\u0000-\u001F"\\i] | escape) char*)? "\""
     """
     if not names:
@@ -390,7 +362,7 @@ def words_tree(words: Iterable[str], few: int = FEW_WORDS) -> Tree:
     return either(*map(literal, texts)) if len(texts) <= few else words_net(texts)
 
 
-def words_net(texts: list[str]) -> Words:
+def words_net(texts: list[str]) -> Net:
     """The trie of many texts whose equal subtrees are merged, from the leaves on: the smallest net."""
     trie: list[dict[str, int]] = [{}]  # a character -> the number of the next node; "" where a text ends
     for text in texts:
@@ -416,7 +388,7 @@ def words_net(texts: list[str]) -> Words:
             elif number:
                 edges.append((last - number, EMPTY, last))
         edges += [(last - number, Chars(merge_ranges(chars)), last - to) for to, chars in ranges.items()]
-    return Words(last + 1, tuple(edges))
+    return Net(last + 1, tuple(edges))
 
 
 def has_ticks(tree: Tree) -> bool:

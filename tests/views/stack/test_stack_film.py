@@ -57,10 +57,3 @@ def test_a_deep_stack_is_cut_below():
     assert figure.svg.count('data-arrow="card ') == MOST_CARDS - 1
     assert "9,991 more" in figure.svg
     assert figure.text.endswith("… 9,991 more")
-
-
-def test_a_film_plays_it_and_keeps_the_shown_frame():
-    film = gv.film(FRAMES, show=2)
-    assert film.figure.text == draw_stack_frame(FRAMES[2]).text
-    with pytest.raises(SettingError, match=f"0 to {len(FRAMES) - 1}"):
-        gv.film(FRAMES, show=99)
