@@ -8,14 +8,14 @@ Next: `decoding/loop.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import lru_cache, partial
+from collections.abc import Hashable
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.machines.machine import Machine, as_machine, no_step, read
+from guidedviz.machines.machine import Machine, no_step, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import Mask
@@ -29,6 +29,7 @@ from guidedviz.tokens.split import Split, build_split
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 KEPT = 2**26  # bytes of masks that a guide keeps
+ENGINES = ("auto", "index", "split", "trie", *PREPARE)
 
 
 def check_guide(guide: object, where: str = "guide", hint: str = "gv.guide(machine, vocabulary)") -> None:
@@ -63,35 +64,29 @@ def guide(machine: Machine[Any], vocabulary: Vocabulary, engine: str = "auto", i
     >>> [v.display(token) for token in g.mask(after).nonzero()[0]]
     ['3', '.5', '.', '42', '</s>']
     """
-    machine = as_machine(machine, "guide")
+    machine = live_machine(machine, "guide")
     expect(machine.initial, Hashable, "guide, machine.initial", "a value", "a tuple or an int")
     check_vocabulary(vocabulary, "guide")
-    if not isinstance(engine, str) or engine not in ("auto", *ENGINES):
-        raise SettingError("guide, engine", seen=quoted(engine), expected=f"one of {str(('auto', *ENGINES))[1:-1]}")
-    if isinstance(machine, DFA):
-        machine = live_machine(machine)
+    if not isinstance(engine, str) or engine not in ENGINES:
+        raise SettingError("guide, engine", seen=quoted(engine), expected=f"one of {str(ENGINES)[1:-1]}")
+    if engine in PREPARE:
+        return RealGuide(engine, ask(machine), vocabulary)
     if index is not None:
-        if engine not in ("auto", "index") or not isinstance(index, Index):
-            seen = f"engine {engine!r}" if isinstance(index, Index) else type(index).__name__
-            raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
-        index.check(machine, vocabulary)
-        return MachineGuide(index.machine, vocabulary, Indexed(index.machine, vocabulary, index))
-    if engine == "auto":
+        expect(index, Index, "guide, index", "an Index", "gv.build_index(machine, vocabulary)").check(
+            machine, vocabulary
+        )
+    elif engine == "auto":
         engine = "index" if isinstance(machine, DFA) else "split" if isinstance(machine, PDA) else "trie"
-    return ENGINES[engine](machine, vocabulary)
-
-
-def index_guide(machine: Machine[Any], vocabulary: Vocabulary) -> MachineGuide:
-    """Look masks up in an index; if it would be too large, walk from each state when its mask is asked for.
-
-    A machine that counts has too many states for an index; its masks are stored per node.
-    """
-    if isinstance(machine, PDA) and machine.finite:
+    if engine == "trie":
+        return MachineGuide(machine, vocabulary, Lazy(machine, vocabulary))
+    if engine == "split":  # the machine as it is given, so that its stacks name the rules that were written
+        return split_guide(build_split(machine, vocabulary, inline=False))
+    if isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states for an index
         return split_guide(Split(machine, vocabulary))
     if not isinstance(machine, DFA):
         raise not_finite("guide, engine 'index'", machine)
-    fits = len(machine) * len(vocabulary) <= KEPT
-    return MachineGuide(machine, vocabulary, (Indexed if fits else Lazy)(machine, vocabulary))
+    fits = len(machine) * len(vocabulary) <= KEPT  # otherwise each mask is walked when it is asked for
+    return MachineGuide(machine, vocabulary, Indexed(machine, vocabulary, index) if fits else Lazy(machine, vocabulary))
 
 
 def split_guide(split: Split) -> MachineGuide:
@@ -103,19 +98,6 @@ def split_guide(split: Split) -> MachineGuide:
     ([True, False, False], [True, False, True])
     """
     return MachineGuide(split.pda, split.vocabulary, split)
-
-
-def _real_guide(name: str, machine: Machine[Any], vocabulary: Vocabulary) -> Guide:
-    return RealGuide(name, ask(machine), vocabulary)
-
-
-ENGINES: dict[str, Callable[[Any, Vocabulary], Guide]] = {
-    "index": index_guide,
-    # the machine as it is given, so that its stacks name the rules that were written
-    "split": lambda machine, vocabulary: split_guide(build_split(machine, vocabulary, inline=False)),
-    "trie": lambda machine, vocabulary: MachineGuide(machine, vocabulary, Lazy(machine, vocabulary)),
-    **{name: partial(_real_guide, name) for name in PREPARE},
-}
 
 
 class MaskSource(Protocol):

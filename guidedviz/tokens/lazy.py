@@ -8,16 +8,15 @@ machine reads whatever the regex reads, the slice is legal as a whole, and only 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.machine import Machine, S, Steps, as_machine, read, to_bytes
+from guidedviz.machines.machine import Machine, S, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
@@ -219,37 +218,29 @@ class Lazy:
     """A source of masks that are walked when they are asked for; with `slices=False` each walk is of the whole trie."""
 
     def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, slices: bool = True) -> None:
-        self.machine, self.vocabulary, self.slices = machine, vocabulary, slices
-        self._bounded: Steps[Any] = _Bounded(machine) if isinstance(machine, PDA) else machine
-        self._kinds = machine.kinds
-        self._table = MoveTable[Any](self._bounded.step, self._kinds)
+        self.machine, self.vocabulary, self.slices, self._most = machine, vocabulary, slices, 0
+        self._step = self._bounded_step if isinstance(machine, PDA) else machine.step
+        self._table = MoveTable[Any](self._step, machine.kinds)
 
-    def walk(self, state: Hashable) -> LazyWalk:
-        """The record of the walk from a state."""
-        if isinstance(self._bounded, _Bounded):
-            self._bounded.most = self._bounded.pda.work + MOST_WORK
-        part = find_slice(self._bounded.step, self._kinds, self.vocabulary, state) if self.slices else None
+    def walk(self, state: Any, piece: bytes = b"") -> LazyWalk:
+        """The record of the walk from a state; `piece` is the next token of a text."""
+        if isinstance(self.machine, PDA):
+            self._most = self.machine.work + MOST_WORK
+        part = find_slice(self._step, self.machine.kinds, self.vocabulary, state) if self.slices else None
         live, _ = self._table.walk(part.rest if part else self.vocabulary.trie, state)
-        return LazyWalk(self.machine, self.vocabulary, state, part, live)
+        return LazyWalk(self.machine, self.vocabulary, state, part, live, piece)
 
-    def mask(self, state: Hashable) -> Mask:
+    def mask(self, state: Any) -> Mask:
         """True for every legal id; read-only."""
         return self.walk(state).mask
 
-
-class _Bounded:
-    """A pushdown machine that refuses a step after too many moves in one walk."""
-
-    def __init__(self, pda: PDA) -> None:
-        self.pda, self.most = pda, 0
-
-    def step(self, state: State, byte: int) -> State | None:
-        if self.pda.work > self.most:
-            rules = " and ".join(list(dict.fromkeys(self.pda.stack(state)))[:3])
-            seen = f"more than {MOST_WORK:,} moves for one mask" + f" in {rules}" * bool(rules)
-            hint = "rules that are not ambiguous"
+    def _bounded_step(self, state: Any, byte: int) -> Any:
+        """A step of a pushdown machine, which is refused after too many moves in one walk."""
+        if isinstance(self.machine, PDA) and self.machine.work > self._most:
+            rules = " and ".join(list(dict.fromkeys(self.machine.stack(state)))[:3])
+            seen, hint = f"more than {MOST_WORK:,} moves for one mask in {rules}", "rules that are not ambiguous"
             raise PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
-        return self.pda.step(state, byte)
+        return self.machine.step(state, byte)
 
 
 def lazy_walk(
@@ -263,10 +254,11 @@ def lazy_walk(
     >>> lazy_walk(gv.regex("[0-9]{2}"), v, "2").mask.tolist()
     [True, False, False, False, False, False, False]
     """
-    machine = _check(machine, vocabulary)
-    if isinstance(state, bytes | str) and not isinstance(machine.initial, bytes | str):
-        state = _read(machine, to_bytes(state), machine.initial)
-    return Lazy(machine, vocabulary, slices).walk(machine.initial if state is None else state)
+    source = _build_lazy(machine, vocabulary, slices)
+    start = source.machine.initial
+    if isinstance(state, bytes | str) and not isinstance(start, bytes | str):
+        state = _read(source.machine, to_bytes(state), start)
+    return source.walk(start if state is None else state)
 
 
 def lazy_walks(
@@ -278,19 +270,17 @@ def lazy_walks(
     >>> [(walk.piece, walk.asked, walk.legal) for walk in walks]
     [(b'20', 4, 3), (b'26', 4, 3)]
     """
-    machine, found = _check(machine, vocabulary), []
-    source, state = Lazy(machine, vocabulary, slices), machine.initial
+    source, found = _build_lazy(machine, vocabulary, slices), list[LazyWalk]()
+    state = source.machine.initial
     for token in longest_tokens(vocabulary, to_bytes(text)):
-        piece = vocabulary.pieces[token]
-        found.append(replace(source.walk(state), piece=piece))
-        state = _read(machine, piece, state)
+        found.append(source.walk(state, vocabulary.pieces[token]))
+        state = _read(source.machine, vocabulary.pieces[token], state)
     return tuple(found)
 
 
-def _check(machine: Machine[Any], vocabulary: object) -> Machine[Any]:
-    machine = as_machine(machine, "lazy_walk")
+def _build_lazy(machine: Machine[Any], vocabulary: Vocabulary, slices: bool) -> Lazy:
     check_vocabulary(vocabulary, "lazy_walk")
-    return live_machine(machine) if isinstance(machine, DFA) else machine
+    return Lazy(live_machine(machine, "lazy_walk"), vocabulary, slices)
 
 
 def _read(machine: Machine[S], text: bytes, state: S) -> S:

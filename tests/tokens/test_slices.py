@@ -81,7 +81,7 @@ def test_the_rest_of_a_token_begins_where_a_whole_text_ends_and_holds_what_ends_
 @pytest.mark.usefixtures("small_slices")
 @given(vocabularies(), regexes, st.data())
 def test_slices_change_no_mask_of_a_regex(v, pattern, data):
-    machine = live_machine(regex(pattern))
+    machine = live_machine(regex(pattern), "test")
     walk = Lazy(machine, v).walk
     for state, _ in draw_walk(data, guide(machine, v)):
         assert walk(state).mask.tolist() == legal_tokens(machine, v, state)

@@ -22,7 +22,6 @@ from guidedviz.machines.tree import (
     Repeat,
     Tick,
     Tree,
-    Words,
     concat,
     either,
     no_ticks,
@@ -190,8 +189,6 @@ def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
             return either(*map(change, options))
         case Repeat(part):
             return replace(tree, part=change(part))
-        case Words():
-            return tree
         case Net(places, edges):
             spend(2 * len(edges))
             return Net(places, tuple((source, change(part), target) for source, part, target in edges))

@@ -20,7 +20,6 @@ from guidedviz.machines.tree import (
     Repeat,
     Tick,
     Tree,
-    Words,
     common_ranges,
     walk,
 )
@@ -169,8 +168,6 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iter
             yield fact, ()
         case Repeat(part):
             parts = [(part, fact)]
-        case Words(_, edges):
-            yield from _clauses(edges[0][1], fact, holds, fresh)
         case Net(places, edges):
             reached = [next(fresh) for _ in range(places)]
             parts = [(part, next(fresh)) for _, part, _ in edges]

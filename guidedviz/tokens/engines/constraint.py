@@ -22,7 +22,7 @@ from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.grammars.show import show_gbnf, show_lark
-from guidedviz.machines.machine import Machine, as_machine
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.show_regex import show_regex
 from guidedviz.machines.source import compile_text, guess_kind
@@ -53,7 +53,7 @@ class Asked:
     def lark(self) -> str:
         """The constraint in Lark's syntax: a regex is one lexeme, a grammar has one lexeme per character."""
         flat = self.kind == "regex" or isinstance(self.machine, DFA)
-        return f"start: {slashes(self.regex)}" if flat else show_lark(self.grammar)
+        return "start: /{}/".format(self.regex.replace("/", r"\/")) if flat else show_lark(self.grammar)
 
     @property
     def regex(self) -> str:
@@ -64,15 +64,6 @@ class Asked:
         return self.text or repr(self.machine)
 
 
-def slashes(regex: str) -> str:
-    """A regex between slashes.
-
-    >>> slashes("a/b")
-    '/a\\\\/b/'
-    """
-    return "/" + regex.replace("/", r"\/") + "/"
-
-
 def ask(constraint: Machine[Any] | str | Mapping[str, Any], kind: str = "") -> Asked:
     """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
 
@@ -81,12 +72,9 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any], kind: str = "") -> A
     """
     if isinstance(constraint, Mapping):
         constraint, kind = json.dumps(constraint), "schema"
-    if not isinstance(constraint, str):
-        machine = as_machine(constraint, "constraint")
-        return Asked("machine", "", live_machine(machine) if isinstance(machine, DFA) else machine)
-    kind = kind or guess_kind(constraint)
-    machine = compile_text(kind, constraint)
-    return Asked(kind, constraint, live_machine(machine) if isinstance(machine, DFA) else machine)
+    kind = kind or (guess_kind(constraint) if isinstance(constraint, str) else "machine")
+    machine = constraint if kind == "machine" else compile_text(kind, str(constraint))
+    return Asked(kind, "" if kind == "machine" else str(constraint), live_machine(machine, "constraint"))
 
 
 PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message

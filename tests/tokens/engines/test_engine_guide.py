@@ -165,12 +165,6 @@ def test_an_engine_that_must_have_an_eos_says_so(name):
         gv.guide(gv.regex("a"), gv.Vocabulary([b"a"]), name)
 
 
-def test_a_built_index_is_not_for_a_real_engine():
-    machine = gv.regex("a")
-    with pytest.raises(SettingError, match="saw engine 'xgrammar', expected an Index and its engine"):
-        gv.guide(machine, V, "xgrammar", index=gv.build_index(machine, V))
-
-
 @pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
 def test_two_threads_get_the_masks_that_one_gets(name):
     pytest.importorskip(name)
