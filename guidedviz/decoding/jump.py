@@ -355,7 +355,6 @@ def _free_kind(found: re.Match[str]) -> str:
 # Time greedy decoding with and without jump-forward, after the prompt has been read.
 
 
-WAY = WAYS[0]
 Run = tuple[float, Trace]  # milliseconds and the decode
 Prices = tuple[float, float]  # milliseconds of a pass and of each token that it reads
 MANY = 16  # rows
@@ -369,7 +368,7 @@ def time_task(
     """Time one task without and with jump-forward; None as soon as `stop` returns True."""
     runs: list[Run] = []
     batch = model.side_by_side(rows)
-    for way in ("", WAY):
+    for way in ("", WAYS[0]):
         runs.append(time_once(batch, task, way, stop))
         if runs[-1][1].steps[-1].end == "stop":
             return None
@@ -419,16 +418,7 @@ def measure_cost(model: LanguageModel) -> Cost:
     choice and its record. The cost of a token is its share of the forward pass and, as the tokens here are forced, the
     search for them and their records. Both are measured with one row and with many rows.
     """
-    return join_prices(time_prices(model, 1), time_prices(model, MANY))
-
-
-def join_prices(one: Prices, many: Prices) -> Cost:
-    """The cost per row of a pass and of a token, and the remaining cost that is independent of the rows.
-
-    >>> join_prices((3.0, 0.5), (3.0 + 15 * 0.25, 0.5 + 15 * 0.125))
-    Cost(pass_ms=2.75, token_ms=0.125, row_ms=0.25, put_ms=0.375)
-    """
-    (pass_one, token_one), (pass_many, token_many) = one, many
+    (pass_one, token_one), (pass_many, token_many) = (time_prices(model, rows) for rows in (1, MANY))
     row = max(0.0, (pass_many - pass_one) / (MANY - 1))
     token = min(token_one, max(0.0, (token_many - token_one) / (MANY - 1)))
     return Cost(max(0.0, pass_one - row), token, row, token_one - token)
@@ -437,7 +427,7 @@ def join_prices(one: Prices, many: Prices) -> Cost:
 def time_prices(model: LanguageModel, rows: int) -> Prices:
     """The fixed milliseconds of a pass, and the milliseconds per token that it reads, with this many rows."""
     batch, (free, forced) = model.side_by_side(rows), _references(model.vocabulary)
-    (free_ms, chosen), (forced_ms, jumped) = time_once(batch, free, ""), time_once(batch, forced, WAY)
+    (free_ms, chosen), (forced_ms, jumped) = time_once(batch, free, ""), time_once(batch, forced, WAYS[0])
     passes, tokens, step_ms = jumped.passes, len(jumped.tokens), free_ms / len(chosen.tokens)
     token_ms = max(0.0, (forced_ms - passes * step_ms) / (tokens - passes))
     return max(0.0, step_ms - token_ms), token_ms
