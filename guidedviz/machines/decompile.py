@@ -40,7 +40,7 @@ def machine_grammar(machine: Machine[Any]) -> Grammar:
     """The grammar of a pushdown machine, or a grammar of one rule for a finite machine, with the same language.
 
     >>> machine_grammar(gv.regex("(a|é)+b")).rules[0].tree.places
-    5
+    4
     """
     if isinstance(machine, PDA):
         return machine.grammar
