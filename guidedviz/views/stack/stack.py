@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
-from guidedviz.machines.grammars.grammar import find_loops
+from guidedviz.machines.grammars.grammar import recursive_rules
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
@@ -215,7 +215,7 @@ def nested_rules(pda: PDA) -> frozenset[str]:
     graph: dict[str, list[str]] = {name: [] for name in nodes.names}
     for at, calls in enumerate(nodes.calls):
         graph[nodes.name_of(at)] += [nodes.names[rule] for rule, _ in calls]
-    return frozenset[str]().union(*find_loops(graph)) or frozenset(nodes.names)
+    return recursive_rules(graph) or frozenset(nodes.names)
 
 
 def _calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
