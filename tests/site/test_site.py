@@ -98,22 +98,6 @@ def test_a_recorded_fold_answers_every_press(play_alone):
         assert '{"do":"all","unfold":true}' in page["moves"]
 
 
-def test_a_recorded_map_has_every_state_and_the_texts_of_its_tokens(play_alone):
-    vocabulary = gv.Vocabulary([b"<eos>", b"1", b"22", b"x", b"a"], eos={0})
-    shown = play_alone(gv.vocabulary_map(gv.guide(gv.regex("[0-9]+x?"), vocabulary)))["shown"]
-    pages = [shown["pages"][shown["moves"][f'{{"do":"state","state":{state}}}']] for state in range(3)]
-    assert [page["at"] for page in pages] == [0, 1, 2]
-    assert {page["map"]["now"] for page in pages} <= set(shown["map"]["bits"])
-    assert sum(len(answer["texts"][1]) for answer in shown["map"]["answers"]) == 5
-
-
-def test_a_recorded_table_has_the_reason_of_every_cell(play_alone):
-    vocabulary = gv.Vocabulary([b"<eos>", b"1", b"x"], eos={0})
-    shown = play_alone(gv.token_table(gv.guide(gv.regex("1+x"), vocabulary)))["shown"]
-    answer = shown["pages"][shown["moves"]['{"do":"why","row":0,"column":1}']]
-    assert answer["why"].startswith("x in q0: ")
-
-
 def test_without_the_site_a_built_notebook_has_no_recording(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     monkeypatch.delenv("GUIDEDVIZ_SITE", raising=False)
