@@ -38,8 +38,9 @@ def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
         expected    'dependent'
         because     after a the rule is finished and } is left over: the rules below it on the stack decide
     """
-    verdict, why = (lambda *given, part=part: sort_by_ends(*given)[part] for part in (0, 1))
-    return check_function(answer, machine_cases(verdict, TOKENS, "piece", why=why, title="the piece"))
+    why = lambda *given: sort_by_ends(*given)[1]  # noqa: E731
+    cases = machine_cases(lambda *given: sort_by_ends(*given)[0], TOKENS, "piece", why=why, title="the piece")
+    return check_function(answer, cases)
 
 
 def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str, str]:
