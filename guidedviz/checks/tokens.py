@@ -202,12 +202,9 @@ def check_speedup(answer: Callable[[float, float, float, int], float]) -> Verdic
         because     a token takes pass_ms + token_ms × rows; jump-forward saves a fraction of pass_ms only
     """
     why = "a token takes pass_ms + token_ms × rows; jump-forward saves a fraction of pass_ms only"
-    cases = cases_of(_speedup, {why: PRICES}, "fraction", "pass_ms", "token_ms", "rows")
+    names = ("fraction", "pass_ms", "token_ms", "rows")
+    cases = cases_of(lambda f, a, c, rows: Cost(a, c).speedup(f, rows), {why: PRICES}, *names)
     return check_function(answer, cases)
-
-
-def _speedup(fraction: float, pass_ms: float, token_ms: float, rows: int) -> float:
-    return Cost(pass_ms, token_ms).speedup(fraction, rows)
 
 
 # -- the mask of another engine, judged byte by byte ---------------------------------------------------------------
