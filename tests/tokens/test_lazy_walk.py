@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
@@ -117,8 +116,3 @@ def test_the_tree_holds_every_node_and_token_however_much_is_folded(most, v, tex
             assert sum(part.dropped for part in branch.parts) == branch.dropped
             assert sum(part.tokens for part in branch.parts if not part.cut) <= branch.tokens
     assert sum(branch.tokens for depth, branch in root.rows() if depth == 1 and not branch.cut) == root.tokens
-
-
-def test_the_names_stand_at_the_front_door():
-    assert gv.tokens.lazy_walk is lazy_walk
-    assert gv.tokens.lazy_walks is lazy_walks
