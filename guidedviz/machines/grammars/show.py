@@ -21,7 +21,6 @@ from guidedviz.machines.tree import (
     Net,
     Range,
     Tree,
-    Words,
     concat,
     parts_of,
 )
@@ -94,8 +93,6 @@ def count_signs(tree: Tree) -> int:
     (1, 3)
     """
     inner = parts_of(tree)
-    if isinstance(tree, Words):
-        return len(tree.edges)
     if isinstance(tree, Concat):
         return sum(single or sum(map(count_signs, run)) for single, run in groupby(inner, key=is_single))
     return sum(map(count_signs, inner)) + (not isinstance(tree, Either | Net))

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.machines.machine import Machine, byte_kinds, no_step
-from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
+from guidedviz.machines.regular.nfa import NFA, Edge, too_large
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import drain, reach, spend
 
@@ -108,7 +108,7 @@ def build_dfa_steps(nfa: NFA) -> Generator[DFAStep, None, DFA]:
                 queue.append(target)
             row.append((low, high, numbers[target]))
         edges.append(merge_edges(row))
-        if len(numbers) > MOST_STATES + max(0, len(nfa) - MOST_NFA_STATES):
+        if len(numbers) > MOST_STATES:
             raise too_large(f"more than {MOST_STATES:,} DFA states", nfa.tree)
         yield DFAStep(len(edges) - 1, subset, edges[-1])
     return DFA(tuple(edges), frozenset(number for subset, number in numbers.items() if nfa.accepting in subset))
@@ -118,7 +118,7 @@ class _Moves:
     """The moves of sets of NFA states; their number is limited, so a hostile pattern raises an error."""
 
     def __init__(self, nfa: NFA) -> None:
-        self.nfa, self.left = nfa, MOST_MOVES + 8 * max(0, len(nfa) - MOST_NFA_STATES)
+        self.nfa, self.left = nfa, MOST_MOVES
         self.known: dict[int, frozenset[int]] = {}
 
     def spend(self, moves: int) -> None:

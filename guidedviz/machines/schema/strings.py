@@ -32,7 +32,6 @@ from guidedviz.machines.tree import (
     Repeat,
     Tick,
     Tree,
-    Words,
     common_ranges,
     concat,
     either,
@@ -363,7 +362,7 @@ def words_tree(words: Iterable[str], few: int = FEW_WORDS) -> Tree:
     return either(*map(literal, texts)) if len(texts) <= few else words_net(texts)
 
 
-def words_net(texts: list[str]) -> Words:
+def words_net(texts: list[str]) -> Net:
     """The trie of many texts whose equal subtrees are merged, from the leaves on: the smallest net."""
     trie: list[dict[str, int]] = [{}]  # a character -> the number of the next node; "" where a text ends
     for text in texts:
@@ -389,7 +388,7 @@ def words_net(texts: list[str]) -> Words:
             elif number:
                 edges.append((last - number, EMPTY, last))
         edges += [(last - number, Chars(merge_ranges(chars)), last - to) for to, chars in ranges.items()]
-    return Words(last + 1, tuple(edges))
+    return Net(last + 1, tuple(edges))
 
 
 def has_ticks(tree: Tree) -> bool:
