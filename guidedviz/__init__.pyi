@@ -61,6 +61,5 @@ from guidedviz.widgets.map import vocabulary_map as vocabulary_map
 from guidedviz.widgets.predict import predict as predict
 from guidedviz.widgets.predict import score as score
 from guidedviz.widgets.stage import stage as stage
-from guidedviz.widgets.token_table import token_table as token_table
 
 __version__: str

@@ -37,7 +37,6 @@ for shown in (
     gv.bias_sliders(model, "Price:\\n", ["$"]),
     gv.fraction_slider(model),
     gv.vocabulary_map(guide),
-    gv.token_table(guide),
     gv.film(gv.views.dfa_frames("a|b")),
     gv.folded(gv.regex("abc")),
 ):
@@ -118,7 +117,7 @@ def test_models_and_every_widget_work_as_stills(bare):
     for name, bundle in said.items():
         assert bundle["text/html"].startswith("<img "), name
         assert 'pip install "guidedviz[lab]"' in bundle["text/plain"].splitlines()[-1], name
-    assert len(said) == 7
+    assert len(said) == 6
 
 
 def test_pictures_need_nothing_and_the_rest_names_its_extra(bare):

@@ -20,17 +20,14 @@ from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, visible
-from guidedviz.markup import Element, node, notice, table
+from guidedviz.markup import notice, table
 from guidedviz.tokens.explain import expected_next
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.guide import guide as make_guide
 
 UNSEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try
-    "empty mask": (
-        "the mask of each rule alone, and whether each byte is a token",
-        "change the rule that removed the last token",
-    ),
+    "empty mask": ("the mask of each rule alone; is each byte a token?", "change the rule that removed the last token"),
     "no mask": ("the log of the server: did the constraint compile?", "do not catch the error of gv.guide"),
     "stale mask": ("the fingerprints of model.vocabulary and guide.vocabulary", "gv.guide(machine, model.vocabulary)"),
     "text outside the language": ("which token switched the mask on?", "one guide that reads all tokens: gv.tagged"),
@@ -64,12 +61,6 @@ class Finding(NamedTuple):
     step: int
     seen: str
 
-    @property
-    def rows(self) -> tuple[tuple[str, str], ...]:
-        """The evidence, what to check and what to try."""
-        check, cure = ADVICE[self.name]
-        return ("seen", self.seen), ("check", check), ("try", cure)
-
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -89,30 +80,27 @@ class Diagnosis:
     def head(self) -> str:
         """The result in one line."""
         result = counted(len(self.findings), "finding") if self.findings else "the run looks sound"
-        return escaped(f"{result} · {self.ended}")
+        return f"{result} · {self.ended}"
 
     @property
-    def notes(self) -> list[str]:
-        """What was looked at, and what was not."""
-        skipped = [f"not looked at: {'; '.join(self.skipped)} (this needs the guide)"] if self.skipped else []
-        return [f"looked at: {'; '.join(self.looked)}", *skipped, f"not visible: {UNSEEN}"]
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """The findings with their evidence, what to check and what to try; then what was looked at and what was not."""
+        for number, (name, step, seen) in enumerate(self.findings, 1):
+            check, cure = ADVICE[name]
+            yield from ((f"{number}. {name}", f"at step {step}"), ("seen", seen), ("check", check), ("try", cure))
+        yield "looked at", "; ".join(self.looked)
+        if self.skipped:
+            yield "not looked at", f"{'; '.join(self.skipped)} (this needs the guide)"
+        yield "not visible", UNSEEN
 
     def __repr__(self) -> str:
-        lines = [self.head]
-        for number, finding in enumerate(self.findings, 1):
-            lines.append(f"{number}. {finding.name}, at step {finding.step}")
-            lines += [f"   {name:<5}  {escaped(said)}" for name, said in finding.rows]
-        return "\n".join([*lines, *self.notes])
+        width = max(len(name) for name, _ in self.rows)
+        return escaped("\n".join([self.head, *(f"{name:<{width}}  {said}" for name, said in self.rows)]))
 
     def _repr_html_(self) -> str:
         sign, colour = ("!", "#b3400a") if self.findings else ("✓", "#0b6e4f")
-        notes = (node("div", note, style="margin-top:6px;font-size:.85em;opacity:.75") for note in self.notes)
-        return str(notice(f"{sign} {self.head}", colour, *map(_show, self.findings), *notes))
-
-
-def _show(finding: Finding) -> Element:
-    rows = table((name, escaped(said)) for name, said in finding.rows)
-    return node("div", node("b", finding.name), f", at step {finding.step}", rows, style="margin:8px 0 0")
+        rows = ((name, escaped(said)) for name, said in self.rows)
+        return str(notice(f"{sign} {escaped(self.head)}", colour, table(rows)))
 
 
 # A run as a diagnosis reads it: the steps that stand, and what the guide says when it reads their tokens again.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,39 +18,42 @@ from guidedviz.decoding.settings import Settings, check_bias
 from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
 from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
-from guidedviz.machines.regular.dfa import DFA
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide, MachineGuide, check_guide, name_guide
+from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
-from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
-class Unguided(MachineGuide):
+class Unguided(Guide):
     """A guide under which every token that is text, and EOS, is always legal: the loop needs no second case for it."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        anything = DFA((((0, 255, 0),),), frozenset({0}))
-        super().__init__(anything, vocabulary, Lazy(anything, vocabulary))
+    initial = None
 
-    def mask(self, state: int) -> Mask:
-        """Text and EOS, without a walk."""
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def mask(self, state: None) -> Mask:
+        """Text and EOS."""
         return self.vocabulary.text_mask
 
-    def label(self, state: int) -> str:
+    def advance(self, state: None, token: int) -> None:
+        """The same state after any token."""
+
+    def is_accepting(self, state: None) -> bool:
+        """Any text may end."""
+        return True
+
+    def label(self, state: None) -> str:
         """Its one state has no name."""
         return ""
-
-
-unguided = lru_cache(maxsize=8)(Unguided)  # one per vocabulary
 
 
 def take_step(
     model: Model, point: Point, guide: Guide | None, settings: Settings, choice: int | None = None
 ) -> tuple[Step, Point]:
     """Take one step from a point. A person may insert a legal token: the `choice`."""
-    guide, lap, way = guide or unguided(model.vocabulary), start_watch(), settings.jump_forward
+    guide, lap, way = guide or Unguided(model.vocabulary), start_watch(), settings.jump_forward
     steps = point.pending
     if choice is not None or not steps or steps[0].settings != settings:
         if choice is None and way:
@@ -69,17 +71,17 @@ def take_pass(
     model: Model, point: Point, guide: Guide, settings: Settings, dice: Dice, choice: int | None = None
 ) -> tuple[Pending, ...]:
     """All steps of one forward pass: the accepted guesses, if a draft guesses, and one token after them."""
-    lap, draft_ms, taken = start_watch(), 0.0, list[Pending]()
+    lap, taken = start_watch(), list[Pending]()
     guesses: Sequence[Guess] = ()
     if settings.draft and choice is None:
         guesses = settings.draft.guess(model, guide, point, settings, dice)[: room(model, point, settings)]
-        draft_ms = lap()
     tokens = [*point.tokens, *(guess.token for guess in guesses)]
     rows: Iterable[Any] = model.all_logits(tokens, len(point.tokens) - 1) if guesses else [model.logits(tokens)]
     forward_ms = lap()
     for place, own in enumerate(rows):
-        mask, raw = guide.mask(point.state), softmax(own)
-        times: dict[str, Any] = {"draft_ms": draft_ms, "forward_ms": forward_ms, "mask_ms": lap()}
+        mask = guide.mask(point.state)
+        times: dict[str, Any] = {"forward_ms": forward_ms, "mask_ms": lap()}
+        raw = softmax(own)
         if not mask.any():
             end: End = "complete" if guide.is_accepting(point.state) else "dead_end"
             last = make_step(guide, point, measured=(raw, mask, np.zeros(len(raw))), end=end, **times)
@@ -96,7 +98,7 @@ def take_pass(
         taken.append(Pending(step, after, settings))
         if end or how != "accepted":
             break
-        point, forward_ms, draft_ms = after, 0.0, 0.0
+        point, forward_ms = after, 0.0
         lap()
     return tuple(taken)
 
@@ -166,7 +168,7 @@ def _decode(
         yield step
         if step.end:
             return
-    yield make_step(guide or unguided(model.vocabulary), point, end="stop")
+    yield make_step(guide or Unguided(model.vocabulary), point, end="stop")
 
 
 def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
@@ -181,7 +183,7 @@ def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
         raise SettingError("prompt", seen=seen, expected=expected, hint="shorten the prompt")
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
-    return Point(tokens, ((guide or unguided(model.vocabulary)).initial,))
+    return Point(tokens, (guide.initial if guide else None,))
 
 
 def check_fit(guide: Any, vocabulary: Vocabulary, name: str = "a model") -> None:

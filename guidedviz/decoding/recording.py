@@ -335,7 +335,6 @@ class PackedNews(PackedNewSteps, PackedPlayer):
     drawings: NotRequired[dict[int, PackedDrawing]]
     stacks: NotRequired[dict[int, PackedStackState]]
     map: NotRequired[PackedMapNews]
-    picture: NotRequired[tuple[str, Shapes]]
     edit: NotRequired[PackedEdit]
 
 

@@ -152,8 +152,8 @@ gv.predict(
     reveal=[
         lambda: count(jump, decimal, 2, large),
         lambda: gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3.")),
-        """The loop visits one node per question: 1,356 of 274,520, half a percent. (In the picture, bytes that lead to
-        the same state share a branch.)""",
+        """The loop visits one node per question: 1,356 of 274,520, half a percent. (The picture has one row per byte of
+        a token; refusing 246 first bytes drops all other nodes.)""",
     ],
 )
 

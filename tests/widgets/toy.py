@@ -1,5 +1,6 @@
 """A toy to play the stage with: a model of a few dozen pieces and a guide that allows four sentences."""
 
+import json
 import time
 import zlib
 
@@ -67,3 +68,35 @@ class WordsGuide(Guide):
         expected = " or ".join(sorted({w[len(here) :][:1].decode() or "end" for w in self.words if w.startswith(here)}))
         reason = f"After {len(seen)} bytes only {expected} may follow."
         return Explanation(token, piece, died is None, died, expected, states, self.stack(state), reason)
+
+
+def told(shown, everything=True):
+    """What a page would be told, as JSON."""
+    return json.loads(json.dumps(shown.display.news(everything), allow_nan=False))
+
+
+class Page:
+    """A page of a stage that paints everything at once and keeps what it was told."""
+
+    def __init__(self, stage):
+        self.steps, self.told, self.masks, self.saved = [], [], {}, {}
+        stage.display.wire, self.stage = self, stage
+        self.tell(everything=True)
+
+    def tell(self, everything=False):
+        news = told(self.stage, everything)
+        self.steps[news["from"] :] = [self.told[-1]["next"] if step is None else step for step in news["add"]]
+        self.masks |= {int(number): mask for number, mask in news.get("map", {}).get("bits", {}).items()}
+        self.told.append(news)
+
+    def close(self):
+        self.stage = None
+
+    @property
+    def shown(self):
+        """The step whose distribution and mask are shown: the next one or, at the end, the last one."""
+        return [*self.steps[self.told[-1]["cursor"] :], self.told[-1]["next"] or self.steps[-1]][0]
+
+    @property
+    def tokens(self):
+        return [step["token"] for step in self.steps]

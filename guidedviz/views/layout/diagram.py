@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from math import dist
 
+import numpy as np
+
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
 from guidedviz.views.layout.curves import (
@@ -233,12 +235,11 @@ def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
     width, height = (
         max(sides) + EDGE for sides in zip(*((b.x + b.width, b.y + b.height) for b in blocks), strict=True)
     )
-    room = _room_for_jumps(sketch, labels, blocks, spots, curves, Room(width, height))
-    jumps = dict(_jumps(sketch, blocks, spots, curves, room))
-    for curve in (curve for found in jumps.values() for curve in (found.call, *found.returns)):
-        x, y = sample(curve).max(0).tolist()
-        width, height = max(width, x + EDGE), max(height, y + EDGE)
-    return Diagram(sketch, spots, curves, tuple(labels), more, width, height, counts, blocks, jumps)
+    whole = Diagram(sketch, spots, curves, tuple(labels), more, width, height, counts, blocks)
+    jumps = dict(_jumps(whole))
+    low = [sample(curve).max(0) + EDGE for found in jumps.values() for curve in (found.call, *found.returns)]
+    width, height = np.max([(width, height), *low], axis=0).tolist()
+    return replace(whole, width=width, height=height, jumps=jumps)
 
 
 def _choose_rules(sketch: Sketch, at: int) -> Sequence[int]:
@@ -300,47 +301,27 @@ def _packed_size(blocks: Sequence[Block]) -> float:
     return max(*(b.x + b.width for b in blocks), *(SHAPE * (b.y + b.height) for b in blocks))
 
 
-def _room_for_jumps(
-    sketch: Sketch,
-    labels: Sequence[Label],
-    blocks: Sequence[Block],
-    spots: Mapping[int, Spot],
-    curves: Curves,
-    room: Room,
-) -> Room:
-    """The cells of a diagram with all names, states and arrows."""
-    for block in blocks:
+def _jumps(diagram: Diagram) -> Iterator[tuple[int, Jumps]]:
+    """The curves of every call whose arrow and rule are both drawn."""
+    sketch, spots, room = diagram.sketch, diagram.spots, Room(diagram.width, diagram.height)
+    for block in diagram.blocks:
         room.take(title_box(block, _title_width(sketch, block.name)), CLEAR)
-    for label in labels:
+    for label in diagram.labels:
         is_call = sketch.arrows[label.arrows[0]].call
         room.take(call_box(label) if is_call else label_box(label.words, (label.x, label.y)), CLEAR)
     for spot in spots.values():
         if not spot.dot:
-            room.take(disc_box(spot), 2.0, spot)
-    for curve, _ in curves.values():
+            room.take(disc_box(spot), CLEAR / 2)
+    for curve, _ in diagram.curves.values():
         room.draw(curve)
-    return room
-
-
-def _jumps(
-    sketch: Sketch, blocks: Sequence[Block], spots: Mapping[int, Spot], curves: Curves, room: Room
-) -> Iterator[tuple[int, Jumps]]:
-    """The curves of every call whose arrow and rule are both drawn."""
-    named = {block.name: block for block in blocks}
-
-    def lead(start: Spot, end: Spot) -> Curve:
-        curve = room.bend(start, end)
-        room.draw(curve)
-        return curve
-
+    named = {block.name: block for block in diagram.blocks}
     for n, arrow in enumerate(sketch.arrows):
-        if n not in curves or arrow.call not in named:
+        if n not in diagram.curves or arrow.call not in named:
             continue
         block = named[arrow.call]
         edge = Spot(block.x, block.y + block.height / 2, 0.1, 0.1)  # stands for a start that is not drawn
         ends = [spots[node] for node in block.nodes if node in sketch.accepting and node in spots]
         if len(ends) > MOST_RETURNS:
             ends = [replace(edge, x=block.x + block.width)]
-        after = spots[arrow.target]
-        call = lead(spots[arrow.source], spots.get(block.nodes[0], edge))
-        yield n, Jumps(call, tuple(lead(end, after) for end in ends))
+        call = room.bend(spots[arrow.source], spots.get(block.nodes[0], edge))
+        yield n, Jumps(call, tuple(room.bend(end, spots[arrow.target]) for end in ends))

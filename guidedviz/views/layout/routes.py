@@ -74,26 +74,12 @@ class Room:
         size = int((height + BEYOND) / CELL), int((width + BEYOND) / CELL)
         self._owner, self._lines = np.zeros(size, np.int32), np.zeros(size, np.int32)
         self._taken = 0
-        self._states: dict[Spot, int] = {}
 
-    def take(self, box: Rect, margin: float = 0.0, state: Spot | None = None) -> None:
-        """Take the room of a name, or the box of a state."""
+    def take(self, box: Rect, margin: float = 0.0) -> None:
+        """Take the room of a name or a state."""
         self._taken += 1
-        if state:
-            self._states[state] = self._taken
         left, top, right, bottom = box
         self._owner[_cells(Rect(left - margin, top - margin, right + margin, bottom + margin))] = self._taken
-
-    def take_state(self, spot: Spot) -> None:
-        """Take the room of a state, whose ends are half circles."""
-        rows, columns = _cells(disc_box(spot))
-        across = abs((np.arange(columns.start, columns.stop) + 0.5) * CELL - spot.x) - (spot.rx - spot.ry)
-        down = (np.arange(rows.start, rows.stop) + 0.5) * CELL - spot.y
-        inside = np.maximum(across, 0) ** 2 + down[:, None] ** 2 < (spot.ry + 1) ** 2
-        self._taken += 1
-        self._states[spot] = self._taken
-        part = self._owner[rows, columns]
-        part[inside[: part.shape[0], : part.shape[1]]] = self._taken
 
     def draw(self, curve: Curve) -> None:
         """Remember a line; a name may lie on it, but better does not."""
@@ -120,22 +106,22 @@ class Room:
         return min(free, key=lambda p: dist(places[0], p) + LINE * self.count_lines(box(p)), default=None)
 
     def bend(self, start: Spot, end: Spot) -> Curve:
-        """A short curve from state to state that passes through no other state and no name, if there is one."""
+        """Draw a short curve from state to state that passes through no other state and no name, if there is one."""
         first, last = np.add((start.x, start.y), PULLS)[:, None], np.add((end.x, end.y), PULLS)[None]
         both = np.broadcast_arrays(_rims(start, first), first, last, _rims(end, last))
         corners = np.stack(both, axis=2).reshape(-1, 4, 2)
         length = np.hypot(*np.moveaxis(np.diff(corners, axis=1), -1, 0)).sum(1)
-        found = []
+        own, found = self._owner[self._at(np.array([(start.x, start.y), (end.x, end.y)]))], []
         for part in np.array_split(length.argsort(), PARTS):  # the shortest first
             at = self._at(BEND @ corners[part])
             owner = self._owner[at]
-            struck = (owner > 0) & (owner != self._states.get(start)) & (owner != self._states.get(end))
+            struck = (owner > 0) & ~np.isin(owner, own)
             cost = length[part] + STRIKE * struck.sum(1) + ON_LINE * (self._lines[at] > 0).sum(1)
             found.append((float(cost.min()), corners[part[cost.argmin()]].tolist()))
             if not struck.any(1).all():
                 break
-        a, b, c, d = map(tuple, min(found)[1])
-        return a, b, c, d
+        self.draw(curve := tuple(map(tuple, min(found)[1])))
+        return curve
 
 
 PARTS = 16  # of all curves that are tried
@@ -180,8 +166,9 @@ def settle_names(
     sketch: Sketch, spots: Mapping[int, Spot], curves: Curves, labels: Sequence[Label], room: Room
 ) -> tuple[tuple[Label, ...], dict[int, Point]]:
     """The labels at free places, and the place of the count of every arrow that has room for one."""
-    for spot in spots.values():
-        room.take_state(spot)
+    for spot, turn in product(spots.values(), (0.2, 0.5, 0.8, 1.1, 1.4)):  # a disc as a few boxes
+        across, down = spot.rx - spot.ry + (spot.ry + 1.5) * cos(turn), (spot.ry + 1.5) * sin(turn)
+        room.take(Rect(spot.x - across, spot.y - down, spot.x + across, spot.y + down))
     for curve, _ in curves.values():
         room.draw(curve)
     calls = [label for label in labels if sketch.arrows[label.arrows[0]].call]

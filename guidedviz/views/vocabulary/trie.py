@@ -1,13 +1,13 @@
 """The walk over the trie in three pictures.
 
-One lazy walk as a tree whose refused branches are cut, the sizes of the walks along a text, and the trie as one flat
-list, over which a loop jumps.
+One lazy walk level by level, the sizes of the walks along a text, and the trie as one flat list, over which a loop
+jumps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import log10
 from typing import Any
 
@@ -17,7 +17,6 @@ from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
-from guidedviz.tokens.arrays import Ints
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
@@ -25,36 +24,75 @@ from guidedviz.views.words import label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
 EDGE = 16.0
-ROW, INDENT, TOP, SLICE_LINE = 26.0, 36.0, 84.0, 20.0
-ENDS = (566.0, 652.0, 740.0)  # right edges of the numbers
-WIDE = 740.0
-HEAD = ("live", "dropped", "tokens")
+ROW, TOP = 26.0, 92.0
+LEVELS = 8  # rows, at most
+HEAD = ("byte", "live bytes", "live", "refused", "dropped", "tokens")
+ENDS = (0.0, 50.0, 360.0, 440.0, 530.0, 610.0)  # where a text starts or a number ends
+BARS, WIDE = 640.0, 900.0
+
+
+@dataclass(frozen=True)
+class WalkLevel:
+    """What a walk did with the nodes of one depth: the bytes of the live ones, and counts."""
+
+    letters: bytes
+    live: int
+    refused: int
+    dropped: int  # nodes below the refused ones, which were never asked
+    tokens: int  # tokens that end at the live ones
+
+    def words(self, depth: int) -> tuple[str, ...]:
+        """The cells of its row."""
+        numbers = (self.live, self.refused, self.dropped, self.tokens)
+        return str(depth), visible_bytes(self.letters, 5) if self.live else "–", *map("{:,}".format, numbers)
+
+
+def walk_levels_of(walk: LazyWalk) -> list[WalkLevel]:
+    """The levels of the trie that a walk asked about.
+
+    >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
+    >>> walk_levels_of(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v))[0]
+    WalkLevel(letters=b'23', live=2, refused=1, dropped=2, tokens=2)
+    """
+    trie, found = walk.trie, []
+    ends = np.bincount(trie.node_of[trie.node_of >= 0], minlength=len(trie))
+    for low, high in zip(trie.levels[1:], trie.levels[2:], strict=False):
+        live, cut = (nodes[(low <= nodes) & (nodes < high)] for nodes in (walk.live[1:], walk.cut))
+        letters, dropped = bytes(np.unique(trie.byte[live]).tolist()), int(trie.below[cut].sum())
+        found.append(WalkLevel(letters, len(live), len(cut), dropped, int(ends[live].sum())))
+    return [level for level in found if level.live or level.refused]
 
 
 def draw_walk(walk: LazyWalk, title: str = "") -> Figure:
-    """The tree of a walk with at most four levels; nodes that lead to one machine state share a branch.
+    """A walk level by level: the live and the refused nodes at each depth, and what was dropped with these.
 
     >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
     >>> print(draw_walk(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v)).text)
     Lazy walk: 5 of 7 nodes asked about (71%): 3 live, 2 refused, 2 below these never asked; 3 of 7 tokens legal
-                       live  dropped   tokens
-    root                      3        4        3
-      2 3                     3        1        3
-        0                     1        1        1
-          cut: 2                       1       −1
-      cut: a                           3       −3
+    byte 1: 2 3; live 2, refused 1, dropped 2, tokens 2
+    byte 2: 0; live 1, refused 0, dropped 0, tokens 1
+    byte 3: –; live 0, refused 1, dropped 0, tokens 0
     """
     expect(walk, LazyWalk, "draw_walk", "a walk", WALK_HINT)
     expect(title, str, "draw_walk, title", "a text")
-    rows, total = list(grow_tree(walk).rows()), say_walk(walk)
-    top = TOP + SLICE_LINE * (walk.part is not None)
+    levels, total = walk_levels_of(walk), say_walk(walk)
+    lines = [f"Lazy walk{f' {title}' * bool(title)}: {total}", *_say_slice(walk)]
     parts = [heading(EDGE, 24, "lazy walk", shorten(title, 110)), soft(EDGE, 44, total)]
     parts += [soft(EDGE, 64, words) for words in _say_slice(walk)]
-    parts += _draw_head(top - 14)
-    parts += _draw_links(rows, top)
-    parts += [moved(0, top + ROW * number, *_draw_row(*row)) for number, row in enumerate(rows)]
-    said = "\n".join([f"Lazy walk{f' {title}' * bool(title)}: {total}", *_say_rows(walk, rows)])
-    return Figure(drawing(WIDE + EDGE, top + ROW * len(rows) + EDGE, *parts, alt=said), said, said)
+    parts.append(moved(EDGE, TOP - 8, *_draw_words(HEAD, fill="var(--gv-soft)")))
+    parts.append(soft(EDGE + BARS, TOP - 8, "live, and dashed refused and dropped (log.)"))
+    parts.append(node("path", d=f"M{EDGE:g},{TOP - 2:g}H{WIDE:g}", stroke="var(--gv-line)"))
+    ten = (WIDE - BARS - EDGE) / log10(max(10, len(walk.trie)))
+    for number, level in enumerate(levels[:LEVELS], 1):
+        words, y = level.words(number), TOP + ROW * (number - 0.3)
+        parts.append(moved(EDGE, y, *_draw_words(words, mono=True), *_draw_bars(level, ten)))
+        told = ", ".join(f"{name} {word}" for name, word in zip(HEAD[2:], words[2:], strict=True))
+        lines.append(f"byte {number}: {words[1]}; {told}")
+    more = [f"and {len(levels) - LEVELS} more levels"] * (len(levels) > LEVELS)
+    high = TOP + ROW * min(len(levels), LEVELS) + EDGE
+    parts += [soft(EDGE, high + 8, words) for words in more]
+    said = "\n".join([*lines, *more])
+    return Figure(drawing(WIDE + EDGE, high + EDGE, *parts, alt=said), said, said)
 
 
 def say_walk(walk: LazyWalk) -> str:
@@ -73,186 +111,19 @@ def _say_slice(walk: LazyWalk) -> Iterator[str]:
         yield said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
 
 
-def _draw_head(y: float) -> Iterator[Element]:
-    yield node("circle", cx=EDGE + 8, cy=y - 4, r=5, fill="var(--gv-blue)")
-    yield soft(EDGE + 19, y, "live")
-    yield _cross(EDGE + 66, y - 4)
-    yield soft(EDGE + 77, y, "refused: all below is dropped at once, unasked")
-    for x, words in zip(ENDS, HEAD, strict=True):
-        yield soft(x, y, words, text_anchor="end")
-    yield node("path", d=f"M{EDGE:g},{y + 6:g}H{WIDE:g}", stroke="var(--gv-line)")
+def _draw_words(words: Sequence[str], **look: Any) -> Iterator[Element]:
+    for column, (x, word) in enumerate(zip(ENDS, words, strict=True)):
+        yield write(x, 0, shorten(word, 30), 12, text_anchor="end" if column > 1 else "start", **look)
 
 
-def _draw_links(rows: list[tuple[int, NodeGroup]], top: float) -> list[Element]:
-    """Lines from each branch to its children, dashed to those that were cut."""
-    above, links = [0] * len(rows), []
-    for number, (depth, branch) in enumerate(rows):
-        above[depth] = number
-        if depth:
-            x, y, start = EDGE + 8 + INDENT * (depth - 1), top + ROW * number + 8, top + ROW * above[depth - 1] + 14
-            way = f"M{x:g},{start:g}V{y - 8:g}Q{x:g},{y:g} {x + 10:g},{y:g}H{x + INDENT - 8:g}"
-            line = {"stroke": "var(--gv-blue)", "stroke_width": 2}
-            line |= {"stroke": "var(--gv-orange)", "stroke_dasharray": "4 3"} if branch.cut else {}
-            links.append((branch.cut, node("path", d=way, fill="none", **line)))
-    return [link for cut, link in sorted(links, key=lambda link: not link[0])]  # live ones over those that were cut
-
-
-def _draw_row(depth: int, branch: NodeGroup) -> Iterator[Element]:
-    x, name = EDGE + 8 + INDENT * depth, _name(branch)
-    if branch.cut:
-        yield _cross(x, 8)
-        yield write(x + 12, 12.5, name, 12.5, mono=True, fill="var(--gv-orange)")
-    else:
-        yield node("circle", cx=x, cy=8, r=5.5, fill="var(--gv-blue)")
-        yield write(x + 12, 12.5, name, 13, mono=bool(depth), font_weight="bold")
-        yield soft(x + 22 + 8.0 * len(name), 12.5, _more(branch))
-    for end, words in zip(ENDS, _numbers(branch), strict=True):
-        yield write(end, 12.5, words, 12, mono=True, text_anchor="end")
-
-
-def _cross(x: float, y: float) -> Element:
-    return node("path", d=f"M{x - 5:g},{y - 5:g}l10,10m0,-10l-10,10", stroke="var(--gv-orange)", stroke_width=2.2)
-
-
-def _name(branch: NodeGroup) -> str:
-    if not branch.letters:
-        return "root"
-    if not branch.cut or len(branch.letters) < 4:
-        return shorten(visible_bytes(branch.letters, 3), 20)
-    return f"{len(branch.letters)} bytes, as in {shorten(label(branch.example), 12)}"
-
-
-def _more(branch: NodeGroup) -> str:
-    """The parts of a live branch that are not drawn."""
-    parts = [f"{branch.folded} ways in one"] * (branch.folded > 1)
-    if not branch.parts and branch.live > branch.nodes:
-        parts.append(f"and {branch.live - branch.nodes:,} below")
-    return ", ".join(parts)
-
-
-def _numbers(branch: NodeGroup) -> tuple[str, str, str]:
-    live, tokens = (f"{branch.live:,}", f"{branch.tokens:,}") if not branch.cut else ("", f"−{branch.tokens:,}")
-    return live, f"{branch.dropped:,}" if branch.dropped else "", tokens
-
-
-def _say_rows(walk: LazyWalk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
-    yield from _say_slice(walk)
-    names = ["", *(_say_name(depth, branch) for depth, branch in rows)]
-    width = max(16, *map(len, names)) + 2
-    for name, words in zip(names, [HEAD, *(_numbers(branch) for _, branch in rows)], strict=True):
-        yield f"{name:<{width}}" + "".join(f"{word:>9}" for word in words)
-
-
-def _say_name(depth: int, branch: NodeGroup) -> str:
-    return "  " * depth + " ".join(filter(None, ["cut: " * branch.cut + _name(branch), _more(branch)]))
-
-
-# A walk as a tree small enough to read: nodes that lead to one machine state share a branch.
-#
-# After "20", the digits 0 to 9 lead to one state, so they are one branch of the tree and not ten. Each cut is one
-# branch without children.
-
-
-MOST_BRANCHES = 22
-LEVELS = 4
-WIDEST = 6  # children of a branch; the smallest are folded into one
-
-
-@dataclass(frozen=True)
-class NodeGroup:
-    """Nodes of a trie on one level; either all are live or the machine refused all of them."""
-
-    letters: bytes  # the bytes that lead here from the parent
-    places: Ints
-    state: Hashable | None  # of the machine, at all of them; None for a cut or for several states
-    live: int  # live nodes here and below
-    dropped: int  # nodes refused, or below a refused one
-    tokens: int  # tokens that end here or below: the legal ones of a live group, else all
-    example: bytes  # the start of such a token
-    folded: int = 1  # how many groups this one stands for
-    parts: list[NodeGroup] = field(default_factory=list)
-
-    @property
-    def cut(self) -> bool:
-        """Whether the machine refused these nodes; it never refuses the root."""
-        return not self.live and bool(self.letters)
-
-    @property
-    def nodes(self) -> int:
-        """The number of its nodes."""
-        return len(self.places)
-
-    def rows(self, depth: int = 0) -> Iterator[tuple[int, NodeGroup]]:
-        """This group and all below it, with their depths."""
-        yield depth, self
-        for part in self.parts:
-            yield from part.rows(depth + 1)
-
-
-def grow_tree(walk: LazyWalk, most: int = MOST_BRANCHES) -> NodeGroup:
-    """The tree of a walk from its root, level by level, with about so many branches.
-
-    >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
-    >>> walk = gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v)
-    >>> for depth, part in grow_tree(walk).rows():
-    ...     print(depth, part.letters, part.nodes, part.live, part.dropped, part.tokens, part.example)
-    0 b'' 1 3 4 3 b''
-    1 b'23' 2 3 1 3 b'2'
-    2 b'0' 1 1 1 1 b'20'
-    3 b'2' 1 0 1 1 b'202'
-    1 b'a' 1 0 3 3 b'a'
-    """
-    counts = _Counts(walk)
-    root, count = counts.group(walk.trie.nodes[:1], walk.state), 1
-    for depth, group in (waiting := [(0, root)]):
-        if group.state is not None and depth < LEVELS and count < most:
-            group.parts.extend(counts.split(group))
-            count += len(group.parts)
-            waiting += [(depth + 1, part) for part in group.parts]
-    return root
-
-
-class _Counts:
-    """The numbers of live, dropped and legal nodes in and below each node of the trie."""
-
-    def __init__(self, walk: LazyWalk) -> None:
-        self.machine, self.trie = walk.machine, walk.trie
-        self.alive = np.zeros(len(self.trie), dtype=np.intp)
-        self.alive[walk.live[1:]] = 1  # the root is no byte of any token
-        self.live, self.all = self.trie.sum_up(self.alive), self.trie.below + (self.trie.nodes > 0)
-        tokens = np.bincount(self.trie.node_of[self.trie.node_of >= 0], minlength=len(self.trie))
-        self.tokens, self.legal = self.trie.sum_up(tokens), self.trie.sum_up(tokens * self.alive)
-
-    def group(self, nodes: Ints, state: Hashable | None = None, folded: int = 1) -> NodeGroup:
-        """These nodes with their numbers."""
-        letters = bytes(np.unique(self.trie.byte[nodes]).tolist()) if nodes[0] else b""
-        live = int(self.live[nodes].sum())
-        tokens = int((self.legal if live or not letters else self.tokens)[nodes].sum())
-        dropped, example = int(self.all[nodes].sum()) - live, self._spell(int(nodes[self.tokens[nodes].argmax()]))
-        return NodeGroup(letters, nodes, state, live, dropped, tokens, example, folded)
-
-    def split(self, group: NodeGroup) -> list[NodeGroup]:
-        """The children of a group: the live ones by size, then one for all that was cut."""
-        children = self.trie.children(group.places)
-        live, cut = children[self.alive[children] > 0], children[self.alive[children] == 0]
-        letters = self.trie.byte[live]
-        alike: dict[Hashable | None, list[int]] = {}
-        for letter in np.unique(letters).tolist():
-            alike.setdefault(self.machine.step(group.state, letter), []).append(letter)
-        parts = [self.group(live[np.isin(letters, found)], state) for state, found in alike.items()]
-        parts.sort(key=lambda part: -part.live)
-        if len(parts) > WIDEST:
-            rest = np.concatenate([part.places for part in parts[WIDEST - 1 :]])
-            parts[WIDEST - 1 :] = [self.group(rest, folded=len(parts) - WIDEST + 1)]
-        return [*parts, self.group(cut)] if cut.size else parts
-
-    def _spell(self, place: int) -> bytes:
-        """The bytes that lead to a node."""
-        spelled = bytearray()
-        while place:
-            spelled.append(int(self.trie.byte[place]))
-            place = int(self.trie.parent[place])
-        return bytes(reversed(spelled))
+def _draw_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
+    """The live nodes and, dashed, the refused ones with all below, on a logarithmic axis."""
+    for y, nodes, look in (
+        (-11, level.live, {"fill": "var(--gv-blue)"}),
+        (-3, level.refused + level.dropped, {"fill": "none", "stroke": "var(--gv-orange)", "stroke_dasharray": "3 2"}),
+    ):
+        if nodes:
+            yield node("rect", x=BARS, y=y, width=max(2.0, ten * log10(nodes)), height=6, rx=1.5, **look)
 
 
 # The lazy walks along a text: how many nodes of the trie each asked about.
