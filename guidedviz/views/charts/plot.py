@@ -147,9 +147,7 @@ def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
         look["stroke_dasharray"] = DASHES.get(series.look, "none")
         match series.mark:
             case "line":
-                yield node(
-                    "path", d=f"M{x - 4:g},{y - 4:g}h24", **look, stroke_dasharray=DASHES.get(series.look, "none")
-                )
+                yield node("path", d=f"M{x - 4:g},{y - 4:g}h24", **look)
             case "dots":
                 yield node("circle", cx=x + 10, cy=y - 4, r=4.5, fill=_dot_fill(series), **look)
             case _:
