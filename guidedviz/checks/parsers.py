@@ -11,7 +11,8 @@ from guidedviz.checks.verdict import Case, Verdict, cases_of, check_function, sa
 from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predict, scan
 from guidedviz.machines.pushdown.pda import Moves, move_stack, pushdown_moves
 from guidedviz.machines.visible import name_node, visible
-from guidedviz.views.stack.chart import draw_chart
+from guidedviz.views.figure import Figure
+from guidedviz.views.stack.chart_film import draw_frame, earley_frames
 from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 # -- moves of a stack ----------------------------------------------------------------------------------------------
@@ -177,9 +178,14 @@ def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
             begun = text[: len(chart) - 1]
             given = (("text", f"{begun}, column {len(begun)}"), ("done", str(done)))
             why = f"in column {done.origin} {done.rule} was awaited: move these dots by one"
-            draw = partial(draw_chart, show_rules(rules), begun)
+            draw = partial(_draw_chart, rules, begun)
             cases.append(Case(([*map(list, chart)], done), complete(chart, done), why, given, draw))
     return check_function(answer, cases, _say_items, _same_items, show_items)
+
+
+def _draw_chart(rules: Rules, text: str) -> Figure:
+    """The chart of a text as the film of Earley's algorithm shows it."""
+    return draw_frame(earley_frames(rules, text)[-1])
 
 
 def finished_items(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:

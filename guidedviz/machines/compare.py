@@ -55,7 +55,8 @@ def compare_machines(one: Machine[Any], other: Machine[Any], most: int = MOST_PA
     no difference in texts of up to 49 bytes: 99 pairs of states
     """
     one, other = (as_machine(machine, "machines") for machine in (one, other))
-    letters = list(_letters(one.kinds, other.kinds))
+    kinds = zip(one.kinds, other.kinds, strict=True)
+    letters = {kind: byte for byte, kind in sorted(enumerate(kinds), key=lambda found: -RANKS[found[0]])}.values()
     level: Level = {(one.initial, other.initial): (0, b"")}
     seen, length = set(level), 0
     while level:
@@ -64,7 +65,8 @@ def compare_machines(one: Machine[Any], other: Machine[Any], most: int = MOST_PA
         ]
         if apart:
             best, first = min(apart)
-            return Equivalence(text_of(best), first, length, len(seen), False)
+            text = bytes(READABLE[rank] for rank in best[1])
+            return Equivalence(text, first, length, len(seen), False)
         following = _next_level(one, other, letters, level, seen, most)
         if following is None:
             return Equivalence(None, False, length, len(seen), False)
@@ -78,35 +80,12 @@ def _next_level(
 ) -> Level | None:
     """The new pairs that are one byte further; None if there are too many."""
     following: Level = {}
-    for (a, b), way in level.items():
+    for (a, b), (cost, ranks) in level.items():
         for byte in letters:
-            target = one.step(a, byte), other.step(b, byte)
+            target, rank = (one.step(a, byte), other.step(b, byte)), RANKS[byte]
             if target != (None, None) and target not in seen:
-                reading = read_on(way, RANKS[byte])
+                reading = cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank])
                 following[target] = min(reading, following.get(target, reading))
         if len(seen) + len(following) > most:
             return None
     return following
-
-
-def read_on(reading: Reading, rank: int) -> Reading:
-    """The reading of a text with one more byte, given by its rank."""
-    cost, ranks = reading
-    return cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank])
-
-
-def text_of(reading: Reading) -> bytes:
-    """The text of a reading.
-
-    >>> text_of(read_on((0, b""), RANKS[ord("x")]))
-    b'x'
-    """
-    return bytes(READABLE[rank] for rank in reading[1])
-
-
-def _letters(some: bytes, others: bytes) -> Iterable[int]:
-    """The most readable of the bytes that move both machines alike."""
-    chosen: dict[tuple[int, int], int] = {}
-    for byte in READABLE:
-        chosen.setdefault((some[byte], others[byte]), byte)
-    return chosen.values()

@@ -6,11 +6,12 @@ XGrammar-2 calls this repetition compression (arXiv 2601.04426).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops, rules_with
+from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
+from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
 from guidedviz.machines.tree import (
     EMPTY,
@@ -55,27 +56,21 @@ def _copy(tree: Tree) -> Tree:
     return copy_net(tree) if isinstance(tree, Net) else tree
 
 
-def copy_net(net: Net) -> Net:
+def copy_net(net: Net) -> Tree:
     """A net whose places are copied for each count."""
-    ways: dict[int, list[tuple[Tree, Tick | None, int]]] = defaultdict(list)
+    edges: dict[int, list[tuple[Tree, Tick | None, int]]] = defaultdict(list)
     for source, part, target in net.edges:
-        ways[source].append((*_split(part), target))
-    end = net.places - 1, 0
-    numbers: dict[tuple[int, int], int] = {(0, 0): 0}
-    edges: list[tuple[tuple[int, int], Tree, tuple[int, int]]] = []
-    for place, count in (queue := [(0, 0)]):
-        for part, tick, target in ways[place]:
-            after = (target, count + 1) if tick else (target, 0)
-            if tick and after[1] > tick.most - tick.rest:
-                continue
-            edges.append(((place, count), part, after))
-            if after not in numbers:
-                numbers[after] = len(numbers)
-                queue.append(after)
-            if tick and len(numbers) > MOST_PLACES:
+        edges[source].append((*_split(part), target))
+
+    def moves(at: tuple[int, int]) -> Iterator[tuple[Tree, tuple[int, int]]]:
+        place, count = at
+        for part, tick, target in edges[place]:
+            if tick and count * net.places > MOST_PLACES:
                 raise no_ticks(tick)
-    numbers[end] = len(numbers)  # the end is the last place
-    return Net(len(numbers) + 1, tuple((numbers[source], part, numbers[target]) for source, part, target in edges))
+            if not tick or count < tick.most - tick.rest:
+                yield part, (target, count + bool(tick))
+
+    return build_net((0, 0), moves, lambda at: at[0] == net.places - 1)
 
 
 def _split(part: Tree) -> tuple[Tree, Tick | None]:
@@ -221,7 +216,7 @@ def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
     """The trees of all rules with the calls of non-recursive rules inlined."""
     graph = grammar.calls
     counting = (rule.name for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree)))
-    stay = {*kept, *counting}.union(*find_loops(graph))
+    stay = {*kept, *counting, *recursive_rules(graph)}
     bodies: dict[str, Tree] = {}
     sizes: dict[str, int] = {}
     places = Counter(call for calls in graph.values() for call in calls)

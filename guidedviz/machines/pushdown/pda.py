@@ -16,7 +16,7 @@ from typing import Literal
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.grammars.counted import MOST_COPIES, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, find_loops
+from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes
 from guidedviz.machines.pushdown.stacks import (
@@ -76,7 +76,7 @@ class PDA(Machine[State]):
         >>> grammar('root ::= "x" [a-z]{0,5000}').finite, grammar('root ::= "(" root ")" | "x"').finite
         (True, False)
         """
-        return not find_loops(self.grammar.calls)
+        return not recursive_rules(self.grammar.calls)
 
     @property
     def work(self) -> int:

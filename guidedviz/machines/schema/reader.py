@@ -14,7 +14,7 @@ from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import needed_rules
-from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops, rules_with
+from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.grammars.show import count_signs
 from guidedviz.machines.schema.arrays import array_tree
 from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction, MultipleOf
@@ -115,7 +115,7 @@ class SchemaRules:
         grammar = needed_rules(Grammar(tuple(Rule(name, tree, (0, 0)) for name, tree in self.trees.items())))
         ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
         graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
-        endless = set().union(*find_loops(graph)) - ends
+        endless = recursive_rules(graph) - ends
         for rule in grammar.rules:
             if rule.name in endless:
                 seen = "a schema whose every value contains another such value"

@@ -68,7 +68,7 @@ class Series:
     start: tuple[float, ...] = ()  # the low end of each bar or span; 0 if empty
     words: tuple[str, ...] = ()  # one text per mark, on the drawing
     thick: float = 0.8  # of a bar or span, in units of the axis across it
-    part: str = ""  # the name by which a page finds these marks; "newest": the page scrolls to them
+    part: str = ""  # the name by which a page finds these marks
 
     @property
     def low(self) -> tuple[float, ...]:
@@ -237,7 +237,7 @@ def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
         (left, base), (right, top) = (frame.at(*corner) for corner in corners)
         width = right - left if bars else max(1.0, right - left - 1)
         if base - top > 0.05:
-            yield node("g", _box(series, n, left, top, width, base - top), **_part(series))
+            yield _box(series, n, left, top, width, base - top)
         words = series.words[n] if series.words else ""
         if bars and words:
             yield write((left + right) / 2, top - 5, words, 10, text_anchor="middle")
@@ -255,7 +255,7 @@ MARKS: dict[str, Callable[[PlotFrame, Series], Iterator[Element]]] = {
 
 
 def _part(series: Series) -> dict[str, Any]:
-    return {"data_newest": ""} if series.part == "newest" else {"data_part": series.part} if series.part else {}
+    return {"data_part": series.part} if series.part else {}
 
 
 def _dashes(series: Series) -> dict[str, Any]:
