@@ -115,8 +115,8 @@ class FractionSlider(Shown):
         self._running: asyncio.Task[None] | None = None
         self._costs: list[Cost] = []  # measured between the runs
         self._led = False  # whether code moved the handles
-        kept = {"saved": lambda: self._pack(everything=True, led=True), "on_close": self._release}
-        self.display = Display("fraction", self._news, self._hear, **kept)
+        saved = partial(self._pack, everything=True, led=True)
+        self.display = Display("fraction", self._news, self._hear, saved=saved, on_close=self._release)
 
     def go(self, fraction: float, rows: int = 1) -> FractionSlider:
         """Move both handles; a run that has begun is stopped."""
