@@ -29,21 +29,6 @@ from guidedviz.machines.tree import (
     other_ranges,
 )
 
-JSON = r"""
-# any value, blanks between
-root   ::= ws value ws
-value  ::= object | array | string | number | "true" | "false" | "null"
-object ::= "{" ws (member (ws "," ws member)*)? ws "}"
-member ::= string ws ":" ws value
-array  ::= "[" ws (value (ws "," ws
-                          value)*)? ws "]"
-string ::= "\"" ([^"\\\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4}))* "\""
-number ::= "-"? ("0" | [1-9] [0-9]*) ("." [0-9]+)? ([eE] [-+]? [0-9]+)?
-ws     ::=
-  | " " |   # an option may stand on the next line
-  "\n" [ \t]{0,20}
-"""
-
 # The same pattern twice: in GBNF, and in Python's syntax.
 ATOMS = [('"a"', "a"), ('"ab"', "(?:ab)"), ('"#" # "b"\n', r"\#"),
          ('"\\"\\\\"', r'(?:"\\)'), ('"é🙂"', "(?:é🙂)"), ('"\\n"', r"\n"), (".", r"[\s\S]"),
@@ -109,16 +94,6 @@ def test_a_shown_grammar_is_the_same_grammar(text):
     shown = show_gbnf(grammar)
     assert plain_rules(parse_grammar(shown)) == plain_rules(grammar)
     assert len(shown.splitlines()) == 3
-
-
-def test_json_is_read_and_shown():
-    grammar = parse_grammar(JSON)
-    names = ["root", "value", "object", "member", "array", "string", "number", "ws"]
-    assert [rule.name for rule in grammar.rules] == names
-    assert plain_rules(parse_grammar(show_gbnf(grammar))) == plain_rules(grammar)
-    member = concat(Call("string"), Call("ws"), literal(":"), Call("ws"), Call("value"))
-    assert plain(grammar.rule("member").tree) == member
-    assert machine_of(grammar.rule("ws").tree) == regex(r"( |\n[ \t]{0,20})?")
 
 
 @given(st.lists(st.tuples(st.sampled_from(r"\]^-[\"a# .é" + "\n\t\u202e\0\U0010ffff"), st.integers(0, 40)), max_size=4))
