@@ -113,7 +113,7 @@ def run_ours(place: Place) -> tuple[Write, Masks, str]:
         return place.generate(prompt, seed, logits_processor=[gv.LogitsProcessor(place.guide)])
 
     def masks(tokens: Sequence[int]) -> list[Any]:
-        processor, none = gv.LogitsProcessor(place.guide, 0), np.zeros((1, len(place.vocabulary)), np.float32)
+        processor, none = gv.LogitsProcessor(place.guide), np.zeros((1, len(place.vocabulary)), np.float32)
         return [processor(np.array([[*tokens[:end]]], np.int64), none)[0] > -np.inf for end in range(len(tokens))]
 
     return write, masks, ""

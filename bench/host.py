@@ -4,14 +4,13 @@ Every row of logits is compared with the local model's. The students are threads
 as the host: their time is in the figures, and so is whatever else runs there. A step is due one period after the step
 before, or at once if that one came late; its time counts from the moment it was due. `--seconds` is the length of the
 run without faults; a run with a fault takes a third of it, and the fault lasts for its middle third. "x local" is the
-median as a multiple of the same steps on the local model. Replicas of Ray are measured where it is installed.
+median as a multiple of the same steps on the local model.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import re
 import secrets
 import signal
 import socket
@@ -34,7 +33,6 @@ import numpy as np
 
 import guidedviz as gv
 from bench import print_about
-from guidedviz.extras import is_missing
 from guidedviz.models.frames import Ask, pack_ask
 from guidedviz.models.remote import Connection, RemoteModel, read_address
 
@@ -180,7 +178,7 @@ def cancel(line: socket.socket, token: str, dice: random.Random) -> None:
 def garble(line: socket.socket, token: str, dice: random.Random) -> None:
     """Send something that is no request, or a request whose body is none."""
     whole = request(token, dice, 8)
-    line.sendall(dice.choice([*GARBAGE, whole[:-5] + b"\xff" * 5, whole.replace(b"GVQ1", b"\x80\x04\x95\x00")]))
+    line.sendall(dice.choice([*GARBAGE, whole[:-5] + b"\xff" * 5, whole.replace(b"GVQ2", b"\x80\x04\x95\x00")]))
     line.settimeout(0.05)
     line.recv(1 << 14)
 
@@ -224,20 +222,14 @@ class Host:
         self.stop(hard)
         self.start()
 
-    def kill_replica(self) -> None:
-        """End one of the processes that run the model."""
-        text = Connection(read_address(self.address, self.token), patience=PATIENCE).ask("GET", "/metrics").decode()
-        os.kill(int(re.findall(r'replica{process="(\d+)"}', text)[0]), signal.SIGKILL)
-
 
 @contextmanager
-def hosting(kind: str, tokens: dict[str, str]) -> Iterator[Host]:
-    """A host of this kind: plain with one process, or Ray with two replicas."""
+def hosting(tokens: dict[str, str]) -> Iterator[Host]:
+    """A host."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "tokens"
         file.write_text("".join(f"{name} {token}\n" for name, token in tokens.items()))
-        how = [] if kind == "plain" else ["--replicas", "2"]
-        words = [sys.executable, "-m", "guidedviz", "host", "--port", str(PORT), "--tokens", str(file), *how]
+        words = [sys.executable, "-m", "guidedviz", "host", "--port", str(PORT), "--tokens", str(file)]
         host = Host(words, tokens["teacher"])
         host.start()
         try:
@@ -253,21 +245,19 @@ def bench(options: Namespace) -> dict[str, Any]:
     tokens = {name: secrets.token_urlsafe(24) for name in [*map(str, range(options.students)), "Mallory", "teacher"]}
     print(f"\n{options.students} students, {RATE:g} steps per second each; a local step takes {local:.2f} ms")
     figures: dict[str, Any] = {}
-    for kind in ["plain", *([] if is_missing("ray") else ["ray"])]:
-        print(f"\n{kind:24}" + "  ".join(COLUMNS))
-        for fault in ["no fault", *(["a replica is killed"] if kind == "ray" else []), *ATTACKS, "a restart"]:
-            if options.only in f"{kind}, {fault}":
-                seconds = options.seconds if fault == "no fault" else max(12.0, options.seconds / 3)
-                with hosting(kind, tokens) as host:
-                    rows = measure(host, kind, fault, tokens, runs, local, seconds)
-                figures[f"{kind}, {fault}"] = rows
-                for name, row in rows.items():
-                    print(f"{name:24}" + "  ".join(f"{row.get(head, ''):>{len(head)}}" for head in COLUMNS), flush=True)
+    print(f"\n{'fault':24}" + "  ".join(COLUMNS))
+    for fault in ["no fault", *ATTACKS, "a restart"]:
+        if options.only in fault:
+            seconds = options.seconds if fault == "no fault" else max(12.0, options.seconds / 3)
+            with hosting(tokens) as host:
+                figures[fault] = measure(host, fault, tokens, runs, local, seconds)
+            for name, row in figures[fault].items():
+                print(f"{name:24}" + "  ".join(f"{row.get(head, ''):>{len(head)}}" for head in COLUMNS), flush=True)
     return {"about": about, "students": options.students, "rate": RATE, "local, ms": local, "runs": figures}
 
 
 def measure(
-    host: Host, kind: str, fault: str, tokens: dict[str, str], runs: Sequence[Run], local: float, seconds: float
+    host: Host, fault: str, tokens: dict[str, str], runs: Sequence[Run], local: float, seconds: float
 ) -> dict[str, dict[str, float]]:
     """One run of the class, with this fault in its middle third."""
     students = Students(host.address, [token for name, token in tokens.items() if name.isdecimal()], runs)
@@ -277,10 +267,8 @@ def measure(
     if fault in ATTACKS:
         ended = threading.Event()
         events = [(begin, partial(attack, *ATTACKS[fault], tokens["Mallory"], ended)), (end, ended.set)]
-    elif fault == "a replica is killed":
-        events = [(begin, host.kill_replica)]
     elif fault == "a restart":
-        events = [(begin, partial(host.restart, kind == "plain"))]
+        events = [(begin, partial(host.restart, hard=True))]
     students.study(seconds, events)
     whole = summarize(students.asked, local)
     whole |= {"retries": sum(model.wire.retries for model in students.models), "load": round(os.getloadavg()[0], 1)}

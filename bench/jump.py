@@ -17,7 +17,6 @@ from typing import Any
 import guidedviz as gv
 from bench import pin_thread, print_about, processor
 from guidedviz.decoding.jump import (
-    WAY,
     Cost,
     Payoff,
     Timed,
@@ -56,7 +55,7 @@ def bench(options: Namespace) -> dict[str, Any]:
         previews = tuple(task.text for task in tasks)
         device = model.device if "cuda" in model.device else f"{model.device}: {processor()}, one thread"
         runs = tuple(run for row in found.values() for run in row)
-        record = Payoff(cost, runs, previews, model.name, device, date.today().isoformat(), WAY)
+        record = Payoff(cost, runs, previews, model.name, device, date.today().isoformat(), "canonical")
         record.save(TRACES / f"jump-{options.device.replace(':', '')}.json")
     return {"about": about, "cost": asdict(cost), "cases": figures}
 

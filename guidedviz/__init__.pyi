@@ -41,9 +41,9 @@ from guidedviz.tokens.guide import guide as guide
 from guidedviz.tokens.index import build_index as build_index
 from guidedviz.tokens.split import build_split as build_split
 from guidedviz.tokens.vocabulary import Vocabulary as Vocabulary
-from guidedviz.views.charts.bars import draw_bars as draw_bars
 from guidedviz.views.charts.comparison import draw_comparison as draw_comparison
 from guidedviz.views.charts.costs import draw_costs as draw_costs
+from guidedviz.views.charts.distribution import draw_bars as draw_bars
 from guidedviz.views.charts.distribution import draw_distribution as draw_distribution
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.machine.picture import draw_machine as draw_machine
@@ -61,6 +61,5 @@ from guidedviz.widgets.map import vocabulary_map as vocabulary_map
 from guidedviz.widgets.predict import predict as predict
 from guidedviz.widgets.predict import score as score
 from guidedviz.widgets.stage import stage as stage
-from guidedviz.widgets.token_table import token_table as token_table
 
 __version__: str

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from guidedviz.demo import PROMPT, REGEX, SEED, decode_in_words, has_colour
+from guidedviz.demo import PROMPT, REGEX, SEED, decode_in_words
 from guidedviz.errors import GuidedVizError, SettingError, escaped, quoted
 from guidedviz.extras import need
 from guidedviz.files import PACKAGE
@@ -58,9 +58,7 @@ def run_demo(options: argparse.Namespace) -> None:
     """Print a decode, a line per step."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal may lack the signs for spaces and line ends
-    for line in decode_in_words(
-        load_model(options.model), options.prompt, options.regex, options.seed, has_colour(sys.stdout)
-    ):
+    for line in decode_in_words(load_model(options.model), options.prompt, options.regex, options.seed):
         print(line, flush=True)
 
 

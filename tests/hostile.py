@@ -66,30 +66,12 @@ SHAPES = [  # what no drawing has
     ["image", {"href": "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'/>"}],
     ["use", {"href": "ASK#a", "xlink:href": "data:image/svg+xml,<svg id='a' onload='RUN'/>#a"}],
     ["style", {}, "@import 'ASK'; *{background:url(ASK)}"],
-    [
-        "rect",
-        {
-            "style": "fill:url(ASK);background:url(ASK)",
-            "fill": "url(ASK)",
-            "mask": "url(ASK#a)",
-            "filter": "url(ASK#a)",
-        },
-    ],
-    [
-        "rect",
-        {
-            "fill": "none;background:url(ASK)",
-            "class": 'gv-x" onload=RUN',
-            "cursor": "url(ASK)",
-            "clip-path": "url(ASK#a)",
-        },
-    ],
+    ["rect", {"style": "fill:url(ASK);background:url(ASK)", "fill": "url(ASK)", "mask": "url(ASK#a)"}],
+    ["rect", {"fill": "none;background:url(ASK)", "class": 'gv-x" onload=RUN', "cursor": "url(ASK)"}],
+    ["rect", {"filter": "url(ASK#a)", "clip-path": "url(ASK#a)"}],
     ["a", {"href": "javascript:RUN"}, ["animate", {"attributeName": "href", "to": "javascript:RUN", "onbegin": "RUN"}]],
     ["text", {"__proto__": {"x": 1}, "constructor": "RUN"}, "<script>RUN</script>", ["tspan", None, 7], None, {"a": 1}],
-    [
-        "g",
-        {"data-commandlinker-command": "terminal:create-new", "data-commandlinker-args": "{}"},
-    ],  # JupyterLab runs these
+    ["g", {"data-commandlinker-command": "terminal:create-new", "data-commandlinker-args": "{}"}],  # JupyterLab runs it
     [["script"], {}, "RUN"],
     [],
 ]

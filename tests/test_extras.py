@@ -11,10 +11,6 @@ from guidedviz.errors import SettingError
 from guidedviz.extras import how_to_install, is_missing, need
 
 
-def test_a_package_that_is_there_is_imported():
-    assert need("json.decoder", "lab") is sys.modules["json.decoder"]
-
-
 def test_a_missing_package_is_an_error_in_four_parts(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(SettingError) as caught:

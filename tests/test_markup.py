@@ -33,31 +33,15 @@ def test_no_bundle_parses_what_arrives(bundle):
     assert not PARSES.search(bundle.read_text(encoding="utf-8"))
 
 
-def test_the_search_finds_what_it_looks_for():
-    for code in ('a.innerHTML="x"', "new DOMParser", 'createElement("style")', 'createElementNS(s,"script")'):
-        assert PARSES.search(code)
-
-
 @pytest.mark.parametrize(
     "shapes",
     [
-        "<svg/>",
-        None,
-        [],
-        ["svg"],
-        ["script", {}],
-        ["g:iframe", {}],
-        ["foreignObject", {}],
+        *("<svg/>", None, [], ["svg"], ["script", {}], ["g:iframe", {}], ["foreignObject", {}], ["g", {}, 7]),
         ["svg", {}, ["style", {}, "a{}"]],
-        ["g", {"onload": "x()"}],
-        ["g", {"style": "x"}],
-        ["g", {"class": "jp-Notebook"}],
+        *(["g", {name: "x"}] for name in ("onload", "style", "class")),
         ["g", {"class": "gv-" * 50_000 + "!"}],
-        ["rect", {"fill": "url(http://sentinel)"}],
-        ["rect", {"fill": ["none"]}],
-        ["image", {"href": "http://sentinel"}],
-        ["image", {"href": "data:image/svg+xml;base64,AAAA"}],
-        ["g", {}, 7],
+        *(["rect", {"fill": fill}] for fill in ("url(http://sentinel)", ["none"])),
+        *(["image", {"href": href}] for href in ("http://sentinel", "data:image/svg+xml;base64,AAAA")),
         ["text", {}, "a" * 2_000_000],
     ],
 )

@@ -1,13 +1,12 @@
 """Runs a student's function in a forked process with limits, so that no mistake in it stops the kernel or the check.
 
-The process has a copy of the kernel's memory and none of its open files. It sends plain values as JSON, which are read
-until a deadline; the verdict is computed here. Then its process group is killed, and on Linux a filter of system calls
-keeps every process that it starts in this group. It has the rights of any cell: it can write files, use the network,
-signal the kernel, and look up what a check expects.
+The process has a copy of the kernel's memory and none of its open files. It sends one message per input, of built-in
+values only, until it ends or a deadline; then its process group is killed. It has the rights of any cell: it can write
+files, use the network, signal the kernel, and look up what a check expects.
 
-On macOS memory has no limit, and a started process that leaves the group goes on. Windows cannot fork: a thread is
-interrupted there, which stops every loop of Python but no call of C such as `list(itertools.count())`. Python in a
-browser has no threads either, and nothing stops a loop there.
+On macOS memory has no limit. Windows cannot fork: a thread is interrupted there, which stops every loop of Python but
+no call of C such as `list(itertools.count())`. Python in a browser has no threads either, and nothing stops a loop
+there.
 """
 
 from __future__ import annotations
@@ -16,12 +15,10 @@ import ctypes
 import faulthandler
 import gc
 import io
-import json
 import operator
 import os
-import select
+import pickle
 import signal
-import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -29,14 +26,19 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from multiprocessing import Pipe
+from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from guidedviz.errors import escaped, quoted
 from guidedviz.machines.visible import counted
+
+if sys.platform == "linux":
+    import resource
 
 FORKS = hasattr(os, "fork")
 SECONDS = 1.5  # of processor time for all inputs of a check
@@ -45,11 +47,8 @@ IDLE = 0.3  # of processor time: a function that was stopped for its wall time a
 MEMORY = 200 << 20  # bytes, on top of what the kernel has (enforced on Linux)
 PRINTED = 2_000  # characters of the student's prints that are shown
 ITEMS = 100_000  # items and characters of one value
-DEPTH = 50  # lists inside each other
-SENT = 8 << 20  # bytes that a forked process may send
-PIPE = 3  # its descriptor there
-END = b"\n\n"
-SYSTEM_CALLS = {"x86_64": (0xC000003E, 109, 112), "aarch64": (0xC00000B7, 154, 157)}  # the machine, setpgid, setsid
+DEPTH = 50  # collections inside each other
+SENT = 8 << 20  # bytes of one message of a forked process
 
 Send = Callable[[Any], None]  # takes an Outcome, or a text that was printed
 Work = Callable[[Send], None]
@@ -57,20 +56,10 @@ Work = Callable[[Send], None]
 
 @dataclass(frozen=True)
 class Failed:
-    """Takes the place of a value where a function raised or was stopped."""
+    """Takes the place of a value where a function raised or was stopped, or where it gave an object of another kind."""
 
     said: str
     kinds: tuple[str, ...] = ()  # the exception's class and its base classes
-
-    def __repr__(self) -> str:
-        return self.said
-
-
-@dataclass(frozen=True)
-class Other:
-    """Takes the place of an object that is neither a number nor a text nor a collection."""
-
-    said: str
 
     def __repr__(self) -> str:
         return self.said
@@ -88,11 +77,14 @@ WAITS = Failed("it waits without end: check input(), sleep, locks and threads (t
 TOO_MANY = Failed(f"it does not end: it gave more than {ITEMS:,} items")
 TOO_LARGE = Failed("MemoryError: it uses too much memory; does it collect items without end?", ("MemoryError",))
 GONE = Failed("it ended the Python process, by os._exit or a crash")
-MEDDLED = Failed("it wrote to a file that it did not open: file 3 carries its values to the check")
 
 
 class Stop(BaseException):
     """Interrupts a thread."""
+
+
+class TooManyItems(Exception):
+    """A value has more items than `ITEMS`."""
 
 
 def run(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
@@ -101,19 +93,11 @@ def run(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> list
     >>> run(divmod, [(7, 2), (7, 0)])
     [Outcome(value=(3, 1), touched=False), Outcome(value=ZeroDivisionError: integer ... by zero, touched=False)]
     """
-    outcomes: list[Outcome] = []
-    printed: list[str] = []
-
-    def take(message: Outcome | str) -> None:
-        if isinstance(message, str):
-            printed.append(message)
-        else:
-            outcomes.append(message)
-
-    stopped = (_in_process if FORKS else _in_thread)(partial(_run_all, function, inputs), take)
-    if printed:
-        print("".join(printed)[: PRINTED + 1].removesuffix("\n"))
-    return [*outcomes, Outcome(stopped)][: len(inputs)]
+    messages: list[Outcome | str] = []
+    stopped = (_in_process if FORKS else _in_thread)(partial(_run_all, function, inputs), messages.append)
+    if printed := "".join(message for message in messages if isinstance(message, str)):
+        print(printed[: PRINTED + 1].removesuffix("\n"))
+    return [*(message for message in messages if isinstance(message, Outcome)), Outcome(stopped)][: len(inputs)]
 
 
 def safe_copy(value: object) -> Any:
@@ -121,103 +105,60 @@ def safe_copy(value: object) -> Any:
     return value if type(value) is str else run(lambda: value, [()])[0].value
 
 
+# -- where it runs -------------------------------------------------------------------------------------------------
+
+
 def _in_process(work: Work, take: Send) -> Failed:
     """Work in a forked process; what it means if the work did not finish."""
-    ours, theirs = os.pipe()
+    ours, theirs = Pipe(duplex=False)
     try:
         child = os.fork()
     except OSError:  # the system refuses another process
-        os.close(ours)
-        os.close(theirs)
         return _in_thread(work, take)
     if not child:
-        _limited(work, theirs)
+        try:
+            _limit(theirs.fileno())
+            work(lambda message: theirs.send_bytes(pickle.dumps(message)))
+        finally:
+            os._exit(0)  # at once, without the kernel's own clean-up
+    theirs.close()
+    stopped, deadline = WAITS, monotonic() + PATIENCE
     try:
-        os.close(theirs)
-        sent, stopped = _receive(ours)
+        while ours.poll(max(0.0, deadline - monotonic())):
+            take(_PlainUnpickler(io.BytesIO(ours.recv_bytes(SENT))).load())
+    except Exception:  # it has ended, or an answer wrote to our pipe
+        stopped = GONE
     finally:  # also when the person interrupts the kernel
         for end in (os.killpg, os.kill):
             with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a process that ended
                 end(child, signal.SIGKILL)
         _, status, used = os.wait4(child, 0)
-        os.close(ours)
-    try:
-        for message in sent.split(b"\n")[:-1]:
-            take(_from_json(message))
-    except (KeyError, TypeError, ValueError, RecursionError, _TooMany):
-        return MEDDLED
-    if stopped is WAITS and used.ru_utime + used.ru_stime > IDLE:
-        return ENDLESS
-    return ENDLESS if os.waitstatus_to_exitcode(status) == -signal.SIGPROF else stopped
+    worked = stopped is WAITS and used.ru_utime + used.ru_stime > IDLE
+    return ENDLESS if worked or os.waitstatus_to_exitcode(status) == -signal.SIGPROF else stopped
 
 
-def _receive(pipe: int) -> tuple[bytes, Failed]:
-    """What a process sends, one message per line, until an empty line, the limit of bytes or the deadline."""
-    sent, deadline, readable = bytearray(), monotonic() + PATIENCE, select.poll()
-    readable.register(pipe, select.POLLIN)
-    while not sent.endswith(END) and readable.poll(max(0.0, deadline - monotonic()) * 1000):
-        sent += (more := os.read(pipe, 1 << 16))
-        if not more:
-            return bytes(sent), GONE
-        if len(sent) > SENT:
-            return bytes(sent), TOO_LARGE
-    return bytes(sent.removesuffix(b"\n")), WAITS
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads built-in values and the classes of this module, so that nothing of a student's runs outside the guard."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        return {"Outcome": Outcome, "Failed": Failed, "Ellipsis": ...}[name]
 
 
-def _limited(work: Work, pipe: int) -> NoReturn:
-    """Set the limits in the forked process, then work."""
-    try:
-        os.setsid()  # its own group, so that processes that it starts are stopped with it
-        faulthandler.disable()  # a crash is told in the verdict
-        gc.freeze()  # a collection would copy the kernel's memory
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        if pipe != PIPE:
-            os.dup2(pipe, PIPE, inheritable=False)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in range(PIPE):
-            os.dup2(nothing, descriptor)
-        os.closerange(PIPE + 1, 1 << 16)  # the sockets of the kernel, too
-        if sys.platform == "linux":
-            import resource
-
-            with open("/proc/self/statm") as sizes:
-                most = int(sizes.read().split()[0]) * resource.getpagesize() + MEMORY
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
-            _stay_in_group()
-        with open(PIPE, "wb") as stream:
-
-            def send(message: Any) -> None:
-                sent = message if isinstance(message, str) else [message.touched, _tagged(message.value)]
-                stream.write(json.dumps(sent).encode() + b"\n")
-                stream.flush()
-
-            work(send)
-            stream.write(b"\n")
-    finally:
-        os._exit(0)  # at once, without the kernel's own clean-up
-
-
-def _stay_in_group() -> None:
-    """Forbid setpgid and setsid to this process and to all that it starts, by a filter (man 2 seccomp)."""
-    if os.uname().machine not in SYSTEM_CALLS:
-        return
-    machine, *numbers = SYSTEM_CALLS[os.uname().machine]
-    load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
-    lines = [  # code, lines to skip if true, lines to skip if false, number
-        (load, 0, 0, 4),  # the machine, by which the numbers of calls differ
-        (equal, 0, 5, machine),
-        (load, 0, 0, 0),  # the number of the call
-        (at_least, 3, 0, 1 << 30),  # the calls of another machine again
-        *((equal, 2 - place, 0, number) for place, number in enumerate(numbers)),
-        (answer, 0, 0, 0x7FFF0000),  # allow
-        (answer, 0, 0, 0x50001),  # EPERM
-    ]
-    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in lines))
-    program = struct.pack("HP", len(lines), ctypes.addressof(code))
-    prctl = ctypes.CDLL(None).prctl
-    prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
-    prctl(22, 2, program)  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+def _limit(pipe: int) -> None:
+    """Set the limits of the forked process."""
+    os.setsid()  # its own group, so that processes that it starts are stopped with it
+    faulthandler.disable()  # a crash is told in the verdict
+    gc.freeze()  # a collection would copy the kernel's memory
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(nothing, descriptor)
+    os.closerange(3, pipe)  # the sockets of the kernel, too
+    os.closerange(pipe + 1, 1 << 16)
+    if sys.platform == "linux":
+        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _in_thread(work: Work, take: Send) -> Failed:
@@ -231,12 +172,14 @@ def _in_thread(work: Work, take: Send) -> Failed:
         return GONE
     worker.join(2 * SECONDS)
     for _ in range(50):
-        if not worker.is_alive():
-            break
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(Stop))
-        worker.join(0.02)
+        if worker.is_alive():
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(Stop))
+            worker.join(0.02)
     sys.stdout, sys.stderr = out, err
     return ENDLESS
+
+
+# -- what runs there -----------------------------------------------------------------------------------------------
 
 
 def _run_all(function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]], send: Send) -> None:
@@ -275,7 +218,7 @@ def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         raise
     except MemoryError:
         return TOO_LARGE
-    except _TooMany:
+    except TooManyItems:
         return TOO_MANY
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
         return Failed(_say_error(error, len(arguments)), tuple(kind.__name__ for kind in type(error).__mro__))
@@ -293,80 +236,30 @@ def _say_error(error: BaseException, count: int) -> str:
     return said
 
 
-class _TooMany(Exception):
-    """A value has more items than `ITEMS`."""
-
-
 def _plain(value: Any, items: Iterator[int], depth: int = 0) -> Any:
     """A value as built-in values only, so that no method of a student's class runs outside the guard."""
     if next(items) > ITEMS or (isinstance(value, str | bytes | bytearray) and len(value) > ITEMS):
-        raise _TooMany
+        raise TooManyItems
     if depth > DEPTH:
         raise RecursionError(f"more than {DEPTH} collections inside each other")
-    kind = type(value)
-    if value is None or value is ... or kind in (bool, float, Failed, Other):
+    kind, plain = type(value), partial(_plain, items=items, depth=depth + 1)
+    if value is None or value is ... or kind in (bool, float, Failed):
         return value
     if isinstance(value, str | bytes | bytearray):
         return str(value) if isinstance(value, str) else bytes(value)
     if hasattr(kind, "__array__"):  # of NumPy, torch, pandas
-        return _plain(np.asarray(value).tolist(), items, depth + 1)
+        return plain(np.asarray(value).tolist())
     if hasattr(kind, "__index__"):
         number = operator.index(value)
-        return number if number.bit_length() < 10_000 else Other("a number of thousands of digits")
+        return number if number.bit_length() < 10_000 else Failed("a number of thousands of digits")
     if hasattr(kind, "__float__"):
         return float(value)
-    return _plain_collection(value, partial(_plain, items=items, depth=depth + 1))
-
-
-def _plain_collection(value: Any, plain: Callable[[Any], Any]) -> Any:
     if isinstance(value, Mapping):
         return {plain(key): plain(one) for key, one in value.items()}
     if isinstance(value, Iterable):
         collection = next((each for each in (tuple, set, frozenset) if isinstance(value, each)), list)
         return collection(map(plain, value))
-    return Other(quoted(value))
-
-
-FORMS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {  # a kind, its parts for JSON, and back
-    "tuple": (tuple, list, tuple),
-    "set": (set, list, set),
-    "frozenset": (frozenset, list, frozenset),
-    "dict": (dict, lambda value: [*map(list, value.items())], dict),
-    "bytes": (bytes, lambda value: value.decode("latin-1"), lambda text: text.encode("latin-1")),
-    "Failed": (
-        Failed,
-        lambda value: [value.said, *value.kinds],
-        lambda said: Failed(str(said[0]), tuple(map(str, said[1:]))),
-    ),
-    "Other": (Other, lambda value: value.said, lambda said: Other(str(said))),
-    "...": (type(...), lambda value: 0, lambda value: ...),
-}
-
-
-def _tagged(value: Any) -> Any:
-    """A plain value for JSON; what JSON has no form for becomes an object with one key.
-
-    >>> _tagged([1, (b"a", {2})])
-    [1, {'tuple': [{'bytes': 'a'}, {'set': [2]}]}]
-    """
-    if type(value) is list:
-        return [_tagged(one) for one in value]
-    form = next(((name, parts) for name, (kind, parts, _) in FORMS.items() if type(value) is kind), None)
-    return {form[0]: _tagged(form[1](value))} if form else value
-
-
-def _untagged(one: dict[str, Any]) -> Any:
-    ((tag, parts),) = one.items()
-    return FORMS[tag][2](parts)
-
-
-def _from_json(line: bytes) -> Outcome | str:
-    """A message of a forked process; an error if it is none."""
-    message = json.loads(line, object_hook=_untagged)
-    if isinstance(message, str):
-        return message
-    touched, value = message
-    return Outcome(_plain(value, count()), bool(touched))  # within the limits here, too
+    return Failed(quoted(value))
 
 
 def _differ(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:

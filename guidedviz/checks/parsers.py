@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from guidedviz.checks.machines import kept_machine
-from guidedviz.checks.verdict import Case, Verdict, agrees, cases_of, check_function, show
+from guidedviz.checks.verdict import Case, Verdict, cases_of, check_function, say_difference, show
 from guidedviz.machines.earley.items import Chart, Item, Rules, complete, predict, scan
 from guidedviz.machines.pushdown.pda import Moves, move_stack, pushdown_moves
 from guidedviz.machines.visible import name_node, visible
-from guidedviz.views.stack.chart import draw_chart
+from guidedviz.views.figure import Figure
+from guidedviz.views.stack.chart_film import draw_frame, earley_frames
 from guidedviz.views.stack.stack_film import StackFrame, draw_stack_frame
 
 # -- moves of a stack ----------------------------------------------------------------------------------------------
@@ -27,39 +27,29 @@ PAIRS = r"""root   ::= "{" string ": " value "}"
 string ::= "\"" [a-z]+ "\""
 value  ::= root | number
 number ::= [0-9]+"""
-TWO_CALLS = "two calls come before the byte, so two return nodes are pushed"
-# a grammar, a stack, a byte, and what an answer that fails here has missed
-STEPS: tuple[tuple[str, list[int], str, str], ...] = (
-    (LETTER, [0], "x", "a read puts the node after the byte in place of the current one"),
-    (LETTER, [0], "y", "a node without a move that is no end refuses the byte: None"),
-    (LETTER, [1], "x", "after the last return the stack is empty, and nothing can be read: None"),
-    (LETTER, [], "x", "on an empty stack nothing can be read: None"),
-    (NESTED, [1], "(", "a call reads no byte: push both nodes, then look at the new top"),
-    (NESTED, [3, 2], ")", "an end without a move for the byte: pop it, and look at the node below"),
-    (NESTED, [3, 3, 2], "x", "the node below the end cannot read this byte, and it is no end: None"),
-    (NESTED, [3, 3, 2], ")", "one byte is read once: after a read the step is over"),
-    (KINDS, [3, 5], "]", "the node below waits for the other bracket: None"),
-    (PAIRS, [5, 11], "}", "n11 cannot read this byte, and it is no end, so nothing returns: None"),
-    (PAIRS, [4], "1", TWO_CALLS),
-    (PAIRS, [4], "{", TWO_CALLS),
-    (PAIRS, [5, 12, 14], "}", "two rules end before the byte, so two nodes are popped"),
-    (PAIRS, [5, 12, 14], "7", "an end that has a move for the byte does not return: the move comes first"),
-    (PAIRS, [5, 12, 14], "x", "both rules end, and then n5 cannot read the byte: None"),
-    (NESTED, [3] * DEEP + [1], "(", f"{DEEP:,} levels deep a step does the same as on top"),
-    (CHAIN, [1, *[5] * DEEP, 4], ";", f"{DEEP:,} rules end before the byte: a loop pops them, recursion cannot"),
-)
+STEPS: dict[str, list[tuple[str, list[int], str]]] = {  # a grammar, a stack (the top last), a byte
+    "a read puts the node after the byte in place of the current one": [(LETTER, [0], "x")],
+    "a node without a move that is no end refuses the byte: None": [(LETTER, [0], "y"), (PAIRS, [5, 11], "}")],
+    "on an empty stack nothing can be read: None": [(LETTER, [1], "x"), (LETTER, [], "x")],
+    "a call reads no byte: push both nodes, then look at the new top": [
+        (NESTED, [1], "("), (PAIRS, [4], "1"), (PAIRS, [4], "{"),
+    ],
+    "an end without a move for the byte: pop it, and look at the node below": [
+        (NESTED, [3, 2], ")"), (NESTED, [3, 3, 2], "x"), (KINDS, [3, 5], "]"),
+    ],
+    "one byte is read once: after a read the step is over": [(NESTED, [3, 3, 2], ")")],
+    "two rules end before the byte, so two nodes are popped": [(PAIRS, [5, 12, 14], "}"), (PAIRS, [5, 12, 14], "x")],
+    "an end that has a move for the byte does not return: the move comes first": [(PAIRS, [5, 12, 14], "7")],
+    f"{DEEP:,} levels deep a step does the same as on top: a loop pops them, recursion cannot": [
+        (NESTED, [3] * DEEP + [1], "("), (CHAIN, [1, *[5] * DEEP, 4], ";"),
+    ],
+}  # fmt: skip
 ENDS = frozenset({2, 6})
-STACKS: tuple[tuple[list[int] | None, str], ...] = (
-    ([6], "the current rule may end, and no other rule is on the stack"),
-    ([5], "the current rule cannot end at this node"),
-    ([5, 6], "n5 is below, and it still waits for a byte"),
-    ([6, 5], "the current node is the last item, and it is no end"),
-    ([2, 6], "each rule on the stack may end, so all can return"),
-    ([6, 5, 6], "n5 is on the stack, and it still waits for a byte"),
-    (None, "None is the stack of a text that was refused"),
-    ([5, *[6] * DEEP], "n5 is at the bottom, and it still waits for a byte"),
-    ([6] * DEEP, f"{DEEP:,} rules return, one after the other"),
-)
+STACKS: dict[str, list[list[int] | None]] = {
+    "every rule on the stack may end, so the text may": [[6], [2, 6], [6] * DEEP],
+    "n5 still waits for a byte, wherever it stands on the stack": [[5], [5, 6], [6, 5], [6, 5, 6], [5, *[6] * DEEP]],
+    "None is the stack of a text that was refused": [None],
+}
 
 
 def check_stack_step(answer: Callable[[Moves, Collection[int], list[int], int], Sequence[int] | None]) -> Verdict:
@@ -69,37 +59,31 @@ def check_stack_step(answer: Callable[[Moves, Collection[int], list[int], int], 
     (('stack', 'n0'), ('byte', 'y'), ('its move', 'none, and n0 is no end'))
     """
     cases = []
-    for text, stack, sign, why in STEPS:
-        pda, byte = kept_machine(text), ord(sign)
-        moves, ends = pushdown_moves(pda)
-        given = [("stack", show_stack(stack)), ("byte", visible(sign.encode()))]
-        if stack:
-            is_end = f"none, and {name_node(stack[-1])} is {'an' if stack[-1] in ends else 'no'} end"
-            given.append(("its move", str(moves.get((stack[-1], byte), is_end))))
-        draw = partial(draw_stack_frame, StackFrame(pda, b"", tuple(stack)))
-        cases.append(Case((moves, ends, stack, byte), move_stack(moves, ends, stack, byte), why, tuple(given), draw))
-    return check_function(answer, cases, _say_stack, spell=show_stack)
-
-
-def _say_stack(case: Case, value: Any) -> str:
-    if value is not None and not _is_stack(value):
-        return "a list of nodes is expected, the top last, or None"
-    if value and value != case.expected and agrees(value[::-1], case.expected):
-        return "the top is the last item of the list"
-    return case.why
+    for why, rows in STEPS.items():
+        for text, stack, sign in rows:
+            pda, byte = kept_machine(text), ord(sign)
+            moves, ends = pushdown_moves(pda)
+            given = [("stack", show_stack(stack)), ("byte", visible(sign.encode()))]
+            if stack:
+                is_end = f"none, and {name_node(stack[-1])} is {'an' if stack[-1] in ends else 'no'} end"
+                given.append(("its move", str(moves.get((stack[-1], byte), is_end))))
+            draw = partial(draw_stack_frame, StackFrame(pda, b"", tuple(stack)))
+            expected = move_stack(moves, ends, stack, byte)
+            cases.append(Case((moves, ends, stack, byte), expected, why, tuple(given), draw))
+    return check_function(answer, cases, spell=show_stack)
 
 
 def check_may_end(answer: Callable[[Collection[int], list[int] | None], bool]) -> Verdict:
     """Does `answer(ends, stack)` say whether the text may end on this stack?
 
     >>> print(check_may_end(lambda ends, stack: stack[-1] in ends).facts[-1][1])
-    n5 is below, and it still waits for a byte
+    n5 still waits for a byte, wherever it stands on the stack
     """
 
     def reference(ends: Collection[int], stack: list[int] | None) -> bool:
         return stack is not None and ENDS.issuperset(stack)
 
-    trials = [(ENDS, stack, why) for stack, why in STACKS]
+    trials = {why: [(ENDS, stack) for stack in stacks] for why, stacks in STACKS.items()}
     return check_function(answer, cases_of(reference, trials, "ends", "stack", spell=show_stack))
 
 
@@ -109,14 +93,10 @@ def show_stack(stack: Any) -> str:
     >>> show_stack([5, 12, 14]), show_stack([3] * 10), show_stack(None)
     ('n5 n12 n14', '… 4 more … n3 n3 n3 n3 n3 n3', 'None')
     """
-    if not _is_stack(stack):
+    if not isinstance(stack, list | tuple) or not all(type(node) is int for node in stack):
         return show(stack)
     more = f"… {len(stack) - SHOWN:,} more … " * (len(stack) > SHOWN)
     return more + " ".join(map(name_node, stack[-SHOWN:])) or "empty"
-
-
-def _is_stack(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(type(node) is int for node in value)
 
 
 # -- moves of Earley's parser --------------------------------------------------------------------------------------
@@ -128,9 +108,7 @@ LIST: Rules = {"list": [(), ("list", "item")], "item": [("blank", "x")], "blank"
 COLUMNS: tuple[tuple[Rules, list[Item], int], ...] = (  # rules, a column, and its place
     ({"digit": [("1",)]}, [Item("start", ("digit",), 0, 0)], 0),
     ({"digit": [("1",)]}, [DIGIT], 0),
-    ({"digit": [("1",)]}, [DIGIT.moved], 1),
     ({"pair": [("digit", "digit")], "digit": [("0",), ("1",)]}, [Item("start", ("pair",), 0, 0)], 0),
-    ({"same": [("same",), ("x",)]}, [Item("start", ("same",), 0, 0)], 0),
     (SUMS, [Item("start", ("sum",), 0, 0)], 0),
     (SUMS, [Item("sum", SUM, 2, 0)], 2),
     (SUMS, [Item("sum", ("sum", "+", "sum"), 2, 0), Item("sum", ("sum", "+", "sum"), 2, 2)], 4),
@@ -142,7 +120,6 @@ READ: tuple[tuple[list[Item], str], ...] = (  # a column, and the character that
     ([DIGIT], "1"),
     ([DIGIT], "2"),
     ([DIGIT, DIGIT.moved], "1"),
-    ([Item("sum", SUM, 1, 0)], "+"),
     ([Item("sum", SUM, 0, 0), Item("sum", SUM, 1, 0), Item("sum", SUM, 2, 0), Item("sum", SUM, 3, 0)], "+"),
     ([Item("sum", SUM, 1, 0), Item("sum", SUM, 1, 2), Item("root", ("sum",), 1, 0)], "+"),
     ([Item("pair", ("x", "x"), 0, 3), Item("pair", ("x", "x"), 1, 2), Item("pair", ("x", "y"), 1, 2)], "x"),
@@ -161,49 +138,54 @@ def check_predict(answer: Callable[[Rules, list[Item], int], Iterable[Item]]) ->
     """Does `answer(rules, column, place)` give the column with all items that may begin at its place?
 
     >>> check_predict(lambda rules, column, place: column)
-    ✗ not yet right: on input 1 of 11, the smallest on which it fails
+    ✗ not yet right: on input 1 of 9, the first on which it fails
         column      start → • digit (from 0)
         place       0
         yours gave  start → • digit (from 0)
         expected    start → • digit (from 0); digit → • 1 (from 0)
-        because     digit → • 1 (from 0) is missing: start → • digit (from 0) waits for digit
+        because     digit → • 1 (from 0) is missing: for each rule that some item waits for, its items begin here, once
     """
-    why = "each item comes once, so a rule that begins with itself is not asked again and again"
-    cases = cases_of(predict, [(*given, why) for given in COLUMNS], "", "column", "place", spell=show_items)
-    return check_function(answer, cases, partial(_say_items, _say_prediction), _same_items, show_items)
+    why = "for each rule that some item waits for, its items begin here, once"
+    cases = cases_of(predict, {why: COLUMNS}, "", "column", "place", spell=show_items)
+    return check_function(answer, cases, _say_items, _same_items, show_items)
 
 
 def check_scan(answer: Callable[[list[Item], str], Iterable[Item]]) -> Verdict:
     """Does `answer(column, character)` give the first items of the next column?
 
     >>> print(check_scan(lambda column, character: [item for item in column if item.wanted == character]).facts[-1][1])
-    digit → • 1 (from 0): its dot has to move by one
+    digit → 1 • (from 0) is missing: only items that wait for the character go on, and only their dot moves, by one
     """
-    trials = [(column, sign, f"only items that wait for {sign!r} go on") for column, sign in READ]
-    cases = cases_of(scan, trials, "column", "read", spell=show_items)
-    return check_function(answer, cases, partial(_say_items, _say_moved), _same_items, show_items)
+    why = "only items that wait for the character go on, and only their dot moves, by one"
+    cases = cases_of(scan, {why: READ}, "column", "read", spell=show_items)
+    return check_function(answer, cases, _say_items, _same_items, show_items)
 
 
 def check_complete(answer: Callable[[Chart, Item], Iterable[Item]]) -> Verdict:
     """Does `answer(chart, done)` give the items that waited for a finished one, with their dots moved?
 
     >>> check_complete(lambda chart, done: [item.moved for item in chart[-1] if item.wanted == done.rule])
-    ✗ not yet right: on input 1 of 19, the smallest on which it fails
+    ✗ not yet right: on input 1 of 19, the first on which it fails
         text        1, column 1
         done        digit → 1 • (from 0)
         yours gave  nothing
         expected    root → digit • (from 0)
-        because     it began in column 0: look there for what waits for digit
+        because     root → digit • (from 0) is missing: in column 0 digit was awaited: move these dots by one
     """
     cases = []
     for rules, text in GRAMMARS:
         for chart, done in finished_items(rules, text):
             begun = text[: len(chart) - 1]
             given = (("text", f"{begun}, column {len(begun)}"), ("done", str(done)))
-            why = f"it began in column {done.origin}: look there for what waits for {done.rule}"
-            draw = partial(draw_chart, show_rules(rules), begun)
+            why = f"in column {done.origin} {done.rule} was awaited: move these dots by one"
+            draw = partial(_draw_chart, rules, begun)
             cases.append(Case(([*map(list, chart)], done), complete(chart, done), why, given, draw))
-    return check_function(answer, cases, partial(_say_items, _say_moved), _same_items, show_items)
+    return check_function(answer, cases, _say_items, _same_items, show_items)
+
+
+def _draw_chart(rules: Rules, text: str) -> Figure:
+    """The chart of a text as the film of Earley's algorithm shows it."""
+    return draw_frame(earley_frames(rules, text)[-1])
 
 
 def finished_items(rules: Rules, text: str) -> Iterator[tuple[Chart, Item]]:
@@ -228,45 +210,22 @@ def _same_items(value: Any, expected: Sequence[Item]) -> bool:
     return sorted(map(tuple, value)) == sorted(expected)
 
 
-def _say_items(say: Callable[[Case, Sequence[Item]], str], case: Case, value: Any) -> str:
-    """What is wrong with a student's list of items, if it is one."""
+def _say_items(case: Case, value: Any) -> str:
+    """What is wrong with a student's list of items."""
     try:
         items = [Item(*item) for item in value]
-        str(items)
+        wrong = say_difference(items, case.expected, str) or "an item comes twice"
     except (TypeError, ValueError, IndexError):
         return "a list of items is expected"
-    twice = (f"{item} comes twice" for item in items if items.count(item) > 1)
-    return next(twice, "") or say(case, items)
-
-
-def _say_prediction(case: Case, items: Sequence[Item]) -> str:
-    """The first wrong item, or the item that is missing."""
-    _, column, place = case.arguments
-    for item in (one for one in items if one not in case.expected):
-        if item._replace(origin=place) in case.expected:
-            return f"{item}: it begins at this place, from {place}"
-        if item._replace(dot=0, origin=place) in case.expected:
-            return f"{item}: nothing of it was read, so its dot stands in front"
-        return f"{item}: no item waits for {item.rule}"
-    missing = next(item for item in case.expected if item not in items)
-    asking = next((item for item in chain(column, case.expected) if item.wanted == missing.rule), missing)
-    why = "the given items stay in the column" if missing in column else f"{asking} waits for {missing.rule}"
-    return f"{missing} is missing: {why}"
-
-
-def _say_moved(case: Case, items: Sequence[Item]) -> str:
-    """The first item that is not expected; empty if one is missing instead."""
-    missing = [item for item in case.expected if item not in items]
-    for item in (one for one in items if one not in case.expected):
-        if any(item._replace(dot=right.dot) == right for right in missing):
-            return f"{item}: its dot has to move by one"
-        if any(item._replace(origin=right.origin) == right for right in missing):
-            return f"{item}: only the dot moves, the column where it began stays"
-    return ""
+    return f"{wrong}: {case.why}"
 
 
 def show_items(items: Any) -> str:
-    """Items as people write them; what is no list of items as a value."""
+    """Items as people write them; what is no list of items as a value.
+
+    >>> show_items([DIGIT]), show_items(7)
+    ('digit → • 1 (from 0)', '7')
+    """
     try:
         return "; ".join(str(Item(*item)) for item in items) or "nothing"
     except (TypeError, IndexError, KeyError):

@@ -7,7 +7,7 @@ one, with the most exact sentence that is known: of the check, of the value's ki
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -26,9 +26,18 @@ SIGNS = {
 WIDTH = 160  # characters of a value
 AS_TYPED = "white-space:pre-wrap"
 PROSE = ("because", "but")  # facts that are sentences, not code
-KINDS = {bool: "True or False is", int: "a whole number is", str: "a text is", bytes: "bytes are"}
+KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (bool, "True or False is"),
+    (int, "a whole number is"),
+    ((float, int), "a number is"),
+    (str, "a text is"),
+    (bytes, "bytes are"),
+    (dict, "a dictionary is"),
+    ((list, tuple), "a list or tuple is"),
+)
 
 Facts = tuple[tuple[str, str], ...]
+Trials = Mapping[str, Iterable[Sequence[Any]]]  # arguments, grouped by what an answer that fails there has missed
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,8 @@ def _spell(value: Any) -> str:
         return "{" + ", ".join(sorted(map(_spell, value), key=lambda text: (len(text), text))) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_spell, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_spell(one)}" for key, one in value.items()) + "}"
     return repr(value)
 
 
@@ -109,19 +120,27 @@ Spell = Callable[[Any], str]  # a value in words
 Explain = Callable[[Case, Any], Mistake | str]
 
 
-def cases_of(
-    reference: Callable[..., Any], trials: Iterable[Sequence[Any]], *names: str, spell: Spell = show
-) -> list[Case]:
-    """A case per trial: its arguments, and last what an answer that fails there has missed.
+def cases_of(reference: Callable[..., Any], trials: Trials, *names: str, spell: Spell = show) -> list[Case]:
+    """A case per trial.
 
-    >>> cases_of(abs, [(-2, "a distance is never negative")], "number")
+    >>> cases_of(abs, {"a distance is never negative": [(-2,)]}, "number")
     [Case(arguments=(-2,), expected=2, why='a distance is never negative', given=(('number', '-2'),), draw=None)]
     """
     cases = []
-    for *arguments, why in trials:
-        given = tuple((name, spell(one)) for name, one in zip(names, arguments, strict=False) if name)
-        cases.append(Case(tuple(arguments), reference(*arguments), why, given))
+    for why, rows in trials.items():
+        for arguments in rows:
+            given = tuple((name, spell(one)) for name, one in zip(names, arguments, strict=False) if name)
+            cases.append(Case(tuple(arguments), reference(*arguments), why, given))
     return cases
+
+
+def arrays(trials: Trials) -> Trials:
+    """Trials whose lists of numbers are arrays."""
+
+    def convert(row: Sequence[Any]) -> list[Any]:
+        return [np.array(one, float) if isinstance(one, list) else one for one in row]
+
+    return {why: [convert(row) for row in rows] for why, rows in trials.items()}
 
 
 def alike(value: Any, expected: Any) -> bool:
@@ -165,7 +184,7 @@ def check_function(
     """Judge a function on cases, smallest first.
 
     >>> check_function(lambda x: x, [Case((1,), 1), Case((-2,), 2, "a distance is never negative")])
-    ✗ not yet right: on input 2 of 2, the smallest on which it fails
+    ✗ not yet right: on input 2 of 2, the first on which it fails
         input       -2
         yours gave  -2
         expected    2
@@ -176,20 +195,19 @@ def check_function(
     if not callable(answer):
         return Verdict("wrong", "a function is expected", (("yours is", show(safe_copy(answer))),))
     outcomes = run(answer, [case.arguments for case in cases])
-    none_is_right = any(case.expected is None for case in cases)
     if all(is_open(outcome.value) for outcome in outcomes):
         return Verdict("open", "the function returns nothing so far; if it is written, is a return missing?")
+    none_is_right = any(case.expected is None for case in cases)
     for number, (case, (value, touched)) in enumerate(zip(cases, outcomes, strict=False), 1):
         if not touched and agrees(value, case.expected, same):
             continue
-        said = f"on input {number} of {len(cases)}, the smallest on which it fails"
+        said = f"on input {number} of {len(cases)}, the first on which it fails"
         given = case.given or (("input", ", ".join(map(show, case.arguments))),)
         gave: Facts = (("yours gave", spell(value)), ("expected", spell(case.expected)))
         if touched:
             return Verdict("wrong", said, (*given, gave[0], ("but", "it changed its input; work on a copy")))
-        mistake = explain(case, value)
-        if isinstance(mistake, str):
-            mistake = Mistake(mistake)
+        found = explain(case, value)
+        mistake = Mistake(found) if isinstance(found, str) else found
         kind = "" if value is None and none_is_right else say_kind(value, case.expected)
         because = case.why if isinstance(value, Failed) else mistake.because or kind or case.why
         reason = (("because", because),) if because else ()
@@ -208,16 +226,6 @@ def is_empty(answer: Any) -> bool:
     return answer is None or answer is ... or answer == {} or (isinstance(answer, str) and not answer.strip())
 
 
-def form(fits: Callable[[Any], bool], words: str) -> Explain:
-    """Tells a value of another form which form is expected."""
-    return lambda case, value: "" if value is None or fits(value) else words
-
-
-def is_pair(value: Any, firsts: Iterable[Any]) -> bool:
-    """Is a value a pair whose first item is one of some words?"""
-    return isinstance(value, list | tuple) and len(value) == 2 and value[0] in firsts
-
-
 def say_kind(value: Any, expected: Any) -> str:
     """Why a value is not of the kind that is expected; empty if it is.
 
@@ -229,43 +237,34 @@ def say_kind(value: Any, expected: Any) -> str:
     if isinstance(expected, set):
         return say_not_ids(value)
     if isinstance(expected, np.ndarray):
-        try:
-            shape = np.asarray(value, dtype=float).shape
-        except (TypeError, ValueError):
-            return f"numbers are expected, in an array of shape {expected.shape}"
+        shape = np.asarray(value, dtype=object).shape
         right = f"an array of shape {expected.shape} is expected, and this has shape {shape}"
         return "" if shape == expected.shape else right
-    if isinstance(expected, float):
-        return "" if isinstance(value, int | float) else "a number is expected"
-    kind = next((kind for kind in KINDS if isinstance(expected, kind)), object)
-    return "" if isinstance(value, kind) else f"{KINDS[kind]} expected"
+    words = next((words for kinds, words in KINDS if isinstance(expected, kinds) and not isinstance(value, kinds)), "")
+    return words and f"{words} expected"
 
 
-def say_not_ids(value: Any, name: str = "ids") -> str:
-    """Why a value is not a collection of token ids, or of other numbers; empty if it is one.
+def say_not_ids(value: Any) -> str:
+    """Why a value is not a set of ids; empty if it is one.
 
     >>> say_not_ids([True, False]), say_not_ids({0, 2})
     ('ids are expected, and this is a mask of True and False: np.flatnonzero(mask) gives them', '')
     """
     if not isinstance(value, Iterable) or isinstance(value, str | bytes):
-        return f"a set of {name} is expected"
-    for one in value:
-        if isinstance(one, bool):
-            return f"{name} are expected, and this is a mask of True and False: np.flatnonzero(mask) gives them"
-        if isinstance(one, bytes):
-            return f"{name} are expected, and these are pieces: the id of a piece is its place in the vocabulary"
-        if not isinstance(one, int):
-            return f"{name} are whole numbers, and this holds {show(one)}"
-    return ""
+        return "a set is expected"
+    mask = any(isinstance(one, bool) for one in value)
+    return "ids are expected, and this is a mask of True and False: np.flatnonzero(mask) gives them" * mask
 
 
-def shortest_wrong_token(value: Any, expected: Iterable[int], pieces: Sequence[bytes]) -> int | None:
-    """The wrong id with the shortest piece; None if the value is no set of ids, or only ids without a piece are wrong.
+def say_difference(value: Any, expected: Iterable[Any], name: Callable[[Any], str] = show) -> str:
+    """The first item that is missing or too many; empty if the value is no collection.
 
-    >>> shortest_wrong_token([0, 2], {0, 1}, [b"a", b"b", b"abc"])
-    1
+    >>> say_difference([1, 2], {2, 3})
+    '3 is missing'
     """
-    if say_not_ids(value):
-        return None
-    known = (token for token in {*value} ^ {*expected} if 0 <= token < len(pieces))
-    return min(known, key=lambda token: (len(pieces[token]), token), default=None)
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+        return ""
+    missing = [one for one in expected if one not in value]
+    if missing:
+        return f"{name(missing[0])} is missing"
+    return next((f"{name(one)} is too many" for one in value if one not in expected), "")

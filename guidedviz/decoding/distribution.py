@@ -20,6 +20,7 @@ from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.decoding.trace import is_complete
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.models.model import Model
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
 
 
@@ -81,10 +82,14 @@ class Task:
         self.counter["calls"] += 1
         return softmax(self.model.logits([*self.prompt_tokens, *text.tokens]), self.temperature)
 
-    def mask(self, text: Text) -> Any:
+    def mask(self, text: Text) -> Mask:
         """The legal tokens after a text."""
         self.counter["asked"] += 1
         return self.guide.mask(text.state)
+
+    def masked(self, text: Text) -> Floats:
+        """The probabilities of the legal tokens, and 0 for all others."""
+        return self.chances(text) * self.mask(text)
 
     def then(self, text: Text, token: int) -> Text | None:
         """The text with one more token, or None if the token is illegal. It asks the guide for this token only."""
@@ -115,6 +120,23 @@ class Task:
 def pick(chances: Floats, random: np.random.Generator) -> int:
     """A token with these probabilities."""
     return int(random.choice(len(chances), p=chances / chances.sum()))
+
+
+Grown = tuple[Text, float] | None  # a text with one more token, and its factor of the weight; None if there is none
+
+
+def grow(task: Task, seed: int, draw_next: Callable[[Text, np.random.Generator], Grown]) -> Draw:
+    """A text that grows by one token after the other; its weight is the product of their factors."""
+    random, text, weight = np.random.default_rng(seed), task.start, 1.0
+    while task.is_open(text) and (found := draw_next(text, random)):
+        text, factor = found
+        weight *= factor
+    return task.finish(text, weight)
+
+
+def draw_legal(task: Task, text: Text, chances: Floats, random: np.random.Generator) -> Grown:
+    """The text with a token drawn by these chances, which are 0 for illegal ones, and their sum; None if all are 0."""
+    return (task.then(text, pick(chances, random)) or text, float(chances.sum())) if chances.any() else None
 
 
 # The exact distributions of a small task: all its texts as a tree, with three probabilities each.
@@ -231,14 +253,8 @@ class Masked:
 
     def draw(self, seed: int) -> Draw:
         """One text and its weight."""
-        task, random, text, weight = self.task, np.random.default_rng(seed), self.task.start, 1.0
-        while task.is_open(text):
-            chances = task.chances(text) * task.mask(text)
-            if not chances.any():
-                break  # the model gives no probability to any legal token
-            weight *= float(chances.sum())
-            text = task.then(text, pick(chances, random)) or text
-        return task.finish(text, weight)
+        task = self.task
+        return grow(task, seed, lambda text, random: draw_legal(task, text, task.masked(text), random))
 
 
 @dataclass(frozen=True)
@@ -271,16 +287,9 @@ class Adaptive:
 
     def draw(self, seed: int) -> Draw:
         """One text and its weight."""
-        task, random, text, weight = self.task, np.random.default_rng(seed), self.task.start, 1.0
-        while task.is_open(text):
-            found = self.next_token(text, task.chances(text), random)
-            if found is None:
-                break
-            text, legal = found
-            weight *= legal
-        return task.finish(text, weight)
+        return grow(self.task, seed, lambda text, random: self.next_token(text, self.task.chances(text), random))
 
-    def next_token(self, text: Text, chances: Floats, random: np.random.Generator) -> tuple[Text, float] | None:
+    def next_token(self, text: Text, chances: Floats, random: np.random.Generator) -> Grown:
         """The text with a legal token, and an unbiased estimate of the legal mass; None if no token is legal.
 
         Tokens come in the order of draws without putting back. If x is the first legal one, with share q of what was
@@ -323,18 +332,14 @@ class Particles:
         task, random = self.task, np.random.default_rng(seed)
         texts, weights = [task.start] * self.count, np.ones(self.count)
         while any(map(task.is_open, texts)) and weights.any():
-            known: dict[tuple[int, ...], Floats] = {}  # equal texts share a forward pass
+            known: dict[Text, Floats] = {}  # equal texts share a forward pass
             for place, text in enumerate(texts):
-                if not task.is_open(text):
-                    continue
-                if text.tokens not in known:
-                    known[text.tokens] = task.chances(text) * task.mask(text)
-                chances = known[text.tokens]
-                weights[place] *= chances.sum()
-                if chances.any():
-                    texts[place] = task.then(text, pick(chances, random)) or text
-                else:
-                    texts[place] = Text(text.tokens, text.state, ended=True)
+                if task.is_open(text):
+                    if text not in known:
+                        known[text] = task.masked(text)
+                    found = draw_legal(task, text, known[text], random) or (replace(text, ended=True), 0.0)
+                    texts[place] = found[0]
+                    weights[place] *= found[1]
             texts, weights = resample(texts, weights, random)
         weights *= [text.ended for text in texts]
         if not weights.any():
@@ -365,20 +370,20 @@ class Asap:
 
     def draw(self, seed: int) -> Draw:
         """One text; what it teaches is remembered for the next draw."""
-        task, random, text = self.task, np.random.default_rng(seed), self.task.start
-        while task.is_open(text):
-            if text.tokens not in self.chances:
-                self.chances[text.tokens] = task.chances(text)
-                self.hopes[text.tokens] = task.mask(text).astype(float)
-            hoped = self.chances[text.tokens] * self.hopes[text.tokens]
-            if not hoped.any():
-                break
-            text = task.then(text, pick(hoped, random)) or text
-        for end in range(len(text.tokens) - 1, -1, -1):
-            below = text.tokens[: end + 1]
+        task = self.task
+        found = grow(task, seed, lambda text, random: draw_legal(task, text, self.hoped(text), random))
+        for end in range(len(found.tokens) - 1, -1, -1):
+            below = found.tokens[: end + 1]
             if below in self.chances:
-                self.hopes[text.tokens[:end]][text.tokens[end]] = float(self.chances[below] @ self.hopes[below])
-        return task.finish(text)
+                self.hopes[found.tokens[:end]][found.tokens[end]] = float(self.chances[below] @ self.hopes[below])
+        return replace(found, weight=float(found.ended))
+
+    def hoped(self, text: Text) -> Floats:
+        """The part of each token's probability that can still become legal, as far as is known."""
+        if text.tokens not in self.chances:
+            self.chances[text.tokens] = self.task.chances(text)
+            self.hopes[text.tokens] = self.task.mask(text).astype(float)
+        return self.chances[text.tokens] * self.hopes[text.tokens]
 
 
 # Estimates from samples, each with a 95% interval: a share, and how far masked decoding is from its target.

@@ -6,31 +6,30 @@ forced, the speed-up is at most 1 / (1 - f); the cost model adds the cost of rea
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import cached_property, lru_cache, partial
-from itertools import islice, pairwise, product
+from functools import cached_property, lru_cache
+from itertools import pairwise, product
 from math import inf
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from guidedviz.decoding.loop import check_fit, record
-from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
-from guidedviz.decoding.settings import check_number
+from guidedviz.decoding import records
+from guidedviz.decoding.loop import record
+from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_number
 from guidedviz.decoding.trace import Trace, standing
-from guidedviz.errors import TraceError, quoted
+from guidedviz.errors import TraceError
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.schema.json_schema import json_schema
-from guidedviz.models.model import LanguageModel, Model, Source, check_model
+from guidedviz.models.model import LanguageModel, Model, Source
 from guidedviz.tokens.guide import Guide, guide
-from guidedviz.tokens.jump import WAYS, shared_length
+from guidedviz.tokens.jump import WAYS, encode_text
 from guidedviz.tokens.vocabulary import Vocabulary
 
 FRACTIONS = tuple(at / 20 for at in range(20))  # the positions of the slider: 0, 0.05, ... 0.95
+Place = Annotated[float, Between(0, FRACTIONS[-1])]
 Parts = tuple[tuple[str, bool], ...]  # a text token by token, True where a token is fixed
 
 
@@ -40,7 +39,7 @@ def ideal(fraction: float) -> float:
     >>> ideal(0.75), ideal(1)
     (4.0, inf)
     """
-    check_number("fraction", fraction, 0, 1, "0 to 1")
+    check_number(Share, fraction, "fraction")
     return 1 / (1 - fraction) if fraction < 1 else inf
 
 
@@ -50,7 +49,7 @@ def nearest_fraction(fraction: float) -> int:
     >>> nearest_fraction(0.7), nearest_fraction(0.0), nearest_fraction(0.949)
     (14, 0, 19)
     """
-    check_number("fraction", fraction, 0, FRACTIONS[-1], f"0 to {FRACTIONS[-1]}")
+    check_number(Place, fraction, "fraction")
     return round(fraction * len(FRACTIONS))
 
 
@@ -121,14 +120,12 @@ def median_cost(costs: Iterable[Cost]) -> Cost:
     return Cost(*map(median, zip(*map(astuple, costs), strict=True)))
 
 
-# Greedy decoding with and without jump-forward: where the two outputs differ, and why.
-#
-# Forced bytes may be tokenized differently than the model would choose, and the model reads tokens. The only other
-# cause is rounding: a pass over several tokens adds numbers in a different order than passes over one token.
+# Greedy decoding with and without jump-forward. Forced bytes may be tokenized differently than the model would choose,
+# and the model reads tokens. The only other cause of a difference is rounding: a pass over several tokens adds numbers
+# in a different order than passes over one token.
 
 
 Difference = Literal["same tokens", "same text, other tokens", "other text"]
-Cause = Literal["", "a spelling", "rounding"]
 
 
 @dataclass(frozen=True)
@@ -137,9 +134,16 @@ class Compared:
 
     plain: Trace
     jumped: Trace
-    difference: Difference
-    cause: Cause  # of the first different token; "" if there is none
-    shared: int  # the length in bytes of the common prefix of both outputs
+
+    @property
+    def difference(self) -> Difference:
+        """How the outputs differ. If one is truncated, only as many bytes as both have are compared."""
+        one, other = self.plain.output, self.jumped.output
+        if self.plain.tokens == self.jumped.tokens:
+            return "same tokens"
+        cut = any(trace.steps[-1].end in ("max_tokens", "context", "stop") for trace in (self.plain, self.jumped))
+        size = min(len(one), len(other)) if cut else None
+        return "same text, other tokens" if one[:size] == other[:size] else "other text"
 
 
 def compare_jump(model: Model, prompt: str, guide: Guide, way: str = "canonical", max_tokens: int = 200) -> Compared:
@@ -147,47 +151,18 @@ def compare_jump(model: Model, prompt: str, guide: Guide, way: str = "canonical"
 
     >>> toy = gv.ToyModel([b"n", b"o", b"no", b"t", b"!"], lambda tokens: [5, 4, 3, 2, 1])
     >>> found = compare_jump(toy, "t", gv.guide(gv.regex("no[t!]"), toy.vocabulary))
-    >>> found.plain.tokens, found.jumped.tokens
-    ((0, 1, 3), (2, 3))
-    >>> found.difference, found.cause, found.shared
-    ('same text, other tokens', 'a spelling', 3)
+    >>> found.plain.tokens, found.jumped.tokens, found.difference
+    ((0, 1, 3), (2, 3), 'same text, other tokens')
     """
-    check_model(model)
-    check_fit(guide, model.vocabulary)
     plain, jumped = (
         record(model, prompt, guide, temperature=0.0, max_tokens=max_tokens, jump_forward=jump) for jump in ("", way)
     )
-    shared = shared_length(plain.output, jumped.output)
-    return Compared(plain, jumped, name_difference(plain, jumped), find_cause(plain, jumped), shared)
-
-
-def name_difference(plain: Trace, jumped: Trace) -> Difference:
-    """The difference between two outputs. If one is truncated, only as many bytes as both have are compared."""
-    if plain.tokens == jumped.tokens:
-        return "same tokens"
-    cut = any(trace.steps[-1].end in ("max_tokens", "context", "stop") for trace in (plain, jumped))
-    size = min(len(plain.output), len(jumped.output)) if cut else None
-    return "same text, other tokens" if plain.output[:size] == jumped.output[:size] else "other text"
-
-
-def find_cause(plain: Trace, jumped: Trace) -> Cause:
-    """The cause of the first different token: rounding if the tokens before it are equal, else a spelling."""
-    tokens = plain.tokens
-    size = same = 0  # the number of tokens before a step, and how many of them are equal in both runs
-    for step in jumped.steps:
-        size -= step.back
-        same = min(same, size)
-        goes_on = same == size and tokens[size : size + 1] == (step.token,)
-        if step.how == "sampled" and not goes_on:
-            return "rounding" if same == size else "a spelling"
-        size, same = size + 1, same + goes_on
-    return "" if tokens == jumped.tokens else "a spelling"
+    return Compared(plain, jumped)
 
 
 # Times of live runs of jump-forward, and the record that stores them with the constants of the cost model.
 
 
-AtLeastOne = Annotated[int, Between(1)]
 Positive = Annotated[float, Between(1e-9)]
 
 
@@ -198,7 +173,7 @@ class Timed:
     If it was timed several times, the times are those of the run with the median speed-up.
     """
 
-    asked: float  # the fraction that the schema was built for
+    asked: Place  # the fraction that the task was built for
     fraction: Share  # the measured fraction: forced tokens divided by all tokens
     rows: AtLeastOne  # copies of the text in every pass
     naive_ms: Positive  # milliseconds
@@ -210,7 +185,6 @@ class Timed:
     parts: Parts  # its text, token by token; True if forced
     difference: Difference  # compared with the run without jump-forward
     speedups: tuple[Positive, ...] = ()  # of all runs of this task; () if it was timed once
-    by_hand: bool = False  # a person chose the fixed tokens
 
     @property
     def speedup(self) -> float:
@@ -240,44 +214,34 @@ class Payoff:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON."""
-        save_record(self, path)
+        records.save_record(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Payoff:
         """Read a file that `save` wrote. The record is marked RECORDED unless it is a TOY."""
-        return load_record(cls, path, hint="python -m bench jump --device cpu", check=check_payoff)
+        return records.load_record(cls, path, hint="python -m bench jump --device cpu", check=check_payoff)
 
 
 def check_payoff(payoff: Payoff) -> None:
-    """Reject fields that are inconsistent."""
-    stops = f"a stop of the slider: 0, 0.05, ... {FRACTIONS[-1]}"
-    texts = {f"previews[{at}]": parts for at, parts in enumerate(payoff.previews)}
-    texts |= {f"runs[{at}].parts": run.parts for at, run in enumerate(payoff.runs)}
-    for where, seen, good, expected in (
-        ("previews", len(payoff.previews), len(payoff.previews) == len(FRACTIONS), f"{len(FRACTIONS)}, one per stop"),
-        ("cost", payoff.cost.prices(), sum(payoff.cost.prices()) > 0, "a pass or a token that costs something"),
-        *((where, parts, bool(parts), "a text token by token") for where, parts in texts.items()),
-        *((f"runs[{at}].asked", run.asked, run.asked in FRACTIONS, stops) for at, run in enumerate(payoff.runs)),
-    ):
-        if not good:
-            raise TraceError(where, seen=quoted(seen), expected=expected)
+    """Reject a record without a text per position."""
+    if len(payoff.previews) != len(FRACTIONS):
+        raise TraceError("previews", seen=str(len(payoff.previews)), expected=f"{len(FRACTIONS)}, one per position")
 
 
-# JSON Schemas with a given fraction of forced tokens: from one long free string to many short keys.
+# Texts with a given fraction of forced tokens: from one long free title to an object of many short values.
 #
-# Every example describes a book: a title of any length, keys with a constant value as in the response of an API,
-# and keys with one free digit. A person can change which tokens of a text are fixed: a regex then replaces the schema.
+# Every example is JSON about a book: a title of any length, constant values as in the response of an API, and values of
+# one free digit. Each part of a text that is not fixed has a regex of what may stand there, so that the text has one.
 
 
-Schema = dict[str, Any]
-Values = dict[str, object]  # the values of an example by key; the key "" is a title without an object
-ABOUT = "The Bridge and the Clock and the Desert is by Ada Lovelace."
+PROMPT = "The Bridge and the Clock and the Desert is by Ada Lovelace.\nJSON:\n"
 WORDS = """Bridge Castle Desert Forest Garden Harbor Island Journey Kingdom Lantern Mirror Night Ocean River Storm Tower
 Violin Winter""".split()  # different initials prevent a small model from repeating one word
-SETTLED = {"author": "Ada Lovelace", "status": "ok", "city": "London", "member": True, "date": "2026-11-22"}
-OPEN = "pages stock score count points seats minutes order total amount length number".split()
-KINDS = re.compile("(?<=[^A-Za-z])([A-Za-z])([a-z]+)|([A-Za-z]+)|([0-9]+)|(.)", re.DOTALL)  # a word keeps its initial
-DIGIT: Schema = {"type": "integer", "minimum": 0, "maximum": 9}
+CONSTANTS = (
+    '"author": "Ada Lovelace"', '"status": "ok"', '"city": "London"', '"member": true', '"date": "2026-11-22"',
+)  # fmt: skip
+KEYS = "pages stock score count points seats minutes order total amount length number".split()
+Example = list[tuple[str, str]]  # a text in parts, each with the regex of what may stand there; "" for a fixed part
 
 
 @dataclass(frozen=True)
@@ -286,170 +250,82 @@ class SliderTask:
 
     fraction: float  # the requested fraction
     prompt: str
-    schema: Schema
     text: Parts  # an example, token by token; True if fixed; free letters and digits are dots
     vocabulary: Vocabulary
-    example: Parts = ()  # the same text without dots
-    pattern: str = ""  # a regex in place of the schema, for fixed tokens that a person chose
+    pattern: str = ""  # the regex of the example
 
     @cached_property
     def guide(self) -> Guide:
         """The guide, built when it is first used."""
-        machine = regex(self.pattern) if self.pattern else json_schema(self.schema, whitespace="one")
-        return guide(machine, self.vocabulary)
+        return guide(regex(self.pattern), self.vocabulary)
 
 
 def build_tasks(model: Model, tokens: int = 64) -> tuple[SliderTask, ...]:
     """One task per position of the slider, each of about `tokens` tokens of the model's tokenizer.
 
     >>> first, *_, last = build_tasks(gv.load_model("clerk"))
-    >>> first.schema["type"], list(last.schema["properties"])[:3]
-    ('string', ['author', 'status', 'city'])
+    >>> "".join(text for text, _ in last.text)[:42], last.pattern[:10]
+    ('{"author": "Ada Lovelace", "status": "ok",', '\\\\{"author"')
     """
-    counts = product(range(len(SETTLED) + 1), range(len(OPEN) + 1))
-    found = [fill(model, "", {}, tokens), *(fill(model, "title", list_keys(*count), tokens) for count in counts)]
-    best = ((place, *min(found, key=partial(_miss, place, tokens))) for place in FRACTIONS)
-    return tuple(
-        SliderTask(
-            place, ask_for(values), build_schema(values), text, model.vocabulary, cut_example(model, values, dots=False)
-        )
-        for place, values, text in best
-    )
+    word = len(model.encode(" and the ".join(WORDS))) / len(WORDS)  # the tokens of a word and what joins it
+    found = []
+    for values in [None, *product(range(len(CONSTANTS) + 1), range(len(KEYS) + 1))]:
+        room = tokens - len(cut_example(model, write_example(1, values)))
+        words = round(room / word) + 1 if room > 0 or not values else 0
+        example = write_example(words, values)
+        text = cut_example(model, example)
+        found.append(SliderTask(0.0, PROMPT, text, model.vocabulary, pattern_of(example)))
+
+    def miss(task: SliderTask, place: float) -> float:
+        return abs(fixed_share(task.text) - place) + abs(len(task.text) / tokens - 1) / 4
+
+    return tuple(replace(min(found, key=lambda task: miss(task, place)), fraction=place) for place in FRACTIONS)
 
 
-def fix_by_hand(task: SliderTask, parts: Parts, fraction: float) -> SliderTask:
-    """The task with these fixed tokens; a free token keeps its length and its kinds of characters.
+def write_example(words: int, values: tuple[int, int] | None) -> Example:
+    """An object with a title of so many words, and so many constants and digits; without an object, the title alone.
 
-    >>> task, *_ = build_tasks(gv.load_model("clerk"))
-    >>> fix_by_hand(task, (('{"', True), (":Ada", False), ("7", False), ('"}', False), ("<|end|>", True)), 0.4).pattern
-    '\\\\{":A[a-z]{2}[0-9]{1}[^A-Za-z0-9]{2}'
+    >>> "".join(text if not form else "·" for text, form in write_example(1, (1, 2)))
+    '{"title": "The B·, "author": "Ada Lovelace", "pages": ·, "stock": ·}'
     """
-    ends = {task.vocabulary.display(token) for token in task.vocabulary.eos}
-    at_end = parts[-1:] if parts[-1][0] in ends else ()
-    pattern = "".join(re.escape(text) if fixed else _free(text) for text, fixed in parts[: len(parts) - len(at_end)])
-    pattern += "".join("[ -~]?" for _, fixed in at_end if not fixed)  # the text may go on
-    return replace(task, fraction=fraction, text=parts, example=parts, pattern=pattern)
+    names = [WORDS[at % len(WORDS)] for at in range(words)]
+    forms = (f"{name[0]}[a-z]{{2,8}}" for name in names)
+    title = [('"The B', ""), (" and the ".join(names)[1:] + '"', "( and| of)( the)? ".join(forms)[1:] + '"')]
+    if values is None:
+        return title
+    items: list[Example] = [[('"title": ', ""), *title]] if words else []
+    items += [[(constant, "")] for constant in CONSTANTS[: values[0]]]
+    items += [[(f'"{key}": ', ""), (str(at % 10), "[0-9]")] for at, key in enumerate(KEYS[: values[1]])]
+    parts = [part for item in items for part in ((", ", ""), *item)]
+    return [("{", ""), *parts[1:], ("}", "")]
 
 
-def _free(token: str) -> str:
-    """A regex for a free token: its letters and digits are free, or all of it where it has none."""
-    if not any(map(str.isalnum, token)):
-        return f"[^A-Za-z0-9]{{{len(token)}}}"
-    return KINDS.sub(_free_kind, token)
+def pattern_of(example: Example) -> str:
+    """The regex of an example."""
+    return "".join(form or re.escape(text) for text, form in example)
 
 
-def _free_kind(found: re.Match[str]) -> str:
-    initial, rest, letters, digits, other = found.groups()
-    if initial:
-        return f"{initial}[a-z]{{{len(rest)}}}"
-    return re.escape(other) if other else f"{'[A-Za-z]' if letters else '[0-9]'}{{{len(letters or digits)}}}"
-
-
-def ask_for(values: Values) -> str:
-    """The prompt, in the format that clerk was trained on.
-
-    >>> ask_for({"title": "", "pages": 0}).splitlines()[1]
-    'JSON with title, pages:'
-    """
-    return f"{ABOUT}\nJSON with {', '.join(key or 'title' for key in values)}:\n"
-
-
-def list_keys(settled: int, opened: int) -> Values:
-    """An example with this many constant keys and this many free keys.
-
-    >>> list_keys(1, 2)
-    {'author': 'Ada Lovelace', 'pages': 0, 'stock': 1}
-    """
-    return dict(islice(SETTLED.items(), settled)) | {key: at % 10 for at, key in enumerate(OPEN[:opened])}
-
-
-def fill(model: Model, key: str, others: Values, tokens: int) -> tuple[Values, Parts]:
-    """An example with a title that fills the remaining length before the other keys, and its tokens."""
-    room = tokens - len(cut_example(model, others)) if others else tokens
-    words = round(room * len(WORDS) / len(model.encode(_title(len(WORDS)))))
-    values = {key: _title(words)} | others if words > 0 else others
-    return values, cut_example(model, values)
-
-
-def _title(words: int) -> str:
-    return "The " + " and the ".join(WORDS[at % len(WORDS)] for at in range(words))
-
-
-def _miss(place: float, tokens: int, example: tuple[Values, Parts]) -> float:
-    _, text = example
-    return abs(sum(fixed for _, fixed in text) / len(text) - place) + abs(len(text) / tokens - 1) / 4
-
-
-def build_schema(values: Values) -> Schema:
-    """The schema of an example.
-
-    >>> build_schema({"": "The Night"})
-    {'type': 'string', 'pattern': '^The N[a-z]{2,8}$'}
-    """
-    rules = {key: _rule(key, value) for key, value in values.items()}
-    if "" in rules:
-        return rules[""]
-    return {"type": "object", "properties": rules, "required": list(rules), "additionalProperties": False}
-
-
-def _rule(key: str, value: object) -> Schema:
-    if key in SETTLED:
-        return {"const": value}
-    if key in OPEN:
-        return DIGIT
-    words = (f"{word[0]}[a-z]{{2,8}}" for word in str(value).removeprefix("The ").split(" and the "))
-    return {"type": "string", "pattern": f"^The {'( and| of)( the)? '.join(words)}$"}
-
-
-def cut_example(model: Model, values: Values, dots: bool = True) -> Parts:
-    """The tokens of an example, True for a token without a free byte. `dots` replace free letters and digits."""
-    spelled = spell(values)
-    fixed = [sure for text, sure in spelled for _ in text.encode()]
-    shown = "".join(re.sub("[A-Za-z0-9]", "·", text) if dots and not sure else text for text, sure in spelled)
+def cut_example(model: Model, example: Example) -> Parts:
+    """The tokens of an example and EOS, True for a token without a free byte; free letters and digits are dots."""
+    text = "".join(part for part, _ in example)
+    shown = "".join(re.sub("[A-Za-z0-9]", "·", part) if form else part for part, form in example)
+    fixed = [not form for part, form in example for _ in part]
     parts, at = [], 0
-    for token in model.encode("".join(text for text, _ in spelled)):
-        if token in model.vocabulary.special:
-            continue  # some tokenizers add a special token at the start
+    for token in encode_text(model.vocabulary, model.encode, text):
         end = at + len(model.vocabulary.pieces[token])
         parts.append((shown[at:end], all(fixed[at:end])))
         at = end
-    return (*parts, *_end(model.vocabulary))
-
-
-def spell(values: Values) -> Parts:
-    """An example as JSON in parts, True for fixed parts. The closing quote of a title is free: a letter could come.
-
-    >>> "".join(text if fixed else "·" * bool(text) for text, fixed in spell({"title": "The Bridge"} | list_keys(1, 2)))
-    '{"title": "The B·, "author": "Ada Lovelace", "pages": ·, "stock": ·}'
-    """
-    if "" in values:
-        return _spell_value("", values[""])
-    parts: list[tuple[str, bool]] = []
-    for key, value in values.items():
-        parts += [(f'{", " if parts else "{"}"{key}": ', True), *_spell_value(key, value)]
-    return (*parts, ("}", True))
-
-
-def _spell_value(key: str, value: object) -> Parts:
-    text = json.dumps(value)
-    sure = len(text) if key in SETTLED else 0 if key in OPEN else len('"The B')
-    return (text[:sure], True), (text[sure:], False)
-
-
-def _end(vocabulary: Vocabulary) -> Parts:
-    """EOS as a token; it is forced if there is only one EOS id."""
-    return tuple((vocabulary.display(token), True) for token in vocabulary.eos if len(vocabulary.eos) == 1)
+    return (*parts, *((model.vocabulary.display(token), True) for token in sorted(model.vocabulary.eos)[:1]))
 
 
 # Time greedy decoding with and without jump-forward, after the prompt has been read.
 
 
-WAY = WAYS[0]
 Run = tuple[float, Trace]  # milliseconds and the decode
 Prices = tuple[float, float]  # milliseconds of a pass and of each token that it reads
 MANY = 16  # rows
-FREE = {"type": "string", "pattern": "^[a-z]{24}$"}  # every token is chosen
-FORCED = build_schema(list_keys(3, 4))  # one long forced run and several short ones, whose tokens cost more
+FREE = '"[a-z]{24}"'  # every token is chosen
+FORCED = pattern_of(write_example(0, (3, 4)))  # one long forced run and several short ones, whose tokens cost more
 
 
 def time_task(
@@ -458,26 +334,18 @@ def time_task(
     """Time one task without and with jump-forward; None as soon as `stop` returns True."""
     runs: list[Run] = []
     batch = model.side_by_side(rows)
-    for way in ("", WAY):
+    for way in ("", WAYS[0]):
         runs.append(time_once(batch, task, way, stop))
         if runs[-1][1].steps[-1].end == "stop":
             return None
     (naive_ms, naive), (jump_ms, jump) = runs
     tokens = len(jump.tokens)
     return Timed(
-        asked=task.fraction,
-        fraction=round(max(0.0, 1 - jump.passes / tokens), 4),
-        rows=rows,
-        naive_ms=round(naive_ms, 3),
-        jump_ms=round(jump_ms, 3),
-        naive_passes=naive.passes,
-        jump_passes=jump.passes,
-        prefilled=jump.prefilled,
-        tokens=tokens,
-        parts=mark_parts(jump),
-        difference=name_difference(naive, jump),
-        by_hand=bool(task.pattern),
-    )
+        asked=task.fraction, fraction=round(max(0.0, 1 - jump.passes / tokens), 4), rows=rows,
+        naive_ms=round(naive_ms, 3), jump_ms=round(jump_ms, 3), naive_passes=naive.passes, jump_passes=jump.passes,
+        prefilled=jump.prefilled, tokens=tokens, parts=mark_parts(jump),
+        difference=Compared(naive, jump).difference,
+    )  # fmt: skip
 
 
 def time_once(model: LanguageModel, task: SliderTask, way: str, stop: Callable[[], bool] | None = None) -> Run:
@@ -505,7 +373,7 @@ def mark_parts(trace: Trace) -> Parts:
 @lru_cache(maxsize=1)
 def _references(vocabulary: Vocabulary) -> tuple[SliderTask, SliderTask]:
     """Two tasks to measure the constants with: all tokens are chosen, and nearly all tokens are forced."""
-    free, forced = (SliderTask(0.0, f"{ABOUT}\nJSON:\n", schema, (), vocabulary) for schema in (FREE, FORCED))
+    free, forced = (SliderTask(0.0, PROMPT, (), vocabulary, pattern) for pattern in (FREE, FORCED))
     return free, forced
 
 
@@ -516,16 +384,7 @@ def measure_cost(model: LanguageModel) -> Cost:
     choice and its record. The cost of a token is its share of the forward pass and, as the tokens here are forced, the
     search for them and their records. Both are measured with one row and with many rows.
     """
-    return join_prices(time_prices(model, 1), time_prices(model, MANY))
-
-
-def join_prices(one: Prices, many: Prices) -> Cost:
-    """The cost per row of a pass and of a token, and the remaining cost that is independent of the rows.
-
-    >>> join_prices((3.0, 0.5), (3.0 + 15 * 0.25, 0.5 + 15 * 0.125))
-    Cost(pass_ms=2.75, token_ms=0.125, row_ms=0.25, put_ms=0.375)
-    """
-    (pass_one, token_one), (pass_many, token_many) = one, many
+    (pass_one, token_one), (pass_many, token_many) = (time_prices(model, rows) for rows in (1, MANY))
     row = max(0.0, (pass_many - pass_one) / (MANY - 1))
     token = min(token_one, max(0.0, (token_many - token_one) / (MANY - 1)))
     return Cost(max(0.0, pass_one - row), token, row, token_one - token)
@@ -534,7 +393,7 @@ def join_prices(one: Prices, many: Prices) -> Cost:
 def time_prices(model: LanguageModel, rows: int) -> Prices:
     """The fixed milliseconds of a pass, and the milliseconds per token that it reads, with this many rows."""
     batch, (free, forced) = model.side_by_side(rows), _references(model.vocabulary)
-    (free_ms, chosen), (forced_ms, jumped) = time_once(batch, free, ""), time_once(batch, forced, WAY)
+    (free_ms, chosen), (forced_ms, jumped) = time_once(batch, free, ""), time_once(batch, forced, WAYS[0])
     passes, tokens, step_ms = jumped.passes, len(jumped.tokens), free_ms / len(chosen.tokens)
     token_ms = max(0.0, (forced_ms - passes * step_ms) / (tokens - passes))
     return max(0.0, step_ms - token_ms), token_ms

@@ -6,41 +6,28 @@ value, so a stage can go back to any point and take another way from there. `tra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from guidedviz.decoding.sampling import apply_bias, draw_chances, softmax
 from guidedviz.decoding.settings import Settings, check_bias
-from guidedviz.decoding.speculation import Dice, SeededDice, as_draft, judge, room
-from guidedviz.decoding.trace import (
-    Measured,
-    Pending,
-    Point,
-    Step,
-    Trace,
-    find_end,
-    make_last_step,
-    make_step,
-    start_watch,
-)
+from guidedviz.decoding.speculation import Dice, Guess, as_draft, judge, room
+from guidedviz.decoding.trace import End, Pending, Point, Step, Trace, find_end, make_step, start_watch
 from guidedviz.errors import IllegalToken, SettingError, quoted
 from guidedviz.models.model import Model, check_model, check_text, context_of
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import Explanation
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.jump import Jump, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary
 
-# Decoding without a constraint, as a guide: the loop needs no second case for it.
 
+class Unguided(Guide):
+    """A guide under which every token that is text, and EOS, is always legal: the loop needs no second case for it."""
 
-class Unguided:
-    """A guide under which every token that is text, and EOS, is always legal. It has one state."""
-
-    machine = None
     initial = None
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -57,45 +44,26 @@ class Unguided:
         """Any text may end."""
         return True
 
-    def forced(self, state: None) -> bytes:
-        """Nothing is forced."""
-        return b""
-
-    def path(self, state: None, token: int) -> tuple[None, ...]:
-        """The one state, before each byte and after the last."""
-        return (None,) * (len(self.vocabulary.pieces[token]) + 1)
-
-    def explain(self, state: None, token: int) -> Explanation:
-        """Only special tokens are illegal."""
-        piece, legal = self.vocabulary.pieces[token], bool(self.vocabulary.text_mask[token])
-        return Explanation(token, piece, legal, None, "", (), (), "" if legal else "special tokens are not text")
-
     def label(self, state: None) -> str:
-        """There is no machine, so its state has no name."""
+        """Its one state has no name."""
         return ""
-
-    def stack(self, state: None) -> tuple[str, ...]:
-        """There is no stack."""
-        return ()
-
-
-unguided = lru_cache(maxsize=8)(Unguided)  # one per vocabulary
 
 
 def take_step(
     model: Model, point: Point, guide: Guide | None, settings: Settings, choice: int | None = None
 ) -> tuple[Step, Point]:
     """Take one step from a point. A person may insert a legal token: the `choice`."""
-    guide, lap = guide or unguided(model.vocabulary), start_watch()
-    if choice is None and point.pending and point.pending[0].settings == settings:
-        (step, after, _), *rest = point.pending
-        return step, replace(after, pending=tuple(rest))
-    if choice is None and (jump := next_jump(model, point, guide, settings.way)):
-        return put_forced(guide, point, jump, settings, lap())
-    if len(point.tokens) > context_of(model):
-        return make_step(guide, point, end="context"), point
-
-    (step, after, _), *rest = take_pass(model, point, guide, settings, SeededDice(settings.seed), choice)
+    guide, lap, way = guide or Unguided(model.vocabulary), start_watch(), settings.jump_forward
+    steps = point.pending
+    if choice is not None or not steps or steps[0].settings != settings:
+        if choice is None and way:
+            going_on = Jump(0, point.ahead) if point.ahead else None
+            if jump := going_on or find_jump(guide, model.encode, point.output, point.states, way):
+                return put_forced(guide, point, jump, settings, lap())
+        if len(point.tokens) > context_of(model):
+            return make_step(guide, point, end="context"), point
+        steps = take_pass(model, point, guide, settings, Dice(settings.seed), choice)
+    (step, after, _), *rest = steps
     return step, replace(after, pending=tuple(rest))
 
 
@@ -103,42 +71,36 @@ def take_pass(
     model: Model, point: Point, guide: Guide, settings: Settings, dice: Dice, choice: int | None = None
 ) -> tuple[Pending, ...]:
     """All steps of one forward pass: the accepted guesses, if a draft guesses, and one token after them."""
-    lap, draft_ms, taken = start_watch(), 0.0, list[Pending]()
-    rows: Iterable[Any]
+    lap, taken = start_watch(), list[Pending]()
+    guesses: Sequence[Guess] = ()
     if settings.draft and choice is None:
         guesses = settings.draft.guess(model, guide, point, settings, dice)[: room(model, point, settings)]
-        draft_ms = lap()
-        rows = model.all_logits([*point.tokens, *(guess.token for guess in guesses)], len(point.tokens) - 1)
-    else:
-        guesses, rows = (), [model.logits(list(point.tokens))]
+    tokens = [*point.tokens, *(guess.token for guess in guesses)]
+    rows: Iterable[Any] = model.all_logits(tokens, len(point.tokens) - 1) if guesses else [model.logits(tokens)]
     forward_ms = lap()
     for place, own in enumerate(rows):
         mask = guide.mask(point.state)
-        mask_ms = lap()
+        times: dict[str, Any] = {"forward_ms": forward_ms, "mask_ms": lap()}
+        raw = softmax(own)
         if not mask.any():
-            last = make_last_step(guide, point, softmax(own), mask, forward_ms, mask_ms, draft_ms)
+            end: End = "complete" if guide.is_accepting(point.state) else "dead_end"
+            last = make_step(guide, point, measured=(raw, mask, np.zeros(len(raw))), end=end, **times)
             return (*taken, Pending(last, point, settings))
         chances = draw_chances(apply_bias(own, settings.bias), mask, settings)
         if choice is None:
             token, how, dropped = judge(chances, guesses[place:], point.position, dice)
         else:
             token, how, dropped = check_choice(guide, point.state, mask, choice), "inserted", []
-        seen = Measured(softmax(own), mask, chances, forward_ms, mask_ms, lap(), draft_ms, settings.changes)
+        times["sample_ms"] = lap()
         after = point.then(token, guide.advance(point.state, token))
-        end = find_end(guide, after, settings)
-        taken.append(Pending(make_step(guide, point, seen, token, how, end, dropped=dropped), after, settings))
+        end, measured, changes = find_end(guide, after, settings.max_tokens), (raw, mask, chances), settings.changes
+        step = make_step(guide, point, token, how, measured, dropped, end=end, changes=changes, **times)
+        taken.append(Pending(step, after, settings))
         if end or how != "accepted":
             break
-        point, forward_ms, draft_ms = after, 0.0, 0.0
+        point, forward_ms = after, 0.0
         lap()
     return tuple(taken)
-
-
-def next_jump(model: Model, point: Point, guide: Guide, way: str) -> Jump | None:
-    """The forced tokens that come next: the rest of a run that has begun, or a new run."""
-    if point.ahead and way:
-        return Jump(0, point.ahead)
-    return find_jump(guide, model.encode, point.output, point.states, way) if way else None
 
 
 def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent_ms: float) -> tuple[Step, Point]:
@@ -146,8 +108,8 @@ def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent
     token, *ahead = jump.tokens
     before = point.back(jump.back)
     after = before.then(token, guide.advance(before.state, token), tuple(ahead))
-    seen, end = Measured(mask_ms=spent_ms), find_end(guide, after, settings)
-    return make_step(guide, before, seen, token, "forced", end, jump.back), after
+    end = find_end(guide, after, settings.max_tokens)
+    return make_step(guide, before, token, "forced", mask_ms=spent_ms, end=end, back=jump.back), after
 
 
 def check_choice(guide: Guide, state: Any, mask: Mask, choice: int) -> int:
@@ -183,17 +145,17 @@ def decode(
     forward pass: "lookup", "forced", a smaller model, or a draft of decoding/speculation. `stop` is called before every
     step; when it returns True, a closing step with end "stop" follows.
     """
-    check_model(model)
-    given_bias = {} if bias is None else bias
-    settings = fit(Settings(temperature, top_k, top_p, seed, max_tokens, given_bias, jump_forward, draft), model)
+    settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     point = start(model, prompt, guide)
     if stop is not None and not callable(stop):
         raise SettingError("stop", seen=quoted(stop), expected="a function without arguments")
     return _decode(model, point, guide, settings, stop or (lambda: False))
 
 
-def fit(settings: Settings, model: Model) -> Settings:
-    """The settings with a draft that guesses for this model; their bias may name its tokens only."""
+def settings_for(model: Model, *given: Any) -> Settings:
+    """Settings with a draft that guesses for this model; their bias may name its tokens only."""
+    check_model(model)
+    settings = Settings(*given)
     check_bias(settings.bias, len(model.vocabulary))
     return replace(settings, draft=as_draft(settings.draft, model))
 
@@ -206,7 +168,7 @@ def _decode(
         yield step
         if step.end:
             return
-    yield make_step(guide or unguided(model.vocabulary), point, end="stop")
+    yield make_step(guide or Unguided(model.vocabulary), point, end="stop")
 
 
 def start(model: Model, prompt: str, guide: Guide | None = None) -> Point:
@@ -252,15 +214,5 @@ def make_trace(
     **_: Any,
 ) -> Trace:
     """Steps as a trace that says where they come from."""
-    return Trace(
-        steps=steps,
-        prompt=prompt,
-        model=model.name,
-        device=model.device,
-        date=date.today().isoformat(),
-        constraint=constraint,
-        seed=seed,
-        temperature=temperature,
-        vocabulary_size=len(model.vocabulary),
-        source=model.source,
-    )
+    date_, size = date.today().isoformat(), len(model.vocabulary)
+    return Trace(steps, prompt, model.name, model.device, date_, constraint, seed, temperature, size, model.source)

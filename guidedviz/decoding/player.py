@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -24,14 +24,6 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.guide_change import Difference, compare_guides, mask_after
 
 
-class Walk(Protocol):
-    """The source of steps: a model or a record."""
-
-    @property
-    def first(self) -> Any: ...
-    def step(self, point: Any, settings: Settings, choice: int | None) -> tuple[Step, Any]: ...
-
-
 class LiveWalk:
     """Steps computed live by a model."""
 
@@ -43,17 +35,11 @@ class LiveWalk:
         """One forward pass."""
         return take_step(self.model, point, self.guide, settings, choice)
 
-    def under(self, guide: Guide) -> LiveWalk:
-        """The same model and prompt under another guide."""
-        walk = copy(self)
-        walk.guide, walk.first = guide, replace(self.first, states=(guide.initial,))
-        return walk
-
 
 class ReplayWalk:
     """Steps of a record."""
 
-    first = 0
+    first: Any = 0
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -63,8 +49,6 @@ class ReplayWalk:
         if choice is not None:
             hint = "start a live stage with gv.stage(model, prompt, guide)"
             raise SettingError("this recording", seen="another token", expected="the recorded tokens", hint=hint)
-        if point >= len(self.trace.steps):
-            raise SettingError("this recording", seen="a step after its last one", expected="fewer steps")
         return self.trace.steps[point], point + 1
 
 
@@ -82,6 +66,9 @@ class ClosedWalk:
     def step(self, point: Any, settings: Settings, choice: int | None) -> tuple[Step, Any]:
         """Always raise an error that says what to do."""
         raise ModelError("this stage", seen="its cell was run again", hint="use the newer stage")
+
+
+Walk = LiveWalk | ReplayWalk | ClosedWalk  # the source of steps
 
 
 @dataclass(frozen=True)
@@ -128,13 +115,8 @@ class Player:
 
     @property
     def known(self) -> bool:
-        """Whether the next step is known and was computed with the current settings."""
-        return self.cursor < len(self.taken) and not self.stale
-
-    @property
-    def stale(self) -> bool:
-        """Whether the step after the cursor was computed with other settings or under another constraint."""
-        return self.cursor < len(self.taken) and self._is_old(self.taken[self.cursor])
+        """Whether the next step is known and was computed with the current settings under the current constraint."""
+        return self.cursor < len(self.taken) and not self._is_old(self.taken[self.cursor])
 
     @property
     def outdated(self) -> list[int]:
@@ -177,8 +159,7 @@ class Player:
 
     def part(self) -> Player:
         """The steps up to the cursor; if there are more, the whole run is kept as a branch."""
-        left = self.taken if self.cursor < len(self.taken) else ()
-        branches = _add_branch(self.branches, left)
+        branches = _add_branch(self.branches, self.taken if self.cursor < len(self.taken) else ())
         return replace(self, taken=self.taken[: self.cursor], peek=None, branches=branches)
 
     def turn(self, branch: int) -> Player:
@@ -210,7 +191,8 @@ class Player:
         if not isinstance(self.walk, LiveWalk):
             raise SettingError("another constraint", seen="a recording", expected="a live stage")
         check_fit(guide, self.walk.model.vocabulary, self.walk.model.name)
-        walk = self.walk.under(guide)
+        walk = copy(self.walk)
+        walk.guide, walk.first = guide, replace(walk.first, states=(guide.initial,))
         kept = tuple(_under(guide, walk.first, self.taken))
         if kept and kept[-1].step.end in ("", "complete"):
             end: End = "complete" if is_complete(guide, kept[-1].after.state) else ""
@@ -226,10 +208,8 @@ class Player:
         return Taken(step, after, self.settings, self.walk)
 
     def _take(self, step: Taken) -> Player:
-        left = self.taken if self.cursor < len(self.taken) else ()
-        taken = (*self.taken[: self.cursor], step)
-        branches = _add_branch(self.branches, left)
-        return replace(self, taken=taken, cursor=len(taken), peek=None, branches=branches)
+        kept = self.part()
+        return replace(kept, taken=(*kept.taken, step), cursor=self.cursor + 1)
 
 
 def shared_steps(one: Run, other: Run) -> int:

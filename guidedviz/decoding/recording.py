@@ -335,7 +335,6 @@ class PackedNews(PackedNewSteps, PackedPlayer):
     drawings: NotRequired[dict[int, PackedDrawing]]
     stacks: NotRequired[dict[int, PackedStackState]]
     map: NotRequired[PackedMapNews]
-    picture: NotRequired[tuple[str, Shapes]]
     edit: NotRequired[PackedEdit]
 
 
@@ -345,16 +344,21 @@ def compress(shown: Mapping[str, Any]) -> str:
     return b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
-def expand(recording: str, tokens: Sequence[int]) -> dict[str, Any]:
-    """What `compress` packed, checked: it has the form of a run, and shows the steps with these tokens."""
+def decompress(text: str, where: str, expected: str, most: int = MOST) -> Any:
+    """What `compress` packed, of at most so many bytes."""
     try:
         unpacker = zlib.decompressobj(31)
-        data = unpacker.decompress(b64decode(recording, validate=True), MOST)
+        data = unpacker.decompress(b64decode(text, validate=True), most)
         if unpacker.unconsumed_tail:
-            raise ValueError(f"more than {MOST >> 20} MB")
-        shown: dict[str, Any] = parse_json(data, MOST_VALUES)
+            raise ValueError(f"more than {most >> 20} MB")
+        return parse_json(data, MOST_VALUES)
     except (ValueError, zlib.error, RecursionError) as error:
-        raise TraceError("recording", seen=str(error)[:80], expected="what Trace.save wrote") from None
+        raise TraceError(where, seen=str(error)[:80], expected=expected) from None
+
+
+def expand(recording: str, tokens: Sequence[int]) -> dict[str, Any]:
+    """A recording, checked: it has the form of a run, and shows the steps with these tokens."""
+    shown: dict[str, Any] = decompress(recording, "recording", "what Trace.save wrote")
     read_value(PackedRun, shown, "recording")
     seen = [step["token"] for step in shown["add"]]
     if seen != list(tokens):

@@ -1,4 +1,4 @@
-"""Records as JSON files: frozen dataclasses, written and read by the annotations of their fields.
+"""Records as JSON files: frozen dataclasses, written, read and checked by the annotations of their fields.
 
 Bytes are kept as Latin-1 text, so that a person can read the file. A damaged file is a TraceError that names the field.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeVar, get_args, get_
 
 import numpy as np
 
-from guidedviz.errors import SettingError, TraceError, quoted
+from guidedviz.errors import GuidedVizError, SettingError, TraceError, quoted
 from guidedviz.files import parse_json, read_bounded
 
 MOST = 2**128 - 1  # no number of a record is larger
@@ -38,13 +38,15 @@ class Between:
 
 Share = Annotated[float, Between(0, 1)]
 Count = Annotated[int, Between(0)]
-Milliseconds = Annotated[float, Between(0)]
+AtLeastOne = Annotated[int, Between(1)]
+AtLeastZero = Annotated[float, Between(0)]
+Milliseconds = AtLeastZero
 
 
 def save_record(record: Any, path: str | Path, indent: int | None = None) -> None:
     """Write a record as JSON. The file is complete or, after an error, what it was before."""
-    target = check_path(path)
-    data = {_key(type(record)): _version(type(record)), **dict(_kept(record))}
+    target, kind = check_path(path), type(record)
+    data = {f"guidedviz_{kind.__name__.lower()}": _version(kind), **_to_json(record)}
     text = json.dumps(data, indent=indent, ensure_ascii=False, default=_to_json) + "\n"
     write_whole(target, text.encode("utf-8", "backslashreplace"))  # JSON escapes a lone surrogate in the same way
 
@@ -69,28 +71,20 @@ def as_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), default=_to_json)
 
 
-def _kept(record: Any) -> list[tuple[str, Any]]:
-    """The fields of a record that a file keeps."""
-    return [(field.name, getattr(record, field.name)) for field in _fields(type(record))]
-
-
-def _fields(kind: Any) -> list[Any]:
-    return [field for field in fields(kind) if field.metadata.get("kept", True)]
+def _to_json(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if is_dataclass(value):
+        kind: Any = type(value)
+        return {name: getattr(value, name) for name in _names(kind)}
+    if isinstance(value, np.generic):
+        return value.item()
+    raise SettingError("record", seen=quoted(value), expected="a text, a number or bytes")
 
 
 def _version(kind: type[Any]) -> int:
     """The version of a record's files."""
     return int(getattr(kind, "version", 1))
-
-
-def _to_json(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    if is_dataclass(value):
-        return dict(_kept(value))
-    if isinstance(value, np.generic):
-        return value.item()
-    raise SettingError("record", seen=quoted(value), expected="a text, a number or bytes")
 
 
 def load_record(
@@ -100,26 +94,24 @@ def load_record(
 
     `check` raises an error where fields do not fit each other.
     """
-    file = check_path(path)
-    where, saved_by = f"{kind.__name__.lower()} file {quoted(str(path))}", f"a file that {kind.__name__}.save wrote"
+    file, name = check_path(path), kind.__name__
+    where, saved_by = f"{name.lower()} file {quoted(str(path))}", f"a file that {name}.save wrote"
     try:
         data = parse_json(read_bounded(file, MOST_FILE), MOST_VALUES)
     except OSError as error:
         raise TraceError(where, seen=error.strerror or str(error), expected=saved_by, hint=hint) from None
     except (ValueError, RecursionError) as error:
         raise TraceError(where, seen=f"no JSON ({str(error)[:80]})", expected=saved_by, hint=hint) from None
-    version = data.pop(_key(kind), None) if isinstance(data, dict) else None
-    newest = _version(kind)
-    if type(version) is not int or not 1 <= version <= newest:
-        expected = f"version {' or '.join(map(str, range(1, newest + 1)))}"
+    version = data.pop(f"guidedviz_{name.lower()}", None) if isinstance(data, dict) else None
+    if type(version) is not int or version != _version(kind):
+        expected = f"version {_version(kind)}"
         raise TraceError(where, seen=f"version {quoted(version)}", expected=expected, hint=hint)
     try:
         record: Record = read_value(kind, data)
         record = record if record.source == "TOY" else replace(record, source="RECORDED")
         check(record)
     except TraceError as error:
-        older = f"version {version} of these files saved it: record it again" if version < newest else ""
-        raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected, hint=older) from None
+        raise TraceError(f"{where}, {error.where}", seen=error.seen, expected=error.expected) from None
     return record
 
 
@@ -130,8 +122,52 @@ def check_path(path: object) -> Path:
     return Path(path)
 
 
-def _key(kind: type[Any]) -> str:
-    return f"guidedviz_{kind.__name__.lower()}"
+# What annotations say: how a value is read from JSON, and the range of a number.
+
+
+@cache
+def hints_of(kind: Any) -> dict[str, Any]:
+    """The annotations of the fields of a record."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: get_args(hint)[0] if get_origin(hint) is NotRequired else hint for name, hint in hints.items()}
+
+
+@cache
+def _names(kind: Any) -> dict[str, bool]:
+    """The fields that a file keeps, and whether each must be there."""
+    if is_typeddict(kind):
+        return {name: name in kind.__required_keys__ for name in hints_of(kind)}
+    return {field.name: field.default is MISSING for field in fields(kind) if field.metadata.get("kept", True)}
+
+
+def check_number(kind: Any, value: Any, where: str, error: type[GuidedVizError] = SettingError) -> Any:
+    """A number of Python or NumPy, in the range of its annotation, as Python's own; a whole one if it is an `int`.
+
+    >>> check_number(Share, np.float32(0.5), "top_p")
+    0.5
+    >>> check_number(Count, -1, "seed")
+    Traceback (most recent call last):
+    guidedviz.errors.SettingError: seed: saw -1, expected a whole number from 0
+    """
+    kind, limits = get_args(kind) if get_origin(kind) is Annotated else (kind, Between())
+    kinds = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
+    most = limits.high if kind is int else limits.high * (1 + 1e-9)  # sums are rounded
+    in_range = isinstance(value, kinds) and limits.low <= value <= most
+    if not in_range or isinstance(value, bool):
+        expected = f"a {'whole ' * (kind is int)}number" + f" from {limits.low:,g}" * (limits.low > -MOST)
+        raise error(where, seen=quoted(value), expected=expected + f" to {limits.high:,g}" * (limits.high < MOST))
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def check_fields(record: Any, where: str = "") -> None:
+    """Check the texts, choices and numbers of a new record; numbers of NumPy become Python's own."""
+    for name, kind in hints_of(record.__class__).items():
+        if get_origin(kind) in (Annotated, Literal) or kind is str:
+            try:
+                value = read_value(kind, getattr(record, name), where + name)
+            except TraceError as error:
+                raise SettingError(error.where, seen=error.seen, expected=error.expected) from None
+            object.__setattr__(record, name, value)
 
 
 def read_value(kind: Any, value: Any, where: str = "record") -> Any:
@@ -151,9 +187,11 @@ def read_value(kind: Any, value: Any, where: str = "record") -> Any:
     if origin is tuple:
         return _read_items(inner, value, where)
     if isinstance(kind, type) and issubclass(kind, tuple):
-        return kind(*_read_items(tuple(_hints(kind).values()), value, where))
-    if origin is dict:
-        return _read_entries(inner, value, where)
+        return kind(*_read_items(tuple(hints_of(kind).values()), value, where))
+    if origin in (dict, Mapping):  # its keys are whole numbers, which JSON writes as texts
+        fits = isinstance(value, dict) and all(map(NUMBER.fullmatch, value))
+        _check(where, value, fits, "numbers and values")
+        return {int(key): read_value(inner[1], item, f"{where}.{key}") for key, item in value.items()}
     if kind is NoneType or NoneType in inner:
         _check(where, value, value is None or kind is not NoneType, "null")
         return None if value is None else read_value(inner[0], value, where)
@@ -169,13 +207,12 @@ def read_value(kind: Any, value: Any, where: str = "record") -> Any:
     if kind is str or kind is bool:
         _check(where, value, isinstance(value, kind), "a text" if kind is str else "true or false")
         return value
-    kind, limits = inner if origin is Annotated else (kind, Between())
-    return _read_number(kind, limits, value, where)
+    return check_number(kind, value, where, TraceError)
 
 
 def _read_fields(kind: Any, data: Any, where: str) -> Any:
     _check(where, data, isinstance(data, dict), f"the fields of a {kind.__name__}")
-    hints, prefix, known = _hints(kind), "" if where == "record" else f"{where}.", {}
+    hints, prefix, known = hints_of(kind), "" if where == "record" else f"{where}.", {}
     for name, needed in _names(kind).items():
         if name in data:
             known[name] = read_value(hints[name], data[name], prefix + name)
@@ -186,42 +223,12 @@ def _read_fields(kind: Any, data: Any, where: str) -> Any:
     return kind(**known)
 
 
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    hints = get_type_hints(kind, include_extras=True)
-    return {name: get_args(hint)[0] if get_origin(hint) is NotRequired else hint for name, hint in hints.items()}
-
-
-@cache
-def _names(kind: Any) -> dict[str, bool]:
-    """The fields, and whether each must be there."""
-    if is_typeddict(kind):
-        return {name: name in kind.__required_keys__ for name in _hints(kind)}
-    return {field.name: field.default is MISSING for field in _fields(kind)}
-
-
-def _read_entries(kinds: tuple[Any, ...], data: Any, where: str) -> dict[Any, Any]:
-    """A dictionary whose keys are whole numbers, which JSON writes as texts."""
-    _check(where, data, isinstance(data, dict) and all(NUMBER.fullmatch(key) for key in data), "numbers and values")
-    return {int(key): read_value(kinds[1], item, f"{where}.{key}") for key, item in data.items()}
-
-
 def _read_items(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
     any_length = kinds[-1] is Ellipsis
     fits = isinstance(data, list) and (any_length or len(data) == len(kinds))
     _check(where, data, fits, "a list" if any_length else f"a list of {len(kinds)}")
     kinds = kinds[:1] * len(data) if any_length else kinds
-    return tuple(
-        read_value(kind, item, f"{where}[{at}]") for at, (kind, item) in enumerate(zip(kinds, data, strict=True))
-    )
-
-
-def _read_number(kind: type, limits: Between, value: Any, where: str) -> Any:
-    numbers = (int,) if kind is int else (int, float)
-    good = type(value) in numbers and limits.low <= value <= limits.high * (1 + 1e-9)  # sums are rounded
-    expected = f"a {'whole ' * (kind is int)}number" + f" from {limits.low:g}" * (limits.low > -MOST)
-    _check(where, value, good, expected + f" to {limits.high:g}" * (limits.high < MOST))
-    return value
+    return tuple(read_value(kinds[at], item, f"{where}[{at}]") for at, item in enumerate(data))
 
 
 def _check(where: str, seen: Any, good: bool, expected: str) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import log10
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from guidedviz.decoding.records import MOST
-from guidedviz.decoding.settings import Settings, check_bias, check_temperature, check_top_p, check_whole
+from guidedviz.decoding.records import Between, Count, check_number
+from guidedviz.decoding.settings import Settings, Temperature, TopP, check_bias
 from guidedviz.errors import EmptyMask, SettingError, quoted
 from guidedviz.tokens.arrays import Mask
 
@@ -35,16 +35,11 @@ def probability(p: float, digits: int = 2) -> str:
     if p <= 0 or p >= 1:
         return "0" if p <= 0 else "1"
     least = 10**-digits
-    if p < least:
-        return one_in(p)
-    return f">{1 - least:g}" if p > 1 - least / 2 else f"{p:.{digits}f}"
-
-
-def one_in(p: float) -> str:
-    """A small probability as "1 in so many", in two digits."""
     if p < 1e-6:
         return f"1 in 10{str(round(-log10(p))).translate(RAISED)}"
-    return f"1 in {int(float(f'{1 / p:.2g}')):,}"
+    if p < least:
+        return f"1 in {int(float(f'{1 / p:.2g}')):,}"
+    return f">{1 - least:g}" if p > 1 - least / 2 else f"{p:.{digits}f}"
 
 
 Floats = npt.NDArray[np.float64]
@@ -67,10 +62,15 @@ def softmax(logits: npt.ArrayLike, temperature: float = 1.0) -> Floats:
     >>> softmax([0.0, 0.0]).tolist(), softmax([0.0, 1.0], temperature=0).tolist()
     ([0.5, 0.5], [0.0, 1.0])
     """
-    values, temperature = as_numbers("logits", logits), check_temperature(temperature)
+    values, temperature = as_numbers("logits", logits), check_number(Temperature, temperature, "temperature")
     top = values.max()
     if not np.isfinite(top):
-        raise _not_finite(values)
+        strange = np.flatnonzero(~(values < np.inf))
+        seen, hint = f"-inf for all {len(values):,} tokens", "the mask, or whatever else forbids tokens"
+        if len(strange):
+            seen = f"{top} for {len(strange):,} of {len(values):,} tokens, first token {strange[0]}"
+            hint = "the model's forward pass, such as an overflow in half precision: a mask cannot repair it"
+        raise EmptyMask("softmax", seen=seen, expected="finite logits, or -inf for some", hint=hint)
     if temperature == 0:
         likeliest: Floats = np.eye(1, len(values), int(values.argmax()))[0]
         return likeliest
@@ -78,22 +78,6 @@ def softmax(logits: npt.ArrayLike, temperature: float = 1.0) -> Floats:
         powers: Floats = np.exp((values - top) / temperature)
     powers /= powers.sum()
     return powers
-
-
-def _not_finite(logits: Floats) -> EmptyMask:
-    """The error for logits that give no probabilities: NaN, infinity, or nothing but minus infinity.
-
-    >>> print(_not_finite(np.array([0.0, np.nan])))
-    softmax: saw nan for 1 of 2 tokens, first token 1, expected finite logits, or -inf for some; try: the model's
-    forward pass, such as an overflow in half precision: a mask cannot repair it
-    """
-    strange = np.flatnonzero(~(logits < np.inf))
-    seen = f"-inf for all {len(logits):,} tokens"
-    hint = "the mask, or whatever else forbids tokens"
-    if len(strange):
-        seen = f"{logits[strange[0]]} for {len(strange):,} of {len(logits):,} tokens, first token {strange[0]}"
-        hint = "the model's forward pass, such as an overflow in half precision: a mask cannot repair it"
-    return EmptyMask("softmax", seen=seen, expected="finite logits, or -inf for some", hint=hint)
 
 
 def as_mask(allowed: Mask | Iterable[int], size: int) -> Mask:
@@ -108,9 +92,9 @@ def as_mask(allowed: Mask | Iterable[int], size: int) -> Mask:
         return allowed
     if not isinstance(allowed, Iterable):
         raise SettingError("mask", seen=quoted(allowed), expected="one bool per token, or token ids")
-    ids = f"a whole number from 0 to {size - 1}"
     mask = np.zeros(size, dtype=np.bool_)
-    mask[[check_whole("token id in a mask", token, 0, size - 1, ids) for token in allowed]] = True
+    ids = Annotated[int, Between(0, size - 1)]
+    mask[[check_number(ids, token, "token id in a mask") for token in allowed]] = True
     return mask
 
 
@@ -156,7 +140,7 @@ def top_k(probabilities: npt.ArrayLike, k: int) -> Floats:
     [1.0, 0.0, 0.0]
     """
     probabilities = _check_probabilities(probabilities)
-    if not 0 < check_whole("top_k", k, 0, MOST, "a whole number, 0 to keep all tokens") < len(probabilities):
+    if not 0 < check_number(Count, k, "top_k") < len(probabilities):
         return probabilities
     return _keep(probabilities, np.argsort(-probabilities, kind="stable")[:k])
 
@@ -168,7 +152,7 @@ def top_p(probabilities: npt.ArrayLike, p: float) -> Floats:
     [0.625, 0.375, 0.0]
     """
     probabilities = _check_probabilities(probabilities)
-    if check_top_p(p) >= 1:
+    if check_number(TopP, p, "top_p") >= 1:
         return probabilities
     order = np.argsort(-probabilities, kind="stable")
     count = int(np.searchsorted(np.cumsum(probabilities[order]), p)) + 1
@@ -212,7 +196,5 @@ def sample(probabilities: npt.ArrayLike, seed: int, position: int, stream: int =
 
 def uniform(seed: int, position: int, stream: int = 0) -> float:
     """The random number from 0 to 1 of a position."""
-    seeds = [
-        check_whole(name, n, 0, MOST, "a whole number from 0") for name, n in [("seed", seed), ("position", position)]
-    ]
+    seeds = [check_number(Count, seed, "seed"), check_number(Count, position, "position")]
     return float(np.random.default_rng(seeds + [stream] * bool(stream)).random())

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from guidedviz.decoding.records import Between, check_number
 from guidedviz.decoding.sampling import Floats, draw_chances, sample, uniform
-from guidedviz.decoding.settings import Settings, check_whole
+from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import How, Point
 from guidedviz.errors import IllegalToken, SettingError, quoted
-from guidedviz.models.model import Model, context_of
+from guidedviz.models.model import Model, check_model, context_of
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.jump import find_jump
 
-MOST = 64  # guesses in a row
-DRAFTS = ("lookup", "forced")
+Size = Annotated[int, Between(1, 64)]  # guesses in a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +34,8 @@ class Guess:
     chances: Floats | None = None
 
 
-class Dice(Protocol):
-    """Random decisions at a place of the output."""
-
-    def draw(self, chances: Floats, position: int) -> int: ...  # a token of the model
-    def guess(self, chances: Floats, position: int) -> int: ...  # a token of the draft
-    def accept(self, chance: float, position: int) -> bool: ...
-
-
 @dataclass(frozen=True)
-class SeededDice:
+class Dice:
     """Decisions from a seed; a token of the model is drawn with the same number as in plain decoding."""
 
     seed: int
@@ -61,6 +53,7 @@ class SeededDice:
         return uniform(self.seed, position, stream=1) < chance
 
 
+@runtime_checkable
 class Draft(Protocol):
     """A source of guesses. All of them must be legal, or have a probability of 0 in the model's masked distribution."""
 
@@ -152,22 +145,20 @@ def legal_part(guide: Guide, state: Any, tokens: Iterable[int]) -> tuple[Guess, 
 
 def as_draft(draft: Any, model: Model) -> Draft | None:
     """The `draft` of `gv.decode`: None, "lookup", "forced", a smaller model, or a draft."""
-    if draft is None or draft is False:
+    if draft is None:
         return None
-    if not hasattr(model, "all_logits"):
-        raise SettingError("draft", seen="a model without all_logits", expected="one that reads several tokens at once")
     named: dict[str, Draft] = {"lookup": LookUp(), "forced": Forced()}
-    if isinstance(draft, str) and draft in named:
-        return named[draft]
-    made = Small(draft) if hasattr(draft, "logits") and hasattr(draft, "vocabulary") else draft
-    if not hasattr(made, "guess") or not hasattr(made, "size"):
-        expected, hint = " or ".join(map(repr, DRAFTS)) + ", a smaller model, or None", 'gv.load_model("clerk-small")'
+    made = named.get(draft) if isinstance(draft, str) else draft if isinstance(draft, Draft) else Small(draft)
+    if made is None:
+        expected, hint = "'lookup' or 'forced', a smaller model, or None", 'gv.load_model("clerk-small")'
         raise SettingError("draft", seen=quoted(draft), expected=expected, hint=hint)
-    check_whole("draft, size", made.size, 1, MOST, f"a whole number from 1 to {MOST}")
-    if isinstance(made, Small) and made.model.vocabulary != model.vocabulary:
-        seen = f"a draft over {made.model.vocabulary} and a model with {model.vocabulary}"
-        raise SettingError("draft", seen=seen, expected="the same vocabulary")
-    return cast(Draft, made)
+    if isinstance(made, Small):
+        check_model(made.model, "draft")
+        if made.model.vocabulary != model.vocabulary:
+            seen = f"a draft over {made.model.vocabulary} and a model with {model.vocabulary}"
+            raise SettingError("draft", seen=seen, expected="the same vocabulary")
+    check_number(Size, made.size, "draft, size")
+    return made
 
 
 # The judgement of a draft: one forward pass for all its guesses, each accepted or rejected, and one token more.

@@ -15,13 +15,12 @@ from heapq import heappop, heappush
 from math import inf, log
 from typing import Any
 
-from guidedviz.decoding.loop import check_fit, start
-from guidedviz.decoding.records import MOST
+from guidedviz.decoding.loop import start
+from guidedviz.decoding.records import AtLeastOne, check_number
 from guidedviz.decoding.sampling import masked_softmax
-from guidedviz.decoding.settings import check_whole
 from guidedviz.errors import SettingError, expect, quoted
-from guidedviz.models.model import Model, Source, check_model
-from guidedviz.tokens.guide import Guide
+from guidedviz.models.model import Model, Source
+from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.jump import build_forced_lattice, shared_length, spell_output
 from guidedviz.tokens.vocabulary import spell_longest
 
@@ -36,7 +35,6 @@ class Spelling:
     tokens: Tokens
     pieces: tuple[bytes, ...]
     probability: float  # under the mask: the product over its tokens
-    beyond: bytes = b""  # the bytes of its last token after the end of the run
     canonical: bool = False  # the tokenizer's own spelling
     longest: bool = False  # takes the longest token at each position
     dead: bool = False  # a prefix after which no token is legal
@@ -63,8 +61,6 @@ class Spellings:
     count_beyond: int  # the number of spellings whose last token extends beyond the run
     back: int  # number of output tokens before the run that the canonical spelling would replace
     passes: int  # forward passes
-    prompt: str
-    text: str  # the output before the run
     model: str
     device: str
     date: str
@@ -86,16 +82,6 @@ class Spellings:
         """The tokenizer's spelling; None if it would replace earlier tokens, or if the passes did not reach its end."""
         return next((spelling for spelling in self.spellings if spelling.canonical), None)
 
-    @property
-    def longest(self) -> Spelling | None:
-        """The spelling with the longest token at each position."""
-        return next((spelling for spelling in self.spellings if spelling.longest), None)
-
-    def through(self, tokens: Sequence[int]) -> float:
-        """The probability of all explored spellings that begin with these tokens."""
-        begun = (part.probability for part in self.spellings + self.open if part.tokens[: len(tokens)] == tuple(tokens))
-        return sum(begun, 0.0)
-
 
 def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: int = 64) -> Spellings:
     """The spellings of the forced run after the prompt and `text`, the output so far; the likeliest first.
@@ -109,50 +95,26 @@ def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: in
     >>> found.rest, found.passes, found.canonical.pieces
     (0.0, 4, (b'ab', b'\\n'))
     """
-    _check(model, guide, text, limit)
+    check_guide(guide)
+    check_number(AtLeastOne, limit, "spellings, limit")
+    expect(text, str, "spellings, text", "a text", 'the output so far, "" at its start')
     before, written = start(model, prompt, guide).tokens, tuple(model.encode(text)) if text else ()
     state = reduce(guide.advance, written, guide.initial)
     lattice = build_forced_lattice(guide, state)
     if not lattice.run:
         hint = "a `text` (the output so far) after which only one continuation is legal"
         raise SettingError("spellings", seen=f"a choice after {quoted(text)}", expected="a forced run", hint=hint)
-    back, canonical = _canonical(model, written, lattice.run)
+    spelled = spell_output(model.vocabulary, model.encode, written, lattice.run)
+    back = len(written) - shared_length(written, spelled) if spelled else 0
+    canonical = tuple(spelled[len(written) :]) if spelled and not back else ()
     named = canonical, tuple(spell_longest(model.vocabulary, lattice.run))
     done, parts, faint, passes = _search(model, guide, (*before, *written), state, lattice.run, named, limit)
     return Spellings(
-        run=lattice.run,
-        spellings=done,
-        open=parts,
-        faint=(len(faint), sum(faint, 0.0)),
-        count=lattice.count,
-        count_beyond=lattice.count_beyond,
-        back=back,
-        passes=passes,
-        prompt=prompt,
-        text=text,
-        model=model.name,
-        device=model.device,
-        date=date.today().isoformat(),
-        vocabulary_size=len(model.vocabulary),
-        source=model.source,
-    )
-
-
-def _check(model: Any, guide: Any, text: Any, limit: Any) -> None:
-    """Reject invalid arguments; `start` validates the prompt."""
-    check_model(model, "spellings, model")
-    check_fit(guide, model.vocabulary)
-    expect(text, str, "spellings, text", "a text", 'the output so far, "" at its start')
-    check_whole("spellings, limit", limit, 1, MOST, "a whole number of forward passes, at least one")
-
-
-def _canonical(model: Model, written: Tokens, run: bytes) -> tuple[int, Tokens]:
-    """The number of tokens that the canonical spelling replaces; if it is zero, also its tokens."""
-    spelled = spell_output(model.vocabulary, model.encode, written, run)
-    if spelled is None:
-        return 0, ()
-    back = len(written) - shared_length(written, spelled)
-    return back, () if back else tuple(spelled[len(written) :])
+        run=lattice.run, spellings=done, open=parts, faint=(len(faint), sum(faint, 0.0)),
+        count=lattice.count, count_beyond=lattice.count_beyond, back=back, passes=passes,
+        model=model.name, device=model.device, date=date.today().isoformat(),
+        vocabulary_size=len(model.vocabulary), source=model.source,
+    )  # fmt: skip
 
 
 def _search(
@@ -165,8 +127,10 @@ def _search(
 
     def spelling(tokens: Tokens, odds: float, dead: bool = False) -> Spelling:
         parts = tuple(pieces[token] for token in tokens)
-        beyond = b"".join(parts)[len(run) :]
-        return Spelling(tokens, parts, odds, beyond, tokens == named[0], tokens == named[1], dead)
+        return Spelling(tokens, parts, odds, tokens == named[0], tokens == named[1], dead)
+
+    def turn(tokens: Tokens) -> int:  # prefixes of the first named spelling, then of the second, then all others
+        return next((place for place, name in enumerate(named) if name[: len(tokens)] == tokens), len(named))
 
     def rank(one: Spelling) -> tuple[bool, float, Tokens]:
         return one.dead, -one.probability, one.tokens
@@ -185,15 +149,10 @@ def _search(
         for token in mask.nonzero()[0].tolist():
             longer, likely = (*tokens, token), -odds * float(shares[token])
             if len(pieces[token]) < left:
-                heappush(waiting, (_turn(longer, named), -likely, longer, guide.advance(state, token)))
+                heappush(waiting, (turn(longer), -likely, longer, guide.advance(state, token)))
             elif likely < LEAST and longer not in named:
                 faint.append(likely)
             else:
                 done.append(spelling(longer, likely))
     parts += [spelling(tokens, -odds) for _, odds, tokens, _ in waiting]
     return tuple(sorted(done, key=rank)), tuple(sorted(parts, key=rank)), faint, passes
-
-
-def _turn(tokens: Tokens, named: Sequence[Tokens]) -> int:
-    """The sort key of a prefix: prefixes of the first named spelling, then of the second, then all others."""
-    return next((turn for turn, name in enumerate(named) if name[: len(tokens)] == tokens), len(named))

@@ -20,7 +20,6 @@ from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.recording import expand
 from guidedviz.decoding.records import Between, Count, Milliseconds, Share, load_record, save_record
 from guidedviz.decoding.sampling import Floats
-from guidedviz.decoding.settings import Settings
 from guidedviz.errors import TraceError, quoted
 from guidedviz.models.model import Source
 from guidedviz.tokens.arrays import Mask
@@ -69,13 +68,12 @@ class Step:
     mass: Share  # Z: the sum of their raw probabilities
     state: str  # the machine's state before this token
     stack: tuple[str, ...]  # its stack, top first; () for a machine without one
-    forward_ms: Milliseconds
+    forward_ms: Milliseconds  # with the passes of a draft
     mask_ms: Milliseconds
     sample_ms: Milliseconds
     end: End = ""  # why the decode ended with this step; "" if it goes on
     back: Count = 0  # how many tokens before this one it takes back
     dropped: tuple[bytes, ...] = ()  # drafted tokens that were rejected here, and those that were to follow them
-    draft_ms: Milliseconds = 0.0
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
 
 
@@ -250,23 +248,6 @@ class Pending(NamedTuple):
     settings: Any
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What a step measures: three numbers per token, and milliseconds. A forced token leaves all but one time empty."""
-
-    raw: Floats = field(default_factory=lambda: np.zeros(0))  # the model's own probability
-    mask: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    drawn: Floats = field(default_factory=lambda: np.zeros(0))  # after mask, temperature, top-k and top-p
-    forward_ms: float = 0.0
-    mask_ms: float = 0.0
-    sample_ms: float = 0.0
-    draft_ms: float = 0.0
-    changes: str = ""  # what besides the mask made `drawn` of `raw`
-
-
-NOTHING_MEASURED = Measured()
-
-
 def start_watch() -> Callable[[], float]:
     """A stopwatch: each call gives the milliseconds since the call before."""
     since = perf_counter()
@@ -279,18 +260,21 @@ def start_watch() -> Callable[[], float]:
     return lap
 
 
+Measured = tuple[Floats, Mask, Floats]  # per token: the model's own probability, legal or not, what is drawn from
+NOTHING_MEASURED: Measured = (np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0))
+
+
 def make_step(
     guide: Guide,
     point: Point,
-    seen: Measured = NOTHING_MEASURED,
     token: int = NO_TOKEN,
     how: How = "none",
-    end: End = "",
-    back: int = 0,
+    measured: Measured = NOTHING_MEASURED,
     dropped: Iterable[int] = (),
+    **more: Any,
 ) -> Step:
-    """The record of a step from a point; without a token it only says how the decode ended."""
-    pieces, raw, mask, drawn = guide.vocabulary.pieces, seen.raw, seen.mask, seen.drawn
+    """The record of a step from a point; without a token it only says how the decode ended. `more` are other fields."""
+    pieces, (raw, mask, drawn) = guide.vocabulary.pieces, measured
     mass = 1.0 if len(mask) and mask.all() else float(raw[mask].sum())  # exactly 1 where nothing is forbidden
 
     def candidate(t: int) -> Candidate:
@@ -298,37 +282,15 @@ def make_step(
         masked = float(raw[t]) / mass if legal and mass else 0.0
         return Candidate(t, pieces[t], float(raw[t]), masked, legal, float(drawn[t]))
 
-    chosen = NOTHING if token == NO_TOKEN or how == "forced" else candidate(token)
+    candidates = tuple(map(candidate, _likeliest(raw, mask, drawn, token)))
+    chosen = next((one for one in candidates if one.token == token), NOTHING)
+    times = {"forward_ms": 0.0, "mask_ms": 0.0, "sample_ms": 0.0}
     return Step(
-        position=point.position,
-        token=token,
-        piece=b"" if token == NO_TOKEN else pieces[token],
-        how=how,
-        raw=chosen.raw,
-        masked=chosen.masked,
-        drawn=chosen.drawn,
-        candidates=tuple(candidate(t) for t in _likeliest(raw, mask, drawn, chosen.token)),
-        legal=int(mask.sum()),
-        mass=mass,
-        state=guide.label(point.state),
-        stack=guide.stack(point.state),
-        forward_ms=seen.forward_ms,
-        mask_ms=seen.mask_ms,
-        sample_ms=seen.sample_ms,
-        end=end,
-        back=back,
-        dropped=tuple(pieces[t] for t in dropped),
-        draft_ms=seen.draft_ms,
-        changes=seen.changes,
-    )
-
-
-def make_last_step(
-    guide: Guide, point: Point, raw: Floats, mask: Mask, forward_ms: float, mask_ms: float, draft_ms: float = 0.0
-) -> Step:
-    """The record of a step that finds no legal token: the text is complete, or the decode is at a dead end."""
-    seen = Measured(raw, mask, np.zeros(len(mask)), forward_ms, mask_ms, draft_ms=draft_ms)
-    return make_step(guide, point, seen, end="complete" if guide.is_accepting(point.state) else "dead_end")
+        position=point.position, token=token, piece=b"" if token == NO_TOKEN else pieces[token], how=how,
+        raw=chosen.raw, masked=chosen.masked, drawn=chosen.drawn, candidates=candidates,
+        legal=int(mask.sum()), mass=mass, state=guide.label(point.state), stack=guide.stack(point.state),
+        dropped=tuple(pieces[t] for t in dropped), **(times | more),
+    )  # fmt: skip
 
 
 def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
@@ -337,7 +299,7 @@ def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
     ranks = [(raw, np.arange(len(raw)), SHOWN), (raw, legal, SHOWN // 2)]
     if drawn.any() and raw[drawn.argmax()] < raw[legal].max():
         ranks.append((drawn, legal, SHOWN // 2))
-    shown = {token} - {NO_TOKEN}
+    shown = {token} if len(raw) and token != NO_TOKEN else set()  # a forced token was not measured
     for odds, ids, count in ranks:
         if few := min(count, len(ids)):
             shown |= set(ids[np.argpartition(-odds[ids], few - 1)[:few]].tolist())
@@ -347,13 +309,13 @@ def _likeliest(raw: Floats, mask: Mask, drawn: Floats, token: int) -> list[int]:
 # When and why a decode ends.
 
 
-def find_end(guide: Guide, after: Point, settings: Settings) -> End:
+def find_end(guide: Guide, after: Point, max_tokens: int) -> End:
     """Why the decode ends at this point; "" if it goes on."""
     if after.tokens[-1] in guide.vocabulary.eos:
         return "eos"
     if is_complete(guide, after.state):
         return "complete"
-    return "max_tokens" if after.position >= settings.max_tokens else ""
+    return "max_tokens" if after.position >= max_tokens else ""
 
 
 def is_complete(guide: Guide, state: Any) -> bool:

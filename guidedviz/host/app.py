@@ -21,11 +21,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, quoted
 from guidedviz.host.batcher import Engine
 from guidedviz.host.classroom import CLASS_PAGE, MOST_CHANGE, VERSION, Desk, say, serve_page
-from guidedviz.host.limits import Counts, Guard, Metrics, Refused, add_counts, is_loopback, write_counts
+from guidedviz.host.limits import Guard, Refused, is_loopback
 from guidedviz.models.frames import BYTES, JSON, Ask, body_type, read_ask, rows_bytes
 from guidedviz.models.model import check_tokens
 
-TEXT = "text/plain; version=0.0.4; charset=utf-8"  # what Prometheus reads
 OPEN = {"/v1/health", *CLASS_PAGE}  # told without a token
 MOST_TEXT = 1 << 20  # bytes of a text to encode, at most
 SECONDS_TO_SEND = 20.0  # for the body of a request
@@ -36,7 +35,7 @@ class Service:
     """A model, and what is asked of it; `whole` says that all requests of the class come to this one."""
 
     def __init__(self, engine: Engine, guard: Guard, whole: bool = True) -> None:
-        self.engine, self.guard, self.metrics = engine, guard, Metrics()
+        self.engine, self.guard = engine, guard
         context: int = engine.card["context"]
         self.most_text = min(MOST_TEXT, max(1 << 14, 16 * context))
         self.most_body = max(self.most_text, 16 + 4 * min(context, 1 << 18), MOST_CHANGE)
@@ -45,13 +44,11 @@ class Service:
             Route("/v1/health", self._health),
             Route("/v1/card", self._card),
             Route("/v1/vocabulary", self._vocabulary),
-            Route("/metrics", self._metrics),
             Route("/v1/encode", self._encode, methods=["POST"]),
             Route("/v1/logits", self._logits, methods=["POST"]),
             *(Route(path, serve_page) for path in CLASS_PAGE),
             *self.desk.routes(whole),
         ]
-        self.paths = {route.path for route in routes}
         door = Middleware(Door, service=self)
         self.app = Starlette(routes=routes, middleware=[door], exception_handlers={HTTPException: reply_unknown})
         self.app.router.redirect_slashes = False
@@ -64,12 +61,6 @@ class Service:
 
     async def _vocabulary(self, request: Request) -> Response:
         return Response(self.engine.words, media_type=BYTES)
-
-    async def _metrics(self, request: Request) -> Response:
-        processes = self.engine.counts()
-        here: Counts = {"queue": float(self.engine.waiting), "students": float(self.guard.active())}
-        here |= {f'replica{{process="{name}"}}': 1.0 for name in processes}
-        return Response(write_counts(add_counts([self.metrics.counts(), here, *processes.values()])), media_type=TEXT)
 
     async def _encode(self, request: Request) -> Response:
         body: bytes = request.state.body
@@ -95,7 +86,6 @@ class Service:
         began = time.perf_counter()
         body = await self.engine.rows(student, ask)
         took = time.perf_counter() - began
-        self.metrics.seconds.add(took)
         self.guard.step(student, took)
         return Response(body, media_type=BYTES)
 
@@ -105,14 +95,14 @@ class Service:
         check_tokens(ask.tokens, self.engine.card["context"], size)
         if not -1 <= ask.start < count:
             raise SettingError("start", seen=str(ask.start), expected=f"-1 to {count - 1}")
-        if (wanted := rows_bytes(count - ask.first, size, ask.top)) > self.guard.limits.rows_bytes:
+        if (wanted := rows_bytes(count - ask.first, size)) > self.guard.limits.rows_bytes:
             expected = f"at most {self.guard.limits.rows_bytes}"
             raise SettingError("rows", seen=f"{wanted} bytes", expected=expected, hint="ask for fewer rows")
         return ask
 
 
 class Door:
-    """Every request passes here: what may not come in is refused, errors become replies, and replies are counted."""
+    """Every request passes here: what may not come in is refused, and errors become replies."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._service, self._guard = app, service, service.guard
@@ -123,13 +113,11 @@ class Door:
             await self._app(scope, receive, send)
             return
         path, started = scope["path"], False
-        kind = path.rpartition("/")[2] if path in self._service.paths else "other"
 
         async def answer(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                self._service.metrics.answers[kind, message["status"]] += 1
                 message["headers"] = [*message["headers"], (b"x-content-type-options", b"nosniff")]
             await send(message)
 
@@ -217,7 +205,7 @@ async def reply_unknown(request: Request, error: Exception) -> Response:
     """The reply where there is no such path, or no such method."""
     seen = quoted(f"{request.method} {request.scope['path']}")
     status = error.status_code if isinstance(error, HTTPException) else 404
-    return reply(Refused(status, "path", seen, "a path of protocol 1, such as /v1/card"))
+    return reply(Refused(status, "path", seen, "a path of the protocol, such as /v1/card"))
 
 
 def reply(error: Exception) -> Response:

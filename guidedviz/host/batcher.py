@@ -10,19 +10,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
-import time
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from guidedviz.errors import ModelError
 from guidedviz.extras import installed
-from guidedviz.host.limits import TEXTS, Counts, Histogram
-from guidedviz.models.frames import Ask, pack_ids, pack_rows, pack_vocabulary
+from guidedviz.models.frames import PROTOCOL, Ask, pack_ids, pack_rows, pack_vocabulary
 from guidedviz.models.model import Array, LanguageModel, Network
 from guidedviz.tokens.arrays import Ids
 
@@ -191,13 +189,11 @@ class PassReader:
         self.network, self.prefixes = network, Prefixes(network, cache)
         self.pass_tokens = PASS_TOKENS if "cuda" not in network.device else 32 * PASS_TOKENS
         self.passes = self.tokens = 0
-        self.seconds, self.sizes = 0.0, Histogram(TEXTS)
         self._lock = threading.Lock()
 
     def read(self, texts: Sequence[WantedText]) -> None:
         """One turn: a pass for the texts that want their last row, and one for those that want every row."""
         with self._lock:
-            began = time.thread_time()
             self._find([text for text in texts if text.prefix is None])
             ready = [text for text in texts if text.prefix is not None]
             parts = [(text, *text.next_part(max(1, self.pass_tokens // len(ready)))) for text in ready]
@@ -207,19 +203,6 @@ class PassReader:
                 if text.done and text.prefix:
                     self.prefixes.keep(text.prefix)
             self._copy_to_twins(texts)
-            self.seconds += time.thread_time() - began
-
-    def counts(self) -> Counts:
-        """What was read so far."""
-        kept, name = self.prefixes, "prefix_tokens_total"
-        counts = {"passes_total": float(self.passes), "tokens_read_total": float(self.tokens)}
-        counts |= {
-            "pass_cpu_seconds_total": self.seconds,
-            "prefix_bytes": float(kept.nbytes),
-            "prefixes": float(len(kept)),
-        }
-        counts |= {f'{name}{{found="yes"}}': float(kept.hits), f'{name}{{found="no"}}': float(kept.misses)}
-        return counts | self.sizes.counted("pass_texts")
 
     def _find(self, fresh: Sequence[WantedText]) -> None:
         """Give each text its prefix; of several that want the same, only to the first."""
@@ -243,7 +226,6 @@ class PassReader:
         rows = self.network.read(caches, [part.tolist() for _, part in parts], every)
         self.passes += 1
         self.tokens += sum(len(part) for _, part in parts)
-        self.sizes.add(len(parts))
         for (text, part), found in zip(parts, rows, strict=True):
             if text.prefix:
                 text.prefix.tokens = np.concatenate([text.prefix.tokens, part])
@@ -261,12 +243,7 @@ class Job:
 
     ask: Ask
     answer: asyncio.Future[bytes]
-    text: WantedText | None = None
-    body: bytes = b""  # the answer, once it is there
-    failed: int = 0
-
-
-Turn = Callable[[list[Job]], Awaitable[None]]
+    text: WantedText
 
 
 class Turns:
@@ -301,52 +278,6 @@ class Turns:
         return out
 
 
-class Batcher:
-    """Takes the jobs whose turn it is to `turn`, which answers them; as many turns at once as there are `lanes`."""
-
-    def __init__(self, turn: Turn, lanes: int = 1, tries: int = 1) -> None:
-        self.turns, self.wait = Turns(), WAIT
-        self._turn, self._lanes, self._tries = turn, lanes, tries
-        self._running: set[asyncio.Task[None]] = set()
-
-    async def answer(self, student: str, ask: Ask) -> bytes:
-        """The rows of logits that a request wants, as bytes."""
-        loop = asyncio.get_running_loop()
-        job = Job(ask, loop.create_future())
-        self.turns.add(student, job)
-        if len(self._running) < self._lanes:
-            lane = loop.create_task(self._run())
-            self._running.add(lane)
-            lane.add_done_callback(self._running.discard)
-        return await job.answer
-
-    async def _run(self) -> None:
-        """Take turns while jobs wait."""
-        if self.turns.count < MOST:
-            await asyncio.sleep(self.wait)
-        while self.turns.count:
-            taken = [(student, job) for student, job in self.turns.take(MOST) if not job.answer.done()]
-            if not taken:
-                continue
-            try:
-                await self._turn([job for _, job in taken])
-            except Exception as error:  # one turn fails; the host goes on
-                self._fail([job for _, job in taken], error)
-            for student, job in reversed(taken):
-                if job.body and not job.answer.done():
-                    job.answer.set_result(job.body)
-                elif not job.answer.done():  # a part of the text is left
-                    self.turns.add(student, job, first=True)
-
-    def _fail(self, jobs: list[Job], error: Exception) -> None:
-        """Count a failure; who failed too often hears so."""
-        seen = "out of memory" if isinstance(error, MemoryError) else type(error).__name__
-        for job in jobs:
-            job.failed, job.text = job.failed + 1, None
-            if job.failed >= self._tries and not job.answer.done():
-                job.answer.set_exception(ModelError("the host's model", seen=seen, expected="a pass that succeeds"))
-
-
 # What a host asks of its model: a card, a vocabulary, tokens of a text, and rows of logits.
 
 
@@ -355,79 +286,73 @@ CACHE = 256 * MB  # of prefixes
 Card = dict[str, Any]
 
 
-class Engine(Protocol):
-    """A model that answers several requests at once."""
-
-    card: Card
-    words: bytes  # the vocabulary
-
-    @property
-    def waiting(self) -> int: ...
-    async def encode(self, text: str) -> bytes: ...
-    async def rows(self, student: str, ask: Ask) -> bytes: ...
-    def counts(self) -> dict[str, Counts]: ...  # per process
-    def close(self) -> None: ...
-
-
-class LocalEngine:
+class Engine:
     """A model of this process. One thread runs its passes, another one tokenizes."""
 
-    def __init__(self, model: LanguageModel, cache: int = CACHE, name: str = "") -> None:
-        self.model, self.reader, self.name = model, PassReader(model.network, cache), name
+    def __init__(self, model: LanguageModel, cache: int = CACHE) -> None:
+        self.model, self.reader = model, PassReader(model.network, cache)
         self.card, self.words = make_card(model), pack_vocabulary(model.vocabulary)
-        self.batcher = Batcher(self._turn)
+        self.turns, self.wait = Turns(), WAIT
+        self._running: asyncio.Task[None] | None = None
         self._passes, self._encoder = (ThreadPoolExecutor(1, f"guidedviz-{job}") for job in ("pass", "encode"))
 
     @property
     def waiting(self) -> int:
         """How many texts wait for a pass."""
-        return self.batcher.turns.count
+        return self.turns.count
 
     async def encode(self, text: str) -> bytes:
         """The tokens of a text."""
         return pack_ids(await asyncio.get_running_loop().run_in_executor(self._encoder, self.model.encode, text))
 
     async def rows(self, student: str, ask: Ask) -> bytes:
-        """The logits that a request wants."""
-        return await self.batcher.answer(student, ask)
-
-    async def read_all(self, asks: Sequence[Ask]) -> list[bytes]:
-        """The logits that several requests want, read together."""
-        jobs = [Job(ask, asyncio.get_running_loop().create_future()) for ask in asks]
-        while left := [job for job in jobs if not job.body]:
-            await self._turn(left)
-        return [job.body for job in jobs]
-
-    def counts(self) -> dict[str, Counts]:
-        """What was read so far."""
-        return {self.name: self.reader.counts()}
+        """The rows of logits that a request wants, as bytes."""
+        loop = asyncio.get_running_loop()
+        job = Job(ask, loop.create_future(), WantedText(np.array(ask.tokens, np.int32), ask.first))
+        self.turns.add(student, job)
+        if self._running is None or self._running.done():
+            self._running = loop.create_task(self._run())
+        return await job.answer
 
     def close(self) -> None:
         """End the threads."""
         for thread in (self._passes, self._encoder):
             thread.shutdown(wait=False, cancel_futures=True)
 
-    async def _turn(self, jobs: list[Job]) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._passes, self._read, jobs)
+    async def _run(self) -> None:
+        """Take turns while jobs wait."""
+        if self.turns.count < MOST:
+            await asyncio.sleep(self.wait)
+        while self.turns.count:
+            taken = [(student, job) for student, job in self.turns.take(MOST) if not job.answer.done()]
+            jobs = [job for _, job in taken]
+            try:
+                answers = await asyncio.get_running_loop().run_in_executor(self._passes, self._read, jobs)
+            except Exception as error:  # one turn fails; the host goes on
+                seen = "out of memory" if isinstance(error, MemoryError) else type(error).__name__
+                for job in jobs:
+                    if not job.answer.done():
+                        said = ModelError("the host's model", seen=seen, expected="a pass that succeeds")
+                        job.answer.set_exception(said)
+                continue
+            for (student, job), answer in reversed([*zip(taken, answers, strict=True)]):
+                if answer and not job.answer.done():
+                    job.answer.set_result(answer)
+                elif not job.answer.done():  # a part of the text is left
+                    self.turns.add(student, job, first=True)
 
-    def _read(self, jobs: list[Job]) -> None:
-        """One turn of the reader, and the answers of the texts that are done."""
-        texts = []
-        for job in jobs:
-            job.text = job.text or WantedText(np.array(job.ask.tokens, np.int32), job.ask.first)
-            texts.append(job.text)
-        self.reader.read(texts)
-        for job, text in zip(jobs, texts, strict=True):
-            if text.done:
-                job.body = pack_rows(np.concatenate(text.rows), job.ask.top)
+    def _read(self, jobs: list[Job]) -> list[bytes]:
+        """One turn of the reader; gives the answers of the texts that are done, and nothing for the others."""
+        self.reader.read([job.text for job in jobs])
+        return [pack_rows(np.concatenate(job.text.rows)) if job.text.done else b"" for job in jobs]
 
 
 def make_card(model: LanguageModel) -> Card:
     """What a student's client has to know of a model."""
     words = model.vocabulary.fingerprint
-    about = f"{model.name} {model.network.weights} {model.context} {words} {model.vocabulary.tokenizer_size}"
+    about = f"{model.name} {model.network.weights} {model.context} {words}"
     return {
-        "protocol": 1,
+        "protocol": PROTOCOL,
         "name": model.name,
         "device": model.device,
         "vocabulary": words,

@@ -1,15 +1,14 @@
-"""`python -m guidedviz host`: one model for a class, in this process or as replicas on Ray Serve."""
+"""`python -m guidedviz host`: one model for a class, in one process."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import ssl
 from pathlib import Path
 
 from guidedviz.errors import SettingError, escaped, quoted
 from guidedviz.extras import need
-from guidedviz.host.batcher import CACHE, MB, LocalEngine
+from guidedviz.host.batcher import CACHE, MB, Engine
 from guidedviz.host.limits import Guard, Limits, find_tokens, is_loopback, make_token
 from guidedviz.models.load import DEVICES, load_here
 
@@ -21,9 +20,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--model", default="clerk", help="an embedded model, a folder or a hub name")
     parser.add_argument("--device", default="auto", help=", ".join(DEVICES))
-    parser.add_argument(
-        "--replicas", type=int, default=0, help="processes on Ray Serve, each with the model; 0: no Ray"
-    )
     parser.add_argument("--bind", default="127.0.0.1", help="the address to listen on; outside this machine: 0.0.0.0")
     parser.add_argument("--port", type=int, default=PORT)
     parser.add_argument("--token", default="", help="of the whole class; better: the variable GUIDEDVIZ_TOKEN")
@@ -31,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--certfile", type=Path, help="the certificate for HTTPS")
     parser.add_argument("--keyfile", type=Path, help="the key of the certificate")
     parser.add_argument("--rate", type=float, default=Limits.rate, help="requests per second and student")
-    parser.add_argument("--cache-mb", type=int, default=CACHE // MB, help="keys and values that a replica keeps")
+    parser.add_argument("--cache-mb", type=int, default=CACHE // MB, help="keys and values that it keeps")
 
 
 def run_host(options: argparse.Namespace) -> None:
@@ -46,15 +42,9 @@ def run_host(options: argparse.Namespace) -> None:
     from guidedviz.host.server import serve_here
 
     limits = Limits(rate=options.rate, burst=2 * options.rate)
-    if options.replicas:
-        from guidedviz.host.replicas import start_replicas
-
-        with start_replicas(options, limits) as replicas:
-            serve_here(Service(replicas, Guard(tokens, limits)), options, replicas.said)
-        return
     model = load_here(options.model, options.device)
-    engine = LocalEngine(model, options.cache_mb * MB, str(os.getpid()))
-    serve_here(Service(engine, Guard(tokens, limits)), options, repr(model))
+    service = Service(Engine(model, options.cache_mb * MB), Guard(tokens, limits))
+    serve_here(service, options, repr(model))
 
 
 def check_bind(bind: str, has_token: bool) -> None:
@@ -70,7 +60,7 @@ def check_bind(bind: str, has_token: bool) -> None:
 
 def check_numbers(options: argparse.Namespace) -> None:
     """Refuse numbers out of their range."""
-    ranges = {"replicas": (0, 1000), "port": (0, 65535), "rate": (1, 1e6), "cache_mb": (1, 1 << 20)}
+    ranges = {"port": (0, 65535), "rate": (1, 1e6), "cache_mb": (1, 1 << 20)}
     for name, (low, high) in ranges.items():
         if not low <= getattr(options, name) <= high:
             where = f"--{name.replace('_', '-')}"

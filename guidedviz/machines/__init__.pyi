@@ -1,6 +1,6 @@
 from guidedviz.machines.compare import compare_machines as compare_machines
+from guidedviz.machines.decompile import to_gbnf as to_gbnf
 from guidedviz.machines.earley.derivation import derivation as derivation
-from guidedviz.machines.grammars.show import to_gbnf as to_gbnf
 from guidedviz.machines.pushdown.distance import bytes_to_end as bytes_to_end
 from guidedviz.machines.pushdown.pda import pushdown_moves as pushdown_moves
 from guidedviz.machines.regular.algebra import count_texts as count_texts

@@ -6,11 +6,11 @@ Equivalence of grammars is undecidable (Bar-Hillel, Perles and Shamir, 1961), so
 from __future__ import annotations
 
 import string
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from guidedviz.machines.machine import Machine, check_machine, kinds_of
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.visible import counted, visible
 
 # Bytes from the most readable to the least; the first two beyond ASCII are those of é.
@@ -45,7 +45,7 @@ class Equivalence:
         return f"no difference in texts of up to {counted(self.length, 'byte')}: {self.pairs:,} pairs of states"
 
 
-def compare_machines(one: Machine, other: Machine, most: int = MOST_PAIRS) -> Equivalence:
+def compare_machines(one: Machine[Any], other: Machine[Any], most: int = MOST_PAIRS) -> Equivalence:
     """Search for the shortest text that exactly one machine accepts, the most readable of several.
 
     >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
@@ -54,16 +54,19 @@ def compare_machines(one: Machine, other: Machine, most: int = MOST_PAIRS) -> Eq
     >>> print(compare_machines(nested, gv.grammar('root ::= "(" rest | "x"\\nrest ::= root ")"'), most=100))
     no difference in texts of up to 49 bytes: 99 pairs of states
     """
-    for machine in (one, other):
-        check_machine(machine, "machines")
-    letters = list(_letters(kinds_of(one), kinds_of(other)))
+    one, other = (as_machine(machine, "machines") for machine in (one, other))
+    kinds = zip(one.kinds, other.kinds, strict=True)
+    letters = {kind: byte for byte, kind in sorted(enumerate(kinds), key=lambda found: -RANKS[found[0]])}.values()
     level: Level = {(one.initial, other.initial): (0, b"")}
     seen, length = set(level), 0
     while level:
-        apart = [(way, _accepts(one, a)) for (a, b), way in level.items() if _accepts(one, a) != _accepts(other, b)]
+        apart = [
+            (way, one.is_accepting(a)) for (a, b), way in level.items() if one.is_accepting(a) != other.is_accepting(b)
+        ]
         if apart:
             best, first = min(apart)
-            return Equivalence(text_of(best), first, length, len(seen), False)
+            text = bytes(READABLE[rank] for rank in best[1])
+            return Equivalence(text, first, length, len(seen), False)
         following = _next_level(one, other, letters, level, seen, most)
         if following is None:
             return Equivalence(None, False, length, len(seen), False)
@@ -72,44 +75,17 @@ def compare_machines(one: Machine, other: Machine, most: int = MOST_PAIRS) -> Eq
     return Equivalence(None, False, length - 1, len(seen), True)
 
 
-def _accepts(machine: Machine, state: Hashable | None) -> bool:
-    return state is not None and machine.is_accepting(state)
-
-
 def _next_level(
-    one: Machine, other: Machine, letters: Iterable[int], level: Level, seen: set[Pair], most: int
+    one: Machine[Any], other: Machine[Any], letters: Iterable[int], level: Level, seen: set[Pair], most: int
 ) -> Level | None:
     """The new pairs that are one byte further; None if there are too many."""
     following: Level = {}
-    for (a, b), way in level.items():
+    for (a, b), (cost, ranks) in level.items():
         for byte in letters:
-            target = (None if a is None else one.step(a, byte)), (None if b is None else other.step(b, byte))
+            target, rank = (one.step(a, byte), other.step(b, byte)), RANKS[byte]
             if target != (None, None) and target not in seen:
-                reading = read_on(way, RANKS[byte])
+                reading = cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank])
                 following[target] = min(reading, following.get(target, reading))
         if len(seen) + len(following) > most:
             return None
     return following
-
-
-def read_on(reading: Reading, rank: int) -> Reading:
-    """The reading of a text with one more byte, given by its rank."""
-    cost, ranks = reading
-    return cost + sum(rank >= kind for kind in KINDS), ranks + bytes([rank])
-
-
-def text_of(reading: Reading) -> bytes:
-    """The text of a reading.
-
-    >>> text_of(read_on((0, b""), RANKS[ord("x")]))
-    b'x'
-    """
-    return bytes(READABLE[rank] for rank in reading[1])
-
-
-def _letters(some: bytes, others: bytes) -> Iterable[int]:
-    """The most readable of the bytes that move both machines alike."""
-    chosen: dict[tuple[int, int], int] = {}
-    for byte in READABLE:
-        chosen.setdefault((some[byte], others[byte]), byte)
-    return chosen.values()

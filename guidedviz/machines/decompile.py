@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from guidedviz.errors import PatternError
+from guidedviz.machines.grammars.counted import without_ticks
 from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.show import show_gbnf
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.tree import EMPTY, NOTHING, Chars, Net, Range, Tree, merge_ranges
+from guidedviz.machines.tree import Chars, Range, Tree, merge_ranges
 
 MOST_RANGES = 200_000
 TAIL = (0x80, 0xBF)
@@ -22,16 +27,25 @@ SECOND = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x8
 Way = tuple[int, int, int]  # lowest character, highest character, next state
 
 
-def machine_grammar(machine: DFA | PDA) -> Grammar:
+def to_gbnf(machine: Machine[Any]) -> str:
+    """The rules of a pushdown machine, or the one rule of a finite machine, as GBNF text.
+
+    >>> print(to_gbnf(gv.json_schema({"type": "array", "items": {"$ref": "#"}})))
+    root ::= "[" (root ("," " "? root)*)? "]"
+    """
+    return show_gbnf(without_ticks(machine_grammar(machine)))
+
+
+def machine_grammar(machine: Machine[Any]) -> Grammar:
     """The grammar of a pushdown machine, or a grammar of one rule for a finite machine, with the same language.
 
-    >>> print(gv.machines.to_gbnf(machine_grammar(gv.regex("(a|é)+b"))))
-    root ::= [aé] [aé]* "b"
+    >>> machine_grammar(gv.regex("(a|é)+b")).rules[0].tree.places
+    4
     """
     if isinstance(machine, PDA):
         return machine.grammar
     if not isinstance(machine, DFA):
-        raise PatternError("machine", seen=f"a {type(machine).__name__}", expected="a finite or a pushdown machine")
+        raise PatternError("machine", seen="another machine", expected="a finite or a pushdown machine")
     return Grammar((Rule("root", character_net(machine), (0, 0)),))
 
 
@@ -39,25 +53,25 @@ def character_net(dfa: DFA) -> Tree:
     """The same machine over characters; raises PatternError if some text is not UTF-8.
 
     >>> character_net(gv.regex("é")).edges
-    ((2, Concat(parts=()), 3), (0, Chars(ranges=((233, 233),)), 2))
+    ((0, Chars(ranges=((233, 233),)), 1), (1, Concat(parts=()), 2))
     """
-    if not dfa.accepting:
-        return NOTHING
-    joined: list[tuple[int, Tree, int]] = [(state, EMPTY, len(dfa)) for state in sorted(dfa.accepting)]
-    seen, left = {0}, MOST_RANGES
-    for state in (queue := [0]):
-        ways: defaultdict[int, list[Range]] = defaultdict(list)
+    met, left = {dfa.initial}, MOST_RANGES
+
+    def moves(state: int) -> Iterator[tuple[Tree, int]]:
+        nonlocal left
+        ranges: defaultdict[int, list[Range]] = defaultdict(list)
         for low, high, target in _characters(dfa, state):
-            ways[target].append((low, high))
+            ranges[target].append((low, high))
             left -= 1
             if left < 0:
                 raise PatternError("machine", seen=f"more than {MOST_RANGES:,} ranges", expected="a smaller machine")
-        joined += [(state, Chars(_over_surrogates(ranges)), target) for target, ranges in ways.items()]
-        queue += [target for target in ways if target not in seen]
-        seen.update(ways)
-    if dfa.accepting - seen:
+        met.update(ranges)
+        return ((Chars(_over_surrogates(found)), target) for target, found in ranges.items())
+
+    net = build_net(dfa.initial, moves, dfa.is_accepting)
+    if dfa.accepting - met:
         raise _no_text("an end")
-    return Net(len(dfa) + 1, tuple(joined))
+    return net
 
 
 def _over_surrogates(ranges: list[Range]) -> tuple[Range, ...]:

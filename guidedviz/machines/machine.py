@@ -7,13 +7,15 @@ Next: `machines/regular/nfa.py`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from threading import RLock
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.machines.visible import name_state
 
 # Bytes that move every state of a machine alike are of one kind (in regex engines: a byte class).
 
@@ -51,42 +53,85 @@ def first_bytes(kinds: bytes) -> Mapping[int, int]:
     return {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}
 
 
-def kinds_of(machine: object) -> bytes:
-    """The kind of every byte of any machine; in a machine without 256 `kinds`, each byte is a kind of its own.
-
-    >>> kinds = kinds_of(gv.regex("[0-9]+x"))
-    >>> kinds[ord("3")] == kinds[ord("7")] != kinds[ord("x")], len(set(kinds))
-    (True, 3)
-    """
-    kinds = getattr(machine, "kinds", None)
-    return kinds if isinstance(kinds, bytes) and len(kinds) == 256 else bytes(range(256))
+S = TypeVar("S", bound=Hashable)  # a state of a machine
+EACH = bytes(range(256))  # every byte is a kind of its own
 
 
-class Steps(Protocol):
+class Steps(Protocol[S]):
     """`step` returns a new state; None if no complete text can be reached."""
 
-    def step(self, state: Any, byte: int) -> Hashable | None: ...
+    def step(self, state: S, byte: int) -> S | None: ...
 
 
-class Machine(Steps, Protocol):
-    """A machine has an initial state and knows in which states a text may end."""
+class Machine(ABC, Generic[S]):
+    """A machine has an initial state, steps, and knows in which states a text may end."""
+
+    initial: S
 
     @property
-    def initial(self) -> Hashable: ...
-    def is_accepting(self, state: Any) -> bool: ...
-    def accepts(self, data: bytes) -> bool: ...
-    def accepts_prefix(self, data: bytes) -> bool: ...
+    def kinds(self) -> bytes:
+        """The kind of every byte: bytes of one kind move every state alike."""
+        return EACH
+
+    @abstractmethod
+    def step(self, state: S | None, byte: int) -> S | None:
+        """The next state; None if no complete text can be reached."""
+
+    @abstractmethod
+    def is_accepting(self, state: S | None) -> bool:
+        """Whether the text may end here."""
+
+    def accepts(self, data: bytes) -> bool:
+        """Whether this is a complete text."""
+        return self.is_accepting(read(self, data))
+
+    def accepts_prefix(self, data: bytes) -> bool:
+        """Whether this can become a complete text."""
+        return read(self, data) is not None
+
+    def stack(self, state: S) -> tuple[str, ...]:
+        """The names of the open rules, innermost first; a finite machine has none."""
+        return ()
+
+    def describe(self, state: S) -> str:
+        """The state's name for people.
+
+        >>> gv.regex("a*b").describe(1), gv.json().describe(gv.json().initial)
+        ('q1', 'n0')
+        """
+        return name_state(state) if isinstance(state, int) else str(state)
 
 
-def check_machine(machine: object, where: str) -> None:
-    """Refuse what is not a machine.
+class OwnMachine(Machine[Any]):
+    """A machine that somebody wrote, with `initial`, `step` and `is_accepting`."""
 
-    >>> check_machine("[0-9]+", "draw")
+    def __init__(self, written: Any) -> None:
+        self.written, self.initial = written, written.initial
+        self._step, self._is_accepting = written.step, written.is_accepting
+
+    def __repr__(self) -> str:
+        return repr(self.written)
+
+    def step(self, state: Any, byte: int) -> Any:
+        return None if state is None else self._step(state, byte)
+
+    def is_accepting(self, state: Any) -> bool:
+        return state is not None and bool(self._is_accepting(state))
+
+
+def as_machine(given: object, where: str) -> Machine[Any]:
+    """A machine as it is; an object of another class that has the three parts of a machine is wrapped.
+
+    >>> as_machine("[0-9]+", "draw")
     Traceback (most recent call last):
     guidedviz.errors.SettingError: draw: saw str, expected a machine; try: gv.regex(text)
     """
-    if not all(hasattr(machine, name) for name in ("initial", "step", "is_accepting")):
-        raise SettingError(where, seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
+    if isinstance(given, Machine):
+        return given
+    try:
+        return OwnMachine(given)
+    except AttributeError:
+        raise SettingError(where, seen=type(given).__name__, expected="a machine", hint="gv.regex(text)") from None
 
 
 def check_text(data: object) -> None:
@@ -101,7 +146,7 @@ def to_bytes(text: bytes | str) -> bytes:
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
-def read(machine: Machine, data: Iterable[int], state: Hashable | None = None) -> Hashable | None:
+def read(machine: Machine[S], data: Iterable[int], state: S | None = None) -> S | None:
     """The state after these bytes, from `state` or the initial one; None if they are not possible.
 
     >>> read(gv.regex("a*b"), b"aab"), read(gv.regex("a*b"), b"ba")
@@ -129,31 +174,19 @@ def no_step(machine: object, state: object, byte: object = 0) -> SettingError:
     if state is None:
         hint = "if state is None, before; machine.step gives None for a byte that cannot come"
         return SettingError("state", seen="None, which is no state", expected=f"a state of {machine!s}", hint=hint)
-    seen = "a state of another machine" if hasattr(state, "moves") else quoted(state)
-    if not hasattr(state, "moves") and not isinstance(state, int):
-        seen = type(state).__name__
+    seen = quoted(state) if isinstance(state, int) else type(state).__name__
+    seen = "a state of another machine" if isinstance(state, Remembers) else seen
     hint = "machine.initial, or what machine.step returns"
     return SettingError("state", seen=seen, expected=f"a state of {machine!s}", hint=hint)
 
 
-def stack_of(machine: Machine, state: Hashable) -> tuple[str, ...]:
-    """The names of the open rules, innermost first; a finite machine has none.
-
-    >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
-    >>> stack_of(nested, read(nested, b"(("))
-    ('root', 'root')
-    """
-    names: tuple[str, ...] = machine.stack(state) if hasattr(machine, "stack") else ()
-    return names
-
-
-def next_bytes(machine: Machine, state: Hashable) -> bytes:
+def next_bytes(machine: Machine[S], state: S) -> bytes:
     """The bytes that may come next, in order.
 
     >>> next_bytes(gv.regex("[0-3]x"), 0)
     b'0123'
     """
-    kinds = kinds_of(machine)
+    kinds = machine.kinds
     live = {kind for kind, byte in first_bytes(kinds).items() if machine.step(state, byte) is not None}
     return bytes([byte for byte, kind in enumerate(kinds) if kind in live])
 
@@ -161,6 +194,7 @@ def next_bytes(machine: Machine, state: Hashable) -> bytes:
 # Steps that are computed when they are first asked for and then looked up in the state they start from.
 
 
+@runtime_checkable
 class Remembers(Protocol):
     """A state with the steps that are known: kind of byte -> next state."""
 
@@ -168,18 +202,18 @@ class Remembers(Protocol):
     def moves(self) -> dict[int, Any]: ...
 
 
-S = TypeVar("S", bound=Remembers)
+R = TypeVar("R", bound=Remembers)
 UNASKED = object()
 
 
-class LazySteps(Generic[S]):
+class LazySteps(Generic[R]):
     """The steps of one machine. One thread at a time computes new ones: a page asks for masks and pictures at once."""
 
-    def __init__(self, machine: object, kinds: bytes, read: Callable[[S, int], S | None], owns: Callable[[Any], bool]):
+    def __init__(self, machine: object, kinds: bytes, read: Callable[[R, int], R | None], owns: Callable[[Any], bool]):
         self.machine, self.kinds, self.read, self.owns = machine, kinds, read, owns
         self.lock = RLock()
 
-    def step(self, state: S | None, byte: int) -> S | None:
+    def step(self, state: R | None, byte: int) -> R | None:
         """The next state; None if no text can go on so. Only a step not known yet checks whose state it is."""
         try:
             kind = self.kinds[byte]
@@ -191,12 +225,12 @@ class LazySteps(Generic[S]):
         if after is UNASKED:
             with self.lock:
                 after = state.moves[kind] = self.read(self.own(state), byte)  # type: ignore[union-attr]
-        next_state: S | None = after
+        next_state: R | None = after
         return next_state
 
-    def own(self, state: Any) -> S:
+    def own(self, state: Any) -> R:
         """The state, if it is one of this machine."""
         if not self.owns(state):
             raise no_step(self.machine, state)
-        owned: S = state
+        owned: R = state
         return owned

@@ -15,7 +15,7 @@ from guidedviz.machines.schema.document import below, show_path
 from guidedviz.machines.schema.json_schema import json_schema
 
 BLANK = re.compile(r"[ \t\r\n]*")
-KINDS: dict[str, Callable[[str], Machine]] = {"regex": regex, "schema": json_schema, "grammar": grammar}
+KINDS: dict[str, Callable[[str], Machine[Any]]] = {"regex": regex, "schema": json_schema, "grammar": grammar}
 
 
 def guess_kind(text: str) -> str:
@@ -31,7 +31,7 @@ def guess_kind(text: str) -> str:
     return "schema" if re.match(r"\s*\{\s*[\"}]", text) else "regex"
 
 
-def compile_text(kind: str, text: str) -> Machine:
+def compile_text(kind: str, text: str) -> Machine[Any]:
     """The machine of a constraint in one of these languages.
 
     >>> compile_text("regex", "ab").accepts(b"ab"), compile_text("grammar", 'root ::= "a"').accepts(b"a")

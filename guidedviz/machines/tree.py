@@ -58,11 +58,6 @@ class Net:
     edges: tuple[tuple[int, Tree, int], ...]  # from, part, to
 
 
-@dataclass(frozen=True, eq=False)
-class Words(Net):
-    """A long list of words, none of them empty: a net of characters without a way back. It is one part, not many."""
-
-
 @dataclass(frozen=True)
 class Call:
     """A call of the rule with this name."""
@@ -155,14 +150,12 @@ def walk(tree: Tree) -> Iterator[Tree]:
 
 
 def parts_of(tree: Tree) -> tuple[Tree, ...]:
-    """The direct parts of a tree that are not left out by {0}; the words of a long list are no parts."""
+    """The direct parts of a tree that are not left out by {0}."""
     match tree:
         case Concat(parts) | Either(parts):
             return parts
         case Repeat(part, _, high):
             return () if high == 0 else (part,)
-        case Words():
-            return ()
         case Net(_, edges):
             return tuple(part for _, part, _ in edges)
     return ()

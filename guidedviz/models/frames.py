@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from guidedviz.errors import SettingError
 from guidedviz.models.model import Array
-from guidedviz.tokens.arrays import Ids
 from guidedviz.tokens.vocabulary import Vocabulary
 
-ASK = struct.Struct("<4siII")  # sign, first row (-1: only the last one), entries per row (0: all), tokens
-ROWS = struct.Struct("<4sIII")  # sign, rows, entries per row, size of the vocabulary
-WORDS = struct.Struct("<4sIIII")  # sign, tokens, EOS ids, special ids, size of the tokenizer
+ASK = struct.Struct("<4siI")  # sign, first row (-1: only the last one), tokens
+ROWS = struct.Struct("<4sII")  # sign, rows, size of the vocabulary
+WORDS = struct.Struct("<4sIII")  # sign, tokens, EOS ids, special ids
+PROTOCOL = 2  # the version of the requests
 JSON, BYTES = "application/json", "application/octet-stream"
 LEAST = -65504.0  # the least finite 16-bit float
 
@@ -33,15 +33,14 @@ def body_type(path: str) -> str:
 
 @dataclass(frozen=True)
 class Ask:
-    """A request for logits: the whole text as tokens, the first place that a row is wanted for, and how many entries.
+    """A request for logits: the whole text as tokens, and the first place that a row is wanted for.
 
     >>> read_ask(pack_ask(Ask((5, 7), start=1)))
-    Ask(tokens=(5, 7), start=1, top=0)
+    Ask(tokens=(5, 7), start=1)
     """
 
     tokens: tuple[int, ...]
     start: int = -1
-    top: int = 0
 
     @property
     def first(self) -> int:
@@ -49,18 +48,9 @@ class Ask:
         return len(self.tokens) - 1 if self.start < 0 else self.start
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows of logits: all of them, or the `ids` of the top ones and the log-sum-exp of the `rest` of each row."""
-
-    logits: Array
-    ids: Ids | None = None
-    rest: Array | None = None
-
-
 def pack_ask(ask: Ask) -> bytes:
     """A request as bytes."""
-    return ASK.pack(b"GVQ1", ask.start, ask.top, len(ask.tokens)) + np.array(ask.tokens, "<i4").tobytes()
+    return ASK.pack(b"GVQ2", ask.start, len(ask.tokens)) + np.array(ask.tokens, "<i4").tobytes()
 
 
 def read_ask(body: bytes) -> Ask:
@@ -68,61 +58,46 @@ def read_ask(body: bytes) -> Ask:
 
     >>> read_ask(b"GET /")
     Traceback (most recent call last):
-    guidedviz.errors.SettingError: body of the request: saw 5 bytes, expected a head of 16 bytes that begins with GVQ1
+    guidedviz.errors.SettingError: body of the request: saw 5 bytes, expected a head of 12 bytes that begins with GVQ2
     """
-    if len(body) < ASK.size or not body.startswith(b"GVQ1"):
-        raise damaged("request", f"{len(body)} bytes", f"a head of {ASK.size} bytes that begins with GVQ1")
-    _, start, top, count = ASK.unpack_from(body)
+    if len(body) < ASK.size or not body.startswith(b"GVQ2"):
+        raise damaged("request", f"{len(body)} bytes", f"a head of {ASK.size} bytes that begins with GVQ2")
+    _, start, count = ASK.unpack_from(body)
     if len(body) != ASK.size + 4 * count:
         raise damaged("request", f"{len(body)} bytes", f"{ASK.size + 4 * count} bytes for {count} tokens")
-    return Ask(tuple(np.frombuffer(body, "<i4", offset=ASK.size).tolist()), start, top)
+    return Ask(tuple(np.frombuffer(body, "<i4", offset=ASK.size).tolist()), start)
 
 
-def pack_rows(logits: Array, top: int = 0) -> bytes:
-    """Rows of logits as bytes: all of each row, or its `top` largest ones and the log-sum-exp of the rest."""
-    count, size = logits.shape
-    chosen = min(top, size) or size
+def pack_rows(logits: Array) -> bytes:
+    """Rows of logits as bytes."""
     largest = np.where(np.isfinite(logits), logits, -np.inf).max(axis=1).astype("<f4")
     largest[~np.isfinite(largest)] = 0
-    apart, more = logits - largest[:, None], b""
-    if chosen < size:
-        order = np.argsort(-logits, axis=1, kind="stable")
-        ids, others = order[:, :chosen], np.take_along_axis(apart, order[:, chosen:], axis=1)
-        with np.errstate(divide="ignore"):
-            rest = largest + np.log(np.exp(others).sum(axis=1))
-        more, apart = ids.astype("<i4").tobytes() + rest.astype("<f4").tobytes(), np.take_along_axis(apart, ids, axis=1)
+    apart = logits - largest[:, None]
     apart = np.where(np.isfinite(apart), np.maximum(apart, LEAST), apart)
-    head = ROWS.pack(b"GVR1", count, chosen, size)
-    return b"".join([head, largest.tobytes(), more, apart.astype("<f2").tobytes()])
+    return b"".join([ROWS.pack(b"GVR2", *logits.shape), largest.tobytes(), apart.astype("<f2").tobytes()])
 
 
-def rows_bytes(count: int, size: int, top: int = 0) -> int:
+def rows_bytes(count: int, size: int) -> int:
     """How many bytes so many rows take.
 
     >>> rows_bytes(2, 65) == len(pack_rows(np.zeros((2, 65), np.float32)))
     True
     """
-    chosen = min(top, size) or size
-    return ROWS.size + count * (4 + 2 * chosen + (4 * chosen + 4) * (chosen < size))
+    return ROWS.size + count * (4 + 2 * size)
 
 
-def read_rows(body: bytes, count: int, size: int, top: int = 0) -> Rows:
+def read_rows(body: bytes, count: int, size: int) -> Array:
     """The rows in a body, which must be as many and as long as was asked for.
 
-    >>> read_rows(pack_rows(np.array([[1.0, 3.0, 2.0]], np.float32)), 1, 3).logits.tolist()
+    >>> read_rows(pack_rows(np.array([[1.0, 3.0, 2.0]], np.float32)), 1, 3).tolist()
     [[1.0, 3.0, 2.0]]
     """
-    chosen = min(top, size) or size
-    if body[: ROWS.size] != ROWS.pack(b"GVR1", count, chosen, size) or len(body) != rows_bytes(count, size, top):
-        raise damaged("answer", f"{len(body)} bytes", f"{count} rows of {chosen} logits of {size}")
+    if body[: ROWS.size] != ROWS.pack(b"GVR2", count, size) or len(body) != rows_bytes(count, size):
+        raise damaged("answer", f"{len(body)} bytes", f"{count} rows of {size} logits")
     largest = np.frombuffer(body, "<f4", count, ROWS.size)
-    at, ids, rest = ROWS.size + 4 * count, None, None
-    if chosen < size:
-        ids = np.frombuffer(body, "<i4", count * chosen, at).reshape(count, chosen).astype(np.int32)
-        rest = np.frombuffer(body, "<f4", count, at + 4 * count * chosen).astype(np.float32)
-        at += 4 * count * (chosen + 1)
-    apart = np.frombuffer(body, "<f2", count * chosen, at).reshape(count, chosen).astype(np.float32)
-    return Rows(apart + largest[:, None], ids, rest)
+    apart = np.frombuffer(body, "<f2", count * size, ROWS.size + 4 * count).reshape(count, size)
+    rows: Array = apart.astype(np.float32) + largest[:, None]
+    return rows
 
 
 def pack_ids(ids: Sequence[int]) -> bytes:
@@ -147,7 +122,7 @@ def read_ids(body: bytes, size: int) -> list[int]:
 def pack_vocabulary(vocabulary: Vocabulary) -> bytes:
     """A vocabulary as bytes."""
     eos, special = sorted(vocabulary.eos), sorted(vocabulary.special)
-    head = WORDS.pack(b"GVV1", len(vocabulary), len(eos), len(special), vocabulary.tokenizer_size)
+    head = WORDS.pack(b"GVV2", len(vocabulary), len(eos), len(special))
     return head + pack_ids([*eos, *special, *map(len, vocabulary.pieces)]) + b"".join(vocabulary.pieces)
 
 
@@ -158,9 +133,9 @@ def read_vocabulary(body: bytes) -> Vocabulary:
     >>> read_vocabulary(pack_vocabulary(words)) == words
     True
     """
-    if len(body) < WORDS.size or not body.startswith(b"GVV1"):
-        raise damaged("vocabulary", f"{len(body)} bytes", f"a head of {WORDS.size} bytes that begins with GVV1")
-    _, count, ends, specials, tokenizer_size = WORDS.unpack_from(body)
+    if len(body) < WORDS.size or not body.startswith(b"GVV2"):
+        raise damaged("vocabulary", f"{len(body)} bytes", f"a head of {WORDS.size} bytes that begins with GVV2")
+    _, count, ends, specials = WORDS.unpack_from(body)
     numbers, begin = count + ends + specials, WORDS.size + 4 * (count + ends + specials)
     if len(body) < begin:
         raise damaged("vocabulary", f"{len(body)} bytes", f"{numbers} numbers")
@@ -171,7 +146,7 @@ def read_vocabulary(body: bytes) -> Vocabulary:
     stops = (begin + np.cumsum(lengths)).tolist()
     pieces = [body[stop - length : stop] for stop, length in zip(stops, lengths.tolist(), strict=True)]
     eos, special = found[:ends].tolist(), found[ends : ends + specials].tolist()
-    return Vocabulary(pieces, eos=eos, special=special, tokenizer_size=tokenizer_size)
+    return Vocabulary(pieces, eos=eos, special=special)
 
 
 def damaged(what: str, seen: str, expected: str) -> SettingError:

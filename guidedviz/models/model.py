@@ -267,7 +267,7 @@ def with_eos(vocabulary: Vocabulary, settings: Mapping[str, Any]) -> Vocabulary:
     ends = settings.get("eos_token_id")
     more = ends if isinstance(ends, list) else [] if ends is None else [ends]
     eos, special = [*vocabulary.eos, *more], [*vocabulary.special, *more]
-    return Vocabulary(vocabulary.pieces, eos, special, tokenizer_size=vocabulary.tokenizer_size)
+    return Vocabulary(vocabulary.pieces, eos, special)
 
 
 class ToyModel:

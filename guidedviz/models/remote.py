@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from guidedviz.errors import GuidedVizError, ModelError, SettingError, VocabularyError, quoted, shorten
 from guidedviz.headless import headless
-from guidedviz.models.frames import Ask, Rows, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
+from guidedviz.models.frames import PROTOCOL, Ask, body_type, pack_ask, read_ids, read_rows, read_vocabulary, rows_bytes
 from guidedviz.models.model import Array, Source, check_start, check_text, check_tokens
 
 PATIENCE = 30.0  # seconds that a lost host is asked again
@@ -257,11 +257,11 @@ def read_card(body: bytes, place: Address) -> dict[str, Any]:
         found = {key: card[key] for key in FIELDS}
         texts = [value for value in found.values() if isinstance(value, str)]
         plain = all(text.isprintable() and len(text) <= MOST_WORD for text in texts) and found["version"].isascii()
-        if card["protocol"] == 1 and plain and all(type(found[key]) is kind for key, kind in FIELDS.items()):
+        if card["protocol"] == PROTOCOL and plain and all(type(found[key]) is kind for key, kind in FIELDS.items()):
             return found | {"name": shorten(found["name"], 40), "device": shorten(found["device"], 60)}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
-    raise ModelError(f"host {place}", seen=quoted(body), expected="the card of a model, protocol 1")
+    raise ModelError(f"host {place}", seen=quoted(body), expected=f"the card of a model, protocol {PROTOCOL}")
 
 
 class RemoteModel:
@@ -306,7 +306,7 @@ class RemoteModel:
         """The next token's logits."""
         ids = self._check(tokens)
         if ids not in self._kept:
-            self._kept[ids] = self._ask(Ask(ids)).logits[0]
+            self._kept[ids] = self._ask(Ask(ids))[0]
             forget(self._kept, self._most)
         self._kept.move_to_end(ids)
         return self._kept[ids].copy()
@@ -315,18 +315,12 @@ class RemoteModel:
         """The logits after each token from place `start` on, one row per token."""
         ids = self._check(tokens)
         check_start(start, len(ids))
-        return self._ask(Ask(ids, start)).logits
+        return self._ask(Ask(ids, start))
 
-    def top(self, tokens: Sequence[int], count: int) -> Rows:
-        """The largest logits of the next token with their ids, and the log-sum-exp of the rest: a small answer."""
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 < count < len(self.vocabulary):
-            raise SettingError("count", seen=quoted(count), expected=f"1 to {len(self.vocabulary) - 1}")
-        return self._ask(Ask(self._check(tokens), top=count))
-
-    def _ask(self, ask: Ask) -> Rows:
+    def _ask(self, ask: Ask) -> Array:
         count, size = 1 if ask.start < 0 else len(ask.tokens) - ask.start, len(self.vocabulary)
-        body = self.wire.ask("POST", "/v1/logits", pack_ask(ask), rows_bytes(count, size, ask.top))
-        return read_rows(body, count, size, ask.top)
+        body = self.wire.ask("POST", "/v1/logits", pack_ask(ask), rows_bytes(count, size))
+        return read_rows(body, count, size)
 
     def _check(self, tokens: Sequence[int]) -> tuple[int, ...]:
         return tuple(check_tokens(tokens, self.context, len(self.vocabulary)))

@@ -35,9 +35,9 @@ class Place:
 class LogitsProcessor:
     """Sets the logits of illegal tokens to minus infinity, for one guide or one guide (or None) per prompt.
 
-    A text begins where the prompts end: at the width of the first call, or at `prompt_length` tokens, padding included.
-    A call with rows that do not continue the rows before begins new texts. After EOS a row is left as it is. A row with
-    an illegal token, such as a beam of probability 0, may only end.
+    A text begins where the prompts end: at the width of the first call. A call with rows that do not continue the rows
+    before begins new texts. After EOS a row is left as it is. A row with an illegal token, such as a beam of
+    probability 0, may only end.
 
     >>> g = gv.guide(gv.regex("[ab]c"), gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3}))
     >>> processor, logits = gv.LogitsProcessor(g), np.zeros((1, 4), np.float32)
@@ -45,17 +45,13 @@ class LogitsProcessor:
     ([[0.0, 0.0, -inf, -inf]], [[-inf, -inf, 0.0, -inf]])
     """
 
-    def __init__(self, guide: Guide | Sequence[Guide | None], prompt_length: int | None = None) -> None:
+    def __init__(self, guide: Guide | Sequence[Guide | None]) -> None:
         self.guides: tuple[Guide | None, ...] = tuple(guide) if isinstance(guide, list | tuple) else (guide,)  # type: ignore[assignment]
-        for one in self.guides:
-            if one is not None:
-                check_guide(one, "LogitsProcessor")
-        if all(one is None for one in self.guides):
+        given = [one for one in self.guides if one is not None]
+        for one in given:
+            check_guide(one, "LogitsProcessor")
+        if not given:
             raise SettingError("LogitsProcessor", seen="no guide", expected="a guide, or one guide or None per prompt")
-        if prompt_length is not None and (type(prompt_length) is not int or prompt_length < 0):
-            expected = "the number of tokens of the padded prompts"
-            raise SettingError("LogitsProcessor, prompt_length", seen=repr(prompt_length), expected=expected)
-        self.prompt_length = prompt_length
         self._start = 0
         self._known: OrderedDict[Text, Place] = OrderedDict()
 
@@ -68,34 +64,23 @@ class LogitsProcessor:
         if left:
             expected = f"a multiple of {len(self.guides)}, the number of guides"
             raise SettingError("LogitsProcessor", seen=f"{len(rows)} rows", expected=expected)
-        self._find_start(rows, each)
+        guided = [
+            (row, guide, (row // each, rows[row])) for row in range(len(rows)) if (guide := self.guides[row // each])
+        ]
+        if not all(
+            self._knows(number, tokens) or self._knows(number, tokens[:-1]) for _, _, (number, tokens) in guided
+        ):
+            self._start = rows.shape[1]
+            self._known.clear()
         packed = np.full((len(rows), words_of(scores.shape[-1])), ALL, np.int32)
-        for row, tokens in enumerate(rows):
-            guide = self.guides[row // each]
-            if guide is not None:
-                packed[row] = self._words(guide, self._place(row // each, guide, tokens), scores.shape[-1])
+        for row, guide, (number, tokens) in guided:
+            packed[row] = pack_row(guide, self._place(number, guide, tokens), scores.shape[-1])
         while len(self._known) > max(KEPT, 4 * len(rows)):
             self._known.popitem(last=False)
         return apply_packed(scores, packed)
 
-    def _find_start(self, rows: Row, each: int) -> None:
-        """Where the generated tokens begin; forget the states of other texts."""
-        if self.prompt_length is not None:
-            if rows.shape[1] < self.prompt_length:
-                seen, expected = f"{rows.shape[1]} tokens", f"at least the prompt_length, {self.prompt_length}"
-                raise SettingError("LogitsProcessor", seen=seen, expected=expected)
-            self._start = self.prompt_length
-        elif not (self._known and rows.shape[1] >= self._start and self._continues(rows, each)):
-            self._start = rows.shape[1]
-            self._known.clear()
-
-    def _continues(self, rows: Row, each: int) -> bool:
-        """Whether each row, or the row without its last token, was seen before."""
-        texts = ((row // each, tokens) for row, tokens in enumerate(rows) if self.guides[row // each] is not None)
-        return all(
-            (number, tokens.tobytes()) in self._known or (number, tokens[:-1].tobytes()) in self._known
-            for number, tokens in texts
-        )
+    def _knows(self, number: int, tokens: Row) -> bool:
+        return (number, tokens.tobytes()) in self._known
 
     def _place(self, number: int, guide: Guide, row: Row) -> Place:
         """Where a row stands: read on from its longest beginning that was seen."""
@@ -104,38 +89,12 @@ class LogitsProcessor:
             if found := self._known.get((number, row[:length].tobytes())):
                 place, end = found, length
                 break
-        for length in range(end + 1, len(row) + 1):
-            place = read_token(guide, place, int(row[length - 1]))
+        for token in row[end:].tolist():
+            place = read_token(guide, place, token)
         key = number, row.tobytes()
         self._known[key] = place
         self._known.move_to_end(key)
         return place
-
-    def _words(self, guide: Guide, place: Place, size: int) -> Ids | np.int32:
-        """The packed mask of a row; logits beyond the vocabulary are illegal."""
-        vocabulary = guide.vocabulary
-        if size < len(vocabulary):
-            seen, expected = f"{size:,} logits per row", f"at least the {len(vocabulary):,} of the guide's vocabulary"
-            hint = "a guide for this model's vocabulary: gv.Vocabulary.from_tokenizer(tokenizer)"
-            raise VocabularyError("LogitsProcessor", seen=seen, expected=expected, hint=hint)
-        if place.kind == "ended" or (place.kind == "illegal" and not vocabulary.eos):
-            return ALL
-        mask = np.zeros((1, size), np.bool_)
-        if place.kind == "illegal":
-            mask[0, list(vocabulary.eos)] = True
-        else:
-            mask[0, : len(vocabulary)] = guide.mask(place.state)
-        if not mask.any():
-            raise EmptyMask(
-                "LogitsProcessor",
-                seen=f"no legal token in state {guide.label(place.state)}",
-                expected="one or more",
-                hint="a vocabulary with an eos token, so that a complete text can end"
-                if guide.is_accepting(place.state)
-                else "gv.diagnose on a run of gv.record",
-            )
-        packed: Ids = pack_masks(mask)[0]
-        return packed
 
 
 def _as_rows(input_ids: Any) -> Row:
@@ -158,3 +117,26 @@ def read_token(guide: Guide, place: Place, token: int) -> Place:
     except GuidedVizError:  # an illegal token, or no token of this vocabulary
         return Place("illegal")
     return Place("ended") if token in guide.vocabulary.eos else Place("open", after)
+
+
+def pack_row(guide: Guide, place: Place, size: int) -> Ids | np.int32:
+    """The packed mask of a row with so many logits; those beyond the vocabulary are illegal."""
+    vocabulary = guide.vocabulary
+    if size < len(vocabulary):
+        seen, expected = f"{size:,} logits per row", f"at least the {len(vocabulary):,} of the guide's vocabulary"
+        hint = "a guide for this model's vocabulary: gv.Vocabulary.from_tokenizer(tokenizer)"
+        raise VocabularyError("LogitsProcessor", seen=seen, expected=expected, hint=hint)
+    if place.kind == "ended" or (place.kind == "illegal" and not vocabulary.eos):
+        return ALL
+    mask = np.zeros((1, size), np.bool_)
+    if place.kind == "illegal":
+        mask[0, list(vocabulary.eos)] = True
+    else:
+        mask[0, : len(vocabulary)] = guide.mask(place.state)
+    if not mask.any():
+        ends = "a vocabulary with an eos token, so that a complete text can end"
+        hint = ends if guide.is_accepting(place.state) else "gv.diagnose on a run of gv.record"
+        seen = f"no legal token in state {guide.label(place.state)}"
+        raise EmptyMask("LogitsProcessor", seen=seen, expected="one or more", hint=hint)
+    packed: Ids = pack_masks(mask)[0]
+    return packed

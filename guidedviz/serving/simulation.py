@@ -8,73 +8,53 @@ computed. All times are milliseconds from the start.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from heapq import heappop, heappush
 from itertools import accumulate
 from math import ceil
 from random import Random
-from typing import Literal
+from typing import Annotated, Any, Literal, get_args
 
+from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_fields, check_number
 from guidedviz.errors import SettingError, expect, quoted
 
 Span = tuple[float, float]
 Route = Literal["round robin", "hash", "bounded hash"]
-ROUTES: tuple[Route, ...] = ("round robin", "hash", "bounded hash")
 BOUND = 1.25  # times the mean load: the most of a replica (arXiv 1608.01350)
-
-
-def check_number(where: str, value: object, expected: str, least: float = 0.0, most: float = 1e15) -> None:
-    """Refuse what is not a number from `least` to `most`; a whole number is asked for by that word.
-
-    >>> check_number("Request, arrives", "8", "milliseconds from 0")
-    Traceback (most recent call last):
-    guidedviz.errors.SettingError: Request, arrives: saw '8', expected milliseconds from 0
-    """
-    kind = int if expected.startswith("a whole number") else int | float
-    if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
-        raise SettingError(where, seen=quoted(value), expected=expected)
 
 
 @dataclass(frozen=True)
 class Request:
     """One request; a request without a schema is not constrained."""
 
-    arrives: float
-    tokens: int  # that it writes
+    arrives: Milliseconds
+    tokens: AtLeastOne  # that it writes
     schema: str = ""
-    compile_ms: float = 0.0
-    mask_ms: float = 0.0  # per mask
-    prompt: int = 0  # tokens
+    compile_ms: Milliseconds = 0.0
+    mask_ms: Milliseconds = 0.0  # per mask
+    prompt: Count = 0  # tokens
 
     def __post_init__(self) -> None:
-        for name in ("arrives", "compile_ms", "mask_ms"):
-            check_number(f"Request, {name}", getattr(self, name), "milliseconds from 0")
-        for name, least in (("tokens", 1), ("prompt", 0)):
-            check_number(f"Request, {name}", getattr(self, name), f"a whole number from {least}", least)
-        expect(self.schema, str, "Request, schema", "the name of a schema")
+        check_fields(self, "Request, ")
 
 
 @dataclass(frozen=True)
 class Costs:
     """Milliseconds on the device and on the CPU, and how much runs at the same time."""
 
-    forward: float  # of one pass
-    row: float = 0.0  # of one pass, more per row
-    token: float = 0.0  # more per token of a prompt
-    host: float = 0.0  # of scheduling, per pass
-    apply: float = 0.0  # per constrained row: copy its mask to the device and apply it
-    rows: int = 256  # the most rows of a batch
-    threads: int = 1  # masks at the same time
+    forward: Milliseconds  # of one pass
+    row: Milliseconds = 0.0  # of one pass, more per row
+    token: Milliseconds = 0.0  # more per token of a prompt
+    host: Milliseconds = 0.0  # of scheduling, per pass
+    apply: Milliseconds = 0.0  # per constrained row: copy its mask to the device and apply it
+    rows: AtLeastOne = 256  # the most rows of a batch
+    threads: AtLeastOne = 1  # masks at the same time
 
     def __post_init__(self) -> None:
-        for name in ("forward", "row", "token", "host", "apply"):
-            check_number(f"Costs, {name}", getattr(self, name), "milliseconds from 0")
-        for name in ("rows", "threads"):
-            check_number(f"Costs, {name}", getattr(self, name), "a whole number from 1", 1)
+        check_fields(self, "Costs, ")
         if self.forward == self.row == 0:
             raise SettingError("Costs, forward", seen="0", expected="more than 0, so that time goes on")
 
@@ -87,10 +67,7 @@ class Policy:
     overlap: Literal["none", "masks", "all"] = "none"  # what the CPU does during the forward pass; "all": also schedule
 
     def __post_init__(self) -> None:
-        for name, known in (("compile", ("parks", "blocks")), ("overlap", ("none", "masks", "all"))):
-            if getattr(self, name) not in known:
-                seen = quoted(getattr(self, name))
-                raise SettingError(f"Policy, {name}", seen=seen, expected=" or ".join(map(repr, known)))
+        check_fields(self, "Policy, ")
 
 
 def make_requests(
@@ -113,9 +90,9 @@ def make_requests(
     >>> [(request.schema, request.mask_ms) for request in make_requests(3, per_second=10, schemas=[(5, 0.1)])]
     [('schema 0', 0.1), ('schema 0', 0.1), ('schema 0', 0.1)]
     """
-    check_number("make_requests, count", count, "a whole number from 1", 1)
-    check_number("make_requests, per_second", per_second, "more than 0", 1e-9)
-    check_number("make_requests, constrained", constrained, "a share from 0 to 1", most=1)
+    check_number(AtLeastOne, count, "make_requests, count")
+    check_number(Annotated[float, Between(1e-9)], per_second, "make_requests, per_second")
+    check_number(Share, constrained, "make_requests, constrained")
     random = Random(seed)
     arrivals = accumulate(random.expovariate(per_second / 1e3) for _ in range(count))
     weights = [1 / rank**skew for rank in range(1, len(schemas) + 1)]
@@ -134,10 +111,9 @@ def make_requests(
 
 def check_requests(requests: Sequence[Request], where: str) -> None:
     """Refuse what is not one or more requests."""
-    hint = "gv.serving.make_requests"
-    given: Sequence[object] = expect(requests or None, list | tuple, where, "a list of requests", hint)
-    for one in given:
-        expect(one, Request, where, "requests", hint)
+    given: Any = requests  # of a user
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(one, Request) for one in given):
+        raise SettingError(where, seen=quoted(given), expected="a list of requests", hint="gv.serving.make_requests")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +127,6 @@ class BatchPass:
     end: float  # the tokens of all rows are chosen
     rows: tuple[int, ...]  # the numbers of the requests
     parts: Mapping[str, Mapping[int, float]]  # per request: "compile" while the batch waited, "masks", "prompt"
-
-    @property
-    def ms(self) -> float:
-        """How long the pass took."""
-        return self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +156,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     >>> percentile([4, 1, 3, 2], 0.5), percentile([4, 1, 3, 2], 0.99)
     (2, 4)
     """
-    check_number("percentile", share, "a share from 0 to 1", most=1)
+    check_number(Share, share, "percentile")
     return sorted(values)[max(0, ceil(len(values) * share) - 1)]
 
 
@@ -196,7 +167,7 @@ class Timeline:
     served: tuple[Served, ...]
     passes: tuple[BatchPass, ...]
 
-    @cached_property
+    @property
     def seconds(self) -> float:
         """From the first arrival to the last token."""
         return (max(one.done for one in self.served) - min(one.request.arrives for one in self.served)) / 1e3
@@ -232,10 +203,41 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     expect(costs, Costs, "simulate, costs", "costs", "gv.serving.Costs(forward=20.0)")
     policy = expect(policy or Policy(), Policy, "simulate, policy", "a policy", 'gv.serving.Policy("parks")')
     check_requests(requests, "simulate, requests")
-    server = _Server(requests, costs, policy)
-    while server.waiting or server.leaving:
-        server.run_pass()
-    return Timeline(tuple(served for _, served in sorted(server.served.items())), tuple(server.passes))
+    blocks: bool = policy.compile == "blocks"
+    compiled: set[str] = set()
+    spans = [(one.arrives, one.arrives) for one in requests] if blocks else compile_times(requests)
+    waiting = deque(sorted(range(len(requests)), key=lambda number: spans[number][1]))
+    passes, now, served = list[BatchPass](), 0.0, dict[int, Served]()
+    left, joined, first = dict[int, int](), dict[int, float](), dict[int, float]()  # per row: its tokens, two times
+    while waiting or left:
+        start = now = now if left else max(now, spans[waiting[0]][1])
+        blocked, prompts = dict[int, float](), dict[int, float]()
+        while waiting and len(left) < costs.rows and spans[waiting[0]][1] <= now:  # requests join
+            number = waiting.popleft()
+            request = requests[number]
+            if blocks and request.schema:  # the batch waits for the compile
+                blocked[number] = 0.0 if request.schema in compiled else request.compile_ms
+                spans[number] = now, now + blocked[number]
+                now = spans[number][1]
+                compiled.add(request.schema)
+            left[number], joined[number], prompts[number] = request.tokens, now, costs.token * request.prompt
+        masks = {number: requests[number].mask_ms for number in left if requests[number].schema}
+        begins = now if policy.overlap == "all" else now + costs.host
+        forward = begins, begins + costs.forward + costs.row * len(left) + sum(prompts.values())
+        fill = forward[1] if policy.overlap == "none" else now + costs.host
+        filled = fill + max(sum(masks.values()) / costs.threads, max(masks.values(), default=0.0))
+        end = max(forward[1], filled) + costs.apply * len(masks)
+        parts = {"compile": blocked, "masks": masks, "prompt": prompts}
+        parts = {name: {number: ms for number, ms in each.items() if ms} for name, each in parts.items()}
+        passes.append(BatchPass(start, (start, now), forward, (fill, filled), end, tuple(left), parts))
+        now = end
+        for number in [*left]:
+            first.setdefault(number, now)
+            left[number] -= 1
+            if not left[number]:
+                del left[number]
+                served[number] = Served(requests[number], spans[number], joined[number], first[number], now)
+    return Timeline(tuple(served[number] for number in range(len(requests))), tuple(passes))
 
 
 def compile_times(requests: Sequence[Request]) -> list[Span]:
@@ -256,66 +258,6 @@ def compile_times(requests: Sequence[Request]) -> list[Span]:
             free = ready[request.schema] = start + request.compile_ms
             found[number] = start, free
     return found
-
-
-@dataclass
-class _Server:
-    """The clock, who waits, and who decodes."""
-
-    requests: Sequence[Request]
-    costs: Costs
-    policy: Policy
-    now: float = 0.0
-    passes: list[BatchPass] = field(default_factory=list)
-    rows: dict[int, float] = field(default_factory=dict)  # the requests that decode, and when they joined
-    leaving: list[tuple[int, int]] = field(default_factory=list)  # a heap: the last pass of each row
-    first: dict[int, float] = field(default_factory=dict)  # the first token of each request
-    served: dict[int, Served] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.blocks, self.compiled = self.policy.compile == "blocks", set[str]()
-        self.spans = [(one.arrives, one.arrives) for one in self.requests]
-        if not self.blocks:
-            self.spans = compile_times(self.requests)
-        self.waiting = deque(sorted(range(len(self.requests)), key=lambda number: self.spans[number][1]))
-
-    def run_pass(self) -> None:
-        """Let ready requests join, then give every row its next token."""
-        if not self.rows:
-            self.now = max(self.now, self.spans[self.waiting[0]][1])
-        start, fresh = self.now, self.join()
-        compiling, costs, overlap = (start, self.now), self.costs, self.policy.overlap
-        prompts = {number: costs.token * self.requests[number].prompt for number in fresh}
-        masks = {number: self.requests[number].mask_ms for number in self.rows if self.requests[number].schema}
-        begins = self.now if overlap == "all" else self.now + costs.host
-        forward = begins, begins + costs.forward + costs.row * len(self.rows) + sum(prompts.values())
-        fill = forward[1] if overlap == "none" else self.now + costs.host
-        filled = fill + max(sum(masks.values()) / costs.threads, max(masks.values(), default=0.0))
-        self.now = max(forward[1], filled) + costs.apply * len(masks)
-        blocked = {number: self.spans[number][1] - self.spans[number][0] for number in fresh if self.blocks}
-        parts = {"compile": blocked, "masks": masks, "prompt": prompts}
-        parts = {name: {number: ms for number, ms in each.items() if ms} for name, each in parts.items()}
-        self.passes.append(BatchPass(start, compiling, forward, (fill, filled), self.now, tuple(self.rows), parts))
-        self.first |= dict.fromkeys(fresh, self.now)
-        while self.leaving and self.leaving[0][0] == len(self.passes):
-            number = heappop(self.leaving)[1]
-            times = self.spans[number], self.rows.pop(number), self.first[number], self.now
-            self.served[number] = Served(self.requests[number], *times)
-
-    def join(self) -> list[int]:
-        """The requests that join now; under "blocks" the batch waits for their compiles."""
-        fresh = []
-        while self.waiting and len(self.rows) < self.costs.rows and self.spans[self.waiting[0]][1] <= self.now:
-            number = self.waiting.popleft()
-            request = self.requests[number]
-            if self.blocks and request.schema:
-                start, self.now = self.now, self.now + request.compile_ms * (request.schema not in self.compiled)
-                self.spans[number] = start, self.now
-                self.compiled.add(request.schema)
-            self.rows[number] = self.now
-            heappush(self.leaving, (len(self.passes) + request.tokens, number))
-            fresh.append(number)
-        return fresh
 
 
 @dataclass(frozen=True)
@@ -369,10 +311,10 @@ def simulate_routing(
     >>> [simulate_routing(orders, 2, route).hit_rate for route in ("round robin", "hash")]
     [0.0, 0.5]
     """
-    if route not in ROUTES:
-        raise SettingError("simulate_routing, route", seen=quoted(route), expected=" or ".join(map(repr, ROUTES)))
-    for name, value, least in (("replicas", replicas, 1), ("rows", rows, 1), ("kept", kept, 0)):
-        check_number(f"simulate_routing, {name}", value, f"a whole number from {least}", least)
+    if route not in (routes := get_args(Route)):
+        raise SettingError("simulate_routing, route", seen=quoted(route), expected=" or ".join(map(repr, routes)))
+    for name, kind, value in (("replicas", AtLeastOne, replicas), ("rows", AtLeastOne, rows), ("kept", Count, kept)):
+        check_number(kind, value, f"simulate_routing, {name}")
     check_requests(requests, "simulate_routing, requests")
     servers, found = [_Replica(rows, kept) for _ in range(replicas)], []
     for turn, request in enumerate(sorted(requests, key=lambda request: request.arrives)):
@@ -399,24 +341,23 @@ class _Replica:
     def __init__(self, rows: int, kept: int) -> None:
         self.free, self.kept = [0.0] * rows, kept  # when each row is free
         self.ends: list[float] = []  # of the requests that are here
-        self.cache = OrderedDict[str, None]()
+        self.cache = dict[str, None]()  # the schema used last comes last
 
     def load(self, now: float) -> int:
         """How many requests wait or decode here."""
-        while self.ends and self.ends[0] <= now:
-            heappop(self.ends)
+        self.ends = [end for end in self.ends if end > now]
         return len(self.ends)
 
     def serve(self, request: Request, token_ms: float) -> tuple[bool, float, float]:
         """Whether the machine was there, when the request started, and when it was done."""
         hit = not request.schema or request.schema in self.cache
         if request.schema:
+            self.cache.pop(request.schema, None)
             self.cache[request.schema] = None
-            self.cache.move_to_end(request.schema)
-            while len(self.cache) > self.kept:
-                self.cache.popitem(last=False)
+            if len(self.cache) > self.kept:
+                del self.cache[next(iter(self.cache))]
         start = max(request.arrives, heappop(self.free))
         done = start + (0.0 if hit else request.compile_ms) + token_ms * request.tokens
         heappush(self.free, done)
-        heappush(self.ends, done)
+        self.ends.append(done)
         return hit, start, done

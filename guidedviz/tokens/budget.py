@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guidedviz.errors import SettingError, quoted
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.explain import Explanation, foreign_state, illegal_token
@@ -52,13 +53,14 @@ def say_many(tokens: float) -> str:
     return f"{tokens:,}" if tokens < 10**12 else "over 10^12"
 
 
-class BudgetGuide:
+class BudgetGuide(Guide):
     """A guide whose states contain the number of remaining tokens."""
 
     def __init__(self, guide: Guide, tokens: int) -> None:
         if not isinstance(guide, MachineGuide):
             raise SettingError("within", seen=type(guide).__name__, expected="a guide of a machine", hint="gv.guide")
-        self.guide, self.machine, self.vocabulary = guide, guide.machine, guide.vocabulary
+        self.guide, self.vocabulary = guide, guide.vocabulary
+        self.machine: Machine[Any] = guide.machine
         pieces = (self.vocabulary.pieces[token] for token in self.vocabulary.text_ids)
         self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1)
         self._known: dict[Hashable, float] = {}
@@ -85,14 +87,15 @@ class BudgetGuide:
     def __repr__(self) -> str:
         return f"within({self.guide!r}, {self.initial.left})"
 
-    def _own(self, spent: object) -> Spent:
-        if not isinstance(spent, Spent):
-            raise foreign_state(self, spent)
-        return spent
+    def at(self, state: Any) -> Any:
+        """The machine's state."""
+        if not isinstance(state, Spent):
+            raise foreign_state(self, state)
+        return self.guide.at(state.state)
 
     def mask(self, spent: Spent) -> Mask:
         """True for every legal id after which enough tokens remain."""
-        mask = self.guide.mask(self._own(spent).state).copy()
+        mask = self.guide.mask(self.at(spent)).copy()
         for token in np.flatnonzero(mask):
             mask[token] = self._affords(spent, int(token))
         mask.flags.writeable = False
@@ -105,37 +108,21 @@ class BudgetGuide:
 
     def advance(self, spent: Spent, token: int) -> Spent:
         """The state after a legal token, with one remaining token less."""
-        after = self.guide.advance(self._own(spent).state, token)
+        after = self.guide.advance(self.at(spent), token)
         if not self._affords(spent, token):
             raise illegal_token(self.vocabulary, self.explain(spent, token))
         return Spent(after, spent.left - 1)
 
     def is_accepting(self, spent: Spent) -> bool:
         """Whether the text may end here."""
-        return self.guide.is_accepting(self._own(spent).state)
-
-    def forced(self, spent: Spent) -> bytes:
-        """The bytes that must come next."""
-        return self.guide.forced(self._own(spent).state)
-
-    def path(self, spent: Spent, token: int) -> tuple[Hashable, ...]:
-        """The machine's states inside a token."""
-        return self.guide.path(self._own(spent).state, token)
+        return self.guide.is_accepting(self.at(spent))
 
     def explain(self, spent: Spent, token: int) -> Explanation:
         """Why the token is legal or not, or leaves too few tokens."""
-        why = self.guide.explain(self._own(spent).state, token)
+        why = self.guide.explain(self.at(spent), token)
         if not why.legal or self._affords(spent, token):
             return why
         least, left = self.needed(self.guide.advance(spent.state, token)), spent.left - 1
         takes = "cannot be done byte by byte" if least == inf else f"takes {say_many(least)} tokens of a byte each"
         said = f"to end the text after it {takes}, and {left} {'is' if left == 1 else 'are'} left"
         return replace(why, legal=False, reason=said)
-
-    def label(self, spent: Spent) -> str:
-        """A readable name of the state."""
-        return self.guide.label(self._own(spent).state)
-
-    def stack(self, spent: Spent) -> tuple[str, ...]:
-        """The open rules, innermost first."""
-        return self.guide.stack(self._own(spent).state)

@@ -8,21 +8,21 @@ same machine over bytes.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from guidedviz.errors import IllegalToken, SettingError, quoted
+from guidedviz.errors import IllegalToken, SettingError, expect, quoted
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
 from guidedviz.machines.regular.pattern import CLASSES, looks_like_class, unknown_class
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import Explanation, illegal_token, reason_of_no_text
-from guidedviz.tokens.jump import shared_length
+from guidedviz.tokens.explain import Explanation, Guide, illegal_token, reason_of_no_text
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
+
+NAMED = 8  # the most tokens that a reason lists
 
 
 def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
@@ -56,55 +56,45 @@ def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> Stati
     ([True, True, False], [False, False, True], True)
     """
     check_vocabulary(vocabulary, "static masks")
-    return StaticMasks(vocabulary, tuple(_check_set(vocabulary, place, ids) for place, ids in enumerate(sets)))
+    checked = []
+    for position, ids in enumerate(sets):
+        where = f"static masks, position {position}"
+        expect(ids, Iterable, where, "a set of ids", 'char_classes(vocabulary)["LOWER"]')
+        checked.append(frozenset(_check_token(where, vocabulary, token) for token in ids))
+        if not checked[-1]:
+            raise SettingError(where, seen="an empty set", expected="at least one id")
+    return StaticMasks(vocabulary, tuple(checked))
 
 
-def _check_set(vocabulary: Vocabulary, place: int, ids: Any) -> frozenset[int]:
-    where = f"static masks, position {place}"
-    if isinstance(ids, str) or not isinstance(ids, Iterable):
-        raise SettingError(where, seen=quoted(ids), expected="a set of ids", hint='char_classes(vocabulary)["LOWER"]')
-    checked = frozenset(ids)
-    if not checked:
-        raise SettingError(where, seen="an empty set", expected="at least one id")
-    return frozenset(_check_member(where, vocabulary, token) for token in checked)
-
-
-def _check_member(where: str, vocabulary: Vocabulary, token: Any) -> int:
+def _check_token(where: str, vocabulary: Vocabulary, token: Any) -> int:
+    """A token id that is text."""
     try:
         checked = vocabulary.as_id(token)
     except IllegalToken as error:
-        raise SettingError(where, seen=f"id {quoted(token)}", expected=error.expected, hint=error.hint) from None
+        raise SettingError(where, seen=quoted(token), expected=f"an id, {error.expected}", hint=error.hint) from None
     if not vocabulary.is_text(checked):
         raise SettingError(where, seen=f"id {checked} {vocabulary.display(checked)!r}", expected="an id that is text")
     return checked
 
 
-@dataclass(frozen=True)
-class StaticMasks:
+class StaticMasks(Guide):
     """A guide whose state is the position."""
 
-    vocabulary: Vocabulary
-    sets: tuple[frozenset[int], ...]
-
-    machine = None
     initial = 0
 
-    @cached_property
-    def _masks(self) -> list[Mask]:
-        masks = np.zeros((len(self.sets) + 1, len(self.vocabulary)), dtype=np.bool_)
-        for position, ids in enumerate((*self.sets, self.vocabulary.eos)):
-            masks[position, list(ids)] = True
-        masks.flags.writeable = False
-        return list(masks)
+    def __init__(self, vocabulary: Vocabulary, sets: tuple[frozenset[int], ...]) -> None:
+        self.vocabulary, self.sets = vocabulary, sets
+        self._masks = np.zeros((len(sets) + 1, len(vocabulary)), dtype=np.bool_)
+        for position, ids in enumerate((*sets, vocabulary.eos)):
+            self._masks[position, list(ids)] = True
+        self._masks.flags.writeable = False
 
     def mask(self, state: int) -> Mask:
         """True for every id of this position's set; read-only."""
-        return self._masks[self._own(state)]
-
-    def _own(self, state: int) -> int:
         if not isinstance(state, int) or not 0 <= state <= len(self.sets):
             raise SettingError("state", seen=quoted(state), expected=f"a position from 0 to {len(self.sets)}")
-        return state
+        mask: Mask = self._masks[state]
+        return mask
 
     def advance(self, state: int, token: int) -> int:
         """The next position; EOS after the last position does not change it."""
@@ -117,49 +107,22 @@ class StaticMasks:
         """Whether all positions are filled."""
         return state == len(self.sets)
 
-    def forced(self, state: int) -> bytes:
-        """The bytes that must come next: the common prefix of each set's tokens, up to the first choice."""
-        forced = b""
-        for ids in self.sets[self._own(state) :]:
-            pieces = [self.vocabulary.pieces[token] for token in ids]
-            low, high = min(pieces), max(pieces)
-            forced += low[: shared_length(low, high)]
-            if len(set(pieces)) > 1:
-                break
-        return forced
-
-    def path(self, state: int, token: int) -> tuple[int, ...]:
-        """The position before the token, and the one after it if the token is legal."""
-        legal = self.mask(state)[self.vocabulary.as_id(token)]
-        return (state, self.advance(state, token)) if legal else (state,)
-
     def explain(self, state: int, token: int) -> Explanation:
         """Why the token is legal or not."""
         token = self.vocabulary.as_id(token)
-        legal, expected = bool(self.mask(state)[token]), self._expected(state)
-        labels = tuple(map(self.label, self.path(state, token)))
-        reason = f"{'in' if legal else 'not in'} the set of {labels[0]}"
-        if not self.vocabulary.is_text(token):
+        legal, text = bool(self.mask(state)[token]), self.vocabulary.is_text(token)
+        shown = [self.vocabulary.display(other) for other in sorted((*self.sets, ())[state])]
+        expected = " ".join(shown[:NAMED]) + f" and {len(shown) - NAMED} more" * (len(shown) > NAMED) or "the end"
+        reason = f"{'in' if legal else 'not in'} the set of {self.label(state)}"
+        if not text:
             reason = reason_of_no_text(self.vocabulary, token, legal, f"expected {expected}")
-        died_at = None if legal or not self.vocabulary.is_text(token) else 0
+        labels = (self.label(state), self.label(self.advance(state, token))) if legal else (self.label(state),)
+        died_at = 0 if text and not legal else None
         return Explanation(token, self.vocabulary.pieces[token], legal, died_at, expected, labels, (), reason)
-
-    def _expected(self, state: int) -> str:
-        if self.is_accepting(state):
-            return "the end"
-        shown = [self.vocabulary.display(token) for token in sorted(self.sets[state])]
-        return " ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
 
     def label(self, state: int) -> str:
         """The position in words."""
         return "the end" if self.is_accepting(state) else f"position {state}"
-
-    def stack(self, state: int) -> tuple[str, ...]:
-        """Always empty."""
-        return ()
-
-
-NAMED = 8  # the most tokens that an error lists
 
 
 class GuidedFSM:
@@ -206,29 +169,18 @@ class GuidedFSM:
 
     def _find_tokens(self, where: str, what: Any) -> frozenset[int]:
         if isinstance(what, str):
-            return self._find_text(where, what)
+            named = self._classes.get(what, self.vocabulary.ids(what.encode(errors="surrogatepass")))
+            if found := frozenset(filter(self.vocabulary.is_text, named)):
+                return found
+            if what not in self._classes and (looks_like_class(what) or not what):
+                raise unknown_class(where, what, "one character")
+            hint = "an intermediate state for a sequence" if len(what) > 1 else ""
+            raise SettingError(
+                where, seen=quoted(what), expected="a class or a character of this vocabulary", hint=hint
+            )
         if isinstance(what, Iterable) and not isinstance(what, bytes):
             return frozenset[int]().union(*(self._find_tokens(where, one) for one in what))
-        try:
-            token = self.vocabulary.as_id(what)
-        except IllegalToken as error:
-            expected = f"a class, a character or an id: {error.expected}"
-            raise SettingError(where, seen=quoted(what), expected=expected, hint=error.hint) from None
-        if not self.vocabulary.is_text(token):
-            raise SettingError(where, seen=self.vocabulary.display(token), expected="a token that is text")
-        return frozenset({token})
-
-    def _find_text(self, where: str, what: str) -> frozenset[int]:
-        if what not in self._classes and (looks_like_class(what) or not what):
-            raise unknown_class(where, what, "one character")
-        if what not in self._classes and len(what) > 1:
-            hint = f"{list(what)} for one of these tokens, or an intermediate state for a sequence"
-            raise SettingError(where, seen=quoted(what), expected="a class or one character", hint=hint)
-        tokens = self._classes.get(what, self.vocabulary.ids(what.encode(errors="surrogatepass")))
-        found = frozenset(token for token in tokens if self.vocabulary.is_text(token))
-        if not found:
-            raise SettingError(where, seen=quoted(what), expected="a character of this vocabulary")
-        return found
+        return frozenset({_check_token(where, self.vocabulary, what)})
 
     def allowed_tokens(self) -> set[int]:
         """The ids with a transition from the current state; empty if the text must end."""
@@ -268,31 +220,19 @@ class GuidedFSM:
         True
         """
         others = [state for state in self.transitions if state != self.start]
-        number = {self.start: 0} | {state: place for place, state in enumerate(others, 2)}
-        free: list[tuple[int, ...]] = [(1,) if self.is_accepting(state) else () for state in (self.start, *others)]
+        numbers = {self.start: NFA.initial} | {state: number for number, state in enumerate(others, 2)}
         edges: list[list[Edge]] = [[] for _ in range(len(others) + 2)]
         for source, ways in self.transitions.items():
-            spell(edges, number[source], {(self.vocabulary.pieces[token], number[to]) for token, to in ways.items()})
-        free[1:1] = [()]  # the accepting state
-        free += [()] * (len(edges) - len(free))
+            for piece, target in {(self.vocabulary.pieces[token], numbers[to]) for token, to in ways.items()}:
+                at = numbers[source]
+                for byte in piece[:-1]:  # a state of its own after each byte but the last
+                    edges[at].append((byte, byte, len(edges)))
+                    at = len(edges)
+                    edges.append([])
+                edges[at].append((piece[-1], piece[-1], target))
+            if len(edges) > MOST_NFA_STATES:
+                raise too_large(f"more than {MOST_NFA_STATES:,} NFA states")
+        free: list[tuple[int, ...]] = [()] * len(edges)
+        for state, number in numbers.items():
+            free[number] = (NFA.accepting,) if self.is_accepting(state) else ()
         return minimise(build_dfa(NFA(tuple(map(tuple, edges)), tuple(free))))
-
-
-def spell(edges: list[list[Edge]], source: int, ways: Iterable[tuple[bytes, int]]) -> None:
-    """Add edges for pieces from one state, byte by byte; pieces with a common prefix share edges.
-
-    >>> edges = [[], []]
-    >>> spell(edges, 0, [(b"ab", 1), (b"ac", 1)])
-    >>> edges
-    [[(97, 97, 2)], [], [(98, 98, 1), (99, 99, 1)]]
-    """
-    known = {b"": source}
-    for piece, target in ways:
-        for end in range(1, len(piece)):
-            if piece[:end] not in known:
-                known[piece[:end]] = len(edges)
-                edges[known[piece[: end - 1]]].append((piece[end - 1], piece[end - 1], len(edges)))
-                edges.append([])
-        edges[known[piece[:-1]]].append((piece[-1], piece[-1], target))
-        if len(edges) > MOST_NFA_STATES:
-            raise too_large(f"more than {MOST_NFA_STATES:,} NFA states")

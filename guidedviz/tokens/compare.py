@@ -7,7 +7,7 @@ reason is the first of a list that fits; every fault in it was observed by runni
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,36 +78,30 @@ class Comparison:
         """Whether the constraint forbids the token of the last step."""
         return any(step.stopped for step in self.steps[-1:])
 
-    def kinds(self) -> dict[tuple[str, str, str], int]:
-        """The number of steps per engine, kind and name of a difference."""
-        seen = Counter((d.engine, d.kind, d.name) for step in self.steps for d in step.differences)
-        return dict(sorted(seen.items()))
-
     def __str__(self) -> str:
         names = ", ".join(f"{name} {version}" for name, version in self.engines)
-        lines = [f"{_shown(self.constraint)}: {names or 'no engine'}"]
-        lines += [f"cannot take it: {name}: {_shown(why)}" for name, why in self.unable]
-        return "\n".join([*lines, *(self._line(step) for step in self.steps)])
+        lines = [f"{_on_one_line(self.constraint)}: {names or 'no engine'}"]
+        lines += [f"cannot take it: {name}: {_on_one_line(why)}" for name, why in self.unable]
+        return "\n".join([*lines, *(line for step in self.steps for line in self._lines(step))])
 
-    def _line(self, step: ComparedStep) -> str:
+    def _lines(self, step: ComparedStep) -> Iterator[str]:
         shown = "the end" if step.token is None else self.vocabulary.display(step.token)
-        lines = [f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * step.agree]
-        lines += [f"      {found}: {self._samples(found)}" for found in step.differences]
-        lines += [f"      {name} refuses {shown}" for name in step.refused_by]
-        return "\n".join([*lines, *[f"      the constraint does not allow {shown}"] * step.stopped])
+        yield f"{step.position:3} before {shown}: {step.legal:,} legal" + ", all agree" * step.agree
+        for found in step.differences:
+            tokens = (*found.missing, *found.extra)
+            yield f"      {found}: {' '.join(map(self.vocabulary.display, tokens[:4]))}" + " ..." * (len(tokens) > 4)
+        for name in step.refused_by:
+            yield f"      {name} refuses {shown}"
+        if step.stopped:
+            yield f"      the constraint does not allow {shown}"
 
-    def _samples(self, found: Disagreement) -> str:
-        tokens = (*found.missing, *found.extra)
-        return " ".join(map(self.vocabulary.display, tokens[:4])) + " ..." * (len(tokens) > 4)
 
-
-def _shown(text: str) -> str:
-    """The text on one line, with control characters escaped."""
+def _on_one_line(text: str) -> str:
     return show_line(text.replace("\n", "↵"))
 
 
 def compare_engines(
-    constraint: Machine | str | Mapping[str, Any],
+    constraint: Machine[Any] | str | Mapping[str, Any],
     vocabulary: Vocabulary,
     text: str | bytes | Sequence[int],
     engines: Iterable[str] = ALL,
@@ -136,28 +130,21 @@ def compare_engines(
         except GuidedVizError as error:
             unable[name] = error.seen
     versions = tuple((name, installed(name.partition(",")[0])) for name in matchers)
-    steps = tuple(_walk(asked, vocabulary, tokens, matchers))
-    return Comparison(str(asked), vocabulary, versions, tuple(unable.items()), steps)
-
-
-def _walk(
-    asked: Asked, vocabulary: Vocabulary, tokens: Sequence[int], matchers: dict[str, Matcher]
-) -> Iterator[ComparedStep]:
-    """Our guide and the engines, token by token, up to the first illegal one."""
-    ours, state = guide(asked.machine, vocabulary), asked.machine.initial
+    ours, state, steps = guide(asked.machine, vocabulary), asked.machine.initial, list[ComparedStep]()
     for position, token in enumerate([*tokens, None]):
         mask, found = ours.mask(state), list[Disagreement]()
         for name, matcher in matchers.items():
             found += _differ(Position(name, asked, vocabulary, tuple(tokens[:position]), state, matcher), mask)
         legal = token is not None and bool(mask[token])
-        goes_on = legal and token not in vocabulary.eos
+        goes_on = token is not None and legal and token not in vocabulary.eos
         refused = [name for name, matcher in matchers.items() if goes_on and not matcher.take(tokens[position])]
         stopped = token is not None and not legal
-        yield ComparedStep(position, token, int(mask.sum()), tuple(found), tuple(refused), stopped)
+        steps.append(ComparedStep(position, token, int(mask.sum()), tuple(found), tuple(refused), stopped))
         if token is None or not goes_on:
-            return
+            break
         matchers = {name: matcher for name, matcher in matchers.items() if name not in refused}
         state = ours.advance(state, token)
+    return Comparison(str(asked), vocabulary, versions, tuple(unable.items()), tuple(steps))
 
 
 @dataclass
@@ -174,15 +161,8 @@ class Position:
     may_ask: bool = True  # whether tokens may be passed one by one to its accept function
 
     @cached_property
-    def forced(self) -> bool:
-        """Whether the engine keeps one token of what is forced next; a schema may be forced in its compilation only."""
-        return self.engine.endswith("forcing") and self.allowed == 1
-
-    @cached_property
     def exact(self) -> Mask | None:
         """The engine's mask here if it gets the machine instead of the regex; None if it fails earlier."""
-        if self.asked.kind != "regex":
-            return None
         try:
             matcher = prepared(self.engine, self.vocabulary)(ask(self.asked.machine)).copy()
             return matcher.mask() if all(map(matcher.take, self.taken)) else None
@@ -194,14 +174,6 @@ class Position:
         if not self.vocabulary.is_text(token):
             return token in self.vocabulary.eos and bool(self.asked.machine.is_accepting(self.state))
         return read(self.asked.machine, self.vocabulary.pieces[token], self.state) is not None
-
-    def accepts(self, token: int) -> bool:
-        """Whether the engine's accept function takes the token, regardless of its mask."""
-        return self.may_ask and self.matcher.copy().take(token)
-
-    def reads_otherwise(self, token: int) -> bool:
-        """Whether the engine agrees with us when it gets the machine instead of the regex."""
-        return self.exact is not None and bool(self.exact[token]) == self.is_legal(token)
 
 
 def _differ(place: Position, ours: Mask) -> Iterator[Disagreement]:
@@ -227,6 +199,17 @@ def _differ(place: Position, ours: Mask) -> Iterator[Disagreement]:
         yield Disagreement(place.engine, kind, name, tuple(lost), tuple(added))
 
 
+def _accepts(place: Position, token: int) -> bool:
+    """Whether the engine's accept function takes the token, regardless of its mask."""
+    return place.may_ask and place.matcher.copy().take(token)
+
+
+def _reads_otherwise(place: Position, token: int) -> bool:
+    """Whether the engine agrees with us when it gets the machine instead of the regex."""
+    exact = place.exact if place.asked.kind == "regex" else None
+    return exact is not None and bool(exact[token]) == place.is_legal(token)
+
+
 def _is_surrogate(place: Position, token: int) -> bool:
     """Whether the token ends in the beginning of an encoded surrogate, which UTF-8 forbids."""
     text = b"".join(place.vocabulary.pieces[one] for one in (*place.taken, token))
@@ -244,25 +227,22 @@ def _first_alternative(place: Position, token: int) -> bool:
     return place.engine == "outlines-core" and bool(re.search(r"\||[*+?}]\?", place.asked.regex))
 
 
-def _is_schema(place: Position, token: int) -> bool:
-    return place.asked.kind == "schema"
-
-
 Reason = tuple[str, str, Callable[[Position, int], bool]]
-OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", Position.reads_otherwise)
+OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Python", _reads_otherwise)
 UNKNOWN = ("not known", "against the machine")
 EXTRA: tuple[Reason, ...] = (
     ("known fault", "takes special ids for text", lambda place, token: token in place.vocabulary.special),
     ("known fault", "takes surrogates, which UTF-8 has not", _is_surrogate),
-    ("lawful choice", "JSON written in more ways", _is_schema),
+    ("lawful choice", "JSON written in more ways", lambda place, token: place.asked.kind == "schema"),
     OTHERWISE,
 )
 MISSING: tuple[Reason, ...] = (
-    ("forced only", "the canonical token of a forced run", lambda place, token: place.forced),
-    ("known fault", "its mask omits what its accept takes", Position.accepts),
+    ("forced only", "the canonical token of a forced run",  # one token in the mask
+     lambda place, token: place.engine.endswith("forcing") and place.allowed == 1),
+    ("known fault", "its mask omits what its accept takes", _accepts),
     ("known fault", "knows one EOS id", lambda place, token: token in place.vocabulary.eos),
     ("known fault", "drops a token that leaves an end with its last byte", _leaves_an_end),
-    ("lawful choice", "JSON written in fewer ways", _is_schema),
+    ("lawful choice", "JSON written in fewer ways", lambda place, token: place.asked.kind == "schema"),
     ("known fault", "takes the first alternative that fits", _first_alternative),
     OTHERWISE,
-)
+)  # fmt: skip

@@ -1,15 +1,20 @@
-"""Explain why a token is legal or not: the machine reads its bytes one by one, up to the first byte that it rejects."""
+"""What a guide promises, and why a token is legal or not.
+
+To explain a token, the machine reads its bytes one by one, up to the first byte that it rejects.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import IllegalToken, SettingError, quoted
-from guidedviz.machines.machine import Machine, next_bytes, stack_of
+from guidedviz.machines.forced import forced_bytes
+from guidedviz.machines.machine import Machine, S, next_bytes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.visible import name_state, visible, visible_bytes
+from guidedviz.machines.visible import visible, visible_bytes
+from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
@@ -27,16 +32,7 @@ class Explanation:
     reason: str  # one sentence
 
 
-def label_state(state: Hashable) -> str:
-    """A readable name of a state.
-
-    >>> label_state(3)
-    'q3'
-    """
-    return name_state(state) if isinstance(state, int) else str(state)
-
-
-def expected_next(machine: Machine, state: Hashable) -> str:
+def expected_next(machine: Machine[S], state: S) -> str:
     """What may come next, in words.
 
     >>> number = gv.regex("[0-9]+")
@@ -49,7 +45,7 @@ def expected_next(machine: Machine, state: Hashable) -> str:
     return visible_bytes(choices) + (" or the end" if may_end else "")
 
 
-def token_path(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> tuple[Hashable, ...]:
+def token_path(machine: Machine[S], vocabulary: Vocabulary, state: S, token: int) -> tuple[S, ...]:
     """The states of the machine inside a token: the state before it, then one state per accepted byte.
 
     >>> token_path(gv.regex("[0-9]+"), gv.Vocabulary([b"42", b"4x"]), 0, 1)
@@ -64,56 +60,32 @@ def token_path(machine: Machine, vocabulary: Vocabulary, state: Hashable, token:
     return tuple(states)
 
 
-def explain_token(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
+def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, token: int) -> Explanation:
     """Explain a token by the states after each of its bytes.
 
     >>> why = explain_token(gv.regex("[0-9]+"), gv.Vocabulary([b"42", b"4x"]), 0, 1)
     >>> why.legal, why.died_at, why.states, why.reason
     (False, 1, ('q0', 'q1'), 'after 4, x cannot come: expected 0-9 or the end')
     """
-    token = vocabulary.as_id(token)
-    piece = vocabulary.pieces[token]
+    token, states = vocabulary.as_id(token), token_path(machine, vocabulary, state, token)
+    piece, here, passed = vocabulary.pieces[token], states[-1], len(states) - 1
+    expected, labels = expected_next(machine, here), tuple(map(machine.describe, states))
+    frame = machine.unfinished(here) if isinstance(machine, PDA) else None
+    died_at = None
     if not vocabulary.is_text(token):
-        return _explain_other(machine, vocabulary, state, token)
-    states = token_path(machine, vocabulary, state, token)
-    passed = len(states) - 1
-    legal = passed == len(piece)
-    expected = expected_next(machine, states[-1])
-    labels = tuple(map(label_state, states))
-    stack = stack_of(machine, states[-1])
-    wanted = _say_wanted(machine, states[-1], expected)
-    reason = f"every byte passes: {labels[0]} to {labels[-1]}" if legal else _death(piece, passed, wanted)
-    return Explanation(token, piece, legal, None if legal else passed, expected, labels, stack, reason)
-
-
-def _death(piece: bytes, passed: int, wanted: str) -> str:
-    where = f"after {visible(piece[:passed])}, " if passed else ""
-    return f"{where}{visible(piece[passed : passed + 1])} cannot come: {wanted}"
-
-
-def _say_wanted(machine: Machine, state: Any, expected: str) -> str:
-    """Describe what is missing: the innermost open rule that cannot end, or else everything expected."""
-    frame = machine.unfinished(state) if isinstance(machine, PDA) else None
-    if not isinstance(machine, PDA) or frame is None:
-        return f"expected {expected}"
-    innermost = machine.frames(state)[0] == frame
-    which = "the innermost open rule" if innermost else "the innermost open rule that cannot end here"
-    return f"{which} is {frame.rule}, which waits for {frame.waits}"
-
-
-def _say_open(machine: Machine, state: Any, expected: str) -> str:
-    """Why the text cannot end."""
-    frame = machine.unfinished(state) if isinstance(machine, PDA) else None
-    return f"{frame.rule} is still open and waits for {frame.waits}" if frame else f"expected {expected}"
-
-
-def _explain_other(machine: Machine, vocabulary: Vocabulary, state: Hashable, token: int) -> Explanation:
-    """Explain EOS, special ids and ids without bytes."""
-    expected = expected_next(machine, state)
-    legal = token in vocabulary.eos and machine.is_accepting(state)
-    reason = reason_of_no_text(vocabulary, token, legal, _say_open(machine, state, expected))
-    labels, stack = (label_state(state),), stack_of(machine, state)
-    return Explanation(token, vocabulary.pieces[token], legal, None, expected, labels, stack, reason)
+        legal = token in vocabulary.eos and machine.is_accepting(state)
+        wanted = f"{frame.rule} is still open and waits for {frame.waits}" if frame else f"expected {expected}"
+        reason = reason_of_no_text(vocabulary, token, legal, wanted)
+    elif legal := passed == len(piece):
+        reason = f"every byte passes: {labels[0]} to {labels[-1]}"
+    else:
+        died_at, wanted = passed, f"expected {expected}"
+        if isinstance(machine, PDA) and frame:
+            which = "" if machine.frames(here)[0] == frame else " that cannot end here"
+            wanted = f"the innermost open rule{which} is {frame.rule}, which waits for {frame.waits}"
+        after = f"after {visible(piece[:passed])}, " if passed else ""
+        reason = f"{after}{visible(piece[passed : passed + 1])} cannot come: {wanted}"
+    return Explanation(token, piece, legal, died_at, expected, labels, machine.stack(here), reason)
 
 
 def reason_of_no_text(vocabulary: Vocabulary, token: int, legal: bool, wanted: str) -> str:
@@ -140,3 +112,63 @@ def foreign_state(guide: object, state: object) -> SettingError:
 def illegal_token(vocabulary: Vocabulary, why: Explanation) -> IllegalToken:
     """The error for a token that the mask forbids."""
     return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r} in {why.states[0]}: {why.reason}")
+
+
+class Guide(ABC):
+    """Decides which token may come next. States are values: `advance` returns a new one, and an old one stays valid.
+
+    A guide of one's own needs `vocabulary`, `initial`, `mask`, `advance` and `is_accepting`.
+    """
+
+    machine: Machine[Any] | None = None  # None: no machine stands behind this guide
+    vocabulary: Vocabulary
+    initial: Any
+
+    @abstractmethod
+    def mask(self, state: Any) -> Mask:
+        """True for every legal id; read-only."""
+
+    @abstractmethod
+    def advance(self, state: Any, token: int) -> Any:
+        """The state after a legal token; IllegalToken if the mask forbids it."""
+
+    @abstractmethod
+    def is_accepting(self, state: Any) -> bool:
+        """Whether the text may end here."""
+
+    def at(self, state: Any) -> Any:
+        """The machine's state in a state of this guide, which is checked; None if there is none."""
+        return None
+
+    def forced(self, state: Any) -> bytes:
+        """The bytes that must come next; b"" if there is a choice or the text may end."""
+        at = self.at(state)
+        return b"" if self.machine is None or at is None else forced_bytes(self.machine, at)
+
+    def path(self, state: Any, token: int) -> tuple[Any, ...]:
+        """The machine's states inside a token: the one before it, then one for every byte that passed."""
+        at = self.at(state)
+        return () if self.machine is None or at is None else token_path(self.machine, self.vocabulary, at, token)
+
+    def explain(self, state: Any, token: int) -> Explanation:
+        """Why the token is legal or not."""
+        at = self.at(state)
+        if self.machine is not None and at is not None:
+            return explain_token(self.machine, self.vocabulary, at, token)
+        token, labels = self.vocabulary.as_id(token), (self.label(state),)
+        legal, reason = bool(self.mask(state)[token]), "the guide forbids it"
+        if not self.vocabulary.is_text(token):
+            reason = reason_of_no_text(self.vocabulary, token, legal, reason)
+        elif legal:
+            reason = "the guide allows it"
+        return Explanation(token, self.vocabulary.pieces[token], legal, None, "", labels, self.stack(state), reason)
+
+    def label(self, state: Any) -> str:
+        """The state's name for people."""
+        at = self.at(state)
+        return str(state) if self.machine is None else "no state" if at is None else self.machine.describe(at)
+
+    def stack(self, state: Any) -> tuple[str, ...]:
+        """The open rules, innermost first; a finite machine has none."""
+        at = self.at(state)
+        return () if self.machine is None or at is None else self.machine.stack(at)

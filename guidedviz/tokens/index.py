@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
 from guidedviz.errors import SettingError, shorten
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
-from guidedviz.tokens.trie import Moves, walk_levels
+from guidedviz.tokens.trie import MoveTable
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 MOST_BYTES = 2**26  # of packed masks
 MOST_ENTRIES = 2**24  # kinds x states; 64 MB
-CHUNK = 2**21  # entries moved at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Index:
         sizes = np.bincount(self.kind, minlength=len(self.after))
         return sizes @ (self.after >= 0)
 
-    def check(self, machine: Machine, vocabulary: Vocabulary) -> None:
+    def check(self, machine: Machine[Any], vocabulary: Vocabulary) -> None:
         """Refuse another machine or vocabulary: its ids and states mean something else."""
         if self.vocabulary.fingerprint != vocabulary.fingerprint:
             _refuse("vocabulary", self.vocabulary.fingerprint[:12], vocabulary.fingerprint[:12])
@@ -81,20 +81,21 @@ def _refuse(what: str, own: str, other: str) -> None:
     raise SettingError("stale index", seen=f"{what} {other}", expected=f"{what} {own}", hint=hint)
 
 
-def build_index(machine: Machine, vocabulary: Vocabulary) -> Index:
+def build_index(machine: Machine[Any], vocabulary: Vocabulary) -> Index:
     """The index of a finite machine, taken from memory or built.
 
     >>> index = build_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4}))
     >>> index, index.legal.tolist(), index.mask(1).tolist(), index.next_state(1, 2)
     (Index(4 states, 5 tokens of 5 kinds), [2, 5, 2, 3], [True, True, True, True, True], 2)
     """
+    machine = live_machine(machine, "index")
     if not isinstance(machine, DFA):
         raise not_finite("index", machine)
     check_vocabulary(vocabulary, "index")
     if len(machine) * len(vocabulary) > 8 * MOST_BYTES:
         seen = f"{len(machine):,} states and {len(vocabulary):,} tokens"
         raise SettingError("index", seen=seen, expected=f"at most {8 * MOST_BYTES:,} pairs", hint="gv.guide walks them")
-    return _build_index(live_machine(machine), vocabulary)
+    return _build_index(machine, vocabulary)
 
 
 def not_finite(where: str, machine: object) -> SettingError:
@@ -103,9 +104,10 @@ def not_finite(where: str, machine: object) -> SettingError:
     return SettingError(where, seen=name, expected="a finite machine", hint="gv.guide(machine, vocabulary)")
 
 
-def live_machine(machine: DFA) -> DFA:
-    """The machine without edges after which no complete text is reachable; a machine without such edges itself."""
-    trimmed = trim(machine)
+def live_machine(given: object, where: str) -> Machine[Any]:
+    """A machine without edges after which no complete text is reachable; a machine of one's own is wrapped."""
+    machine = as_machine(given, where)
+    trimmed = trim(machine) if isinstance(machine, DFA) else machine
     return machine if trimmed == machine else trimmed
 
 
@@ -119,11 +121,24 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
     >>> index.kind.tolist(), index.after.tolist()
     ([2, 3, 1, 2], [[-1, -1, -1, -1], [-1, 2, -1, -1], [1, 1, 3, 3], [-1, 3, -1, -1]])
     """
-    columns = _Columns(machine)
-    tokens, found = vocabulary.trie.tokens(*walk_levels(vocabulary.trie, 1, columns.moves.step))
-    has_token = np.bincount(found, minlength=len(columns.kinds)) > 0  # the other kinds are only on the way
+    size = len(machine)
+    table = np.zeros((256, size + 1), dtype=np.int32)  # table[byte, state + 1] = next state + 1; 0 is dead
+    table[:, 1:] = np.frombuffer(machine.table, dtype=np.int32).reshape(-1, 256).T + 1
+
+    def step(column: bytes, byte: int) -> bytes | None:
+        """A column is the state reached from each state of the machine."""
+        if len(moves.states) * size > MOST_ENTRIES:
+            raise SettingError("index", seen=f"more than {MOST_ENTRIES:,} entries", expected="a smaller machine")
+        reached = table[byte].take(np.frombuffer(column, dtype=np.int32))
+        return reached.tobytes() if reached.any() else None
+
+    moves = MoveTable[bytes](step, machine.kinds)
+    start = np.arange(1, size + 1, dtype=np.int32).tobytes()  # no byte is read yet: every state is itself
+    tokens, found = vocabulary.trie.tokens(*moves.walk(vocabulary.trie, start))
+    columns = [np.zeros(size, dtype=np.int32), *(np.frombuffer(one, np.int32) for one in moves.states if one)]
+    has_token = np.bincount(found, minlength=len(columns)) > 0  # the other kinds are only on the way
     has_token[0] = True  # the kind that is illegal everywhere
-    after = columns.after[: len(has_token)][has_token] - 1
+    after = np.stack(columns)[has_token] - 1
     kind = np.zeros(len(vocabulary), dtype=np.int32)
     kind[tokens] = (np.cumsum(has_token) - 1)[found]
     if vocabulary.eos:  # EOS reads no byte
@@ -148,38 +163,6 @@ def _rows(kind: Ids, legal: Mask) -> tuple[Ids, Bits]:
             mask[tokens] = column.take(kind)
             bits.append(pack(mask))
     return np.array(row, dtype=np.int32), np.stack(bits)
-
-
-class _Columns:
-    """A machine whose state is a column: the state reached from each state of the DFA. Its labels are the kinds."""
-
-    def __init__(self, dfa: DFA) -> None:
-        table = np.zeros((len(dfa) + 1, 256), dtype=np.int32)  # table[state + 1, byte] = next state + 1; 0 is dead
-        table[1:] = np.frombuffer(dfa.table, dtype=np.int32).reshape(-1, 256)
-        table[1:] += 1
-        cut = np.ones(256, dtype=np.bool_)  # bytes between two cuts are of one kind: no state distinguishes them
-        cut[1:] = (table[:, 1:] != table[:, :-1]).any(axis=0)
-        self.moves, self.table = Moves(np.cumsum(cut) - 1, self._learn), table[:, cut]
-        self.after: Ids = np.zeros((64, len(table) - 1), dtype=np.int32)
-        self.after[1] = np.arange(1, len(table))  # no byte is read yet: every state is itself
-        self.kinds = {self.after[0].tobytes(): 0, self.after[1].tobytes(): 1}
-
-    def _learn(self, kinds: Ints, letters: Ints) -> Ints:
-        found = np.zeros(len(kinds), dtype=np.intp)
-        for some in np.array_split(np.arange(len(kinds)), 1 + len(kinds) * self.after.shape[1] // CHUNK):
-            columns = self.table[self.after[kinds[some]], letters[some, None]]
-            live = columns.any(axis=1)
-            found[some[live]] = list(map(self._kind, columns[live]))
-        return found
-
-    def _kind(self, column: Ids) -> int:
-        kind = self.kinds.setdefault(column.tobytes(), len(self.kinds))
-        if kind == len(self.after):
-            if 2 * self.after.size > MOST_ENTRIES:
-                raise SettingError("index", seen=f"more than {MOST_ENTRIES:,} entries", expected="a smaller machine")
-            self.after = np.concatenate((self.after, np.zeros_like(self.after)))
-        self.after[kind] = column
-        return kind
 
 
 _build_index = lru_cache(maxsize=8)(compute_index)

@@ -7,17 +7,16 @@ machine reads whatever the regex reads, the slice is legal as a whole, and only 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.machine import Machine, Steps, check_machine, kinds_of, read, to_bytes
+from guidedviz.machines.machine import Machine, S, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
@@ -34,6 +33,9 @@ SLICES = {  # the kinds of text, the one with the most tokens first
 MOST_PAIRS = 600  # with more pairs, the search takes longer than the walk
 FEWEST = 100  # tokens of a slice
 MOST_WORK = 10_000_000  # moves of a machine for one walk; a few seconds
+
+
+Step = Callable[[Any, int], Hashable | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +58,18 @@ class Slice:
         return int(np.count_nonzero(self.mask))
 
     @cached_property
+    def _walk(self) -> tuple[Ints, Ints]:
+        return MoveTable(self.machine.step, self.machine.kinds).walk(self.vocabulary.trie, self.machine.initial)
+
+    @cached_property
     def mask(self) -> Mask:
         """Its tokens."""
-        live, _ = MoveTable(self.machine.step, self.machine.kinds).walk(self.vocabulary.trie, self.machine.initial)
-        return self.vocabulary.trie.mask(live)
+        return self.vocabulary.trie.mask(self._walk[0])
+
+    @cached_property
+    def tokens(self) -> Ints:
+        """The ids of its tokens."""
+        return np.flatnonzero(self.mask)
 
     @cached_property
     def rest(self) -> Trie:
@@ -67,28 +77,18 @@ class Slice:
 
         Such a prefix leads the guide's machine back to the same state, so only the rest of the token is walked.
         """
+        trie, (live, labels) = self.vocabulary.trie, self._walk
+        whole = np.zeros(len(trie), dtype=np.bool_)
+        whole[live[labels == labels[0]]] = True  # back in the start state
+        others = np.flatnonzero(~self.mask & (trie.node_of >= 0))
+        at = trie.node_of[others]
+        while not whole[at].all():
+            at = np.where(whole[at], at, trie.parent[at])
+        starts = np.searchsorted(trie.levels, at, side="right") - 1
         pieces = [b""] * len(self.vocabulary)
-        others = [token for token in np.flatnonzero(~self.mask).tolist() if self.vocabulary.is_text(token)]
-        for token in others:
-            pieces[token] = behind(self.machine, self.vocabulary.pieces[token])
-        return build_trie(pieces, np.array(sorted(others, key=pieces.__getitem__), dtype=np.int32))
-
-
-def behind(machine: DFA, piece: bytes) -> bytes:
-    """The rest of a piece after the last return to the start state, before the byte that the machine rejects.
-
-    >>> text = regex(r'[^"]*')
-    >>> behind(text, b'one":'), behind(text, b'":'), behind(text, 'é"'.encode()), behind(text, b'a\\xc3"')
-    (b'":', b'":', b'"', b'\\xc3"')
-    """
-    state, start = machine.initial, 0
-    for place, byte in enumerate(piece):
-        start = place if state == machine.initial else start
-        following = machine.step(state, byte)
-        if following is None:
-            break
-        state = following
-    return piece[start:]
+        for token, start in zip(others.tolist(), starts.tolist(), strict=True):
+            pieces[token] = self.vocabulary.pieces[token][start:]
+        return build_trie(pieces, np.array(sorted(others.tolist(), key=pieces.__getitem__), dtype=np.int32))
 
 
 @lru_cache(maxsize=8)
@@ -101,24 +101,24 @@ def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
     return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICES.items())
 
 
-def find_slice(machine: Steps, kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
+def find_slice(step: Step, kinds: bytes, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
     """The first slice whose tokens are all legal in a state.
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
-    >>> find_slice(text, text.kinds, v, 0), find_slice(text, text.kinds, v, 1)
+    >>> find_slice(text.step, text.kinds, v, 0), find_slice(text.step, text.kinds, v, 1)
     (None, Slice(text in quotes: 144 tokens))
     """
-    slices = (part for part in build_slices(vocabulary) if follows(machine, kinds, state, part.machine))
+    slices = (part for part in build_slices(vocabulary) if follows(step, kinds, state, part.machine))
     return next((part for part in slices if len(part) >= FEWEST), None)
 
 
-def follows(machine: Steps, kinds: bytes, state: Hashable, part: DFA) -> bool:
+def follows(step: Step, kinds: bytes, state: Hashable, part: DFA) -> bool:
     """Whether a machine reads all texts of a part, and returns to its state whenever the part returns to its start.
 
     With too many pairs of states, or if a text has too many parses, the answer is False.
 
     >>> def ask(text, part):
-    ...     return follows(regex(text), regex(text).kinds, 0, regex(part))
+    ...     return follows(regex(text).step, regex(text).kinds, 0, regex(part))
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
@@ -130,7 +130,7 @@ def follows(machine: Steps, kinds: bytes, state: Hashable, part: DFA) -> bool:
     try:
         for place, held in pairs:
             for byte, target in moves[place]:
-                after = machine.step(held, byte)
+                after = step(held, byte)
                 if after is None or len(pairs) > MOST_PAIRS or (target == 0 and after != state):
                     return False
                 if (target, after) not in met:
@@ -156,7 +156,7 @@ def list_moves(part: DFA, kinds: bytes) -> tuple[tuple[tuple[int, int], ...], ..
 class LazyWalk:
     """The record of one walk: its state, the slice that was legal as a whole, and the live nodes of other tokens."""
 
-    machine: Machine
+    machine: Machine[Any]
     vocabulary: Vocabulary
     state: Hashable
     part: Slice | None
@@ -217,41 +217,35 @@ class LazyWalk:
 class Lazy:
     """A source of masks that are walked when they are asked for; with `slices=False` each walk is of the whole trie."""
 
-    def __init__(self, machine: Machine, vocabulary: Vocabulary, slices: bool = True) -> None:
-        self.machine, self.vocabulary, self.slices = machine, vocabulary, slices
-        self._bounded: Steps = _Bounded(machine) if isinstance(machine, PDA) else machine
-        self._kinds = kinds_of(machine)
-        self._table = MoveTable[Any](self._bounded.step, self._kinds)
+    def __init__(self, machine: Machine[Any], vocabulary: Vocabulary, slices: bool = True) -> None:
+        self.machine, self.vocabulary, self.slices, self._most = machine, vocabulary, slices, 0
+        self._step = self._bounded_step if isinstance(machine, PDA) else machine.step
+        self._table = MoveTable[Any](self._step, machine.kinds)
 
-    def walk(self, state: Hashable) -> LazyWalk:
-        """The record of the walk from a state."""
-        if isinstance(self._bounded, _Bounded):
-            self._bounded.most = self._bounded.pda.work + MOST_WORK
-        part = find_slice(self._bounded, self._kinds, self.vocabulary, state) if self.slices else None
+    def walk(self, state: Any, piece: bytes = b"") -> LazyWalk:
+        """The record of the walk from a state; `piece` is the next token of a text."""
+        if isinstance(self.machine, PDA):
+            self._most = self.machine.work + MOST_WORK
+        part = find_slice(self._step, self.machine.kinds, self.vocabulary, state) if self.slices else None
         live, _ = self._table.walk(part.rest if part else self.vocabulary.trie, state)
-        return LazyWalk(self.machine, self.vocabulary, state, part, live)
+        return LazyWalk(self.machine, self.vocabulary, state, part, live, piece)
 
-    def mask(self, state: Hashable) -> Mask:
+    def mask(self, state: Any) -> Mask:
         """True for every legal id; read-only."""
         return self.walk(state).mask
 
-
-class _Bounded:
-    """A pushdown machine that refuses a step after too many moves in one walk."""
-
-    def __init__(self, pda: PDA) -> None:
-        self.pda, self.most = pda, 0
-
-    def step(self, state: State, byte: int) -> State | None:
-        if self.pda.work > self.most:
-            rules = " and ".join(list(dict.fromkeys(self.pda.stack(state)))[:3])
-            seen = f"more than {MOST_WORK:,} moves for one mask" + f" in {rules}" * bool(rules)
-            hint = "rules that are not ambiguous"
+    def _bounded_step(self, state: Any, byte: int) -> Any:
+        """A step of a pushdown machine, which is refused after too many moves in one walk."""
+        if isinstance(self.machine, PDA) and self.machine.work > self._most:
+            rules = " and ".join(list(dict.fromkeys(self.machine.stack(state)))[:3])
+            seen, hint = f"more than {MOST_WORK:,} moves for one mask in {rules}", "rules that are not ambiguous"
             raise PatternError("grammar", seen=seen, expected="few ways to read a text", hint=hint)
-        return self.pda.step(state, byte)
+        return self.machine.step(state, byte)
 
 
-def lazy_walk(machine: Machine, vocabulary: Vocabulary, state: Hashable | None = None, slices: bool = True) -> LazyWalk:
+def lazy_walk(
+    machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None, slices: bool = True
+) -> LazyWalk:
     """The record of one walk, from a state or after a text; from the initial state by default.
 
     >>> v = gv.Vocabulary([b"2", b"20", b"202", b"a", b"ab", b"abc", b"2a"])
@@ -260,14 +254,15 @@ def lazy_walk(machine: Machine, vocabulary: Vocabulary, state: Hashable | None =
     >>> lazy_walk(gv.regex("[0-9]{2}"), v, "2").mask.tolist()
     [True, False, False, False, False, False, False]
     """
-    machine = _check(machine, vocabulary)
-    if isinstance(state, bytes | str) and not isinstance(machine.initial, bytes | str):
-        state = _read(machine, to_bytes(state), machine.initial)
-    return Lazy(machine, vocabulary, slices).walk(machine.initial if state is None else state)
+    source = _build_lazy(machine, vocabulary, slices)
+    start = source.machine.initial
+    if isinstance(state, bytes | str) and not isinstance(start, bytes | str):
+        state = _read(source.machine, to_bytes(state), start)
+    return source.walk(start if state is None else state)
 
 
 def lazy_walks(
-    machine: Machine, vocabulary: Vocabulary, text: bytes | str, slices: bool = True
+    machine: Machine[Any], vocabulary: Vocabulary, text: bytes | str, slices: bool = True
 ) -> tuple[LazyWalk, ...]:
     """The walk before each token of a text, which is split greedily into its longest tokens.
 
@@ -275,22 +270,20 @@ def lazy_walks(
     >>> [(walk.piece, walk.asked, walk.legal) for walk in walks]
     [(b'20', 4, 3), (b'26', 4, 3)]
     """
-    machine, found = _check(machine, vocabulary), []
-    source, state = Lazy(machine, vocabulary, slices), machine.initial
+    source, found = _build_lazy(machine, vocabulary, slices), list[LazyWalk]()
+    state = source.machine.initial
     for token in longest_tokens(vocabulary, to_bytes(text)):
-        piece = vocabulary.pieces[token]
-        found.append(replace(source.walk(state), piece=piece))
-        state = _read(machine, piece, state)
+        found.append(source.walk(state, vocabulary.pieces[token]))
+        state = _read(source.machine, vocabulary.pieces[token], state)
     return tuple(found)
 
 
-def _check(machine: Machine, vocabulary: object) -> Machine:
-    check_machine(machine, "lazy_walk")
+def _build_lazy(machine: Machine[Any], vocabulary: Vocabulary, slices: bool) -> Lazy:
     check_vocabulary(vocabulary, "lazy_walk")
-    return live_machine(machine) if isinstance(machine, DFA) else machine
+    return Lazy(live_machine(machine, "lazy_walk"), vocabulary, slices)
 
 
-def _read(machine: Machine, text: bytes, state: Hashable) -> Hashable:
+def _read(machine: Machine[S], text: bytes, state: S) -> S:
     after = read(machine, text, state)
     if after is None:
         raise SettingError("lazy_walk", seen=visible(text[:80]), expected="a text that the machine can read")

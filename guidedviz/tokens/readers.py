@@ -31,7 +31,6 @@ class Contents(NamedTuple):
     pieces: Sequence[bytes]
     eos: Iterable[int]
     special: Iterable[int]
-    tokenizer_size: int | None = None
 
 
 LARGEST = 4_000_000  # ids; real vocabularies are much smaller, so a larger id means a damaged file
@@ -132,7 +131,7 @@ DROPS_BLANKS = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer", "
 
 
 def read_tokenizer(tokenizer: Any, size: int | None = None, eos: Iterable[int] | None = None) -> Contents:
-    """A vocabulary of `size` ids from a Hugging Face, `tokenizers`, sentencepiece or tiktoken tokenizer.
+    """A vocabulary of `size` ids from a tokenizer of transformers or of tokenizers.
 
     >>> from tokenizers import Tokenizer, decoders, models
     >>> letters = Tokenizer(models.WordLevel({"▁": 0, "a": 1}, "a"))
@@ -140,48 +139,20 @@ def read_tokenizer(tokenizer: Any, size: int | None = None, eos: Iterable[int] |
     >>> read_tokenizer(letters).pieces
     [b' ', b'a']
     """
-    pieces, special = _read_pieces(tokenizer)
-    ends = _own_eos(tokenizer) if eos is None else frozenset(eos)
-    known = 1 + max(pieces, default=-1)
-    width = known if size is None else size
-    _check_size(width, ends)
-    contents = [pieces.get(token, b"") for token in range(width)]
-    return Contents(contents, ends, {token for token in special if token < width}, min(known, width))
-
-
-def _check_size(width: int, eos: frozenset[int]) -> None:
-    lost = sorted(token for token in eos if token >= width)
-    if width < 1 or lost:
-        seen = f"{width} ids" + (f", EOS {lost[0]}" if lost else "")
-        raise VocabularyError("tokenizer", seen=seen, expected="a size that holds at least one id and every EOS")
-
-
-def _read_pieces(tokenizer: Any) -> tuple[dict[int, bytes], set[int]]:
     backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if hasattr(backend, "to_str"):
-        pieces, special = _read_json(json.loads(backend.to_str()))
-        return pieces, special | set(getattr(tokenizer, "all_special_ids", ()))
-    processor = getattr(tokenizer, "sp_model", tokenizer)
-    if hasattr(processor, "id_to_piece"):
-        return _read_sentencepiece(processor)
-    if hasattr(tokenizer, "token_byte_values"):
-        return _read_tiktoken(tokenizer)
-    expected, hint = "one with a tokenizer.json inside", "transformers.AutoTokenizer.from_pretrained(name)"
-    raise VocabularyError("tokenizer", seen=type(tokenizer).__name__, expected=expected, hint=hint)
-
-
-def _own_eos(tokenizer: Any) -> frozenset[int]:
-    if hasattr(tokenizer, "special_tokens_set"):  # tiktoken; its property `eot_token` raises if there is no such token
-        ends = tokenizer.special_tokens_set & {"<|endoftext|>"}
-        return frozenset(map(tokenizer.encode_single_token, ends))
-    found = tokenizer.eos_token_id if hasattr(tokenizer, "eos_token_id") else _eos_method(tokenizer)
-    return frozenset(token for token in (found if isinstance(found, list) else [found]) if token is not None)
-
-
-def _eos_method(tokenizer: Any) -> int | None:
-    """The EOS id of sentencepiece; None if it is -1, which means no such token."""
-    token = tokenizer.eos_id() if callable(getattr(tokenizer, "eos_id", None)) else -1
-    return None if token < 0 else token
+    if not hasattr(backend, "to_str"):
+        expected, hint = "one with a tokenizer.json inside", "transformers.AutoTokenizer.from_pretrained(name)"
+        raise VocabularyError("tokenizer", seen=type(tokenizer).__name__, expected=expected, hint=hint)
+    pieces, special = _read_json(json.loads(backend.to_str()))
+    special |= set(getattr(tokenizer, "all_special_ids", ()))
+    if eos is None:
+        own = getattr(tokenizer, "eos_token_id", None)
+        eos = own if isinstance(own, list) else [own] if own is not None else []
+    ends, width = frozenset(eos), 1 + max(pieces, default=-1) if size is None else size
+    if width < 1 or (lost := sorted(token for token in ends if token >= width)):
+        seen = f"{width} ids" + (f", EOS {lost[0]}" if width > 0 else "")
+        raise VocabularyError("tokenizer", seen=seen, expected="a size that holds at least one id and every EOS")
+    return Contents([pieces.get(token, b"") for token in range(width)], ends, {one for one in special if one < width})
 
 
 def _read_json(config: Part) -> tuple[dict[int, bytes], set[int]]:
@@ -286,25 +257,3 @@ def decode_byte_level(text: str) -> bytes:
         return bytes([_ALPHABET[character] for character in text])
     except KeyError:
         return text.encode()
-
-
-def _read_sentencepiece(processor: Any) -> tuple[dict[int, bytes], set[int]]:
-    size = processor.get_piece_size()
-    special = {token for token in range(size) if processor.is_control(token) or processor.is_unknown(token)}
-    pieces = {}
-    for token in range(size):
-        text = processor.id_to_piece(token)
-        plain = token in special
-        pieces[token] = text.encode() if plain else _decode_plain(text, [("▁", " ")], processor.is_byte(token))
-    return pieces, special
-
-
-def _read_tiktoken(encoding: Any) -> tuple[dict[int, bytes], set[int]]:
-    special = {encoding.encode_single_token(text) for text in encoding.special_tokens_set}
-    pieces = {}
-    for token in range(encoding.n_vocab):
-        try:
-            pieces[token] = encoding.decode_single_token_bytes(token)
-        except KeyError:
-            pieces[token] = b""  # an unused id between the ranks and the special tokens
-    return pieces, special

@@ -28,11 +28,7 @@ from guidedviz.machines.pushdown.rules import Counts
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
 from guidedviz.tokens.lazy import Lazy
-from guidedviz.tokens.loops import ACCEPTED as ACCEPTED
-from guidedviz.tokens.loops import DEPENDENT as DEPENDENT
-from guidedviz.tokens.loops import REJECTED as REJECTED
-from guidedviz.tokens.loops import Answers, Loop, read_loop
-from guidedviz.tokens.loops import say as say
+from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, Answers, Repeat, read_repeat, say, walk_open
 from guidedviz.tokens.trie import MoveTable, Trie, build_trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
@@ -136,7 +132,7 @@ class Split:
         self._unknown = OpenStack(pda, expand, longest=len(vocabulary.trie.levels) - 2)
         self._table = MoveTable[State](self._unknown.step, pda.kinds, self._unknown.reads)
         self._nodes: dict[Place, NodeSplit] = {}
-        self._loops: dict[int, Loop | None] = {}  # that the nodes lead into
+        self._repeats: dict[Place, Repeat | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
         self._answers: dict[Hashable, Answer] = {}  # they hold for all stacks with the same upper cells
         self._tangled: set[tuple[Place, ...]] = set()  # nodes from which a text is too ambiguous to read
@@ -215,23 +211,24 @@ class Split:
 
     def _split(self, place: Place) -> tuple[Ints, Ints]:
         """The tokens that are legal on every stack, and those that depend on the stack."""
-        start, trie = self._unknown.at(*place), self.vocabulary.trie
+        start, trie, whole = self._unknown.at(*place), self.vocabulary.trie, self.vocabulary.trie.nodes[:0]
         few = list(islice(walk_steps(trie, self._unknown, start, self._unknown.reads), FEW + 1))
         if len(few) <= FEW:
             nodes = np.array([node for node, _ in few], dtype=np.intp)
             said = np.array([say(state) for _, state in few], dtype=np.int8)
-        elif (loop := self._loop(place[0])) and (found := loop.split(place[1])):
+        elif (repeat := self._repeat(*place)) and (found := repeat.split(place[1])):
             return found
         else:
-            nodes, labels = self._table.walk(trie, start)
+            whole, trie, nodes, labels = walk_open(self._unknown, self._table, self.vocabulary, start)
             said = self._table.say(labels, say)
         tokens, said = trie.tokens(nodes, said)
-        return tokens[said == ACCEPTED], tokens[said == DEPENDENT]
+        return np.concatenate((whole, tokens[said == ACCEPTED])), tokens[said == DEPENDENT]
 
-    def _loop(self, node: int) -> Loop | None:
-        if node not in self._loops:
-            self._loops[node] = read_loop(self._unknown, self._table, self.vocabulary.trie, node)
-        return self._loops[node]
+    def _repeat(self, node: int, counts: Counts) -> Repeat | None:
+        key = (node, None) if self.pda.nodes.counts[self.pda.nodes.rule_of[node]] else (node, counts)
+        if key not in self._repeats:
+            self._repeats[key] = read_repeat(self._unknown, self._table, self.vocabulary, *key)
+        return self._repeats[key]
 
     def _in_order(self, tokens: Ints) -> Ids:
         return tokens[np.argsort(self.vocabulary.rank[tokens])].astype(np.int32)
@@ -285,7 +282,7 @@ class Split:
 
 
 def build_split(
-    pda: Machine, vocabulary: Vocabulary, *, inline: bool = True, expand: bool = True, check: bool = True
+    pda: Machine[Any], vocabulary: Vocabulary, *, inline: bool = True, expand: bool = True, check: bool = True
 ) -> Split:
     """The split of a pushdown machine, computed node by node when needed; ideas of the paper can be switched off.
 

@@ -87,6 +87,29 @@ class Trie:
             sums[above:low] += np.diff(before[self.first[above : low + 1] - low])
         return sums
 
+    def sum_down(self, counts: Ints) -> Ints:
+        """The sum of the counts of each node and of all nodes above it.
+
+        >>> gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie.sum_down(np.array([0, 1, 0, 1, 1])).tolist()
+        [0, 1, 0, 2, 2]
+        """
+        sums = counts.copy()
+        for low, high in zip(self.levels[1:], self.levels[2:], strict=False):
+            sums[low:high] += sums[self.parent[low:high]]
+        return sums
+
+    @cached_property
+    def characters(self) -> Ints:
+        """The number of characters that begin in each token of the trie.
+
+        >>> gv.Vocabulary(["aé".encode(), "é".encode()[1:], b"ab"]).trie.characters.tolist()
+        [2, 0, 2]
+        """
+        begins = ((self.byte & 0xC0) != 0x80).astype(np.intp)
+        begins[0] = 0
+        found: Ints = self.sum_down(begins)[self.node_of]
+        return found
+
     def children(self, nodes: Ints) -> Ints:
         """All children of these nodes.
 
@@ -196,7 +219,7 @@ def build_trie(pieces: Sequence[bytes], order: Ids) -> Trie:
 
 
 def walk_steps(
-    trie: Trie, machine: Steps, state: Any, reads: Callable[[Any], Iterable[int]] | None = None
+    trie: Trie, machine: Steps[Any], state: Any, reads: Callable[[Any], Iterable[int]] | None = None
 ) -> Iterator[tuple[int, Any]]:
     """Walk node by node: yield the nodes whose bytes keep a complete text reachable, and the machine's state there.
 
@@ -250,33 +273,6 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
     return np.concatenate([nodes for nodes, _ in found]), np.concatenate([labels for _, labels in found])
 
 
-class Moves:
-    """From a label and the kind of a byte to the next label, 0 for dead; `learn` is asked once about each pair."""
-
-    def __init__(self, kind: Ints, learn: Callable[[Ints, Ints], Ints]) -> None:
-        self.kind, self.learn, self.width = kind, learn, int(kind.max()) + 1
-        self.go: Ints = np.full(64 * self.width, -1)  # go[label * width + kind], -1 where unknown
-        self.go[: self.width] = 0
-
-    def step(self, labels: Ints, letters: Letters) -> Ints:
-        """The labels after one more byte."""
-        keys = labels * self.width + self.kind[letters]
-        reached: Ints = self.go[keys]
-        if len(reached) and reached.min() < 0:
-            new = np.sort(keys[reached < 0])
-            new = new[np.diff(new, prepend=-1) > 0]  # each once; the first call of np.unique takes 40 ms
-            found = self.learn(*np.divmod(new, self.width))
-            self.reserve(int(found.max()))
-            self.go[new] = found
-            reached = self.go[keys]
-        return reached
-
-    def reserve(self, label: int) -> None:
-        """Make room for the moves of a label."""
-        while (label + 1) * self.width > len(self.go):
-            self.go = np.concatenate((self.go, np.full_like(self.go, -1)))
-
-
 class MoveTable(Generic[S]):
     """A machine for `walk_levels`: the states met so far, each with a label, and the moves between them.
 
@@ -294,48 +290,46 @@ class MoveTable(Generic[S]):
     ) -> None:
         self.step, self._reads, self._byte_of = step, reads, first_bytes(kinds)
         self._kind, self._lock = np.frombuffer(kinds, dtype=np.uint8).astype(np.intp), RLock()
+        self._width = 1 + max(kinds)
         self._forget()
 
     def _forget(self) -> None:
         self.states: list[S | None] = [None]
         self._labels: dict[S | None, int] = {None: 0}
-        self._moves = Moves(self._kind, self._learn)
+        self._moves: Ints = np.full(64 * self._width, -1)  # of a label and a kind to a label, -1 where unknown
+        self._moves[: self._width] = 0
 
     def walk(self, trie: Trie, state: S) -> tuple[Ints, Ints]:
         """The live nodes in order, and the label of each."""
         with self._lock:
             if len(self.states) > MOST_STATES:
                 self._forget()
-            start = self._label(state)
-            self._moves.reserve(start)
-            return walk_levels(trie, start, self._moves.step)
+            return walk_levels(trie, self._label(state), self._step)
 
-    def walk_on(self, trie: Trie, nodes: Ints, states: Sequence[S | None], state: Ints) -> tuple[Ints, Ints, Ints]:
-        """The same from many nodes, none of them below another: the live nodes, their labels, and where each began.
+    def _step(self, labels: Ints, letters: Letters) -> Ints:
+        """The labels after one more byte; the machine is asked once about each label and kind."""
+        keys = labels * self._width + self._kind[letters]
+        reached: Ints = self._moves[keys]
+        if len(reached) and reached.min() < 0:
+            new = np.sort(keys[reached < 0])
+            new = new[np.append(True, new[1:] != new[:-1])]  # each once; the first call of np.unique takes 40 ms
+            found = [self._move(*divmod(key, self._width)) for key in new.tolist()]
+            self._moves[new] = found
+            reached = self._moves[keys]
+        return reached
 
-        `state` gives the place in `states` of the state at each node.
+    def _move(self, label: int, kind: int) -> int:
+        state, byte = self.states[label], self._byte_of[kind]
+        assert state is not None
+        return self._label(self.step(state, byte)) if self._reads is None or byte in self._reads(state) else 0
 
-        >>> text, trie = gv.regex("ab*"), gv.Vocabulary([b"xb", b"xc", b"y"]).trie
-        >>> table = MoveTable(text.step, text.kinds)
-        >>> [part.tolist() for part in table.walk_on(trie, np.array([1, 2]), [1, None], np.array([0, 1]))]
-        [[1, 3], [1, 1], [0, 0]]
-        """
-        with self._lock:
-            labels = np.array([self._label(one) for one in states], dtype=np.intp)[state]
-            self._moves.reserve(len(self.states) - 1)
-            origin, found = np.arange(len(nodes)), []
-            while True:
-                alive = labels.nonzero()[0]
-                nodes, labels, origin = nodes[alive], labels[alive], origin[alive]
-                found.append((nodes, labels, origin))
-                if not alive.size:
-                    break
-                first = trie.first[nodes]
-                count = trie.first[nodes + 1] - first
-                labels, origin, nodes = np.repeat(labels, count), np.repeat(origin, count), number_on(first, count)
-                labels = self._moves.step(labels, trie.byte[nodes])
-            nodes, labels, origin = map(np.concatenate, zip(*found, strict=True))
-            return nodes, labels, origin
+    def _label(self, state: S | None) -> int:
+        label = self._labels.setdefault(state, len(self.states))
+        if label == len(self.states):
+            self.states.append(state)
+            if len(self.states) * self._width > len(self._moves):
+                self._moves = np.concatenate((self._moves, np.full_like(self._moves, -1)))
+        return label
 
     def say(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
         """A number of the state of each label."""
@@ -344,16 +338,3 @@ class MoveTable(Generic[S]):
         said[met] = [of_state(self.states[label]) for label in met.tolist()]
         found: npt.NDArray[np.int8] = said[labels]
         return found
-
-    def _learn(self, labels: Ints, kinds: Ints) -> Ints:
-        pairs = zip(labels.tolist(), kinds.tolist(), strict=True)
-        return np.array([self._move(self.states[label], self._byte_of[kind]) for label, kind in pairs], dtype=np.intp)
-
-    def _move(self, state: S, byte: int) -> int:
-        return self._label(self.step(state, byte)) if self._reads is None or byte in self._reads(state) else 0
-
-    def _label(self, state: S | None) -> int:
-        label = self._labels.setdefault(state, len(self.states))
-        if label == len(self.states):
-            self.states.append(state)
-        return label

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import IllegalToken, VocabularyError, expect, quoted
-from guidedviz.machines.visible import byte_name, visible
+from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ids, Mask
-from guidedviz.tokens.readers import LONGEST, Contents, read_llama3, read_ranks, read_tekken, read_tokenizer
+from guidedviz.tokens.readers import LONGEST, read_llama3, read_ranks, read_tekken, read_tokenizer
 from guidedviz.tokens.trie import Trie, build_trie
 
 
@@ -40,21 +40,14 @@ class Vocabulary:
     pieces: tuple[bytes, ...]
     eos: frozenset[int]
     special: frozenset[int]
-    tokenizer_size: int  # ids from here on pad the model's output; the tokenizer does not know them
 
     def __init__(
-        self,
-        pieces: Sequence[bytes],
-        eos: Iterable[int] = frozenset(),
-        special: Iterable[int] = frozenset(),
-        *,
-        tokenizer_size: int | None = None,
+        self, pieces: Sequence[bytes], eos: Iterable[int] = frozenset(), special: Iterable[int] = frozenset()
     ) -> None:
         checked = _check_pieces(pieces)
         object.__setattr__(self, "pieces", checked)
         object.__setattr__(self, "eos", _check_ids("eos", eos, len(checked)))
         object.__setattr__(self, "special", _check_ids("special", special, len(checked)))
-        object.__setattr__(self, "tokenizer_size", len(checked) if tokenizer_size is None else tokenizer_size)
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -159,13 +152,10 @@ class Vocabulary:
         Traceback (most recent call last):
         guidedviz.errors.IllegalToken: token 1: saw no such id, expected 0 to 0
         """
-        try:
-            if 0 <= index(token) < len(self) and token is not True and token is not False:
-                return index(token)
-        except TypeError:
-            pass
-        where, seen = f"token {quoted(token)}", "no such id"
-        raise IllegalToken(where, seen=seen, expected=f"0 to {len(self) - 1}", hint=_say_not_id(token))
+        if (checked := _read_id(token, len(self))) is not None:
+            return checked
+        hint = "vocabulary.ids(piece) for the ids of a piece" if isinstance(token, bytes) else ""
+        raise IllegalToken(f"token {quoted(token)}", seen="no such id", expected=f"0 to {len(self) - 1}", hint=hint)
 
     @cached_property
     def text_mask(self) -> Mask:
@@ -196,21 +186,6 @@ class Vocabulary:
         except IllegalToken:
             return f"<no token {quoted(token)}>"
 
-    def audit(self) -> Audit:
-        """Report what is unusual about this vocabulary.
-
-        >>> print(Vocabulary([b"a", b"a", b""], eos={2}).audit())
-        3 tokens
-        missing bytes: 255 (<0x00> to <0xFF>), so some text cannot be written
-        same bytes as another id: 2 tokens, first 0
-        no bytes: 1 token, first 2
-        """
-        return _audit(self)
-
-    @classmethod
-    def _of(cls, read: Contents) -> Vocabulary:
-        return cls(read.pieces, read.eos, read.special, tokenizer_size=read.tokenizer_size)
-
     @classmethod
     def from_tokenizer(cls, tokenizer: Any, size: int | None = None, eos: Iterable[int] | None = None) -> Vocabulary:
         """Read a Hugging Face tokenizer; `size` is the width of the model's logits, `eos` replaces the tokenizer's EOS.
@@ -219,87 +194,24 @@ class Vocabulary:
         >>> Vocabulary.from_tokenizer(Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a")), size=3).pieces
         (b'a', b'b', b'')
         """
-        return cls._of(read_tokenizer(tokenizer, size, eos))
+        return cls(*read_tokenizer(tokenizer, size, eos))
 
     @classmethod
     def from_ranks(cls, path: str | Path, special: Sequence[str] = (), eos: Iterable[str] = ()) -> Vocabulary:
         """Read a tiktoken rank file; `special` texts get the ids after the last rank, `eos` names some of them."""
-        return cls._of(read_ranks(Path(path), special, eos))
+        return cls(*read_ranks(Path(path), special, eos))
 
     @classmethod
     @cache
     def llama3(cls) -> Vocabulary:
         """Llama 3's 128,256 tokens, from the installed package `llama-models`."""
-        return cls._of(read_llama3())
+        return cls(*read_llama3())
 
     @classmethod
     @cache
     def tekken(cls) -> Vocabulary:
         """Mistral's Tekken, 131,072 tokens, from the installed package `mistral-common`."""
-        return cls._of(read_tekken())
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What is unusual about a vocabulary; `str()` gives it as text."""
-
-    size: int
-    missing_bytes: tuple[int, ...]  # bytes that are no token, so some text cannot be written
-    duplicates: tuple[tuple[int, ...], ...]  # ids with the same bytes, legal or forbidden together
-    special: tuple[int, ...]
-    eos: tuple[int, ...]
-    empty: tuple[int, ...]  # known to the tokenizer, but without bytes
-    beyond: tuple[int, ...]  # padding of the model's output
-    not_utf8: tuple[int, ...]  # pieces that start or end inside a character
-
-    def __str__(self) -> str:
-        lines = [_count(self.size)]
-        if self.missing_bytes:
-            low, high = byte_name(self.missing_bytes[0]), byte_name(self.missing_bytes[-1])
-            lines += [f"missing bytes: {len(self.missing_bytes)} ({low} to {high}), so some text cannot be written"]
-        named = {
-            "same bytes as another id": sum(self.duplicates, ()),
-            "special, never legal text": self.special,
-            "no bytes": self.empty,
-            "beyond the tokenizer": self.beyond,
-            "not UTF-8 alone": self.not_utf8,
-        }
-        lines += [f"{what}: {_count(len(tokens))}, first {tokens[0]}" for what, tokens in named.items() if tokens]
-        return "\n".join(lines + ["no EOS: a text ends when nothing more is legal"] * (not self.eos))
-
-
-def _say_not_id(token: object) -> str:
-    """What to try instead of a mask or a piece where an id is expected; empty for anything else.
-
-    >>> _say_not_id(b"a"), _say_not_id(np.True_)
-    ('vocabulary.ids(piece) for the ids of a piece', 'np.flatnonzero(mask) for the ids of a mask')
-    """
-    if isinstance(token, bytes):
-        return "vocabulary.ids(piece) for the ids of a piece"
-    if isinstance(token, bool | np.bool_) or getattr(token, "dtype", None) == np.bool_:
-        return "np.flatnonzero(mask) for the ids of a mask"
-    return ""
-
-
-def _count(number: int) -> str:
-    return f"{number:,} token" + ("" if number == 1 else "s")
-
-
-def _audit(vocabulary: Vocabulary) -> Audit:
-    pieces, text = vocabulary.pieces, vocabulary.text_ids
-    known = range(min(vocabulary.tokenizer_size, len(vocabulary)))
-    single = {pieces[token] for token in text}
-    groups = (tuple(filter(vocabulary.is_text, ids)) for ids in vocabulary._ids.values() if len(ids) > 1)
-    return Audit(
-        size=len(vocabulary),
-        missing_bytes=tuple(byte for byte in range(256) if bytes([byte]) not in single),
-        duplicates=tuple(group for group in groups if len(group) > 1),
-        special=tuple(sorted(vocabulary.special)),
-        eos=tuple(sorted(vocabulary.eos)),
-        empty=tuple(token for token in known if not pieces[token]),
-        beyond=tuple(range(len(known), len(vocabulary))),
-        not_utf8=tuple(token for token in text if pieces[token].decode(errors="ignore").encode() != pieces[token]),
-    )
+        return cls(*read_tekken())
 
 
 def _check_pieces(pieces: Sequence[Any]) -> tuple[bytes, ...]:
@@ -322,16 +234,20 @@ def _check_ids(name: str, ids: Iterable[Any], size: int) -> frozenset[int]:
     where = f"vocabulary, {name}"
     if not isinstance(ids, Iterable) or isinstance(ids, str | bytes):
         raise VocabularyError(where, seen=quoted(ids), expected="a set of ids", hint=f"{name}={{{quoted(ids)}}}")
-    return frozenset(_check_id(where, token, size) for token in ids)
+    given = list(ids)
+    checked = [_read_id(token, size) for token in given]
+    if None in checked:
+        seen = quoted(given[checked.index(None)])
+        raise VocabularyError(where, seen=seen, expected=f"an id from 0 to {size - 1}")
+    return frozenset(token for token in checked if token is not None)
 
 
-def _check_id(where: str, token: Any, size: int) -> int:
+def _read_id(token: Any, size: int) -> int | None:
+    """An id as an int; None if it is no id."""
     try:
-        if not isinstance(token, bool) and 0 <= index(token) < size:
-            return index(token)
+        return index(token) if token is not True and token is not False and 0 <= index(token) < size else None
     except TypeError:
-        pass
-    raise VocabularyError(where, seen=quoted(token), expected=f"an id from 0 to {size - 1}")
+        return None
 
 
 def check_vocabulary(vocabulary: object, where: str) -> None:

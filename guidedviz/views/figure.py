@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.extras import need
 from guidedviz.headless import for_site, headless
 from guidedviz.markup import NOTHING, Element, node, printable
@@ -26,30 +26,30 @@ from guidedviz.views.theme import MONO, SANS, stand_alone, theme_css
 # It leaves out what may differ between two machines: positions and sizes (Graphviz), dates, devices and times.
 
 
-PART = re.compile(r"<(/?)([\w:-]+)([^<>]*?)/?>|([^<>]+)")
-ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 KEPT = frozenset("class fill stroke font-weight text-decoration data-arrow data-state data-rule".split())
 VARIES = re.compile(r"\d{4}-\d\d-\d\d|\b(cpu|mps|cuda(:\d+)?)\b|[\d,]*\.?\d+ (s|ms|µs)\b")
-STEP_NUMBER = re.compile(r'<text[^<>]*class="gv-nth"[^<>]*(/>|>[^<>]*</text>)')  # short arrows have no room for one
 
 
-def fingerprint(svg: str) -> str:
+def fingerprint(drawn: Element) -> str:
     """Twelve hex digits of the elements of a drawing, their classes and colours, and its texts.
 
-    >>> fingerprint('<text x="1">a</text>') == fingerprint('<text x="2">a</text>')
+    >>> fingerprint(node("text", "a", x=1)) == fingerprint(node("text", "a", x=2))
     True
-    >>> fingerprint('<text x="1">a</text>') == fingerprint('<text x="1">b</text>')
+    >>> fingerprint(node("text", "a", x=1)) == fingerprint(node("text", "b", x=1))
     False
     """
-    return sha256("\n".join(_content(svg)).encode("utf-8", "replace")).hexdigest()[:12]
+    return sha256("\n".join(_content(drawn)).encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def _content(svg: str) -> Iterator[str]:
-    for closing, name, attributes, text in PART.findall(STEP_NUMBER.sub("", svg)):
-        if text:
-            yield VARIES.sub("…", text)
-        elif not closing:
-            yield " ".join([f"<{name}", *(f"{k}={v}" for k, v in sorted(ATTRIBUTE.findall(attributes)) if k in KEPT)])
+def _content(element: Element) -> Iterator[str]:
+    if element.attributes.get("class") == "gv-nth":
+        return  # the number of a step: short arrows have no room for one
+    yield " ".join([f"<{element.name}", *(f"{k}={v}" for k, v in sorted(element.attributes.items()) if k in KEPT)])
+    for part in element.inside:
+        if isinstance(part, str):
+            yield VARIES.sub("…", part)
+        else:
+            yield from _content(part)
 
 
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -107,7 +107,9 @@ class Figure:
                 svg = stand_alone(self.svg)
                 file.write_bytes(bytes(draw(svg_string=svg, zoom=SHARP, sans_serif_family="DejaVu Sans")))
             case ".html":
-                file.write_text(html_page(self), encoding="utf-8")
+                title, head = node("title", self.text.partition("\n")[0]), node("meta", charset="utf-8")
+                page = node("html", node("head", head, title), node("body", self.drawing), lang="en")
+                file.write_text(f"<!doctype html>\n{stand_alone(str(page))}\n", encoding="utf-8")
             case _:
                 expected = "a name in .svg, .png or .html"
                 raise SettingError("Figure.save, path", seen=quoted(file.name), expected=expected)
@@ -122,20 +124,13 @@ def show_figure(figure: Figure) -> Element:
 def picture(figure: Figure) -> Element:
     """The figure as an `<img>` with its data: every reader of a notebook shows it, trusted or not."""
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
-    mark = "live" if figure.live else fingerprint(figure.svg)  # nbval compares this and not `src`
+    mark = "live" if figure.live else fingerprint(figure.drawing)  # nbval compares this and not `src`
     return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}")
 
 
 def inline(figure: Figure) -> Element:
     """The figure as part of the page, in the colours of the page's theme."""
     return node("div", node("style", theme_css()), figure.drawing, class_="gv")
-
-
-def html_page(figure: Figure) -> str:
-    """The figure as a page in one file."""
-    title = node("title", figure.text.splitlines()[0] if figure.text else "figure")
-    page = node("html", node("head", node("meta", charset="utf-8"), title), node("body", figure.drawing), lang="en")
-    return f"<!doctype html>\n{stand_alone(str(page))}\n"
 
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:
@@ -168,6 +163,18 @@ def heading(x: float, y: float, name: str, about: str) -> Element:
     """The name of a picture, and beside it what it shows."""
     beside = soft(x + 10 + 7.8 * len(name), y, about) if about else NOTHING
     return write(x, y, name, font_weight="bold") + beside
+
+
+def write_box(
+    x: float, y: float, width: float, height: float, words: str = "", *, struck: bool = False, **look: Any
+) -> Element:
+    """A box with as much of a text as has room in its middle."""
+    box = {"x": x, "y": y, "width": max(0.6, width), "height": height, "rx": 4}
+    room = int((width - 2) / wide("n"))
+    said = words if len(words) <= room else shorten(words, room) if room > 3 else "…" * (room > 0)
+    style: dict[str, Any] = {"text_decoration": "line-through"} if struck else {}
+    inside = write(x + width / 2, y + height / 2 + 5, said, mono=True, text_anchor="middle", **style)
+    return node("rect", **box, **{"fill": "var(--gv-card)"} | look) + (inside if said else NOTHING)
 
 
 def moved(x: float, y: float, *inside: Element | str, **attributes: Any) -> Element:

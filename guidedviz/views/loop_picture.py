@@ -5,7 +5,6 @@ The row below the loop shows where the mask comes from. What a lab adds is marke
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,72 +12,68 @@ from typing import Any
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import Figure, drawing, soft, write
+from guidedviz.views.layout.curves import Point, head, straight
 
 PITCH, FIRST, WIDE, HIGH = 130.0, 66.0, 108.0, 44.0
 ROWS = (78.0, 176.0, 244.0)  # the middles of the loop, of the row below it, and of the forced bytes
 TOP = 28.0  # of the arrow that leads back
 END = 5  # the column of the draw
 
+Words = tuple[str, str]  # the name of a box, and what it holds
+
 
 @dataclass(frozen=True)
 class LoopBox:
-    """A box: its name, what it holds, its column and its row."""
+    """A box with its words, its column and its row; its sides are where arrows start and end."""
 
-    name: str
-    about: str
+    words: Words
     column: int
     row: int = 0
 
-    @property
-    def x(self) -> float:
-        """The middle of the box."""
-        return FIRST + PITCH * self.column
-
-    @property
-    def y(self) -> float:
-        """The middle of the box."""
-        return ROWS[self.row]
+    def side(self, across: int, down: int) -> Point:
+        """The middle of a side, or with zeros that of the box."""
+        return FIRST + PITCH * self.column + across * WIDE / 2, ROWS[self.row] + down * HIGH / 2
 
 
 @dataclass(frozen=True)
 class Added:
     """What a lab adds: the box between logits and probabilities, the row below it, what is new, and how it advances."""
 
-    middle: tuple[str, str] | None
-    below: tuple[tuple[str, str], ...]
-    new: tuple[str, ...]
+    middle: tuple[Words, ...] = (("mask", "illegal: −∞"),)
+    below: tuple[Words, ...] = ()
+    new: tuple[str, ...] = ()
     advance: str = "advance"
     forced: bool = False
 
 
-MASK = ("mask", "illegal: −∞")
-RULES, STATE = ("grammar", "rules"), ("state", "node and stack")
+RULES, STATE, MACHINE = ("grammar", "rules"), ("state", "node and stack"), ("machine", "reads bytes")
 PARTS = {
-    "free": Added(None, (), ()),
-    "bias": Added(("bias", "plus a constant"), (), ("bias",)),
-    "static": Added(MASK, (("list of masks", "one per position"),), ("mask", "list of masks"), "next position"),
-    "fsm": Added(MASK, (("transitions", "by hand"), ("state", "what is read")), ("transitions", "state")),
+    "free": Added(middle=()),
+    "bias": Added((("bias", "plus a constant"),), new=("bias",)),
+    "static": Added(
+        below=(("list of masks", "one per position"),), new=("mask", "list of masks"), advance="next position"
+    ),
+    "fsm": Added(below=(("transitions", "by hand"), ("state", "what is read")), new=("transitions", "state")),
     "index": Added(
-        MASK,
-        (("regex", "a pattern"), ("machine", "reads bytes"), ("trie", "all tokens"), ("index", "state → tokens")),
-        ("machine", "trie", "index"),
+        below=(("regex", "a pattern"), MACHINE, ("trie", "all tokens"), ("index", "state → tokens")),
+        new=("machine", "trie", "index"),
     ),
     "schema": Added(
-        MASK,
-        (("schema", "keys and types"), ("regex", "if finite"), ("machine", "reads bytes"), ("index", "× tokens")),
-        ("schema",),
+        below=(("schema", "keys and types"), ("regex", "if finite"), MACHINE, ("index", "× tokens")), new=("schema",)
     ),
-    "stack": Added(MASK, (RULES, ("PDA", "push and pop"), STATE), ("grammar", "PDA", "state")),
-    "chart": Added(MASK, (RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),
-    "split": Added(MASK, (RULES, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
-    "walk": Added(MASK, (RULES, STATE, ("trie walk", "at each step")), ("trie walk",)),
+    "stack": Added(below=(RULES, ("PDA", "push and pop"), STATE), new=("grammar", "PDA", "state")),
+    "chart": Added(below=(RULES, ("lexer", "bytes to lexemes"), ("chart", "items per place")), new=("lexer", "chart")),
+    "split": Added(
+        below=(RULES, ("token tables", "one per node"), ("stack", "decides the rest")), new=("token tables",)
+    ),
+    "walk": Added(below=(RULES, STATE, ("trie walk", "at each step")), new=("trie walk",)),
     "production": Added(
-        ("mask", "apply to all rows"),
+        (("mask", "apply to all rows"),),
         (("request", "schema"), ("cache", "or compile"), ("batch", "many rows"), ("packed mask", "beside the pass")),
         ("request", "cache", "batch", "packed mask"),
         "advance, roll back",
     ),
-    "jump": Added(MASK, (("machine", "reads bytes"), ("state", "where it is")), ("forced bytes",), forced=True),
+    "jump": Added(below=(MACHINE, ("state", "where it is")), new=("forced bytes",), forced=True),
 }
 
 
@@ -96,68 +91,57 @@ def draw_loop(part: str = "free") -> Figure:
     if part not in PARTS:
         raise SettingError("draw_loop", seen=quoted(part), expected=f"one of {', '.join(PARTS)}")
     chosen = PARTS[part]
-    first = (("text", "tokens so far"), ("model", "forward pass"), ("logits", "one per token"))
-    loop = [LoopBox(*words, column) for column, words in enumerate(first)]
-    loop += [LoopBox(*chosen.middle, 3)] if chosen.middle else []
-    loop += [LoopBox("probabilities", "softmax", 4), LoopBox("draw", "one token", END)]
-    below = [LoopBox(*words, 4 - len(chosen.below) + place, 1) for place, words in enumerate(chosen.below)]
-    boxes = [*loop, *below, *([LoopBox("forced bytes", "no forward pass", 1, 2)] if chosen.forced else [])]
-    lines = [*_loop_lines(loop), *_below_lines(below, chosen)]
+    start = (("text", "tokens so far"), ("model", "forward pass"), ("logits", "one per token"), *chosen.middle)
+    loop = [LoopBox(words, column) for column, words in enumerate(start)]
+    loop += [LoopBox(("probabilities", "softmax"), END - 1), LoopBox(("draw", "one token"), END)]
+    below = [LoopBox(words, 4 - len(chosen.below) + place, 1) for place, words in enumerate(chosen.below)]
+    boxes, text, draw = [*loop, *below], loop[0], loop[-1]
+    lines = [_arrow(one.side(1, 0), other.side(-1, 0)) for row in (loop, below) for one, other in pairwise(row)]
+    lines.append(_arrow(draw.side(0, -1), (draw.side(0, 0)[0], TOP), (text.side(0, 0)[0], TOP), text.side(0, -1)))
+    lines.append(_beside(text, draw, TOP - 6, "append the token"))
+    if below:
+        last = below[-1]
+        (x, _), y = draw.side(0, 1), ROWS[1]
+        lines += [_arrow(last.side(0, -1), (last.side(0, 0)[0], ROWS[0] + HIGH / 2))]
+        lines += [_arrow(draw.side(0, 1), (x, y), last.side(1, 0)), _beside(last, draw, y - 7, chosen.advance)]
+    if chosen.forced:
+        boxes.append(forced := LoopBox(("forced bytes", "no forward pass"), 1, 2))
+        (x, y), left = forced.side(0, 0), text.side(0, 1)
+        lines += [_arrow(last.side(0, 1), (last.side(0, 0)[0], y), forced.side(1, 0))]
+        lines += [_arrow(forced.side(-1, 0), (left[0], y), left), _beside(forced, last, y - 7, "only one way on")]
     said = _say(loop, below, chosen)
-    height = ROWS[len({box.row for box in boxes}) - 1] + 36
-    shapes = (_draw_box(box, box.name in chosen.new) for box in boxes)
+    height = ROWS[max(box.row for box in boxes)] + 36
+    shapes = (_draw_box(box, box.words[0] in chosen.new) for box in boxes)
     return Figure(drawing(2 * FIRST + PITCH * END, height, *lines, *shapes, alt=said), said, said)
 
 
-def _loop_lines(loop: list[LoopBox]) -> Iterable[Element]:
-    for one, other in pairwise(loop):
-        yield _arrow(f"M{one.x + WIDE / 2},{one.y}H{other.x - WIDE / 2 - 7}", other.x - WIDE / 2, other.y)
-    first, last = loop[0], loop[-1]
-    up = last.y - HIGH / 2
-    yield _arrow(f"M{last.x},{up}V{TOP}H{first.x}V{up - 7}", first.x, up, turned=90)
-    yield soft((first.x + last.x) / 2, TOP - 6, "append the token", text_anchor="middle")
+def _arrow(*points: Point) -> Element:
+    """Straight lines with a head at the end."""
+    line = "M" + "L".join(f"{x:g},{y:g}" for x, y in points)
+    path = node("path", d=line, fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
+    return path + node("polygon", points=head(straight(*points[-2:]), 8, 4), fill="var(--gv-soft)")
 
 
-def _below_lines(below: list[LoopBox], part: Added) -> Iterable[Element]:
-    if not below:
-        return
-    for one, other in pairwise(below):
-        yield _arrow(f"M{one.x + WIDE / 2},{one.y}H{other.x - WIDE / 2 - 7}", other.x - WIDE / 2, other.y)
-    last, bottom = below[-1], ROWS[0] + HIGH / 2
-    yield _arrow(f"M{last.x},{last.y - HIGH / 2}V{bottom + 7}", last.x, bottom, turned=-90)
-    drawn, side = FIRST + PITCH * END, last.x + WIDE / 2
-    yield _arrow(f"M{drawn},{bottom}V{last.y}H{side + 7}", side, last.y, turned=180)
-    yield soft((drawn + side) / 2, last.y - 7, part.advance, text_anchor="middle")
-    if part.forced:
-        box, text = LoopBox("", "", 1, 2), LoopBox("", "", 0)
-        start, right = last.y + HIGH / 2, box.x + WIDE / 2
-        yield _arrow(f"M{last.x},{start}V{box.y}H{right + 7}", right, box.y, turned=180)
-        yield soft((last.x + right) / 2, box.y - 7, "only one way on", text_anchor="middle")
-        yield _arrow(f"M{box.x - WIDE / 2},{box.y}H{text.x}V{bottom + 7}", text.x, bottom, turned=-90)
-
-
-def _arrow(path: str, x: float, y: float, turned: int = 0) -> Element:
-    """A line with a head that ends at a point; the head points right, turned by some degrees."""
-    line = node("path", d=path, fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
-    return line + node(
-        "path", d="M0,0l-8,-4v8z", fill="var(--gv-soft)", transform=f"translate({x:g} {y:g}) rotate({turned})"
-    )
+def _beside(one: LoopBox, other: LoopBox, y: float, words: str) -> Element:
+    """Words in the middle between two boxes."""
+    return soft((one.side(0, 0)[0] + other.side(0, 0)[0]) / 2, y, words, text_anchor="middle")
 
 
 def _draw_box(box: LoopBox, new: bool) -> Element:
+    (x, y), (name, about) = box.side(0, 0), box.words
     line = {"stroke": "var(--gv-orange)", "stroke_width": 3} if new else {"stroke": "var(--gv-soft)"}
-    place = {"x": box.x - WIDE / 2, "y": box.y - HIGH / 2, "width": WIDE, "height": HIGH, "rx": 6}
+    place = {"x": x - WIDE / 2, "y": y - HIGH / 2, "width": WIDE, "height": HIGH, "rx": 6}
     shape = node("rect", **place, fill="var(--gv-card)", **line)
-    name = write(box.x, box.y - 3, box.name, 13, text_anchor="middle", font_weight="bold")
-    about = soft(box.x, box.y + 13, box.about, 11, text_anchor="middle")
-    mark: Any = {"text_anchor": "end", "font_weight": "bold", "fill": "var(--gv-orange)"}
-    return shape + name + about + (write(box.x + WIDE / 2, box.y - HIGH / 2 - 5, "new", 11, **mark) if new else NOTHING)
+    words = write(x, y - 3, name, 13, text_anchor="middle", font_weight="bold")
+    words += soft(x, y + 13, about, 11, text_anchor="middle")
+    mark: dict[str, Any] = {"text_anchor": "end", "font_weight": "bold", "fill": "var(--gv-orange)"}
+    return shape + words + (write(x + WIDE / 2, y - HIGH / 2 - 5, "new", 11, **mark) if new else NOTHING)
 
 
 def _say(loop: list[LoopBox], below: list[LoopBox], part: Added) -> str:
-    lines = [f"the decoding loop: {' → '.join(box.name for box in loop)} → text"]
+    lines = [f"the decoding loop: {' → '.join(box.words[0] for box in loop)} → text"]
     if below:
-        lines.append(f"the mask comes from: {' → '.join(box.name for box in below)}")
+        lines.append(f"the mask comes from: {' → '.join(box.words[0] for box in below)}")
     if part.forced:
         lines.append("where only one way is left: state → forced bytes → text, without the model")
     return "\n".join([*lines, *([f"new: {', '.join(part.new)}"] if part.new else [])])

@@ -7,7 +7,7 @@ the picture and stands above the next token.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import ENDS, Step, Trace, follows, standing, taken_back
@@ -15,15 +15,15 @@ from guidedviz.errors import expect, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted
-from guidedviz.markup import NOTHING, Element, node, together
+from guidedviz.markup import NOTHING, node, together
 from guidedviz.tokens.split import Split
 from guidedviz.views.charts.distribution import Drawn, say_next, write_next
 from guidedviz.views.figure import TRACE_HINT, Figure, drawing, moved, soft, wide, write
-from guidedviz.views.machine.highlight import last_path
+from guidedviz.views.machine.highlight import recorded_paths
 from guidedviz.views.machine.picture import draw_inside, draw_open_rules
 from guidedviz.views.stack.stack import say_stack, write_stack
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import callouts, legal_kinds, say_mask, write_map
+from guidedviz.views.vocabulary.map import legal_kinds, say_mask, write_map
 from guidedviz.views.vocabulary.split_map import say_kinds, split_kinds
 from guidedviz.views.words import pack_step, reading, say_badge, write_badge
 
@@ -37,7 +37,6 @@ LINE, CHIP = 88, 44.0  # characters of a line of the prompt, and the height of a
 def draw_stage(
     trace: Trace,
     cursor: int | None = None,
-    costs: bool = False,
     machine: DFA | PDA | None = None,
     split: Split | None = None,
     stack: bool = False,
@@ -46,70 +45,64 @@ def draw_stage(
 
     The distribution is that of the next token or, after the last step, of the last one.
     `split` shows the map of its tokens at that step where there is no machine; with `stack` the map takes the place of
-    the machine, and shows which tokens asked the stack. `costs` adds the times, which differ between runs.
+    the machine, and shows which tokens asked the stack.
     """
     expect(trace, Trace, "draw_stage", "a trace", TRACE_HINT)
     expect(machine, DFA | PDA | None, "draw_stage, machine", "a finite or pushdown machine")
     expect(split, Split | None, "draw_stage, split", "a split", "gv.tokens.build_split(machine, vocabulary)")
-    cursor = _step_count(trace, cursor, "draw_stage, cursor")
+    expect(cursor, int | None, "draw_stage, cursor", "a number of steps")
+    cursor = len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
     steps = _pack(trace)
     words = steps[cursor - 1]["words"] if cursor else "at the prompt" if steps else "no step yet"
     parts = [_header(trace), _strip(steps, trace.prompt, cursor, words)]
     told = [f"{_place(trace, cursor)} · {words}"]
-    mapped = split if machine is None or stack else None
     place = min(cursor, len(steps) - 1)  # of the step whose distribution is shown: the next one, or the last one
-    if mapped is not None:
-        svg, height, said = _map(mapped, trace.steps, place, stack)
-        parts.append((_card("map", EDGE, INNER, height + 2 * PAD, svg), height + 2 * PAD))
+    if split is not None and (machine is None or stack):
+        machine = None
+        drawn, said = _map(split, trace.steps, place, stack)
+        parts.append(_row(("map", INNER, drawn)))
         told.append(said)
-    drawn = machine if mapped is None else None
-    panels: list[tuple[str, Drawn]] = []
+    panels: list[tuple[str, float, Drawn]] = []
     if steps:
         title, step = "next token" if place == cursor else "the last draw", steps[place]
-        width = INNER - (LEFT + GAP if drawn else 0)
+        width = INNER if machine is None else INNER - LEFT - GAP
         legal = f"{step['legal']:,} of {trace.vocabulary_size:,} legal"
-        facts = _facts(step, place < cursor, drawn is None, costs)
-        panels.append(("next", write_next(step, title, width - 2 * PAD, legal, facts)))
+        facts = _facts(step, place < cursor, machine is None)
+        panels.append(("next", width, write_next(step, title, width - 2 * PAD, legal, facts)))
         told.append(say_next(step, title).removesuffix("."))
-    if drawn is not None:
-        high = max(LEAST, *(height for _, (_, height) in panels)) if panels else LEAST
-        svg, height, said = _machine(drawn, trace.steps[:cursor], (LEFT if panels else INNER) - 2 * PAD, high)
-        panels.insert(0, ("machine", (svg, height)))
+    if machine is not None:
+        width, high = LEFT if steps else INNER, max([LEAST, *(height for *_, (_, height) in panels)])
+        drawn, said = _machine(machine, trace.steps[:cursor], width - 2 * PAD, high)
+        panels.insert(0, ("machine", width, drawn))
         told.append(said)
     if panels:
-        parts.append(_beside(panels))
+        parts.append(_row(*panels))
     parts.append(_scrub(trace, cursor))
-    svg, height = _pile(parts)
+    placed, y = [], EDGE
+    for svg, height in parts:
+        placed.append(moved(0, y, svg))
+        y += height + GAP
     alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, cursor)}. {'. '.join(told)}"
-    body = moved(0, EDGE, svg)
-    return Figure(drawing(WIDTH, height + 2 * EDGE, body, alt=alt), _summary(trace, cursor), alt)
+    return Figure(drawing(WIDTH, y - GAP + EDGE, *placed, alt=alt), _summary(trace, cursor), alt)
 
 
-def draw_strip(trace: Trace, cursor: int | None = None, *, mass: bool = False) -> Figure:
-    """The prompt and the tokens in one strip, coloured by probability; `cursor` marks one of them.
+def draw_strip(trace: Trace, *, mass: bool = False) -> Figure:
+    """The prompt and the tokens in one strip, coloured by probability.
 
     With `mass` each token shows the Z of its step, the legal mass, instead of its own probability.
     """
     expect(trace, Trace, "draw_strip", "a trace", TRACE_HINT)
-    upto = _step_count(trace, cursor, "draw_strip, cursor")
-    steps = _pack(trace)
-    svg, height = _strip(steps, trace.prompt, upto, "", marked=cursor is not None, mass=mass)
-    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, upto)}."
-    said = (f"{step['label']} {step['massText']}" for step in steps[:upto] if mass)
+    steps, count = _pack(trace), len(trace.steps)
+    svg, height = _strip(steps, trace.prompt, mass=mass)
+    alt = f"{_title(trace)} Prompt {reading(trace.prompt)}. Output {_quote(trace, count)}."
+    said = (f"{step['label']} {step['massText']}" for step in steps if mass)
     alt += " Z per step: " * mass + " · ".join(said)
-    body = moved(0, 6, svg)
-    return Figure(drawing(WIDTH, height + 12, body, alt=alt), _summary(trace, upto), alt)
+    return Figure(drawing(WIDTH, height + 12, moved(0, 6, svg), alt=alt), _summary(trace, count), alt)
 
 
 def _pack(trace: Trace) -> list[PackedStep]:
     """The steps as the page gets them."""
     return [pack_step(step, back) for step, back in zip(trace.steps, taken_back(trace.steps), strict=True)]
-
-
-def _step_count(trace: Trace, cursor: int | None, where: str) -> int:
-    """The number of steps up to a cursor; all of them for None."""
-    expect(cursor, int | None, where, "a number of steps")
-    return len(trace.steps) if cursor is None else max(0, min(cursor, len(trace.steps)))
 
 
 # --- the same in words ---
@@ -136,26 +129,13 @@ def _place(trace: Trace, cursor: int) -> str:
 # --- the parts, from top to bottom ---
 
 
-def _pile(parts: Sequence[Drawn]) -> Drawn:
-    placed, y = [], 0.0
-    for svg, height in parts:
-        placed.append(moved(0, y, svg))
-        y += height + GAP
-    return together(placed), y - GAP
-
-
-def _card(part: str, x: float, width: float, height: float, *inside: Element) -> Element:
-    """A panel with its ground; what is inside keeps away from its edge."""
-    ground = node("rect", x=0, y=0, width=width, height=height, rx=8, fill="var(--gv-card)", stroke="var(--gv-line)")
-    return moved(x, 0, ground, moved(PAD, PAD, *inside), data_part=part)
-
-
-def _beside(panels: Sequence[tuple[str, Drawn]]) -> Drawn:
-    """One panel, or two of one height side by side."""
-    height, x, cards = max(height for _, (_, height) in panels) + 2 * PAD, EDGE, []
-    for number, (part, (svg, _)) in enumerate(panels):
-        width = LEFT if number < len(panels) - 1 else WIDTH - EDGE - x
-        cards.append(_card(part, x, width, height, svg))
+def _row(*panels: tuple[str, float, Drawn]) -> Drawn:
+    """Panels of one height side by side: names, widths and what is inside, which keeps away from the edges."""
+    height, x, cards = max(height for *_, (_, height) in panels) + 2 * PAD, EDGE, []
+    for part, width, (svg, _) in panels:
+        size = {"x": 0, "y": 0, "width": width, "height": height, "rx": 8}
+        ground = node("rect", **size, fill="var(--gv-card)", stroke="var(--gv-line)")
+        cards.append(moved(x, 0, ground, moved(PAD, PAD, svg), data_part=part))
         x += width + GAP
     return together(cards), height
 
@@ -168,28 +148,24 @@ def _header(trace: Trace) -> Drawn:
 
 
 def _strip(
-    steps: Sequence[PackedStep], prompt: str, cursor: int, words: str, marked: bool = True, mass: bool = False
+    steps: Sequence[PackedStep], prompt: str, cursor: int | None = None, words: str = "", mass: bool = False
 ) -> Drawn:
-    """The prompt and the tokens, and below them the words about the step at the cursor."""
+    """The prompt and the tokens, those after the cursor pale, and below them the words about its step."""
+    lines = (reading(prompt)[start : start + LINE] for start in range(0, len(reading(prompt)), LINE))
+    drawn = [(soft(0, 26, line, 15, mono=True), wide(line, 15) + 6) for line in lines]
+    gone = {place for step in steps[:cursor] for place in step["back"]}
+    for place, step in enumerate(steps):
+        shown = (step["mass"], step["massText"]) if mass else (step["masked"], step["maskedText"])
+        pale = cursor is not None and place >= cursor
+        drawn.append(_chip(step, cursor == place + 1, pale or place in gone, place in gone, *shown))
     x, y, chips = 0.0, 0.0, []
-    for svg, width in _chips(steps, reading(prompt), cursor, marked, mass):
+    for svg, width in drawn:
         if x + width > INNER - 2 * PAD:
             x, y = 0.0, y + CHIP + 4
         chips.append(moved(x, y, svg))
         x += width + 4
-    height = y + CHIP + 2 * PAD + 22 * bool(words)
     said = soft(0, y + CHIP + 18, shorten(words, 130), 13) if words else NOTHING
-    return _card("text", EDGE, INNER, height, *chips, said), height
-
-
-def _chips(steps: Sequence[PackedStep], prompt: str, cursor: int, marked: bool, mass: bool) -> Iterator[Drawn]:
-    for line in (prompt[start : start + LINE] for start in range(0, len(prompt), LINE)):
-        yield soft(0, 26, line, 15, mono=True), wide(line, 15) + 6
-    gone = {place for step in steps[:cursor] for place in step["back"]}
-    for place, step in enumerate(steps):
-        taken = place in gone
-        shown = (step["mass"], step["massText"]) if mass else (step["masked"], step["maskedText"])
-        yield _chip(step, marked and place == cursor - 1, place >= cursor or taken, taken, *shown)
+    return _row(("text", INNER, (together([*chips, said]), y + CHIP + 22 * bool(words))))
 
 
 def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float, said: str) -> Drawn:
@@ -215,34 +191,31 @@ def _chip(step: PackedStep, current: bool, pale: bool, gone: bool, share: float,
     return node("g", *parts, opacity=0.6 if pale else 1, data_part="token"), width
 
 
-def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Element, float, str]:
-    """The machine where the steps end, for a grammar with its stack beside it; its height, and the same in words."""
-    path = last_path(machine, steps)
+def _machine(machine: DFA | PDA, steps: Sequence[Step], width: float, height: float) -> tuple[Drawn, str]:
+    """The machine where the steps end, for a grammar with its stack beside it, and the same in words."""
+    path = recorded_paths(machine, steps)[-1]
     if not isinstance(machine, PDA):
-        return *draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
+        return draw_inside(machine, path, width, height), f"Machine in q{path[-1]}"
     rules, high = draw_open_rules(machine, path[-1], width - STACK - GAP, height)
     column, tall = write_stack(machine, path[-1], STACK, most=int((height - 76) / CARD))
     beside = moved(width - STACK, 2, column, data_part="stack")
-    return rules + beside, max(high, tall), say_stack(machine, path[-1])
+    return (rules + beside, max(high, tall)), say_stack(machine, path[-1])
 
 
-def _map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Element, float, str]:
-    """The map of all tokens at a step, its height, and the number of tokens of each kind."""
+def _map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:
+    """The map of all tokens at a step, and the number of tokens of each kind."""
     before = steps[: follows(steps)[place]] if steps else ()
-    made, state = atlas(split.vocabulary), last_path(split.pda, before)[-1]
+    made, state = atlas(split.vocabulary), recorded_paths(split.pda, before)[-1][-1]
     mask = split.mask(state)
     kinds = split_kinds(split, made, state) if stack else legal_kinds(made.ordered(mask))
     said = say_kinds(kinds) if stack else say_mask(split.vocabulary, mask)
-    calls = callouts(made, steps[place]) if steps else ()
-    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD, calls)
-    return moved(0, 12, svg), height + 12, f"Mask: {said}"
+    svg, height = write_map(made, kinds, f"after {counted(len(before), 'step')}", INNER - 2 * PAD)
+    return (moved(0, 12, svg), height + 12), f"Mask: {said}"
 
 
-def _facts(step: PackedStep, taken: bool, states: bool, costs: bool) -> list[tuple[str, str]]:
-    """What else is known of a step: the state where no machine shows it, the times, and how the run ends with it."""
+def _facts(step: PackedStep, taken: bool, states: bool) -> list[tuple[str, str]]:
+    """What else is known of a step: the state where no machine shows it, and how the run ends with it."""
     facts = [("state", step["state"]), ("stack", " › ".join(reversed(step["stack"])))] if states else []
-    if costs and step["how"] != "forced":
-        facts += zip(("forward", "mask", "sample"), step["times"], strict=True)
     if taken and step["end"]:  # how it ends is known once it is taken
         facts.append(("end", ENDS[step["end"]]))
     return [(name, value) for name, value in facts if value]
@@ -255,7 +228,6 @@ def _scrub(trace: Trace, cursor: int) -> Drawn:
     line = node("path", d=f"M{EDGE:g} 9H{end:g}", stroke="var(--gv-line)", stroke_width=4)
     line += node("path", d=f"M{EDGE:g} 9H{x:g}", stroke="var(--gv-blue)", stroke_width=4)
     handle = node("rect", x=x - 6, y=3, width=12, height=12, rx=6, fill="var(--gv-blue)")
-    where = write(end + 14, 13, _place(trace, cursor), 13)
-    return moved(
-        0, 0, line, handle, where, soft(WIDTH - EDGE, 13, settings, 13, text_anchor="end"), data_part="controls"
-    ), 18
+    words = write(end + 14, 13, _place(trace, cursor), 13)
+    words += soft(WIDTH - EDGE, 13, settings, 13, text_anchor="end")
+    return node("g", line, handle, words, data_part="controls"), 18

@@ -15,7 +15,7 @@ from guidedviz.headless import headless
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element
 from guidedviz.models.model import Source
-from guidedviz.views.figure import soft, write
+from guidedviz.views.figure import soft, wide, write
 
 FREE = 0.999999  # a legal mass above this counts as 1
 ROWS = 9  # candidates in a distribution, one per digit key
@@ -41,6 +41,21 @@ def reading(text: str) -> str:
     return visible(b" " * left) + inner + visible(b" " * (len(text) - left - len(text.strip(" "))))
 
 
+def characters(data: bytes, room: float) -> list[tuple[float, str]]:
+    """The characters of a text, each with the middle of its bytes; one that is wider than `room` pixels is a box.
+
+    >>> characters("é1".encode() + b"\\xff", 8.0)
+    [(1.0, 'é'), (2.5, '1'), (3.5, '▯')]
+    """
+    found, place = [], 0
+    for character in data.decode("utf-8", "surrogateescape"):
+        raw = character.encode("utf-8", "surrogateescape")
+        name = visible(raw)
+        found.append((place + len(raw) / 2, name if wide(name, 12) <= room else "▯"))
+        place += len(raw)
+    return found
+
+
 def short(p: float) -> float:
     """Four significant digits: short to send, and never zero for a small value.
 
@@ -48,6 +63,17 @@ def short(p: float) -> float:
     (0.1235, 1.235e-05)
     """
     return float(f"{p:.4g}")
+
+
+def share(part: float) -> str:
+    """A percentage with two significant digits; it is 0% or 100% only if exact.
+
+    >>> share(0.9637), share(0.5), share(0.0000312), share(0.0), share(0.99996)
+    ('96%', '50%', '0.0031%', '0%', '>99.9%')
+    """
+    if 0.99 <= part < 1:
+        return ">99.9%" if part > 0.999 else f"{100 * part:.1f}%"
+    return f"{float(f'{100 * part:.2g}'):.10g}%"
 
 
 def milliseconds(ms: float) -> str:

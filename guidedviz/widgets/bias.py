@@ -13,10 +13,10 @@ from guidedviz.decoding.sampling import apply_bias, probability, softmax
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.extras import need
 from guidedviz.models.model import Model, check_model, check_text
-from guidedviz.views.charts.bars import draw_bars
+from guidedviz.views.charts.distribution import draw_bars
 from guidedviz.views.figure import Figure
 from guidedviz.views.words import kept_source, label, reading
-from guidedviz.widgets.display import Display, mime_bundle
+from guidedviz.widgets.display import Display, Shown, mime_bundle
 
 ROWS = 9  # bars, unless more tokens have a slider
 
@@ -34,16 +34,17 @@ def bias_sliders(
     return BiasSliders(model, prompt, {_token(model, token): 0.0 for token in tokens} | biased)
 
 
-class BiasSliders:
+class BiasSliders(Shown):
     """What `gv.bias_sliders` returns. The model runs once; after that a bias is only arithmetic."""
 
     def __init__(self, model: Model, prompt: str, bias: Mapping[int, float]) -> None:
         self._logits = np.asarray(model.logits(list(start(model, prompt).tokens)), dtype=np.float64)
-        self.bias = dict(bias)
         self._title = f"next token after “{reading(prompt[-40:])}”"
         self._source, self._pieces = model.source, model.vocabulary.pieces
+        self._sliders: dict[int, Any] = {}
         self.before = softmax(self._logits)
-        self.after = softmax(apply_bias(self._logits, self.bias))
+        self.display = Display("picture", lambda everything: {"drawing": self._draw(self._source).drawing.shapes})
+        self._change(dict(bias))
 
     def set(self, token: int, amount: float) -> BiasSliders:
         """Change the bias of one token."""
@@ -55,8 +56,10 @@ class BiasSliders:
 
     def _change(self, bias: dict[int, float]) -> BiasSliders:
         self.after, self.bias = softmax(apply_bias(self._logits, bias)), bias
-        if "widget" in vars(self):
-            self._redraw()
+        for token, slider in self._sliders.items():
+            slider.value = bias[token]
+        self.display.tell()
+        self.display.save()
         return self
 
     @property
@@ -70,29 +73,16 @@ class BiasSliders:
         widgets = need("ipywidgets", "lab", "gv.bias_sliders")
         reset = widgets.Button(description="Reset", tooltip="Set all sliders to zero")
         reset.on_click(lambda _: self.reset())
-        self._sliders: dict[int, Any] = {token: self._slider(token) for token in self.bias}
-        self._bars = Display("picture", lambda everything: {"drawing": self._draw(self._source).drawing.shapes})
-        return widgets.VBox([*self._sliders.values(), reset, self._bars.widget])
-
-    def __repr__(self) -> str:
-        return f"Bias: {', '.join(map(self._say, self.bias))}"
+        look = {"style": {"description_width": "8em"}, "layout": {"width": "600px"}}
+        for token, amount in self.bias.items():
+            name = label(self._pieces[token])
+            slider = widgets.FloatSlider(amount, min=-100, max=100, step=0.5, description=name, **look)
+            slider.observe(lambda change, token=token: self.set(token, change["new"]), "value")
+            self._sliders[token] = slider
+        return widgets.VBox([*self._sliders.values(), reset, self.display.widget])
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         return mime_bundle(self.figure, lambda: self.widget, **wanted)
-
-    def _slider(self, token: int) -> Any:
-        widgets = need("ipywidgets", "lab", "gv.bias_sliders")
-        name, look = label(self._pieces[token]), {"description_width": "8em"}
-        slider = widgets.FloatSlider(self.bias[token], min=-100, max=100, step=0.5, description=name, style=look)
-        slider.layout.width = "600px"
-        slider.observe(lambda change: self.set(token, change["new"]), "value")
-        return slider
-
-    def _redraw(self) -> None:
-        for token, slider in self._sliders.items():
-            slider.value = self.bias[token]
-        self._bars.tell()
-        self._bars.save()
 
     def _draw(self, source: str) -> Figure:
         rows = self._rows()
@@ -100,7 +90,7 @@ class BiasSliders:
         series = {"before": self.before[rows].tolist(), "after": self.after[rows].tolist()}
         marked = {place for place, token in enumerate(rows) if self.bias.get(token)}
         drawn = draw_bars(names, series, title=f"{source}: {self._title}", marked=marked)
-        return Figure(drawn.drawing, repr(self), drawn.alt)
+        return Figure(drawn.drawing, f"Bias: {', '.join(map(self._say, self.bias))}", drawn.alt)
 
     def _rows(self) -> list[int]:
         """The tokens with a slider, then the likeliest before or after, in the order before the bias."""

@@ -36,16 +36,6 @@ class Editor:
         self._stage, self._vocabulary, self._workers = stage, vocabulary, workers
         self._task: asyncio.Task[None] | None = None
         self._plays_on = False
-        self._told: dict[str, Any] = {}
-        self._new_text = True  # whether the page does not have the text
-
-    def hear(self, said: Any) -> None:
-        """Read what the page says about the box."""
-        match said:
-            case {"do": "edit", "kind": str(kind), "text": str(text)}:
-                self.type(kind, text)
-            case {"do": "go_back"}:
-                self.go_back()
 
     def type(self, kind: str, text: str) -> None:
         """Compile another text in a thread and drop the one before."""
@@ -60,7 +50,6 @@ class Editor:
     def read(self, kind: str, text: str) -> None:
         """Compile another text immediately."""
         self._begin(kind, text)
-        self._new_text = True
         try:
             new = keep_budget(self._stage.guide, compile_guide(kind, text, self._vocabulary))
             self._settle(try_guide(self._stage.player, self._stage.guide, new))
@@ -115,16 +104,8 @@ class Editor:
         if self.state == "waits" and self.edit and not self._same(self.edit.difference.position + 1):
             self.type(self.kind, self.text)
 
-    def news(self, everything: bool) -> dict[str, Any]:
-        """The box, if it has changed; its text only if the page does not have it."""
-        now, whole = self.pack(), everything or self._new_text
-        if now == self._told and not whole:
-            return {}
-        self._told, self._new_text = now, False
-        return {"edit": now if whole else {key: now[key] for key in now if key != "text"}}
-
     def pack(self) -> dict[str, Any]:
-        """The box, for a saved notebook."""
+        """What the page shows of the box."""
         rejected = self.edit.difference.rejected if self.edit and self.state == "waits" else None
         return {
             "kind": self.kind,

@@ -37,7 +37,7 @@ def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", sh
     return Film(listed, title, show)
 
 
-class Film:
+class Film(Shown):
     """What `gv.film` returns."""
 
     def __init__(self, frames: list[Any], title: str, show: int) -> None:
@@ -50,19 +50,14 @@ class Film:
     @property
     def figure(self) -> Figure:
         """The shown frame, by default the last one, as a still picture."""
+        last = self.reel.frames[-1]["words"]
+        said = f"Film: {len(self.frames)} frames" + (f"; the last: {last}" if last else "")
         figure: Figure = self.draw(self.frames[self.shown])
-        return figure
+        return replace(figure, text=said)
 
     def _everything(self) -> dict[str, Any]:
         drawings = [drawing.shapes for drawing in self.reel.drawings]
         return {"title": self.title, "drawings": drawings, "frames": self.reel.frames}
-
-    def __repr__(self) -> str:
-        last = self.reel.frames[-1]["words"]
-        return f"Film: {len(self.frames)} frames" + (f"; the last: {last}" if last else "")
-
-    def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        return self.display.bundle(replace(self.figure, text=repr(self)), **wanted)
 
 
 # A machine whose chains can be folded and unfolded on the page: each folded chain is one thick arrow.

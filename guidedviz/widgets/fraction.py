@@ -1,7 +1,7 @@
 """The fraction slider: the share of tokens that the constraint fixes, and the time that jump-forward saves.
 
-The page moves the handles and fixes or frees tokens without the kernel. Where they rest, live runs are timed in a
-thread, with the constants of the cost model between them; moving on stops them.
+The page moves the handles without the kernel. Where they rest, live runs are timed in a thread, with the constants of
+the cost model between them; moving on stops them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from guidedviz.decoding.jump import (
     SliderTask,
     Timed,
     build_tasks,
-    fix_by_hand,
     measure_cost,
     median_cost,
     median_run,
@@ -115,26 +114,13 @@ class FractionSlider(Shown):
         self._wish: Wish | None = None  # the run that is timed now or next
         self._running: asyncio.Task[None] | None = None
         self._costs: list[Cost] = []  # measured between the runs
-        self._sent, self._led = 0, False  # how many runs the page has; whether code moved the handles
+        self._led = False  # whether code moved the handles
         self.display = Display("fraction", self._news, self._hear, saved=self._everything, on_close=self._release)
 
     def go(self, fraction: float, rows: int = 1) -> FractionSlider:
         """Move both handles; a run that has begun is stopped."""
         self.place, self.rows = nearest_fraction(fraction), _check_rows(rows)
         self._wish, self._led = None, True
-        return self._moved()
-
-    def measure(self, fraction: float | None = None, rows: int | None = None) -> FractionSlider:
-        """Move the handles and time a run immediately, without a page."""
-        if self._model is None:
-            raise SettingError("measure", seen="no live model", hint="gv.fraction_slider(model) has one")
-        self.go(FRACTIONS[self.place] if fraction is None else fraction, self.rows if rows is None else rows)
-        rounds: list[Round] = []
-        for _ in range(ROUNDS):
-            timing = WORKER.submit(time_round, self._model, (self._tasks[self.place], self.rows), lambda: False)
-            if found := timing.result():
-                rounds.append(found)
-                self._keep(rounds)
         return self._moved()
 
     def close(self) -> None:
@@ -152,8 +138,6 @@ class FractionSlider(Shown):
         kept = replace(self.payoff, source=kept_source(self.payoff.source))
         return draw_payoff(kept, FRACTIONS[self.place], self.rows)
 
-    # --- the live runs ---
-
     def _hear(self, said: Any) -> None:
         match said:
             case {"do": "move"}:
@@ -161,19 +145,8 @@ class FractionSlider(Shown):
             case {"do": "rest", "place": int(place), "rows": int(rows)} if 0 <= place < len(FRACTIONS) and rows in ROWS:
                 self.place, self.rows = place, rows
                 if said.get("time") and self._model is not None:
-                    self._time((self._asked_for(said), rows))
+                    self._time((self._tasks[place], rows))
         self._moved()
-
-    def _asked_for(self, said: Any) -> SliderTask:
-        """The task of this place, or the text of a place and its rows with other fixed tokens."""
-        match said:
-            case {"of": [int(at), int(rows)], "fixed": [*fixed]} if 0 <= at < len(FRACTIONS):
-                run, task = find_run(self.payoff, at, rows), self._tasks[at]
-                parts = run.parts if run else task.example
-                if len(fixed) == len(parts):
-                    turned = tuple((text, flag is True) for (text, _), flag in zip(parts, fixed, strict=True))
-                    return fix_by_hand(task, turned, FRACTIONS[self.place])
-        return self._tasks[self.place]
 
     def _time(self, wish: Wish) -> None:
         """Time these runs next; others stop."""
@@ -189,7 +162,7 @@ class FractionSlider(Shown):
             rounds: list[Round] = []
             try:
                 while len(rounds) < ROUNDS and (found := await loop.run_in_executor(WORKER, timing)):
-                    if self._is_stale(wish):
+                    if self._wish is not wish:
                         break
                     rounds.append(found)
                     self._keep(rounds)
@@ -205,14 +178,11 @@ class FractionSlider(Shown):
 
     def _keep(self, rounds: list[Round]) -> None:
         """Keep the median run in place of an older one with its place and rows, and the medians of the constants."""
-        run, runs = median_run([run for run, _ in rounds]), list(self.payoff.runs)
-        if old := find_run(self.payoff, nearest_fraction(run.asked), run.rows):
-            self._sent = min(self._sent, runs.index(old))
-            runs.remove(old)
+        run = median_run([run for run, _ in rounds])
+        old = find_run(self.payoff, nearest_fraction(run.asked), run.rows)
         self._costs.append(rounds[-1][1])
-        self.payoff = replace(self.payoff, runs=(*runs, run), cost=median_cost(self._costs))
-
-    # --- what the page is told ---
+        runs = (*(one for one in self.payoff.runs if one is not old), run)
+        self.payoff = replace(self.payoff, runs=runs, cost=median_cost(self._costs))
 
     def _moved(self) -> FractionSlider:
         self.display.tell()
@@ -221,21 +191,18 @@ class FractionSlider(Shown):
         return self
 
     def _news(self, everything: bool) -> dict[str, Any]:
-        """The runs that the page does not have yet, and whether one is timed. A first page starts a first run."""
+        """The runs, and whether one is timed; a new page gets the plot, and a first page starts a first run."""
         if everything and self._model is not None and not self.payoff.runs and self._wish is None:
             self._time((self._tasks[self.place], self.rows))
-        since, self._sent = self._sent, len(self.payoff.runs)
-        if everything:
-            return self._everything()
-        led, self._led = {"at": self._at} if self._led else {}, False
-        return led | self._standing(since)
+        led, self._led = self._led, False
+        return self._everything() if everything else self._standing() | ({"at": self._at} if led else {})
 
     def _everything(self) -> dict[str, Any]:
-        return pack_head(self.payoff, self._model is not None) | self._standing(0) | {"at": self._at}
+        return pack_head(self.payoff, self._model is not None) | self._standing() | {"at": self._at}
 
-    def _standing(self, since: int) -> dict[str, Any]:
-        runs, cost = [pack_run(run) for run in self.payoff.runs[since:]], asdict(self.payoff.cost)
-        return {"from": since, "add": runs, "cost": cost, "timing": self._wish is not None, "note": self.note}
+    def _standing(self) -> dict[str, Any]:
+        runs, cost = list(map(pack_run, self.payoff.runs)), asdict(self.payoff.cost)
+        return {"runs": runs, "cost": cost, "timing": self._wish is not None, "note": self.note}
 
     @property
     def _at(self) -> list[int]:
@@ -278,7 +245,6 @@ def pack_run(run: Timed) -> dict[str, Any]:
         "share": run.fraction,
         "speedup": run.speedup,
         "spread": [min(run.speedups), max(run.speedups)] if run.speedups else [],
-        "byHand": run.by_hand,
         "title": say_point(run),
         "took": [round(run.naive_ms, 3), round(run.jump_ms, 3)],
         "tookText": took,

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, nan
 from numbers import Real
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 from weakref import WeakSet
 
 from guidedviz.errors import GuidedVizError, SettingError, expect, quoted
@@ -36,18 +36,12 @@ class Grade:
     words: str
 
 
-class Form(Protocol):
-    """What can be answered."""
-
-    def read(self, value: Any, where: str) -> Answer: ...
-    def grade(self, answer: Answer, truth: Answer) -> Grade: ...
-
-
 @dataclass(frozen=True)
 class ChoiceForm:
     """One of a few texts."""
 
     texts: tuple[str, ...]
+    hint = ""
 
     def read(self, value: Any, where: str) -> str:
         """A value as one of the choices."""
@@ -71,12 +65,21 @@ class Number:
     """A number, right if it is at most `within` away from the truth."""
 
     within: float = 0
+    texts = ()
+
+    @property
+    def hint(self) -> str:
+        """What counts as right."""
+        return f"Up to {say_number(self.within)} away counts as right." if self.within else ""
 
     def read(self, value: Any, where: str) -> float:
         """A value as a finite number."""
-        if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
+        try:
+            read = float(value) if not isinstance(value, bool) and isinstance(value, Real) else nan
+        except OverflowError:  # a whole number that no float can hold
+            read = nan
+        if not isfinite(read):
             raise SettingError(where, seen=quoted(value), expected="a number")
-        read = float(value)
         return int(read) if read.is_integer() else read
 
     def grade(self, answer: Answer, truth: Answer) -> Grade:
@@ -88,14 +91,13 @@ class Number:
         '✗ Your answer is 1,000, the true number is 2: 998 away.'
         """
         away = abs(float(answer) - float(truth))
-        counts = f" Up to {say_number(self.within)} away counts as right." if self.within else ""
         both = f"our answer is {say_number(answer)}, the true number is {say_number(truth)}"
         if away == 0:
             words = f"✓ Right: {say_number(truth)}"
         elif away <= self.within:
-            words = f"✓ Near enough: y{both}.{counts}"
+            words = f"✓ Near enough: y{both}. {self.hint}"
         else:
-            words = f"✗ Y{both}: {say_number(away)} away.{counts}"
+            words = f"✗ Y{both}: {say_number(away)} away. {self.hint}".strip()
         return Grade(away <= self.within, say_number(truth), words)
 
 
@@ -107,13 +109,6 @@ def say_number(value: Answer) -> str:
     """
     exact = float(value).is_integer() and abs(float(value)) < 1e15
     return f"{int(value):,}" if exact else f"{float(value):.6g}"
-
-
-def _is_finite(value: Real) -> bool:
-    try:
-        return isfinite(value)
-    except OverflowError:  # a whole number that no float can hold
-        return False
 
 
 # What unfolds after the commitment, in parts: paragraphs, what a function printed, and drawings.
@@ -140,8 +135,10 @@ class RevealPart:
         return node("pre", self.text, style="font-family:monospace")
 
 
-def unfold(reveal: Any) -> Iterator[RevealPart]:
+def unfold(reveal: Any, call: bool = True) -> Iterator[RevealPart]:
     """The parts of a reveal; a function is called, and what it prints comes before what it returns.
+
+    Without `call` a function has no parts.
 
     >>> [part.text for part in unfold(["a line\\n  broken\\n\\nnext", lambda: print("1\\n2")])]
     ['a line broken', 'next', '1\\n2']
@@ -156,7 +153,9 @@ def unfold(reveal: Any) -> Iterator[RevealPart]:
             yield RevealPart("drawing", reveal.alt, reveal)
         case list() | tuple():
             for part in reveal:
-                yield from unfold(part)
+                yield from unfold(part, call)
+        case _ if callable(reveal) and not call:
+            return
         case _ if callable(reveal):
             with redirect_stdout(io.StringIO()) as printed:
                 result = reveal()
@@ -212,13 +211,6 @@ class Score:
         return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
 
 
-def tell_scores() -> None:
-    """Update each score that is shown."""
-    for shown in list(_SHOWN):
-        shown.display.tell()
-        shown.display.save()
-
-
 PAUSE = 0.05  # seconds in which the page shows that the answer is locked, before the truth is computed
 HINT = 'gv.predict("How many?", number=3), or choices=["yes", "no"], answer="yes"'
 
@@ -246,22 +238,18 @@ def predict(
     if (choices is None) == (number is None):
         seen = "neither" if choices is None else "both"
         raise SettingError("gv.predict", seen=seen, expected="choices or a number", hint=HINT)
-    if choices is not None:
-        form: Form = _read_choices(choices)
-        truth, where = answer, "gv.predict, answer"
-    else:
-        form, truth, where = Number(_read_within(within)), number, "gv.predict, number"
+    form = _read_within(within) if choices is None else _read_choices(choices)
+    name, truth = ("number", number) if choices is None else ("answer", answer)
     if not callable(truth):
-        form.read(truth, where)
-    if not callable(reveal):
-        list(unfold(_without_functions(reveal)))
+        form.read(truth, f"gv.predict, {name}")
+    list(unfold(reveal, call=False))
     return Prediction(question, form, truth, reveal)
 
 
 class Prediction:
     """What `gv.predict` returns."""
 
-    def __init__(self, question: str, form: Form, truth: Any, reveal: Any) -> None:
+    def __init__(self, question: str, form: ChoiceForm | Number, truth: Any, reveal: Any) -> None:
         self.question, self.form = printable(question), form
         self._truth, self._reveal = truth, reveal
         self.answer: Answer | None = None
@@ -272,55 +260,53 @@ class Prediction:
         earlier = ASKED.get(self._key)
         self.display = Display("predict", self._news, self._hear, on_close=self._leave)
         ASKED[self._key] = self
-        if earlier and earlier.answer is not None and self._can_answer(earlier.answer):
-            self.commit(earlier.answer)
+        if earlier and self._lock(earlier.answer):
+            self._unfold()
         else:
             self._report()
 
     def _report(self) -> None:
         """Tell the class where a student stands who gave a nickname."""
-        report(self.question, "open" if self.answer is None else "answered", self._choices, self.answer)
+        report(self.question, "open" if self.answer is None else "answered", self.form.texts, self.answer)
 
     def commit(self, answer: Any) -> Prediction:
         """Commit to an answer, and show the truth; a later answer changes nothing."""
-        if self.answer is None:
-            self.answer = self.form.read(answer, "Prediction.commit, answer")
-            self._report()
+        self.form.read(answer, "Prediction.commit, answer")
+        if self._lock(answer):
             self._unfold()
         return self
 
-    def _can_answer(self, answer: Any) -> bool:
+    def _lock(self, answer: Any) -> bool:
+        """Whether this is an answer, and the first one."""
         try:
-            self.form.read(answer, "")
+            read = self.form.read(answer, "")
         except GuidedVizError:
             return False
+        if self.answer is not None:
+            return False
+        self.answer = read
+        self._report()
         return True
 
     def _hear(self, heard: Any) -> None:
         match heard:
-            case {"do": "commit", "answer": answer} if self.answer is None and self._can_answer(answer):
-                self.answer = self.form.read(answer, "")
-                self._report()
+            case {"do": "commit", "answer": answer} if self._lock(answer):
                 self.display.tell()  # locked; the truth may take a while
-                loop = running_loop()
-                if loop:
+                if loop := running_loop():
                     loop.call_later(PAUSE, self._unfold)
                 else:
                     self._unfold()
 
     def _unfold(self) -> None:
         """Compute the truth and the reveal."""
-        answer = self.answer
-        if answer is None:
-            return
         try:
-            self.grade = self.form.grade(answer, self._find_truth())
+            self.grade = self.form.grade(self.answer or 0, self._find_truth())
             self.parts = list(unfold(self._reveal))
         except Exception as error:  # a function of the notebook may fail
             self.note = say_failure(error)
-        self.display.tell()
-        self.display.save()
-        tell_scores()
+        for display in [self.display, *(score.display for score in _SHOWN)]:
+            display.tell()
+            display.save()
 
     def _find_truth(self) -> Answer:
         truth = self._truth() if callable(self._truth) else self._truth
@@ -333,10 +319,10 @@ class Prediction:
     def _news(self, everything: bool) -> dict[str, Any]:
         return {
             "question": self.question,
-            "choices": [printable(text) for text in self._choices],
-            "hint": self._hint,
+            "choices": [printable(text) for text in self.form.texts],
+            "hint": self.form.hint,
             "answer": self.answer,
-            "said": "" if self.answer is None else self._say(self.answer),
+            "said": "" if self.answer is None else _say(self.answer),
             "truth": self.grade.truth if self.grade else "",
             "right": bool(self.grade and self.grade.right),
             "words": self.grade.words if self.grade else "",
@@ -344,44 +330,31 @@ class Prediction:
             "note": self.note,
         }
 
-    @property
-    def _choices(self) -> tuple[str, ...]:
-        return self.form.texts if isinstance(self.form, ChoiceForm) else ()
-
-    @property
-    def _hint(self) -> str:
-        within = self.form.within if isinstance(self.form, Number) else 0
-        return f"Up to {say_number(within)} away counts as right." if within else ""
-
-    def _say(self, answer: Answer) -> str:
-        return answer if isinstance(answer, str) else say_number(answer)
-
-    # --- without a page ---
-
     def __repr__(self) -> str:
-        lines = [f"Predict: {self.question}", *(f"  ○ {text}" for text in self._choices if self.answer is None)]
+        lines = [f"Predict: {self.question}", *(f"  ○ {text}" for text in self.form.texts if self.answer is None)]
         said = [self.grade.words] if self.grade else []
         return "\n".join([*lines, *said, *(part.text for part in self.parts), *([self.note] if self.note else [])])
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        if not is_still():
-            bundle = {"text/plain": repr(self), "text/html": self._html(NOTHING)}
-            return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
-        truth = node("p", node("strong", with_code(self._say(self._find_truth()))))
-        inside = (part.html for part in unfold(self._reveal))
-        folded = node("details", node("summary", "Answer"), truth, *inside)
-        return bundle_with_widget(
-            {"text/plain": repr(self), "text/html": self._html(folded)}, lambda: self.display.widget
-        )
+        folded = NOTHING
+        if is_still():
+            truth = node("p", node("strong", with_code(_say(self._find_truth()))))
+            folded = node("details", node("summary", "Answer"), truth, *(part.html for part in unfold(self._reveal)))
+        bundle = {"text/plain": repr(self), "text/html": self._html(folded)}
+        return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
 
     def _html(self, folded: Element) -> str:
         """The question with its choices, and below it the folded answer."""
         asked = node("p", node("strong", "Predict."), " ", with_code(self.question))
-        choices = (node("li", with_code(text)) for text in self._choices)
-        listed = node("ul", *choices) if self._choices else NOTHING
-        hint = " ".join(filter(None, [self._hint, "" if for_site() else "Run this cell to commit to an answer."]))
+        choices = (node("li", with_code(text)) for text in self.form.texts)
+        listed = node("ul", *choices) if self.form.texts else NOTHING
+        hint = " ".join(filter(None, [self.form.hint, "" if for_site() else "Run this cell to commit to an answer."]))
         about = node("p", node("small", hint)) if hint else NOTHING
         return str(node("div", asked, listed, about, folded))
+
+
+def _say(answer: Answer) -> str:
+    return answer if isinstance(answer, str) else say_number(answer)
 
 
 def _read_choices(choices: Iterable[Any]) -> ChoiceForm:
@@ -394,13 +367,8 @@ def _read_choices(choices: Iterable[Any]) -> ChoiceForm:
     return ChoiceForm(texts)
 
 
-def _read_within(within: Any) -> float:
+def _read_within(within: Any) -> Number:
     where = "gv.predict, within"
     if (read := Number().read(within, where)) < 0:
         raise SettingError(where, seen=quoted(within), expected="a distance from 0 up")
-    return read
-
-
-def _without_functions(reveal: Any) -> Any:
-    """What of a reveal can be read before the commitment."""
-    return [part for part in reveal if not callable(part)] if isinstance(reveal, list | tuple) else reveal
+    return Number(read)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol
 
 from guidedviz.decoding.player import LiveWalk, Player
@@ -46,68 +47,88 @@ class LiveStage(Protocol):
     def adopt(self, guide: Guide, cursor: int | None = None) -> Any: ...
     def begin(self, head: Trace, guide: Guide | None) -> Any: ...
     def branch(self) -> Any: ...
-    def forbids(self, token: int) -> bool: ...
     def play(self) -> Any: ...
     def tell(self, wake: bool = True) -> Any: ...
 
 
 class Runner:
-    """Takes the steps of a stage: one after the other while it plays, or one by hand."""
+    """Takes the steps of a stage, one at a time: by hand, while it plays, and one ahead so that it can be seen."""
 
     def __init__(self, stage: LiveStage) -> None:
-        self._stage, self._hurry = stage, False
-        self._running: asyncio.Task[None] | None = None
-        self._by_hand: asyncio.Task[None] | None = None
-        self._looking: asyncio.Task[None] | None = None
-        self._failed: Player | None = None  # the next step of this player cannot be computed
+        self._stage, self._hurry, self._due = stage, False, 0.0
+        self._task: asyncio.Task[None] | None = None
         self._wish: tuple[int | None, int] | None = None  # a token, and the cursor it was chosen at
-        self._nudged, self._one_at_a_time = asyncio.Event(), asyncio.Lock()
+        self._by_hand = False  # whether a step that was asked for by hand is under way
+        self._failed: Player | None = None  # the next step of this player cannot be computed
+        self._nudged = asyncio.Event()
 
     def run(self, hurry: bool) -> None:
         """Take steps until the stage stops playing; `hurry` takes them as fast as the model can."""
-        self._hurry = hurry
-        if self._running is None or self._running.done():
-            self._running = asyncio.get_running_loop().create_task(self._run())
+        self._hurry, self._due, self._failed = hurry, asyncio.get_running_loop().time(), None
+        self.wake()
 
     def take(self, token: int | None) -> None:
         """Take one step, or replace the current token; while one of these runs, the latest token waits."""
-        free = self._by_hand is None or self._by_hand.done()
-        if free or token is not None:
+        if token is not None or not self._by_hand:
             self._wish = token, self._stage.player.cursor
-        if free:
-            self._by_hand = asyncio.get_running_loop().create_task(self._take())
+            self.wake()
 
     def nudge(self) -> None:
         """End the rest between two steps, because something has moved."""
         self._nudged.set()
 
-    async def _run(self) -> None:
-        loop, stage = asyncio.get_running_loop(), self._stage
-        due = loop.time()
-        while stage.playing and not stage.player.at_end and await self._step():
-            due = max(due + (0 if self._hurry else 1 / stage.speed), loop.time() - 0.1)
-            self._nudged.clear()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._nudged.wait(), max(0.0, due - loop.time()))
-        stage.playing = False
-        stage.tell()
-
-    async def _take(self) -> None:
-        while self._wish is not None:
-            await self._step(by_hand=True)
-
-    def look(self) -> None:
-        """Compute the step that comes next, so that the page can show its distribution before the draw."""
-        player, loop = self._stage.player, running_loop()
-        if not player.wants_look or player is self._failed or (self._looking and not self._looking.done()):
-            return
-        if loop:
-            self._looking = loop.create_task(self._look())
-        else:
+    def wake(self) -> None:
+        """Do what there is to do; without an event loop, compute the step that comes next."""
+        if loop := running_loop():
+            self._nudged.set()
+            if self._task is None or self._task.done():
+                self._task = loop.create_task(self._work())
+        elif self._wants_look(player := self._stage.player):
             try:
                 self._stage.player = player.look()
             except Exception as error:  # it is computed again when the step is taken
                 self._fail(player, error)
+
+    def _wants_look(self, player: Player) -> bool:
+        """Whether the next distribution can be shown before its token is drawn."""
+        return player.wants_look and player is not self._failed
+
+    async def _work(self) -> None:
+        loop, stage = asyncio.get_running_loop(), self._stage
+        while True:
+            self._nudged.clear()
+            player, now = stage.player, loop.time()
+            self._by_hand = self._wish is not None
+            if self._wish is not None:
+                (token, cursor), self._wish = self._wish, None
+                if cursor == player.cursor and not (token is None and player.at_end):
+                    await self._do(player, player.forward if token is None else partial(player.choose, token))
+            elif stage.playing and (player.at_end or player is self._failed):
+                stage.playing = False
+                stage.tell()
+            elif stage.playing and (self._hurry or self._due <= now):
+                self._due = max(self._due + 1 / stage.speed, now - 0.1)
+                await self._do(player, player.forward)
+            elif self._wants_look(player):
+                await self._do(player, player.look)
+            elif stage.playing:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._nudged.wait(), self._due - now)
+            else:
+                return
+
+    async def _do(self, player: Player, work: Callable[[], Player]) -> None:
+        """Move the player in the worker; the result counts only if nothing else moved it meanwhile."""
+        stage = self._stage
+        try:
+            after = await self._in_worker(player, work)
+            if stage.player is player and after.cursor == player.cursor:  # the next step is known, and not taken
+                stage.player = after
+            elif stage.player is player:
+                stage.accept(after)
+        except Exception as error:  # the notebook goes on whatever a model or a guide does
+            self._fail(player, error)
+        stage.tell(wake=False)
 
     def _fail(self, player: Player, error: Exception) -> None:
         self._failed, self._stage.note, self._stage.playing = player, say_failure(error), False
@@ -125,37 +146,3 @@ class Runner:
         if said and stage.note == said:
             stage.note = ""
         return running.result()
-
-    async def _look(self) -> None:
-        stage = self._stage
-        while (before := stage.player).wants_look and before is not self._failed:
-            async with self._one_at_a_time:
-                try:
-                    after = await self._in_worker(before, before.look)
-                except Exception as error:
-                    self._fail(before, error)
-                    after = before
-            if stage.player is before:
-                stage.player = after
-            stage.tell(wake=False)
-
-    async def _step(self, by_hand: bool = False) -> bool:
-        """Take a step in the worker; its result counts only if nothing else moved the player meanwhile."""
-        async with self._one_at_a_time:
-            stage, token = self._stage, None
-            before = stage.player
-            if by_hand and self._wish is not None:
-                (token, cursor), self._wish = self._wish, None
-                if cursor != before.cursor or (token is None and before.at_end):
-                    return False
-            work = before.forward if token is None else lambda: before.choose(token)
-            try:
-                after = work() if token is None and before.ahead else await self._in_worker(before, work)
-                if stage.player is before:
-                    stage.accept(after)
-            except Exception as error:  # the notebook goes on whatever a model or a guide does
-                self._fail(before, error)
-                return False
-            finally:
-                stage.tell(wake=False)
-            return True

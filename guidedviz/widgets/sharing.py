@@ -14,22 +14,19 @@ import weakref
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import is_not
 from secrets import token_hex
 from typing import Any, Protocol
 
 from guidedviz.decoding.player import LiveWalk, Player, Run, shared_steps
-from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.sharing import (
     WAIT,
     Change,
-    Chosen,
     Head,
     Record,
     ask_change,
     follow,
     make_head,
-    read_guide,
+    unpack_machine,
     write_changes,
 )
 from guidedviz.decoding.trace import Trace, check_steps
@@ -37,7 +34,8 @@ from guidedviz.errors import GuidedVizError, ModelError, SettingError, TraceErro
 from guidedviz.models.model import Model
 from guidedviz.models.remote import Address, Background, Connection
 from guidedviz.tokens.guide import Guide
-from guidedviz.widgets.recording import read_taken
+from guidedviz.tokens.guide import guide as make_guide
+from guidedviz.widgets.panels import read_taken
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
 
@@ -60,38 +58,34 @@ def make_bar(words: str, **keys: str) -> dict[str, Any]:
 
 SEND_PATIENCE, SEND_TIMEOUT = 2.0, 5.0  # seconds
 PAUSE = 2.0  # seconds after which a lost host gets the run again
-Published = tuple[Trace, Guide | None, Player]
 
 
 class Publisher:
-    """Shows a stage to the class."""
+    """Shows a stage to the class; its state is "shows", "ends" until the host knows, or "ended"."""
 
     follows = False
 
     def __init__(self, place: Address, vocabulary: str) -> None:
         self._wire, self._vocabulary = Connection(place, patience=SEND_PATIENCE, timeout=SEND_TIMEOUT), vocabulary
-        self._scene: Published | None = None
-        self._told: tuple[Published, Head, Player] | None = None  # what the host has
-        self._run, self._loop = "", running_loop()
-        self._state, self.followers, self.trouble = "shows", 0, ""
-        self._background = Background(self._work)
+        self._latest: tuple[Trace, Guide | None, Player] | None = None
+        self._told: tuple[Head, Player] | None = None  # what the host has
+        self._run, self._state, self.followers, self.trouble = "", "ended", 0, ""
+        self._loop, self._background = running_loop(), Background(self._work)
 
     def start(self, stage: LiveStage) -> None:
-        """Show the stage; an error says why this is not possible."""
-        self._publish(self._begin(stage))
+        """Show the stage as a new run; an error says why this is not possible."""
+        self._begin(stage)
+        self._publish()
 
-    def _begin(self, stage: LiveStage) -> Published:
-        """Show the stage as a new run."""
+    def _begin(self, stage: LiveStage) -> None:
         self._run, self._state, self._told = token_hex(8), "shows", None
         self._tell = partial(stage.tell, wake=False)
-        self._scene = scene = stage.head, stage.guide, stage.player
-        return scene
+        self._latest = stage.head, stage.guide, stage.player
 
     def moved(self, stage: LiveStage) -> None:
         """Send what has changed."""
-        scene = stage.head, stage.guide, stage.player
-        if self._state == "shows" and (self._scene is None or any(map(is_not, scene, self._scene))):
-            self._scene = scene
+        if self._state == "shows":
+            self._latest = stage.head, stage.guide, stage.player
             self._background.wake()
 
     def hear(self, said: Any, stage: LiveStage) -> bool:
@@ -112,8 +106,7 @@ class Publisher:
         if self._state == "shows" and not self.trouble:
             students = "1 student follows" if self.followers == 1 else f"{self.followers} students follow"
             return make_bar(f"The class sees this run; {students}.", unshare="stop showing it")
-        words = self.trouble or "The class does not see this run."
-        return make_bar(words, share="show it to the class")
+        return make_bar(self.trouble or "The class does not see this run.", share="show it to the class")
 
     def stop(self) -> None:
         """Show the run no longer; it stays on the students' stages."""
@@ -122,12 +115,12 @@ class Publisher:
             self._background.wake()
 
     def _work(self) -> None:
-        """Send the latest scene."""
-        before, scene, lost = self.bar(), self._scene, False
+        """Send the latest run; a lost host gets all of it again."""
+        before, lost = self.bar(), False
         try:
-            if scene and self._state != "ended":
-                self._publish(scene)
-        except ModelError as error:  # a lost host
+            if self._state != "ended":
+                self._publish()
+        except ModelError as error:
             self.trouble, self._told, lost = str(error), None, self._state == "shows"
         except GuidedVizError as error:
             self.trouble, self._state = str(error), "ended"
@@ -137,29 +130,29 @@ class Publisher:
             time.sleep(PAUSE)
             self._background.wake()
 
-    def _publish(self, scene: Published) -> None:
-        """Send what the host lacks of a scene."""
-        trace, guide, player = scene
-        told, ended = self._told, self._state == "ends"
-        same_head = told is not None and told[0][:2] == (trace, guide) and told[2].settings == player.settings
-        head = told[1] if told and same_head else make_head(trace, guide, self._vocabulary, player.settings)
-        known = told if same_head and told and told[2].walk is player.walk else None
-        start = shared_steps(known[2].taken, player.taken) if known else 0
-        messages = write_changes(self._run, None if same_head else head, player, start, ended)
+    def _publish(self) -> None:
+        """Send what the host lacks."""
+        if self._latest is None:
+            return
+        (trace, guide, player), told, ended = self._latest, self._told, self._state == "ends"
+        head = make_head(trace, guide, self._vocabulary, player.settings)
+        known = told[1] if told and told[0] == head else None
+        if known is player and not ended:
+            return
+        start = shared_steps(known.taken, player.taken) if known and known.walk is player.walk else 0
         try:
-            for message in messages:
+            for message in write_changes(self._run, None if known else head, player, start, ended):
                 self.followers = int(json.loads(self._wire.ask("POST", "/v1/run", message)).get("followers", 0))
         except SettingError as error:
             if told is None or "no run" not in error.seen:
                 raise
             self._told = None  # the host was restarted: it gets everything
-            return self._publish(scene)
-        self._told, self.trouble = (scene, head, player), ""
+            return self._publish()
+        self._told, self.trouble = (head, player), ""
         self._state = "ended" if ended else self._state
 
 
 ASK_PATIENCE = 1.0  # seconds
-READ_ONLY = 'You follow the teacher\'s run. Press "go on alone from here" to take steps of your own.'
 ALONE = "go on alone from here"
 
 
@@ -188,10 +181,10 @@ class Follower:
 
     def start(self, stage: LiveStage) -> None:
         """Follow from now on; where nobody can click, show what there is now."""
-        self._stage, loop = weakref.ref(stage), running_loop()
+        self._stage = weakref.ref(stage)
         self._take(ask_change(self._wire, wait=0))
         self._arrive()
-        if loop:
+        if loop := running_loop():
             threading.Thread(target=self._listen, args=(loop,), daemon=True).start()
 
     def moved(self, stage: LiveStage) -> None:
@@ -212,27 +205,17 @@ class Follower:
             case {"do": "go", "cursor": int(cursor)}:
                 self._live = self._shown is not None and cursor == self._shown.player.cursor
                 return False
-            case {"do": "choose", "token": int(token)} if stage.forbids(token):
-                return False
-            case {"do": "choose" | "reset" | "set" | "turn"}:
-                stage.note = READ_ONLY
-                stage.tell(wake=False)
             case _:
                 return False
         return True
 
     def bar(self) -> dict[str, Any]:
         """Where the teacher is."""
-        if self.trouble:
-            words = self.trouble
-        elif self._shown is None:
-            words = "The teacher shows no run yet."
-        elif self._over:
-            words = "The teacher has stopped showing this run."
-        else:
-            words = "You follow the teacher's run."
-        keys = {} if self._shown is None else {"branch": ALONE}
-        return make_bar(words, **({} if self._live else {"catch_up": "back to the teacher"}), **keys)
+        words = "The teacher has stopped showing this run." if self._over else "You follow the teacher's run."
+        if self._shown is None:
+            return make_bar(self.trouble or "The teacher shows no run yet.")
+        catch_up = {} if self._live else {"catch_up": "back to the teacher"}
+        return make_bar(self.trouble or words, **catch_up, branch=ALONE)
 
     def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
         """Take each change as it comes, in a thread."""
@@ -274,7 +257,7 @@ class Follower:
 
 def read_scene(model: Model, guide: Guide | None, before: Scene | None, change: Change) -> Scene | None:
     """The scene after a change; None while no run is shown."""
-    scene = open_scene(model, guide, change.head[0]) if change.head else before
+    scene = open_scene(model, guide, change.head) if change.head else before
     if scene is None:
         return None
     kept = before.player.taken[: change.start] if before and not change.head else ()
@@ -288,8 +271,8 @@ def read_scene(model: Model, guide: Guide | None, before: Scene | None, change: 
     cursor = min(change.cursor, len(taken))
     peek = None
     if change.next and cursor == len(taken):
-        check_steps(replace(trace, steps=(*trace.steps, change.next[0].step)))
-        *_, peek = read_steps(scene, taken, change.next)
+        check_steps(replace(trace, steps=(*trace.steps, change.next.step)))
+        *_, peek = read_steps(scene, taken, (change.next,))
     return replace(scene, player=replace(scene.player, taken=taken, cursor=cursor, peek=peek))
 
 
@@ -298,19 +281,14 @@ def open_scene(model: Model, guide: Guide | None, head: Head) -> Scene:
     if head.vocabulary != model.vocabulary.fingerprint:
         seen, expected = f"{model.name}, another vocabulary", f"the model of the teacher, {quoted(head.trace.model)}"
         raise VocabularyError("shared run", seen=seen, expected=expected)
-    guide = guide or read_guide(head, model.vocabulary)
+    if guide is None and head.machine:
+        guide = make_guide(unpack_machine(head.machine), model.vocabulary)
     walk = LiveWalk(model, head.trace.prompt, guide)
-    return Scene(head.trace, guide, Player(walk, read_settings(head.chosen)), copy(walk))
-
-
-def read_settings(chosen: Chosen) -> Settings:
-    """The settings of a record."""
-    c = chosen
-    return Settings(c.temperature, c.top_k, c.top_p, c.seed, c.max_tokens, dict(c.bias), c.jump_forward or False)
+    return Scene(head.trace, guide, Player(walk, head.settings), copy(walk))
 
 
 def read_steps(scene: Scene, taken: Run, records: tuple[Record, ...]) -> Run:
     """The steps so far with those of the records; the guide reads their tokens."""
     walk = scene.player.walk
-    steps = [(one.step, read_settings(one.chosen), scene.earlier if one.earlier else walk) for one in records]
+    steps = [(one.step, one.settings, scene.earlier if one.earlier else walk) for one in records]
     return read_taken("shared run, step", scene.guide, taken[-1].after if taken else walk.first, steps, taken)

@@ -6,12 +6,11 @@ The stage connects the player, whose states are values, with the page, which sho
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.decoding.loop import check_fit, fit, make_trace
+from guidedviz.decoding.loop import check_fit, make_trace, settings_for
 from guidedviz.decoding.player import ClosedWalk, LiveWalk, Player, ReplayWalk, recorded_settings, shared_steps
 from guidedviz.decoding.recording import PackedHead, PackedWhy
 from guidedviz.decoding.settings import Settings
@@ -21,46 +20,49 @@ from guidedviz.machines.source import guess_kind
 from guidedviz.models.model import Model, check_model, check_text
 from guidedviz.models.remote import find_host
 from guidedviz.tokens.guide import Guide, check_guide, name_guide
-from guidedviz.views.machine.highlight import check_recording
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.words import kept_source
 from guidedviz.widgets.display import Display, is_still
 from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
-from guidedviz.widgets.panels import SPEEDS, Panels, RecordedPanels, machine_of, pack_head, pack_player, pack_times
+from guidedviz.widgets.panels import SPEEDS, Page, Panels, RecordedPanels, pack_head, pack_player, pack_times
 from guidedviz.widgets.recording import page_of, show_run
 from guidedviz.widgets.runner import WORKER, Runner, running_loop
-from guidedviz.widgets.sharing import Follower, Publisher, Role
+from guidedviz.widgets.sharing import ALONE, Follower, Publisher, Role
 
 
 class Stage:
     """What `gv.stage` returns: a player, a cursor, and a page that shows them."""
 
     def __init__(
-        self, player: Player, head: Trace, guide: Guide | None, steps: int | None, box: tuple[str, str] | None = None
+        self,
+        player: Player,
+        head: Trace,
+        guide: Guide | None,
+        *,
+        steps: int | None = None,
+        show: int | None = None,
+        box: tuple[str, str] | None = None,
+        stack: bool = False,
     ) -> None:
-        self.player, self.playing, self.speed, self.note = player, False, 4.0, ""
-        kept = {"saved": self._everything, "record": self._record}
-        self.display = Display("stage", self._news, self._hear, **kept, on_close=self._release)
-        self.head, self._new_head = head, False
-        walk = player.walk
+        self.player, self.head, self.playing, self.speed, self.note = player, head, False, 4.0, ""
+        walk, self._stack = player.walk, stack
         trace = walk.trace if isinstance(walk, ReplayWalk) else None
         loaded = trace if trace and trace.recording and guide is None else None
-        self.panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self.display.tell)
+        self.panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self._repaint, stack)
         self._editor = Editor(self, walk.model.vocabulary, WORKER, *box) if box and isinstance(walk, LiveWalk) else None
         self._why: PackedWhy | None = None
         self._runner = Runner(self)
-        self._sent: Player | None = None
+        self._page = Page()
         self._turn = 0  # the last move of the page that was heard
         self._keeper: asyncio.TimerHandle | None = None
         self.role: Role | None = None  # in a class
-        self.take(steps if steps is not None else player.settings.max_tokens + 1 if is_still() else 0)
-
-    def prepare(self, show: int | None, stack: bool) -> Stage:
-        """Open at the place after `show` tokens, whose steps are taken now; show what depends on the stack."""
+        kept = {"saved": lambda: self._tell_page(Page()), "record": self._record}
+        self.display = Display("stage", self._news, self._hear, **kept, on_close=self._release)
         self.display.opens_at = show or 0
-        if self.panels.map:
-            self.panels.map.stack = stack
-        return self if show is None else self.take(show - len(self.player.taken)).go(show)
+        by_default = player.settings.max_tokens + 1 if is_still() else 0
+        self.take(max(by_default if steps is None else steps, show or 0))
+        if show is not None:
+            self.go(show)
 
     def join(self, role: Role) -> Stage:
         """Show this stage to a class, or follow the teacher's."""
@@ -74,25 +76,18 @@ class Stage:
         return self.role is not None and self.role.follows
 
     def begin(self, head: Trace, guide: Guide | None) -> None:
-        """Show another run from its prompt on."""
-        panels = Panels(guide, None, self.display.tell)
-        panels.replaces(self.panels)
-        self.panels, self.head, self._new_head, self._sent = panels, head, True, None
+        """Show another run, or go on under another guide."""
+        self.head, self.panels = head, Panels(guide, None, self._repaint, self._stack)
 
     def branch(self) -> Stage:
         """Stop following the teacher, and go on from here; the teacher's run is kept as one that was left."""
         walk, head = self.player.walk, self.head
         if self.role is not None and self.role.follows and isinstance(walk, LiveWalk):
             self.role.stop()
-            self.role, self._new_head = None, True
-            self.player = self.player.part()
+            self.role = None
             self.head = make_trace(walk.model, head.prompt, (), constraint=head.constraint)
-            self._answer()
+            self.accept(self.player.part())
         return self.tell()
-
-    def forbids(self, token: int) -> bool:
-        """Whether a candidate of the shown step is forbidden."""
-        return self.panels.forbids(self.player, token)
 
     @property
     def trace(self) -> Trace:
@@ -106,6 +101,11 @@ class Stage:
         """The output up to the cursor."""
         return self.trace.text
 
+    @property
+    def guide(self) -> Guide | None:
+        """The current guide."""
+        return self.panels.guide
+
     def take(self, count: int = 1) -> Stage:
         """Take steps immediately; stop where the decode ends or fails."""
         for _ in range(count):
@@ -113,27 +113,32 @@ class Stage:
                 break
         return self.tell()
 
-    def back(self, count: int = 1) -> Stage:
-        """Go back some steps."""
-        return self.go(self.player.cursor - count)
-
     def go(self, cursor: int) -> Stage:
         """Go to a step that was taken."""
         self.playing = False
         self.accept(self.player.go(cursor))
         return self.tell()
 
-    def choose(self, token: int) -> Stage:
-        """Take this token as the next one."""
-        self.playing = False
-        self._try(lambda: self.player.choose(token))
-        return self.tell()
+    def back(self, count: int = 1) -> Stage:
+        """Go back some steps."""
+        return self.go(self.player.cursor - count)
 
     def turn(self, branch: int) -> Stage:
         """Return to a run that was left, at the place where it parts from the current one."""
+        known = 0 <= branch < len(self.player.branches)
+        return self._stop_and(lambda: self.player.turn(branch) if known else self.player)
+
+    def reset(self) -> Stage:
+        """Go back to the prompt and forget all steps."""
+        return self._stop_and(lambda: self.player.reset())
+
+    def choose(self, token: int) -> Stage:
+        """Take this token as the next one."""
+        return self._stop_and(lambda: self.player.choose(token))
+
+    def _stop_and(self, change: Callable[[], Player]) -> Stage:
         self.playing = False
-        if 0 <= branch < len(self.player.branches):
-            self.accept(self.player.turn(branch))
+        self._try(change)
         return self.tell()
 
     def change(self, **settings: Any) -> Stage:
@@ -159,21 +164,9 @@ class Stage:
         """Replace the guide; the steps from the first token that it rejects are removed."""
         if self._try(lambda: self.player.adopt(guide)):
             self.player = self.player.go(self.player.cursor if cursor is None else cursor)
-            self.panels.turn(guide)
             since = f" from step {self.player.cursor + 1} on" * bool(self.player.cursor)
             name = name_text(self._editor.kind, self._editor.text) if self._editor else "another guide"
-            self.head, self._new_head = replace(self.head, constraint=name + since), True
-        return self.tell()
-
-    @property
-    def guide(self) -> Guide | None:
-        """The current guide."""
-        return self.panels.guide
-
-    def reset(self) -> Stage:
-        """Go back to the prompt and forget all steps."""
-        self.playing = False
-        self.accept(self.player.reset())
+            self.begin(replace(self.head, constraint=name + since), guide)
         return self.tell()
 
     def play(self, hurry: bool = False) -> Stage:
@@ -200,8 +193,9 @@ class Stage:
         if self.role is not None:
             self.role.stop()
             self.role = None
-        self.player, self._editor = self.player.close(), None
-        self.panels.close()
+        self.player, self._editor, self._page = self.player.close(), None, Page()
+        if isinstance(self.panels, Panels):
+            self.panels = self.panels.close()
         self.note = "This cell was run again: use the newer stage."
         self.tell()
 
@@ -211,49 +205,42 @@ class Stage:
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         kept = replace(self.trace, steps=self.player.steps, source=kept_source(self.trace.source))
         panels, cursor = self.panels, self.player.cursor
-        stack = panels.map is not None and panels.map.stack
-        figure = draw_stage(kept, cursor, machine=panels.drawn, split=panels.split(self.player), stack=stack)
+        figure = draw_stage(kept, cursor, machine=panels.drawn, split=panels.split(self.player), stack=self._stack)
         still = isinstance(self.player.walk, ClosedWalk) and self.role is None
         return self.display.bundle(figure, still=still, **wanted)
+
+    def _repaint(self) -> None:
+        self.display.tell()
 
     def _hear(self, said: Any) -> None:
         if self.role is None or not self.role.hear(said, self):
             self._obey(said)
 
     def _obey(self, said: Any) -> None:
+        moves: dict[str, Callable[[], Any]] = {"play": self.play, "pause": self.pause, "reset": self.reset}
+        moves |= {"end": lambda: self.play(hurry=True), "step": lambda: self._take_by_hand(None)}
+        moves |= {"go_back": self.go_back, "page": self._send_page}
         match said:
-            case {"do": "play" | "pause" | "reset" as move}:
-                self._answer()
-                getattr(self, move)()
+            case {"do": str(do)} if do in moves:
+                moves[do]()
             case {"do": "go", "cursor": int(cursor), "turn": int(turn)}:
                 self._turn = turn
                 self.go(cursor)
             case {"do": "turn", "branch": int(branch)}:
-                self._answer()
                 self.turn(branch)
-            case {"do": "end"}:
-                self.play(hurry=True)
-            case {"do": "step"}:
-                self._take_by_hand(None)
             case {"do": "choose", "token": int(token), "cursor": int(cursor)}:
                 self.player = self.player.go(cursor)
                 self._take_by_hand(token)
-            case {"do": "page"}:
-                self._send_page()
-            case {"do": "set", "name": str(name), "value": int() | float() as value}:
-                self._set(name, value)
+            case {"do": "set", "name": "speed", "value": int() | float() as value} if value in SPEEDS:
+                self.speed = value
+                self.tell()
+            case {"do": "set", "name": "temperature" | "seed" as name, "value": int() | float() as value}:
+                self.change(**{name: value})
+            case {"do": "edit", "kind": str(kind), "text": str(text)} if self._editor is not None:
+                self._page.text = text
+                self._editor.type(kind, text)
             case _:
-                self.panels.hear(said, self.player)
-                if self._editor is not None:
-                    self._editor.hear(said)
-
-    def _set(self, name: str, value: float) -> None:
-        """Change the speed, or a setting of the steps that follow."""
-        if name == "speed" and value in SPEEDS:
-            self.speed = value
-            self.tell()
-        elif name in ("temperature", "seed"):
-            self.change(**{name: value})
+                self.panels.hear(said, self.player, self._page)
 
     def _send_page(self) -> None:
         """Send the whole run to the page as a page that plays it, to be saved."""
@@ -281,21 +268,21 @@ class Stage:
         """Take a step, or another token for the step at the cursor."""
         self.playing = False
         self._runner.nudge()
-        if token is not None and self.forbids(token):
-            self._answer(why=self.panels.explain(self.player, token))
-            self.tell()
-        else:
+        if token is not None and (why := self.panels.explain(self.player, token)):
+            self._answer(why=why)
+        elif self._try(lambda: self.player):
             self._runner.take(token)
+        self.tell()
 
     def _answer(self, note: str = "", why: PackedWhy | None = None) -> None:
         """Replace what the page says about the last request."""
         self.note, self._why = note, why
 
-    def _try(self, change: Any) -> bool:
+    def _try(self, change: Callable[[], Player]) -> bool:
         try:
             if self.follows:
-                expected = "to follow the teacher's run"
-                raise SettingError("this stage", seen="a step of its own", expected=expected, hint="stage.branch()")
+                expected, hint = "to follow the teacher's run", f'"{ALONE}", or stage.branch()'
+                raise SettingError("this stage", seen="a move of its own", expected=expected, hint=hint)
             self.accept(change())
         except GuidedVizError as error:
             self._answer(str(error))
@@ -313,7 +300,6 @@ class Stage:
             self._runner.nudge()
         if self._editor is not None:
             self._editor.moved()
-        self.panels.moved(self.player)
         if self.role is not None:
             self.role.moved(self)
         if self.display.wire is not None:
@@ -325,32 +311,34 @@ class Stage:
         """Save the state in the notebook once nothing has moved for a while."""
         if self._keeper:
             self._keeper.cancel()
-        with suppress(RuntimeError):
-            self._keeper = asyncio.get_running_loop().call_later(0.7, self._keep)
-
-    def _keep(self) -> None:
-        if not self.playing:
-            self.display.save()
+        if loop := running_loop():
+            self._keeper = loop.call_later(0.7, lambda: None if self.playing else self.display.save())
 
     def _news(self, everything: bool) -> dict[str, Any]:
-        """The steps that the page does not have yet, and the current state."""
-        same = 0 if everything or self._sent is None else shared_steps(self._sent.taken, self.player.taken)
+        if everything or (self._page.masks.full and not self._shared_with(self._page)):
+            self._page = Page()
         if not self.follows:
-            self._runner.look()
-        before, self._sent = self._sent, self.player
-        edit = self._editor.shown() if self._editor else None
-        news = self.panels.news(self.player, same, everything, edit.masks if edit else None) | self._standing
-        if news["add"]:
-            news |= pack_times(self.player.steps)
-            if not everything and before and before.peek is self.player.taken[same]:
-                news["add"] = [None, *news["add"][1:]]  # the page has it: it was the next step
-        if everything or self._new_head:
-            news["head"], self._new_head = self._packed_head, False
-        return news | (self._editor.news(everything) if self._editor else {})
+            self._runner.wake()
+        return self._tell_page(self._page)
 
-    def _everything(self) -> dict[str, Any]:
-        news = {"head": self._packed_head, **self._standing, **pack_times(self.player.steps)}
-        return news | self.panels.kept(self.player) | ({"edit": self._editor.pack()} if self._editor else {})
+    def _shared_with(self, page: Page) -> int:
+        return shared_steps(page.player.taken, self.player.taken) if page.player else 0
+
+    def _tell_page(self, page: Page) -> dict[str, Any]:
+        """The current state, and of the rest what this page lacks."""
+        same, before, edit = self._shared_with(page), page.player, self._editor and self._editor.shown()
+        news = self.panels.news(self.player, same, page, edit.masks if edit else None) | self._standing
+        if before and news["add"] and before.peek is self.player.taken[same]:
+            news["add"] = [None, *news["add"][1:]]  # the page has it: it was the next step
+        if page.head != (head := self._packed_head):
+            news["head"] = page.head = head
+        if self._editor:
+            news["edit"] = box = self._editor.pack()
+            if page.text == (text := box["text"]):
+                del box["text"]  # a person may be typing there
+            page.text = text
+        page.player = self.player
+        return news
 
     @property
     def _packed_head(self) -> PackedHead:
@@ -361,7 +349,7 @@ class Stage:
     def _standing(self) -> dict[str, Any]:
         lesson = self.role.bar() if self.role is not None else None
         how = {"playing": self.playing, "speed": self.speed, "note": self.note, "why": self._why, "turn": self._turn}
-        return {**pack_player(self.player), **how, "lesson": lesson}
+        return {**pack_player(self.player), **pack_times(self.player.steps), **how, "lesson": lesson}
 
 
 def stage(
@@ -398,24 +386,21 @@ def stage(
     With `share` the teacher shows the stage to the class, on the host of the model, and `gv.stage(model, follow=True)`
     follows it live until the student goes on alone.
     """
+    given = dict(locals())
     for name, wish in (("stack", stack), ("share", share), ("follow", follow)):
         expect(wish, bool, f"gv.stage, {name}", "True or False")
     for name, count in (("steps", steps), ("show", show)):
         if count is not None and not (isinstance(count, int) and count >= 0):
             raise SettingError(f"gv.stage, {name}", seen=quoted(count), expected="a whole number from 0 up")
     if isinstance(model, Trace):
-        given = {"prompt": prompt, "temperature": temperature, "seed": seed, "max_tokens": max_tokens, "top_k": top_k}
-        given |= {"top_p": top_p, "bias": bias, "constraint": constraint, "jump_forward": jump_forward, "draft": draft}
-        given |= {"edit": edit, "share": share, "follow": follow}
-        return _replay(model, guide, steps, given).prepare(show, stack)
+        return _replay(model, guide, given)
     check_model(model, "gv.stage, model")
     check_text("gv.stage, constraint", constraint)
     if follow:
         return _follow(model, prompt, guide, share)
     if not prompt:
         raise SettingError("gv.stage, prompt", seen="no prompt", expected="gv.stage(model, prompt, guide)")
-    given_bias = {} if bias is None else bias
-    settings = fit(Settings(temperature, top_k, top_p, seed, max_tokens, given_bias, jump_forward, draft), model)
+    settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
     box = read_wish(edit, guide)
@@ -424,7 +409,7 @@ def stage(
     player = Player(LiveWalk(model, prompt, guide), settings)
     constraint = constraint or (name_guide(guide) if guide else "")
     head = make_trace(model, prompt, (), constraint=constraint, seed=seed, temperature=temperature)
-    shown = Stage(player, head, guide, steps, box).prepare(show, stack)
+    shown = Stage(player, head, guide, steps=steps, show=show, box=box, stack=stack)
     return shown.join(Publisher(find_host(model, "gv.stage, share"), model.vocabulary.fingerprint)) if share else shown
 
 
@@ -437,17 +422,17 @@ def _follow(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stag
         check_fit(guide, model.vocabulary, model.name)
     role = Follower(model, find_host(model, where), guide)
     head = make_trace(model, "", ())
-    return Stage(Player(ClosedWalk(), Settings()), head, None, 0).join(role)
+    return Stage(Player(ClosedWalk(), Settings()), head, None, steps=0).join(role)
 
 
-def _replay(trace: Trace, guide: Guide | None, steps: int | None, given: dict[str, Any]) -> Stage:
+def _replay(trace: Trace, guide: Guide | None, given: dict[str, Any]) -> Stage:
     """A stage that replays a trace and refuses settings of its own."""
+    opened = {name: given.pop(name) for name in ("steps", "show", "stack")}
+    del given["model"], given["guide"]
     defaults = {"prompt": "", **(stage.__kwdefaults__ or {})}
     if name := next((name for name, value in given.items() if value != defaults[name]), ""):
         where, seen = f"gv.stage(trace), {name}", quoted(given[name])
         raise SettingError(where, seen=seen, expected="no settings: a recording has its own")
     if guide is not None:
         check_guide(guide)
-    if machine := machine_of(guide):
-        check_recording(machine, trace.steps)
-    return Stage(Player(ReplayWalk(trace), recorded_settings(trace)), trace, guide, steps)
+    return Stage(Player(ReplayWalk(trace), recorded_settings(trace)), trace, guide, **opened)

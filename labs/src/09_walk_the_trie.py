@@ -152,8 +152,8 @@ gv.predict(
     reveal=[
         lambda: count(jump, decimal, 2, large),
         lambda: gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3.")),
-        """The loop visits one node per question: 1,356 of 274,520, half a percent. (In the picture, bytes that lead to
-        the same state share a branch.)""",
+        """The loop visits one node per question: 1,356 of 274,520, half a percent. (The picture has one row per byte of
+        a token; refusing 246 first bytes drops all other nodes.)""",
     ],
 )
 
@@ -188,7 +188,7 @@ gv.predict(
         lambda: count(jump, gv.json(), inside, rest),
         """(If your jump is written.) 4,221 instead of 267,888, for the same mask. Our `engine="trie"` goes one step
         further: of `abc":` and `xyz":` it reads only what comes after the text of the slice, and that once. Here are
-        its walks along a record; a dashed bar is the walk without slices:""",
+        its walks along a record; a pale bar is the walk without slices:""",
         lambda: gv.views.draw_walks(
             *(gv.tokens.lazy_walks(gv.json(), llama, '{"name": "Ada", "age": 36}', slices=way) for way in (True, False))
         ),

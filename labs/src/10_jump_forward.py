@@ -234,7 +234,7 @@ def speedup(fraction, pass_ms, token_ms, rows):
 gv.checks.speedup(speedup)
 
 # %% [markdown]
-# Drag the handle. At each place there is a schema with about that share of forced tokens. When the handle rests,
+# Drag the handle. At each place there is a regex with about that share of forced tokens. When the handle rests,
 # `clerk` writes the text five times both ways, and the median becomes a point. The dashed line is 1 / (1 − *f*), the
 # other one the cost model with constants measured on the machine that the badge names.
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.browser import chromium
 from tests.browser.bare import SIZE, BarePage
-from tests.browser.jupyter import lab, lab_page, open_notebook, workbench
+from tests.browser.jupyter import lab_server, open_lab, open_notebook, workbench
 
-__all__ = ["lab", "lab_page", "open_notebook", "workbench"]
+__all__ = ["lab_server", "open_lab", "open_notebook", "workbench"]
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -29,7 +29,7 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        launched = play.chromium.launch(executable_path=path or None, args=FLAGS)
+        launched: Any = play.chromium.launch(executable_path=path or None, args=FLAGS)
         yield launched.new_context(viewport=SIZE)
         launched.close()
 

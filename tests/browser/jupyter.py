@@ -68,7 +68,7 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Path]]:
+def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Path]]:
     """A JupyterLab with settings of its own: its address, its token, its folder."""
     home, folder = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")
     settings = home / "config" / "lab" / "user-settings"
@@ -234,12 +234,6 @@ class LabPage(Notebook):
             assert truth in words, "as it was when the cell above had just been run"
             assert revealed
         self.page.locator(f".gv-score:has-text(' of {asked.count()} prediction')").wait_for()
-        for theme in ("Light", "Dark") if os.environ.get("GUIDEDVIZ_SHOTS") else ():
-            self.theme(f"JupyterLab {theme}")
-            self.page.wait_for_timeout(1500)  # the splash of a new theme fades
-            for place in range(asked.count()):
-                asked.nth(place).scroll_into_view_if_needed()
-                self.shot(f"{Path(self.name).stem[:2]}-predict-{place}-{theme.lower()}")
 
 
 def truth_of(cell: dict[str, Any]) -> str:
@@ -249,9 +243,9 @@ def truth_of(cell: dict[str, Any]) -> str:
 
 
 @pytest.fixture(scope="session")
-def workbench(browser: Any, lab: tuple[str, str, Path]) -> Workbench:
+def workbench(browser: Any, lab_server: tuple[str, str, Path]) -> Workbench:
     """The JupyterLab in which one notebook after the other is opened."""
-    return Workbench(browser, lab)
+    return Workbench(browser, lab_server)
 
 
 @pytest.fixture
@@ -269,18 +263,22 @@ def open_notebook(workbench: Workbench) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def lab_page(workbench: Workbench, request: pytest.FixtureRequest) -> Iterator[LabPage]:
-    """A lab, run once for all tests of a file: the one that is asked for, or that of `test_lab_NN.py`."""
-    name = getattr(request, "param", request.path.stem.removeprefix("test_lab_"))
-    (path,) = LABS.glob(f"{name}*.ipynb")
-    page = LabPage(workbench, path)
-    yield page
-    page.close()
+def open_lab(workbench: Workbench) -> Iterator[Any]:
+    """Open the lab with a number and run all its cells; afterwards no error may be in the console."""
+    opened: list[LabPage] = []
+
+    def open_it(number: str) -> LabPage:
+        opened.extend(LabPage(workbench, path) for path in LABS.glob(f"{number}_*.ipynb"))
+        return opened[-1]
+
+    yield open_it
+    for page in opened:
+        page.close()
 
 
 def write_notebook(folder: Path, *cells: str) -> str:
     """A notebook made of these cells in a folder; its name."""
-    code = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    code: dict[str, Any] = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     listed = [{**code, "id": f"cell{place}", "source": source} for place, source in enumerate(cells)]
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": listed}

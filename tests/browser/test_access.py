@@ -1,23 +1,93 @@
-"""The stage with keys only, with large targets, in forced colours, and with text that can be read in both themes."""
+"""Every widget with keys only, with axe-core, with large targets, in forced colours, with text that can be read."""
 
 from __future__ import annotations
 
 import pytest
 
 import guidedviz as gv
-from tests.browser.test_edit import REJECTS, wait_for, write
+from tests.browser.access import CONTRAST, TARGETS, audit, read_axe
+from tests.browser.test_edit import NAME, REJECTS, wait_for, write
 from tests.browser.test_edit import show as show_edit
-from tests.browser.test_fraction import CONTRAST
-from tests.browser.test_machine import show as show_machine
+from tests.browser.test_fraction import show_record
 from tests.browser.test_map import PERSON, VOCABULARY, open_chart, person
+from tests.browser.test_predict import ask_choice, ask_number
 from tests.browser.test_stack import show as show_stack
 
-pytestmark = pytest.mark.browser
-TARGETS = """root => [...root.querySelectorAll("button, input, summary, textarea")]
-  .filter(node => node.checkVisibility({ visibilityProperty: true }) && !node.closest("[inert]"))
-  .map(node => [node.getAttribute("aria-label") ?? node.textContent, node.getBoundingClientRect()])
-  .map(([name, { width, height }]) => [name, width, height])"""
-STYLE = "(node, name) => getComputedStyle(node)[name]"
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]  # one worker installs axe-core
+
+
+def left_run(bare):
+    """A stage with a finite machine, another token put in, its map, and why a token is forbidden."""
+    stage = bare.show_stage(person(steps=12))
+    stage.look("colour", "how")
+    other = stage.root.locator("button.gv-row:not(.gv-struck, .gv-chosen):visible")
+    stage.go_back(1)
+    while not other.count():
+        stage.go_back(1)
+    other.first.click()
+    stage.root.locator(".gv-branch").wait_for()
+    stage.go_on(3)
+    stage.go_back(2)
+    stage.tab("map")
+    stage.root.locator("button.gv-row.gv-struck:visible").first.click()
+    stage.root.locator(".gv-why").wait_for()
+    return stage.root
+
+
+def stack(bare):
+    """A stage with a stack, with its keys, its tour and its questions."""
+    _, stage, _ = show_stack(bare, steps=9)
+    stage.go_back(3)
+    stage.root.locator(".gv-keys-help summary").click()
+    stage.press("take the tour")
+    stage.press("ask before each step")
+    assert stage.root.locator(".gv-choice").count() >= 2
+    return stage.root
+
+
+def edited(text, fate):
+    def show(bare):
+        _, stage, box = show_edit(bare)
+        write(box, text)
+        wait_for(box, fate)
+        return stage.root
+
+    return show
+
+
+def film(bare):
+    root = bare.show(gv.film(gv.views.minimal_frames("(ab|cb)d?")))
+    root.get_by_role("button", name="to the last frame").click()
+    return root
+
+
+def chart(bare):
+    chart = open_chart(bare, gv.guide(gv.regex(PERSON), VOCABULARY), '{"name": "Ada')
+    bare.page.mouse.click(*chart.at(0.3, 0.5))
+    chart.wait(".gv-map-card", "id ")
+    return chart.root
+
+
+def folded(bare):
+    root = bare.show(gv.folded(gv.regex('"name": "[a-z]+"')))
+    root.locator(".gv-turns").first.wait_for()
+    return root
+
+
+WIDGETS = {
+    "a run that was left": left_run,
+    "a stack, its tour and its questions": stack,
+    "a wrong constraint": edited(NAME[:-6], "wrong"),
+    "a constraint that rejects a token": edited(REJECTS, "waits"),
+    "a fraction slider": lambda bare: show_record(bare)[1].root,
+    "a film": film,
+    "a map": chart,
+    "a folded machine": folded,
+    "a choice": lambda bare: bare.show(ask_choice()),
+    "a number": lambda bare: bare.show(ask_number()),
+    "an answer": lambda bare: bare.show(ask_choice().commit("a DFA")),
+    "a score": lambda bare: bare.show(gv.score()),
+}
 
 
 @pytest.fixture
@@ -27,10 +97,26 @@ def still(bare):
     return bare
 
 
-@pytest.fixture
-def forced(still):
-    still.page.emulate_media(forced_colors="active", color_scheme="dark", reduced_motion="reduce")
-    return still
+@pytest.mark.parametrize("name", WIDGETS)
+def test_a_widget_has_no_fault_its_words_can_be_read_and_its_targets_pressed(still, name):
+    root = WIDGETS[name](still)
+    assert audit(still.page, root, still.theme) == {}
+    assert root.evaluate(TARGETS) == []
+    for theme in ("Light", "Dark"):
+        still.theme(theme)
+        still.page.mouse.move(1, 1)
+        assert root.evaluate(CONTRAST) == {}, "also in drawings and on tinted tokens, which axe-core leaves out"
+        still.shot(f"access-{name.replace(' ', '-')}-{theme.lower()}", root)
+
+
+def test_widgets_that_share_a_page_repeat_no_landmark_and_no_id(bare):
+    for _ in range(2):
+        bare.show_stage(person(steps=2))
+        bare.show(gv.film(gv.views.minimal_frames("ab")))
+    bare.page.evaluate(read_axe())
+    rules = ["landmark-unique", "landmark-no-duplicate-banner", "landmark-banner-is-top-level", "duplicate-id-aria"]
+    found = bare.page.evaluate("async rules => (await axe.run({ runOnly: rules })).violations.map(v => v.id)", rules)
+    assert found == []
 
 
 def held(page):
@@ -49,165 +135,92 @@ def test_the_tip_of_a_token_is_reached_with_keys_and_follows_the_steps(still):
     assert tip.is_visible()
     assert stage.root.locator(".gv-chip:focus").get_attribute("aria-describedby") == tip.get_attribute("id")
     before = tip.inner_text()
-    press("ArrowLeft")
-    stage.wait(4)
-    assert held(still.page)[0] == "3"
-    assert tip.is_visible()
-    assert tip.inner_text() != before
-    press("ArrowRight")
-    stage.wait(5)
-    assert (held(still.page)[0], tip.inner_text()) == ("4", before)
-    still.shot("access-tip", stage.root)
-    press("ArrowRight")
-    stage.wait(6)
-    press("ArrowRight")
-    stage.wait(7)
-    assert held(still.page)[0] == "6", "also the focus of a new token"
+    for key, cursor, place in (("ArrowLeft", 4, "3"), ("ArrowRight", 5, "4"), ("ArrowRight", 6, "5"), ("Home", 0, "0")):
+        press(key)
+        stage.wait(cursor)
+        assert held(still.page)[0] == place
+        assert tip.is_visible()
+        assert (tip.inner_text() == before) == (place == "4")
     press("Escape")
     assert not tip.is_visible()
-    press("Enter")
-    stage.wait(6)
-    assert held(still.page)[0] == "5"
-    press("Home")
-    stage.wait(0)
-    assert held(still.page)[0] == "0"
     press("r")
     stage.root.locator(".gv-chip").first.wait_for(state="detached")
     assert stage.root.evaluate("root => root === document.activeElement"), "the keys stay with the stage"
-    assert not tip.is_visible()
 
 
-def test_a_click_on_a_token_gives_the_keys_to_the_stage(still):
-    stage = still.show_stage(person(steps=3))
-    stage.root.locator(".gv-chip").nth(1).click()
-    stage.wait(1)
-    assert stage.root.evaluate("root => root === document.activeElement")
-
-
-def test_sliders_say_their_values_in_words(still):
-    stage = still.show_stage(person(steps=1))
+def test_what_is_changed_says_its_value_in_words_and_the_machine_names_its_state(still):
+    _, stage, _ = show_stack(still, steps=1)
     said = [stage.root.get_by_role("slider", name=name) for name in ("speed", "temperature", "step")]
-    assert [one.get_attribute("aria-valuetext") for one in said] == ["4 per second", "1.00", "step 1 of 1"]
+    assert [one.get_attribute("aria-valuetext") for one in said] == ["4 per second", "0.00", "step 1 of 1"]
+    drawing = stage.root.locator("[data-slot='machine'] .gv-sheets svg").first.get_attribute("aria-label")
+    name = stage.root.locator(".gv-over .gv-lit .gv-name").text_content()
+    assert f"now in {name}; top of the stack: " in drawing
 
 
-def test_the_description_of_the_machine_names_the_current_state(still):
-    _, stage, slot = show_machine(still)
-    stage.go_on(2)
-    drawing = slot.locator(".gv-sheets svg").first
-    assert f"now in q{stage.lit()[0]}" in drawing.get_attribute("aria-label")
-
-
-@pytest.mark.parametrize("panel", ["machine", "map"])
-def test_every_target_of_the_stage_is_large_enough(still, panel):
-    stage = still.show_stage(person(steps=9))
-    stage.go_back(2)
-    stage.root.locator("button.gv-row:not(.gv-struck, .gv-chosen):visible").first.click()
-    stage.root.locator(".gv-branch").wait_for()
-    if panel == "map":
-        stage.tab("map")
-    check_targets(stage, 30)
-
-
-def test_targets_of_the_stack_and_of_the_box_of_the_constraint_are_large_enough(still):
-    _, stage, _ = show_stack(still, steps=4)
-    check_targets(stage, 30)
-    _, stage, box = show_edit(still)
-    write(box, REJECTS)
-    wait_for(box, "waits")
-    check_targets(stage, 30)
-
-
-def check_targets(stage, count):
-    found = stage.root.evaluate(TARGETS)
-    assert len(found) > count
-    assert [one for one in found if min(one[1:]) < 24] == []
-
-
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_all_text_of_the_stage_can_be_read(still, theme):
-    """Text in drawings and on tinted tokens too, which axe-core leaves out."""
-    still.theme(theme)
-    stage = still.show_stage(person(steps=12))
-    stage.go_back(3)
-    stage.root.locator("button.gv-row.gv-struck:visible").first.click()
-    stage.root.locator(".gv-why").wait_for()
-    assert stage.root.evaluate(CONTRAST) == {}
-    stage.root.locator("button.gv-row:not(.gv-struck, .gv-chosen):visible").first.click()
-    stage.root.locator(".gv-how-inserted").wait_for()
-    stage.look("colour", "how")
-    stage.tab("map")
-    assert stage.root.evaluate(CONTRAST) == {}
-    _, stage, _ = show_stack(still, steps=9)
-    stage.go_back(2)
-    assert stage.root.evaluate(CONTRAST) == {}
-    still.shot(f"access-stack-{theme.lower()}", stage.root)
+def test_the_menu_is_used_with_keys(still):
+    stage = still.show_stage(person(steps=2))
+    menu = stage.root.locator(".gv-more")
+    key = menu.locator("summary")
+    key.focus()
+    still.page.keyboard.press("Space")
+    assert menu.evaluate("node => node.open")
+    assert stage.root.evaluate(TARGETS) == []
+    still.page.keyboard.press("Tab")
+    still.page.keyboard.press("Escape")
+    assert not menu.evaluate("node => node.open")
+    assert key.evaluate("node => node === document.activeElement")
+    assert stage.root.get_attribute("data-playing") == "false", "no key reached the stage"
 
 
 def colour(node, name="backgroundColor"):
-    return node.evaluate(STYLE, name)
+    return node.evaluate("(node, name) => getComputedStyle(node)[name]", name)
 
 
-def test_forced_colours_keep_bars_meters_and_their_legend(forced):
+@pytest.fixture
+def forced(still):
+    still.page.emulate_media(forced_colors="active", color_scheme="dark", reduced_motion="reduce")
+    return still
+
+
+def test_forced_colours_tell_bars_tokens_and_times_apart(forced):
     stage = forced.show_stage(person(steps=9))
-    stage.go_back(2)
-    canvas = colour(stage.root)
+    stage.go_back(3)
+    root, canvas = stage.root, colour(stage.root)
     stage.look("bars", "odds")
-    root = stage.root
     for part in (".gv-rest .gv-after", ".gv-legend .gv-after", ".gv-fill", ".gv-timebars i:nth-child(3)"):
         assert colour(root.locator(part).first) not in (canvas, "rgba(0, 0, 0, 0)"), part
     for part in (".gv-rest .gv-before", ".gv-legend .gv-before", ".gv-track"):
         assert colour(root.locator(part).first, "borderTopColor") != canvas, part
-    assert colour(root.locator(".gv-track").first) == canvas, "a full meter differs from an empty one"
     past, now = (colour(root.locator(f".gv-timebars i{kind}").first) for kind in (":nth-child(3)", ".gv-now"))
     assert past != now
+    chips = root.locator(".gv-chip")
+    past, now, ahead = (chips.nth(place) for place in (1, 5, 7))
+    assert [colour(chip, "outlineStyle") for chip in (past, now, ahead)] == ["none", "solid", "none"]
+    assert colour(past, "borderTopColor") != colour(ahead, "borderTopColor")
+    stage.look("bars", "cost")
+    forward, mask, sample = (root.locator(f".gv-cost .gv-part-{part}") for part in ("forward", "mask", "sample"))
+    assert colour(forward) != canvas
+    assert "gradient" in colour(mask, "backgroundImage")
+    assert colour(sample, "borderTopWidth") == "1px"
     forced.shot("access-forced", root)
 
 
-def test_forced_colours_keep_the_three_parts_of_a_steps_time(forced):
-    stage = forced.show_stage(person(steps=3))
-    stage.look("bars", "cost")
-    forward, mask, sample = (stage.root.locator(f".gv-cost .gv-part-{part}") for part in ("forward", "mask", "sample"))
-    assert colour(forward) != colour(stage.root)
-    assert "gradient" in colour(mask, "backgroundImage")
-    assert colour(sample, "borderTopWidth") == "1px"
-    forced.shot("access-forced-time", stage.root)
+def test_forced_colours_tell_lit_states_and_frames_apart_by_shape(forced):
+    _, stage, slot = show_stack(forced, steps=6)
+    machine = stage.root.locator("[data-slot='machine']")
+    lit, plain = machine.locator(".gv-over .gv-lit .gv-disc").first, machine.locator(".gv-sheets > svg .gv-disc").first
+    assert colour(lit, "fill") != colour(plain, "fill")
+    assert float(colour(lit, "strokeWidth")[:-2]) > 2 * float(colour(plain, "strokeWidth")[:-2])
+    assert colour(machine.locator(".gv-over .gv-lit .gv-name").first, "fill") != colour(lit, "fill")
+    cards = slot.locator(".gv-frame-card")
+    assert (colour(cards.first, "borderTopWidth"), colour(cards.last, "borderTopWidth")) == ("2px", "1px")
 
 
-def test_forced_colours_tell_the_tokens_apart(forced):
-    stage = forced.show_stage(person(steps=6))
-    stage.go_back(3)
-    chips = stage.root.locator(".gv-chip")
-    past, now, ahead = (chips.nth(place) for place in (1, 2, 4))
-    assert [colour(chip, "outlineStyle") for chip in (past, now, ahead)] == ["none", "solid", "none"]
-    assert colour(past, "borderTopColor") != colour(ahead, "borderTopColor")
-    rows = stage.root.locator("button.gv-row:visible")
-    canvas = colour(stage.root)
-    edges = rows.evaluate_all("rows => rows.map(row => getComputedStyle(row).borderTopColor)")
-    chosen = rows.evaluate_all("rows => rows.map(row => row.classList.contains('gv-chosen'))")
-    assert [edge != canvas for edge in edges] == chosen, "only the drawn token has a frame"
-
-
-def test_forced_colours_leave_the_words_of_a_filled_button(forced):
-    _, _, box = show_edit(forced)
-    write(box, REJECTS)
-    wait_for(box, "waits")
-    back = box.locator(".gv-edit-back")
-    assert back.evaluate(STYLE, "forcedColorAdjust") == "none", "no box of the page's colour behind the words"
-    assert colour(back) != colour(back, "color")
-
-
-def test_forced_colours_leave_the_map_its_own_colours(forced):
-    chart = open_chart(forced, gv.guide(gv.regex(PERSON), VOCABULARY), '{"name": "Ada')
-    sea, land = chart.colours()
-    assert min(sea, land) > 0.05
+def test_forced_colours_leave_the_map_its_own_colours_and_mark_fixed_tokens(forced):
+    shown = open_chart(forced, gv.guide(gv.regex(PERSON), VOCABULARY), '{"name": "Ada')
+    assert min(shown.colours()) > 0.05
     look = "node => ['ink', 'land', 'page'].map(name => getComputedStyle(node).getPropertyValue('--gv-' + name))"
-    assert chart.sheet.evaluate(look) == [gv.views.theme.LIGHT[name] for name in ("ink", "land", "page")]
-    legal, illegal = (chart.root.locator(f".gv-cell-{kind}").first for kind in ("legal", "illegal"))
-    assert colour(legal) != colour(illegal)
-    forced.shot("access-forced-map", chart.root)
-
-
-def test_forced_colours_keep_the_filled_cells_of_the_table(forced):
-    root = forced.show(gv.token_table(gv.guide(gv.regex("[0-9]+"), VOCABULARY)))
-    filled, empty = root.locator("td.gv-filled").first, root.locator("td[data-column]:not(.gv-filled)").first
-    assert colour(filled) != colour(empty)
+    assert shown.sheet.evaluate(look) == [gv.views.theme.LIGHT[name] for name in ("ink", "land", "page")]
+    _, slider = show_record(forced)
+    edges = {colour(slider.root.locator(f".gv-part-{kind}").first, "borderBottomWidth") for kind in ("fixed", "free")}
+    assert edges == {"1px", "3px"}

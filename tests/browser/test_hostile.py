@@ -24,7 +24,7 @@ from tests.hostile import Attack
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
 GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
-KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "map", "table", "fraction")]
+KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "map", "fraction")]
 KINDS += [f"{kind}, live" for kind in ("stage", "map", "predict", "predict open", "score", "picture")]
 ROUNDS = {"recorded": 3, "live": 2}  # the page shows both with the same code
 PAGES = {"player", "class"}  # these bundles are tried in test_hostile_pages.py
@@ -63,8 +63,7 @@ def build():
         "stage": gv.stage(model, "x", nested, temperature=0, max_tokens=6, edit=True),
         "film": gv.film(gv.views.minimal_frames("ab|cb"), "a film"),
         "fold": gv.folded(gv.regex("(abc|xyz)[0-9]")),
-        "map": gv.vocabulary_map(digits, before=1),
-        "table": gv.token_table(digits),
+        "map": gv.vocabulary_map(digits),
         "fraction": gv.fraction_slider(replace(payoff, runs=payoff.runs[:2])),
         "predict": asked,
         "score": gv.score(),
@@ -94,12 +93,11 @@ def tell():
     """The messages of a kernel."""
     widgets = build()
     stage = widgets["stage"].take(4).join(Lesson())
-    stage.display.widget._receive(None, {"do": "picture", "name": "tree"}, None)
     stage.go(2)
     stage.edit('root ::= "{" "b"', "grammar")
     widgets["predict open"] = gv.predict("Which `one`?", choices=["a", "b"], answer="a")
     widgets["predict"].commit("b")
-    widgets["map"]._feed.hear({"do": "map", "ask": "texts", "of": 0}, 0)
+    widgets["map"].display.hear({"do": "map", "ask": "texts", "of": 0})
     heard = {}
     for kind in (name.removesuffix(", live") for name in KINDS if "live" in name):
         wire = widgets[kind].display.widget if kind != "picture" else widgets[kind].widget.children[-1]

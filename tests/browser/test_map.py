@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import zlib
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,17 +17,8 @@ PERSON = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}, "city": "[A-Za-z]{1,3
 STRING = r'\{"name": "([^"\\\x00-\x1f]|\\["\\/bfnrt])*", "age": [0-9]+\}'
 LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 PIECES = [bytes([i]) for i in range(256)] + [bytes([a, b]) for a in LETTERS[26:] for b in LETTERS[26:]]
-PIECES += [b"%02d" % i for i in range(100)] + [
-    b'{"',
-    b'": ',
-    b'", "',
-    b'"}',
-    b"name",
-    b"city",
-    b"Ada",
-    b"London",
-    b"Grace",
-]
+PIECES += [b"%02d" % i for i in range(100)]
+PIECES += [b'{"', b'": ', b'", "', b'"}', b"name", b"city", b"Ada", b"London", b"Grace"]
 VOCABULARY = gv.Vocabulary([*PIECES, b""], eos={len(PIECES)})
 
 
@@ -159,32 +150,6 @@ def test_search_counts_marks_and_goes_from_one_to_the_next(bare, string):
     assert "found" not in chart.root.locator(".gv-map-find").last.inner_text()
 
 
-def test_the_wheel_zooms_once_the_map_was_pressed(bare, string):
-    chart = open_chart(bare, string, '{"name": "Ada')
-    chart.page.mouse.move(*chart.at(0.53, 0.7))
-    chart.page.mouse.wheel(0, -300)
-    before = chart.colours()
-    chart.sheet.scroll_into_view_if_needed()
-    chart.page.mouse.click(*chart.at(0.53, 0.7))
-    assert chart.colours() == before, "before that it scrolls the page"
-    for _ in range(12):
-        chart.page.mouse.wheel(0, -120)
-    chart.wait_colours(lambda *now: list(now) != before)
-    bare.shot("map-zoom", chart.root)
-    chart.root.get_by_role("button", name="show all").click()
-    chart.wait_colours(lambda *now: list(now) == before)
-
-
-def test_two_states_are_compared(bare, string):
-    chart = open_chart(bare, string, '{"name": "Ada')
-    chart.root.get_by_role("button", name="⊕ compare").click()
-    chart.root.get_by_label("after the text").fill('{"name": "Ada", "age": ')
-    chart.wait(".gv-map-legend", "neither")
-    bare.shot("map-xor", chart.root)
-    chart.root.get_by_role("button", name="⊕ xor").click()
-    chart.wait(".gv-map-legend", "legal")
-
-
 def test_small_vocabularies_show_their_tokens_and_hostile_ones_stay_text(bare):
     chart = open_chart(bare, WordsGuide(toy_model().vocabulary))
     find = chart.root.get_by_label("find tokens")
@@ -212,11 +177,6 @@ def test_on_the_stage_the_map_moves_with_every_step(bare):
     assert len({legend for legend, _ in seen}) > 3
     assert max(sea for _, sea in seen) > 0.5 > 0.01 > min(sea for _, sea in seen)
     bare.shot("map-stage", stage.root)
-    xor = chart.root.get_by_role("button", name="⊕ xor")
-    xor.click()
-    chart.wait(".gv-map-legend", "neither")
-    xor.click()
-    bare.wait(lambda: chart.legend == seen[-1][0])
 
 
 def test_on_the_stage_any_legal_token_of_the_map_can_be_put_in(bare):
@@ -230,56 +190,158 @@ def test_on_the_stage_any_legal_token_of_the_map_can_be_put_in(bare):
     assert stage.tokens[-1] == "Grace"
 
 
-@pytest.mark.timed
-def test_a_map_of_128k_tokens_keeps_up_with_the_steps(bare, capsys):
-    llama3 = gv.Vocabulary.llama3()
-    noise = [np.random.default_rng(seed).normal(0, 2, len(llama3)).astype(np.float32) for seed in range(8)]
-    taken, told = [], []
+# --- under fingers, wheel and keys: the map never keeps the page from scrolling ---
 
-    def timed_rule(tokens):
-        taken.append(time.time())
-        return noise[len(tokens) % 8]
 
-    model = gv.ToyModel(llama3.pieces, timed_rule, eos=llama3.eos)
-    lines = gv.regex(r'(\{"name": "[a-zA-Z ]{1,12}", "age": [0-9]{1,3}\}\n|\[("[^"]{1,9}",){1,3}\]\n)+')
-    live = gv.stage(model, "say ", gv.guide(lines, model.vocabulary), max_tokens=80)
-    feed = live.panels.map
-    news = feed.news
+@pytest.fixture
+def long_page(bare, string):
+    """A map of 1,042 tokens on a page that is longer than the window."""
+    space = "document.body.append(Object.assign(document.createElement('p'), { style: 'height: 2000px' }))"
+    bare.page.evaluate(space)
+    chart = open_chart(bare, string, '{"name": "Ada')
+    bare.page.evaluate(space)
+    return chart
 
-    def timed(*given):
-        start = time.perf_counter()
-        packed = news(*given)
-        told.append((1000 * (time.perf_counter() - start), sum(map(len, packed["bits"].values()))))
-        return packed
 
-    feed.news = timed
+class Fingers:
+    """Fingers on the page, as a touch screen reports them."""
+
+    def __init__(self, page):
+        self.session = page.context.new_cdp_session(page)
+        self.session.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
+
+    def move(self, *ways, steps=8):
+        """Each finger goes down at the start of its way, along it, and up."""
+        for part in range(steps + 1):
+            at = [
+                {"x": a[0] + (b[0] - a[0]) * part / steps, "y": a[1] + (b[1] - a[1]) * part / steps, "id": n}
+                for n, (a, b) in enumerate(ways)
+            ]
+            kind = "touchMove" if part else "touchStart"
+            self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+        self.session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def cells(chart):
+    """What the map shows: the picture of its cells."""
+    return chart.sheet.locator("canvas").first.evaluate("canvas => canvas.toDataURL()")
+
+
+def test_two_fingers_zoom_and_move_the_map_and_one_taps_a_token_or_scrolls_the_page(bare, long_page):
+    chart, fingers = long_page, Fingers(bare.page)
+    top, before, (x, y) = bare.page.evaluate("scrollY"), cells(chart), chart.at(0.5, 0.5)
+    fingers.move(((x - 20, y), (x - 120, y)), ((x + 20, y), (x + 120, y)))
+    bare.wait(lambda: cells(chart) != before)
+    zoomed = cells(chart)
+    fingers.move(((x - 60, y), (x - 60, y + 80)), ((x + 60, y), (x + 60, y + 80)))
+    bare.wait(lambda: cells(chart) != zoomed)
+    assert "id " not in chart.card, "two fingers select nothing"
+    assert bare.page.evaluate("scrollY") == top
+    zoomed = cells(chart)
+    fingers.move(((x, y), (x, y - 150)))
+    bare.wait(lambda: bare.page.evaluate("scrollY") > top + 60)
+    assert cells(chart) == zoomed
+    assert "id " not in chart.card, "a scroll is no tap"
+    at = chart.at(0.53, 0.7)
+    fingers.move((at, at), steps=1)
+    chart.wait(".gv-map-card", "id ")
+
+
+def test_the_wheel_scrolls_the_page_until_the_map_is_pressed_or_ctrl_held(bare, long_page):
+    chart, mouse = long_page, bare.page.mouse
+    mouse.move(*chart.at(0.53, 0.3))
+    top, before = bare.page.evaluate("scrollY"), cells(chart)
+    mouse.wheel(0, 60)
+    bare.wait(lambda: bare.page.evaluate("scrollY") > top)
+    assert cells(chart) == before
+    bare.page.keyboard.down("Control")
+    mouse.wheel(0, -300)
+    bare.page.keyboard.up("Control")
+    bare.wait(lambda: cells(chart) != before)
+    mouse.click(*chart.at(0.53, 0.7))
+    chart.wait(".gv-map-card", "id ")
+    zoomed = cells(chart)
+    mouse.wheel(0, 200)
+    bare.wait(lambda: cells(chart) != zoomed)
+
+
+def test_on_the_stage_the_card_follows_the_step_under_the_pointer_also_in_full_screen(bare):
+    stage, chart = open_stage(bare, steps=5)
+    said = set()
+    for step in (1, 2, 3, 4):
+        stage.root.locator(".gv-chip").nth(step).click()
+        stage.wait(step)
+        bare.page.mouse.move(*chart.at(0.6, 0.75))
+        bare.page.mouse.move(*chart.at(0.61, 0.75))
+        chart.wait(".gv-map-card", "legal")
+        said.add(chart.root.locator(".gv-map-card b").inner_text())
+    assert said == {"✓ legal", "✕ illegal"}
+    named = []
+    for large in (False, True):
+        if large:
+            stage.root.press("f")
+            bare.page.wait_for_function("document.fullscreenElement")
+            bare.page.wait_for_timeout(300)
+        for spot in ((0.25, 0.3), (0.6, 0.7), (0.9, 0.5)):
+            chart.page.mouse.click(*chart.at(*spot))
+            chart.wait(".gv-map-card", "id ")
+            named.append(chart.card.split("·")[0])
+    assert named[:3] == named[3:]
+
+
+# --- the third colour: which tokens depended on the stack ---
+
+CLOSERS = [bytes(way) for length in (1, 2, 3, 4) for way in product(b'"}],', repeat=length)]
+WRITTEN = [b"[", b'{"', b"name", b'": ', b'"', b"Ada", b" Lovelace", b'",', b" ", b'"', b"of", b'": [', b"[", b"true"]
+NESTED = list(dict.fromkeys([*CLOSERS, *(bytes([i]) for i in range(32, 127)), *WRITTEN]))
+
+
+def nested():
+    """A live stage that writes nested JSON with the split engine."""
+    noise = np.random.default_rng(0).normal(0, 1, len(NESTED) + 1)
+    for piece, amount in {b'"]}': 12, b'"}}': 11, b'"},': 10, b'{"': 9, b"}": 8}.items():
+        noise[NESTED.index(piece)] = amount
+
+    def likes(tokens):
+        logits = noise.copy()
+        logits[NESTED.index(WRITTEN[(len(tokens) - 1) % len(WRITTEN)])] = 14
+        return logits
+
+    model = gv.ToyModel([*NESTED, b"<eos>"], likes, eos={len(NESTED)})
+    guide = gv.guide(gv.json(), model.vocabulary, engine="split")
+    return gv.stage(model, " ", guide, temperature=0, steps=len(WRITTEN), stack=True)
+
+
+def counted(live, cursor):
+    """As Python has it: accepted, rejected, context-dependent and legal, context-dependent and illegal."""
+    state = live.player.point(cursor).state
+    said, legal = live.guide.split.answers(state), live.guide.mask(state)
+    asked = int((legal & (said == 2)).sum())
+    return [int((said == 1).sum()), int((said == 0).sum()), asked, int((said == 2).sum()) - asked]
+
+
+def test_the_legend_counts_what_the_split_knows_at_every_step_and_a_token_says_it(bare):
+    live = nested()
     stage = bare.show_stage(live)
-    stage.root.get_by_role("slider", name="speed").fill("5")
-    stage.watch()
-    stage.press("play")
-    stage.wait_end(90)
-    seen = bare.page.evaluate("window.seen")
-    costs, sent = sorted(ms for ms, _ in told[1:]), sum(size for _, size in told)
-    painted = 1000 * (len(seen) - 1) / (seen[-1][1] - seen[0][1])
-    late = seen[-1][1] - 1000 * taken[-1]
-    with capsys.disabled():
-        print(f"\n  {painted:.0f} steps/s painted, the last {late:.0f} ms late")
-        print(
-            f"  map in Python {costs[len(costs) // 2]:.2f} ms, at most {costs[-1]:.1f}; {sent / 1000:.0f} kB of masks"
-        )
-    assert [step for step, *_ in seen] == sorted(step for step, *_ in seen)
+    stage.tab("map")
 
+    def legend():
+        return [int(n.replace(",", "")) for n in stage.root.locator(".gv-map-legend b").all_inner_texts()]
 
-def test_the_token_table_is_searched_and_says_why(bare):
-    root = bare.show(gv.token_table(gv.guide(gv.regex("[0-9]+"), VOCABULARY)))
-    assert f"2 states × {len(VOCABULARY):,} tokens" in root.inner_text()
-    assert root.locator("td.gv-filled").count() == 3
-    root.locator("td[data-column]").first.click()
-    root.locator(".gv-map-card:has-text('cannot come')").wait_for()
-    root.get_by_label("only these tokens").fill("/[0-3]/")
-    root.locator("td.gv-filled").nth(7).wait_for()
-    assert root.locator("td.gv-filled").count() == 8
-    root.locator("td[data-column]").first.click()
-    bare.page.keyboard.press("ArrowDown")
-    assert root.locator("tr[data-row='1'] td.gv-now").count() == 1
-    bare.shot("table", root)
+    seen = set()
+    for cursor in (7, *range(11)):
+        live.go(cursor)
+        bare.wait(lambda cursor=cursor: legend() == counted(live, cursor))
+        seen.add(tuple(legend()))
+    assert len(seen) > 4
+    live.go(7)  # after " Lovelace": inside a string
+    stage.wait(7)
+    find = stage.root.get_by_label("find tokens")
+    for text, said in (('/"}/', "legal: context-dependent"), ("/Ada/", "legal: on every stack")):
+        find.fill(text)
+        stage.root.locator(".gv-map-find span:text-is('1 found, 1 legal')").wait_for()
+        find.press("Enter")
+        stage.root.locator(f".gv-map-card b:has-text('{said}')").wait_for()
+        find.fill("")
+        stage.root.locator(".gv-map-find span:text-is('')").wait_for(state="attached")
+    bare.shot("map-asked", stage.root)

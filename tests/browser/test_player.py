@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import guidedviz as gv
+from tests.browser.access import audit
 from tests.browser.bare import SIZE
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("player")]  # they share a recording
@@ -31,8 +32,8 @@ def show(browser, file):
     """Opens the file; nothing may be loaded and no error may be in the console."""
     said, pages = [], []
 
-    def open_page(after="", theme="light"):
-        context = browser.browser.new_context(viewport=SIZE, color_scheme=theme, offline=True)
+    def open_page(after=""):
+        context = browser.browser.new_context(viewport=SIZE, offline=True)
         page = context.new_page()
         pages.append(context)
         page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
@@ -90,28 +91,22 @@ def test_a_link_opens_its_step(show):
     assert page.locator(".gv-frame-card b").first.inner_text()
 
 
-def test_a_forbidden_token_says_why(show):
+def test_a_forbidden_token_says_why_and_the_map_names_its_tokens_without_a_fault(show):
     page = show()
     row = page.locator(".gv-row.gv-struck").first
     assert "oops␣no" in row.locator(".gv-name").inner_text()
     row.click()
     page.locator(".gv-why").wait_for()
     assert "cannot come" in page.locator(".gv-why").inner_text() or "expected" in page.locator(".gv-why").inner_text()
-    page.keyboard.press("ArrowRight")
-    assert not page.locator(".gv-why").is_visible()
-
-
-def test_the_map_of_a_recording_names_its_tokens(show):
-    page = show()
     page.locator(".gv-tabs [data-name='map']").click()
     page.locator(".gv-map").focus()
     page.keyboard.press("Home")
     assert page.locator(".gv-map-card .gv-name").inner_text() not in ("", "…")
+    colours = set()
 
+    def set_theme(name):
+        page.emulate_media(color_scheme=name.lower(), reduced_motion="reduce")
+        colours.add(page.locator(".gv-stage").evaluate("root => getComputedStyle(root).backgroundColor"))
 
-def test_it_follows_the_theme_of_the_system(show):
-    colours = {
-        show(theme=theme).locator(".gv-stage").evaluate("root => getComputedStyle(root).backgroundColor")
-        for theme in ("light", "dark")
-    }
-    assert len(colours) == 2
+    assert audit(page, page.locator("html"), set_theme) == {}
+    assert len(colours) == 2, "it follows the theme of the system"

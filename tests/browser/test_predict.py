@@ -6,11 +6,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.widgets.predict import ASKED
-from tests.browser.test_access import CONTRAST, TARGETS
-from tests.browser.test_axe import audit, axe
 
-__all__ = ["axe"]
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
+pytestmark = pytest.mark.browser
 
 TALK = ["A finite machine has no counter: `{` twenty times needs twenty states.", lambda: print("depth 1\ndepth 2")]
 
@@ -104,18 +101,3 @@ def test_what_the_notebook_keeps_is_shown_without_a_kernel(bare):
     root = bare.reopen(ask_choice().commit("a DFA"))
     assert "True: a stack" in root.inner_text()
     assert not root.locator(".gv-note").is_visible()
-
-
-@pytest.mark.parametrize("width", [1380, 380])
-def test_targets_are_large_and_words_can_be_read_in_both_themes(bare, axe, width):
-    bare.narrow(width)
-    roots = [show(bare, shown) for shown in (ask_choice(), ask_number(), ask_choice().commit("a DFA"), gv.score())]
-    for root in roots:
-        assert [one for one in root.evaluate(TARGETS) if min(one[1:]) < 24] == []
-        assert root.evaluate("root => root.scrollWidth <= root.clientWidth")
-        assert audit(axe, bare.page, root, bare.theme) == {}
-    for theme in ("Light", "Dark"):
-        bare.theme(theme)
-        for root in roots:
-            assert root.evaluate(CONTRAST) == {}
-        bare.shot(f"predict-all-{width}-{theme.lower()}", None)

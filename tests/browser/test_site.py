@@ -6,10 +6,9 @@ from functools import partial
 
 import pytest
 
-from tests.browser.test_axe import audit, axe
+from tests.browser.access import audit
 from tests.site.load import load_site
 
-__all__ = ["axe"]
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
 
 
@@ -17,7 +16,7 @@ def set_theme(page, name):
     page.emulate_media(color_scheme=name.lower(), reduced_motion="reduce")
 
 
-def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(axe, browser, tmp_path, monkeypatch):
+def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(browser, tmp_path, monkeypatch):
     for name in ("GUIDEDVIZ_SITE", "GUIDEDVIZ_HEADLESS", "CUDA_VISIBLE_DEVICES"):
         monkeypatch.setenv(name, "")  # the build sets them: they are restored
     load_site().build(tmp_path / "site", ["01_logit_bias"])
@@ -30,7 +29,7 @@ def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(ax
     page.locator(".gv-stage[data-playing='true']").wait_for()
     page.locator(".gv-stage").click(position={"x": 5, "y": 5})
     page.keyboard.press("Home")
-    assert audit(axe, page, page.locator("html"), partial(set_theme, page)) == {}
+    assert audit(page, page.locator("html"), partial(set_theme, page)) == {}
     page.keyboard.press("ArrowRight")
     page.locator(".gv-stage[data-cursor='1']").wait_for()
     page.locator(".search input").fill("yes or no")
@@ -42,7 +41,7 @@ def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(ax
     opened = int(stage.get_attribute("data-cursor"))
     page.keyboard.press("ArrowRight")
     stage.and_(page.locator(f"[data-cursor='{opened + 1}']")).wait_for()
-    assert audit(axe, page, page.locator("html"), partial(set_theme, page)) == {}
+    assert audit(page, page.locator("html"), partial(set_theme, page)) == {}
     set_theme(page, "Light")
     colour = "root => getComputedStyle(root).backgroundColor"
     light = stage.evaluate(colour)

@@ -1,9 +1,9 @@
-"""The stack on a bare page: frames are pushed and popped, byte by byte, and what stays is the same node."""
+"""The machine and its stack on a bare page: they move byte by byte, and what the pointer is on is lit everywhere."""
 
 from __future__ import annotations
 
-import time
 import zlib
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -60,8 +60,8 @@ def test_frames_are_pushed_and_popped_and_back_restores_them(still):
     for _ in range(14):
         stage.go_on(1)
         seen.append(frames(slot))
-    paths = live.panels.machine.paths(live.player.steps)
-    assert seen[1:] == [list(live.guide.machine.stack(path[-1])) for path in paths]
+    states = [live.player.point(cursor).state for cursor in range(15)]
+    assert seen == [list(live.guide.machine.stack(state)) for state in states]
     assert max(map(len, seen)) == 7
     assert slot.locator("#the-root b").inner_text() == "root", "what stays is the same node"
     for step in range(13, -1, -1):
@@ -86,7 +86,7 @@ FOLLOW = """slot => {
 
 def test_the_bytes_of_one_token_are_seen_one_after_another(bare):
     live, stage, slot = show(bare, steps=12)
-    innermost = live.guide.machine.stack(live.panels.machine.paths(live.player.steps)[-1][-1])[0]
+    innermost = live.guide.machine.stack(live.player.point(12).state)[0]
     slot.locator(f".gv-frame-card.gv-top b:text-is('{innermost}')").wait_for()
     bare.page.evaluate(FOLLOW, slot.element_handle())
     stage.go_on(1)
@@ -102,132 +102,109 @@ def test_the_bytes_of_one_token_are_seen_one_after_another(bare):
     bare.shot("stack-token", stage.root)
 
 
-def test_where_motion_is_not_wanted_only_the_end_of_a_token_is_seen(still):
-    _, stage, slot = show(still)
-    still.page.evaluate(FOLLOW, slot.element_handle())
-    stage.go_on(1)
-    still.page.wait_for_function("window.seen.length >= 2")
-    still.page.wait_for_timeout(400)  # as long as two bytes would be seen
-    assert len(still.page.evaluate("window.seen")) == 2
-
-
-def test_why_shows_the_stack_at_the_byte_that_died(still):
-    _, stage, slot = show(still, steps=13)
-    stage.go_back(3)
-    stage.root.locator("button.gv-row:has(.gv-name:text-is(']}'))").click()
-    why = stage.root.locator(".gv-why")
-    why.wait_for()
-    assert "the innermost open rule is member" in why.inner_text()
-    assert "stack, top first: member, object, object, array, object, root" in why.inner_text()
-    slot.locator(".gv-stack-byte.gv-died:text-is('✕ ] cannot come')").wait_for()
-    assert stage.root.locator(".gv-over .gv-cross").count() == 1
-    still.shot("stack-why", stage.root)
-
-
-def test_other_pictures_are_drawn_while_they_are_seen_and_follow_the_cursor(still):
-    _, stage, slot = show(still, steps=6)
-    stage.tab("stack")
-    picture = slot.locator(".gv-sheets > svg:not(.gv-over)")
-    before = ""
-    different = "([node, before]) => node.querySelector('svg') && node.querySelector('svg').outerHTML !== before"
-    for name in ("shared", "tree", "chart", "depth"):
-        slot.get_by_role("button", name=name, exact=True).click()
-        holder = slot.locator(".gv-sheets").element_handle()
-        still.page.wait_for_function(different, arg=[holder, before])
-        before = picture.evaluate("node => node.outerHTML")
-        stage.go_on(1)
-        still.page.wait_for_function(different, arg=[holder, before])
-        before = picture.evaluate("node => node.outerHTML")
-        still.shot(f"stack-{name}", stage.root)
-    slot.get_by_role("button", name="stack", exact=True).click()
-    assert frames(slot)[-1] == "root"
-    assert not picture.is_visible()
-
-
-def test_an_edit_changes_the_machine_and_its_stack(still):
-    _, stage, slot = show(still, steps=4, edit=True)
-    box = stage.root.locator(".gv-edit")
-    assert box.locator("textarea").input_value().startswith("root")
-    grammar = 'root ::= map\nmap ::= "{" pair ("," pair)* "}"\npair ::= name ":" (name | list)\n'
-    grammar += 'list ::= "[" (map ("," map)*)? "]"\nname ::= "\\"" [a-z]+ "\\""'
-    box.locator("textarea").fill(grammar)
-    box.and_(still.page.locator("[data-state='runs']")).wait_for()
-    stage.tab("machine")
-    slot.locator("b:text-is('list')").wait_for()
-    assert frames(slot) == ["map", "list", "map"]
-    assert stage.root.locator(".gv-sheets > svg:not(.gv-over) [data-rule]").count() == 5
-    stage.tab("constraint")
-    box.locator("textarea").fill('root ::= "{" [a-z]* "}"')
-    box.and_(still.page.locator("[data-state='waits']")).wait_for()
-    assert frames(slot) == ["map", "list", "map"]
-    box.get_by_role("button", name="go back there").click()
-    stage.wait(0)
-    assert frames(slot) == ["root"]
-    assert stage.root.locator(".gv-sheets > svg:not(.gv-over) [data-rule]").count() == 1
-
-
-def test_a_deep_stack_is_shortened(still):
-    model = gv.ToyModel(PIECES, lambda tokens: [9.0 if piece == b"[{" else 0.0 for piece in PIECES], eos={0})
+@pytest.mark.parametrize("size", [(931, 768), (390, 844)])
+def test_the_top_of_a_deep_stack_is_in_sight_and_what_is_below_is_counted(still, size):
+    model = gv.ToyModel(PIECES, lambda tokens: [9.0 * (piece == b"[{") for piece in PIECES], eos={0})
     deep = gv.grammar('root ::= "(" root ")" | "[" root "]" | "{" root "}" | "x"')
     _, stage, slot = show(still, deep, model, max_tokens=80, steps=60)
-    shown = [box for card in slot.locator(".gv-frame-card:visible").all() if (box := card.bounding_box())]
-    panel = slot.bounding_box()
-    assert len(shown) >= 5
-    assert all(box["y"] + box["height"] <= panel["y"] + panel["height"] for box in shown), "no frame is cut"
-    assert slot.locator(".gv-fold").inner_text() == f"⋮ {120 - len(shown)} more below"
-    assert "depth 120" in slot.inner_text()
-    stage.press("go to the prompt")
-    stage.wait(0)
-    assert slot.locator(".gv-fold").inner_text() == ""
-    assert frames(slot) == ["root"]
+    still.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    if size[0] < 640:
+        stage.tab("stack")
+    for depth in (120, 118):
+        still.page.wait_for_timeout(120)
+        cards = [card.bounding_box() for card in slot.locator(".gv-frame-card:visible").all()]
+        panel = slot.bounding_box()
+        assert len(cards) >= 5
+        assert all(box["y"] + box["height"] <= panel["y"] + panel["height"] for box in cards), "no frame is cut"
+        assert slot.locator(".gv-fold").inner_text() == f"⋮ {depth - len(cards)} more below"
+        assert f"depth {depth}" in slot.inner_text()
+        stage.go_back(1)
 
 
-def test_nothing_sticks_out_however_narrow_the_page(still):
-    _, stage, slot = show(still, steps=12, edit=True)
-    inside = "([a, b]) => [a, b].every((box) => box.scrollWidth <= box.clientWidth + 1)"
-    for width in (1380, 1000, 760):
-        still.narrow(width)
-        handles = [stage.root.locator(".gv-panels").element_handle(), slot.element_handle()]
-        still.page.wait_for_function(inside, arg=handles)
-        still.shot(f"stack-narrow-{width}", stage.root)
+# --- a finite machine ---
+
+DECIMAL = "[0-9]+([.][0-9]+)?x?", b"42", b".", b"1", b"42", b"x"
 
 
-def test_a_recording_shows_machine_and_stack_of_its_guide(still):
-    model = says(*NESTED)
-    guide = gv.guide(gv.json(), model.vocabulary)
-    trace = gv.record(model, "say ", guide, temperature=0, max_tokens=40)
-    stage = still.show_stage(gv.stage(trace, guide=guide, steps=12))
-    slot = stage.root.locator("[data-slot='stack']")
-    assert frames(slot)[0] == "string"
-    assert len(stage.lit()) == 1
-    stage.press("go to the prompt")
-    stage.wait(0)
-    assert frames(slot) == ["root"]
+def machine_of(bare, regex, *pieces, **settings):
+    live, stage, _ = show(bare, gv.regex(regex), says(*pieces), **settings)
+    return live, stage, stage.root.locator("[data-slot='machine']")
 
 
-@pytest.mark.timed
-def test_steps_at_full_speed_with_a_pushdown_machine_and_its_stack(bare, capsys):
-    taken = []
-    opening = [PIECES.index(piece) for piece in (b"{", b"[", b"[{", b'{"')]
+def test_the_machine_moves_byte_by_byte_with_the_steps_and_goes_back(bare):
+    live, stage, slot = machine_of(bare, *DECIMAL)
+    arrows = "nodes => nodes.map(n => [n.dataset.arrow, n.querySelector('.gv-nth')?.textContent ?? ''])"
 
-    def timed(tokens):
-        taken.append(time.time())
-        logits = rule(tokens)
-        logits[opening] += 2
-        return logits
+    def lit():
+        return stage.lit(), dict(slot.locator(".gv-arrow.gv-on").evaluate_all(arrows))
 
-    model = gv.ToyModel(PIECES, timed, eos={0})
-    _, stage, _ = show(bare, None, model, temperature=1.0, bias={0: -100}, max_tokens=100)
-    stage.root.get_by_role("slider", name="speed").fill("6")
-    stage.watch()
-    stage.press("play")
-    stage.wait(100, 60)
-    bare.page.wait_for_function("window.seen.at(-1)[0] === 100")
-    painted = bare.page.evaluate("window.seen")
-    behind = painted[-1][1] / 1000 - taken[-1]
-    rate = (len(painted) - 1) / (painted[-1][1] - painted[0][1]) * 1000
-    tops = len({top for _, _, top, _ in painted})
-    with capsys.disabled():
-        print(f"\n  pushdown machine and stack: {rate:.0f} steps/s painted, {tops} tops; the last {behind:.2f} s late")
-    assert [step for step, *_ in painted] == sorted(step for step, *_ in painted)
-    assert tops > 1, "the stack is seen to move"
+    seen = [lit()]
+    assert seen[0] == ([0], {})
+    for cursor in range(5):
+        stage.go_on(1)
+        path = live.guide.path(live.player.point(cursor).state, live.player.steps[cursor].token)
+        seen.append(lit())
+        assert seen[-1][0] == [path[-1]], "the lit state is where the step led"
+        assert set(seen[-1][1]) == {f"{a}-{b}" for a, b in pairwise(path)}, "and its edges are lit"
+    assert seen[1][1] == {"0-1": "1", "1-1": "2"}, "the bytes inside a token are numbered"
+    bare.shot("machine-stage", stage.root)
+    for step in (4, 3, 2, 1, 0):
+        stage.go_back(1)
+        assert lit() == seen[step], "and it goes back"
+
+
+def test_what_the_pointer_is_on_is_lit_in_the_other_panels(bare):
+    live, stage, slot = machine_of(bare, *DECIMAL, steps=5)
+    paths = [live.guide.path(live.player.point(at).state, step.token) for at, step in enumerate(live.player.steps)]
+    now = stage.lit()
+    stage.root.locator(".gv-chip").nth(1).hover()
+    assert stage.lit() == [paths[1][-1]], "the path of that token"
+    bare.page.mouse.move(2, 2)
+    assert stage.lit() == now
+    slot.locator(f".gv-sheets > svg:not(.gv-over) [data-state='{paths[1][-1]}'] .gv-disc").hover(force=True)
+    linked = stage.root.locator(".gv-chip").evaluate_all("chips => chips.map(c => c.classList.contains('gv-linked'))")
+    assert linked == [paths[1][-1] in path for path in paths]
+
+
+def test_why_walks_to_the_state_where_the_token_died(bare):
+    _, stage, slot = machine_of(bare, "k?ey|kex", b"k", b"e", b"y")
+    stage.root.locator("button.gv-row:has(.gv-name:text-is('key'))").wait_for(state="attached")
+    stage.root.locator("button.gv-row:has(.gv-name:text-is(']}'))").click()
+    stage.root.locator(".gv-why").wait_for()
+    cross = slot.locator(".gv-cross")
+    cross.wait_for()
+    (died,) = stage.lit()
+    assert cross.evaluate("node => node.textContent") == "]"
+    assert f"in q{died} ·" in stage.root.locator(".gv-why").inner_text()
+    stage.go_on(1)
+    assert cross.count() == 0
+
+
+def test_a_film_runs_forward_and_back_without_a_kernel_and_its_frames_are_saved(bare):
+    bare.page.emulate_media(reduced_motion="reduce")
+    film = bare.reopen(gv.film(gv.views.minimal_frames("(ab|cb)d?"), title="minimise"))
+    frames = int(film.locator(".gv-about .gv-soft").inner_text().split()[-1])
+    words = [film.locator(".gv-film-words").inner_text()]
+
+    def wait(frame):
+        bare.page.wait_for_selector(f".gv-film[data-frame='{frame}']")
+
+    for frame in range(1, frames):
+        film.get_by_role("button", name="one frame on").click()
+        wait(frame)
+        words.append(film.locator(".gv-film-words").inner_text())
+    assert len(set(words)) == frames, "every frame says something else"
+    bare.shot("film-last", film)
+    bare.page.keyboard.press("Home")
+    wait(0)
+    film.get_by_role("slider", name="frame").fill(str(frames - 1))
+    wait(frames - 1)
+    film.locator(".gv-save-key").click()
+    with bare.page.expect_download() as found:
+        film.locator(".gv-save-menu").get_by_text("SVG", exact=True).click()
+    assert found.value.suggested_filename == "frame.svg"
+    bare.page.keyboard.press("Escape")
+    film.focus()
+    bare.page.keyboard.press("Home")
+    film.get_by_role("button", name="play").click()
+    wait(1)

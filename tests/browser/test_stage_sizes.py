@@ -5,139 +5,124 @@ from __future__ import annotations
 import pytest
 
 import guidedviz as gv
+from bench.stage import MEASURE, SIZES, ask_why
 
 pytestmark = pytest.mark.browser
 BOXES = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon.\nNested JSON:\n"
-SIZES = {"cell": (931, 768), "hall": (1280, 720), "large hall": (1920, 1080), "phone": (390, 844)}
-# what a part shows: its box, and whether the text inside is cut
-MEASURE = """root => {
-  const zoom = Number(getComputedStyle(root).zoom) || 1;
-  const box = (node) => {
-    const { x, y, width, height } = node.getBoundingClientRect();
-    return { x, y, width, height };
-  };
-  const seen = (node) => node.checkVisibility({ visibilityProperty: true }) && node.getBoundingClientRect().width > 0;
-  const all = (selector) => [...root.querySelectorAll(selector)].filter(seen);
-  const parts = (name) => all(`[data-part=${name}]`).map(box);
-  const cut = all(".gv-said, .gv-at, .gv-meter b, .gv-tabs button, .gv-title, .gv-reason p")
-    .filter((node) => getComputedStyle(node).display !== "inline" && node.scrollWidth > node.clientWidth + 1);
-  const letters = all(":not(svg *, .gv-frame-card *, [data-part=map] *)")
-    .filter((node) => [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim()));
-  const small = letters.filter((node) => parseFloat(getComputedStyle(node).fontSize) * zoom < (zoom > 1 ? 15.99 : 12));
-  const least = innerWidth < 640 ? 44 : 24;
-  const targets = all("button, summary, input, textarea").map((node) => [node.className, box(node)])
-    .filter(([, { width, height }]) => Math.min(width, height) < least).map(([name]) => name);
-  const scrolls = all(".gv-panels *").filter((node) =>
-    /auto|scroll/.test(getComputedStyle(node).overflowY) && node.scrollHeight > node.clientHeight + 1);
-  const nested = scrolls.filter((node) => scrolls.some((other) => other !== node && other.contains(node))).length;
-  const state = root.querySelector(".gv-over .gv-state.gv-lit");
-  const words = (nodes) => nodes.map((node) => node.textContent);
-  return {
-    next: parts("next"), rows: parts("row"), bars: parts("bar"), machine: parts("machine"), stack: parts("stack"),
-    why: parts("why"), diagram: box(root.querySelector(".gv-diagram")), state: state && box(state),
-    cut: words(cut), small: words(small), targets, nested,
-  };
-}"""
+ADA = "Ada Brook is 42 years old.\nJSON:\n"
+EMAIL = {"type": "string", "pattern": "^[a-z]+@[a-z]+[.](org|com)$"}
+FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}, "email": EMAIL}
 
 
 @pytest.fixture(scope="module")
-def clerk():
-    return gv.load_model("clerk")
+def models():
+    return {name: gv.load_model(name) for name in ("bard", "clerk")}
 
 
-def constrained(clerk, kind):
-    """The stage of lab 05 or 06, in the middle of its run."""
-    if kind == "schema":
-        fields = {"name": {"type": "string"}, "age": {"type": "integer"}}
-        machine = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
-        return gv.stage(
-            clerk, "Ada Brook is 42 years old.\nJSON with name, age:\n", gv.guide(machine, clerk.vocabulary), show=3
-        )
-    return gv.stage(clerk, BOXES, gv.guide(gv.json(), clerk.vocabulary), seed=1, show=12)
+def staged(models, kind):
+    """A machine of six states, one of 81, and the pushdown machine of JSON."""
+    bard, clerk = models["bard"], models["clerk"]
+    if kind == "six":
+        return gv.stage(bard, "\n", gv.guide(gv.regex("[A-Z]+: [a-z]+\n"), bard.vocabulary), seed=0, show=7)
+    if kind == "json":
+        return gv.stage(clerk, BOXES, gv.guide(gv.json(), clerk.vocabulary), seed=1, show=12)
+    machine = gv.json_schema({"type": "object", "properties": FIELDS, "required": list(FIELDS)})
+    return gv.stage(clerk, ADA, gv.guide(machine, clerk.vocabulary), show=6, max_tokens=30)
 
 
-def inside(box, panel):
-    """Whether a box lies in a panel."""
-    across = box["x"] >= panel["x"] - 1 and box["x"] + box["width"] <= panel["x"] + panel["width"] + 1
-    return across and box["y"] >= panel["y"] - 1 and box["y"] + box["height"] <= panel["y"] + panel["height"] + 1
+def show(bare, models, kind, size):
+    bare.page.emulate_media(reduced_motion="reduce")
+    stage = bare.show_stage(staged(models, kind))
+    width, height = SIZES[size]
+    bare.page.set_viewport_size({"width": width, "height": height})
+    if size.isdigit():
+        stage.root.press("f")
+        bare.page.wait_for_function("document.fullscreenElement")
+    return stage
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("kind", ["schema", "stack"])
-def test_what_must_be_seen_can_be_read(bare, clerk, kind, size):
-    width, height = SIZES[size]
-    stage = bare.show_stage(constrained(clerk, kind))
-    bare.page.set_viewport_size({"width": width, "height": height})
-    if "hall" in size:
-        stage.root.press("f")
-        bare.page.wait_for_function("document.fullscreenElement")
-    stage.wait_ready()
-    stage.root.locator(".gv-row.gv-struck:visible").first.click()
-    stage.root.locator(".gv-why").wait_for()
-    bare.page.wait_for_timeout(300)
-    phone = size == "phone"
-    found = stage.root.evaluate(MEASURE)
-    (next_panel,) = found["next"]
-    shown = [row for row in found["rows"] if inside(row, next_panel)]
-    assert len(shown) >= (5 if phone else 8)
-    assert min(bar["width"] for bar in found["bars"]) >= (105 if phone else 110)
-    assert phone or min(bar["width"] for bar in found["bars"]) >= next_panel["width"] / 3
-    (why,) = found["why"]
-    assert inside(why, next_panel)
-    assert why["height"] >= 60
-    readable(found)
-    if phone:
-        assert found["machine"] == [], "one panel at a time"
-        stage.tab("machine")
-        bare.page.wait_for_timeout(300)
-        found = stage.root.evaluate(MEASURE)
-        assert found["next"] == []
-    (machine,) = found["machine"]
-    assert machine["width"] >= (330 if phone else 400)
-    assert machine["height"] >= (260 if phone else 300)
-    diagram = found["diagram"]
-    assert diagram["width"] * diagram["height"] >= 0.55 * machine["width"] * machine["height"]
-    assert inside(found["state"], diagram), "the current state is in sight"
-    readable(found)
-    if kind == "stack":
+@pytest.mark.parametrize("kind", ["six", "large", "json"])
+def test_what_must_be_seen_can_be_read(bare, models, kind, size):
+    stage, phone = show(bare, models, kind, size), size == "phone"
+    for move in (None, "go to the prompt", "to the end, decoding what is missing"):
         if phone:
-            stage.tab("stack")
-        top, (stack,) = stage.root.locator(".gv-frame-card").first.bounding_box(), stage.root.evaluate(MEASURE)["stack"]
-        assert inside(top, stack), "the top of the stack is in sight"
-    bare.shot(f"stage-{kind}-{size.replace(' ', '-')}", None if "hall" in size else stage.root)
+            stage.tab("next")
+        if move:
+            stage.press(move)
+            stage.wait(0) if "prompt" in move else stage.wait_end()
+        stage.wait_ready()
+        ask_why(stage)
+        bare.page.wait_for_timeout(150)
+        found = readable(stage, size)
+        assert found["rows"] >= (5 if phone else 8)
+        assert found["bar"] >= (105 if phone else found["next"][0] / 3), "the full scale of a bar"
+        if phone:
+            assert found["machine"] is None, "one panel at a time"
+            stage.tab("machine")
+            bare.page.wait_for_timeout(150)
+            found = readable(stage, size)
+            assert found["next"] is None
+        width, height = found["machine"]
+        assert (width, height) >= ((330, 260) if phone else (400, 300))
+        assert found["share"] >= 55, "of the panel is the drawing"
+        assert found["lit"], "the current state is in sight"
+    bare.shot(f"stage-{kind}-{size}", None if size.isdigit() else stage.root)
 
 
-def readable(found):
-    assert found["cut"] == []
-    assert found["small"] == []
-    assert found["nested"] == 0
-    assert found["targets"] == []
+def readable(stage, size):
+    """What is measured, once nothing in it is small, cut, covered or out of sight."""
+    found = stage.root.evaluate(MEASURE)
+    assert found["least"][0] > (15.99 if size.isdigit() else 11.99), found["least"]
+    assert [found[name] for name in ("cut", "over", "targets", "nested", "page")] == [[], [], [], 0, False]
+    assert found["why"] is not False, "the reason is in sight"
+    return found
 
 
-def test_a_phone_shows_one_panel_and_a_swipe_steps(bare, clerk):
-    bare.page.set_viewport_size({"width": 390, "height": 844})
-    stage = bare.show_stage(constrained(clerk, "schema"))
+def test_a_phone_shows_one_panel_and_a_swipe_steps(bare, models):
+    stage = show(bare, models, "large", "phone")
     stage.tab("next")
-    shown = [part for part in ("machine", "map", "next") if stage.root.locator(f"[data-part={part}]").is_visible()]
-    assert shown == ["next"]
     swipe = """([node, from, to]) => {
       const at = (x) => ({ bubbles: true, clientX: x, clientY: 300, pointerType: "touch" });
       node.dispatchEvent(new PointerEvent("pointerdown", at(from)));
       node.dispatchEvent(new PointerEvent("pointerup", at(to)));
     }"""
     rows = stage.root.locator(".gv-rows").element_handle()
-    for start, end, cursor in ((300, 100, 4), (100, 300, 3), (300, 270, 3)):
+    for start, end, cursor in ((300, 100, 7), (100, 300, 6), (300, 270, 6)):
         bare.page.evaluate(swipe, [rows, start, end])
         stage.wait(cursor)
 
 
-def test_the_two_panels_are_exchanged_and_the_notebook_remembers_it(bare, clerk):
-    stage = bare.show_stage(constrained(clerk, "schema"))
-    left = [stage.root.locator(f"[data-part={part}]").bounding_box()["x"] for part in ("machine", "next")]
-    assert left == sorted(left)
+def test_the_two_panels_are_exchanged_and_the_notebook_remembers_it(bare, models):
+    stage = show(bare, models, "six", "cell")
+
+    def left(one):
+        return [one.root.locator(f"[data-part={part}]").bounding_box()["x"] for part in ("machine", "next")]
+
+    assert left(stage) == sorted(left(stage))
     stage.root.locator(".gv-more > summary").click()
     stage.press("⇄ exchange the panels")
-    again = bare.show_stage(constrained(clerk, "schema"))
-    for one in (stage, again):
-        left = [one.root.locator(f"[data-part={part}]").bounding_box()["x"] for part in ("machine", "next")]
-        assert left == sorted(left, reverse=True)
+    for one in (stage, bare.show_stage(staged(models, "six"))):
+        assert left(one) == sorted(left(one), reverse=True)
+
+
+def test_the_small_map_moves_the_view_the_next_step_brings_the_state_back_and_the_whole_can_be_chosen(bare, models):
+    stage = show(bare, models, "large", "cell")
+    slot = stage.root.locator("[data-slot='machine']")
+    window, overview = slot.locator(".gv-window"), slot.locator(".gv-overview")
+    before, box = window.bounding_box(), overview.bounding_box()
+    assert box["width"] >= 55, "a map that can be used"
+    bare.page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2)
+    bare.page.mouse.down()
+    bare.wait(lambda: window.bounding_box()["x"] > before["x"] + 50)
+    bare.page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + box["height"] / 2)
+    bare.page.mouse.up()
+    assert not stage.root.evaluate(MEASURE)["lit"], "another part is in sight"
+    stage.go_back(1)
+    stage.go_on(1)
+    bare.wait(lambda: stage.root.evaluate(MEASURE)["lit"])
+    whole = slot.get_by_role("button", name="whole", exact=True)
+    whole.click()
+    assert (whole.get_attribute("aria-pressed"), overview.is_visible()) == ("true", False)
+    whole.click()
+    overview.wait_for()

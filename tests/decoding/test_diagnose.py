@@ -9,6 +9,7 @@ import pytest
 import tasks
 
 import guidedviz as gv
+from guidedviz.tokens.guide import Guide
 
 PAREN = 'root ::= ("(" root ")" | "[" root "]")*'
 PERSON = {
@@ -37,41 +38,21 @@ def writer(pieces, *wanted, eos=None):
     return gv.ToyModel(pieces, rule, eos={len(pieces) - 1} if eos else ())
 
 
-class AtLeast:
-    """A guide that forbids EOS before a number of tokens, as min_tokens does; the state counts the tokens."""
+class Altered(Guide):
+    """A guide over another vocabulary, or with another mask or end."""
 
-    def __init__(self, guide, least):
-        self.guide, self.least, self.machine, self.vocabulary = guide, least, guide.machine, guide.vocabulary
-        self.initial = (guide.initial, 0)
-        for name in ("is_accepting", "forced", "path", "explain", "label", "stack"):
-            setattr(self, name, self.inside(getattr(guide, name)))
-
-    def inside(self, ask):
-        return lambda state, *more: ask(state[0], *more)
+    def __init__(self, guide, vocabulary=None, allowed=True, ends=True):
+        self.guide, self.machine, self.initial, self.at = guide, guide.machine, guide.initial, guide.at
+        self.vocabulary, self.allowed, self.ends = vocabulary or guide.vocabulary, allowed, ends
 
     def mask(self, state):
-        mask = self.guide.mask(state[0]).copy()
-        mask[list(self.vocabulary.eos)] &= state[1] >= self.least
-        return mask
+        return self.guide.mask(state) & self.allowed
 
     def advance(self, state, token):
-        return self.guide.advance(state[0], token), state[1] + 1
+        return self.guide.advance(state, token)
 
-
-class Switch(AtLeast):
-    """A guide that constrains only after one token id was seen, as a server that watches for the end of reasoning."""
-
-    def __init__(self, guide, trigger):
-        super().__init__(guide, 0)
-        self.trigger, self.initial = trigger, (guide.initial, False)
-        self.machine = None
-
-    def mask(self, state):
-        return self.guide.mask(state[0]) if state[1] else self.vocabulary.text_mask
-
-    def advance(self, state, token):
-        inside = self.guide.advance(state[0], token) if state[1] else state[0]
-        return inside, state[1] or token == self.trigger
+    def is_accepting(self, state):
+        return self.ends and self.guide.is_accepting(state)
 
 
 # -- broken runs ---------------------------------------------------------------------------------------------------
@@ -85,10 +66,10 @@ def no_token_for_a_character(text=r"ab\$"):
 def emptied_by_another_rule(gives_way=False):
     """vllm #53665: the grammar allows only EOS, and min_tokens forbids it."""
     toy = writer([b"yes", b"no"], b"yes", eos=b"</s>")
-    guide = AtLeast(gv.guide(gv.regex("yes|no"), toy.vocabulary), 3)
-    if not gives_way:
-        guide.is_accepting = lambda state: guide.guide.is_accepting(state[0]) and state[1] >= 3
-    return gv.record(toy, "yes", guide)
+    guide = gv.guide(gv.regex("yes|no"), toy.vocabulary)
+    text = ~np.isin(np.arange(len(toy.vocabulary)), [*toy.vocabulary.eos])
+    altered = Altered(guide, allowed=text, ends=gives_way)
+    return gv.record(toy, "yes", altered)
 
 
 def open_brackets(cure=lambda guide: guide):
@@ -133,31 +114,13 @@ def fell_back(guide=None):
     return gv.record(clerk(), ADA, guide and guide(), constraint="schema of a person", max_tokens=20)
 
 
-def switched_on_too_late(machine=None):
-    """vllm #48516: a token holds the end of the reasoning and the first byte of the answer."""
-    pieces = [b"Hm", b"</", b"think", b">", b">{", b"{", b"1", b"}"]
-    toy = writer(pieces, b"</", b"think", b">{", b"1", b"}", eos=b"</s>")
-    answer = gv.guide(gv.regex(r"\{1\}"), toy.vocabulary)
-    guide = gv.guide(machine, toy.vocabulary) if machine else Switch(answer, pieces.index(b">{"))
-    return gv.record(toy, "Hm", guide)
-
-
-class Stale:
-    """A guide that says that it is over one vocabulary and answers for another."""
-
-    def __init__(self, guide, vocabulary):
-        self.guide, self.vocabulary = guide, vocabulary
-
-    def __getattr__(self, name):
-        return getattr(self.guide, name)
-
-
 def other_tokenizer(anew=False):
     """The index of an old tokenizer is used for a new one, in which each id is one higher."""
     old, new = [b"yes", b"no", b"x", b"</s>"], [b"<new>", b"yes", b"no", b"x", b"</s>"]
     toy = gv.ToyModel(new[:4], lambda tokens: [3, 0, 5, 0])
     machine = gv.regex("yes|no")
-    guide = gv.guide(machine, toy.vocabulary) if anew else Stale(gv.guide(machine, gv.Vocabulary(old)), toy.vocabulary)
+    stale = Altered(gv.guide(machine, gv.Vocabulary(old)), vocabulary=toy.vocabulary)
+    guide = gv.guide(machine, toy.vocabulary) if anew else stale
     return gv.record(toy, "x", guide, max_tokens=3)
 
 
@@ -174,117 +137,78 @@ def a_keyword_with_a_typo(key="minimun"):
     return gv.record(toy, "3", gv.guide(machine, toy.vocabulary))
 
 
-BROKEN = {
-    no_token_for_a_character: ("empty mask", 'after "ab" the machine expects $, and no token begins with it'),
-    emptied_by_another_rule: (
-        "empty mask",
-        'after "yes" no token is legal, in state q3; the machine alone allows 1 token',
-    ),
-    open_brackets: ("unbounded nesting", "none is closed, and 39 are open at the end"),
-    blank_lines: ("whitespace loop", "29 tokens of whitespace in a row"),
-    the_same_words: ("repetition loop", 'the last 30 tokens repeat "ha␣"'),
-    cut_in_the_middle: ("cut in the middle", "which is not complete; its shortest end takes"),
-    a_limit_that_cuts_words: ("over-tight constraint", 'the model wanted "umbrella" (>0.99) and took "pear"'),
-    thinks_first: ("early mask", 'the model wanted "Hm"'),
-    fell_back: ("no mask", "although the record names the constraint 'schema of a person'"),
-    other_tokenizer: ("stale mask", "each token was legal by the mask, and the machine refuses"),
-    a_ban_of_one_id: ("same bytes, several ids", '"Sure" is the text of ids 0, 1'),
-    a_keyword_with_a_typo: ("keyword not enforced", 'did you mean "minimum"?'),
-}
+WITHIN_20 = {"cure": lambda guide: gv.within(guide, 20), "max_tokens": 20}
+THOUGHT = {"machine": gv.tagged(gv.regex("[ -z]*"), begin="{", machine=gv.regex("36"), end="}")}
+MASKED = {"guide": lambda: gv.guide(gv.json_schema(PERSON), clerk().vocabulary)}
+RUNS = [  # a broken run, the name of its finding, what was seen, and what cures it
+    (no_token_for_a_character, "empty mask", 'after "ab" the machine expects $, and no token begins', {"text": "ab"}),
+    (emptied_by_another_rule, "empty mask", "state q3; the machine alone allows 1 token", {"gives_way": True}),
+    (open_brackets, "unbounded nesting", "and 39 are open at the end", {"cure": lambda guide: gv.within(guide, 40)}),
+    (blank_lines, "whitespace loop", "29 tokens of whitespace in a row", {"whitespace": "space"}),
+    (the_same_words, "repetition loop", 'the last 30 tokens repeat "ha␣"', {"text": '[^"]{0,9}"'}),
+    (cut_in_the_middle, "cut in the middle", "its shortest end takes", WITHIN_20),
+    (a_limit_that_cuts_words, "over-tight constraint", 'wanted "umbrella" (>0.99) and took "pear"', {"most": 30}),
+    (thinks_first, "early mask", 'the model wanted "Hm"', THOUGHT),
+    (fell_back, "no mask", "names the constraint 'schema of a person'", MASKED),
+    (other_tokenizer, "stale mask", "each token was legal by the mask, and the machine refuses", {"anew": True}),
+    (a_ban_of_one_id, "same bytes, several ids", '"Sure" is the text of ids 0, 1', {"banned": (0, 1)}),
+    (a_keyword_with_a_typo, "keyword not enforced", 'did you mean "minimum"?', {"key": "minimum"}),
+]
 
 
-@pytest.mark.parametrize(
-    ("run", "name", "seen"), [(run, *said) for run, said in BROKEN.items()], ids=lambda x: getattr(x, "__name__", "")
-)
-def test_a_broken_run_has_one_likely_cause(run, name, seen):
+@pytest.mark.parametrize(("run", "name", "seen", "cure"), RUNS, ids=[run[0].__name__ for run in RUNS])
+def test_a_broken_run_has_one_likely_cause_and_its_cure_ends_the_text_and_the_finding(run, name, seen, cure):
     diagnosis = gv.diagnose(run())
     assert diagnosis.names == (name,)
     assert seen in diagnosis.findings[0].seen
-
-
-CURES = {
-    no_token_for_a_character: {"text": "ab"},
-    emptied_by_another_rule: {"gives_way": True},
-    open_brackets: {"cure": lambda guide: gv.within(guide, 40)},
-    blank_lines: {"whitespace": "space"},
-    the_same_words: {"text": '[^"]{0,9}"'},
-    cut_in_the_middle: {"cure": lambda guide: gv.within(guide, 20), "max_tokens": 20},
-    a_limit_that_cuts_words: {"most": 30},
-    thinks_first: {"machine": gv.tagged(gv.regex("[ -z]*"), begin="{", machine=gv.regex("36"), end="}")},
-    fell_back: {"guide": lambda: gv.guide(gv.json_schema(PERSON), clerk().vocabulary)},
-    other_tokenizer: {"anew": True},
-    a_ban_of_one_id: {"banned": (0, 1)},
-    a_keyword_with_a_typo: {"key": "minimum"},
-}
-
-
-@pytest.mark.parametrize(("run", "cure"), CURES.items(), ids=lambda x: getattr(x, "__name__", ""))
-def test_the_cure_ends_the_text_and_the_finding(run, cure):
     cured = run(**cure)
-    assert BROKEN[run][0] not in gv.diagnose(cured).names
+    assert name not in gv.diagnose(cured).names
     assert cured.steps[-1].end in ("eos", "complete")
 
 
 def test_a_late_switch_is_seen_with_the_right_guide():
-    run = switched_on_too_late()
+    """vllm #48516: a token holds the end of the reasoning and the first byte of the answer, and the mask comes late."""
+    toy = writer(
+        [b"</", b"think", b">", b">{", b"{", b"1", b"}"], b"</", b"think", b">{", b"{", b"1", b"}", eos=b"</s>"
+    )
+    run = gv.record(toy, "</", None)
+    run = replace(run, steps=(*run.steps[:3], *(replace(step, legal=1) for step in run.steps[3:])))
     machine = gv.tagged(gv.regex("[A-Z]?[a-z]*"), begin="</think>", machine=gv.regex(r"\{1\}"), stop_after_first=True)
+    guide = gv.guide(machine, toy.vocabulary)
     assert run.text == "</think>{{1}"
-    (finding,) = gv.diagnose(run, gv.guide(machine, run.guide.vocabulary)).findings
-    assert finding.name == "text outside the language"
-    assert run.steps[finding.step].piece == b"{"
-    cured = switched_on_too_late(machine)
-    assert (cured.text, gv.diagnose(cured).names) == ("</think>{1}", ())
+    (finding,) = gv.diagnose(run, guide).findings
+    assert (finding.name, run.steps[finding.step].piece) == ("text outside the language", b"{")
+    assert gv.record(toy, "</", guide).text == "</think>{1}"
 
 
 # -- sound runs ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def sound():
-    """Runs of both models whose constraints fit what the models write."""
+def test_no_sound_run_is_called_broken_also_from_a_file(tmp_path):
+    """The constraints fit what the models write."""
     calm = (task for task, chatty in tasks.stream(3, held_out=True) if not chatty and task.family != "reason")
-    guided = [
-        (task.prompt, gv.guide(gv.regex(task.pattern), clerk().vocabulary))
-        for task, _ in zip(calm, range(22), strict=False)
-    ]
     bard = gv.load_model("bard")
     lines = gv.guide(gv.regex("[A-Za-z',.:;!?\n -]*"), bard.vocabulary)
-    return [
-        *(
-            gv.record(clerk(), prompt, guide, temperature=seed % 2, seed=seed)
-            for seed, (prompt, guide) in enumerate(guided)
-        ),
-        *(gv.record(bard, "KING:\n", [lines, None][seed % 2], seed=seed, max_tokens=30) for seed in range(8)),
-    ]
-
-
-def test_no_sound_run_is_called_broken(sound, tmp_path):
-    assert len(sound) == 30
-    assert {str(gv.diagnose(run)): run.text for run in sound if gv.diagnose(run).findings} == {}
-
-
-@pytest.mark.parametrize("guided", [False, True])
-def test_a_sound_run_from_a_file_is_sound(sound, tmp_path, guided):
-    sound[0].save(tmp_path / "run.json")
-    kept = gv.Trace.load(tmp_path / "run.json")
-    diagnosis = gv.diagnose(kept, sound[0].guide if guided else None)
-    assert diagnosis.names == ()
-    assert bool(diagnosis.skipped) == (not guided)
-    assert ("this needs the guide" in str(diagnosis)) == (not guided)
+    runs = [gv.record(bard, "KING:\n", [lines, None][seed % 2], seed=seed, max_tokens=30) for seed in range(6)]
+    for seed, task in zip(range(10), calm, strict=False):
+        guide = gv.guide(gv.regex(task.pattern), clerk().vocabulary)
+        runs.append(gv.record(clerk(), task.prompt, guide, temperature=seed % 2, seed=seed))
+    assert {str(gv.diagnose(run)): run.text for run in runs if gv.diagnose(run).findings} == {}
+    runs[0].save(tmp_path / "run.json")
+    for guide, skips in ((lines, False), (None, True)):
+        diagnosis = gv.diagnose(gv.Trace.load(tmp_path / "run.json"), guide)
+        assert (diagnosis.names, "this needs the guide" in str(diagnosis)) == ((), skips)
 
 
 # -- what it says --------------------------------------------------------------------------------------------------
 
 
 def test_a_run_from_a_file_needs_the_guide_for_some_findings(tmp_path):
-    for run in (no_token_for_a_character(), open_brackets(), blank_lines(), a_limit_that_cuts_words(), fell_back()):
+    for run in (no_token_for_a_character(), cut_in_the_middle()):
         run.save(tmp_path / "run.json")
-        assert gv.diagnose(gv.Trace.load(tmp_path / "run.json")).names == gv.diagnose(run).names
-    run = cut_in_the_middle()
-    run.save(tmp_path / "run.json")
-    kept = gv.Trace.load(tmp_path / "run.json")
-    assert gv.diagnose(kept).names == ()
-    assert gv.diagnose(kept, run.guide).names == ("cut in the middle",)
+        kept = gv.Trace.load(tmp_path / "run.json")
+        assert gv.diagnose(kept, run.guide).names == gv.diagnose(run).names
+        assert gv.diagnose(kept).names == (("empty mask",) if run.steps[-1].end == "dead_end" else ())
 
 
 def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():
@@ -320,10 +244,14 @@ def test_hostile_text_is_escaped():
     assert "<script>" not in gv.diagnose(run)._repr_html_()
 
 
-def test_what_is_no_trace_is_refused():
-    with pytest.raises(gv.SettingError, match="diagnose, trace: saw str"):
-        gv.diagnose("run")
-    with pytest.raises(gv.SettingError, match="diagnose, guide"):
-        gv.diagnose(fell_back(), "[0-9]")
-    with pytest.raises(gv.SettingError, match="no steps"):
-        gv.diagnose(replace(fell_back(), steps=()))
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run",), "diagnose, trace: saw str"),
+        ((fell_back(), "[0-9]"), "diagnose, guide"),
+        ((replace(fell_back(), steps=()),), "no steps"),
+    ],
+)
+def test_what_is_no_run_is_refused(arguments, said):
+    with pytest.raises(gv.SettingError, match=said):
+        gv.diagnose(*arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -12,7 +12,7 @@ from guidedviz.decoding.loop import start, take_step
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import standing
 from guidedviz.tokens.jump import WAYS
-from tests.strategies import LETTERS, regexes
+from tests.strategies import regexes
 
 PROMPT = "Ada Lovelace is 36 and lives in London. She is a member.\nJSON with name, age, city, member:\n"
 KINDS = {"name": "string", "age": "integer", "city": "string", "member": "boolean"}
@@ -41,13 +41,8 @@ def test_whole_keys_are_put_without_the_model_and_the_text_is_the_same(clerk, pe
     assert plain.passes == len(plain.steps)
     assert jumped.passes < 0.4 * plain.passes
     assert [s.piece for s in jumped.steps[:4]] == [b'{"', b"name", b'":', b' "']
-    assert {s.how for s in jumped.steps[:4]} == {"forced"}
-
-
-def test_a_forced_step_tells_no_probability_and_cost_no_pass(clerk, person):
-    forced = [s for s in gv.decode(clerk, PROMPT, person, jump_forward=True) if s.how == "forced"]
-    assert forced
-    assert {(s.forward_ms, s.sample_ms, s.raw, s.mass, s.candidates) for s in forced} == {(0.0, 0.0, 0.0, 0.0, ())}
+    silent = {(s.how, s.forward_ms, s.sample_ms, s.raw, s.mass, s.candidates) for s in jumped.steps[:4]}
+    assert silent == {("forced", 0.0, 0.0, 0.0, 0.0, ())}, "a forced step tells no probability and cost no pass"
 
 
 @given(regexes, st.integers(0, 99))
@@ -106,15 +101,11 @@ def test_a_run_stops_at_the_token_limit_and_when_asked(clerk, person):
     assert [s.end for s in steps] == ["", "", "stop"]
 
 
-@settings(max_examples=20)
-@given(st.text(st.sampled_from(LETTERS), min_size=1, max_size=5))
-def test_a_text_with_one_way_needs_no_pass_at_all(text):
+def test_a_text_with_one_way_needs_no_pass_at_all():
     model = dice(1)
-    if not set(text.encode()) <= set(b"".join(PIECES)):
-        return
-    guide = gv.guide(gv.grammar('root ::= "' + text.replace("\n", "\\n") + '"'), model.vocabulary)
+    guide = gv.guide(gv.grammar('root ::= "aba é1A"'), model.vocabulary)
     trace = gv.record(model, "a", guide, jump_forward="longest")
-    assert (trace.passes, trace.text) == (0, text)
+    assert (trace.passes, trace.text) == (0, "aba é1A")
 
 
 def test_without_a_guide_nothing_is_forced():

@@ -33,11 +33,6 @@ def test_the_cost_model_is_the_sum_over_the_passes(cost, forced, rows):
     plain = add_up([False] * len(forced), cost, rows)
     fraction = sum(forced) / len(forced)
     assert cost.speedup(fraction, rows) == pytest.approx(plain / add_up(forced, cost, rows))
-
-
-@given(costs, texts, st.integers(1, 256))
-def test_it_lies_between_one_and_the_ideal(cost, forced, rows):
-    fraction = sum(forced) / len(forced)
     assert 1 - 1e-9 <= cost.speedup(fraction, rows) <= ideal(fraction) + 1e-9
 
 
@@ -48,9 +43,9 @@ def test_reading_that_costs_nothing_is_the_ideal_and_passes_that_cost_nothing_ga
 
 @pytest.mark.parametrize("fraction", [1.5, -0.1, float("nan"), "a", None])
 def test_a_fraction_that_is_none_is_refused(fraction):
-    with pytest.raises(SettingError, match=r"fraction: saw .*, expected 0 to 1"):
+    with pytest.raises(SettingError, match=r"fraction: saw .*, expected a number from 0 to 1"):
         ideal(fraction)
-    with pytest.raises(SettingError, match=r"fraction: saw .*, expected 0 to 0\.95"):
+    with pytest.raises(SettingError, match=r"fraction: saw .*, expected a number from 0 to 0\.95"):
         nearest_fraction(fraction)
 
 
@@ -62,25 +57,18 @@ def test_the_slider_has_twenty_places_and_each_is_found_by_its_own_share():
 parts = st.lists(st.tuples(st.sampled_from(["{", '"', "Ada"]), st.booleans()), min_size=1, max_size=70).map(tuple)
 
 
-@given(parts)
-def test_each_free_token_is_a_pass_that_reads_what_is_fixed_before_it(text):
+@given(parts, st.integers(0, 80))
+def test_passes_read_each_token_once_and_each_ends_with_a_free_one(text, made):
     passes, tokens = group_passes(text), list(text)
     for count in passes.read:
         read, tokens = tokens[:count], tokens[count:]
         assert [fixed for _, fixed in read] == [True] * (count - 1) + [False]
     assert [fixed for _, fixed in tokens] == [True] * passes.rest
-
-
-@given(parts, st.integers(0, 80))
-def test_as_many_passes_as_were_made_read_each_token_once(text, made):
-    passes = group_passes(text, made)
-    assert len(passes.read) == made
-    assert sum(passes.read) + passes.rest == len(text)
-    assert min((*passes.read, passes.rest)) >= 0
-    free = sum(not fixed for _, fixed in text)
-    assert group_passes(text, free) == group_passes(text)
-    if made:
-        assert passes.rest == group_passes(text).rest, "what comes last is chosen, not what follows it"
+    other = group_passes(text, made)
+    assert len(other.read) == made
+    assert sum(other.read) + other.rest == len(text)
+    assert min((*other.read, other.rest)) >= 0
+    assert not made or other.rest == passes.rest, "what comes last is chosen, not what follows it"
 
 
 RUN = Timed(
@@ -98,47 +86,25 @@ def test_the_speed_up_of_a_run_is_counted_by_the_token():
 def test_the_median_of_several_runs_counts_whatever_disturbs_one_of_them():
     runs = [replace(RUN, jump_ms=ms) for ms in (50.0, 5000.0, 40.0)]
     assert median_run(runs) == replace(RUN, speedups=(0.016, 1.6, 2.0))
-    assert median_run(runs[:2]).speedups == (0.016, 1.6)
     assert median_run([RUN]) == RUN
 
 
-def test_a_file_from_before_medians_still_loads(tmp_path):
-    RECORD.save(tmp_path / "jump.json")
-    data = json.loads((tmp_path / "jump.json").read_text(encoding="utf-8"))
-    for run in data["runs"]:
-        del run["speedups"], run["by_hand"]
-    (tmp_path / "jump.json").write_text(json.dumps(data))
-    (run,) = Payoff.load(tmp_path / "jump.json").runs
-    assert (run.speedups, run.by_hand) == ((), False)
-
-
-def put(data, way, value):
-    *before, last = way
-    for name in before:
-        data = data[name]
-    data[last] = value
-
-
 @pytest.mark.parametrize(
-    ("way", "value", "said"),
+    ("change", "said"),
     [
-        (["previews"], [RUN.parts] * 2, "previews: saw 2, expected 20"),
-        (["previews", 3], [], r"previews\[3\]: saw \(\), expected a text token by token"),
-        (["runs", 0, "parts"], [], r"runs\[0\].parts: saw \(\)"),
-        (["runs", 0, "asked"], 0.52, r"runs\[0\].asked: saw 0.52, expected a stop of the slider"),
-        (["runs", 0, "naive_ms"], 0, r"runs\[0\].naive_ms: saw 0, expected a number from 1e-09"),
-        (["cost"], {"pass_ms": 0, "token_ms": 0.0}, r"cost: saw \(0.0, 0.0\), expected a pass or a token that costs"),
+        ({"previews": [RUN.parts] * 2}, "previews: saw 2, expected 20"),
+        ({"runs": [{"asked": 1.0}]}, r"runs\[0\].asked: saw 1.0, expected a number from 0 to 0.95"),
+        ({"runs": [{"naive_ms": 0}]}, r"runs\[0\].naive_ms: saw 0, expected a number from 1e-09"),
     ],
 )
-def test_a_damaged_record_is_told_where_it_is_damaged(tmp_path, way, value, said):
-    RECORD.save(tmp_path / "jump.json")
-    data = json.loads((tmp_path / "jump.json").read_text(encoding="utf-8"))
-    put(data, way, value)
-    (tmp_path / "jump.json").write_text(json.dumps(data))
+def test_a_record_comes_back_from_its_file_and_damage_is_named(tmp_path, change, said):
+    path = tmp_path / "jump.json"
+    RECORD.save(path)
+    assert Payoff.load(path) == replace(RECORD, source="RECORDED")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    change = {name: [data["runs"][0] | value[0]] if name == "runs" else value for name, value in change.items()}
+    path.write_text(json.dumps(data | change))
     with pytest.raises(TraceError, match=said) as error:
-        Payoff.load(tmp_path / "jump.json")
+        Payoff.load(path)
     assert error.value.where.startswith("payoff file ")
-
-
-def test_the_record_that_comes_along_is_whole():
     assert len(Payoff.load(shipped("traces/jump-cpu.json")).previews) == len(FRACTIONS)

@@ -24,31 +24,21 @@ def tokens(player):
     return [step.token for step in player.steps]
 
 
-def test_it_walks_to_the_end_and_no_further(player):
-    end = forward(player, 60)
-    assert end.at_end
-    assert end.current.end == "eos"
-    assert end.forward() is end
-
-
-def test_the_same_steps_come_as_in_a_decode(player, toy):
-    model = toy.toy_model()
+def test_it_takes_the_steps_of_a_decode_and_no_more(player, toy):
+    model, end = toy.toy_model(), forward(player, 60)
     steps = gv.decode(model, "say ", toy.WordsGuide(model.vocabulary), seed=3)
-    assert tokens(forward(player, 60)) == [step.token for step in steps]
+    assert tokens(end) == [step.token for step in steps]
+    assert (end.at_end, end.current.end) == (True, "eos")
+    assert end.forward() is end.look() is end
 
 
 def test_back_forgets_nothing_and_forward_takes_nothing_anew(player):
     five = forward(player, 5)
     back = five.go(2)
-    assert (back.cursor, len(back.taken)) == (2, 5)
-    assert back.known
+    assert (back.cursor, len(back.taken), back.known) == (2, 5, True)
     assert forward(back, 3).taken is five.taken
-
-
-def test_the_cursor_stays_among_the_steps(player):
-    three = forward(player, 3)
-    assert three.go(-4).cursor == 0
-    assert three.go(99).cursor == 3
+    assert [five.go(place).cursor for place in (-4, 99)] == [0, 5]
+    assert back.choose(five.taken[2].step.token).taken is five.taken, "choosing the token that is there goes on"
     assert player.go(5).current is None
 
 
@@ -67,11 +57,6 @@ def test_a_choice_is_the_next_token_and_the_steps_after_it_become_a_branch(playe
     assert branch.branches == (five.taken,)
     assert len(five.taken) == 5, "the old player is still what it was"
     assert b"".join(s.piece for s in forward(branch, 60).steps[:-1]) in toy.WORDS
-
-
-def test_choosing_the_token_that_is_there_goes_on(player):
-    two = forward(player, 2)
-    assert two.go(1).choose(two.current.token).taken is two.taken
 
 
 def test_a_branch_is_returned_to_where_it_parts_and_nothing_is_lost(player):
@@ -98,8 +83,6 @@ def test_a_look_computes_the_next_step_and_takes_nothing(player):
     assert looked.forward().taken[2] is looked.peek
     assert looked.go(1).ahead is looked.taken[1], "a step that is known needs no look"
     assert looked.change(temperature=0.5).ahead is None, "other settings, another step"
-    end = forward(player, 60)
-    assert end.look() is end
 
 
 def test_an_illegal_choice_is_an_error(player):
@@ -111,13 +94,12 @@ def test_an_illegal_choice_is_an_error(player):
 def test_new_settings_hold_from_the_cursor_on(player):
     back = forward(player, 6).go(3)
     changed = back.change(seed=11)
-    assert changed.stale
     assert not changed.known
     assert changed.steps == back.steps, "nothing is lost until the next step"
     on = changed.forward()
     assert len(on.taken) == 4
     assert tokens(on)[:3] == tokens(back)[:3]
-    assert not changed.change(seed=3).stale, "back to the old settings, the old steps hold again"
+    assert changed.change(seed=3).known, "back to the old settings, the old steps hold again"
 
 
 def test_a_replay_has_one_way_only(toy):

@@ -39,14 +39,9 @@ def load(path):
 
 @pytest.mark.parametrize(("source", "kept"), [("LIVE", "RECORDED"), ("RECORDED", "RECORDED"), ("TOY", "TOY")])
 def test_a_file_gives_back_what_was_saved_and_is_never_live(tmp_path, source, kept):
-    save_record(replace(SHEET, source=source), tmp_path / "s.json")
-    assert load(tmp_path / "s.json") == replace(SHEET, source=kept)
+    save_record(replace(SHEET, source=source, count=np.int64(3)), tmp_path / "s.json")
+    assert load(tmp_path / "s.json") == replace(SHEET, source=kept, count=3)
     assert os.listdir(tmp_path) == ["s.json"]
-
-
-def test_numbers_of_numpy_are_saved_as_plain_ones(tmp_path):
-    save_record(replace(SHEET, count=np.int64(3)), tmp_path / "s.json")
-    assert load(tmp_path / "s.json").count == 3
 
 
 def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
@@ -69,29 +64,19 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "saw no JSON"),
-        ("{", "saw no JSON .*expected a file that Sheet.save wrote; try: save it again"),
-        ("\x00", "saw no JSON"),
-        ("[" * 200_000, "saw no JSON"),
-        ('{"a":' * 200_000, "saw no JSON"),
-        ("9" * 5000, "saw no JSON"),
+        *((text, "saw no JSON .*expected a file that Sheet.save wrote; try: save it again") for text in (
+            "", "{", "\x00", "[" * 200_000, '{"a":' * 200_000, "9" * 5000)),
         ("[]", "saw version None, expected version 1"),
         ('{"guidedviz_sheet": 0}', "saw version 0"),
         ('{"guidedviz_sheet": true}', "saw version True"),
         ('{"guidedviz_sheet": 1}', "name: saw nothing, expected all fields of a Sheet"),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_is_no_record_is_refused(tmp_path, text, said):
     (tmp_path / "s.json").write_text(text)
-    with pytest.raises(TraceError, match=said):
-        load(tmp_path / "s.json")
-
-
-def test_a_missing_file_and_a_folder_are_named(tmp_path):
-    with pytest.raises(TraceError, match="No such file"):
-        load(tmp_path / "none.json")
-    with pytest.raises(TraceError, match="not a regular file"):
-        load(tmp_path)
+    for path, wrong in ((tmp_path / "s.json", said), (tmp_path, "not a regular"), (tmp_path / "none", "No such file")):
+        with pytest.raises(TraceError, match=wrong):
+            load(path)
 
 
 @pytest.mark.parametrize("path", [None, 3, ["a"]])
@@ -106,15 +91,15 @@ def test_a_path_of_another_type_is_refused(path):
     [
         ({"name": 3}, "name: saw 3, expected a text"),
         ({"count": -1}, "count: saw -1, expected a whole number from 0"),
-        ({"count": 1.0}, "count: saw 1.0"),
         ({"count": True}, "count: saw True"),
         ({"count": 10**40}, "count: saw 10000"),
         ({"span": [0.0]}, r"span: saw \[0.0\], expected a list of 2"),
         ({"span": [0.0, float("nan")]}, r"span\[1\]: saw nan, expected a number"),
         ({"span": [10**400, 0]}, r"span\[0\]: saw 1000"),
+        ({"count": "\x1b" * 10_000}, "count: saw "),
+        ({"x" * 10_000: 1}, "saw an unknown field"),
         ({"span": [0.0, float("inf")]}, r"span\[1\]: saw inf"),
         ({"source": "TRUE"}, "source: saw 'TRUE', expected 'LIVE' or 'RECORDED' or 'TOY'"),
-        ({"source": []}, r"source: saw \[\]"),
         ({"parts": {}}, "parts: saw {}, expected a list"),
         ({"parts": [7]}, r"parts\[0\]: saw 7, expected the fields of a Part"),
         ({"parts": [{"share": 1.1}]}, r"parts\[0\].share: saw 1.1, expected a number from 0 to 1"),
@@ -133,13 +118,5 @@ def test_a_damaged_field_is_named(tmp_path, change, said):
     assert error.value.where.startswith("sheet file ")
     assert error.value.seen
     assert error.value.expected
-
-
-def test_hostile_values_are_quoted_in_part(tmp_path):
-    save_record(SHEET, tmp_path / "s.json")
-    data = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
-    (tmp_path / "s.json").write_text(json.dumps(data | {"count": "\x1b" * 10_000, "x" * 10_000: 1}))
-    with pytest.raises(TraceError) as error:
-        load(tmp_path / "s.json")
-    assert len(str(error.value)) < 400
+    assert len(str(error.value)) < 500
     assert str(error.value).isprintable()

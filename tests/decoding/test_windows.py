@@ -21,33 +21,23 @@ def run(model, **settings):
     return gv.record(model, "x", guide, temperature=0, **settings)
 
 
-def test_after_the_trigger_only_the_machine_counts():
-    model = toy(A, COLON, X)
-    assert [s.piece for s in run(model).steps[:3]] == [b"A", b":", b"1"]
-    assert run(model).steps[2].legal == 1
+@pytest.mark.parametrize(
+    ("wish", "text"),
+    [
+        ((A, COLON, X, X, X), "A:111"),  # after the trigger only the machine counts
+        ((X, TRIGGER, X, X, X), "xA:111"),  # a trigger inside one token opens the window at once
+        ((A, CROSSING, EOS), "A:1"),  # a token may hold the end of the trigger and the begin of the window
+        ((A, X, A, A, COLON, ONE, EOS), "AxAA:1"),  # half a trigger that goes on otherwise is free text
+    ],
+)
+def test_the_window_opens_where_the_trigger_ends(wish, text):
+    assert run(toy(*wish)).text == text
 
 
 def test_a_model_that_wants_to_end_without_the_trigger_cannot():
     trace = run(toy(X, EOS), max_tokens=20)
     assert trace.steps[-1].end == "max_tokens"
     assert all(EOS not in [c.token for c in step.candidates if c.legal] for step in trace.steps)
-
-
-def test_a_trigger_inside_the_thought_opens_the_window_at_once():
-    trace = run(toy(X, TRIGGER, X, X, X))
-    assert [s.piece for s in trace.steps][:3] == [b"x", b"A:", b"1"]
-
-
-def test_a_token_may_hold_the_end_of_the_trigger_and_the_begin_of_the_window():
-    model = toy(A, CROSSING, EOS)
-    assert run(model).text == "A:1"
-    guide = gv.guide(gv.tagged(**WINDOW), model.vocabulary)
-    assert guide.mask(guide.advance(guide.initial, A))[CROSSING]
-    assert guide.mask(guide.initial)[CROSSING]  # free text: no A before it
-
-
-def test_half_a_trigger_that_goes_on_otherwise_is_free_text():
-    assert run(toy(A, X, A, A, COLON, ONE, EOS)).text == "AxAA:1"
 
 
 @pytest.mark.parametrize("tokens", range(4, 9))

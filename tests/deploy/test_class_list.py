@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import re
 import runpy
@@ -53,14 +52,13 @@ def test_a_password_is_right_for_one_student_only(hub, students):
         assert not hub.is_right(read, name, password)
 
 
-@pytest.mark.parametrize("name", ["root", "nobody", "../ada", "a b", "-ada", "x" * 40, "", "ada\n", "{ada}"])
+@pytest.mark.parametrize("name", ["root", "nobody", "../ada", "a b", "-ada", "x" * 40, "", "{ada}"])
 def test_accounts_of_the_system_and_names_that_are_no_accounts_are_refused(hub, students, name):
     with pytest.raises(SettingError):
         hub.add_students(students, [name])
     students.write_text(f"{name} bcdf-ghjk-mnpq-rstv\n")
-    if name != "ada\n":
-        with pytest.raises(SettingError):
-            hub.read_class(students)
+    with pytest.raises(SettingError):
+        hub.read_class(students)
 
 
 def test_a_list_that_is_open_short_or_not_there_is_refused(hub, students):
@@ -102,11 +100,8 @@ def test_an_account_is_made_once_and_a_home_from_before_keeps_its_owner(hub, tmp
     ("url", "root", "trial", "https", "said"),
     [
         ("http://0.0.0.0:8000", True, False, False, "no HTTPS"),
-        ("http://hub.school:8000", True, False, False, "no HTTPS"),
-        ("http://:8000", True, False, False, "no HTTPS"),
         ("nonsense", True, False, False, "no HTTPS"),
         ("http://127.0.0.1.school:8000", True, False, False, "no HTTPS"),
-        ("http://0.0.0.0:8000", True, True, True, "a trial: one account for all"),
         ("http://127.0.0.1:8000", True, True, True, "a trial: one account for all"),
         ("http://127.0.0.1:8000", False, False, False, "not root"),
         ("http://127.0.0.1:8000", True, True, False, "a trial as root, expected another account"),
@@ -115,11 +110,8 @@ def test_an_account_is_made_once_and_a_home_from_before_keeps_its_owner(hub, tmp
 def test_unsafe_settings_are_refused(hub, url, root, trial, https, said):
     with pytest.raises(SettingError, match=said):
         hub.check_safety(url, root, trial, https)
-
-
-@pytest.mark.parametrize(("url", "https"), [("http://[::1]:8000", False), ("http://0.0.0.0:8000", True)])
-def test_safe_settings_are_not(hub, url, https):
-    hub.check_safety(url, root=True, trial=False, behind_https=https)
+    for safe, behind_https in (("http://[::1]:8000", False), ("http://0.0.0.0:8000", True)):
+        hub.check_safety(safe, root=True, trial=False, behind_https=behind_https)
 
 
 def test_code_that_students_cannot_read_is_refused_at_the_start(hub, tmp_path):
@@ -128,14 +120,10 @@ def test_code_that_students_cannot_read_is_refused_at_the_start(hub, tmp_path):
     file.parent.mkdir()
     file.touch()
     (tmp_path / "link").symlink_to(file)
-    for closed, mode in ((file.parent, 0o700), (file, 0o600)):
-        closed.chmod(mode)
-        with pytest.raises(
-            SettingError, match=f"student.py: saw '.*/{closed.name}', closed to students.*outside /root"
-        ):
-            hub.check_reach([file])
-    with pytest.raises(SettingError, match="closed to students"):
-        hub.check_reach([tmp_path / "link"])
+    file.parent.chmod(0o700)
+    for path in (file, tmp_path / "link"):
+        with pytest.raises(SettingError, match="closed to students"):
+            hub.check_reach([path])
 
 
 class Settings:
@@ -200,10 +188,6 @@ def test_a_students_server_keeps_the_work_and_becomes_jupyter(tmp_path, monkeypa
     assert (tmp_path / "labs" / FIRST).read_text() == "my work"
     assert (tmp_path / "labs" / "01_logit_bias.ipynb").is_file()
     assert not (tmp_path / "labs" / "solutions").exists()
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("HOME", str(tmp_path / "file"))
-    start["main"]([])
-    assert len(ran) == 2, "a home that cannot be written does not stop the server"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux bounds it")
@@ -211,15 +195,3 @@ def test_beyond_the_memory_limit_there_is_a_memory_error():
     code = "import runpy; runpy.run_path('student.py')['bound_memory'](str(300 << 20)); print(1); bytearray(400 << 20)"
     done = subprocess.run([sys.executable, "-c", code], cwd=DEPLOY, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr.split()[-1]) == ("1\n", "MemoryError")
-
-
-def test_the_container_file_copies_what_there_is_and_starts_the_config():
-    lines = [line for line in (DEPLOY / "Dockerfile").read_text().splitlines() if not line.startswith("#")]
-    words = [line.split(maxsplit=1) for line in lines]
-    known = {"FROM", "ARG", "WORKDIR", "COPY", "RUN", "VOLUME", "ENV", "EXPOSE", "HEALTHCHECK", "CMD"}
-    assert {name for name, _ in words} <= known
-    root = DEPLOY.parents[1]
-    for _, copied in (line for line in words if line[0] == "COPY"):
-        assert all((root / name).exists() for name in copied.split()[:-1])
-    config = json.loads(words[-1][1])[-1].removeprefix("/opt/guidedviz/")
-    assert (root / config).samefile(DEPLOY / "jupyterhub_config.py")

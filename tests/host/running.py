@@ -6,7 +6,7 @@ import threading
 from contextlib import contextmanager
 
 from guidedviz.host.app import Service
-from guidedviz.host.batcher import LocalEngine
+from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import Guard
 from guidedviz.host.server import listen, make_server
 from guidedviz.models.remote import Connection, RemoteModel, read_address
@@ -39,7 +39,7 @@ class Running:
 
 @contextmanager
 def hosting(model, tokens=None, limits=None, port=0, cache=1 << 26, files=(None, None), whole=True):
-    host = Running(Service(LocalEngine(model, cache), Guard(tokens or {}, limits), whole), port, files)
+    host = Running(Service(Engine(model, cache), Guard(tokens or {}, limits), whole), port, files)
     try:
         yield host
     finally:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from guidedviz.errors import ModelError
-from guidedviz.host.batcher import Batcher, LocalEngine, Turns
+from guidedviz.host.batcher import Engine, Turns
 from guidedviz.models.frames import Ask, read_rows
 
 
@@ -19,9 +19,7 @@ def ask(engine, *wanted):
         asks = [Ask(tuple(text), start) for text, start in wanted]
         bodies = await asyncio.gather(*(engine.rows(str(n), one) for n, one in enumerate(asks)))
         size = engine.card["size"]
-        return [
-            read_rows(body, len(one.tokens) - one.first, size).logits for body, one in zip(bodies, asks, strict=True)
-        ]
+        return [read_rows(body, len(one.tokens) - one.first, size) for body, one in zip(bodies, asks, strict=True)]
 
     return asyncio.run(run())
 
@@ -37,7 +35,7 @@ def close(rows):
 @pytest.mark.parametrize("name", ["bard", "clerk_torch"])
 def test_texts_that_are_read_together_have_the_logits_of_each_alone(request, name):
     model = request.getfixturevalue(name)
-    engine = LocalEngine(model)
+    engine = Engine(model)
     for _ in range(2):  # the second time from the kept prefixes
         for text, rows in zip(TEXTS, ask(engine, *((text, -1) for text in TEXTS)), strict=True):
             assert rows == close(model.logits(text)[None])
@@ -46,23 +44,15 @@ def test_texts_that_are_read_together_have_the_logits_of_each_alone(request, nam
 
 
 def test_rows_from_a_place_on_are_those_of_the_model_also_in_parts(bard):
-    engine, text = LocalEngine(bard), TEXTS[-1]
+    engine, text = Engine(bard), TEXTS[-1]
     engine.reader.pass_tokens = 5
     for start in (0, 4, 16, 17):
         (rows,) = ask(engine, (text, start))
         assert rows == close(bard.all_logits(text, start))
 
 
-def test_several_requests_of_one_call_are_answered_together(bard):
-    engine = LocalEngine(bard)
-    engine.reader.pass_tokens = 4
-    bodies = asyncio.run(engine.read_all([Ask(tuple(text)) for text in TEXTS]))
-    for text, body in zip(TEXTS, bodies, strict=True):
-        assert read_rows(body, 1, 65).logits == close(bard.logits(text)[None])
-
-
 def test_a_long_text_is_read_in_parts_and_a_short_one_comes_first(bard):
-    engine, order = LocalEngine(bard), []
+    engine, order = Engine(bard), []
     engine.reader.pass_tokens = 10
 
     async def one(student, tokens):
@@ -89,8 +79,8 @@ def test_one_students_burst_takes_one_place_per_turn():
 
 
 def test_a_text_that_nobody_waits_for_is_not_read(bard):
-    engine = LocalEngine(bard)
-    engine.batcher.wait = 0.01
+    engine = Engine(bard)
+    engine.wait = 0.01
 
     async def run():
         waiting = [asyncio.ensure_future(engine.rows(str(n), Ask((n,)))) for n in range(9)]
@@ -104,7 +94,7 @@ def test_a_text_that_nobody_waits_for_is_not_read(bard):
 
 
 def test_a_pass_that_fails_is_an_error_and_the_next_one_succeeds(bard, monkeypatch):
-    engine = LocalEngine(bard)
+    engine = Engine(bard)
 
     def fail(*_):
         raise MemoryError
@@ -114,20 +104,3 @@ def test_a_pass_that_fails_is_an_error_and_the_next_one_succeeds(bard, monkeypat
         with pytest.raises(ModelError, match="out of memory"):
             ask(engine, ([1, 2], -1))
     assert np.isfinite(ask(engine, ([1, 2], -1))).all()
-
-
-def test_a_turn_that_fails_is_taken_again_as_often_as_is_allowed():
-    calls = []
-
-    async def twice(jobs):
-        calls.append(len(jobs))
-        if len(calls) < 3:
-            raise ConnectionError("a replica died")
-        for job in jobs:
-            job.body = b"rows"
-
-    async def answer():
-        return await Batcher(twice, tries=3).answer("Ada", Ask((1, 2)))
-
-    assert asyncio.run(answer()) == b"rows"
-    assert calls == [1, 1, 1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -40,7 +39,6 @@ def options(*words):
         (["--bind", "gpu.school"], "no token"),
         (["--token", "short"], "a token of 5 characters"),
         (["--tokens", "/no/such/file"], "No such file"),
-        (["--replicas", "-1"], "--replicas: saw -1, expected 0 to 1000"),
         (["--port", "70000"], "--port"),
         (["--rate", "nan"], "--rate"),
         (["--keyfile", "key.pem"], "no certificate"),
@@ -96,12 +94,6 @@ def test_without_its_server_the_host_names_the_extra(monkeypatch, capsys, packag
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not is_missing("ray"), reason="Ray is installed")
-def test_without_ray_replicas_name_the_extra(capsys):
-    assert main(["host", "--replicas", "2"]) == 1
-    assert re.search(r"expected the package ray of the extra 'classroom'; try: pip install", capsys.readouterr().err)
-
-
 def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
     (app,) = yaml.safe_load((ROOT / "deploy/serve.yaml").read_text())["applications"]
     module, _, name = app["import_path"].partition(":")
@@ -113,41 +105,6 @@ def test_the_config_of_a_cluster_names_what_there_is(monkeypatch):
         replicas.build_app(app["args"])
     with pytest.raises(SettingError, match="saw 'modle'"):
         replicas.build_app({"modle": "clerk"})
-
-
-@pytest.mark.skipif(is_missing("ray") or not shutil.which("ss"), reason="Ray or ss is not installed")
-def test_two_replicas_of_ray_answer_as_the_model_on_ports_of_this_machine_and_one_may_die(bard):
-    words = [sys.executable, "-m", "guidedviz", "host", "--replicas", "2", "--model", "bard", "--port", "0"]
-    with start(words) as host:
-        while "gv.load_model" not in (line := host.stdout.readline()):
-            assert host.poll() is None
-        address = line.split('"')[1]
-        ports = find_ports(host.pid)
-        assert len(ports) > 5, "Ray has several"
-        assert {port.rpartition(":")[0] for port in ports} <= {"127.0.0.1", "[::ffff:127.0.0.1]"}
-        model = gv.load_model(address, token=TOKEN)
-        for token in range(40):
-            assert model.logits([1, token]) == pytest.approx(bard.logits([1, token]), abs=2e-2)
-            if token == 20:
-                found = re.findall(r'replica{process="(\d+)"}', model.wire.ask("GET", "/metrics").decode())
-                os.kill(int(found[0]), signal.SIGKILL)
-        assert model.wire.retries == 0, "the other replica has answered"
-        with pytest.raises(gv.ModelError, match="refused the token"):
-            gv.load_model(address, token="")
-
-
-def find_ports(parent):
-    """The addresses on which a process and its children listen."""
-    rows = [row.split() for row in run("ps", "-eo", "pid=,ppid=")]
-    known = {str(parent)}
-    while more := {pid for pid, ppid in rows if ppid in known} - known:
-        known |= more
-    return [row.split()[3] for row in run("ss", "-Hltnp") if known & set(re.findall(r"pid=(\d+)", row))]
-
-
-def run(*words):
-    """The lines that a command prints."""
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 @pytest.mark.skipif(is_missing("ray.serve"), reason="Ray is not installed")

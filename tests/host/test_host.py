@@ -11,7 +11,6 @@ import time
 import urllib.request
 from contextlib import suppress
 
-import numpy as np
 import pytest
 
 import guidedviz as gv
@@ -64,8 +63,6 @@ def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
         assert (abs(model.logits(text[:end]) - own) <= (own.max() - own) / 2048 + 1e-4).all()
     assert model.all_logits(text, 3) == pytest.approx(bard.all_logits(text, 3), abs=1e-2)
     assert model.logits(text) is not model.logits(text)
-    best = model.top(text, 3)
-    assert best.ids[0].tolist() == np.argsort(-bard.logits(text))[:3].tolist()
 
 
 def test_a_decode_on_a_host_writes_the_same_text_and_says_where(host, bard):
@@ -96,7 +93,7 @@ def test_without_the_right_token_nothing_but_its_health_is_told(guarded, token):
         gv.load_model(guarded.address, token=token)
     wire = Connection(read_address(guarded.address, token))
     assert wire.ask("GET", "/v1/health") == b'{"status": "ok"}'
-    for path in ("/metrics", "/v1/vocabulary", "/v1/nothing", "/../../etc/passwd"):
+    for path in ("/v1/card", "/v1/vocabulary", "/v1/nothing", "/../../etc/passwd"):
         with pytest.raises(ModelError, match="refused the token"):
             wire.ask("GET", path)
     assert isinstance(gv.load_model(guarded.address, token=TOKEN), RemoteModel)
@@ -132,7 +129,7 @@ HOSTILE = {
     "no tokens": (post("/v1/logits", pack_ask(Ask(()))), 400),
     "a negative token": (post("/v1/logits", pack_ask(Ask((-1,)))), 400),
     "a token that is too large": (post("/v1/logits", pack_ask(Ask((65,)))), 400),
-    "a count that lies": (post("/v1/logits", struct.pack("<4siII", b"GVQ1", -1, 0, 2**32 - 1)), 400),
+    "a count that lies": (post("/v1/logits", struct.pack("<4siI", b"GVQ2", -1, 2**32 - 1)), 400),
     "a start behind the end": (post("/v1/logits", pack_ask(Ask((1, 2), start=2))), 400),
     "too many tokens": (post("/v1/logits", pack_ask(Ask((1,) * 2000))), 400),
     "text that is not UTF-8": (post("/v1/encode", b"\xff"), 400),
@@ -192,12 +189,11 @@ def test_a_flood_is_refused_and_another_student_is_served(bard):
         with pytest.raises(ModelError, match="status 429"):
             flood.logits([8])
         assert student.logits([1]).shape == (65,)
-        assert 'requests_total{kind="logits",status="429"} 1' in student.wire.ask("GET", "/metrics").decode()
 
 
 def test_a_student_who_leaves_is_not_computed_for(bard):
     with hosting(bard) as host:
-        host.service.engine.batcher.wait = 0.3
+        host.service.engine.wait = 0.3
         with socket.create_connection(("127.0.0.1", host.port)) as line:
             line.sendall(post("/v1/logits", pack_ask(Ask((1, 2)))))
             time.sleep(0.05)
@@ -254,7 +250,7 @@ def test_a_slow_answer_is_told_and_one_that_never_ends_is_given_up(bard, monkeyp
     with hosting(bard) as host:
         model = host.model(patience=0)
         monkeypatch.setattr(remote, "SLOW", 0.05)
-        host.service.engine.batcher.wait, said = 0.2, []
+        host.service.engine.wait, said = 0.2, []
         asking = threading.Thread(target=model.logits, args=([1],))
         asking.start()
         while asking.is_alive():
@@ -295,7 +291,7 @@ def test_a_guide_of_another_vocabulary_is_refused_and_names_the_host(host, clerk
 
 
 def test_what_a_hostile_host_says_is_escaped_and_short(host):
-    for body in (b"", b"[" * 5000, b'{"name": 1}', b"<script>", b'{"protocol": 1, "name": "\x1b[31m"}'):
+    for body in (b"", b"[" * 5000, b'{"name": 1}', b"<script>", b'{"protocol": 2, "name": "\x1b[31m"}'):
         with pytest.raises(ModelError, match="expected the card of a model"):
             from_card(body)
     wire = Connection(read_address(host.address))

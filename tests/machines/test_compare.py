@@ -8,7 +8,6 @@ from hypothesis import given
 import guidedviz as gv
 from guidedviz.errors import PatternError
 from guidedviz.machines.compare import compare_machines
-from guidedviz.machines.machine import kinds_of
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.regular import algebra as algebra_file
 from guidedviz.machines.regular.algebra import count_texts, difference, shortest_difference
@@ -78,13 +77,12 @@ def test_a_machine_of_ones_own_is_compared_byte_by_byte():
         def is_accepting(self, state):
             return state == 0
 
-    assert len(set(kinds_of(Brackets()))) == 256
     assert compare_machines(Brackets(), gv.grammar('root ::= ("(" root ")")?'), most=5000).text == b"()()"
 
 
 def test_bytes_of_one_kind_move_every_state_alike():
     for machine, states in ((gv.json(), 40), (gv.regex(r"[a-c]+é|\d{2}"), 9)):
-        kinds, found, seen = kinds_of(machine), [machine.initial], {None, machine.initial}
+        kinds, found, seen = machine.kinds, [machine.initial], {None, machine.initial}
         for state in found:
             moves = {}
             for byte in range(256):

@@ -19,7 +19,6 @@ DOORS = {
     "count": lambda value: gv.machines.count_texts(gv.regex("a"), [value]),
     "free": lambda value: gv.tagged(value or 0, begin="<"),
     "tags": lambda value: gv.tagged(None, value),
-    "triggers": lambda value: gv.tagged(begin="<", triggers=value or 0),
     "kind": lambda value: compile_text(value, "a"),
 }
 

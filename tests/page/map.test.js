@@ -120,11 +120,11 @@ test("texts are asked for once per chunk", () => {
 });
 
 test("the tile counts legal and illegal tokens, and both masks when they are compared", () => {
-  const map = newChart({ before: 2, bits: { 1: pack(EVEN), 2: pack([255, 0]) } });
+  const map = newChart({ bits: { 1: pack(EVEN), 2: pack([255, 0]) } });
   const tile = newTile(map.land);
   paintTile(map, tile, {});
   assert.deepEqual([tile.counts, tile.legal, tile.few], [[7, 7, 0, 0], [4, 3], [0, 2, 4, 6, 8, 10, 12]]);
-  map.xor = true;
+  map.before = 2;
   paintTile(map, tile, {});
   assert.deepEqual(tile.counts, [3, 3, 4, 4], "neither, only now, only before, both");
 });
@@ -138,8 +138,6 @@ test("context-dependent tokens are counted by what the stack says", () => {
   const tile = newTile(map.land);
   paintTile(map, tile, {});
   assert.deepEqual(tile.asked, [[1], [2, 4]], "illegal, legal");
-  map.xor = true;
-  assert.equal(stackRanks(map).length, 0, "two compared masks have no third colour");
 });
 
 test("bits are read in byte order", () => {

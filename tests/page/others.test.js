@@ -1,4 +1,4 @@
-// The fraction slider, the folded machine and the token table.
+// The fraction slider and the folded machine.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,6 @@ import { between, modelOf, sayTimes, textOf } from "../../guidedviz/widgets/page
 import { laneOf, placeIn } from "../../guidedviz/widgets/page/fraction/plot.js";
 import * as fold from "../../guidedviz/widgets/page/kinds/fold.js";
 import * as fraction from "../../guidedviz/widgets/page/kinds/fraction.js";
-import * as table from "../../guidedviz/widgets/page/kinds/table.js";
 import { drawing, frame, HOSTILE, press, render } from "./fixtures.js";
 
 test("between two places a value lies between theirs", () => {
@@ -42,12 +41,12 @@ const part = (name, of) => [name, { "data-part": of }];
 const PLOT = ["svg", { width: 100, height: 100 }, part("path", "ideal"), part("path", "model"), part("path", "handle"),
   part("circle", "on-ideal"), part("circle", "on-model"), part("g", "points")];
 const SLIDER = {
-  number: 1, from: 0, add: [], at: [1, 0], timing: false, note: "", head: { source: "LIVE", about: "clerk", live: true }, plot: PLOT,
+  number: 1, runs: [], at: [1, 0], timing: false, note: "", head: { source: "LIVE", about: "clerk", live: true }, plot: PLOT,
   axes: { left: 10, span: 90, top: 0, high: 100, width: 100, last: 0.9, low: 1, most: 16 }, cost: { pass_ms: 9, token_ms: 1, row_ms: 0, put_ms: 0 },
   places: [0, 0.3, 0.6, 0.9], rows: [1, 8], texts: [0, 1, 2, 3].map(() => [["{", true], [HOSTILE, false]]),
 };
 const RUN = {
-  place: 1, rows: 1, parts: [["x", false], ["y", true]], passes: [2, 1], share: 0.5, speedup: 1.8, spread: [1.5, 2], byHand: false, title: "a run", took: [10, 5],
+  place: 1, rows: 1, parts: [["x", false], ["y", true]], passes: [2, 1], share: 0.5, speedup: 1.8, spread: [1.5, 2], title: "a run", took: [10, 5],
   tookText: ["10 ms", "5 ms"], told: "measured",
 };
 
@@ -87,7 +86,7 @@ test("keys move a handle to the next place, and it rests there", (context) => {
 
 test("a run shows its own text, words and spread at its place", () => {
   const { model, words, find, all, stop } = slider();
-  model.tell({ number: 2, from: 0, add: [RUN], timing: false, note: "" });
+  model.tell({ number: 2, runs: [RUN], timing: false, note: "" });
   frame();
   assert.match(words(), /measured 1.80×/);
   assert.equal(find(".gv-fraction-text").textContent, "xy");
@@ -95,42 +94,6 @@ test("a run shows its own text, words and spread at its place", () => {
   assert.deepEqual(all(".gv-lane-said").map((node) => node.textContent), ["2 passes, 10 ms", "1 pass, 5 ms"]);
   assert.equal(find(".gv-point").getAttribute("cx"), "60");
   assert.match(find(".gv-spread").getAttribute("d"), /^M60,85\.\d+V75$/);
-  stop();
-});
-
-test("a pressed token is fixed or freed where it stands, and the kernel is asked for all of them once", (context) => {
-  const { model, share, words, all, find, stop } = slider();
-  context.mock.timers.enable({ apis: ["setTimeout"] });
-  const chips = all(".gv-fraction-text button");
-  chips[1].click();
-  frame();
-  assert.equal(all(".gv-fraction-text button")[1], chips[1], "the element stays, so the focus does");
-  assert.equal(chips[1].getAttribute("aria-pressed"), "true");
-  assert.match(words(), /^100% forced: 2 tokens, 0 passes/);
-  assert.equal(Number(share.value), 0.9);
-  chips[0].click();
-  context.mock.timers.tick(300);
-  const asked = { do: "rest", place: 2, rows: 1, time: true, of: [1, 1], fixed: [false, true] };
-  assert.deepEqual(model.asked, [asked]);
-  model.tell({ number: 2, from: 0, add: [{ ...RUN, place: 2, byHand: true }], timing: false, note: "" });
-  context.mock.timers.tick(20);
-  frame();
-  assert.match(words(), /measured 1.80×/);
-  press(share, "ArrowRight");
-  context.mock.timers.tick(300);
-  assert.deepEqual(model.asked.at(-1), { do: "rest", place: 3, rows: 1, time: true }, "another place has its own text");
-  assert.equal(find(".gv-fraction-text").textContent, `{${HOSTILE}`);
-  stop();
-});
-
-test("arrows go from token to token, one of which is reached with Tab", () => {
-  const { all, stop } = slider();
-  const chips = all(".gv-fraction-text button");
-  assert.deepEqual(chips.map((chip) => chip.tabIndex), [0, -1]);
-  chips[0].focus();
-  assert.ok(press(chips[0], "ArrowRight").defaultPrevented);
-  assert.equal(document.activeElement, chips[1]);
-  assert.deepEqual(chips.map((chip) => chip.tabIndex), [-1, 0]);
   stop();
 });
 
@@ -165,30 +128,5 @@ test("all chains are unfolded or folded at once, whichever are open", () => {
   assert.deepEqual(buttons(), [["unfold all", true], ["fold all", false]]);
   all("header button.gv-key")[1].click();
   assert.deepEqual(model.asked[1], { do: "all", unfold: false });
-  stop();
-});
-
-const TABLE = {
-  about: "2 states × 3 tokens", legend: "a filled cell is legal", ways: "", names: ["a", HOSTILE, "c"], why: "", note: "",
-  rows: [["q0", false, 2, [[1, 1], [0, -1], [0.5, -1]]], ["q1", true, 1000, [[0, -1], [1, 0], [0, -1]]]],
-};
-
-test("a filled cell names the state after it", () => {
-  const { all, find, stop } = render(table, TABLE);
-  assert.deepEqual(all("td[data-column]").map((node) => node.getAttribute("aria-label")),
-    ["legal, leads to q1", "illegal", "50% legal", "illegal", "legal, leads to q0", "illegal"]);
-  assert.match(find("tbody").textContent, /◎ q1.*1,000/);
-  assert.equal(find("img, script"), null);
-  stop();
-});
-
-test("a cell says why when it is pressed, and arrows go from cell to cell", () => {
-  window.Element.prototype.scrollIntoView = () => {};
-  const { model, find, stop } = render(table, TABLE);
-  const grid = find("table");
-  for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowDown"]) press(grid, key);
-  find("td[data-column='2']").click();
-  const asked = [[0, 0], [0, 1], [1, 1], [1, 0], [0, 2]].map(([row, column]) => ({ do: "why", row, column }));
-  assert.deepEqual(model.asked, asked);
   stop();
 });

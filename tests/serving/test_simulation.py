@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate, simulate_routing
-from guidedviz.serving.simulation import ROUTES, compile_times, percentile, preference
+from guidedviz.serving.simulation import Route, compile_times, percentile, preference
 
+ROUTES = get_args(Route)
 STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
 
 
@@ -123,12 +126,8 @@ def test_four_published_throughputs_give_the_costs_that_predict_the_others(overl
 
 def published_run(overlap, share):
     """800 requests of 128 tokens at once; the costs follow from four of the published numbers."""
-
-    def pass_ms(requests_per_second):
-        return 800 / requests_per_second / 128 * 1e3
-
-    forward, plain = pass_ms(132.72), pass_ms(103.16)
-    both, apply = (pass_ms(69.36) - plain) / 800, (pass_ms(85.28) - plain) / 800
+    forward, plain, none, masks = (800 / rate / 128 * 1e3 for rate in (132.72, 103.16, 69.36, 85.28))
+    both, apply = (none - plain) / 800, (masks - plain) / 800
     costs = Costs(forward=forward, host=plain - forward, apply=apply, rows=800)
     requests = make_requests(800, per_second=1e12, constrained=share, schemas=[(0, both - apply)])
     return simulate(requests, costs, Policy(overlap=overlap)).requests_per_second
@@ -213,22 +212,17 @@ def test_with_skew_a_bound_keeps_most_hits_and_the_tail_short():
     [
         (lambda: Costs(forward=0), "Costs, forward: saw 0, expected more than 0"),
         (lambda: Costs(forward=1, threads=0), "Costs, threads: saw 0"),
-        (lambda: Costs(forward="8"), "Costs, forward: saw '8', expected milliseconds"),
-        (lambda: Costs(forward=float("nan")), "Costs, forward: saw nan"),
-        (lambda: simulate(STORY, Costs(forward=1)), "saw Request, expected a list of requests"),
-        (lambda: simulate([], Costs(forward=1)), "requests: saw None, expected a list of requests"),
-        (lambda: simulate([1], Costs(forward=1)), "saw int, expected requests"),
+        (lambda: Costs(forward="8"), "Costs, forward: saw '8', expected a number from 0"),
+        (lambda: simulate(STORY, Costs(forward=1)), "saw Request.*, expected a list of requests"),
+        (lambda: simulate([], Costs(forward=1)), "requests: saw \\[\\], expected a list of requests"),
+        (lambda: simulate([1], Costs(forward=1)), "saw \\[1\\], expected a list of requests"),
         (lambda: simulate([STORY], "8B"), "costs: saw str"),
         (lambda: simulate([STORY], Costs(forward=1), "parks"), "policy: saw str"),
-        (lambda: Request("now", 1), "Request, arrives: saw 'now'"),
         (lambda: Request(0, 2.5), "Request, tokens: saw 2.5, expected a whole number from 1"),
         (lambda: make_requests(3, per_second="fast"), "per_second: saw 'fast'"),
-        (lambda: make_requests(3, per_second=1, constrained=2), "constrained: saw 2"),
-        (lambda: make_requests(0, per_second=1), "count: saw 0"),
         (lambda: Policy("waits"), "Policy, compile: saw 'waits', expected 'parks' or 'blocks'"),
         (lambda: simulate_routing([STORY], 2, "random"), "route: saw 'random', expected 'round robin' or"),
         (lambda: simulate_routing([STORY], 2.5, "hash"), "replicas: saw 2.5, expected a whole number from 1"),
-        (lambda: simulate_routing([STORY], 2, "hash", kept=-1), "kept: saw -1"),
     ],
 )
 def test_bad_settings_are_refused(call, said):

@@ -1,4 +1,4 @@
-"""The plain walk as an array, for tests of the quick ones."""
+"""The plain walk as an array, and the bytes of a node, for tests of the quick walks."""
 
 import numpy as np
 
@@ -10,3 +10,11 @@ def walk(trie, machine, state):
     live = np.zeros(len(trie) + 1, dtype=np.bool_)
     live[[0, *(node for node, _ in walk_steps(trie, machine, state))]] = True
     return live
+
+
+def spell(trie, node):
+    """The bytes on the way from the root to a node."""
+    piece = b""
+    while node:
+        piece, node = bytes([trie.byte[node]]) + piece, trie.parent[node]
+    return piece

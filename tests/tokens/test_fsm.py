@@ -122,8 +122,8 @@ def test_a_dead_end_that_does_not_accept_is_seen_by_the_machine_only():
 @pytest.mark.parametrize(
     ("what", "error", "said"),
     [("UPER", PatternError, '"UPPER"'), ("digit", PatternError, '"DIGIT"'), ("", PatternError, "saw ''"),
-     ("ab", SettingError, "a class or one character"), ("é", SettingError, "of this vocabulary"),
-     (99, SettingError, "0 to 64"), (None, SettingError, "a class, a character or an id"),
+     ("ab", SettingError, "an intermediate state for a sequence"), ("é", SettingError, "of this vocabulary"),
+     (99, SettingError, "0 to 64"), (None, SettingError, "expected an id"),
      ([], SettingError, "at least one"), (["a", 99], SettingError, "0 to 64"), (b"ab", SettingError, "an id"),
      ("\ud800", SettingError, "of this vocabulary")],
 )  # fmt: skip
@@ -139,7 +139,7 @@ def test_a_class_without_a_token_and_ids_that_are_no_text_are_refused():
     with pytest.raises(SettingError, match="saw 'DIGIT'"):
         fsm.add_transition(0, "DIGIT", 1)
     for token in (1, 2):
-        with pytest.raises(SettingError, match="token that is text"):
+        with pytest.raises(SettingError, match="an id that is text"):
             fsm.add_transition(0, token, 1)
     with pytest.raises(SettingError, match="expected a Vocabulary"):
         GuidedFSM([b"a"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, SettingError
 from guidedviz.machines.machine import read
-from guidedviz.tokens.guide import check_guide, name_guide
+from guidedviz.tokens.guide import Guide, check_guide, name_guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.machines.oracle import matches, shortest_completion
 from tests.strategies import draw_walk, regexes, texts, vocabularies
@@ -99,8 +99,8 @@ def test_ids_with_the_same_bytes_are_legal_together(v, pattern, data):
     guide = gv.guide(gv.regex(pattern), v)
     for state, _ in draw_walk(data, guide):
         mask = guide.mask(state)
-        for twins in v.audit().duplicates:
-            assert len({bool(mask[token]) for token in twins}) == 1
+        for piece in {v.pieces[token] for token in v.text_ids}:
+            assert len({bool(mask[token]) for token in v.ids(piece) if v.is_text(token)}) == 1
 
 
 @given(vocabularies(), regexes, st.data())
@@ -284,22 +284,26 @@ def test_any_machine_guides_by_the_plain_walk():
 def test_a_state_that_is_no_value_is_refused():
     machine = Balanced()
     machine.initial = []
-    with pytest.raises(SettingError, match="saw a state that is a list, expected a value"):
+    with pytest.raises(SettingError, match="saw list, expected a value"):
         gv.guide(machine, TOY)
 
 
-def test_a_guide_of_ones_own_says_that_it_has_no_machine():
-    class Own:
-        vocabulary, initial = Vocabulary([b"a"]), 0
+def test_a_guide_of_ones_own_needs_five_things():
+    class Own(Guide):
+        vocabulary, initial = Vocabulary([b"a", b"b"]), 0
 
         def mask(self, state):
-            return np.array([True])
+            return np.array([True, False])
 
         def advance(self, state, token):
             return state
 
-    with pytest.raises(SettingError, match="guide: saw Own without a machine, expected a guide; try: machine = None"):
-        check_guide(Own())
-    Own.machine = None
-    check_guide(Own())
-    assert name_guide(Own()) == "Own"
+        def is_accepting(self, state):
+            return False
+
+    own = Own()
+    check_guide(own)
+    assert (own.forced(0), own.path(0, 0), own.stack(0), own.label(0), name_guide(own)) == (b"", (), (), "0", "Own")
+    assert [own.explain(0, token).reason for token in (0, 1)] == ["the guide allows it", "the guide forbids it"]
+    with pytest.raises(SettingError, match=r"guide: saw .*expected a guide; try: gv.guide\(machine, vocabulary\)"):
+        check_guide(object())

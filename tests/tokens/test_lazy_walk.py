@@ -13,7 +13,6 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.guide import guide
 from guidedviz.tokens.lazy import lazy_walk, lazy_walks
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.views.vocabulary.walk_groups import grow_tree
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import walk
 
@@ -99,24 +98,6 @@ def test_a_walk_begins_at_a_state_or_after_a_text():
 def test_what_cannot_be_walked_is_refused(arguments, seen):
     with pytest.raises(SettingError, match=f"lazy_walk: saw {seen}, expected"):
         lazy_walk(*arguments)
-
-
-@pytest.mark.parametrize("most", [3, 22, 10**6])
-@given(vocabularies(), st.sampled_from(["", "a", "A", "ab"]))
-def test_the_tree_holds_every_node_and_token_however_much_is_folded(most, v, text):
-    if (state := read(NESTED, text.encode())) is None:
-        return
-    record = lazy_walk(NESTED, v, state)
-    root = grow_tree(record, most)
-    assert (root.live, root.dropped) == (len(record.live) - 1, record.cuts + record.dropped)
-    assert root.tokens == sum(record.mask[token] for token in v.text_ids)
-    for _, branch in root.rows():
-        if branch.parts:
-            below = branch.live - branch.nodes if branch is not root else branch.live
-            assert sum(part.live for part in branch.parts) == below
-            assert sum(part.dropped for part in branch.parts) == branch.dropped
-            assert sum(part.tokens for part in branch.parts if not part.cut) <= branch.tokens
-    assert sum(branch.tokens for depth, branch in root.rows() if depth == 1 and not branch.cut) == root.tokens
 
 
 def test_the_names_stand_at_the_front_door():

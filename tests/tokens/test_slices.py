@@ -16,9 +16,10 @@ from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.tokens import lazy
 from guidedviz.tokens.guide import guide
 from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.lazy import SLICES, Lazy, Slice, behind, build_slices, follows, lazy_walk
+from guidedviz.tokens.lazy import SLICES, Lazy, Slice, build_slices, follows, lazy_walk
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import draw_walk, grammars, regexes, vocabularies
+from tests.tokens.plain_walk import spell
 
 TEXT = regex(SLICES["text in quotes"])
 
@@ -64,14 +65,14 @@ def test_nearly_all_tokens_of_a_real_vocabulary_are_text_in_quotes(vocabulary):
 
 
 @given(vocabularies())
-def test_what_lies_behind_begins_where_a_whole_text_ends_and_holds_what_ends_it(v):
+def test_the_rest_of_a_token_begins_where_a_whole_text_ends_and_holds_what_ends_it(v):
     made = Slice("text", TEXT, v)
     for token in v.text_ids:
-        piece = v.pieces[token]
+        piece, node = v.pieces[token], made.rest.node_of[token]
         if made.mask[token]:
-            assert made.rest.node_of[token] == -1
+            assert node == -1
         else:
-            rest = behind(TEXT, piece)
+            rest = spell(made.rest, node)
             assert piece.endswith(rest)
             assert TEXT.accepts(piece[: len(piece) - len(rest)])
             assert not is_text(rest)
@@ -80,7 +81,7 @@ def test_what_lies_behind_begins_where_a_whole_text_ends_and_holds_what_ends_it(
 @pytest.mark.usefixtures("small_slices")
 @given(vocabularies(), regexes, st.data())
 def test_slices_change_no_mask_of_a_regex(v, pattern, data):
-    machine = live_machine(regex(pattern))
+    machine = live_machine(regex(pattern), "test")
     walk = Lazy(machine, v).walk
     for state, _ in draw_walk(data, guide(machine, v)):
         assert walk(state).mask.tolist() == legal_tokens(machine, v, state)
@@ -151,21 +152,21 @@ def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
     v = Vocabulary([b"a", b"ab", b"b", b'"'])
     with pytest.raises(PatternError):
         read(machine, b"a" * 2000)
-    assert not follows(machine, machine.kinds, machine.initial, TEXT)
+    assert not follows(machine.step, machine.kinds, machine.initial, TEXT)
     assert Lazy(machine, v).mask(machine.initial).tolist() == [True, True, True, False]
 
 
 def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     endless = grammar('root ::= "\\"" text\ntext ::= "a"* "\\"" | [^"] never\nnever ::= [^"] never')
     state = read(endless, b'"')
-    assert not follows(endless, endless.kinds, state, TEXT)
-    assert follows(endless, endless.kinds, read(endless, b'"aa'), regex("a*"))
+    assert not follows(endless.step, endless.kinds, state, TEXT)
+    assert follows(endless.step, endless.kinds, read(endless, b'"aa'), regex("a*"))
 
 
 def test_a_part_is_not_taken_where_the_machine_moves_on_while_the_part_stays():
     """After one letter of `[a-z]+` the part is at its start, but the machine is not: what lies behind could differ."""
     machine = regex("[a-z]+:")
-    assert [follows(machine, machine.kinds, state, regex("[a-z]*")) for state in (0, 1)] == [False, True]
+    assert [follows(machine.step, machine.kinds, state, regex("[a-z]*")) for state in (0, 1)] == [False, True]
 
 
 class Odd:
@@ -183,7 +184,7 @@ class Odd:
 @pytest.mark.usefixtures("small_slices")
 @given(vocabularies())
 def test_a_machine_of_ones_own_is_asked_about_every_byte(v):
-    assert Lazy(Odd(), v).mask(0).tolist() == legal_tokens(Odd(), v, 0)
+    assert lazy_walk(Odd(), v).mask.tolist() == legal_tokens(Odd(), v, 0)
 
 
 def test_a_slice_is_not_taken_for_one_byte_of_it_that_is_refused():

@@ -15,7 +15,7 @@ from guidedviz.tokens import trie as trie_file
 from guidedviz.tokens.trie import MoveTable, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import regexes, vocabularies
-from tests.tokens.plain_walk import walk
+from tests.tokens.plain_walk import spell, walk
 
 
 def live_nodes(trie, machine, state):
@@ -26,14 +26,6 @@ def live_nodes(trie, machine, state):
     assert labels.all()
     live[nodes] = True
     return live
-
-
-def spell(trie, node):
-    """The bytes on the way from the root to a node."""
-    piece = b""
-    while node:
-        piece, node = bytes([trie.byte[node]]) + piece, trie.parent[node]
-    return piece
 
 
 @given(vocabularies())

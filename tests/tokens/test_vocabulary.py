@@ -44,12 +44,6 @@ def test_what_is_no_id_is_displayed_and_refused_in_a_short_message(token):
     assert len(str(raised.value)) < 150
 
 
-@pytest.mark.parametrize("token", [True, np.True_, np.array([True, False])])
-def test_a_mask_in_place_of_an_id_is_refused_and_told_how_ids_are_made_of_it(token):
-    with pytest.raises(IllegalToken, match=r"try: np.flatnonzero\(mask\)"):
-        Vocabulary([b"a", b"b"]).as_id(token)
-
-
 def test_a_piece_in_place_of_an_id_is_told_how_its_ids_are_found():
     with pytest.raises(IllegalToken, match=r"try: vocabulary.ids\(piece\)"):
         Vocabulary([b"a", b"b"]).as_id(b"a")
@@ -117,30 +111,10 @@ def test_the_fingerprint_tells_any_two_vocabularies_apart(pieces, eos, special):
 
 
 @given(vocabularies())
-def test_display_and_audit_never_raise(v):
+def test_display_never_raises(v):
     for token in range(-2, len(v) + 2):
         assert v.display(token).isprintable()
         assert v.display(token)
-    audit = v.audit()
-    assert str(audit).startswith(f"{len(v)} token")
-    assert set(audit.special) == v.special
-    assert all(len({v.pieces[t] for t in twins}) == 1 for twins in audit.duplicates)
-    assert {byte for byte in range(256)} - set(audit.missing_bytes) == {
-        v.pieces[t][0] for t in v.text_ids if len(v.pieces[t]) == 1
-    }
-
-
-def test_an_audit_says_what_is_odd():
-    pieces = [bytes([byte]) for byte in range(256)] + [b"a", b"", b"<s>", "é".encode()[:1], b"", b""]
-    audit = Vocabulary(pieces, special={258}, tokenizer_size=260).audit()
-    assert audit.missing_bytes == ()
-    assert audit.duplicates == ((97, 256), (195, 259))
-    assert audit.empty == (257,)
-    assert audit.beyond == (260, 261)
-    assert audit.special == (258,)
-    assert 259 in audit.not_utf8
-    assert "no EOS" in str(audit)
-    assert "beyond the tokenizer: 2 tokens, first 260" in str(audit)
 
 
 @pytest.mark.parametrize(
@@ -166,13 +140,12 @@ def test_eos_and_special_are_ids_of_the_vocabulary(name, ids):
 
 def test_llama3_has_its_128256_tokens():
     v = Vocabulary.llama3()
-    audit = v.audit()
     assert len(v) == 128_256
     assert len(v.special) == 256
     assert [v.display(token) for token in sorted(v.eos)] == ["<|end_of_text|>", "<|eom_id|>", "<|eot_id|>"]
     assert sorted(v.eos) == [128_001, 128_008, 128_009]
     assert v.pieces[v.ids(b" the")[0]] == b" the"
-    assert audit.missing_bytes == audit.duplicates == audit.empty == ()
+    assert all(v.ids(bytes([byte])) for byte in range(256))
 
 
 def test_tekken_has_its_131072_tokens_and_the_bytes_that_mistral_says():
@@ -180,7 +153,6 @@ def test_tekken_has_its_131072_tokens_and_the_bytes_that_mistral_says():
     assert len(v) == 131_072
     assert len(v.special) == 1_000
     assert v.eos == {2}
-    assert v.audit().missing_bytes == ()
     tekken = pytest.importorskip("mistral_common.tokens.tokenizers.tekken")
     folder = importlib.util.find_spec("mistral_common").submodule_search_locations[0]
     real = tekken.Tekkenizer.from_file(f"{folder}/data/tekken_240911.json")

@@ -5,7 +5,6 @@ import re
 import pytest
 
 import guidedviz as gv
-from guidedviz.machines.visible import name_nodes
 from guidedviz.tokens.split import build_split
 from guidedviz.views.vocabulary.split_map import draw_split_nodes
 
@@ -38,15 +37,6 @@ def test_an_explanation_names_the_nodes_of_the_drawing(guide):
     assert set(guide.explain(guide.initial, 3).states) | set(why.states) | {guide.label(guide.initial)} <= names | {
         "end"
     }
-
-
-def test_a_finished_state_is_named_by_its_end(guide):
-    assert guide.label(after(guide, b"(x)")) == "end"
-
-
-def test_a_state_on_several_nodes_names_a_few():
-    assert name_nodes(range(3)) == "n0 n1 n2"
-    assert name_nodes(range(90)) == "n0 n1 n2 …"
 
 
 def test_a_name_does_not_depend_on_the_states_met_before():

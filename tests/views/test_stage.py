@@ -33,7 +33,7 @@ STILLS = {
     "without a constraint": lambda: gv.views.draw_stage(recorded(temperature=0.5, bias={6: 3.0}), 3),
     "at the prompt": lambda: gv.views.draw_stage(recorded(NESTED), 0, machine=NESTED),
     "a stack": lambda: gv.views.draw_stage(recorded(NESTED, temperature=0), 3, machine=NESTED),
-    "at the end, with times": lambda: gv.views.draw_stage(recorded(NESTED, (6,)), machine=NESTED, costs=True),
+    "at the end": lambda: gv.views.draw_stage(recorded(NESTED, (6,)), machine=NESTED),
     "a large machine": lambda: gv.views.draw_stage(
         recorded(gv.json_schema(SCHEMA), (0, 1, 2, 4, 5)), 2, machine=gv.json_schema(SCHEMA)
     ),

@@ -21,7 +21,6 @@ SHOWN = {
     "stage": lambda toy: gv.stage(toy.toy_model(), "say ", guide_of(toy)),
     "bias_sliders": lambda toy: gv.bias_sliders(toy.toy_model(), "say ", ["Ada"]),
     "vocabulary_map": lambda toy: gv.vocabulary_map(DIGITS),
-    "token_table": lambda toy: gv.token_table(DIGITS),
     "fraction_slider": lambda toy: gv.fraction_slider(toy.toy_model()),
     "film": lambda toy: gv.film(gv.views.dfa_frames("a|b")),
     "folded": lambda toy: gv.folded(gv.regex("abc[0-9]")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import time
 from dataclasses import replace
 from weakref import ref
@@ -14,12 +13,13 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
 from guidedviz.widgets import fraction
+from tests.widgets.toy import told
 
 PARTS = (('{"name": "', True), ("Ada", False), ('"}', True))
 PREVIEWS = (PARTS,) * len(FRACTIONS)
 RECORD = Payoff(Cost(2.5, 0.25), (), PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 WORDS = gv.Vocabulary([b"a", b"<|end|>"], eos={1})
-TASKS = tuple(SliderTask(share, "", {}, PARTS, WORDS, PARTS) for share in FRACTIONS)
+TASKS = tuple(SliderTask(share, "", PARTS, WORDS) for share in FRACTIONS)
 
 
 class Clock:
@@ -40,8 +40,7 @@ class Clock:
             time.sleep(0.002)
         if self.error:
             raise self.error
-        naive, by_hand = next_of(self.naive), bool(task.pattern)
-        return Timed(task.fraction, 0.5, rows, naive, 10.0, 3, 1, 1, 3, task.text, "same tokens", by_hand=by_hand)
+        return Timed(task.fraction, 0.5, rows, next_of(self.naive), 10.0, 3, 1, 1, 3, task.text, "same tokens")
 
     def measure_cost(self, model):
         return next_of(self.costs)
@@ -80,21 +79,15 @@ def rest(slider, place, rows=1):
     slider.display.hear({"do": "rest", "place": place, "rows": rows, "time": True})
 
 
-async def test_where_the_handles_rest_a_run_is_timed_and_the_page_is_told_of_it_alone(clock, until):
+async def test_where_the_handles_rest_a_run_is_timed_and_a_place_that_is_timed_again_has_one_point(clock):
     slider = live()
-    rest(slider, 10)
-    assert slider.display.news(False)["timing"]
-    await until(lambda: slider.payoff.runs)
-    await settled()
-    rest(slider, 14, 8)
-    await settled()
-    both = slider.display.news(True)
-    assert [(run["place"], run["rows"]) for run in both["add"]] == [(10, 1), (14, 8)]
-    assert {run["speedup"] for run in both["add"]} == {3.0}
-    rest(slider, 3)
-    await settled()
-    news = json.loads(json.dumps(slider.display.news(False)))
-    assert (news["from"], [run["place"] for run in news["add"]], news["timing"]) == (2, [3], False)
+    for place, rows in ((10, 1), (14, 8), (10, 1)):
+        rest(slider, place, rows)
+        assert told(slider, False)["timing"]
+        await settled()
+    news = told(slider, False)
+    assert ([(run["place"], run["rows"]) for run in news["runs"]], news["timing"]) == ([(14, 8), (10, 1)], False)
+    assert {run["speedup"] for run in news["runs"]} == {3.0}
 
 
 async def test_moving_on_stops_the_run_and_leaves_nothing_behind(clock, until):
@@ -120,17 +113,6 @@ async def test_a_newer_wish_takes_the_place_of_an_older_one(clock, until):
     await settled()
     assert clock.begun == [(0.5, 1), (0.65, 1)], "those between were never begun"
     assert [run.asked for run in slider.payoff.runs] == [0.65]
-
-
-def test_a_place_that_is_timed_again_has_one_point(clock):
-    slider = live()
-    slider.measure(0.5, rows=1).measure(0.5, rows=8).measure(0.5, rows=1)
-    assert [(run.asked, run.rows) for run in slider.payoff.runs] == [(0.5, 8), (0.5, 1)]
-    slider.display.news(False)
-    slider.measure(0.5, rows=8)
-    assert slider.display.news(False)["from"] == 0, "the page gets them anew from the first that changed"
-    slider.measure(0.5, rows=8)
-    assert slider.display.news(False)["from"] == 1
 
 
 async def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
@@ -167,10 +149,7 @@ def test_a_second_run_of_the_cell_closes_what_the_first_left(clock, monkeypatch)
     runs = iter("ab")
     monkeypatch.setattr("guidedviz.widgets.display.this_cell", lambda: (("cell", next(runs)), set()))
     first, second = live(), live()
-    assert first.note == fraction.CLOSED
-    with pytest.raises(gv.SettingError, match="no live model"):
-        first.measure()
-    assert second.measure().payoff.runs
+    assert (first.note, second.note) == (fraction.CLOSED, "")
 
 
 def test_recorded_runs_start_none(clock):
@@ -180,8 +159,6 @@ def test_recorded_runs_start_none(clock):
     news = slider.display.news(True)
     assert (news["head"]["source"], news["head"]["live"], news["timing"]) == ("RECORDED", False, False)
     assert "2026-11-22" in news["head"]["about"]
-    with pytest.raises(gv.SettingError, match="no live model"):
-        slider.measure()
 
 
 def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch):
@@ -199,11 +176,11 @@ def test_a_toy_cannot_be_timed(toy):
 
 
 def test_everything_goes_once_and_is_plain(clock):
-    news = json.loads(json.dumps(live().display.news(True)))
+    news = told(live())
     assert len(news["texts"]) == len(news["places"]) == 20
     assert news["texts"][0] == [['{"name":␣"', True], ["Ada", False], ['"}', True]]
     assert news["at"] == [14, 0]
-    assert set(json.loads(json.dumps(live().display.news(False)))) == {"from", "add", "cost", "timing", "note"}
+    assert set(told(live(), False)) == {"runs", "cost", "timing", "note"}
 
 
 async def test_a_first_page_starts_a_first_run_and_a_second_page_none(clock):
@@ -223,42 +200,11 @@ async def test_a_point_is_the_median_of_its_runs_and_the_constants_are_measured_
     slider = live()
     rest(slider, 10)
     await settled()
-    (run,) = slider.display.news(True)["add"]
+    (run,) = slider.display.news(True)["runs"]
     assert (run["speedup"], run["spread"]) == (pytest.approx(3.1), pytest.approx([1.5, 9.0]))
     assert run["title"] == "50% forced, rows 1: measured 3.10×, the median of 5 runs from 1.50× to 9.00×"
     assert "measured 3.10× a token, the median of 5 runs from 1.50× to 9.00×: 10.0 ms for 3 tokens" in run["told"]
     assert slider.payoff.cost == Cost(3.0, 0.1), "one disturbed measurement does not move the model"
-    slider.measure(0.5)
-    assert len(slider.payoff.runs[0].speedups) == 5
-
-
-def fix(slider, place, of, fixed, rows=1):
-    slider.display.hear({"do": "rest", "place": place, "rows": rows, "time": True, "of": of, "fixed": fixed})
-
-
-async def test_tokens_that_a_person_fixed_are_timed_at_the_place_of_their_share(clock):
-    slider = live()
-    fix(slider, 19, [14, 1], [True, True, True])
-    await settled()
-    (run,) = slider.payoff.runs
-    assert (run.asked, run.by_hand, [sure for _, sure in run.parts]) == (0.95, True, [True] * 3)
-    assert "forced by hand" in slider.display.news(True)["add"][0]["title"]
-    fix(slider, 7, [19, 1], [True, False, False])
-    await settled()
-    assert [sure for _, sure in slider.payoff.runs[1].parts] == [True, False, False], "from the text of that run"
-    rest(slider, 19)
-    await settled()
-    assert not slider.payoff.runs[-1].by_hand, "the text of the schema comes back"
-
-
-@pytest.mark.parametrize(
-    ("of", "fixed"), [([14, 1], [True]), ([14], [True] * 3), ([20, 1], [True] * 3), ("x", [True] * 3), ([14, 1], 3)]
-)
-async def test_fixed_tokens_that_fit_no_text_time_the_text_of_the_schema(clock, of, fixed):
-    slider = live()
-    fix(slider, 14, of, fixed)
-    await settled()
-    assert not slider.payoff.runs[0].by_hand
 
 
 def test_code_leads_the_handles_once(clock):
@@ -271,35 +217,13 @@ def test_code_leads_the_handles_once(clock):
     assert "4 texts side by side" in repr(slider)
 
 
-@pytest.mark.parametrize("rows", [0, 3, 256])
-def test_rows_that_the_slider_does_not_have_are_refused(rows):
-    with pytest.raises(gv.SettingError, match="1, 2, 4, 8"):
-        gv.fraction_slider(RECORD, rows=rows)
-
-
-@pytest.mark.parametrize("wrong", ["a", None, 1.0])
-def test_a_share_that_the_slider_does_not_have_is_refused(wrong):
-    with pytest.raises(gv.SettingError, match=r"fraction: saw .* expected 0 to 0\.95"):
-        gv.fraction_slider(RECORD, fraction=wrong)
-
-
-@pytest.mark.parametrize("off", ["", "1"])
-@pytest.mark.parametrize("wrong", [None, 3, "clerk"])
-def test_what_is_no_model_is_refused_headless_or_not(wrong, off, monkeypatch):
-    monkeypatch.setenv("GUIDEDVIZ_HEADLESS", off)
-    with pytest.raises(gv.SettingError, match=r"saw .* expected a model.*gv\.load_model"):
-        gv.fraction_slider(wrong)
-
-
-JUNK = [{}, {"do": None}, {"do": "rest"}, *({"do": "rest", "place": 4, "rows": rows} for rows in (None, 3, "x", [1]))]
-
-
-def test_the_page_gets_the_words_of_a_run():
-    odd = Timed(0.5, 1.0, 1, 30.0, 10.0, 4, 0, 2, 3, PARTS, "other text")
-    packed = json.loads(json.dumps(fraction.pack_run(odd), allow_nan=False))
-    assert (packed["passes"], packed["speedup"], packed["spread"]) == ([4, 0], 2.25, []), "7.5 ms and 3.33 ms a token"
-    assert packed["told"].startswith("measured 2.25× a token: 10.0 ms for 3 tokens instead of 30.0 ms for 4; ")
-    assert packed["told"].endswith("the two ways wrote different texts")
+@pytest.mark.parametrize(("wrong", "said"), [
+    ({"rows": 3}, "1, 2, 4, 8"), ({"rows": 256}, "1, 2, 4, 8"),
+    ({"fraction": "a"}, r"0 to 0\.95"), ({"fraction": 1.0}, r"0 to 0\.95"),
+])  # fmt: skip
+def test_a_place_that_the_slider_does_not_have_is_refused(wrong, said):
+    with pytest.raises(gv.SettingError, match=said):
+        gv.fraction_slider(RECORD, **wrong)
 
 
 @pytest.mark.usefixtures("headless")

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.files import shipped
 from guidedviz.views.machine.films import dfa_frames
-from guidedviz.widgets.panels import PICTURES
 from guidedviz.widgets.wire import Wire
 
 MACHINE = gv.grammar('root ::= "(" root ")" | "x"')
@@ -80,12 +79,8 @@ CALLS = {
     "film, title": lambda wrong: gv.film(dfa_frames("a"), wrong),
     "folded, machine": gv.folded,
     "vocabulary_map, guide": gv.vocabulary_map,
-    "vocabulary_map, stack": lambda wrong: gv.vocabulary_map(GUIDE, stack=wrong),
     "vocabulary_map, text": lambda wrong: gv.vocabulary_map(GUIDE, text=wrong),
     "vocabulary_map, state": lambda wrong: gv.vocabulary_map(FINITE, wrong),
-    "vocabulary_map, before": lambda wrong: gv.vocabulary_map(FINITE, before=wrong),
-    "token_table, guide": gv.token_table,
-    "token_table, tokens": lambda wrong: gv.token_table(FINITE, wrong),
     "bias_sliders, model": lambda wrong: gv.bias_sliders(wrong, "x", ["("]),
     "bias_sliders, prompt": lambda wrong: gv.bias_sliders(MODEL, wrong, ["("]),
     "bias_sliders, amount": lambda wrong: gv.bias_sliders(MODEL, "x", ["("], bias={"x": wrong}),
@@ -111,7 +106,7 @@ def test_a_wrong_argument_is_refused_by_an_error_of_ours(call):
 DO = "play pause reset back go end step choose speed set map picture edit go_back turn all find why read state compare"
 DO = f"{DO} rest move painted hello commit".split()
 KEYS = "cursor token value name kind text ask of chain row column state on place rows time number answer".split()
-WORDS = [*"temperature seed regex schema grammar texts find why x /(/ \\x ((".split(), *PICTURES]
+WORDS = [*"temperature seed regex schema grammar texts find why x /(/ \\x ((".split()]
 NUMBERS = st.integers(-2, 6) | st.integers() | st.floats() | st.just(10**400)
 LEAVES = st.none() | st.booleans() | NUMBERS | st.sampled_from(WORDS) | st.text(max_size=4)
 JSON = st.recursive(
@@ -133,7 +128,6 @@ def test_no_message_breaks_a_widget(messages):
             gv.stage(TRACE, guide=GUIDE, steps=2),
             gv.vocabulary_map(FINITE),
             gv.vocabulary_map(GUIDE),
-            gv.token_table(FINITE),
             gv.folded(FINITE.machine),
             gv.predict("?", choices=["x", "y"], answer="x"),
             gv.predict("?", number=1),

@@ -12,6 +12,7 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.widgets import display
 from guidedviz.widgets.predict import ASKED
+from tests.widgets.toy import told
 
 HOSTILE = '<img src=x onerror="window.hacked=1">`<b>`'
 COLOURS = {"choices": ["red", "green", HOSTILE], "answer": "green"}
@@ -30,17 +31,6 @@ def own_notebook(monkeypatch):
 
     yield set_cell
     ASKED.clear()
-
-
-def told(shown):
-    return json.loads(json.dumps(shown.display.news(True), allow_nan=False))
-
-
-def test_a_choice_is_right_if_it_is_the_true_one():
-    right = gv.predict("Colour?", **COLOURS).commit("green")
-    assert (right.grade.right, right.grade.words) == (True, "✓ Right: green")
-    wrong = gv.predict("Other colour?", **COLOURS).commit("red")
-    assert (wrong.grade.right, wrong.grade.words) == (False, "✗ Your answer: red. True: green.")
 
 
 @pytest.mark.parametrize(
@@ -77,12 +67,6 @@ def test_nothing_is_computed_and_no_truth_is_sent_before_the_commitment():
     live = secret._repr_mimebundle_()[0]
     assert "leaves" not in json.dumps([told(secret), live])
     assert "green" not in json.dumps([told(secret)["truth"], told(secret)["words"]])
-
-
-def test_the_first_answer_counts():
-    shown = gv.predict("Colour?", **COLOURS).commit("red").commit("green")
-    shown.display.hear({"do": "commit", "answer": "green"})
-    assert shown.answer == "red"
 
 
 def test_a_reveal_is_texts_figures_and_functions_in_their_order():
@@ -133,41 +117,34 @@ def test_a_page_that_says_nonsense_commits_to_nothing(junk):
         assert shown.answer is None
 
 
+def test_a_choice_is_right_if_it_is_the_true_one_and_the_first_answer_counts():
+    right = gv.predict("Colour?", **COLOURS).commit("green")
+    assert (right.grade.right, right.grade.words) == (True, "✓ Right: green")
+    wrong = gv.predict("Other colour?", **COLOURS).commit("red").commit("green")
+    wrong.display.hear({"do": "commit", "answer": "green"})
+    assert (wrong.answer, wrong.grade.right, wrong.grade.words) == ("red", False, "✗ Your answer: red. True: green.")
+    with pytest.raises(SettingError, match=r"^Prediction\.commit, answer: saw 'blue'"):
+        gv.predict("Which colour?", **COLOURS).commit("blue")
+
+
 # --- what is kept ---
 
 
-def test_a_cell_that_runs_again_keeps_the_answer(own_notebook):
+def test_a_cell_that_runs_again_keeps_its_answer_another_cell_question_or_choice_is_asked_anew(own_notebook):
     own_notebook("cell1", 1)
     gv.predict("Colour?", **COLOURS).commit("red")
     own_notebook("cell1", 2)
     again = gv.predict("Colour?", **COLOURS)
     assert (again.answer, again.grade.right) == ("red", False)
     assert repr(gv.score()) == "0 of 1 prediction right."
-
-
-def test_another_cell_and_another_question_are_asked_anew(own_notebook):
-    own_notebook("cell1", 1)
-    gv.predict("Colour?", **COLOURS).commit("red")
-    own_notebook("cell2", 2)
+    own_notebook("cell2", 3)
     assert gv.predict("Colour?", **COLOURS).answer is None
-    own_notebook("cell1", 3)
+    own_notebook("cell1", 4)
     assert gv.predict("Which colour?", **COLOURS).answer is None
-    assert repr(gv.score()) == "No predictions yet: 2 to answer."
-
-
-def test_an_answer_that_is_no_longer_a_choice_is_asked_anew(own_notebook):
-    own_notebook("cell1", 1)
-    gv.predict("Colour?", **COLOURS).commit("red")
-    own_notebook("cell1", 2)
     assert gv.predict("Colour?", choices=["blue", "green"], answer="blue").answer is None
-
-
-def test_a_deleted_cell_no_longer_counts(own_notebook):
-    own_notebook("cell1", 1)
-    gv.predict("Colour?", **COLOURS).commit("green")
-    own_notebook("cell2", 2, deleted=["cell1"])
+    own_notebook("cell3", 5, deleted=["cell1", "cell2"])
     gv.predict("How many?", number=3).commit(4)
-    assert repr(gv.score()) == "0 of 1 prediction right."
+    assert repr(gv.score()) == "0 of 1 prediction right.", "a deleted cell no longer counts"
 
 
 def test_the_saved_notebook_holds_the_answer_and_the_truth():
@@ -195,7 +172,7 @@ def test_a_shown_score_follows_each_answer():
 
 
 @pytest.mark.usefixtures("headless")
-def test_headless_the_question_is_outside_and_the_answer_folded_inside():
+def test_headless_the_question_is_outside_and_the_answer_folded_inside(monkeypatch):
     figure = gv.draw_machine(gv.regex("ab"))
     bundle = gv.predict("Colour of `x<y`?", **COLOURS, reveal=["because of `leaves`", figure])._repr_mimebundle_()
     assert sorted(bundle) == ["text/html", "text/plain"]
@@ -208,21 +185,12 @@ def test_headless_the_question_is_outside_and_the_answer_folded_inside():
     assert "<img alt=" in inside
     assert "<img src=x" not in bundle["text/html"]
     assert "leaves" not in bundle["text/plain"]
-
-
-@pytest.mark.usefixtures("headless")
-def test_headless_a_number_has_its_tolerance_outside_and_the_score_is_a_line():
     html = gv.predict("How many?", number=lambda: 3, within=2)._repr_mimebundle_()["text/html"]
     assert "Up to 2 away counts as right." in html.split("<details>")[0]
     assert "<strong>3</strong>" in html.split("<details>")[1]
-    assert gv.score()._repr_mimebundle_()["text/plain"] == "No predictions yet: 1 to answer."
-
-
-@pytest.mark.usefixtures("headless")
-def test_on_the_site_nobody_is_asked_to_run_a_cell(monkeypatch):
-    assert "Run this cell" in gv.predict("Colour?", **COLOURS)._repr_mimebundle_()["text/html"]
+    assert "Run this cell" in html
     monkeypatch.setenv("GUIDEDVIZ_SITE", "1")
-    assert "Run this cell" not in gv.predict("Colour?", **COLOURS)._repr_mimebundle_()["text/html"]
+    assert "Run this cell" not in gv.predict("How often?", number=3)._repr_mimebundle_()["text/html"]
 
 
 # --- wrong arguments ---
@@ -252,8 +220,3 @@ def test_a_wrong_argument_is_refused(wrong, said):
         gv.predict("What?", **wrong)
     with pytest.raises(SettingError, match=r"^gv\.predict, question"):
         gv.predict(None, number=3)
-
-
-def test_a_wrong_answer_from_python_is_refused():
-    with pytest.raises(SettingError, match=r"^Prediction\.commit, answer: saw 'blue'"):
-        gv.predict("Colour?", **COLOURS).commit("blue")

@@ -6,8 +6,6 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import follows, standing
-from guidedviz.views.stage import draw_strip
-from guidedviz.views.words import say_step
 
 PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
 
@@ -38,26 +36,12 @@ def test_the_machine_reads_a_run_from_where_it_began(stage):
     assert ways[2][-1] in machine.accepting
 
 
-def test_the_kept_picture_strikes_it(stage):
-    assert "taken back" in draw_strip(stage.trace).svg
-    assert "taken back" not in draw_strip(stage.trace, 1).svg
-    assert "takes back 1 token" in say_step(stage.player.steps[1])
-    assert "the model was not asked" in say_step(stage.player.steps[1])
-
-
 def test_one_can_go_back_into_it_and_take_another_token(stage):
     stage.go(0)
     stage.choose(3)
     assert [s.piece for s in stage.player.steps] == [b"x"]
     stage.take(9)
     assert stage.text.startswith("xname")
-
-
-def test_another_guide_reads_what_stands(stage):
-    other = gv.guide(gv.regex("n(ame)?!"), stage.player.walk.model.vocabulary)
-    stage.adopt(other)
-    assert [s.piece for s in stage.player.steps] == [b"n", b"name", b"!"]
-    assert [s.state for s in stage.player.steps][:2] == ["q0", "q0"]
 
 
 def test_a_record_of_it_is_replayed_with_its_machine(stage):

@@ -63,7 +63,7 @@ def test_a_new_page_gets_everything():
 
 def test_a_widget_loads_the_bundle_of_its_kind_alone():
     kinds = {path.stem for path in BUNDLES.glob("*.js")} - {"player", "class"}  # they are no widgets
-    assert kinds == {"stage", "map", "film", "fold", "fraction", "table", "picture", "predict", "score"}
+    assert kinds == {"stage", "map", "film", "fold", "fraction", "picture", "predict", "score"}
     code = {kind: wire.Wire(kind, lambda said: None, lambda everything: {}).code for kind in kinds}
     assert len({one.script for one in code.values()}) == len(kinds)
     size = {kind: len((one.script + one.style).encode()) for kind, one in code.items()}

@@ -1,5 +1,6 @@
 """A toy to play the stage with: a model of a few dozen pieces and a guide that allows four sentences."""
 
+import json
 import time
 import zlib
 
@@ -7,6 +8,7 @@ import numpy as np
 
 import guidedviz as gv
 from guidedviz.tokens.explain import Explanation
+from guidedviz.tokens.guide import Guide
 
 WORDS = [b'{"name": "Ada"}', b'{"name": "Bob"}', b'{"name": "Ada", "age": 36}', b'{"name": "Bob", "age": 7}']
 PIECES = [b"<eos>", b"{", b'{"', b"name", b'":', b' "', b"Ada", b"A", b"da", b"Bob", b'"', b'"}', b"}", b",", b" "]
@@ -27,10 +29,8 @@ def toy_model(slow=0.0, end=True):
     return gv.ToyModel(PIECES, lambda tokens: rule(tokens, slow, end), eos={0})
 
 
-class WordsGuide:
+class WordsGuide(Guide):
     """Exactly one of a few byte strings: simple enough to be read, and a true guide."""
-
-    machine = None
 
     def __init__(self, vocabulary, words=WORDS):
         self.vocabulary, self.words, self.initial = vocabulary, words, b""
@@ -68,3 +68,35 @@ class WordsGuide:
         expected = " or ".join(sorted({w[len(here) :][:1].decode() or "end" for w in self.words if w.startswith(here)}))
         reason = f"After {len(seen)} bytes only {expected} may follow."
         return Explanation(token, piece, died is None, died, expected, states, self.stack(state), reason)
+
+
+def told(shown, everything=True):
+    """What a page would be told, as JSON."""
+    return json.loads(json.dumps(shown.display.news(everything), allow_nan=False))
+
+
+class Page:
+    """A page of a stage that paints everything at once and keeps what it was told."""
+
+    def __init__(self, stage):
+        self.steps, self.told, self.masks, self.saved = [], [], {}, {}
+        stage.display.wire, self.stage = self, stage
+        self.tell(everything=True)
+
+    def tell(self, everything=False):
+        news = told(self.stage, everything)
+        self.steps[news["from"] :] = [self.told[-1]["next"] if step is None else step for step in news["add"]]
+        self.masks |= {int(number): mask for number, mask in news.get("map", {}).get("bits", {}).items()}
+        self.told.append(news)
+
+    def close(self):
+        self.stage = None
+
+    @property
+    def shown(self):
+        """The step whose distribution and mask are shown: the next one or, at the end, the last one."""
+        return [*self.steps[self.told[-1]["cursor"] :], self.told[-1]["next"] or self.steps[-1]][0]
+
+    @property
+    def tokens(self):
+        return [step["token"] for step in self.steps]

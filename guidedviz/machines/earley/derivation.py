@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import chain, pairwise
 
-from guidedviz.errors import PatternError
-from guidedviz.machines.earley.earley import SKIPPED, Dotted, Earley, EarleyState
-from guidedviz.machines.earley.productions import START, Productions
+from guidedviz.errors import PatternError, expect
+from guidedviz.machines.earley.earley import Dotted, Earley, EarleyState
+from guidedviz.machines.earley.productions import Phrase
 from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.visible import visible, visible_bytes
 
@@ -30,29 +30,31 @@ class ParseLeaf:
         return f'"{visible(self.data)}"'
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class ParseTree:
     """A rule and its parts; compared by identity, because the tree may be deep."""
 
     name: str
     start: int
     end: int
-    children: tuple[ParseTree | ParseLeaf, ...]
-    open: bool  # not finished yet
-    ambiguous: bool  # its text has more than one derivation
-
-    def __repr__(self) -> str:
-        marks = ", open" * self.open + ", ambiguous" * self.ambiguous
-        return f"ParseTree({self.name}, {self.start}-{self.end}{marks})"
+    open: bool = False  # not finished yet
+    ambiguous: bool = False  # its text has more than one derivation
+    children: list[ParseTree | ParseLeaf] = field(default_factory=list)
 
     def __str__(self) -> str:
-        lines = ((depth, part.title if isinstance(part, ParseTree) else part) for depth, part in walk(self))
-        return "\n".join(f"{'  ' * depth}{line}" for depth, line in lines)
+        return "\n".join(f"{'  ' * depth}{_title(part)}" for depth, part in walk(self))
 
-    @property
-    def title(self) -> str:
-        """The name, with signs where it is open or ambiguous."""
-        return self.name + "…" * self.open + "?" * self.ambiguous
+    def read(self, data: bytes, place: int) -> None:
+        """Add one byte of the rule itself; adjacent bytes become one leaf."""
+        last = self.children[-1] if self.children else None
+        start = last.start if isinstance(last, ParseLeaf) else place
+        if isinstance(last, ParseLeaf):
+            self.children.pop()
+        self.children.append(ParseLeaf(data[start : place + 1], start, place + 1))
+
+
+def _title(part: ParseTree | ParseLeaf) -> str:
+    return str(part) if isinstance(part, ParseLeaf) else part.name + "…" * part.open + "?" * part.ambiguous
 
 
 def walk(branch: ParseTree) -> Iterator[tuple[int, ParseTree | ParseLeaf]]:
@@ -65,7 +67,7 @@ def walk(branch: ParseTree) -> Iterator[tuple[int, ParseTree | ParseLeaf]]:
             todo.extend((depth + 1, child) for child in reversed(part.children))
 
 
-def derivation(machine: Any, data: bytes) -> ParseTree:
+def derivation(machine: Earley, data: bytes) -> ParseTree:
     """The parse tree of a text or a prefix; if it is ambiguous, the first tree found.
 
     >>> print(derivation(gv.earley('root ::= "[" (item ("," item)*)? "]"\\nitem ::= [0-9]+ | root'), b"[12,[3"))
@@ -80,123 +82,61 @@ def derivation(machine: Any, data: bytes) -> ParseTree:
           item…
             "3"
     """
-    if not isinstance(machine, Earley):
-        seen = type(machine).__name__
-        raise PatternError("derivation", seen=seen, expected="an Earley machine", hint="gv.earley(text)")
-    columns = machine.columns(data)
-    if len(columns) <= len(data):
-        raise _unread(machine, columns[-1], data)
-    return _TreeBuilder(machine.productions, columns, data).tree()
+    expect(machine, Earley, "derivation", "an Earley machine", "gv.earley(text)")
+    columns = machine.chart(data)
+    last, place = columns[-1], len(columns) - 1
+    if place < len(data):
+        read, byte = visible(data[max(0, place - 20) : place]), visible(data[place : place + 1])
+        expected = visible_bytes(next_bytes(machine, last)) if last.readers else "the end of the text"
+        seen = f"{byte} after {read}" if read else byte
+        raise PatternError(f"derivation, byte {place}", seen=seen, expected=expected)
+    start = Dotted(machine.phrases[0].rows[0], 1, columns[0])
+    return _build(columns, data, [start] if last.accepting else _open_rows(last, start))
 
 
-def _unread(machine: Earley, last: EarleyState, data: bytes) -> PatternError:
-    place = last.number
-    read, byte = visible(data[max(0, place - 20) : place]), visible(data[place : place + 1])
-    expected = visible_bytes(next_bytes(machine, last)) if last.readers else "the end of the text"
-    return PatternError(f"derivation, byte {place}", seen=f"{byte} after {read}" if read else byte, expected=expected)
+def _open_rows(last: EarleyState, start: Dotted) -> list[Dotted]:
+    """The first unfinished row at the last byte, and around each row the first row that waited for it."""
+    begun = (item for item in last.items if item.origin is not last and item.after is not None)
+    first = (item for item in last.items if item.row.phrase is start.row.phrases[0])  # of an empty text
+    rows = [next(chain(begun, first))]
+    while rows[-1].row is not start.row:
+        rows.append(rows[-1].origin.waiting[rows[-1].row.phrase][0])
+    return rows[::-1]
 
 
-class _Phrase(NamedTuple):
-    """One phrase of the tree: its row, and the position of the dot."""
+def _build(columns: list[EarleyState], data: bytes, outer: list[Dotted]) -> ParseTree:
+    """The tree of these rows, each open inside the one before; a stack replaces recursion, so depth is not limited."""
+    inside = dict(pairwise(outer))
+    whole = ParseTree("", 0, len(data))
+    todo: list[tuple[ParseTree, Dotted | Phrase | int, int]] = []  # a branch, its next part, where that ends
 
-    phrase: int
-    row: Dotted | None  # None: the phrase is empty
-    dot: int
-    opened: int | None = None  # its index in the open rows
+    def put_open(branch: ParseTree, item: Dotted) -> None:
+        todo.append((branch, item, inside[item].origin.number if item in inside else len(data)))
 
-
-@dataclass
-class _Node:
-    """A branch under construction."""
-
-    name: str
-    start: int
-    end: int
-    open: bool
-    ambiguous: bool = False
-    parts: list[ParseTree | range] = field(default_factory=list)
-
-    def read(self, place: int) -> None:
-        """Add one byte of the rule itself; adjacent bytes become one leaf."""
-        last = self.parts[-1] if self.parts else None
-        if isinstance(last, range):
-            self.parts[-1] = range(last.start, place + 1)
+    put_open(whole, outer[0])
+    while todo:
+        branch, part, place = todo.pop()
+        if isinstance(part, int):
+            branch.read(data, part)
+        elif isinstance(part, Phrase):
+            branch = _branch(branch, part, place, place)
+            branch.ambiguous |= part.empty_twice
         else:
-            self.parts.append(range(place, place + 1))
+            is_open = part.after is not None
+            branch = _branch(branch, part.row.phrase, part.origin.number, len(data) if is_open else place, is_open)
+            if part in inside:
+                put_open(branch, inside[part])
+            for dot in range(part.dot, 0, -1):
+                item, column = part._replace(dot=dot), columns[place]
+                branch.ambiguous |= item in column.doubts
+                cause = column.items[item]
+                place = place - 1 if cause is None else cause.origin.number if isinstance(cause, Dotted) else place
+                todo.append((branch, place if cause is None else cause, column.number))
+    return next(part for part in whole.children if isinstance(part, ParseTree))
 
-    def branch(self, data: bytes) -> ParseTree:
-        children = (
-            ParseLeaf(data[part.start : part.stop], part.start, part.stop) if isinstance(part, range) else part
-            for part in self.parts
-        )
-        return ParseTree(self.name, self.start, self.end, tuple(children), self.open, self.ambiguous)
 
-
-class _TreeBuilder:
-    """Builds the tree from the columns; an explicit stack replaces recursion, so depth is not limited."""
-
-    def __init__(self, productions: Productions, columns: list[EarleyState], data: bytes) -> None:
-        self.productions, self.columns, self.data = productions, columns, data
-        self.open_rows = [] if columns[-1].accepting else self.find_open_rows()
-
-    def find_open_rows(self) -> list[Dotted]:
-        """The first unfinished row at the last byte, and around each row the first row that waited for it."""
-        last, phrase_at = self.columns[-1], self.productions.phrase_at
-        begun = (row for row in last.items if row[1] is not last and self.productions.after[row[0]] is not None)
-        rows = [next(begun, (self.productions.starts[START + 1][0], last))]
-        while phrase_at[rows[-1][0]] != START:
-            spot, origin = rows[-1]
-            rows.append(origin.waiting[phrase_at[spot]][0])
-        return rows[::-1]
-
-    def tree(self) -> ParseTree:
-        nodes = [_Node("", 0, 0, False)]
-        finished = _Phrase(START, (START + 1, self.columns[0]), len(self.data))
-        todo: list[_Phrase | int | None] = [self.open(0) if self.open_rows else finished]
-        while todo:
-            match todo.pop():
-                case None:  # the branch has all its parts
-                    branch = nodes.pop().branch(self.data)
-                    nodes[-1].parts.append(branch)
-                case int(place):
-                    nodes[-1].read(place)
-                case _Phrase() as reading:
-                    if self.productions.phrases[reading.phrase].written:
-                        nodes.append(self.node(reading))
-                        todo.append(None)
-                    parts, ambiguous = self.parts(reading)
-                    nodes[-1].ambiguous |= ambiguous
-                    todo.extend(parts)
-        return next(part for part in nodes[0].parts if isinstance(part, ParseTree))
-
-    def open(self, number: int) -> _Phrase:
-        """An open row; its dot is where the next inner row begins."""
-        spot, origin = self.open_rows[number]
-        inside = self.open_rows[number + 1 : number + 2]
-        dot = inside[0][1].number if inside else len(self.data)
-        return _Phrase(self.productions.phrase_at[spot], (spot, origin), dot, number)
-
-    def node(self, reading: _Phrase) -> _Node:
-        is_open = reading.opened is not None
-        start = reading.row[1].number if reading.row else reading.dot
-        name = self.productions.phrases[reading.phrase].rule
-        return _Node(name, start, len(self.data) if is_open else reading.dot, is_open)
-
-    def parts(self, reading: _Phrase) -> tuple[list[_Phrase | int], bool]:
-        """The parts of a row, the last one first, and whether the row is ambiguous."""
-        if reading.row is None:
-            return [], reading.phrase in self.productions.empty_twice
-        inside = len(self.open_rows) if reading.opened is None else reading.opened + 1
-        parts: list[_Phrase | int] = [self.open(inside)] if inside < len(self.open_rows) else []
-        (end, origin), place, ambiguous = reading.row, reading.dot, False
-        for spot in range(end, self.productions.row_at[end], -1):
-            row, symbol = (spot, origin), self.productions.after[spot - 1]
-            ambiguous |= row in self.columns[place].doubts
-            by = self.columns[place].items[row]
-            if isinstance(symbol, int) and by is not None:
-                parts.append(_Phrase(symbol, None if by[0] == SKIPPED else by, place))
-                place = by[1].number
-            else:
-                place -= 1
-                parts.append(place)
-        return parts, ambiguous
+def _branch(branch: ParseTree, phrase: Phrase, start: int, end: int, is_open: bool = False) -> ParseTree:
+    """A new branch for a rule; a part of a rule adds its parts to the branch of the rule."""
+    if phrase.part is None:
+        branch.children.append(branch := ParseTree(phrase.rule, start, end, is_open))
+    return branch

@@ -8,24 +8,22 @@ of n needs about 4 log n rows and adds no ambiguity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import accumulate, groupby
+from itertools import groupby, islice
 
 from guidedviz.errors import PatternError, shorten
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.regular.nfa import utf8_rows
 from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_ticks
-from guidedviz.machines.visible import counted, visible, visible_bytes
+from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.machines.work import derive
 
-Symbol = int | bytes  # the number of a phrase, or a set of bytes
-Production = tuple[Symbol, ...]
-MOST_SHOWN = 60  # characters of a part of a rule
+MOST_SHOWN = 60  # characters of a part of a rule, and symbols on each side of a dot
 INLINE = 8  # an exact count up to this is written as copies
-START = 0  # the phrase of the whole text; its only row is the root
 
 
 @dataclass(frozen=True)
@@ -36,17 +34,18 @@ class NetPrefix:
     place: int
 
 
-@dataclass(frozen=True)
+Part = Tree | NetPrefix
+
+
+@dataclass(eq=False, repr=False)
 class Phrase:
-    """A rule of the grammar, or a part of one that has its own rows."""
+    """A rule of the grammar, or a part of one that has its own rows; compared by identity."""
 
     rule: str  # the rule that contains it
-    part: Tree | NetPrefix | None  # None: the whole rule
-    rows: tuple[Production, ...]
-
-    @property
-    def written(self) -> bool:
-        return self.part is None
+    part: Part | None = None  # None: the whole rule
+    rows: list[Row] = field(default_factory=list)
+    nullable: bool = False
+    empty_twice: bool = False  # the empty text has more than one derivation
 
     @cached_property
     def words(self) -> str:
@@ -58,142 +57,107 @@ class Phrase:
         return shorten(show_gbnf(Grammar((Rule("", self.part, (0, 0)),))).split(" ::= ", 1)[1], MOST_SHOWN)
 
 
-@dataclass(frozen=True)
-class Productions:
-    """The phrases of a grammar. A spot is a dot position in a row; spots are numbered across all rows."""
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A production: a phrase may be this sequence of phrases and of sets of bytes."""
 
-    phrases: tuple[Phrase, ...]
+    phrase: Phrase
+    symbols: tuple[Symbol, ...]
 
-    def __repr__(self) -> str:
-        return f"Productions({counted(len(self.phrases), 'phrase')}, {counted(len(self.after), 'spot')})"
+    @property
+    def phrases(self) -> list[Phrase]:
+        """The phrases in it."""
+        return [symbol for symbol in self.symbols if isinstance(symbol, Phrase)]
 
-    @cached_property
-    def _rows(self) -> list[tuple[int, Production]]:
-        return [(number, row) for number, phrase in enumerate(self.phrases) for row in phrase.rows]
-
-    @cached_property
-    def after(self) -> tuple[Symbol | None, ...]:
-        """The symbol after each spot; None at the end of a row."""
-        return tuple(symbol for _, row in self._rows for symbol in (*row, None))
-
-    @cached_property
-    def phrase_at(self) -> tuple[int, ...]:
-        """The phrase of each spot."""
-        return tuple(number for number, row in self._rows for _ in range(len(row) + 1))
-
-    @cached_property
-    def row_at(self) -> tuple[int, ...]:
-        """The first spot of each spot's row."""
-        firsts = accumulate((len(row) + 1 for _, row in self._rows), initial=0)
-        return tuple(first for (_, row), first in zip(self._rows, firsts, strict=False) for _ in range(len(row) + 1))
-
-    @cached_property
-    def starts(self) -> tuple[tuple[int, ...], ...]:
-        """The first spots of the rows of each phrase."""
-        starts: list[list[int]] = [[] for _ in self.phrases]
-        for first in dict.fromkeys(self.row_at):
-            starts[self.phrase_at[first]].append(first)
-        return tuple(map(tuple, starts))
-
-    @cached_property
-    def nullable(self) -> frozenset[int]:
-        """The phrases that may be empty."""
-        return derive(self._clauses(lambda some: False))
-
-    def _clauses(self, holds: Callable[[bytes], object]) -> Iterator[tuple[int, list[int]]]:
-        """A Horn clause per row: the phrase follows from the row's phrases, if `holds` is true for the row's bytes."""
-        for number, row in self._rows:
-            if all(holds(symbol) for symbol in row if isinstance(symbol, bytes)):
-                yield number, [symbol for symbol in row if isinstance(symbol, int)]
-
-    @cached_property
-    def kinds(self) -> bytes:
-        """The kind of every byte: the same rows read all bytes of a kind."""
-        symbols = {symbol for symbol in self.after if isinstance(symbol, bytes)}
-        numbers: dict[tuple[bool, ...], int] = {}
-        looks = (tuple(byte in symbol for symbol in symbols) for byte in range(256))
-        return bytes(numbers.setdefault(look, len(numbers)) for look in looks)
-
-    @cached_property
-    def empty_twice(self) -> frozenset[int]:
-        """The phrases with more than one derivation of the empty text."""
-        empty = [[row for row in phrase.rows if self.nullable.issuperset(row)] for phrase in self.phrases]
-        twice = {number for number, rows in enumerate(empty) if len(rows) > 1}
-        while more := {number for number, rows in enumerate(empty) for row in rows if twice & set(row)} - twice:
-            twice |= more
-        return frozenset(twice)
-
-    def trim(self) -> Productions:
-        """The productions without the rows that can never finish."""
-        live = derive(self._clauses(bool))
-        if START not in live:
-            seen, hint = f"the rule {self.phrases[1].rule} can never finish", "an option without rule calls"
-            raise PatternError("grammar", seen=seen, expected="a text", hint=hint)
-
-        def finishes(row: Production) -> bool:
-            return all(symbol in live if isinstance(symbol, int) else symbol for symbol in row)
-
-        return Productions(tuple(Phrase(old.rule, old.part, tuple(filter(finishes, old.rows))) for old in self.phrases))
-
-    def show(self, symbols: Iterable[Symbol | None]) -> str:
-        """Symbols as GBNF; adjacent single bytes become one text."""
-        shown = []
-        for single, run in groupby(symbols, key=lambda symbol: isinstance(symbol, bytes) and len(symbol) == 1):
-            if single:
-                text = visible(b"".join(symbol for symbol in run if isinstance(symbol, bytes)))
-                shown.append('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
-            else:
-                shown += [self._show_symbol(symbol) for symbol in run if symbol is not None]
-        return " ".join(shown)
-
-    def _show_symbol(self, symbol: Symbol) -> str:
-        if isinstance(symbol, bytes):
-            return f"[{visible_bytes(symbol)}]"
-        words, part = self.phrases[symbol].words, self.phrases[symbol].part
-        return f"({words})" if isinstance(part, Either | NetPrefix) else words
+    @property
+    def nullable(self) -> bool:
+        """Whether it may be empty."""
+        return all(isinstance(symbol, Phrase) and symbol.nullable for symbol in self.symbols)
 
 
-def build_productions(grammar: Grammar) -> Productions:
-    """The productions reachable from the root, without the rows that can never finish.
+Symbol = Phrase | bytes
 
-    >>> built = build_productions(gv.grammar('root ::= "(" root ")" | [0-9]+').grammar)
-    >>> for phrase in built.phrases:
-    ...     print(phrase.words, "=", " or ".join(map(built.show, phrase.rows)))
+
+def show_symbols(symbols: Iterable[Symbol]) -> str:
+    """Symbols as GBNF; adjacent single bytes become one text."""
+    shown: list[str] = []
+    for single, run in groupby(symbols, key=lambda symbol: isinstance(symbol, bytes) and len(symbol) == 1):
+        if single:
+            text = visible(b"".join(symbol for symbol in run if isinstance(symbol, bytes)))
+            shown.append('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
+        else:
+            shown += map(_show_symbol, run)
+    return " ".join(shown)
+
+
+def _show_symbol(symbol: Symbol) -> str:
+    if isinstance(symbol, bytes):
+        return f"[{visible_bytes(symbol)}]"
+    return f"({symbol.words})" if isinstance(symbol.part, Either | NetPrefix) else symbol.words
+
+
+def build_productions(grammar: Grammar) -> list[Phrase]:
+    """The phrases of a grammar, the start first, without the rows that can never finish.
+
+    >>> for phrase in build_productions(gv.grammar('root ::= "(" root ")" | [0-9]+').grammar):
+    ...     print(phrase.words, "=", " or ".join(show_symbols(row.symbols) for row in phrase.rows))
     start = root
     root = "(" root ")" or [0-9]+
     [0-9]+ = [0-9] or [0-9]+ [0-9]
     """
-    builder = _Builder(grammar)
-    phrases = [Phrase("start", Call("start"), ((builder.number(grammar.root, None),),))]
-    for rule, part in builder.met:  # self.rows appends to it
-        phrases.append(Phrase(rule, part, tuple(builder.rows(rule, part))))
-    return Productions(tuple(phrases)).trim()
+    phrases = _Builder(grammar).phrases
+    live = _that_follow(phrases, bool)
+    if phrases[0] not in live:
+        seen, hint = f"the rule {grammar.root} can never finish", "an option without rule calls"
+        raise PatternError("grammar", seen=seen, expected="a text", hint=hint)
+    nullable = _that_follow(phrases, lambda some: False)
+    for phrase in phrases:
+        phrase.rows = [row for row in phrase.rows if all(row.symbols) and live.issuperset(row.phrases)]
+        phrase.nullable = phrase in nullable
+    empty = [row for phrase in phrases for row in phrase.rows if row.nullable]
+    several = [phrase for phrase, rows in Counter(row.phrase for row in empty).items() if rows > 1]
+    inside = [(row.phrase, [part]) for row in empty for part in row.phrases]
+    for phrase in derive([*((phrase, list[Phrase]()) for phrase in several), *inside]):
+        phrase.empty_twice = True
+    return phrases
+
+
+def _that_follow(phrases: Iterable[Phrase], holds: Callable[[bytes], object]) -> frozenset[Phrase]:
+    """The phrases with a row of which all bytes hold and all phrases follow."""
+    rows = (row for phrase in phrases for row in phrase.rows)
+    fit = (row for row in rows if all(holds(some) for some in row.symbols if isinstance(some, bytes)))
+    return derive((row.phrase, row.phrases) for row in fit)
 
 
 class _Builder:
-    """Numbers each phrase when it is first used; its rows are built later, so that rules may be recursive."""
+    """Makes each phrase when it is first used; its rows are built later, so that rules may be recursive."""
 
     def __init__(self, grammar: Grammar) -> None:
-        self.grammar = grammar
-        self.met: list[tuple[str, Tree | NetPrefix | None]] = []
-        self.numbers: dict[tuple[str, Tree | NetPrefix | None], int] = {}
+        start = Phrase("start", Call("start"))
+        self.grammar, self.phrases = grammar, [start]
+        self.met: dict[tuple[str, Part | None], Phrase] = {}
+        start.rows = [Row(start, (self.phrase(grammar.root),))]
+        for phrase in islice(self.phrases, 1, None):  # it grows
+            phrase.rows = [Row(phrase, row) for row in self.rows(phrase)]
 
-    def number(self, rule: str, part: Tree | NetPrefix | None) -> int:
-        key = rule, part
-        if key not in self.numbers:
-            self.met.append(key)
-            self.numbers[key] = START + len(self.met)
-        return self.numbers[key]
+    def phrase(self, rule: str, part: Part | None = None) -> Phrase:
+        if (rule, part) not in self.met:
+            self.met[rule, part] = Phrase(rule, part)
+            self.phrases.append(self.met[rule, part])
+        return self.met[rule, part]
 
-    def rows(self, rule: str, part: Tree | NetPrefix | None) -> list[Production]:
+    def rows(self, phrase: Phrase) -> list[tuple[Symbol, ...]]:
         """The rows of a phrase."""
-        if part is None:
-            return self.options(rule, self.grammar.rule(rule).tree)
-        if isinstance(part, Repeat):
-            return self.repeat(rule, part)
-        return self.places(rule, part) if isinstance(part, NetPrefix) else self.options(rule, part)
+        match phrase.part:
+            case None:
+                return self.options(phrase.rule, self.grammar.rule(phrase.rule).tree)
+            case Repeat():
+                return self.repeat(phrase, phrase.part)
+            case NetPrefix():
+                return self.paths(phrase.rule, phrase.part)
+        return self.options(phrase.rule, phrase.part)
 
-    def options(self, rule: str, tree: Tree) -> list[Production]:
+    def options(self, rule: str, tree: Tree) -> list[tuple[Symbol, ...]]:
         """Every option as a row."""
         match tree:
             case Either(options):
@@ -202,31 +166,30 @@ class _Builder:
                 return char_rows(ranges)
         return [self.row(rule, tree)]
 
-    def row(self, rule: str, tree: Tree) -> Production:
+    def row(self, rule: str, tree: Tree) -> tuple[Symbol, ...]:
         """The tree as a row of symbols; a part with options is one symbol."""
         match tree:
-            case Chars(ranges):
-                rows = char_rows(ranges)
-                return rows[0] if len(rows) == 1 else (self.number(rule, tree),)
+            case Chars(ranges) if len(rows := char_rows(ranges)) == 1:
+                return rows[0]
             case Concat(parts):
                 return tuple(symbol for part in parts for symbol in self.row(rule, part))
             case Call(name):
-                return (self.number(name, None),)
+                return (self.phrase(name),)
             case Tick():
                 raise no_ticks(tree)
             case Net(places):
-                return (self.number(rule, NetPrefix(tree, places - 1)),)
+                return (self.phrase(rule, NetPrefix(tree, places - 1)),)
             case Repeat(part, low, high) if low == high and low <= INLINE:
                 return self.row(rule, part) * low
-        return (self.number(rule, tree),)
+        return (self.phrase(rule, tree),)
 
-    def repeat(self, rule: str, tree: Repeat) -> list[Production]:
-        def some(low: int, high: int | None) -> Production:
-            return self.row(rule, Repeat(tree.part, low, high))
+    def repeat(self, phrase: Phrase, tree: Repeat) -> list[tuple[Symbol, ...]]:
+        def some(low: int, high: int | None) -> tuple[Symbol, ...]:
+            return self.row(phrase.rule, Repeat(tree.part, low, high))
 
-        once, low, high = self.options(rule, tree.part), tree.low, tree.high
+        once, low, high = self.options(phrase.rule, tree.part), tree.low, tree.high
         if high is None and low <= 1:
-            return [*(once if low else [()]), *((self.number(rule, tree), *row) for row in once)]
+            return [*(once if low else [()]), *((phrase, *row) for row in once)]
         if high is None or 0 < low < high:
             return [some(low, low) + some(0, high if high is None else high - low)]
         half = (high + 1) // 2
@@ -234,19 +197,19 @@ class _Builder:
             return [some(half, half) + some(high - half, high - half)]
         return [some(0, half - 1), some(half, half) + some(0, high - half)] if high > 1 else [(), *once]
 
-    def places(self, rule: str, part: NetPrefix) -> list[Production]:
+    def paths(self, rule: str, part: NetPrefix) -> list[tuple[Symbol, ...]]:
         """One row per edge into the place; the first place also has the empty row."""
-        ways = [
-            (self.number(rule, NetPrefix(part.net, source)), *row)
+        rows = [
+            (self.phrase(rule, NetPrefix(part.net, source)), *row)
             for source, tree, target in part.net.edges
             if target == part.place
             for row in self.options(rule, tree)
         ]
-        return ways if part.place else [(), *ways]
+        return rows if part.place else [(), *rows]
 
 
 @lru_cache
-def char_rows(ranges: tuple[Range, ...]) -> list[Production]:
+def char_rows(ranges: tuple[Range, ...]) -> list[tuple[Symbol, ...]]:
     """The characters of a class in UTF-8: one symbol per byte; one-byte characters share a row.
 
     >>> char_rows(((97, 98), (0xE9, 0xE9)))

@@ -6,11 +6,12 @@ XGrammar-2 calls this repetition compression (arXiv 2601.04426).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops, rules_with
+from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
+from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
 from guidedviz.machines.tree import (
     EMPTY,
@@ -22,7 +23,6 @@ from guidedviz.machines.tree import (
     Repeat,
     Tick,
     Tree,
-    Words,
     concat,
     either,
     no_ticks,
@@ -56,27 +56,21 @@ def _copy(tree: Tree) -> Tree:
     return copy_net(tree) if isinstance(tree, Net) else tree
 
 
-def copy_net(net: Net) -> Net:
+def copy_net(net: Net) -> Tree:
     """A net whose places are copied for each count."""
-    ways: dict[int, list[tuple[Tree, Tick | None, int]]] = defaultdict(list)
+    edges: dict[int, list[tuple[Tree, Tick | None, int]]] = defaultdict(list)
     for source, part, target in net.edges:
-        ways[source].append((*_split(part), target))
-    end = net.places - 1, 0
-    numbers: dict[tuple[int, int], int] = {(0, 0): 0}
-    edges: list[tuple[tuple[int, int], Tree, tuple[int, int]]] = []
-    for place, count in (queue := [(0, 0)]):
-        for part, tick, target in ways[place]:
-            after = (target, count + 1) if tick else (target, 0)
-            if tick and after[1] > tick.most - tick.rest:
-                continue
-            edges.append(((place, count), part, after))
-            if after not in numbers:
-                numbers[after] = len(numbers)
-                queue.append(after)
-            if tick and len(numbers) > MOST_PLACES:
+        edges[source].append((*_split(part), target))
+
+    def moves(at: tuple[int, int]) -> Iterator[tuple[Tree, tuple[int, int]]]:
+        place, count = at
+        for part, tick, target in edges[place]:
+            if tick and count * net.places > MOST_PLACES:
                 raise no_ticks(tick)
-    numbers[end] = len(numbers)  # the end is the last place
-    return Net(len(numbers) + 1, tuple((numbers[source], part, numbers[target]) for source, part, target in edges))
+            if not tick or count < tick.most - tick.rest:
+                yield part, (target, count + bool(tick))
+
+    return build_net((0, 0), moves, lambda at: at[0] == net.places - 1)
 
 
 def _split(part: Tree) -> tuple[Tree, Tick | None]:
@@ -101,8 +95,9 @@ def count_repeats(grammar: Grammar, most: int = MOST_COPIES) -> tuple[Grammar, M
 
     If a rule stays too large, smaller repeats are counted too.
 
+    >>> from guidedviz.machines.grammars.show import show_gbnf
     >>> counted, bounds = count_repeats(gv.grammar('root ::= "x"{2} [a-z]{0,5000} "y"').grammar)
-    >>> print(gv.machines.to_gbnf(counted), dict(bounds))
+    >>> print(show_gbnf(counted), dict(bounds))
     root ::= "x"{2} root{0,5000} "y"
     root{0,5000} ::= [a-z] {'root{0,5000}': (0, 5000)}
     """
@@ -189,8 +184,6 @@ def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
             return either(*map(change, options))
         case Repeat(part):
             return replace(tree, part=change(part))
-        case Words():
-            return tree
         case Net(places, edges):
             spend(2 * len(edges))
             return Net(places, tuple((source, change(part), target) for source, part, target in edges))
@@ -208,8 +201,9 @@ MOST_COPIED = 20_000  # of all rules together, for what is called at several pla
 def inline_rules(grammar: Grammar) -> Grammar:
     """The grammar with its non-recursive rules inlined, if they are small enough.
 
+    >>> from guidedviz.machines.grammars.show import show_gbnf
     >>> named = gv.grammar('root ::= "(" root ")" | name\\nname ::= char+\\nchar ::= [a-z]')
-    >>> print(gv.machines.to_gbnf(inline_rules(named.grammar)))
+    >>> print(show_gbnf(inline_rules(named.grammar)))
     root ::= "(" root ")" | [a-z]+
     """
     kept = {grammar.root}
@@ -222,7 +216,7 @@ def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
     """The trees of all rules with the calls of non-recursive rules inlined."""
     graph = grammar.calls
     counting = (rule.name for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree)))
-    stay = {*kept, *counting}.union(*find_loops(graph))
+    stay = {*kept, *counting, *recursive_rules(graph)}
     bodies: dict[str, Tree] = {}
     sizes: dict[str, int] = {}
     places = Counter(call for calls in graph.values() for call in calls)

@@ -20,12 +20,11 @@ from guidedviz.machines.tree import (
     Repeat,
     Tick,
     Tree,
-    Words,
     common_ranges,
     walk,
 )
 from guidedviz.machines.visible import visible
-from guidedviz.machines.work import derive, reach
+from guidedviz.machines.work import derive
 
 Span = tuple[int, int]  # start and end in the grammar's text, the end not included
 LINE_END = re.compile(r"\r\n?|\n")
@@ -169,8 +168,6 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iter
             yield fact, ()
         case Repeat(part):
             parts = [(part, fact)]
-        case Words(_, edges):
-            yield from _clauses(edges[0][1], fact, holds, fresh)
         case Net(places, edges):
             reached = [next(fresh) for _ in range(places)]
             parts = [(part, next(fresh)) for _, part, _ in edges]
@@ -181,35 +178,17 @@ def _clauses(tree: Tree, fact: Fact, holds: Callable[[Chars], bool], fresh: Iter
         yield from _clauses(part, number, holds, fresh)
 
 
-def find_loops(graph: Graph) -> list[set[str]]:
-    """The sets of rules that can all reach each other, and themselves (S. R. Kosaraju's two passes).
+def recursive_rules(graph: Graph) -> frozenset[str]:
+    """The rules that lead to themselves, and those between two of them.
 
-    >>> [sorted(loop) for loop in find_loops({"a": "b", "b": "ac", "c": "d", "d": "", "e": "e"})]
-    [['e'], ['a', 'b']]
+    >>> sorted(recursive_rules({"a": "b", "b": "ac", "c": "d", "d": "", "e": "e"}))
+    ['a', 'b', 'e']
     """
-    order: dict[str, None] = {}  # a rule after everything it leads to, loops aside
-    for start in graph:
-        stack = [(start, iter(graph[start]))] if start not in order else []
-        entered = {start}
-        while stack:
-            name, others = stack[-1]
-            after = next((other for other in others if other not in order and other not in entered), None)
-            if after is None:
-                order[stack.pop()[0]] = None
-            else:
-                entered.add(after)
-                stack.append((after, iter(graph[after])))
     back: dict[str, list[str]] = {name: [] for name in graph}
     for name, leads_to in graph.items():
         for other in leads_to:
             back[other].append(name)
-    loops, taken = [], set[str]()
-    for name in reversed(order):
-        if name not in taken:
-            loop = set(reach([name], lambda at: (other for other in back[at] if other not in taken)))
-            taken.update(loop)
-            loops += [loop] if len(loop) > 1 or name in graph[name] else []
-    return loops
+    return frozenset(graph) - derive(graph.items()) - derive(back.items())
 
 
 def finished_rules(grammar: Grammar) -> frozenset[str]:

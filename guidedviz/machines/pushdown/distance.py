@@ -10,9 +10,10 @@ from collections.abc import Hashable
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import count
+from typing import Any
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.machine import Machine, check_machine, kinds_of
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.rules import RuleNodes
 from guidedviz.machines.pushdown.stacks import Cell, State
@@ -21,7 +22,7 @@ ALL = frozenset(range(256))
 MOST_STATES = 100_000  # looked at in a machine that is no PDA
 
 
-def bytes_to_end(machine: Machine, state: Hashable | None, alphabet: frozenset[int] = ALL) -> int | None:
+def bytes_to_end(machine: Machine[Any], state: Hashable | None, alphabet: frozenset[int] = ALL) -> int | None:
     """The fewest bytes of an alphabet after which the text may end; None if it cannot end or none is found.
 
     >>> from guidedviz.machines.machine import read
@@ -29,7 +30,7 @@ def bytes_to_end(machine: Machine, state: Hashable | None, alphabet: frozenset[i
     >>> [bytes_to_end(nested, read(nested, text)) for text in (b"", b"((", b"((x)", b"((x))")]
     [1, 3, 1, 0]
     """
-    check_machine(machine, "bytes_to_end")
+    machine = as_machine(machine, "bytes_to_end")
     if state is None:
         return None
     if isinstance(state, str | bytes):
@@ -40,8 +41,7 @@ def bytes_to_end(machine: Machine, state: Hashable | None, alphabet: frozenset[i
     if isinstance(machine, PDA) and isinstance(state, State):
         return _of_stacks(machine, state, _rests(machine, alphabet), alphabet)
     level, seen = {state}, {state}
-    kinds = kinds_of(machine)
-    letters = {kinds[byte]: byte for byte in alphabet}.values()  # bytes of one kind lead to the same states
+    letters = {machine.kinds[byte]: byte for byte in alphabet}.values()  # bytes of one kind lead to the same states
     for steps in count(1):
         moves = (machine.step(each, byte) for each in level for byte in letters)
         level = {after for after in moves if after is not None} - seen

@@ -8,15 +8,14 @@ this is a guess. Bytes that no guess reads are legal nowhere (context expansion,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 from sys import maxsize
 
-from guidedviz.machines.machine import first_bytes
 from guidedviz.machines.pushdown.distance import rests_of_rules
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.rules import Counts, RuleNodes, join_counts
-from guidedviz.machines.pushdown.stacks import Cell, Position, StackGraph, State
+from guidedviz.machines.pushdown.stacks import Cell, StackGraph, State
 
 
 class OpenStack:
@@ -27,20 +26,18 @@ class OpenStack:
     """
 
     def __init__(self, pda: PDA, expand: bool = True, longest: int = maxsize) -> None:
-        self._bottom, self.kinds, self.nodes = pda.bottom, pda.kinds, pda.nodes
+        self._bottom, self.kinds, self.nodes = pda.bottom, pda.kinds, add_anything(pda.nodes)
         rests = rests_of_rules(pda.nodes) if any(pda.nodes.counts) else {}
         parts = zip(pda.nodes.starts, pda.nodes.counts, strict=True)
         fewest = [1 if own and own.spare is not None else max(1, rests.get(start, 1)) for start, own in parts]
         self._most = [1 + (longest - 1) // each for each in fewest]  # parts of a counted rule in the longest run
-        graph = self._graph = StackGraph(self, add_anything(pda.nodes), pda.kinds, self._most)
+        graph = self._graph = StackGraph(self, self.nodes, pda.kinds, self._most)
         self.step, self.allow_work = graph.steps.step, graph.allow_work
         rules = range(len(pda.nodes.names))
         self._end = graph.add_ground(sure=True)
         self._grounds = [graph.add_ground(rule, sure=True) for rule in rules]
         guesses = [graph.add_ground(rule, guessed=True) for rule in rules]
-        entered = (to for node, row in enumerate(pda.nodes.edges) for *_, to in (*row, *pda.nodes.calls[node]))
-        # the rules whose start is reached again within a part
-        self.entered = {pda.nodes.rule_of[to] for to in entered if to in pda.nodes.starts}
+        self._plain = find_plain_repeats(pda.nodes)
         after = follow_calls(pda.nodes)
         for rule in rules:
             guess = tuple((node, guesses[pda.nodes.rule_of[node]]) for node in after[rule])
@@ -64,16 +61,31 @@ class OpenStack:
         """The counts of a cell as far as they matter; a last call has no cell, so the cell may be of another rule."""
         return self._graph.alike(cell.counts, rule) if cell.rule == rule else None
 
-    def lead_into(self, positions: Positions, rule: int) -> bool:
-        """Whether all positions that a byte leads to are in a rule."""
-        return all(self._graph.nodes.rule_of[to] == rule for to, _ in positions or ())
+    def start_repeat(self, node: int, counts: Counts) -> tuple[int, State] | None:
+        """The counted rule that begins at a node or is its only call, and its state between two parts without a count.
 
-    def without_counts(self, state: State) -> State:
-        """The same state with repeats that may go on and may end."""
-        if all(cell.counts is None for _, cells in state.tops for cell in cells):
-            return state
-        tops = {node: {self._graph.recount(cell, None) for cell in cells} for node, cells in state.tops}
-        return self._graph.state(tops, state.accepting, state.clean)
+        None if there is no such rule, or if a text does not tell where its parts begin.
+        """
+        own = self.nodes.rule_of[node]
+        called = [rule for rule, _ in self.nodes.calls[node]] if not self.nodes.edges[node] else []
+        rule = called[0] if len(called) == 1 else own
+        if rule not in self._plain or (rule == own and node != self.nodes.starts[rule]):
+            return None
+        ground = self._grounds[own]
+        if rule != own:
+            ground = self._graph.cell(node, rule, (self._graph.recount(ground, counts),))
+        end = next(one for one in self.nodes.accepting if self.nodes.rule_of[one] == rule)
+        start = self._graph.settle([(end, self._graph.recount(ground, None))])
+        return (rule, start) if start else None
+
+    def reads_at(self, node: int) -> Set[int]:
+        """The bytes that may come next at a node."""
+        return self._graph.closure(node).reads.keys()
+
+    def sure_step(self, state: State, byte: int) -> State | None:
+        """The next state, if the text is legal on every stack."""
+        after = self.step(state, byte)
+        return after if after is not None and after.sure else None
 
     def known(self, state: State, depth: float) -> State:
         """A state of the real machine, cut to the top `depth` cells of its stacks.
@@ -110,23 +122,8 @@ class OpenStack:
         found = [self._graph.closure(node).reads for node, _ in state.tops]
         return found[0] if len(found) == 1 else frozenset[int]().union(*found)
 
-    def ways(self, state: State) -> Mapping[tuple[Positions, ...], list[int]]:
-        """The bytes that may come next, the first of each kind, by the positions that they lead to from each node.
-
-        >>> unknown = OpenStack(gv.grammar('root ::= [a-c] "x" | "d" | "e"'))
-        >>> [bytes(some) for some in unknown.ways(unknown.at(0)).values()]
-        [b'a', b'd']
-        """
-        reads, live = [self._graph.closure(node).reads for node, _ in state.tops], self.reads(state)
-        found: dict[tuple[Positions, ...], list[int]] = defaultdict(list)
-        for byte in first_bytes(self.kinds).values():
-            if byte in live:
-                found[tuple([each.get(byte) for each in reads])].append(byte)
-        return found
-
 
 Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
-Positions = tuple[Position, ...] | None  # None: the byte is not read
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:
@@ -134,6 +131,14 @@ def add_anything(nodes: RuleNodes) -> RuleNodes:
     edges = (*nodes.edges, ((0, 255, len(nodes)),))
     more = replace(nodes, calls=(*nodes.calls, ()), rule_of=(*nodes.rule_of, 0), ticks=(*nodes.ticks, None))
     return replace(more, edges=edges)
+
+
+def find_plain_repeats(nodes: RuleNodes) -> frozenset[int]:
+    """The counted rules that call no rule, and whose start is not met again within a part."""
+    counted = {rule for rule, bounds in enumerate(nodes.counts) if bounds and bounds.spare is None}
+    calling = {nodes.rule_of[node] for node, row in enumerate(nodes.calls) if row}
+    returning = {nodes.rule_of[to] for row in nodes.edges for *_, to in row if to in nodes.starts}
+    return frozenset(counted - calling - returning)
 
 
 def follow_calls(nodes: RuleNodes) -> Mapping[int, list[int]]:

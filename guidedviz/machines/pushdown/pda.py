@@ -16,8 +16,8 @@ from typing import Literal
 from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.grammars.counted import MOST_COPIES, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, find_loops
-from guidedviz.machines.machine import read
+from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, recursive_rules
+from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes
 from guidedviz.machines.pushdown.stacks import (
     Cell,
@@ -39,7 +39,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import limited_work, reach
 
 
-class PDA:
+class PDA(Machine[State]):
     """Reads bytes by the rules of a grammar, which may be left-recursive, empty or ambiguous.
 
     A text that can be read in so many ways that over 500 stacks meet on one node ends in an error.
@@ -54,7 +54,6 @@ class PDA:
     ) -> None:
         self.notes = notes  # what the source says and the machine does not enforce
         self.grammar, self.nodes = grammar, build_rule_nodes(grammar, merge, copies)
-        self.kinds = self.nodes.kinds
         self.graph = StackGraph(self, self.nodes, self.kinds)
         self.bottom = self.graph.bottom
         start = self.graph.settle([(self.nodes.starts[0], self.bottom)])
@@ -66,13 +65,18 @@ class PDA:
         return f"PDA({counted(len(self.nodes.names), 'rule')}, {counted(len(self.nodes), 'node')}{notes})"
 
     @property
+    def kinds(self) -> bytes:
+        """The kind of every byte: bytes of one kind move every node alike."""
+        return self.nodes.kinds
+
+    @property
     def finite(self) -> bool:
         """Whether no rule calls itself: stacks have bounded depth, and only counts make the machine large.
 
         >>> grammar('root ::= "x" [a-z]{0,5000}').finite, grammar('root ::= "(" root ")" | "x"').finite
         (True, False)
         """
-        return not find_loops(self.grammar.calls)
+        return not recursive_rules(self.grammar.calls)
 
     @property
     def work(self) -> int:
@@ -86,15 +90,6 @@ class PDA:
     def is_accepting(self, state: State | None) -> bool:
         """Whether the text may end here: one configuration has finished with an empty stack."""
         return state is not None and self._own(state).accepting
-
-    def accepts(self, data: bytes) -> bool:
-        """Whether this is a complete text."""
-        state = read(self, data)
-        return isinstance(state, State) and state.accepting
-
-    def accepts_prefix(self, data: bytes) -> bool:
-        """Whether this can become a complete text."""
-        return read(self, data) is not None
 
     def depth(self, state: State) -> int:
         """How many rules are open on the first stack."""
@@ -138,9 +133,9 @@ def grammar(text: str, root: str = "root") -> PDA:
     """The pushdown machine of a grammar in GBNF, the dialect of llama.cpp.
 
     >>> nested = grammar('root ::= "(" root ")" | "x"')
-    >>> state = read(nested, b"((")
+    >>> state = nested.step(nested.initial, ord("("))
     >>> nested.stack(state), nested.frames(state)[0]
-    (('root', 'root'), Frame(rule='root', node=1, waits='( or x', number=1))
+    (('root',), Frame(rule='root', node=1, waits='( or x', number=0))
     """
     parsed = parse_grammar(text, root)
     check_grammar(parsed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 from guidedviz.errors import PatternError, SettingError, expect, quoted
 from guidedviz.machines.compare import compare_machines
@@ -90,7 +91,7 @@ def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pai
             yield low, after - 1, (target, partner)
 
 
-def is_empty(one: Machine) -> bool:
+def is_empty(one: Machine[Any]) -> bool:
     """Whether the machine accepts no text.
 
     >>> is_empty(intersection(gv.regex("a+"), gv.regex("b+"))), is_empty(gv.regex(""))
@@ -99,7 +100,7 @@ def is_empty(one: Machine) -> bool:
     return shortest_difference(one, NOTHING) is None
 
 
-def shortest_difference(one: Machine, other: Machine) -> bytes | None:
+def shortest_difference(one: Machine[Any], other: Machine[Any]) -> bytes | None:
     """The shortest text that exactly one machine accepts, the most readable of several; None if they are equal.
 
     If a machine is not finite, the search may not end; an error then says how much was compared.

@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from guidedviz.machines.machine import byte_kinds, no_step, read
-from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
+from guidedviz.machines.machine import Machine, byte_kinds, no_step
+from guidedviz.machines.regular.nfa import NFA, Edge, too_large
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import drain, reach, spend
 
@@ -22,7 +22,7 @@ MOST_MOVES = 1_500_000  # visited states and edges of the NFA; about one second
 
 
 @dataclass(frozen=True)
-class DFA:
+class DFA(Machine[int]):
     """The edges of every state, sorted and disjoint: lowest byte, highest byte, target. State 0 is initial.
 
     >>> ab = DFA((((97, 97, 1),), ((98, 98, 0),)), frozenset({0}))
@@ -72,13 +72,9 @@ class DFA:
         """Whether the text may end here."""
         return state in self.accepting
 
-    def accepts(self, data: bytes) -> bool:
-        """Whether this is a complete text."""
-        return read(self, data) in self.accepting
-
     def accepts_prefix(self, data: bytes) -> bool:
         """Whether this can become a complete text."""
-        return bool(self.accepting) and read(self, data) is not None
+        return bool(self.accepting) and super().accepts_prefix(data)
 
 
 class DFAStep(NamedTuple):
@@ -112,7 +108,7 @@ def build_dfa_steps(nfa: NFA) -> Generator[DFAStep, None, DFA]:
                 queue.append(target)
             row.append((low, high, numbers[target]))
         edges.append(merge_edges(row))
-        if len(numbers) > MOST_STATES + max(0, len(nfa) - MOST_NFA_STATES):
+        if len(numbers) > MOST_STATES:
             raise too_large(f"more than {MOST_STATES:,} DFA states", nfa.tree)
         yield DFAStep(len(edges) - 1, subset, edges[-1])
     return DFA(tuple(edges), frozenset(number for subset, number in numbers.items() if nfa.accepting in subset))
@@ -122,7 +118,7 @@ class _Moves:
     """The moves of sets of NFA states; their number is limited, so a hostile pattern raises an error."""
 
     def __init__(self, nfa: NFA) -> None:
-        self.nfa, self.left = nfa, MOST_MOVES + 8 * max(0, len(nfa) - MOST_NFA_STATES)
+        self.nfa, self.left = nfa, MOST_MOVES
         self.known: dict[int, frozenset[int]] = {}
 
     def spend(self, moves: int) -> None:

@@ -7,14 +7,14 @@ Next: `machines/regular/dfa.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, Words, no_rules, no_ticks
+from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, no_rules, no_ticks
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend
 
@@ -63,7 +63,6 @@ Edge = tuple[int, int, int]  # lowest byte, highest byte, target state
 Shape = tuple[int, tuple[tuple[int, int, int, int], ...]]  # the number of new states, and the edges between them
 Letter = Callable[[Any], int]  # of a call or a tick: a number above all bytes
 MOST_NFA_STATES = 40_000
-MOST_LISTED = 1_000_000  # states of lists of words
 
 
 @dataclass(frozen=True)
@@ -89,18 +88,6 @@ class NFA:
         return f"NFA({counted(len(self), 'state')}, {counted(sum(map(len, self.epsilon)), 'epsilon edge')})"
 
 
-class Wiring(NamedTuple):
-    """One part of the tree, wired between two states; its inner parts are wired later."""
-
-    part: Tree
-    start: int
-    end: int
-    states: int  # the number of states so far
-    edges: tuple[tuple[int, Edge], ...] = ()  # source, edge
-    epsilon: tuple[tuple[int, int], ...] = ()  # source, target
-    inside: tuple[tuple[Tree, int, int], ...] = ()  # part, start, end
-
-
 def no_letter(part: Call | Tick) -> int:
     """Rule calls are not allowed in a pattern without rules."""
     raise no_rules(part) if isinstance(part, Call) else no_ticks(part)
@@ -116,25 +103,14 @@ def build_nfa(tree: Tree, letter: Letter = no_letter, shape: Callable[[Chars], S
     NFA(5 states, 1 epsilon edge)
     """
     states = count_states(tree)
-    if states > MOST_NFA_STATES + min(MOST_LISTED, count_listed(tree)):
+    if states > MOST_NFA_STATES:
         raise too_large(f"more than {MOST_NFA_STATES:,} NFA states", tree)
     spend(20 + 7 * states)
-    edges: list[list[Edge]] = [[], []]
-    epsilon: list[list[int]] = [[], []]
+    wiring = _Wiring(letter, shape or shape_chars)
     waiting = [(tree, 0, 1)]
     while waiting:
-        wired = wire(*waiting.pop(), len(edges), shape or shape_chars)
-        for _ in range(wired.states - len(edges)):
-            edges.append([])
-            epsilon.append([])
-        for source, edge in wired.edges:
-            edges[source].append(edge)
-        if isinstance(wired.part, Call | Tick):
-            edges[wired.start].append((letter(wired.part), letter(wired.part), wired.end))
-        for source, target in wired.epsilon:
-            epsilon[source].append(target)
-        waiting.extend(reversed(wired.inside))
-    return NFA(tuple(map(tuple, edges)), tuple(map(tuple, epsilon)), tree)
+        waiting.extend(reversed(wiring.wire(*waiting.pop())))
+    return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), tree)
 
 
 def too_large(seen: str, tree: Tree | None = None) -> PatternError:
@@ -144,70 +120,65 @@ def too_large(seen: str, tree: Tree | None = None) -> PatternError:
     return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
 
 
-def wire(part: Tree, start: int, end: int, new: int, shape: Callable[[Chars], Shape]) -> Wiring:
-    """Wire a part so that exactly its texts lead from start to end; new states are numbered from `new`."""
-    match part:
-        case Chars():
-            fresh, joined = shape(part)
-            places = (start, end, *range(new, new + fresh))
-            edges = tuple([(places[source], (low, high, places[target])) for source, low, high, target in joined])
-            return Wiring(part, start, end, new + fresh, edges)
-        case Concat(()):
-            return Wiring(part, start, end, new, epsilon=((start, end),))
-        case Concat(parts):
-            joints = (start, *range(new, new + len(parts) - 1), end)
-            inside = tuple(zip(parts, joints, joints[1:], strict=False))
-            return Wiring(part, start, end, new + len(parts) - 1, inside=inside)
-        case Either(options):
-            return Wiring(part, start, end, new, inside=tuple((option, start, end) for option in options))
-        case Repeat():
-            return wire_repeat(part, start, end, new)
-        case Words():
-            return wire_words(part, start, end, new)
-        case Net(places, joined):
-            inside = tuple((inner, new + source, new + target) for source, inner, target in joined)
-            epsilon = ((start, new), (new + places - 1, end))
-            return Wiring(part, start, end, new + places, epsilon=epsilon, inside=inside)
-        case Call() | Tick():
-            return Wiring(part, start, end, new)  # build_nfa adds the edge; it knows the rule's number
+Inside = Sequence[tuple[Tree, int, int]]  # parts, each with the states that it leads from and to
 
 
-def wire_words(words: Words, start: int, end: int, new: int) -> Wiring:
-    """All edges of a list of words in one step."""
-    states, edges, epsilon = new + words.places, list[tuple[int, Edge]](), [(start, new), (new + words.places - 1, end)]
-    for source, part, target in words.edges:
-        if not isinstance(part, Chars):
-            epsilon.append((new + source, new + target))
-            continue
-        fresh, shape = shape_chars(part)
-        places = (new + source, new + target, *range(states, states + fresh))
-        edges += [(places[one], (low, high, places[other])) for one, low, high, other in shape]
-        states += fresh
-    return Wiring(words, start, end, states, tuple(edges), tuple(epsilon))
+class _Wiring:
+    """The states so far."""
 
+    def __init__(self, letter: Letter, shape: Callable[[Chars], Shape]) -> None:
+        self.letter, self.shape = letter, shape
+        self.edges: list[list[Edge]] = [[], []]
+        self.epsilon: list[list[int]] = [[], []]
 
-def wire_repeat(repeat: Repeat, start: int, end: int, new: int) -> Wiring:
-    """`low` required copies and then optional copies; a loop if there is no upper bound."""
-    inner, low, high = repeat.part, repeat.low, repeat.high
-    if high is None:
-        return wire_loop(repeat, start, end, new)
-    if high == 0:
-        return Wiring(repeat, start, end, new, epsilon=((start, end),))
-    joints = (start, *range(new, new + high - 1), end)
-    epsilon = tuple((joint, end) for joint in joints[low:-1])
-    inside = tuple((inner, joint, after) for joint, after in pairwise(joints))
-    return Wiring(repeat, start, end, new + high - 1, epsilon=epsilon, inside=inside)
+    def new(self, count: int) -> range:
+        """So many new states."""
+        first = len(self.edges)
+        for _ in range(count):
+            self.edges.append([])
+            self.epsilon.append([])
+        return range(first, first + count)
 
+    def wire(self, part: Tree, start: int, end: int) -> Inside:
+        """Wire a part so that exactly its texts lead from start to end; its inner parts are wired later."""
+        match part:
+            case Chars():
+                fresh, joined = self.shape(part)
+                places = (start, end, *self.new(fresh))
+                for source, low, high, target in joined:
+                    self.edges[places[source]].append((low, high, places[target]))
+            case Concat(()) | Repeat(_, _, 0):
+                self.epsilon[start].append(end)
+            case Concat(parts):
+                joints = (start, *self.new(len(parts) - 1), end)
+                return tuple(zip(parts, joints, joints[1:], strict=False))
+            case Either(options):
+                return tuple((option, start, end) for option in options)
+            case Repeat():
+                return self.repeat(part, start, end)
+            case Net(count, joined_parts):
+                new = self.new(count)
+                self.epsilon[start].append(new[0])
+                self.epsilon[new[-1]].append(end)
+                return tuple((inner, new[source], new[target]) for source, inner, target in joined_parts)
+            case Call() | Tick():
+                self.edges[start].append((self.letter(part), self.letter(part), end))
+        return ()
 
-def wire_loop(repeat: Repeat, start: int, end: int, new: int) -> Wiring:
-    """The required copies, the last with a back edge; or an optional loop if none is required."""
-    joints = (start, *range(new, new + max(0, repeat.low - 1)))
-    first = new + len(joints) - 1  # the loop's states
-    last = first + 1 if repeat.low else first
-    back = ((last, first),) if repeat.low else ()
-    inside = tuple((repeat.part, joint, after) for joint, after in pairwise(joints))
-    epsilon = ((joints[-1], first), *back, (last, end))
-    return Wiring(repeat, start, end, last + 1, epsilon=epsilon, inside=(*inside, (repeat.part, first, last)))
+    def repeat(self, repeat: Repeat, start: int, end: int) -> Inside:
+        """`low` copies, the others optional; without an upper bound the last one is a loop."""
+        part, low, high = repeat.part, repeat.low, repeat.high
+        if high is not None:
+            joints = (start, *self.new(high - 1), end)
+            for joint in joints[low:-1]:
+                self.epsilon[joint].append(end)
+            return tuple((part, joint, after) for joint, after in pairwise(joints))
+        joints = (start, *self.new(max(0, low - 1)))
+        loop = self.new(1 + (low > 0))
+        first, last = loop[0], loop[-1]
+        self.epsilon[joints[-1]].append(first)
+        self.epsilon[last] += [first, end] if low else [end]
+        return (*((part, joint, after) for joint, after in pairwise(joints)), (part, first, last))
 
 
 @lru_cache(maxsize=256)
@@ -248,20 +219,6 @@ def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int
     return states
 
 
-def count_listed(tree: Tree) -> int:
-    """The states of the lists of words in a tree, which are not repeated."""
-    match tree:
-        case Concat(parts) | Either(parts):
-            return sum(map(count_listed, parts))
-        case Words():
-            return tree.places
-        case Net(_, edges):
-            return sum(count_listed(part) for _, part, _ in edges)
-        case Repeat(part, _, 1):
-            return count_listed(part)
-    return 0
-
-
 def find_blame(tree: Tree) -> str:
     """The counted repeat with the most states, as text; "" if there is none.
 
@@ -296,8 +253,6 @@ def _weigh(
                 states = sum(_weigh(part, counted, calls, copies, known) for part in parts) + max(0, len(parts) - 1)
             case Either(options):
                 states = sum(_weigh(option, counted, calls, copies, known) for option in options)
-            case Words():
-                states = tree.places
             case Net(places, edges):
                 states = sum(_weigh(part, counted, calls, copies, known) for _, part, _ in edges) + places
             case Repeat(part, low, high):

@@ -1,6 +1,7 @@
 """Build a machine from a regex. Python's own parser reads it, so it has the meaning of `re.fullmatch`.
 
 The whole text must match, under re.ASCII: `\\d` is 0-9, `\\w` is A-Z, a-z, 0-9 and _, and (?i) folds ASCII only.
+Lookbehinds may have any length.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from guidedviz.errors import PatternError, shorten
-from guidedviz.machines.regular.assertions import WORD, Lookaround, anchor_tree, guard, resolve
+from guidedviz.machines.regular.assertions import ANYTHING, WORD, Lookaround, anchor_tree, guard, resolve
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import NFA, build_nfa
@@ -21,84 +22,18 @@ from guidedviz.machines.tree import (
     EMPTY,
     NOTHING,
     Chars,
-    Concat,
     Either,
     Range,
     Repeat,
     Tree,
+    concat,
     merge_ranges,
     one_character,
     other_ranges,
 )
 from guidedviz.machines.work import spend
 
-# Convert a pattern for `re.search` to a pattern for `re.fullmatch`.
-#
-# Any characters may precede and follow a match, unless an anchor forbids it: `^a|b` becomes `a.*|.*b.*`.
-
-
 Item = tuple[Any, Any]  # of Python's parser: kind, details
-STARTS = (op.AT_BEGINNING, op.AT_BEGINNING_STRING)
-ENDS = (op.AT_END, op.AT_END_STRING)
-ANYTHING: Item = (op.MAX_REPEAT, (0, op.MAXREPEAT, [(op.IN, [(op.NEGATE, None)])]))
-
-
-def open_ends(items: Iterable[Item], left: bool = True, right: bool = True) -> list[Item]:
-    """The sequence with any text allowed at its open ends, also at the ends of groups and branches."""
-    row = list(items)
-    wide = [place for place, item in enumerate(row) if is_wide(item)]
-    first, last = (wide[0], wide[-1]) if wide else (len(row), -1)
-    left = left and not any(where in STARTS for _, where in row[:first])
-    right = right and not any(where in ENDS for _, where in row[last + 1 :])
-    if not row:
-        return [ANYTHING] if left or right else []
-    outer_left = left and any(map(has_anchor, row[:first]))  # an anchor that this function does not open
-    outer_right = right and any(map(has_anchor, row[last + 1 :]))
-    inner = row[first : last + 1]
-    if not wide:
-        outer_left, outer_right = left, right
-    elif first == last:
-        inner = open_item(row[first], left and not outer_left, right and not outer_right)
-    else:
-        before = open_item(row[first], left and not outer_left, False)
-        inner = [*before, *inner[1:-1], *open_item(row[last], False, right and not outer_right)]
-    return [ANYTHING] * outer_left + row[:first] + inner + row[last + 1 :] + [ANYTHING] * outer_right
-
-
-def is_wide(item: Item) -> bool:
-    """Whether the item may read a character; Python parses `a$|a$` as `a$` and a choice of two empty options."""
-    return any(kind is not op.AT for kind, _ in leaves(item))
-
-
-def has_anchor(item: Item) -> bool:
-    """Whether the item is or contains an anchor."""
-    return any(kind is op.AT for kind, _ in leaves(item))
-
-
-def leaves(item: Item) -> Iterator[Item]:
-    """The item, or the items in its groups, branches and repeats."""
-    kind, value = item
-    if kind is op.BRANCH:
-        inner = [item for option in value[1] for item in option]
-    elif kind in (op.SUBPATTERN, op.MAX_REPEAT, op.MIN_REPEAT):
-        inner = value[-1]
-    else:
-        yield item
-        return
-    for part in inner:
-        yield from leaves(part)
-
-
-def open_item(item: Item, left: bool, right: bool) -> list[Item]:
-    """The same for one item at one or both ends of a sequence."""
-    kind, value = item
-    if kind is op.BRANCH:
-        return [(kind, (value[0], [open_ends(option, left, right) for option in value[1]]))]
-    if kind is op.SUBPATTERN and not value[1] & re.MULTILINE:
-        return [(kind, (*value[:3], open_ends(value[3], left, right)))]
-    return [ANYTHING] * left + [item] + [ANYTHING] * right
-
-
 DIGIT: tuple[Range, ...] = ((48, 57),)
 SPACE: tuple[Range, ...] = ((9, 13), (32, 32))
 CLASSES = {
@@ -112,14 +47,13 @@ CLASSES = {
 
 # Unsupported constructs: the parser's name, our name, and a regex that finds the construct in the text.
 REFUSED = {
-    "LOOKBEHIND": ("a lookbehind of variable length", r"\(\?<[=!]"),
     "GROUPREF": ("a backreference", r"\\[1-9]|\(\?P="),
     "GROUPREF_EXISTS": ("a conditional group", r"\(\?\("),
     "ATOMIC_GROUP": ("an atomic group", r"\(\?>"),
     "POSSESSIVE_REPEAT": ("a possessive repeat", r"[*+?{][^+]*\+"),
 }
 # The pieces of a pattern: an escape or a whole class is one piece.
-PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|P=|\(|>)?|(?:[*+?]|\{\d*,?\d*\})[+?]?|.", re.DOTALL)
+PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P=|\(|>)?|(?:[*+?]|\{\d*,?\d*\})[+?]?|.", re.DOTALL)
 MOST_CHARACTERS = 100_000
 IGNORECASE, DOTALL, MULTILINE = map(int, (re.IGNORECASE, re.DOTALL, re.MULTILINE))  # & on an enum takes long
 
@@ -170,7 +104,9 @@ def parse_regex(text: str, search: bool = False) -> Tree:
         raise PatternError("regex", seen=f"{len(text):,} characters", expected=f"at most {MOST_CHARACTERS:,}")
     try:
         parsed = parser.parse(text, int(re.ASCII))  # a plain int: & on an enum takes ten times as long
-        return _read(text, parsed, search)
+        reader = _TreeReader(text, search)
+        tree = reader.whole(parsed, parsed.state.flags)
+        return resolve(tree, list(reader.lookarounds)) if reader.lookarounds else tree
     except re.error as error:
         where = f"regex, position {error.pos}"
         raise PatternError(where, seen=shorten(error.msg), expected="Python's re syntax") from error
@@ -180,16 +116,6 @@ def parse_regex(text: str, search: bool = False) -> Tree:
         raise PatternError("regex", seen=shorten(str(error)), expected="Python's re syntax under re.ASCII") from error
     except RecursionError as error:
         raise _too_deep() from error
-
-
-def _read(text: str, parsed: Any, search: bool) -> Tree:
-    """The tree of a parsed pattern. Anchors at its ends are no assertions, unless a search looks at lines."""
-    flags, reader = parsed.state.flags, _TreeReader(text, search)
-    tree = reader.sequence(open_ends(parsed) if search else parsed, flags, first=True, last=True)
-    if search and (reader.lookarounds or flags & MULTILINE):
-        reader = _TreeReader(text, search)
-        tree = reader.sequence([ANYTHING, *parsed, ANYTHING], flags, first=False, last=False)
-    return resolve(tree, list(reader.lookarounds)) if reader.lookarounds else tree
 
 
 def _too_deep() -> PatternError:
@@ -202,66 +128,50 @@ class _TreeReader:
     def __init__(self, text: str, search: bool) -> None:
         self.text, self.search = text, search
         self.lookarounds: dict[Lookaround, int] = {}
-        self.lookbehinds = 0  # read so far
 
-    def sequence(self, items: Iterable[Any], flags: int, first: bool, last: bool) -> Tree:
-        """A sequence; `first` and `last` say whether it starts or ends the text."""
+    def whole(self, items: Iterable[Item], flags: int) -> Tree:
+        """The pattern, or an option of it: anchors at its ends are no assertions, and a search opens the other ends."""
         row = list(items)
-        wide = [place for place, item in enumerate(row) if is_wide(item)]
-        start, end = (wide[0], wide[-1]) if wide else (len(row), -1)
-        parts = []
-        for place, (kind, value) in enumerate(row):
-            parts.append(self.node(kind, value, flags, first and place <= start, last and place >= end))
-        parts = [part for part in parts if part != EMPTY]
-        return parts[0] if len(parts) == 1 else Concat(tuple(parts))
+        if len(row) == 1 and row[0][0] is op.BRANCH:
+            return Either(tuple(self.whole(option, flags) for option in row[0][1][1]))
+        if len(row) == 1 and row[0][0] is op.SUBPATTERN:
+            _, added, removed, inner = row[0][1]
+            return self.whole(inner, (flags | added) & ~removed)
+        lines = self.search and flags & MULTILINE
+        start = row[:1] == [(op.AT, op.AT_BEGINNING_STRING)] or (not lines and row[:1] == [(op.AT, op.AT_BEGINNING)])
+        end = row[-1:] == [(op.AT, op.AT_END_STRING)] or (not lines and row[-1:] == [(op.AT, op.AT_END)])
+        around = [ANYTHING] * self.search
+        return concat(*around[start:], self.sequence(row[start : len(row) - end], flags), *around[end:])
 
-    def node(self, kind: Any, value: Any, flags: int, first: bool, last: bool) -> Tree:
+    def sequence(self, items: Iterable[Item], flags: int) -> Tree:
+        return concat(*(self.node(kind, value, flags) for kind, value in items))
+
+    def node(self, kind: Any, value: Any, flags: int) -> Tree:
         spend(8)
         if kind is op.BRANCH:
-            return Either(tuple(self.sequence(option, flags, first, last) for option in value[1]))
+            return Either(tuple(self.sequence(option, flags) for option in value[1]))
         if kind is op.SUBPATTERN:
-            _, added, removed, inner = value
-            return self.sequence(inner, (flags | added) & ~removed, first, last)
+            return self.sequence(value[3], (flags | value[1]) & ~value[2])
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT):  # greedy and lazy repeats have the same language
-            low, high, inner = value
-            return self.repeat(low, high, inner, flags)
+            part, bound = self.sequence(value[2], flags), None if value[1] is op.MAXREPEAT else int(value[1])
+            return part if part == EMPTY else Repeat(part, int(value[0]), bound)
         if kind is op.AT:
-            simple = (value in STARTS and first) or (value in ENDS and last)
-            return EMPTY if simple else anchor_tree(value, flags, self.search, self.guard)
+            return anchor_tree(value, flags, self.search, self.guard)
         if kind in (op.ASSERT, op.ASSERT_NOT):
-            return self.lookaround(kind, value[0], value[1], flags)
+            return self.guard(Lookaround(self.sequence(value[1], flags), value[0] > 0), kind is op.ASSERT_NOT)
         if kind is op.FAILURE:
             return NOTHING
         if kind.name in REFUSED:
-            raise self.refusal(kind.name)
+            name, looks = REFUSED[kind.name]
+            found = (piece.start() for piece in PIECES.finditer(self.text) if re.match(looks, piece[0]))
+            where, hint = f"regex, position {next(found, 0)}", "rewrite it, or use a grammar"
+            raise PatternError(where, seen=name, expected="a regular pattern", hint=hint)
         if kind is op.LITERAL and not flags & IGNORECASE:
             return one_character(chr(value))
         return Chars(_ranges_of(kind, value, flags))
 
-    def repeat(self, low: int, high: Any, inner: Iterable[Any], flags: int) -> Tree:
-        part = self.sequence(inner, flags, first=False, last=False)
-        if part == EMPTY:
-            return part
-        bound = None if high is op.MAXREPEAT else int(high)
-        return Repeat(part, int(low), bound)
-
-    def lookaround(self, kind: Any, direction: int, inner: Any, flags: int) -> Tree:
-        low, high = inner.getwidth()
-        if direction < 0 and low != high:
-            raise self.refusal("LOOKBEHIND", self.lookbehinds)
-        self.lookbehinds += direction < 0
-        body = self.sequence(inner, flags, first=False, last=False)
-        return self.guard(Lookaround(body, direction > 0), kind is op.ASSERT_NOT)
-
     def guard(self, lookaround: Lookaround, negated: bool) -> Tree:
         return guard(self.lookarounds.setdefault(lookaround, len(self.lookarounds)), negated)
-
-    def refusal(self, kind: str, before: int = 0) -> PatternError:
-        """The error for a construct; `before` is the number of its kind before it."""
-        name, looks = REFUSED[kind]
-        found = [piece.start() for piece in PIECES.finditer(self.text) if re.match(looks, piece[0])]
-        where, hint = f"regex, position {[*found, 0][before]}", "rewrite it, or use a grammar"
-        return PatternError(where, seen=name, expected="a regular pattern", hint=hint)
 
 
 def _ranges_of(kind: Any, value: Any, flags: int) -> tuple[Range, ...]:

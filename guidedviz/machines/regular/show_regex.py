@@ -1,4 +1,4 @@
-"""Write a syntax tree as a regex for Python's re, with the same language.
+"""Write a syntax tree in some notation: here as a regex for Python's re, with the same language.
 
 A net becomes a regex by state elimination (Brzozowski and McCluskey, 1963), which may copy parts.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
+from itertools import groupby
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError
@@ -32,7 +33,64 @@ from guidedviz.machines.tree import (
 )
 
 MOST_CHARACTERS = 1_000_000
-ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\f": r"\f", "\v": r"\v"}
+ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+class Notation(NamedTuple):
+    """How a tree is written. `flat` gives a tree for a net; `text` writes adjacent characters, if they are one part."""
+
+    chars: Callable[[tuple[Range, ...]], str]
+    flat: Callable[[Net], Tree]
+    call: Callable[[Call], str]
+    text: Callable[[list[int]], str] | None = None
+    between: str = " "
+    bar: str = " | "
+    group: str = "({})"
+    empty: str = '""'
+
+    def show(self, tree: Tree) -> str:
+        """The tree in this notation."""
+        match tree:
+            case Chars(ranges):
+                shown = self.chars(ranges)
+            case Concat(parts):
+                shown = self.between.join(self.row(parts)) if parts else self.empty
+            case Either(options):
+                shown = self.bar.join(self.part(option, Either) for option in options)
+            case Repeat(_, _, 0):
+                shown = self.empty
+            case Repeat(part):
+                shown = self.part(part, Either, Repeat, Concat) + str(tree)
+            case Net():
+                shown = self.show(self.flat(tree))
+            case Call():
+                shown = self.call(tree)
+            case Tick():
+                raise no_ticks(tree)
+        if len(shown) > MOST_CHARACTERS:
+            raise _too_long()
+        return shown
+
+    def row(self, parts: tuple[Tree, ...]) -> list[str]:
+        """The parts of a sequence."""
+        row: list[str] = []
+        for single, run in groupby(parts, key=is_single):
+            if single and self.text:
+                row.append(self.text([part.ranges[0][0] for part in run if isinstance(part, Chars)]))
+            else:
+                row += [self.part(part, Either) for part in run]
+        return row
+
+    def part(self, tree: Tree, *loose: type) -> str:
+        """A part of a larger tree, as a group if it has one of the loose types and is not a single text."""
+        tree = self.flat(tree) if isinstance(tree, Net) else tree
+        text = self.text and isinstance(tree, Concat) and tree.parts and all(map(is_single, tree.parts))
+        return self.group.format(self.show(tree)) if isinstance(tree, loose) and not text else self.show(tree)
+
+
+def is_single(tree: Tree) -> bool:
+    """Whether the tree is exactly one character."""
+    return isinstance(tree, Chars) and len(tree.ranges) == 1 and tree.ranges[0][0] == tree.ranges[0][1]
 
 
 def show_regex(tree: Tree) -> str:
@@ -42,36 +100,11 @@ def show_regex(tree: Tree) -> str:
     >>> show_regex(parse_regex(r"(a|bc)*[^\n]{2,}\."))
     '(?:a|bc)*[^\\n]{2,}\\.'
     """
-    match tree:
-        case Chars(ranges):
-            return show_class(ranges)
-        case Concat(parts):
-            return _checked("".join(map(_show_part, parts)))
-        case Either(options):
-            return _checked("|".join(map(show_regex, options)))
-        case Net():
-            return show_regex(unfold(tree))
-        case Repeat(part):
-            return (show_regex(part) if isinstance(part, Chars) else _bracket(part)) + str(tree)
-        case Call():
-            raise no_rules(tree)
-        case Tick():
-            raise no_ticks(tree)
+    return REGEX.show(tree)
 
 
-def _show_part(part: Tree) -> str:
-    part = unfold(part) if isinstance(part, Net) else part
-    return _bracket(part) if isinstance(part, Either) else show_regex(part)
-
-
-def _bracket(tree: Tree) -> str:
-    return f"(?:{show_regex(tree)})"
-
-
-def _checked(text: str) -> str:
-    if len(text) > MOST_CHARACTERS:
-        raise _too_long()
-    return text
+def _no_call(call: Call) -> str:
+    raise no_rules(call)
 
 
 def _too_long() -> PatternError:
@@ -87,10 +120,9 @@ def show_class(ranges: tuple[Range, ...]) -> str:
     """
     if not ranges or ranges == ((0, LAST),):
         return r"[\s\S]" if ranges else r"[^\s\S]"
-    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+    if is_single(Chars(ranges)):
         return show_char(ranges[0][0], r"\.^$*+?{}[]|()")
-    negated = ranges[-1][1] == LAST
-    return write_class(ranges, negated, lambda code: show_char(code, r"\]^-[&~|"))
+    return write_class(ranges, ranges[-1][1] == LAST, lambda code: show_char(code, r"\]^-[&~|"))
 
 
 def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], str]) -> str:
@@ -99,14 +131,10 @@ def write_class(ranges: tuple[Range, ...], negated: bool, show: Callable[[int], 
     >>> write_class(((97, 122), (48, 49)), False, chr)
     '[a-z01]'
     """
-    shown = (show_range(pair, show) for pair in (other_ranges(ranges) if negated else ranges))
-    return f"[{'^' * negated}{''.join(shown)}]"
-
-
-def show_range(pair: Range, show: Callable[[int], str]) -> str:
-    """One character, two characters, or a range with a minus."""
-    low, high = map(show, pair)
-    return low if low == high else low + ("" if pair[1] - pair[0] == 1 else "-") + high
+    shown = "^" * negated
+    for low, high in other_ranges(ranges) if negated else ranges:
+        shown += show(low) + "-" * (high - low > 1) + show(high) * (high > low)
+    return f"[{shown}]"
 
 
 def show_char(code: int, special: str) -> str:
@@ -116,9 +144,7 @@ def show_char(code: int, special: str) -> str:
         return ESCAPES[char]
     if char in special:
         return "\\" + char
-    if char.isprintable():
-        return char
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return char if char.isprintable() else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
 class Way(NamedTuple):
@@ -188,3 +214,6 @@ def _cost(out: dict[int, dict[int, Way]], into: dict[int, set[int]], place: int)
     loop = out[place].get(place, Way(EMPTY, 0)).size
     ways = len(before) * len(after)
     return sum(before) * (len(after) - 1) + sum(after) * (len(before) - 1) + loop * (ways - 1)
+
+
+REGEX = Notation(show_class, unfold, _no_call, None, "", "|", "(?:{})", "")

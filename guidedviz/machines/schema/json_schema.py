@@ -32,7 +32,7 @@ from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed_rules, without_ticks
-from guidedviz.machines.grammars.grammar import Grammar, Rule, find_loops, rules_with
+from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.grammars.show import count_signs, show_gbnf
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA, build_dfa
@@ -251,7 +251,7 @@ class SchemaReader:
         grammar = needed_rules(Grammar(tuple(Rule(name, tree, (0, 0)) for name, tree in self.trees.items())))
         ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
         graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
-        endless = set().union(*find_loops(graph)) - ends
+        endless = recursive_rules(graph) - ends
         for rule in grammar.rules:
             if rule.name in endless:
                 seen = "a schema whose every value contains another such value"

@@ -12,6 +12,7 @@ from operator import add, ge, le
 from typing import Any, NamedTuple, Protocol
 
 from guidedviz.errors import PatternError
+from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema.constraints import (
     Bounds,
@@ -42,7 +43,6 @@ from guidedviz.machines.schema.scalars import (
     ANYTHING,
     TextSet,
     bracket,
-    build_net,
     escape,
     in_quotes,
     key_text,

@@ -16,14 +16,13 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache, reduce
 from math import ceil, floor
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.counted import map_parts
 from guidedviz.machines.regular.algebra import difference, intersection
-from guidedviz.machines.regular.assertions import code_net
+from guidedviz.machines.regular.assertions import build_net, code_machine, code_net
 from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.document import NotEnforced, NoValue, below, kind_of, refusal
 from guidedviz.machines.tree import (
@@ -45,9 +44,8 @@ from guidedviz.machines.tree import (
     optional,
     other_ranges,
 )
-from guidedviz.machines.work import reach, spend
+from guidedviz.machines.work import spend
 
-T = TypeVar("T", bound=Hashable)
 Spaced = Callable[[Tree, str], Tree]  # a piece of JSON with the whitespace allowed after it
 SHORT = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 MUST = ((0, 31), (34, 34), (92, 92))  # characters that must be escaped
@@ -164,34 +162,7 @@ def escape_chars(ranges: tuple[Range, ...]) -> Tree:
 # --- automata, and sets of strings before escapes ---------------------------------------------------------------------
 
 
-def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end: Callable[[T], bool]) -> Tree:
-    """An automaton by its moves, from place to place, as a net without dead ends; NOTHING if no text ends.
-
-    >>> from guidedviz.machines.tree import literal
-    >>> net = build_net(0, lambda place: [(literal("a"), place + 1)] if place < 2 else [], lambda place: place == 1)
-    >>> [(source, target) for source, _, target in net.edges]
-    [(0, 1), (1, 3)]
-    """
-    numbers, edges = {start: 0}, list[tuple[int, Tree, int]]()
-    for place in (queue := [start]):
-        for part, target in moves(place):
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                queue.append(target)
-            edges.append((numbers[place], part, numbers[target]))
-    last = len(numbers)
-    edges += [(number, EMPTY, last) for place, number in numbers.items() if may_end(place)]
-    sources: dict[int, list[int]] = defaultdict(list)
-    for source, _, to in edges:
-        sources[to].append(source)
-    live = {*reach([last], sources.__getitem__)}
-    return Net(last + 1, tuple(edge for edge in edges if edge[2] in live)) if 0 in live else NOTHING
-
-
-@lru_cache(maxsize=256)
-def machine_over_characters(tree: Tree) -> DFA:
-    """The minimal machine of a tree, whose edges are ranges of characters."""
-    return minimise(build_dfa(build_nfa(tree, shape=lambda chars: (0, tuple((0, *pair, 1) for pair in chars.ranges)))))
+machine_over_characters = lru_cache(maxsize=256)(code_machine)
 
 
 def string_texts(found: Sequence[Matching], bounds: tuple[int, int | None], path: str, tick: bool = False) -> Tree:

@@ -37,7 +37,7 @@ class Asked:
 
     kind: str
     text: str
-    machine: Any
+    machine: Machine[Any]
 
     @cached_property
     def grammar(self) -> Grammar:
@@ -53,7 +53,7 @@ class Asked:
     def lark(self) -> str:
         """The constraint in Lark's syntax: a regex is one lexeme, a grammar has one lexeme per character."""
         flat = self.kind == "regex" or isinstance(self.machine, DFA)
-        return f"start: {slashes(self.regex)}" if flat else show_lark(self.grammar)
+        return "start: /{}/".format(self.regex.replace("/", r"\/")) if flat else show_lark(self.grammar)
 
     @property
     def regex(self) -> str:
@@ -64,16 +64,7 @@ class Asked:
         return self.text or repr(self.machine)
 
 
-def slashes(regex: str) -> str:
-    """A regex between slashes.
-
-    >>> slashes("a/b")
-    '/a\\\\/b/'
-    """
-    return "/" + regex.replace("/", r"\/") + "/"
-
-
-def ask(constraint: Machine | str | Mapping[str, Any], kind: str = "") -> Asked:
+def ask(constraint: Machine[Any] | str | Mapping[str, Any], kind: str = "") -> Asked:
     """Read a constraint: a machine, or a text that is a regex, a grammar or a schema.
 
     >>> ask("a|ab").kind, ask({"type": "null"}).kind, ask('root ::= "a"').kind
@@ -81,11 +72,9 @@ def ask(constraint: Machine | str | Mapping[str, Any], kind: str = "") -> Asked:
     """
     if isinstance(constraint, Mapping):
         constraint, kind = json.dumps(constraint), "schema"
-    if not isinstance(constraint, str):
-        return Asked("machine", "", live_machine(constraint) if isinstance(constraint, DFA) else constraint)
-    kind = kind or guess_kind(constraint)
-    machine: Any = compile_text(kind, constraint)
-    return Asked(kind, constraint, live_machine(machine) if isinstance(machine, DFA) else machine)
+    kind = kind or (guess_kind(constraint) if isinstance(constraint, str) else "machine")
+    machine = constraint if kind == "machine" else compile_text(kind, str(constraint))
+    return Asked(kind, "" if kind == "machine" else str(constraint), live_machine(machine, "constraint"))
 
 
 PLACE = re.compile(r"^\[[0-9:]+\] \S+: ")  # the time and source line at the start of an error message

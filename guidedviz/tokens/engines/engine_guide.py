@@ -6,20 +6,18 @@ explanations, the states and the stack.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 from guidedviz.errors import IllegalToken
-from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import Machine, read, stack_of
+from guidedviz.machines.machine import Machine, read
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines import llguidance, outlines_core, xgrammar
-from guidedviz.tokens.engines.constraint import Asked, Compile, Matcher, ask
-from guidedviz.tokens.explain import Explanation, explain_token, foreign_state, illegal_token, label_state, token_path
+from guidedviz.tokens.engines.constraint import Asked, Compile, Matcher
+from guidedviz.tokens.explain import Explanation, Guide, foreign_state, illegal_token
 from guidedviz.tokens.vocabulary import Vocabulary
 
 PREPARE: dict[str, Callable[[Vocabulary], Compile]] = {
@@ -32,6 +30,7 @@ VARIANTS: dict[str, Callable[[Vocabulary], Compile]] = {  # the same engines wit
     "xgrammar, special text": partial(xgrammar.prepare, special_text=True),
 }
 KEPT = 64  # matchers
+Answer = TypeVar("Answer")
 ONE = RLock()  # the matchers of a vocabulary share a buffer, and a page may call them from several threads
 
 
@@ -41,11 +40,6 @@ def prepared(name: str, vocabulary: Vocabulary) -> Compile:
     return (PREPARE | VARIANTS)[name](vocabulary)
 
 
-def real_guide(name: str, machine: Machine, vocabulary: Vocabulary) -> RealGuide:
-    """A guide whose masks are those of a real engine."""
-    return RealGuide(name, ask(machine), vocabulary)
-
-
 @dataclass(frozen=True)
 class RealState:
     """The tokens so far and the machine's state; None if the engine allowed a token that the machine rejects."""
@@ -53,54 +47,51 @@ class RealState:
     tokens: tuple[int, ...]
     at: Hashable = field(compare=False)
 
-    def __str__(self) -> str:
-        return "no state of the machine" if self.at is None else label_state(self.at)
 
-
-class RealGuide:
+class RealGuide(Guide):
     """The masks of a real engine, and the explanations of the machine."""
 
     def __init__(self, name: str, asked: Asked, vocabulary: Vocabulary) -> None:
-        self.name, self.machine, self.vocabulary = name, asked.machine, vocabulary
-        first = prepared(name, vocabulary)(asked)
-        self._first, self._kept = first, OrderedDict[tuple[int, ...], Matcher]()
+        self.name, self.vocabulary = name, vocabulary
+        self.machine: Machine[Any] = asked.machine
+        self.initial = RealState((), asked.machine.initial)
+        self._kept: dict[tuple[int, ...], Matcher] = {(): prepared(name, vocabulary)(asked)}
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r}, {self.name!r})"
 
-    @property
-    def initial(self) -> RealState:
-        """The state before the first token."""
-        return RealState((), self.machine.initial)
-
-    def _own(self, state: object) -> RealState:
+    def at(self, state: Any) -> Any:
+        """The machine's state; None if the engine allowed a token that the machine rejects."""
         if not isinstance(state, RealState):
             raise foreign_state(self, state)
-        return state
+        return state.at
 
     def mask(self, state: RealState) -> Mask:
         """True for every id that the engine allows; read-only."""
+        return self._ask(state, lambda matcher: matcher.mask())
+
+    def is_accepting(self, state: RealState) -> bool:
+        """Whether the engine allows the text to end here."""
+        return self._ask(state, lambda matcher: matcher.may_end())
+
+    def _ask(self, state: RealState, question: Callable[[Matcher], Answer]) -> Answer:
+        self.at(state)
         with ONE:
-            return self.matcher(self._own(state).tokens).mask()
+            return question(self.matcher(state.tokens))
 
     def matcher(self, tokens: tuple[int, ...]) -> Matcher:
         """A matcher that has read these tokens. It must not be advanced, and it must not be used from two threads."""
-        known = next((end for end in range(len(tokens), 0, -1) if tokens[:end] in self._kept), 0)
+        known = next(end for end in range(len(tokens), -1, -1) if tokens[:end] in self._kept)
+        matcher = self._kept[tokens[:known]]
         for end in range(known, len(tokens)):
-            after = self._matcher_at(tokens[:end]).copy()
-            if not after.take(tokens[end]):
+            matcher = matcher.copy()
+            if not matcher.take(tokens[end]):
                 said = f"{self.name} refuses token {tokens[end]} {self.vocabulary.display(tokens[end])!r}"
                 raise IllegalToken(f"{said}, which its own mask allows")
-            self._kept[tokens[: end + 1]] = after
             if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return self._matcher_at(tokens)
-
-    def _matcher_at(self, tokens: tuple[int, ...]) -> Matcher:
-        if not tokens:
-            return self._first
-        self._kept.move_to_end(tokens)
-        return self._kept[tokens]
+                self._kept = {(): self._kept[()]}
+            self._kept[tokens[: end + 1]] = matcher
+        return matcher
 
     def advance(self, state: RealState, token: int) -> RealState:
         """The state after a token that the engine allows. EOS has no bytes, so it does not change the state."""
@@ -109,47 +100,19 @@ class RealGuide:
             raise illegal_token(self.vocabulary, self.explain(state, token))
         if token in self.vocabulary.eos:
             return state
-        with ONE:
-            self.matcher((*state.tokens, token))
-        return RealState((*state.tokens, token), self._read(state, token))
+        after = RealState((*state.tokens, token), self._read(state.at, token))
+        self.is_accepting(after)  # the engine may refuse a token that its mask allows
+        return after
 
-    def _read(self, state: RealState, token: int) -> Hashable | None:
-        text = state.at is not None and self.vocabulary.is_text(token)
-        return read(self.machine, self.vocabulary.pieces[token], state.at) if text else None
-
-    def is_accepting(self, state: RealState) -> bool:
-        """Whether the engine allows the text to end here."""
-        with ONE:
-            return self.matcher(self._own(state).tokens).may_end()
-
-    def forced(self, state: RealState) -> bytes:
-        """The bytes that the machine forces next; xgrammar's own function is not used, as it can hang."""
-        at = self._own(state).at
-        return b"" if at is None else forced_bytes(self.machine, at)
-
-    def path(self, state: RealState, token: int) -> tuple[Hashable, ...]:
-        """The machine's states inside a token."""
-        at = self._own(state).at
-        return () if at is None else token_path(self.machine, self.vocabulary, at, token)
+    def _read(self, at: Any, token: int) -> Any:
+        text = at is not None and self.vocabulary.is_text(token)
+        return read(self.machine, self.vocabulary.pieces[token], at) if text else None
 
     def explain(self, state: RealState, token: int) -> Explanation:
         """Why the machine accepts or rejects the token, and the engine's answer if it differs."""
-        token = self.vocabulary.as_id(token)
-        legal = bool(self.mask(state)[token])
-        verb = "allows" if legal else "forbids"
-        if state.at is None:
-            reason = f"{self.name} {verb} it, in a text that the machine refuses"
-            return Explanation(token, self.vocabulary.pieces[token], legal, None, "nothing", (str(state),), (), reason)
-        why = explain_token(self.machine, self.vocabulary, state.at, token)
+        why = super().explain(state, token)
+        legal = bool(self.mask(state)[why.token])
         if why.legal == legal:
             return why
+        verb = "allows" if legal else "forbids"
         return replace(why, legal=legal, reason=f"{self.name} {verb} it, against the machine: {why.reason}")
-
-    def label(self, state: Any) -> str:
-        """A readable name of the state."""
-        return str(state) if isinstance(state, RealState) else label_state(state)
-
-    def stack(self, state: RealState) -> tuple[str, ...]:
-        """The machine's open rules, innermost first."""
-        at = self._own(state).at
-        return () if at is None else stack_of(self.machine, at)

@@ -76,16 +76,12 @@ def prepare(vocabulary: Vocabulary, forcing: bool = False) -> Compile:
     llguidance, words, tokenizer = load("llguidance"), empty_words(vocabulary), build_tokenizer(vocabulary)
 
     def compile_asked(asked: Asked) -> LLGuidanceMatcher:
-        matcher = llguidance.LLMatcher(tokenizer, ("" if forcing else FULL) + show_asked(asked), log_level=0)
+        grammar = asked.lark
+        if asked.kind == "schema":
+            grammar = f"start: %json {json.dumps(json.loads(asked.text) | {'x-guidance': SPACES})}"
+        matcher = llguidance.LLMatcher(tokenizer, f"{'' if forcing else FULL}{grammar}\n", log_level=0)
         if matcher.is_error():
             raise refusal("llguidance", matcher.get_error())
         return LLGuidanceMatcher(matcher, words, len(vocabulary))
 
     return compile_asked
-
-
-def show_asked(asked: Asked) -> str:
-    """The grammar text that the engine gets."""
-    if asked.kind == "schema":
-        return f"start: %json {json.dumps(json.loads(asked.text) | {'x-guidance': SPACES})}\n"
-    return asked.lark + "\n"

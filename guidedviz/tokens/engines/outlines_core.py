@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.errors import GuidedVizError, PatternError
+from guidedviz.errors import PatternError
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines.constraint import Asked, Compile, load, need_eos, refusal
@@ -49,42 +49,24 @@ class OutlinesMatcher:
         return replace(self)
 
 
-def build_tokens(vocabulary: Vocabulary) -> Any:
-    """The engine's vocabulary: one EOS id, and the ids of every piece."""
-    core, eos = load("outlines-core"), need_eos("outlines-core", vocabulary)
-    ids = defaultdict(list)
+def prepare(vocabulary: Vocabulary) -> Compile:
+    """Prepare the engine for a vocabulary: it gets one EOS id, and the ids of every piece."""
+    core, eos, ids = load("outlines-core"), need_eos("outlines-core", vocabulary), defaultdict(list)
     for token in vocabulary.text_ids:
         ids[vocabulary.pieces[token]].append(token)
-    return core.Vocabulary(eos[0], dict(ids))
-
-
-def prepare(vocabulary: Vocabulary) -> Compile:
-    """Prepare the engine for a vocabulary."""
-    core, tokens = load("outlines-core"), build_tokens(vocabulary)
+    tokens = core.Vocabulary(eos[0], dict(ids))
 
     def compile_asked(asked: Asked) -> OutlinesMatcher:
         if asked.kind != "schema" and isinstance(asked.machine, PDA):
-            raise needs_finite()
+            where, seen, hint = "engine 'outlines-core'", "a grammar with a stack", "a regex or a flat schema"
+            raise PatternError(where, seen=seen, expected="a finite machine", hint=hint)
+        text = "" if asked.kind == "schema" else asked.regex
         try:
-            index = core.Index(read_asked(asked), tokens)
-        except GuidedVizError:
-            raise
+            if asked.kind == "schema":  # the engine converts a schema to a regex itself
+                text = load("outlines-core", "outlines_core.json_schema").build_regex_from_schema(asked.text)
+            index = core.Index(text, tokens)
         except ValueError as error:
             raise refusal("outlines-core", error) from error
         return OutlinesMatcher(index, index.get_initial_state(), len(vocabulary))
 
     return compile_asked
-
-
-def needs_finite() -> PatternError:
-    """The error for a grammar that needs a stack, because an index exists only for finite machines."""
-    hint = "a regex or a flat schema"
-    return PatternError("engine 'outlines-core'", seen="a grammar with a stack", expected="a finite machine", hint=hint)
-
-
-def read_asked(asked: Asked) -> str:
-    """The regex that the engine gets; the engine converts a schema to a regex itself."""
-    if asked.kind == "schema":
-        text: str = load("outlines-core", "outlines_core.json_schema").build_regex_from_schema(asked.text)
-        return text
-    return asked.regex

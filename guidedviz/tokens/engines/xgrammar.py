@@ -43,28 +43,28 @@ class XGrammarMatcher:
         return XGrammarMatcher(self.inner.fork(), self.words, self.size)
 
 
-def build_compiler(vocabulary: Vocabulary, special_text: bool = False) -> Any:
-    """A compiler with one thread and no cache.
+def prepare(vocabulary: Vocabulary, special_text: bool = False) -> Compile:
+    """Prepare the engine for a vocabulary, with one thread and no cache.
 
     Special ids get no bytes. With `special_text` they keep their bytes, as when the engine reads a tokenizer itself.
     """
-    xgrammar = load("xgrammar")
+    xgrammar, words = load("xgrammar"), empty_words(vocabulary)
     hidden = frozenset() if special_text else vocabulary.special - vocabulary.eos
     pieces = [b"" if token in hidden else piece for token, piece in enumerate(vocabulary.pieces)]
     info = xgrammar.TokenizerInfo(pieces, stop_token_ids=sorted(vocabulary.eos))
-    return xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
-
-
-def prepare(vocabulary: Vocabulary, special_text: bool = False) -> Compile:
-    """Prepare the engine for a vocabulary."""
-    xgrammar, words = load("xgrammar"), empty_words(vocabulary)
-    compiler = build_compiler(vocabulary, special_text)
+    compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
 
     def compile_asked(asked: Asked) -> XGrammarMatcher:
         if asked.kind == "grammar" and (name := endless_rule(asked.text)):
             raise refusal("xgrammar", f"the rule {name}, which stands for itself (xgrammar crashes on a{{0,2}} of it)")
         try:
-            return XGrammarMatcher(xgrammar.GrammarMatcher(compile_with(compiler, asked)), words, len(vocabulary))
+            if asked.kind == "regex":
+                compiled = compiler.compile_regex(asked.text)
+            elif asked.kind == "schema":
+                compiled = compiler.compile_json_schema(asked.text, any_whitespace=False)
+            else:
+                compiled = compiler.compile_grammar(asked.gbnf)
+            return XGrammarMatcher(xgrammar.GrammarMatcher(compiled), words, len(vocabulary))
         except RuntimeError as error:
             raise refusal("xgrammar", error) from error
 
@@ -87,12 +87,3 @@ def endless_rule(text: str) -> str:
         if isinstance(here, Call):
             return name
     return ""
-
-
-def compile_with(compiler: Any, asked: Asked) -> Any:
-    """Compile a constraint with the engine's parser for its language."""
-    if asked.kind == "regex":
-        return compiler.compile_regex(asked.text)
-    if asked.kind == "schema":
-        return compiler.compile_json_schema(asked.text, any_whitespace=False)
-    return compiler.compile_grammar(asked.gbnf)

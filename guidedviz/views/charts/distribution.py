@@ -1,23 +1,140 @@
-"""The likeliest tokens before and after the mask, as rows of a label, two bars and a number.
+"""Distributions: bars of any numbers, the next token before and after the mask, and all texts of a small task.
 
-It is a picture of its own and a panel of the stage's still picture. What it says stands in the packed step, as on the
-page.
+The next token is a picture of its own and a panel of the stage's still picture. What it says stands in the packed
+step, as on the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
 from textwrap import wrap
+from typing import Any
 
+from guidedviz.decoding.distribution import Branch, Estimate, Task, branch
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
+from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import Step
-from guidedviz.errors import expect, shorten
+from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.markup import NOTHING, Element, node, together
-from guidedviz.views.charts.bars import write_bar, write_bar_names, write_name
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
-from guidedviz.views.words import pack_step
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write, write_box
+from guidedviz.views.words import label, pack_step, reading
 
 EDGE, WIDE = 16.0, 780.0
+WHISKER = {"stroke": "var(--gv-ink)", "stroke_width": 1.5, "fill": "none"}
+Values = Sequence[float | Estimate]
+
+
+def draw_bars(
+    labels: Sequence[str], series: Mapping[str, Values], *, title: str = "", marked: Collection[int] = ()
+) -> Figure:
+    """Horizontal bars, one or more per label: the first outlined, the others filled; values may be negative.
+
+    An estimate has a line over its bar, from the low to the high end of its interval.
+
+    >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask").text
+    'mask: a before 0.20 after 1, b before 0.80 after 0'
+    """
+    _check(labels, series)
+    expect(title, str, "draw_bars, title", "a text")
+    expect(marked, Collection, "draw_bars, marked", "numbers of labels", "{0, 2}")
+    named, bold = list(map(reading, labels)), set(marked)
+    rows = [[values[at] for values in series.values()] for at in range(len(labels))]
+    every = [value for row in rows for value in row]
+    low = min([0.0, *map(float, every)])
+    high = max([1e-9, *(value.high if isinstance(value, Estimate) else float(value) for value in every)])
+    between = " → " if next(iter(series), "").startswith("before") else " | "
+    said = [between.join(_number(float(value)) for value in row) for row in rows]
+    start = max([60.0, *(wide(shorten(words, 24), 14) for words in named)]) + 34
+    span = WIDE - start - max([0, *map(len, said)]) * 7.0 - 2 * EDGE
+
+    def at(value: float) -> float:
+        return start + span * (value - low) / (high - low)
+
+    parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
+    names = list(series) if len(series) > 1 else []
+    below = 18 * (8.0 * len(title) + sum(7.0 * len(name) + 32 for name in names) > WIDE - 3 * EDGE)  # no room beside it
+    parts += write_bar_names(names, WIDE - EDGE, 20 + below)
+    pitch, top = 8.0 * len(series) + 14, 30 + below if parts else 8
+    for index, row in enumerate(rows):
+        y = top + pitch * index
+        parts.append(write_name(start - 10, y + pitch / 2 + 2, named[index], False, index in bold, 24))
+        for place, value in enumerate(row):
+            left, right = sorted((at(0.0), at(float(value))))
+            kind = place if len(series) > 1 else 1
+            parts.append(write_bar(left, y + 5 + 8 * place, right - left, 7.0, kind, False))
+            if isinstance(value, Estimate):
+                way = f"M{at(value.low):g} {y + 5.5 + 8 * place:g}v6m0 -3H{at(value.high):g}m0 -3v6"
+                parts.append(node("path", d=way, **WHISKER))
+        parts.append(soft(WIDE - EDGE, y + pitch / 2 + 2, said[index], text_anchor="end"))
+    end = top + pitch * len(rows)
+    if low < 0:
+        parts.append(node("path", d=f"M{at(0.0):g} {top:g}V{end:g}", stroke="var(--gv-soft)"))
+    told = ", ".join(
+        f"{words} " + " ".join(f"{name} {_say(value)}" for name, value in zip(series, row, strict=True))
+        for words, row in zip(named, rows, strict=True)
+    )
+    text = f"{title}: {told}" if title else told
+    return Figure(drawing(WIDE, end + 10, *parts, alt=text), text, text)
+
+
+def _check(labels: Sequence[str], series: Mapping[str, Values]) -> None:
+    """Refuse labels that are not texts, and series without one number per label."""
+    texts: Sequence[object] = expect(labels, list | tuple, "draw_bars, labels", "a list of texts")
+    if not all(isinstance(label, str) for label in texts):
+        raise SettingError("draw_bars, labels", seen=quoted(labels), expected="a list of texts")
+    expect(series, Mapping, "draw_bars, series", "names with their numbers", "{'before': [0.2, 0.8]}")
+    for name, values in series.items():
+        try:
+            numbers = list(map(float, values))
+        except (TypeError, ValueError):
+            numbers = []
+        if len(numbers) != len(labels):
+            raise SettingError(f"draw_bars, series {quoted(name)}", seen=quoted(values), expected="a number per label")
+
+
+def _say(value: float | Estimate) -> str:
+    return str(value) if isinstance(value, Estimate) else _number(float(value))
+
+
+def _number(value: float) -> str:
+    return probability(value) if 0 <= value <= 1 else f"{value:.1f}".removesuffix(".0")
+
+
+def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> Element:
+    """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
+    style = {"text_decoration": "line-through"} if struck and len(words) > 1 else {}
+    style |= {"fill": "var(--gv-soft)"} if struck else {}
+    heavy = {"font_weight": "bold"} if bold else {}
+    cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end") if struck and len(words) == 1 else NOTHING
+    return cross + write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
+
+
+def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> Element:
+    """One bar: the first of a row is an outline, a forbidden one is dashed."""
+    size = {"x": x, "y": y, "width": max(0.0, long), "height": high, "rx": 1.5}
+    if long <= 0:
+        return NOTHING
+    dash = {"stroke_dasharray": "2 2"} if struck else {}
+    if place == 0:
+        return node("rect", **size, fill="none", stroke="var(--gv-soft)", **dash)
+    return node("rect", **size, fill=f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})")
+
+
+def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Element]:
+    """The legend of the bars in a row, aligned to the right edge."""
+    parts, x = [], right
+    for place, name in reversed(list(enumerate(names))):
+        parts.append(soft(x, y, name, text_anchor="end"))
+        x -= 7.0 * len(name) + 18
+        parts.append(write_bar(x, y - 8, 12, 7.0, place, False))
+        x -= 14
+    return parts
+
+
+# --- the next token ---
+
+
 SHORT = 6  # characters of a probability that is said twice though it does not change
 HEAD, ROW, FACT = 46.0, 26.0, 22.0  # heights
 NAME, LETTER = 132.0, 6.6  # the most that a label takes, and pixels per character of a number, about
@@ -78,24 +195,31 @@ def _tag(changes: str) -> Element:
 
 def _rows(step: PackedStep, width: float) -> list[Element]:
     """One row per candidate and one for all others; the full scale of a bar is at least a third of the width."""
-    said = [say_odds(row, step["free"], row.legal) for row in step["rows"]]
-    said.append(say_odds(step["rest"], step["free"]))
+    free, named = step["free"], step["rows"]
+    said = [*(say_odds(row, free, row.legal) for row in named), say_odds(step["rest"], free)]
     number = LETTER * max(map(len, said)) + 8
-    longest = max((wide(row.label, 14) for row in step["rows"]), default=0.0)
+    longest = max((wide(row.label, 14) for row in named), default=0.0)
     name = max(78.0, min(NAME, longest + 4, width * 2 / 3 - number - 24))
     start, span = name + 22, width - name - 22 - number
-    rows = []
-    for place, row in enumerate(step["rows"]):
-        chosen = row.token == step["token"]
-        mark = write(0, 17, "▸", 13, fill="var(--gv-orange)") if chosen else NOTHING
-        named = write_name(name + 14, 17, row.label, not row.legal, chosen, int(name / 8.5))
-        bars = _bars(row, step["free"], start, span, not row.legal)
-        odds = soft(width, 17, said[place], text_anchor="end")
-        rows.append(moved(0, HEAD + ROW * place, mark, named, bars, odds, data_part="row"))
-    others = soft(name + 14, 17, "all others", text_anchor="end")
-    odds = soft(width, 17, said[-1], text_anchor="end")
-    bars = _bars(step["rest"], step["free"], start, span, False)
-    return [*rows, moved(0, HEAD + ROW * len(rows), others, bars, odds)]
+    rows, shown = list[Element](), list[PackedRow | PackedRest]([*named, step["rest"]])
+    for place, row in enumerate(shown):
+        parts, struck = list[Element](), False
+        if isinstance(row, PackedRow):
+            chosen, struck = row.token == step["token"], not row.legal
+            parts += [write(0, 17, "▸", 13, fill="var(--gv-orange)")] * chosen
+            parts.append(write_name(name + 14, 17, row.label, struck, chosen, int(name / 8.5)))
+        else:
+            parts.append(soft(name + 14, 17, "all others", text_anchor="end"))
+        size = {"x": start, "y": 2, "width": span, "height": ROW - 5, "rx": 3}
+        parts.append(node("rect", **size, fill="var(--gv-page)", data_part="bar"))  # the full scale
+        if free:
+            parts.append(write_bar(start, 6, row.raw * span, 13.0, 1, False))
+        else:
+            parts.append(write_bar(start, 4, row.raw * span, 7.0, 0, struck))
+            parts.append(write_bar(start, 13, row.drawn * span, 8.0, 1, struck))
+        parts.append(soft(width, 17, said[place], text_anchor="end"))
+        rows.append(moved(0, HEAD + ROW * place, *parts, **{"data_part": "row"} if place < len(named) else {}))
+    return rows
 
 
 def say_odds(row: PackedRow | PackedRest, free: bool, legal: bool = True) -> str:
@@ -110,9 +234,58 @@ def say_odds(row: PackedRow | PackedRest, free: bool, legal: bool = True) -> str
     return f"{row.rawText} → {'forbidden' if not legal else 'same' if same else row.drawnText}"
 
 
-def _bars(row: PackedRow | PackedRest, free: bool, x: float, span: float, struck: bool) -> Element:
-    """The full scale, and on it the probability before and after; a single bar where they are the same."""
-    scale = node("rect", x=x, y=2, width=span, height=ROW - 5, rx=3, fill="var(--gv-page)", data_part="bar")
-    if free:
-        return scale + write_bar(x, 6, row.raw * span, 13.0, 1, False)
-    return scale + write_bar(x, 4, row.raw * span, 7.0, 0, struck) + write_bar(x, 13, row.drawn * span, 8.0, 1, struck)
+# --- all texts of a small task ---
+
+
+LEAST = 1e-4  # a smaller probability is neither drawn nor said
+PANELS = {  # attribute of a branch, and what the panel shows
+    "free": "no mask",
+    "masked": "illegal tokens removed at each step",
+    "conditioned": "the target: illegal texts removed at the end",
+}
+# left and width from 0 to 1, row, words, and the text: "" if it is not complete, None for all that is illegal
+TreeBox = tuple[float, float, int, str, str | None]
+
+
+def draw_text_tree(task: Task) -> Figure:
+    """Three panels: the model's distribution, the masked one, and the target. One row per token.
+
+    A box is as wide as its probability.
+
+    >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [2, 0] if tokens[-1] == 0 else [0, 0])
+    >>> print(draw_text_tree(Task(toy, "b", gv.guide(gv.regex("ab|b[ab]"), toy.vocabulary))).text)
+    free: ab 0.06, ba 0.25, bb 0.25, illegal 0.44
+    masked: ab 0.50, ba 0.25, bb 0.25
+    conditioned: ab 0.11, ba 0.45, bb 0.45
+    """
+    tree = branch(expect(task, Task, "draw_text_tree, task", "a task of decoding.distribution"))
+    parts, lines, top = list[Element](), list[str](), 0.0
+    for panel, about in PANELS.items():
+        boxes = list(_boxes(tree, panel, task.model.vocabulary.pieces))
+        parts += [write(EDGE, top + 22, panel, font_weight="bold"), soft(EDGE + 96, top + 22, about)]
+        for left, share, row, words, text in boxes:
+            x, width = EDGE + (WIDE - 2 * EDGE) * left, (WIDE - 2 * EDGE) * share - 1
+            long = f"{words} {probability(share)}"
+            line: dict[str, Any] = {"stroke": "var(--gv-blue)"}
+            if text is None:
+                line = {"stroke": "var(--gv-orange)", "fill": "none", "stroke_dasharray": "4 3"}
+            fitting = long if wide(long) < width - 3 else words
+            parts.append(write_box(x, top + 34 + 30 * row, width, 27, fitting, **line))
+        told = [f"{text} {probability(share)}" for _, share, _, _, text in boxes if text]
+        gone = sum(share for _, share, _, _, text in boxes if text is None)
+        lines.append(f"{panel}: " + ", ".join(told + [f"illegal {probability(gone)}"] * bool(gone)))
+        top += 74 + 30 * max(row for _, _, row, _, _ in boxes)
+    said = "\n".join(lines)
+    return Figure(drawing(WIDE, top + 4, *parts, alt=said), said, said)
+
+
+def _boxes(tree: Branch, panel: str, pieces: Sequence[bytes], x: float = 0.0, row: int = 0) -> Iterator[TreeBox]:
+    """The boxes below a branch, from the left; in the first panel the illegal rest is the last of each row."""
+    share = attrgetter(panel)
+    for one in (one for one in tree.branches if share(one) > LEAST):
+        text = "" if one.branches else label(b"".join(pieces[token] for token in one.tokens))
+        yield x, share(one), row, label(pieces[one.tokens[-1]]), text
+        yield from _boxes(one, panel, pieces, x, row + 1)
+        x += share(one)
+    if panel == "free" and tree.illegal > LEAST:
+        yield x, tree.illegal, row, "illegal", None

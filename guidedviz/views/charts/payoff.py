@@ -1,14 +1,13 @@
-"""When jump-forward pays: speed-up over the share of forced tokens, the text of one share, and its passes both ways."""
+"""When jump-forward pays: speed-up over the share of forced tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from math import isinf
 
 from guidedviz.decoding.jump import (
     FRACTIONS,
-    Parts,
-    Passes,
     Payoff,
     Timed,
     fixed_share,
@@ -16,11 +15,10 @@ from guidedviz.decoding.jump import (
     ideal,
     nearest_fraction,
 )
-from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.markup import Element, node
-from guidedviz.views.charts.plot import Axis, Box, Chart, Look, PlotFrame, Series, spans, write_legend, write_plot
-from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
-from guidedviz.views.words import label, milliseconds
+from guidedviz.views.charts.plot import Axis, Chart, Look, PlotFrame, Series, draw_chart, write_plot
+from guidedviz.views.figure import Figure
 
 # Speed-up over the share of forced tokens: a dashed line for the ideal, a line for the cost model, dots for live runs.
 #
@@ -43,7 +41,7 @@ Y = Axis(
 )
 
 
-def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
+def payoff_chart(payoff: Payoff, rows: int) -> Chart:
     """The ideal, the cost model and the live runs; runs with another number of rows are rings."""
 
     def curve(name: str, speedup: Callable[[float], float], colour: str, look: Look, part: str) -> Series:
@@ -62,9 +60,7 @@ def payoff_chart(payoff: Payoff, rows: int, said: str = "") -> Chart:
         dots("measured", [run for run in payoff.runs if run.rows == rows], "solid", "points"),
     ]
     series += [dots("measured with other rows", others, "hollow")] * bool(others)
-    where = "live" if payoff.source == "LIVE" else f"{payoff.source}, {payoff.date}"
-    notes = (f"{where} · {payoff.model} · {payoff.device}", said)
-    return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), notes, SPAN, HIGH)
+    return Chart("jump-forward: what forced tokens save", X, Y, tuple(series), (), SPAN, HIGH)
 
 
 def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
@@ -81,8 +77,7 @@ def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
 
 def say_point(run: Timed) -> str:
     """A live run in one line."""
-    by_hand = " by hand" * run.by_hand
-    return f"{run.fraction:.0%} forced{by_hand}, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
+    return f"{run.fraction:.0%} forced, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
 
 
 def say_spread(run: Timed) -> str:
@@ -104,11 +99,8 @@ def say_times(speedup: float) -> str:
     return f"{speedup:.2f}×" if speedup < 10 else f"{speedup:.1f}×"
 
 
-COLUMN, EDGE, HEAD, TEXT, LINE = 340.0, 14.0, 66.0, 100.0, 25.0  # the room of the text, and its lines
-
-
 def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
-    """The curves and the measured points with the handle at one share; to the right its text, below its passes.
+    """The curves and the measured points with the handle at one share.
 
     >>> previews = ((("{", True), ('"', True), ("a", False), ("}", True)),) * 20
     >>> toy = Payoff(gv.decoding.Cost(9.0, 1.0), (), previews, "toy", "cpu", "2026-11-22", "canonical", "TOY")
@@ -120,48 +112,12 @@ def draw_payoff(payoff: Payoff, fraction: float = 0.7, rows: int = 1) -> Figure:
     if not isinstance(rows, int) or rows < 1:
         raise SettingError("rows", seen=quoted(rows), expected="a whole number from 1")
     at = nearest_fraction(fraction)
-    run = find_run(payoff, at, rows)
-    parts = run.parts if run else payoff.previews[at]
-    said = say_place(payoff, at, rows)
-    text = f"{_say_origin(payoff)}\n{said}"
-    chart = payoff_chart(payoff, rows, said)
-    plot = moved(0, HEAD + 20, *draw_plot(payoff, FRACTIONS[at], rows))
-    low = HEAD + max(HEIGHT + 36, TEXT + 10 + LINE * len(list(_wrap(parts))))
-    lanes = PlotFrame(lanes_chart(payoff, parts, rows, run), EDGE + 236, low)
-    inside = [*_head(chart), *write_legend(chart, EDGE, HEAD + 4), plot, *_text(parts), *write_plot(lanes)]
-    inside += write_legend(lanes.chart, lanes.left, low + lanes.chart.height + 26)
-    alt = text.replace("\n", ". ")
-    svg = drawing(WIDTH + COLUMN + EDGE, low + lanes.chart.height + 42, *inside, alt=alt)
-    return Figure(svg, text, text)
-
-
-def lanes_chart(payoff: Payoff, parts: Parts, rows: int, run: Timed | None) -> Chart:
-    """Both ways on one clock: a high box is the cost of a pass itself, a low one the cost of the tokens it reads."""
-    count = run.naive_passes if run else len(parts)
-    ways = Passes((1,) * count, 0), group_passes(parts, run.jump_passes if run else None)
-    own, each = payoff.cost.prices(rows)
-    passes: list[Box] = []
-    tokens: list[Box] = []
-    for lane, way in zip((2.0, 1.0), ways, strict=True):
-        now = 0.0
-        for read in way.read:
-            passes.append((now, now + own, lane, ""))
-            tokens.append((now + own, now + own + read * each, lane - 0.18, ""))
-            now = tokens[-1][1]
-        tokens += [(now, now + way.rest * each, lane - 0.18, "")] * bool(way.rest)
-    end = 1.1 * count * (own + each) or 1.0  # jump-forward may be slower
-    series = [
-        spans("a pass", passes, "blue"),
-        spans("the tokens that it reads, by the cost model", tokens, "gold", thick=0.34),
-    ]
-    if run:
-        clock = count * (own + each) * run.jump_ms / run.naive_ms
-        series.append(Series("measured", "line", (clock, clock), (0.5, 1.5), colour="orange"))
-    took = [f", {milliseconds(ms)}" for ms in (run.naive_ms, run.jump_ms)] if run else ["", ""]
-    names = [say_passes(len(way.read)) + ms for way, ms in zip(ways, took, strict=True)]
-    ticks = (2.0, f"token by token: {names[0]}"), (1.0, f"jump-forward: {names[1]}")
-    x, y = Axis("", 0.0, end, (), grid=False), Axis("", 0.5, 2.5, ticks, grid=False)
-    return Chart("", x, y, tuple(series), width=576.0, height=60.0)
+    share, said, chart = FRACTIONS[at], say_place(payoff, at, rows), payoff_chart(payoff, rows)
+    handle = Series("", "line", (share, share), (LOW, MOST), colour="ink", look="dotted")
+    source = "live" if payoff.source == "LIVE" else payoff.source
+    where = f"{source}{f', {payoff.date}' * (source != 'live')} · {payoff.model} · {payoff.device}"
+    chart = replace(chart, series=(*chart.series, handle), notes=(where, said))
+    return draw_chart(chart, f"jump-forward, {source}: {payoff.model}; {payoff.device}\n{said}")
 
 
 def find_run(payoff: Payoff, at: int, rows: int) -> Timed | None:
@@ -192,54 +148,3 @@ def say_passes(count: int) -> str:
     ('1 pass', '19 passes')
     """
     return f"{count} pass{'es' * (count != 1)}"
-
-
-def _say_origin(payoff: Payoff) -> str:
-    where = "live" if payoff.source == "LIVE" else payoff.source
-    return f"jump-forward, {where}: {payoff.model}; {payoff.device}"
-
-
-def _head(chart: Chart) -> Iterator[Element]:
-    where, said = chart.notes
-    yield write(EDGE, 22, chart.title, 13, font_weight="bold")
-    yield soft(WIDTH + COLUMN, 22, where, text_anchor="end")
-    yield write(EDGE, 44, said, 13)
-
-
-def _wrap(parts: Parts) -> Iterator[list[tuple[float, float, str, bool]]]:
-    """Lines of tokens: where each begins, how wide it is, and its text."""
-    line: list[tuple[float, float, str, bool]] = []
-    x = 0.0
-    for text, fixed in parts:
-        said = shorten(label(text.encode("utf-8", "replace")), 30)
-        width = wide(said, 13) + 6
-        if line and x + width > COLUMN:
-            yield line
-            line, x = [], 0.0
-        line.append((x, width, said, fixed))
-        x += width + 2
-    if line:
-        yield line
-
-
-def _text(parts: Parts) -> Iterator[Element]:
-    """The tokens in boxes: forced ones grey, free ones blue and underlined."""
-    left, top = WIDTH + 4, HEAD + TEXT
-    free = sum(not fixed for _, fixed in parts)
-    yield _box(left, top - 27, 12, 14, True)
-    yield soft(left + 18, top - 16, f"{len(parts) - free} forced")
-    yield _box(left + 90, top - 27, 12, 14, False)
-    yield soft(left + 108, top - 16, f"{free} free: the model chooses")
-    for number, line in enumerate(_wrap(parts)):
-        y = top + LINE * number
-        for x, width, said, fixed in line:
-            yield _box(left + x, y, width, 21, fixed)
-            colour = "var(--gv-soft)" if fixed else "var(--gv-ink)"
-            yield write(left + x + 3, y + 15, said, 13, mono=True, fill=colour)
-
-
-def _box(x: float, y: float, width: float, high: float, fixed: bool) -> Element:
-    if fixed:
-        return node("rect", x=x, y=y, width=width, height=high, rx=3, fill="var(--gv-card)", stroke="var(--gv-line)")
-    tint = node("rect", x=x, y=y, width=width, height=high, rx=3, fill="var(--gv-sky)", fill_opacity=0.25)
-    return tint + node("path", d=f"M{x:.1f},{y + high - 1:.1f}h{width:.1f}", stroke="var(--gv-blue)", stroke_width=2.4)

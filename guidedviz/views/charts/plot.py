@@ -1,4 +1,4 @@
-"""A chart is a plain record of its axes and marks, and `draw_chart` makes its only picture, an SVG.
+"""A chart is a plain record of its axes and marks. `draw_chart` makes its still, an SVG, and its numbers for Plotly.
 
 Values beyond an axis are drawn at its end.
 """
@@ -6,13 +6,12 @@ Values beyond an axis are drawn at its end.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import ceil, log10
 from typing import Any, Literal
 
-from guidedviz.errors import shorten
+from guidedviz.errors import expect, shorten
 from guidedviz.markup import NOTHING, Element, node, printable
 from guidedviz.views.figure import Figure, drawing, soft, wide, write
 from guidedviz.views.theme import LIGHT
@@ -44,22 +43,14 @@ class Axis:
         return (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
 
 
-def round_step(span: float, most: int) -> float:
-    """The smallest round number (1, 2 or 5 times a power of ten) of which `most` cover a span.
-
-    >>> round_step(35, 8), round_step(1200, 6)
-    (5.0, 200.0)
-    """
-    return next(n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5) if most * n * 10.0**power >= span)
-
-
 def round_ticks(low: float, high: float, most: int) -> tuple[tuple[float, str], ...]:
-    """A few round numbers from `low` to `high`.
+    """A few round numbers from `low` to `high`: multiples of 1, 2 or 5 times a power of ten.
 
     >>> round_ticks(3, 10, 4)
     ((4.0, '4'), (6.0, '6'), (8.0, '8'), (10.0, '10'))
     """
-    step = round_step(high - low, most)
+    steps = (n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5))
+    step = next(step for step in steps if most * step >= high - low)
     return tuple((step * n, f"{step * n:g}") for n in range(ceil(low / step), int(high / step) + 1))
 
 
@@ -74,36 +65,32 @@ class Series:
     hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
     colour: str = "blue"
     look: Look = "solid"
-    start: tuple[float, ...] = ()  # the low end of each bar or span; the end of the axis if empty
+    start: tuple[float, ...] = ()  # the low end of each bar or span; 0 if empty
     words: tuple[str, ...] = ()  # one text per mark, on the drawing
     thick: float = 0.8  # of a bar or span, in units of the axis across it
     part: str = ""  # the name by which a page finds these marks
 
-    def begins(self, axis: Axis) -> tuple[float, ...]:
-        """The low ends of bars and spans along this axis."""
-        return self.start or (axis.low,) * len(self.x)
+    @property
+    def low(self) -> tuple[float, ...]:
+        """The low end of each bar or span."""
+        return self.start or (0.0,) * len(self.x)
 
 
 Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
-
-
-def spans(
-    name: str, boxes: Sequence[Box], colour: str, look: Look = "solid", thick: float = 0.7, words: Sequence[str] = ()
-) -> Series:
-    """Boxes in lanes as one series."""
-    low, up, lanes, hover = map(tuple, zip(*boxes, strict=True)) if boxes else ((), (), (), ())
-    return Series(name, "spans", up, lanes, hover if any(hover) else (), colour, look, low, tuple(words), thick)
-
-
 SpanKind = tuple[str, str, Look]  # a name, its colour and its look
 
 
-def spans_by_kind(kinds: Sequence[SpanKind], boxes: Iterable[tuple[str, Box]]) -> tuple[Series, ...]:
-    """One series per kind that has a box of some width."""
+def spans_by_kind(kinds: Iterable[SpanKind], boxes: Iterable[tuple[str, Box]]) -> tuple[Series, ...]:
+    """Boxes in lanes: a series per kind that has a box of some width; a solid box with room has its text up to ":"."""
     found: dict[str, list[Box]] = {name: [] for name, *_ in kinds}
     for name, box in boxes:
         found[name] += [box] * (box[1] > box[0])
-    return tuple(spans(name, found[name], colour, look) for name, colour, look in kinds if found[name])
+    made = []
+    for name, colour, look in (kind for kind in kinds if found[kind[0]]):
+        low, up, lanes, told = zip(*found[name], strict=True)
+        words = tuple(said.partition(":")[0] for said in told) if look == "solid" else ()
+        made.append(Series(name, "spans", up, lanes, told if any(told) else (), colour, look, low, words, 0.7))
+    return tuple(made)
 
 
 @dataclass(frozen=True)
@@ -140,12 +127,13 @@ class PlotFrame:
 
 def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     """The chart as a figure: its drawing, its words, and the numbers that a notebook shows with Plotly."""
+    expect(chart.title, str, "title", "a text")
     left = EDGE + max((wide(words, 12) for _, words in chart.y.ticks), default=0.0) + 12
     top = EDGE + LINE * (1 + len(chart.notes)) + LEGEND + (LINE if chart.y.title else 6)
-    frame = PlotFrame(chart, left, top)
     parts = [write(EDGE, 24, shorten(chart.title, 100), 14, font_weight="bold")]
     parts += [write(EDGE, 24 + LINE * n, words, 13) for n, words in enumerate(chart.notes, 1)]
-    parts += [*write_legend(chart, EDGE, 24 + LINE * (1 + len(chart.notes))), *write_plot(frame)]
+    parts += write_legend(chart, EDGE, 24 + LINE * (1 + len(chart.notes)))
+    parts += write_plot(PlotFrame(chart, left, top))
     low = top + chart.height + _label_room(chart) + (LINE + 6 if chart.x.title else 8)
     width = max(left + chart.width + 2 * EDGE, *(2 * EDGE + 6.8 * len(words) for words in ("", *chart.notes)))
     alt = text.replace("\n", ". ")
@@ -154,15 +142,27 @@ def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
 
 def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
     """The sign and the name of each series."""
-    for series in chart.series:
-        if series.name:
-            yield _sign(series, x, y - 4) + soft(x + 24, y, series.name)
-            x += 44 + 6.8 * len(series.name)
+    for series in (series for series in chart.series if series.name):
+        look: dict[str, Any] = {"stroke": f"var(--gv-{series.colour})", "stroke_width": 2}
+        match series.mark:
+            case "line":
+                yield node("path", d=f"M{x - 4:g},{y - 4:g}h24", **look, **_dashes(series))
+            case "dots":
+                yield node("circle", cx=x + 10, cy=y - 4, r=4.5, fill=_dot_fill(series), **look)
+            case _:
+                yield _box(Series("", "bars", (), (), colour=series.colour, look=series.look), 0, x + 4, y - 10, 12, 12)
+        yield soft(x + 24, y, series.name)
+        x += 44 + 6.8 * len(series.name)
 
 
 def write_plot(frame: PlotFrame) -> Iterator[Element]:
     """The axes and the marks of a chart."""
-    yield from (_hatch(series) for series in frame.chart.series if series.look == "hatched")
+    for colour in {
+        series.colour: 0 for series in frame.chart.series if series.look == "hatched"
+    }:  # not by colour alone
+        line = node("path", d="M-1 5L5 -1", stroke="var(--gv-page)", stroke_width=1.2)
+        hatch = {"id": f"gv-hatch-{colour}", "patternUnits": "userSpaceOnUse"}
+        yield node("defs", node("pattern", line, width=4, height=4, **hatch))
     yield from _write_y(frame)
     yield from _write_x(frame)
     for series in frame.chart.series:
@@ -175,7 +175,7 @@ def _write_y(frame: PlotFrame) -> Iterator[Element]:
         x, y = frame.at(chart.x.low, value)
         if chart.y.grid:
             yield node("path", d=f"M{x:g},{y:.1f}h{chart.width:g}", stroke="var(--gv-line)")
-        yield soft(x - 8, y + 4, words, mono=chart.y.mono, text_anchor="end")
+        yield soft(x - 8, y + 4, words, text_anchor="end")
     if chart.y.title:
         yield soft(EDGE if frame.left > 60 else 6, frame.top - 14, chart.y.title)
 
@@ -188,10 +188,11 @@ def _write_x(frame: PlotFrame) -> Iterator[Element]:
         x, _ = frame.at(value, chart.y.low)
         if chart.x.grid:
             yield node("path", d=f"M{x:.1f},{frame.top:g}v{chart.height + 5:g}", stroke="var(--gv-line)")
-        look: dict[str, Any] = {"fill": "var(--gv-soft)", "text_anchor": "end" if turned else "middle"}
-        look |= {"transform": f"rotate(-90 {x + 4:.1f} {ground + 7:g})"} if turned else {}
-        place = (x + 4, ground + 7) if turned else (x, ground + 18)
-        yield write(*place, shorten(words, SHORT) if turned else words, 12, chart.x.mono, **look)
+        if turned:
+            turn = f"rotate(-90 {x + 4:.1f} {ground + 7:g})"
+            yield soft(x + 4, ground + 7, shorten(words, SHORT), mono=True, text_anchor="end", transform=turn)
+        else:
+            yield soft(x, ground + 18, words, mono=chart.x.mono, text_anchor="middle")
     if chart.x.title:
         low = ground + _label_room(chart) + LINE - 2
         yield soft(frame.left + chart.width / 2, low, chart.x.title, text_anchor="middle")
@@ -212,55 +213,61 @@ def _label_room(chart: Chart) -> float:
 def _write_line(frame: PlotFrame, series: Series) -> Iterator[Element]:
     points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
     way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    look: dict[str, Any] = {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
-    look |= {"data_part": series.part} if series.part else {}
-    yield node("path", d=way, fill="none", stroke=f"var(--gv-{series.colour})", stroke_width=2.2, **look)
+    look = {"stroke": f"var(--gv-{series.colour})", "stroke_width": 2.2} | _dashes(series) | _part(series)
+    yield node("path", d=way, fill="none", **look)
 
 
 def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
-    def dots() -> Iterator[Element]:
-        halo: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
-        for n, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
-            cx, cy = frame.at(x, y)
-            radius, fill = (4.0, "page") if series.look == "hollow" else (5.0, series.colour)
-            size = {"r": radius, "stroke_width": 1.6, "stroke": f"var(--gv-{series.colour})"}
-            yield node("circle", *_title(series, n), cx=cx, cy=cy, **size, fill=f"var(--gv-{fill})")
-            if series.words:
-                yield write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **halo)
-
-    yield node("g", *dots(), **({"data_part": series.part} if series.part else {}))
+    dots: list[Element] = []
+    halo: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}
+    look: dict[str, Any] = {"r": 4.5, "stroke_width": 1.6, "stroke": f"var(--gv-{series.colour})"}
+    for n, point in enumerate(zip(series.x, series.y, strict=True)):
+        cx, cy = frame.at(*point)
+        dots.append(node("circle", *_title(series, n), cx=cx, cy=cy, fill=_dot_fill(series), **look))
+        if series.words:
+            dots.append(write(cx, cy - 10, series.words[n], 12, text_anchor="middle", **halo))
+    yield node("g", *dots, **_part(series))
 
 
-def _write_bars(frame: PlotFrame, series: Series) -> Iterator[Element]:
-    high = frame.chart.y.high
-    for n, (x, low, up) in enumerate(zip(series.x, series.begins(frame.chart.y), series.y, strict=True)):
-        left, top = frame.at(x - series.thick / 2, up)
-        right, base = frame.at(x + series.thick / 2, low)
+def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
+    """Bars with their words above them, or spans with their words inside where there is room."""
+    bars, half = series.mark == "bars", series.thick / 2
+    for n, (x, y, low) in enumerate(zip(series.x, series.y, series.low, strict=True)):
+        corners = ((x - half, low), (x + half, y)) if bars else ((low, y - half), (x, y + half))
+        (left, base), (right, top) = (frame.at(*corner) for corner in corners)
+        width = right - left if bars else max(1.0, right - left - 1)
         if base - top > 0.05:
-            yield _box(series, n, left, top, right - left, base - top)
-        if low < high < up:  # the bar is cut
-            yield _tear(left, frame.top + 10, right - left)
-        if series.words and series.words[n]:
-            yield write((left + right) / 2, top - 5, series.words[n], 10, text_anchor="middle")
-
-
-def _write_spans(frame: PlotFrame, series: Series) -> Iterator[Element]:
-    for n, (low, up, lane) in enumerate(zip(series.begins(frame.chart.x), series.x, series.y, strict=True)):
-        left, top = frame.at(low, lane + series.thick / 2)
-        right, base = frame.at(up, lane - series.thick / 2)
-        width = max(1.0, right - left - 1)
-        yield _box(series, n, left, top, width, base - top)
-        if series.words and wide(series.words[n], 11) + 4 < width:
+            yield _box(series, n, left, top, width, base - top)
+        words = series.words[n] if series.words else ""
+        if bars and words:
+            yield write((left + right) / 2, top - 5, words, 10, text_anchor="middle")
+        elif words and wide(words, 11) + 4 < width:
             look = {"fill": "var(--gv-on)", "text_anchor": "middle"}
-            yield write(left + width / 2, (top + base) / 2 + 4, series.words[n], 11, mono=True, **look)
+            yield write(left + width / 2, (top + base) / 2 + 4, words, 11, mono=True, **look)
 
 
 MARKS: dict[str, Callable[[PlotFrame, Series], Iterator[Element]]] = {
     "line": _write_line,
     "dots": _write_dots,
-    "bars": _write_bars,
-    "spans": _write_spans,
+    "bars": _write_boxes,
+    "spans": _write_boxes,
 }
+
+
+def _part(series: Series) -> dict[str, Any]:
+    return {"data_part": series.part} if series.part else {}
+
+
+def _dashes(series: Series) -> dict[str, Any]:
+    return {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
+
+
+def _dot_fill(series: Series) -> str:
+    return f"var(--gv-{'page' if series.look == 'hollow' else series.colour})"
+
+
+def _title(series: Series, n: int) -> list[Element]:
+    return [node("title", series.hover[n])] if series.hover else []
 
 
 def _box(series: Series, n: int, x: float, y: float, width: float, height: float) -> Element:
@@ -274,76 +281,40 @@ def _box(series: Series, n: int, x: float, y: float, width: float, height: float
     return node("g", *_title(series, n), node("rect", **place, fill=colour), over)
 
 
-def _title(series: Series, n: int) -> list[Element]:
-    return [node("title", series.hover[n])] if series.hover else []
-
-
-def _hatch(series: Series) -> Element:
-    """Lines over the colour, so that the parts differ by more than colour."""
-    line = node("path", d="M-1 5L5 -1", stroke="var(--gv-page)", stroke_width=1.2)
-    name = f"gv-hatch-{series.colour}"
-    return node("defs", node("pattern", line, id=name, width=4, height=4, patternUnits="userSpaceOnUse"))
-
-
-def _tear(x: float, y: float, width: float) -> Element:
-    """A zigzag over a bar that is cut."""
-    way = f"M{x - 2:g} {y + 3:g}l{width / 4 + 1:g} -6l{width / 4 + 1:g} 6l{width / 4 + 1:g} -6l{width / 4 + 1:g} 6"
-    draw = partial(node, "path", d=way, fill="none")
-    return draw(stroke="var(--gv-page)", stroke_width=5) + draw(stroke="var(--gv-ink)", stroke_width=1.4)
-
-
-def _sign(series: Series, x: float, y: float) -> Element:
-    """The mark of a series in the legend."""
-    colour = f"var(--gv-{series.colour})"
-    if series.mark == "line":
-        dash = {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
-        return node("path", d=f"M{x - 4:g},{y:g}h24", stroke=colour, stroke_width=2.2, **dash)
-    if series.mark == "dots":
-        fill = "var(--gv-page)" if series.look == "hollow" else colour
-        return node("circle", cx=x + 10, cy=y, r=4.5, fill=fill, stroke=colour, stroke_width=1.6)
-    plain = Series("", "bars", (), (), colour=series.colour, look=series.look)
-    return _box(plain, 0, x + 4, y - 6, 12, 12)
-
-
-# A chart as JSON for Plotly: plain lists, no random names, text in the colour of JupyterLab's theme.
+# --- the same for Plotly: plain lists, no random names, text in the colour of JupyterLab's theme ---
 
 
 PLOTLY_DASHES = {"dashed": "dash", "dotted": "dot", "mixed": "dashdot"}
 INK = "var(--jp-ui-font-color1, #444)"
-HOVER = {"bgcolor": LIGHT["ink"], "font": {"color": LIGHT["page"]}}
 COLOURS = LIGHT | {"ink": "#808080", "soft": "#808080"}  # on light and on dark paper
-NO_TEMPLATE = {"data": {"scatter": [{"type": "scatter"}]}}  # what template="none" stands for
-GRID = "rgba(128,128,128,0.3)"
+GRID, CLEAR, FONT = "rgba(128,128,128,0.3)", "rgba(0,0,0,0)", "system-ui, sans-serif"
+LAYOUT: dict[str, Any] = {  # of every chart
+    "template": {"data": {"scatter": [{"type": "scatter"}]}},  # what template="none" stands for
+    "paper_bgcolor": CLEAR,
+    "plot_bgcolor": CLEAR,
+    "font": {"family": FONT, "size": 12, "color": "#777777"},
+    "barmode": "overlay",
+    "uniformtext": {"mode": "hide", "minsize": 9},
+    "bargap": 0,
+    "hovermode": "closest",
+    "hoverlabel": {"bgcolor": LIGHT["ink"], "font": {"color": LIGHT["page"]}},
+}
+TITLE = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 20}}
 
 
 def plotly_json(chart: Chart) -> dict[str, Any]:
-    """The chart as Plotly's JSON: plain lists, no random names, text colours that follow JupyterLab's theme."""
-    said = "<br>".join(
-        [f"<b>{_plain(chart.title)}</b>", *(f"<span style='font-size:13px'>{_plain(n)}</span>" for n in chart.notes)]
-    )
-    top = 80 + 20 * len(chart.notes)
-    layout: dict[str, Any] = {
-        "template": NO_TEMPLATE,
-        "title": {"text": _ink(said), "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container",
-                  "yanchor": "top", "pad": {"t": 20}, "font": {"size": 15}, "automargin": False},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "system-ui, sans-serif", "size": 12, "color": "#777777"},
+    """The chart as Plotly's JSON."""
+    notes = [f"<span style='font-size:13px'>{_plain(note)}</span>" for note in chart.notes]
+    said, top = "<br>".join([f"<b>{_plain(chart.title)}</b>", *notes]), 80 + 20 * len(notes)
+    layout = LAYOUT | {
+        "title": TITLE | {"text": _ink(said), "font": {"size": 15}, "automargin": False},
         "xaxis": _plotly_axis(chart.x),
         "yaxis": _plotly_axis(chart.y),
         "legend": {"orientation": "h", "x": 0, "y": 1 + 18 / chart.height, "yanchor": "bottom", "xanchor": "left"},
         "margin": {"l": 60, "r": 40, "t": top, "b": 50 if chart.x.title else 34},
         "height": top + chart.height + 50,
-        "barmode": "overlay",
-        "uniformtext": {"mode": "hide", "minsize": 9},
-        "bargap": 0,
-        "hovermode": "closest",
-        "hoverlabel": HOVER,
-        "showlegend": True,
-    }  # fmt: skip
-    if notes := [note for series in chart.series if series.mark == "bars" for note in _notes(chart.y, series)]:
-        layout["annotations"] = notes
-    return {"data": [_trace(chart, series) for series in chart.series], "layout": layout}
+    }
+    return {"data": [_trace(series) for series in chart.series], "layout": layout}
 
 
 def _plotly_axis(axis: Axis) -> dict[str, Any]:
@@ -354,54 +325,35 @@ def _plotly_axis(axis: Axis) -> dict[str, Any]:
         "title": {"text": _ink(_plain(axis.title))},
         "tickvals": [value for value, _ in axis.ticks],
         "ticktext": [_ink(_plain(words)) for _, words in axis.ticks],
+        "tickfont": {"family": "monospace" if axis.mono else FONT},
         "showgrid": axis.grid,
         "gridcolor": GRID,
         "zeroline": False,
         "automargin": True,
-    } | ({"tickfont": {"family": "monospace"}} if axis.mono else {})
+    }
 
 
-def _notes(axis: Axis, series: Series) -> Iterator[dict[str, Any]]:
-    """The words above bars."""
-    for x, y, words in zip(series.x, series.y, series.words, strict=False):
-        if words:
-            place = log10(min(axis.high, y)) if axis.log else min(axis.high, y)
-            yield {"x": x, "y": place, "yshift": 8, "text": _ink(_plain(words)), "showarrow": False}
-
-
-def _trace(chart: Chart, series: Series) -> dict[str, Any]:
+def _trace(series: Series) -> dict[str, Any]:
     """One series as a trace of Plotly."""
-    colour = COLOURS[series.colour]
+    told, words = ([_plain(said) for said in texts] for texts in (series.hover, series.words))
     trace: dict[str, Any] = {"name": _ink(_plain(series.name)), "showlegend": bool(series.name)}
-    trace |= {"x": list(series.x), "y": list(series.y), "type": "scatter"}
-    told = [_plain(words) for words in series.hover]
-    trace |= {"hovertext": told, "hovertemplate": "%{hovertext}<extra></extra>"} if told else {"hoverinfo": "skip"}
-    match series.mark:
-        case "line":
-            line = {"color": colour, "dash": PLOTLY_DASHES.get(series.look, "solid"), "width": 2.2}
-            return trace | {"mode": "lines", "line": line}
-        case "dots":
-            symbol = "circle-open" if series.look == "hollow" else "circle"
-            marker = {"color": colour, "size": 9, "symbol": symbol, "line": {"color": colour, "width": 1.6}}
-            words = {"mode": "markers+text", "text": [_ink(_plain(w)) for w in series.words]} if series.words else {}
-            return trace | {"mode": "markers", "marker": marker, "textposition": "top center"} | words
-        case "bars":
-            low = series.start or (0.0,) * len(series.y)
-            trace |= {"y": [up - down for down, up in zip(low, series.y, strict=True)], "base": list(low)}
-            return trace | {"type": "bar", "width": series.thick, "marker": _fill(series)}
-    low = series.begins(chart.x)
-    trace |= {"x": [up - down for down, up in zip(low, series.x, strict=True)], "base": list(low), "orientation": "h"}
-    inside = {"text": [_plain(words) for words in series.words], "textposition": "inside", "insidetextanchor": "middle"}
-    return trace | {"type": "bar", "width": series.thick, "marker": _fill(series)} | (inside if series.words else {})
-
-
-def _fill(series: Series) -> dict[str, Any]:
-    colour = COLOURS[series.colour]
-    if series.look == "hollow":
-        red, green, blue = bytes.fromhex(colour.removeprefix("#"))
-        return {"color": f"rgba({red},{green},{blue},0.4)", "line": {"color": colour, "width": 1}}
-    lines = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
-    return {"color": colour} | ({"pattern": lines} if series.look == "hatched" else {})
+    trace |= {"hovertext": told, "hoverinfo": "text" if told else "skip", "x": [*series.x], "y": [*series.y]}
+    line: dict[str, Any] = {"color": COLOURS[series.colour], "width": 2}
+    if series.mark == "line":
+        line["dash"] = PLOTLY_DASHES.get(series.look, "solid")
+        return trace | {"type": "scatter", "mode": "lines", "line": line}
+    if series.mark == "dots":
+        symbol = "circle-open" if series.look == "hollow" else "circle"
+        trace |= {"marker": {"color": line["color"], "size": 9, "symbol": symbol, "line": line}}
+        trace |= {"type": "scatter", "mode": "markers+text"}
+        return trace | {"text": [*map(_ink, words)], "textposition": "top center"}
+    along, orientation = ("y", "v") if series.mark == "bars" else ("x", "h")
+    fill: dict[str, Any] = {"color": line["color"], "opacity": 0.4 if series.look == "hollow" else 1.0}
+    if series.look == "hatched":
+        fill["pattern"] = {"shape": "/", "fillmode": "overlay", "fgcolor": LIGHT["page"], "size": 5, "solidity": 0.3}
+    trace |= {along: [up - down for down, up in zip(series.low, trace[along], strict=True)], "base": [*series.low]}
+    trace |= {"type": "bar", "orientation": orientation, "width": series.thick, "marker": fill}
+    return trace | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
 
 
 def _plain(words: str) -> str:

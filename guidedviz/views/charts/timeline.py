@@ -6,28 +6,35 @@ the forward pass and the mask of each token ran.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from statistics import fmean
 
 from guidedviz.decoding.jump import Cost
-from guidedviz.decoding.overlap import EngineRun, Overlap, Span, Turn
+from guidedviz.decoding.overlap import EngineRun, Overlap
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
-from guidedviz.views.charts.plot import Axis, Box, Chart, SpanKind, draw_chart, round_ticks, spans, spans_by_kind
+from guidedviz.views.charts.plot import Axis, Box, Chart, SpanKind, draw_chart, round_ticks, spans_by_kind
 from guidedviz.views.figure import Figure
 
 LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
 TICKS = 8
+REQUESTS = 8  # that are drawn
+WAITS = "waits for its machine or a place"
 KINDS: tuple[SpanKind, ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
     ("compile", "orange", "hatched"),
-    ("waits for its machine or a place", "soft", "hollow"),
+    (WAITS, "soft", "hollow"),
     ("decodes", "sky", "solid"),
 )
-REQUESTS = 8  # that are drawn
+
+
+def _lanes(names: Sequence[str]) -> Axis:
+    """The vertical axis: one lane per name, from the top."""
+    ticks = tuple((float(len(names) - place), name) for place, name in enumerate(names))
+    return Axis("", 0.4, len(names) + 0.6, ticks, grid=False)
 
 
 def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
@@ -41,37 +48,35 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     request 1, order: arrives 0.0 ms, joins 8.0 ms, first token 13.0 ms, done 18.0 ms, 5.0 ms per token
     """
     expect(timeline, Timeline, "draw_timeline", "a timeline", "gv.serving.simulate(requests, costs)")
-    expect(title, str, "draw_timeline, title", "a text")
     end, shown = max(one.done for one in timeline.served), timeline.served[:REQUESTS]
     note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {counted(len(timeline.served), 'request')}"
     note += f", of which {REQUESTS} are drawn" * (len(timeline.served) > REQUESTS)
     lines = [_say(n, one) for n, one in enumerate(shown)]
-    lanes = len(shown) + TOP
-    names = ["device", "CPU", *(shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown))]
+    y = _lanes(
+        ["device", "CPU", *(shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown))]
+    )
     x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
-    y = Axis("", 0.4, lanes + 0.6, tuple((float(lanes - at), words) for at, words in enumerate(names)), grid=False)
-    series = spans_by_kind(KINDS, [*_pass_boxes(timeline, lanes), *_request_boxes(timeline, lanes)])
-    chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * lanes)
+    series = spans_by_kind(KINDS, _boxes(timeline, len(y.ticks)))
+    chart = Chart(title or "a simulated server", x, y, series, (note,), height=LANE * len(y.ticks))
     return draw_chart(chart, "\n".join([note, *lines]))
 
 
-def _pass_boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+def _boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
+    """The boxes of the device and the CPU, and of each request."""
     for one in timeline.passes:
         rows = f"{len(one.rows)} rows"
         yield "forward pass", (*one.forward, lanes, f"forward pass: {_took(one.forward)}, {rows}")
         yield "masks", (*one.masks, lanes - 1, f"masks: {_took(one.masks)}, {rows}")
         yield "compile", (*one.compiling, lanes - 1, f"compile, the batch waits: {_took(one.compiling)}")
-
-
-def _request_boxes(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
-    for number, one in enumerate(timeline.served[:REQUESTS]):
-        lane, said = lanes - TOP - number, _say(number, one)
-        start, end = one.compiling
-        yield "waits for its machine or a place", (one.request.arrives, start, lane, said)
+    for number, served in enumerate(timeline.served[:REQUESTS]):
+        lane, said = lanes - TOP - number, _say(number, served)
+        start, end = served.compiling
+        yield WAITS, (served.request.arrives, start, lane, said)
         yield "compile", (start, end, lane, f"compile: {end - start:.1f} ms; {said}")
-        yield "waits for its machine or a place", (end, one.joined, lane, said)
-        mine = [(each.compiling[1], each.end) for each in timeline.passes if number in each.rows]
-        yield from (("decodes", (low, up, lane, said)) for low, up in mine)
+        yield WAITS, (end, served.joined, lane, said)
+        for one in timeline.passes:
+            if number in one.rows:
+                yield "decodes", (one.compiling[1], one.end, lane, said)
 
 
 def _took(span: tuple[float, float]) -> str:
@@ -103,29 +108,19 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     record: 2 passes, 6 tokens, done after 16 ms
     story: 3 passes, 3 tokens, done after 21 ms
     """
-    _check(reads, cost, title, until)
-    ends = pass_ends(reads, cost)
-    notes = [f"{len(ends) - 1} passes, {ends[-1]:g} ms"]
-    notes += [
-        f"{name}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for name, row in reads.items()
-    ]
-    end = max(until, ends[-1])
-    lanes = tuple((float(len(reads) - at), name) for at, name in enumerate(reads))
-    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
-    y = Axis("", 0.4, len(reads) + 0.6, lanes, grid=False)
-    series = spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
-    head, height = title or "texts in shared passes", BATCH_LANE * len(reads)
-    chart = Chart(head, x, y, series, (notes[0],), width=640.0, height=height)
-    return draw_chart(chart, "\n".join([f"{title}: {notes[0]}" if title else notes[0], *notes[1:]]))
-
-
-def _check(reads: Reads, cost: Cost, title: str, until: float) -> None:
     expect(reads, Mapping, "draw_batch, reads", "texts with the tokens that they read per pass", "{'a': [5, 1]}")
-    expect(title, str, "draw_batch, title", "a text")
     expect(until, int | float, "draw_batch, until", "milliseconds")
     expect(cost, Cost, "draw_batch, cost", "the cost of a pass and of a token", "gv.decoding.Cost(4.0, 0.1)")
     if not reads or not all(row and all(isinstance(n, int) and n > 0 for n in row) for row in reads.values()):
         raise SettingError("draw_batch, reads", seen=quoted(dict(reads)), expected="one or more tokens per pass")
+    ends = pass_ends(reads, cost)
+    note = f"{len(ends) - 1} passes, {ends[-1]:g} ms"
+    told = [f"{n}: {len(row)} passes, {sum(row)} tokens, done after {ends[len(row)]:g} ms" for n, row in reads.items()]
+    end = max(until, ends[-1])
+    x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
+    height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
+    chart = Chart(title or "texts in shared passes", x, _lanes([*reads]), series, (note,), 640.0, height)
+    return draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
 
 
 def pass_ends(reads: Reads, cost: Cost) -> list[float]:
@@ -136,7 +131,8 @@ def pass_ends(reads: Reads, cost: Cost) -> list[float]:
     return list(accumulate((round(own + each * read, 6) for read in tokens), initial=0.0))
 
 
-def _read_boxes(reads: Reads, ends: list[float]) -> Iterator[tuple[str, Box]]:
+def _read_boxes(reads: Reads, ends: Sequence[float]) -> Iterator[tuple[str, Box]]:
+    """One box per pass of a text, and one until the last pass of all has ended."""
     for lane, row in zip(range(len(reads), 0, -1), reads.values(), strict=True):
         for place, count in enumerate(row):
             yield "reads a forced run" if count > 1 else "reads one token", (ends[place], ends[place + 1], lane, "")
@@ -147,81 +143,61 @@ def _read_boxes(reads: Reads, ends: list[float]) -> Iterator[tuple[str, Box]]:
 
 CLOCK_TICKS = 6
 LEAST = 1 / 760  # of the clock: a shorter wait is not drawn
-LANES, WAITS = ("device", "CPU", "logits wait"), 2
+CLOCK_KINDS: tuple[SpanKind, ...] = (
+    ("forward", "blue", "solid"),
+    ("mask", "gold", "solid"),
+    ("logits wait", "orange", "hatched"),
+)
 
 
 def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int = 6) -> Figure:
     """Some tokens of a record: above one by one, below side by side, both on the same clock.
 
+    >>> from guidedviz.decoding.overlap import Turn
     >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
     >>> runs = tuple(EngineRun("trie", beside, tuple(some)) for beside, some in zip((False, True), turns))
     >>> print(draw_overlap(Overlap(runs, "toy", "cpu", "2026-11-20", "JSON", 5, "TOY")).text)
     trie, 1 of 1 token, TOY: toy; cpu
-    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, in all 5.50 ms a token
-    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, in all 4.50 ms a token
+    one by one: forward 4.00 ms, mask 1.00 ms, the logits wait 1.00 ms, 5.50 ms per token
+    side by side: forward 4.00 ms, mask 1.00 ms, the logits wait 0.00 ms, 4.50 ms per token
     """
     expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
     pair = record.pair(engine)
     count = len(pair[0].turns)
-    for name, value in (("first", first), ("tokens", tokens)):
-        expect(value, int, f"draw_overlap, {name}", "a whole number")
-    if not 0 <= first < count or tokens < 1:
+    if not all(isinstance(value, int) for value in (first, tokens)) or not 0 <= first < count or tokens < 1:
         raise SettingError("draw_overlap", seen=f"{tokens} tokens from {first}", expected=f"some of {count} tokens")
     shown = [run.turns[first : first + tokens] for run in pair]
-    chart = overlap_chart(record, pair, shown, first)
-    return draw_chart(chart, "\n".join([_say_record(record, pair, len(shown[0])), *map(_say_run, pair)]))
-
-
-def overlap_chart(record: Overlap, pair: Sequence[EngineRun], shown: Sequence[Sequence[Turn]], first: int) -> Chart:
-    """Three lanes per run: the device, the CPU, and the time for which the logits wait for their mask."""
-    starts = [_start(run, first) for run in pair]
+    starts = [
+        run.turns[first - 1].chosen if first else min(run.turns[0].forward[0], run.turns[0].mask[0]) for run in pair
+    ]
     end = max(turns[-1].chosen - start for turns, start in zip(shown, starts, strict=True))
-    lanes = [(words if lane else f"{_name(run)}: {words}") for run in pair for lane, words in enumerate(LANES)]
 
-    def boxes(lane: int, times: Callable[[Turn], Span], word: str) -> list[Box]:
-        return [
-            (low - start, up - start, 7.0 - lane - 4 * place, f"{word} {first + n}: {up - low:.2f} ms")
-            for place, (turns, start) in enumerate(zip(shown, starts, strict=True))
-            for n, (low, up) in enumerate(map(times, turns))
-            if lane < WAITS or up - low > LEAST * end
-        ]
+    def boxes() -> Iterator[tuple[str, Box]]:
+        for top, turns, start in zip((7.0, 3.0), shown, starts, strict=True):
+            for number, turn in enumerate(turns, first):
+                spans = turn.forward, turn.mask, (turn.forward[1], turn.mask[1])
+                for lane, ((kind, *_), (low, up)) in enumerate(zip(CLOCK_KINDS, spans, strict=True)):
+                    if kind != "logits wait" or up - low > LEAST * end:
+                        told = f"{'token' if kind == 'forward' else kind} {number}: {up - low:.2f} ms"
+                        yield kind, (low - start, up - start, top - lane, told)
 
-    forward, mask = boxes(0, lambda turn: turn.forward, "token"), boxes(1, lambda turn: turn.mask, "mask")
-    waits = boxes(WAITS, lambda turn: (turn.forward[1], turn.mask[1]), "wait")
-    series = (
-        spans("forward", forward, "blue", "solid", 0.8, [said.partition(":")[0] for *_, said in forward]),
-        spans("mask", mask, "gold", "solid", 0.8, [said.partition(":")[0] for *_, said in mask]),
-        spans("logits wait", waits, "orange", "hatched", 0.8),
-    )
-    x = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS))
-    y = Axis("", 0.4, 7.6, tuple((7.0 - lane - lane // 3, words) for lane, words in enumerate(lanes)), grid=False)
-    where = "live" if record.source == "LIVE" else f"{record.source}, {record.date}"
-    notes = f"{where} · {record.model} · {record.device}", *map(_say_wait, pair)
-    return Chart(f"{pair[0].engine}: the mask and the forward", x, y, series, notes, height=170.0)
-
-
-def _start(run: EngineRun, first: int) -> float:
-    """When the first turn that is shown began."""
-    return run.turns[first - 1].chosen if first else min(run.turns[0].forward[0], run.turns[0].mask[0])
+    one, other = map(_name, pair)
+    lanes = f"{one}: device", "CPU", "logits wait", "", f"{other}: device", "CPU", "logits wait"
+    source = "live" if record.source == "LIVE" else record.source
+    where = source + f", {record.date}" * (source != "live")
+    notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
+    x, series = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
+    chart = Chart(f"{pair[0].engine}: the mask and the forward", x, _lanes(lanes), series, notes, height=170.0)
+    about = f"{len(shown[0])} of {counted(count, 'token')}, {source}: {record.model}; {record.device}"
+    return draw_chart(chart, "\n".join([f"{pair[0].engine}, {about}", *map(_say_run, pair)]))
 
 
 def _name(run: EngineRun) -> str:
     return "side by side" if run.beside else "one by one"
 
 
-def _say_record(record: Overlap, pair: Sequence[EngineRun], shown: int) -> str:
-    where = "live" if record.source == "LIVE" else record.source
-    count = counted(len(pair[0].turns), "token")
-    return f"{pair[0].engine}, {shown} of {count}, {where}: {record.model}; {record.device}"
-
-
-def _say_wait(run: EngineRun) -> str:
-    every = f"mean of {counted(len(run.turns), 'token')}"
-    return f"{_name(run)}: the logits wait {run.overhead:.2f} ms, {run.per_token:.2f} ms from token to token ({every})"
-
-
 def _say_run(run: EngineRun) -> str:
     forward = fmean(turn.forward[1] - turn.forward[0] for turn in run.turns)
     mask = fmean(turn.mask[1] - turn.mask[0] for turn in run.turns)
     times = f"forward {forward:.2f} ms, mask {mask:.2f} ms, the logits wait {run.overhead:.2f} ms"
-    return f"{_name(run)}: {times}, in all {run.per_token:.2f} ms a token"
+    return f"{_name(run)}: {times}, {run.per_token:.2f} ms per token"

@@ -10,11 +10,23 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import dist
 
+import numpy as np
+import numpy.typing as npt
+
 from guidedviz.views.layout.sketch import Sketch
 
 Point = tuple[float, float]
+Points = npt.NDArray[np.float64]  # x and y in the last dimension
 Curve = tuple[Point, ...]
-SEGMENTS = 12  # straight lines per Bézier segment when a curve is measured or cut
+
+
+def bezier(count: int) -> Points:
+    """The weights of the four points of a Bézier segment at `count` places after its start."""
+    t = np.arange(1, count + 1)[:, None] / count
+    return np.hstack([(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3])
+
+
+SEGMENT = bezier(12)  # a curve is measured and cut as so many straight lines per segment
 
 
 def straight(start: Point, end: Point) -> Curve:
@@ -33,38 +45,29 @@ def through(points: Sequence[Point]) -> Curve:
     return (points[0], *(point for piece in pieces for point in piece))
 
 
-def sample(curve: Curve) -> list[Point]:
+def sample(curve: Curve) -> Points:
     """Points along the curve at short distances."""
-    points = [curve[0]]
-    for first in range(0, len(curve) - 3, 3):
-        points += [_at(curve[first : first + 4], step / SEGMENTS) for step in range(1, SEGMENTS + 1)]
-    return points
+    points = np.array(curve, dtype=float)
+    parts = [SEGMENT @ points[first : first + 4] for first in range(0, len(curve) - 3, 3)]
+    return np.concatenate([points[:1], *parts])
 
 
 def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
-    """The points at these fractions of the curve's length, which ascend from 0 to 1.
+    """The points at these fractions of the curve's length.
 
     >>> along(straight((0, 0), (8, 0)), [0.25, 1])
     [(2.0, 0.0), (8.0, 0.0)]
     """
     points = sample(curve)
-    lengths = [dist(a, b) for a, b in pairwise(points)]
-    whole, done, place, found = sum(lengths) or 1.0, 0.0, 0, []
-    for share in shares:
-        while place < len(lengths) - 1 and done + lengths[place] < share * whole:
-            done += lengths[place]
-            place += 1
-        part = min(1.0, (share * whole - done) / lengths[place]) if lengths[place] else 0.0
-        (a, b), (c, d) = points[place], points[place + 1]
-        found.append((a + part * (c - a), b + part * (d - b)))
-    return found
+    lengths = np.concatenate([[0.0], np.hypot(*np.diff(points, axis=0).T).cumsum()])
+    at = np.multiply(shares, lengths[-1])
+    return list(zip(*(np.interp(at, lengths, values).tolist() for values in points.T), strict=True))
 
 
 def cut(curve: Curve, count: int) -> list[Curve]:
     """The curve in `count` parts of equal length."""
-    ends = along(curve, [number / count for number in range(count + 1)])
-    inner = along(curve, [number / (4 * count) for number in range(4 * count + 1)])
-    return [through([ends[n], *inner[4 * n + 1 : 4 * n + 4], ends[n + 1]]) for n in range(count)]
+    points = along(curve, [number / (4 * count) for number in range(4 * count + 1)])
+    return [through(points[4 * n : 4 * n + 5]) for n in range(count)]
 
 
 def above_middle(curve: Curve) -> Point:
@@ -86,18 +89,11 @@ def write_path(curve: Curve) -> str:
 def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     """The arrowhead at the end of a curve, as the points of a polygon."""
     (x, y) = curve[-1]
-    (a, b) = next((p for p in reversed(sample(curve)) if dist(p, (x, y)) >= long), curve[0])
+    (a, b) = next((p for p in sample(curve)[::-1].tolist() if dist(p, (x, y)) >= long), curve[0])
     far = dist((a, b), (x, y)) or 1.0
     u, v = (x - a) / far, (y - b) / far
     base = ((x - long * u - side * v, y - long * v + side * u) for side in (broad, -broad))
     return " ".join(f"{p:.1f},{q:.1f}" for p, q in ((x, y), *base))
-
-
-def _at(piece: Sequence[Point], t: float) -> Point:
-    s = 1 - t
-    (a, b), (c, d), (e, f), (g, h) = piece
-    u, v, w, x = s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t  # written out: a large drawing asks for many points
-    return u * a + v * c + w * e + x * g, u * b + v * d + w * f + x * h
 
 
 # --- the parts of a diagram ---
@@ -154,10 +150,9 @@ class Diagram:
     spots: dict[int, Spot]
     curves: dict[int, tuple[Curve, bool]]  # arrow number -> its curve, and whether it has a head
     labels: tuple[Label, ...]
-    exits: frozenset[int]  # arrows that leave the middle of a run; drawn thin
     more: frozenset[int]
     width: float
     height: float
+    counts: Mapping[int, Point]  # arrow number -> the place of its bytes' numbers
     blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
     jumps: Mapping[int, Jumps] = field(default_factory=dict)  # number of a call arrow -> its curves
-    counts: Mapping[int, Point] = field(default_factory=dict)  # arrow number -> the place of its bytes' numbers

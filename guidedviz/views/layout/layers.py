@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from guidedviz.views.layout.curves import Curve, Point, above_middle
@@ -71,47 +72,33 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> list[int]
 def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], first: int = 0) -> Layout:
     """The boxes in columns from left to right."""
     layer = count_layers(len(boxes), links, first)
-    columns: list[list[int]] = [[] for _ in range(max(layer, default=0) + 1)]
-    for box, number in enumerate(layer):
-        columns[number].append(box)
+    columns = [[box for box, number in enumerate(layer) if number == column] for column in range(max(layer) + 1)]
     _untangle(columns, links)
-    pitch = max([2 * box.ry for box in boxes], default=0) + (22 if max(map(len, columns)) < 12 else 9)
-    tall = max(map(len, columns)) * pitch
-    middle_x = _columns_x(columns, boxes, links, layer)
+    most = max(map(len, columns))
+    pitch = 2 * max(box.ry for box in boxes) + (22 if most < 12 else 9)
     spots: dict[int, Point] = {}
-    for number, column in enumerate(columns):
-        top = 60 + (tall - len(column) * pitch) / 2
-        spots |= {box: (middle_x[number], top + (row + 0.5) * pitch) for row, box in enumerate(column)}
+    for x, column in zip(_columns_x(columns, boxes, links, layer), columns, strict=True):
+        top = 60 + (most - len(column)) * pitch / 2
+        spots |= {box: (x, top + (row + 0.5) * pitch) for row, box in enumerate(column)}
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
     labels = tuple(above_middle(curve) for curve in curves)
     deepest = max([y for curve in curves for _, y in curve], default=0.0)
-    width = max([x for x, _ in spots.values()], default=0) + 60
-    return Layout(tuple(spots[box] for box in range(len(boxes))), curves, labels, width, max(tall + 90, deepest + 20))
+    width, height = max(x for x, _ in spots.values()) + 60, max(most * pitch + 90, deepest + 20)
+    return Layout(tuple(spots[box] for box in range(len(boxes))), curves, labels, width, height)
 
 
 def _untangle(columns: list[list[int]], links: Sequence[Link]) -> None:
-    """Sort each column by the mean row of the neighbours in the column before, then after; repeat a few times."""
-    before, after = defaultdict(list), defaultdict(list)
+    """Sort each column by the mean row of the neighbours; repeat a few times."""
+    near = defaultdict(list)
     for link in links:
-        before[link.target].append(link.source)
-        after[link.source].append(link.target)
-    for sweep in range(SWEEPS):
-        forward = sweep % 2 == 0
-        for number in range(len(columns)) if forward else range(len(columns) - 1, -1, -1):
-            other = number - 1 if forward else number + 1
-            if 0 <= other < len(columns):
-                place = {box: row / len(columns[other]) for row, box in enumerate(columns[other])}
-                _sort_column(columns[number], place, before if forward else after)
-
-
-def _sort_column(column: list[int], place: dict[int, float], near: dict[int, list[int]]) -> None:
-    own = {box: row / len(column) for row, box in enumerate(column)}
-
-    def mean(box: int) -> float:
-        found = [place[other] for other in near[box] if other in place]
-        return sum(found) / len(found) if found else own[box]
-
-    column.sort(key=mean)
+        near[link.source].append(link.target)
+        near[link.target].append(link.source)
+    height: dict[int, float] = {}
+    for sweep in range(SWEEPS + 1):
+        for column in columns:
+            if sweep:
+                column.sort(key=lambda box: fmean(height[other] for other in (near[box] or [box])))
+            height |= {box: (row + 0.5) / len(column) for row, box in enumerate(column)}
 
 
 def _columns_x(
@@ -123,10 +110,10 @@ def _columns_x(
         low, high = sorted((layer[link.source], layer[link.target]))
         if high - low <= 1:
             room[low] = max(room[low], min(link.room, 140.0))
-    widest = [max(boxes[box].rx for box in column) if column else 0.0 for column in columns]
-    found = [40 + widest[0]]
+    half = [max([boxes[box].rx for box in column], default=0.0) for column in columns]
+    found = [40 + half[0]]
     for number in range(1, len(columns)):
-        found.append(found[-1] + widest[number - 1] + room[number - 1] + 44 + widest[number])
+        found.append(found[-1] + half[number - 1] + room[number - 1] + 44 + half[number])
     return found
 
 

@@ -7,14 +7,14 @@ A state inside a run is a dot on a line with one label; it can still be highligh
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from guidedviz.errors import shorten
-from guidedviz.machines.visible import counted, visible, visible_bytes
+from guidedviz.machines.visible import byte_ranges, counted, visible, visible_bytes
 from guidedviz.machines.work import reach
-from guidedviz.views.layout.sketch import Arrow, Ranges, Sketch, is_single
+from guidedviz.views.layout.sketch import Arrow, Chain, Ranges, Sketch, find_rows, inside_chain, is_single
 
 # --- the bytes of an arrow as text: short for its label, in full for its tooltip ---
 
@@ -31,15 +31,18 @@ def say_arrow(arrow: Arrow, whole: bool = False) -> str:
     >>> say_arrow(chain), say_arrow(chain, whole=True), say_arrow(Arrow(0, 1, ((48, 57),)))
     ('aé␣', 'aé␣ (3 states inside)', '0-9')
     """
+    if arrow.call:
+        return f"calls {arrow.call}"
     if arrow.loop:
         return f"again, {arrow.loop} times in all" if whole else f"{arrow.loop} times"
-    if arrow.folds_loop:
-        words = say_ranges(arrow.ranges, limit=64, whole=whole)
-        return f"{words} ({counted(len(arrow.through), 'state')} inside)" if whole else shorten(words, LABEL)
-    if arrow.through:
+    chain = arrow.through and not arrow.folds_loop
+    if chain:
         text = visible(bytes(low for low, _ in arrow.ranges))
-        return f"{text} ({counted(len(arrow.through), 'state')} inside)" if whole else shorten(text, 2 * LABEL)
-    return say_ranges(arrow.ranges, limit=64, whole=True) if whole else shorten(say_ranges(arrow.ranges), LABEL)
+    else:
+        text = say_ranges(arrow.ranges, 64 if whole or arrow.folds_loop else 4, whole)
+    if not whole:
+        return shorten(text, 2 * LABEL if chain else LABEL)
+    return text + (f" ({counted(len(arrow.through), 'state')} inside)" if arrow.through else "")
 
 
 def say_row(row: Sequence[Ranges]) -> Iterator[str]:
@@ -86,9 +89,7 @@ def _say_ascii(values: frozenset[int], limit: int, whole: bool) -> str:
 
 def _say_high(values: Sequence[int], whole: bool) -> str:
     """Bytes beyond ASCII in hexadecimal and, in full, their roles in UTF-8."""
-    cuts = [n for n in range(1, len(values)) if values[n] != values[n - 1] + 1]
-    rows = [values[a:b] for a, b in zip([0, *cuts], [*cuts, len(values)], strict=True)]
-    said = " ".join(f"0x{row[0]:02X}" + (f"-0x{row[-1]:02X}" if len(row) > 1 else "") for row in rows)
+    said = " ".join(f"0x{low:02X}" + (f"-0x{high:02X}" if high > low else "") for low, high in byte_ranges(values))
     if not whole:
         return said
     kinds = dict.fromkeys(map(_kind, values))
@@ -130,132 +131,87 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Plan:
-    """How states and arrows are drawn; `exits` are arrows from the dots of a run, grouped by target."""
+    """How states and arrows are drawn."""
 
     discs: tuple[int, ...]
     lines: tuple[ArrowLine, ...]
     bundles: tuple[Bundle, ...]
-    exits: tuple[tuple[int, ...], ...]
-    calls: tuple[int, ...] = ()  # rule calls, one box per call
+    calls: tuple[int, ...]  # rule calls, one box per call
 
 
 def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None) -> Plan:
     """The plan for these states; with `compact` None only large machines have runs."""
-    arrows = {n: a for n, a in enumerate(sketch.arrows) if a.source in keep and a.target in keep}
-    bundles = [] if compact is False else find_bundles(sketch, arrows, keep)
-    small = frozenset(state for bundle in bundles for column in bundle.columns for state in column)
-    through = {n for bundle in bundles for n in bundle.arrows}
-    runs = find_runs(sketch, arrows, small) if compact or (compact is None and len(keep) > MANY) else []
-    dots = {dot for run in runs for dot in run_dots(sketch, run)}
-    inner = {n for run in runs for n in run}
-    exits: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for number, run in enumerate(runs):
-        for dot in run_dots(sketch, run):
-            for n, arrow in arrows.items():
-                if arrow.source == dot and n not in inner:
-                    exits[number, arrow.target].append(n)
-    leaving = {n for group in exits.values() for n in group}
-    lines = [_run_line(sketch, run) for run in runs]
-    calls = tuple(n for n, arrow in arrows.items() if arrow.call)
-    plain = {n: a for n, a in arrows.items() if n not in {*inner, *leaving, *through, *calls}}
-    lines += [ArrowLine((n,), (), say_arrow(a), say_arrow(a, whole=True)) for n, a in plain.items()]
-    discs = tuple(state for state in sorted(keep) if state not in dots and state not in small)
-    return Plan(discs, tuple(lines), tuple(bundles), tuple(map(tuple, exits.values())), calls)
+    number = {arrow: n for n, arrow in enumerate(sketch.arrows) if arrow.source in keep and arrow.target in keep}
+    bundles = [] if compact is False else find_bundles(sketch, number, keep)
+    bundled = {sketch.arrows[n] for bundle in bundles for n in bundle.arrows}
+    runs = find_runs(sketch, number, bundled) if compact or (compact is None and len(keep) > MANY) else []
+    lines = []
+    for run in runs:
+        full = " ".join(say_row([arrow.ranges for arrow in run]))
+        lines.append(ArrowLine(tuple(number[a] for a in run), inside_chain(run), shorten(full, 2 * LABEL), full))
+    done = bundled.union(*runs)
+    single = [arrow for arrow in number if arrow not in done and not arrow.call]
+    lines += [ArrowLine((number[a],), (), say_arrow(a), say_arrow(a, whole=True)) for a in single]
+    dots = {dot for line in lines for dot in line.dots} | {
+        s for bundle in bundles for column in bundle.columns for s in column
+    }
+    return Plan(
+        tuple(state for state in sorted(keep) if state not in dots),
+        tuple(lines),
+        tuple(bundles),
+        tuple(n for arrow, n in number.items() if arrow.call),
+    )
 
 
-def run_dots(sketch: Sketch, run: Sequence[int]) -> tuple[int, ...]:
-    """The states between the arrows of a run."""
-    return tuple(sketch.arrows[n].target for n in run[:-1])
+def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Collection[Arrow]) -> list[Chain]:
+    """Long rows of arrows without a choice, which touch no other arrows; no text begins or ends inside."""
+    apart = [arrow for arrow in arrows if arrow in others or arrow.call or sketch.is_chain(arrow)]
+    ends = {sketch.initial, *sketch.accepting, *(end for arrow in apart for end in (arrow.source, arrow.target))}
+    return [row for row in find_rows(arrows, lambda state, into, out: state not in ends) if len(row) > LONG]
 
 
-def find_bundles(sketch: Sketch, arrows: dict[int, Arrow], keep: Collection[int]) -> list[Bundle]:
-    """The connected groups of states inside UTF-8 characters."""
-    inside = inside_characters(sketch, arrows, keep)
+def find_bundles(sketch: Sketch, number: Mapping[Arrow, int], keep: Collection[int]) -> list[Bundle]:
+    """The connected groups of states inside UTF-8 characters, each between one state and another."""
+    inside = inside_characters(sketch, number, keep)
     near: dict[int, set[int]] = defaultdict(set)
-    for arrow in arrows.values():
-        if arrow.source in inside and arrow.target in inside:
+    for arrow in number:
+        if {arrow.source, arrow.target} <= inside:
             near[arrow.source].add(arrow.target)
             near[arrow.target].add(arrow.source)
-    bundles, seen = [], set[int]()
-    for state in sorted(inside):
-        if state not in seen:
-            seen |= (part := set(reach([state], near.__getitem__)))
-            bundles += _bundle(arrows, part)
+    bundles = []
+    while inside:
+        part = frozenset(reach([min(inside)], near.__getitem__))
+        inside -= part
+        touching = [arrow for arrow in number if not part.isdisjoint((arrow.source, arrow.target))]
+        around = {arrow.source for arrow in touching} - part, {arrow.target for arrow in touching} - part
+        if len(part) >= INSIDE and list(map(len, around)) == [1, 1]:
+            (source,), (target,) = around
+            bundles.append(Bundle(source, target, _columns(touching, target, part), tuple(number[a] for a in touching)))
     return bundles
 
 
-def _bundle(arrows: dict[int, Arrow], part: set[int]) -> list[Bundle]:
-    touching = [n for n, a in arrows.items() if a.source in part or a.target in part]
-    sources = {arrows[n].source for n in touching} - part
-    targets = {arrows[n].target for n in touching} - part
-    if len(part) < INSIDE or len(sources) != 1 or len(targets) != 1:
-        return []
-    left = {state: 0 for state in targets}
-    inner = [(arrows[n].source, arrows[n].target) for n in touching if arrows[n].source in part]
+def _columns(arrows: Sequence[Arrow], target: int, part: Collection[int]) -> tuple[tuple[int, ...], ...]:
+    """The states of a bundle by the number of bytes to come."""
+    left = {target: 0}
     for _ in part:
-        left |= {source: left[target] + 1 for source, target in inner if target in left}
-    (source,), (target,) = sources, targets
-    rows = [tuple(s for s in sorted(part) if left[s] == count) for count in range(max(left[s] for s in part), 0, -1)]
-    return [Bundle(source, target, tuple(rows), tuple(touching))]
+        left |= {a.source: left[a.target] + 1 for a in arrows if a.source in part and a.target in left}
+    most = max(left.values())
+    return tuple(tuple(s for s in sorted(part) if left.get(s, most) == count) for count in range(most, 0, -1))
 
 
-def inside_characters(sketch: Sketch, arrows: dict[int, Arrow], keep: Collection[int]) -> frozenset[int]:
+def inside_characters(sketch: Sketch, arrows: Iterable[Arrow], keep: Collection[int]) -> frozenset[int]:
     """States whose arrows in read bytes beyond ASCII and whose arrows out read continuation bytes."""
     into: dict[int, list[Arrow]] = defaultdict(list)
     out: dict[int, list[Arrow]] = defaultdict(list)
-    for arrow in arrows.values():
+    for arrow in arrows:
         into[arrow.target].append(arrow)
         out[arrow.source].append(arrow)
 
     def inside(state: int) -> bool:
-        if not into[state] or not out[state] or not all(a.ranges for a in (*into[state], *out[state])):
+        arrows = into[state] + out[state]
+        if not (into[state] and out[state] and all(a.ranges and not sketch.is_chain(a) for a in arrows)):
             return False
         high = all(a.ranges[0][0] >= 0x80 for a in into[state])
         return high and all(low >= 0x80 and up <= 0xBF for a in out[state] for low, up in a.ranges)
 
-    chains = {end for a in arrows.values() if sketch.is_chain(a) for end in (a.source, a.target)}
-    return frozenset(filter(inside, set(keep) - sketch.accepting - chains - {sketch.initial}))
-
-
-def find_runs(sketch: Sketch, arrows: dict[int, Arrow], small: frozenset[int]) -> list[tuple[int, ...]]:
-    """Maximal rows of arrows whose inner states have one arrow in, one arrow on, and equal other arrows out."""
-    into: dict[int, list[int]] = defaultdict(list)
-    out: dict[int, list[int]] = defaultdict(list)
-    for n, arrow in arrows.items():
-        into[arrow.target].append(n)
-        out[arrow.source].append(n)
-
-    discs = {end for a in arrows.values() if a.call or sketch.is_chain(a) for end in (a.source, a.target)}
-    discs |= small | {sketch.initial}
-
-    def onward(state: int) -> tuple[int, object] | None:
-        """The arrow on, and the properties that all states of a run share."""
-        if state in discs or len(into[state]) != 1:
-            return None
-        alone = [n for n in out[state] if len(into[arrows[n].target]) == 1 and arrows[n].target != state]
-        on = out[state] if len(out[state]) == 1 else alone
-        if len(on) != 1 or arrows[on[0]].target == state or len(out[state]) > 3:
-            return None
-        others = frozenset((arrows[n].target, arrows[n].ranges) for n in out[state] if n != on[0])
-        return on[0], (others, state in sketch.accepting)
-
-    follow = {state: found for state in into if (found := onward(state))}
-    kind_of = {state: kind for state, (_, kind) in follow.items()}
-    runs = []
-    for state, (on, kind) in follow.items():
-        before = follow.get(arrows[into[state][0]].source)
-        if before == (into[state][0], kind):
-            continue  # it is inside a run that starts earlier
-        # the state between two runs is a disc and belongs to neither
-        run = [on] if before and before[0] == into[state][0] else [into[state][0]]
-        while kind_of.get(arrows[run[-1]].target) == kind and len(run) <= len(arrows):
-            run.append(follow[arrows[run[-1]].target][0])
-        if len(run) > LONG:
-            runs.append(tuple(run))
-    return runs
-
-
-def _run_line(sketch: Sketch, run: tuple[int, ...]) -> ArrowLine:
-    ranges = [sketch.arrows[n].ranges for n in run]
-    full = " ".join(say_row(ranges))
-    return ArrowLine(run, run_dots(sketch, run), shorten(full, 2 * LABEL), full)
+    return frozenset(filter(inside, set(keep) - sketch.accepting - {sketch.initial}))

@@ -7,7 +7,7 @@ in SGLang's compressed finite state machine (LMSYS, 2024-02). So does a loop suc
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,8 @@ from guidedviz.machines.visible import byte_ranges, counted, name_node, name_sta
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.views.words import reading
 
+Pair = tuple[int, int]  # the states before and after an arrow
+Groups = tuple[tuple[str, frozenset[int]], ...]
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
 
 
@@ -45,10 +47,10 @@ class Sketch:
     arrows: tuple[Arrow, ...]
     initial: int
     accepting: frozenset[int]
-    groups: tuple[tuple[str, frozenset[int]], ...] = ()  # titles and their states, drawn with a mark
+    groups: Groups = ()  # titles and their states, drawn with a mark
     words: str = ""  # a sentence about this frame
     lit: frozenset[int] = frozenset()
-    lit_arrows: frozenset[tuple[int, int]] = frozenset()
+    lit_arrows: frozenset[Pair] = frozenset()
     rules: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of a grammar: names and nodes, the start first
     repeats: tuple[tuple[str, str], ...] = ()  # the counted rules, and how often each is repeated
     opened: frozenset[int] = frozenset()  # the states inside unfolded chains
@@ -57,6 +59,10 @@ class Sketch:
     def folded(self) -> frozenset[int]:
         """The states inside folded chains and loops."""
         return frozenset(state for arrow in self.arrows for state in arrow.through)
+
+    def frame(self, words: str, lit: Iterable[int] = (), moves: Iterable[Pair] = (), **changes: Any) -> Sketch:
+        """A frame of a film with these states and arrows highlighted."""
+        return replace(self, words=words, lit=frozenset(lit), lit_arrows=frozenset(moves), **changes)
 
     def is_chain(self, arrow: Arrow) -> bool:
         """Whether an arrow is a folded chain or one byte of an unfolded one."""
@@ -78,16 +84,17 @@ def sketch_dfa(dfa: DFA) -> Sketch:
     >>> sketch_dfa(gv.regex("[a-cx]")).arrows
     (Arrow(source=0, target=1, ranges=((97, 99), (120, 120)), call=''),)
     """
-    arrows: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for source, edges in enumerate(dfa.edges):
+    names = tuple(map(name_state, range(len(dfa))))
+    return Sketch(names, tuple(_reading_arrows(dfa.edges)), dfa.initial, dfa.accepting)
+
+
+def _reading_arrows(edges_of: Iterable[Iterable[tuple[int, int, int]]]) -> list[Arrow]:
+    """One arrow per pair of states, with all bytes that lead from one to the other."""
+    ranges: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for source, edges in enumerate(edges_of):
         for low, high, target in edges:
-            arrows.setdefault((source, target), []).append((low, high))
-    return Sketch(
-        tuple(map(name_state, range(len(dfa)))),
-        tuple(Arrow(source, target, tuple(ranges)) for (source, target), ranges in arrows.items()),
-        dfa.initial,
-        dfa.accepting,
-    )
+            ranges[source, target].append((low, high))
+    return [Arrow(*ends, tuple(sorted(found))) for ends, found in ranges.items()]
 
 
 def sketch_nfa(nfa: NFA) -> Sketch:
@@ -96,18 +103,10 @@ def sketch_nfa(nfa: NFA) -> Sketch:
     >>> sketch_nfa(gv.machines.machine_stages("a?")[0]).arrows[-1]
     Arrow(source=0, target=1, ranges=(), call='')
     """
-    arrows: dict[tuple[int, int, bool], list[tuple[int, int]]] = {}
-    for source in range(len(nfa)):
-        for low, high, target in nfa.edges[source]:
-            arrows.setdefault((source, target, False), []).append((low, high))
-        for target in nfa.epsilon[source]:
-            arrows[source, target, True] = []
-    return Sketch(
-        tuple(map(name_node, range(len(nfa)))),
-        tuple(Arrow(source, target, tuple(sorted(ranges))) for (source, target, _), ranges in arrows.items()),
-        nfa.initial,
-        frozenset({nfa.accepting}),
-    )
+    arrows = _reading_arrows(nfa.edges)
+    arrows += dict.fromkeys(Arrow(source, target, ()) for source, free in enumerate(nfa.epsilon) for target in free)
+    names = tuple(map(name_node, range(len(nfa))))
+    return Sketch(names, tuple(arrows), nfa.initial, frozenset({nfa.accepting}))
 
 
 def sketch_fsm(fsm: GuidedFSM) -> Sketch:
@@ -138,11 +137,9 @@ def sketch_pda(pda: PDA) -> Sketch:
     ((('root', (0, 1, 2, 3)),), [Arrow(source=1, target=3, ranges=(), call='root')])
     """
     nodes = pda.nodes
-    bytewise: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for source, edges in enumerate(nodes.edges):
-        for low, high, target in edges:
-            bytewise.setdefault((source, nodes.settled(target)), []).append((low, high))
-    arrows = [Arrow(source, target, tuple(ranges)) for (source, target), ranges in bytewise.items()]
+    arrows = _reading_arrows(
+        [(low, high, nodes.settled(target)) for low, high, target in edges] for edges in nodes.edges
+    )
     arrows += [
         Arrow(source, after, (), nodes.names[rule]) for source, calls in enumerate(nodes.calls) for rule, after in calls
     ]
@@ -199,31 +196,40 @@ Chain = tuple[Arrow, ...]  # in a row, one byte each
 FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it begins
 
 
+def find_rows(arrows: Collection[Arrow], inside: Callable[[int, Arrow, Arrow], bool]) -> list[Chain]:
+    """Maximal rows of arrows through states with one arrow in and one out, of which `inside` holds."""
+    into: dict[int, list[Arrow]] = defaultdict(list)
+    out: dict[int, list[Arrow]] = defaultdict(list)
+    for arrow in arrows:
+        into[arrow.target].append(arrow)
+        out[arrow.source].append(arrow)
+    single = (state for state in into if len(into[state]) == len(out[state]) == 1)
+    inner = {state for state in single if inside(state, into[state][0], out[state][0])}
+
+    def follow(arrow: Arrow) -> Iterator[Arrow]:
+        yield arrow
+        while arrow.target in inner:
+            (arrow,) = out[arrow.target]
+            yield arrow
+
+    return [tuple(follow(arrow)) for arrow in arrows if arrow.target in inner and arrow.source not in inner]
+
+
 def find_chains(sketch: Sketch) -> list[Chain]:
-    """Maximal rows of arrows whose inner states have one arrow in and one out; no text begins or ends inside.
+    """Rows of single bytes without a choice; no text begins or ends inside.
 
     >>> [bytes(arrow.ranges[0][0] for arrow in chain) for chain in find_chains(sketch_dfa(gv.regex("[0-9]kg|xy")))]
     [b'xy', b'kg']
     """
-    into: dict[int, list[Arrow]] = defaultdict(list)
-    out: dict[int, list[Arrow]] = defaultdict(list)
-    for arrow in sketch.arrows:
-        into[arrow.target].append(arrow)
-        out[arrow.source].append(arrow)
-    ends = sketch.accepting | {sketch.initial} | {nodes[0] for _, nodes in sketch.rules}
-    inside = {state for state in set(into) - ends if _is_byte(into[state]) and _is_byte(out[state])}
-
-    def follow(arrow: Arrow) -> Iterator[Arrow]:
-        yield arrow
-        while arrow.target in inside:
-            (arrow,) = out[arrow.target]
-            yield arrow
-
-    return [tuple(follow(arrow)) for arrow in sketch.arrows if arrow.target in inside and arrow.source not in inside]
+    ends = _ends(sketch)
+    return find_rows(
+        sketch.arrows, lambda state, into, out: state not in ends and is_single(into.ranges) and is_single(out.ranges)
+    )
 
 
-def _is_byte(arrows: list[Arrow]) -> bool:
-    return len(arrows) == 1 and is_single(arrows[0].ranges)
+def _ends(sketch: Sketch) -> set[int]:
+    """The states where a text or a rule may begin or end."""
+    return {sketch.initial, *sketch.accepting, *(nodes[0] for _, nodes in sketch.rules)}
 
 
 def inside_chain(chain: Chain) -> tuple[int, ...]:
@@ -261,8 +267,7 @@ def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold_loops(sketch_dfa(gv.regex('"[^"]*"'))).arrows]
     [(0, 1, ()), (1, 2, ()), (1, 1, (3, 4, 5, 6, 7, 8, 9))]
     """
-    kept = sketch.accepting | {sketch.initial} | {nodes[0] for _, nodes in sketch.rules}
-    kept |= {state for chain in find_chains(sketch) for state in inside_chain(chain)}
+    kept = _ends(sketch) | {state for chain in find_chains(sketch) for state in inside_chain(chain)}
     near: dict[int, list[int]] = defaultdict(list)
     for arrow in sketch.arrows:
         near[arrow.source].append(arrow.target)
@@ -292,23 +297,10 @@ def _reach(near: Mapping[int, Sequence[int]], start: int, without: int, kept: Se
     return frozenset(found)
 
 
-@dataclass(frozen=True, repr=False)
-class WaysOut:
-    """How many states allow one byte, how many several, and how many the end of the text."""
+def count_ways(machine: DFA | PDA) -> str:
+    """How many states of a machine, or nodes of a grammar, allow one next byte; a call has the bytes of its rule.
 
-    one: int
-    several: int
-    end: int
-
-    def __repr__(self) -> str:
-        states = self.one + self.several + self.end
-        return f"{self.one:,} of {counted(states, 'state')} have one way out"
-
-
-def count_ways(machine: DFA | PDA) -> WaysOut:
-    """Count the states of a machine, or the nodes of a grammar, by their next bytes; a call has those of its rule.
-
-    >>> count_ways(gv.json_schema({"const": {"name": "Ada"}}, whitespace="compact"))
+    >>> print(count_ways(gv.json_schema({"const": {"name": "Ada"}}, whitespace="compact")))
     14 of 15 states have one way out
     """
     match machine:
@@ -320,5 +312,6 @@ def count_ways(machine: DFA | PDA) -> WaysOut:
             ways = [len(machine.closure(node).reads) for node in range(len(machine.nodes))]
         case _:
             raise SettingError("count_ways", seen=type(machine).__name__, expected="a machine", hint="gv.regex(text)")
-    going = [count for state, count in enumerate(ways) if state not in ends]
-    return WaysOut(going.count(1), sum(count > 1 for count in going), len(ends))
+    one = sum(count == 1 and state not in ends for state, count in enumerate(ways))
+    every = sum(count > 0 or state in ends for state, count in enumerate(ways))
+    return f"{one:,} of {counted(every, 'state')} have one way out"

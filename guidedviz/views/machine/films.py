@@ -6,12 +6,12 @@ frame of a minimisation is another machine, in which every block is one state.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA, DFAStep, build_dfa_steps
 from guidedviz.machines.regular.minimal import MinStep, first_blocks, minimise_steps, trim
 from guidedviz.machines.regular.nfa import NFA
@@ -19,14 +19,13 @@ from guidedviz.machines.regular.regex import machine_stages
 from guidedviz.machines.visible import counted, name_node, name_state, visible, visible_bytes
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node
-from guidedviz.tokens.explain import label_state
 from guidedviz.tokens.trie import Trie, walk_steps
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, moved, write
-from guidedviz.views.layout.diagram import NEAR, lay_out
-from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_of
-from guidedviz.views.machine.highlight import UNLIT, arrow_key
-from guidedviz.views.machine.picture import EDGE, bare, count_states, say_machine
+from guidedviz.views.layout.diagram import lay_out
+from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, sketch_of
+from guidedviz.views.machine.highlight import arrow_key
+from guidedviz.views.machine.picture import EDGE, bare, draw_machine
 from guidedviz.views.machine.svg import STYLE, write_diagram
 
 MOST_WATCHED = 80  # states that a person can follow
@@ -47,10 +46,9 @@ def dfa_frames(text: str) -> list[Sketch]:
     whole = replace(sketch_dfa(dfa), names=tuple(_name(step.state, step.subset) for step in steps))
     frames, met = [], {0}
     for step in steps:
-        arrows = tuple(arrow for arrow in whole.arrows if arrow.source <= step.state)
-        taken = frozenset((step.state, target) for _, _, target in step.edges)
-        words = _say_moves(step, whole.names, met)
-        frames.append(replace(whole, arrows=arrows, words=words, lit=frozenset({step.state}), lit_arrows=taken))
+        shown = replace(whole, arrows=tuple(arrow for arrow in whole.arrows if arrow.source <= step.state))
+        moves = {(step.state, target) for _, _, target in step.edges}
+        frames.append(shown.frame(_say_moves(step, whole.names, met), {step.state}, moves))
         met.update(target for _, _, target in step.edges)
     return frames
 
@@ -69,14 +67,17 @@ def minimal_frames(text: str) -> list[Sketch]:
     trimmed = trim(dfa)
     whole, blocks = sketch_dfa(trimmed), [frozenset(block) for block in first_blocks(trimmed)]
     words = "In A the text may end, in B it may not." if len(blocks) == 2 else "All states are alike so far: one block."
-    frames = [replace(whole, groups=_title(blocks), words=words)]
+    frames = [whole.frame(words, groups=_lettered(blocks))]
     for step in minimise_steps(dfa):
-        taken = _taken(trimmed, step)
-        words = _say_split(step, whole.names, blocks)
+        words, byte = _say_split(step, whole.names, blocks), step.by[0][0]
         blocks[step.block] -= step.moved
         blocks.append(step.moved)
-        frames.append(replace(whole, groups=_title(blocks), words=words, lit=step.moved, lit_arrows=taken))
-    return [*frames, _merged(dfa, minimal)]
+        moves = {(state, target) for state in step.moved if (target := trimmed.step(state, byte)) in step.into}
+        frames.append(whole.frame(words, step.moved, moves, groups=_lettered(blocks)))
+    names = tuple(_name(state, old) for state, old in enumerate(merged_states(dfa, minimal)))
+    merged = f"Each block becomes one state: {len(minimal)} states of {len(dfa)}."
+    words = "No two states are equivalent: all stay." if len(dfa) == len(minimal) else merged
+    return [*frames, replace(sketch_dfa(minimal), names=names, words=words)]
 
 
 def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
@@ -128,7 +129,7 @@ def _say_moves(step: DFAStep, names: tuple[str, ...], met: set[int]) -> str:
         f"{_show_ranges(spans)} leads to {names[target]}{'' if target in met else ' (new)'}"
         for target, spans in ranges.items()
     ]
-    here = f"{list_names(f'n{state}' for state in sorted(step.subset))}, which is q{step.state}"
+    here = f"{_say(step.subset)}, which is q{step.state}"
     return f"From {here}: {', '.join(ways)}." if ways else f"From {here}, no byte leads on."
 
 
@@ -146,36 +147,19 @@ def title_of(block: int) -> str:
     return chr(ord("A") + block % 26) + (str(block // 26) if block >= 26 else "")
 
 
-def _title(blocks: Iterable[frozenset[int]]) -> tuple[tuple[str, frozenset[int]], ...]:
+def _lettered(blocks: Iterable[frozenset[int]]) -> Groups:
     return tuple((title_of(number), block) for number, block in enumerate(blocks))
 
 
 def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int]]) -> str:
-    who = list_names(names[state] for state in sorted(step.moved))
-    into = title_of(blocks.index(step.into)) if step.into in blocks else list_names(names[s] for s in sorted(step.into))
+    who, into = (list_names(names[state] for state in sorted(states)) for states in (step.moved, step.into))
+    into = title_of(blocks.index(step.into)) if step.into in blocks else into
     lead, become = ("leads", "it becomes") if len(step.moved) == 1 else ("lead", "they become")
     old, new = title_of(step.block), title_of(step.new)
     return f"On {_show_ranges(step.by)}, {who} {lead} into {into} and the rest of {old} does not: {become} {new}."
 
 
-def _taken(dfa: DFA, step: MinStep) -> frozenset[tuple[int, int]]:
-    """The arrows that distinguish the moved states."""
-    byte = step.by[0][0]
-    return frozenset((state, target) for state in step.moved if (target := dfa.step(state, byte)) in step.into)
-
-
-def _merged(before: DFA, after: DFA) -> Sketch:
-    names = tuple(_name(state, old) for state, old in enumerate(merged_states(before, after)))
-    same = len(before) == len(after)
-    merged = f"Each block becomes one state: {len(after)} states of {len(before)}."
-    words = "No two states are equivalent: all stay." if same else merged
-    return replace(sketch_dfa(after), names=names, words=words)
-
-
 # --- an NFA that reads a text ---
-
-
-Moves = list[tuple[int, int]]  # source, target
 
 
 def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
@@ -190,24 +174,22 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     """
     nfa = machine_stages(regex)[0]
     _check_machine(regex, nfa)
-    whole = sketch_nfa(nfa)
-    frames = [_frame(whole, {nfa.initial}, [], f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.")]
-    states = _add_closure(frames, nfa, {nfa.initial})
+    whole, states = sketch_nfa(nfa), {nfa.initial}
+    frames = [whole.frame(f"Nothing is read. The NFA starts in {name_node(nfa.initial)}.", states)]
+    states = _add_closure(frames, nfa, states)
     for byte in text.encode():
-        moves = moves_by(nfa, states, byte)
+        moves, sign = moves_by(nfa, states, byte), visible(bytes([byte]))
         if not moves:
-            words = f'No lit state reads "{visible(bytes([byte]))}": the NFA refuses the text.'
-            return [*frames, _frame(whole, states, [], words)]
+            return [*frames, whole.frame(f'No lit state reads "{sign}": the NFA refuses the text.', states)]
         states = {target for _, target in moves}
-        words = f'"{visible(bytes([byte]))}" is read. It leads to {_say(states)}.'
-        frames.append(_frame(whole, states, moves, words))
+        frames.append(whole.frame(f'"{sign}" is read. It leads to {_say(states)}.', states, moves))
         states = _add_closure(frames, nfa, states)
-    end, lit = name_node(nfa.accepting), nfa.accepting in states
+    lit = nfa.accepting in states
     verdict = "lit and accepting: the NFA accepts it" if lit else "accepting and not lit: the NFA refuses it"
-    return [*frames, _frame(whole, states, [], f"The text ends. {end} is {verdict}.")]
+    return [*frames, whole.frame(f"The text ends. {name_node(nfa.accepting)} is {verdict}.", states)]
 
 
-def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> Moves:
+def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]]:
     """The edges that read this byte from these states.
 
     >>> moves_by(gv.machines.machine_stages("a?b|a")[0], {0}, ord("a"))
@@ -223,12 +205,8 @@ def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
     if added := closed - states:
         moves = [(state, target) for state in closed for target in nfa.epsilon[state]]
         words = f"ε edges add {_say(added)}: the NFA is in {counted(len(closed), 'state')}."
-        frames.append(_frame(frames[0], closed, moves, words))
+        frames.append(frames[0].frame(words, closed, moves))
     return closed
-
-
-def _frame(whole: Sketch, lit: Iterable[int], moves: Moves, words: str) -> Sketch:
-    return replace(whole, lit=frozenset(lit), lit_arrows=frozenset(moves), words=words)
 
 
 def _say(states: Iterable[int]) -> str:
@@ -238,7 +216,7 @@ def _say(states: Iterable[int]) -> str:
 # --- the walk of a trie ---
 
 
-def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
+def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
     """One frame per node that the machine is asked about, from a state, by default the initial one.
 
     >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
@@ -248,29 +226,28 @@ def trie_frames(machine: Machine, vocabulary: Vocabulary, state: Hashable | None
     "3" is read, q0 to q1: 3 is legal.
     "3" is read, q1 to q1: 33 is legal.
     """
+    machine = as_machine(machine, "trie_frames")
     trie, state = vocabulary.trie, machine.initial if state is None else state
     check_watchable("trie_frames", len(trie), "nodes", "a toy vocabulary")
-    live, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
+    reached, whole = {0: state} | dict(walk_steps(trie, machine, state)), sketch_trie(trie, vocabulary)
+    live = {node: machine.describe(after) for node, after in reached.items()}
     said = f"{counted(len(vocabulary.text_ids), 'piece')}, {counted(len(trie), 'node')}"
-    said += f": a ring marks where a piece ends. The machine is in {label_state(state)}."
-    frames = [replace(whole, words=said, lit=frozenset({0}))]
+    said += f": a ring marks where a piece ends. The machine is in {live[0]}."
+    frames = [whole.frame(said, {0})]
     for child in range(1, len(trie)):
-        if (above := int(trie.parent[child])) in live:
-            frames.append(_trie_frame(trie, frames[-1], child, above, live))
+        if (above := int(trie.parent[child])) not in live:
+            continue
+        before, sign, source = frames[-1], visible(bytes([int(trie.byte[child])])), live[above]
+        if child in live:
+            legal = f"{before.names[child]} is legal." if child in before.accepting else "on to what is below."
+            words = f'"{sign}" is read, {source} to {live[child]}: {legal}'
+            frames.append(before.frame(words, before.lit | {child}, before.lit_arrows | {(above, child)}))
+        else:
+            lost = _below(trie, child)
+            cut = lost.union(*(nodes for _, nodes in before.groups))
+            words = f'"{sign}" cannot be read in {source}: {_say_lost(before, lost)}'
+            frames.append(replace(before, words=words, groups=(("cut", cut),)))
     return frames
-
-
-def _trie_frame(trie: Trie, before: Sketch, node: int, above: int, live: Mapping[int, Hashable]) -> Sketch:
-    """The next frame: one more node is live, or it is cut with all nodes below it."""
-    sign, source = visible(bytes([int(trie.byte[node])])), label_state(live[above])
-    if node in live:
-        legal = f"{before.names[node]} is legal." if node in before.accepting else "on to what is below."
-        words = f'"{sign}" is read, {source} to {label_state(live[node])}: {legal}'
-        return replace(before, words=words, lit=before.lit | {node}, lit_arrows=before.lit_arrows | {(above, node)})
-    lost = _below(trie, node)
-    cut = lost.union(*(nodes for _, nodes in before.groups))
-    words = f'"{sign}" cannot be read in {source}: {_say_lost(before, lost)}'
-    return replace(before, words=words, groups=(("cut", cut),))
 
 
 def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
@@ -290,10 +267,7 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
 
 def _below(trie: Trie, node: int) -> frozenset[int]:
     """A node and all nodes below it."""
-    found = [node]
-    for one in found:
-        found.extend(range(trie.first[one], trie.first[one + 1]))
-    return frozenset(found)
+    return frozenset(reach([node], lambda one: range(trie.first[one], trie.first[one + 1])))
 
 
 def _say_lost(sketch: Sketch, nodes: frozenset[int]) -> str:
@@ -399,32 +373,27 @@ def draw_machines(*machines: Any, titles: Sequence[str] = ()) -> Figure:
     named += [type(machine).__name__ for machine in machines[len(named) :]]
     parts, texts, x, y, row, width = [], [], 0.0, 0.0, 0.0, 0.0
     for place, name in enumerate(named[: len(machines)]):
-        sketch, notes = _with_partners(machines, place)
-        diagram = replace(lay_out(bare(sketch), compact=False if len(sketch.names) <= NEAR else None), sketch=sketch)
-        title = f"{name}: {count_states(diagram)}"
-        wide = max(diagram.width, 8.0 * len(title)) + 24
-        if x and x + wide > WIDEST:
+        sketch = _with_letters(machines, place)
+        figure = draw_machine(sketch, title=f"{name}: {counted(len(sketch.names), 'state')}", folded=False)
+        size = figure.drawing.attributes
+        if x and x + float(size["width"]) > WIDEST:
             x, y, row = 0.0, y + row, 0.0
-        head, body = write(0, 14, title, 13, font_weight="bold"), moved(0, 26, write_diagram(diagram, notes=notes))
-        parts.append(moved(x + EDGE, y + 10, head, body))
-        x, row, width = x + wide, max(row, diagram.height + 44), max(width, x + wide)
-        texts.append(f"{name}, {say_machine(diagram, UNLIT, count_states(diagram), notes)}")
+        parts.append(moved(x, y, figure.drawing))
+        x, row = x + float(size["width"]), max(row, float(size["height"]))
+        width = max(width, x)
+        texts.append(f"{name}, {figure.text}")
     text = "\n\n".join(texts)
-    inside = node("g", *parts, class_="gv-on-page")
-    return Figure(drawing(width + EDGE, y + row + 12, node("style", STYLE), inside, alt=text), text, text)
+    return Figure(drawing(width, y + row, *parts, alt=text), text, text)
 
 
-def _with_partners(machines: Sequence[Any], place: int) -> tuple[Sketch, dict[int, str]]:
-    """A machine's sketch, with notes on how its states relate to those of its neighbours."""
-    machine, sketch, notes = machines[place], sketch_of(machines[place], "draw_machines"), dict[int, str]()
-    if not isinstance(machine, DFA):
-        return sketch, notes
+def _with_letters(machines: Sequence[Any], place: int) -> Sketch:
+    """A machine's sketch, with a letter for the states that it merges or that the next machine merges."""
+    machine, sketch = machines[place], sketch_of(machines[place], "draw_machines")
     before, after = (machines[n] if 0 <= n < len(machines) else None for n in (place - 1, place + 1))
-    smaller, larger = (machine, before) if isinstance(before, DFA) else (after, machine)
-    if isinstance(smaller, DFA) and len(smaller) <= len(larger):
-        merged = machine is smaller
-        blocks = [(n, block) for n, block in enumerate(merged_states(larger, smaller)) if len(block) > 1]
-        groups = ((title_of(k), frozenset({n}) if merged else block) for k, (n, block) in enumerate(blocks))
-        sketch = replace(sketch, groups=tuple(groups))
-        notes = {n: " ".join(map(name_state, sorted(block))) for n, block in blocks if merged}
-    return sketch, notes
+    larger, smaller = (before, machine) if isinstance(before, DFA) else (machine, after)
+    if not (isinstance(larger, DFA) and isinstance(smaller, DFA) and len(smaller) <= len(larger)):
+        return sketch
+    blocks = [(state, block) for state, block in enumerate(merged_states(larger, smaller)) if len(block) > 1]
+    return replace(
+        sketch, groups=_lettered(frozenset({state}) if machine is smaller else block for state, block in blocks)
+    )

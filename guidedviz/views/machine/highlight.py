@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -48,13 +48,13 @@ def highlight_path(path: Sequence[int], died: str = "") -> Highlight:
     """
     if not path:
         return Highlight()
-    pairs = list(pairwise(path))
-    numbers: dict[tuple[int, int], list[int]] = {}
-    for number, pair in enumerate(pairs, 1):
-        numbers.setdefault(pair, []).append(number)
-    said = tuple((pair, say_numbers(found)) for pair, found in numbers.items()) if len(pairs) + bool(died) > 1 else ()
+    numbers: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for number, pair in enumerate(pairwise(path), 1):
+        numbers[pair].append(number)
+    several = len(path) - 1 + bool(died) > 1
+    said = tuple((pair, say_numbers(found)) for pair, found in numbers.items() if several)
     cross = (path[-1], died) if died else None
-    return Highlight(frozenset(path[-1:]), frozenset(path), frozenset(pairs), said, cross)
+    return Highlight(frozenset(path[-1:]), frozenset(path), frozenset(numbers), said, cross)
 
 
 def say_numbers(numbers: Sequence[int]) -> str:
@@ -133,6 +133,7 @@ def highlight_state(pda: PDA, state: State) -> Highlight:
     >>> sorted(lit.now), lit.calls, sorted(lit.back)
     ([1], (('1:root', 1),), [3])
     """
+    nodes = pda.nodes
     calls: Counter[str] = Counter()
     ways: set[tuple[int, int]] = set()  # from a called rule to the one that is open now
     counts: dict[str, str] = {}
@@ -141,27 +142,20 @@ def highlight_state(pda: PDA, state: State) -> Highlight:
     for node, cell in tops[:MOST_TOPS]:
         stack = list(islice(_stack(pda, node, cell), MOST_SHOWN))
         back |= {after for after, _ in stack[1:]}
-        calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(pda.nodes, cell, after))
-        counts = {
-            pda.nodes.names[cell.rule]: said for _, cell in reversed(stack) if (said := _counter(pda, cell))
-        } | counts
-        ways |= {(cell.rule, pda.nodes.rule_of[at]) for at, cell in stack}
-    rules = frozenset(pda.nodes.name_of(node) for node, _ in state.tops)
+        calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(nodes, cell, after))
+        for _, cell in stack:
+            if bounds := nodes.counts[cell.rule]:
+                counts.setdefault(nodes.names[cell.rule], say_count(cell.counts, bounds))
+        ways |= {(cell.rule, nodes.rule_of[at]) for at, cell in stack}
     return Highlight(
         frozenset(pda.places(state)),
         calls=tuple(calls.items()),
-        last=frozenset(key for way in ways for key in _last_calls(pda.nodes, *way)),
+        last=frozenset(key for way in ways for key in _last_calls(nodes, *way)),
         back=frozenset(back),
-        rules=rules,
-        opened=frozenset(map(pda.nodes.name_of, back)),
+        rules=frozenset(nodes.name_of(node) for node, _ in state.tops),
+        opened=frozenset(map(nodes.name_of, back)),
         counts=tuple(counts.items()),
     )
-
-
-def _counter(pda: PDA, cell: Cell) -> str:
-    """The counter of a counted rule."""
-    bounds = pda.nodes.counts[cell.rule]
-    return say_count(cell.counts, bounds) if bounds else ""
 
 
 def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:
@@ -200,22 +194,17 @@ def _callers(nodes: RuleNodes, cell: Cell, after: int) -> Iterator[str]:
             yield f"{at}:{nodes.names[cell.rule]}"
 
 
-def _last_calls(nodes: RuleNodes, rule: int, target: int) -> list[str]:
+def _last_calls(nodes: RuleNodes, rule: int, target: int) -> tuple[str, ...]:
     """The keys of the last calls that lead from an open rule to the current one and are not on the stack."""
-    came: dict[int, tuple[int, int]] = {rule: (-1, rule)}
+    came: dict[int, tuple[str, ...]] = {rule: ()}
     ends = (*nodes.starts[1:], len(nodes))
-    for at_rule in (waiting := [rule] if rule != target else []):
-        for at in range(nodes.starts[at_rule], ends[at_rule]):
+    for caller in (waiting := [rule]):
+        for at in range(nodes.starts[caller], ends[caller]):
             for called, after in nodes.calls[at]:
                 if after in nodes.last and not nodes.counts[called] and called not in came:
-                    came[called] = at, at_rule
+                    came[called] = (*came[caller], f"{at}:{nodes.names[called]}")
                     waiting.append(called)
-    keys: list[str] = []
-    while target in came and target != rule:
-        at, before = came[target]
-        keys.append(f"{at}:{nodes.names[target]}")
-        target = before
-    return keys
+    return came.get(target, ())
 
 
 # --- the states of recorded steps ---
@@ -241,21 +230,16 @@ def read_step(machine: Drawable, state: Any, step: Step) -> StatePath:
 
 
 def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:
-    """The path of every step; each starts where the step that it follows ends."""
+    """The initial state, and the path of every step; each starts where the step that it follows ends."""
     paths: list[StatePath] = [(machine.initial,)]
     for step, place in zip(steps, follows(steps), strict=True):
         paths.append(read_step(machine, paths[place][-1], step))
-    return paths[1:]
-
-
-def last_path(machine: Drawable, steps: Sequence[Step]) -> StatePath:
-    """The path of the last step; with no steps, the initial state alone."""
-    return recorded_paths(machine, steps)[-1] if steps else (machine.initial,)
+    return paths
 
 
 def check_recording(machine: Drawable, steps: Sequence[Step]) -> None:
     """Refuse the steps of another machine: one cannot read their bytes or, for a DFA, names their states otherwise."""
-    for number, (step, path) in enumerate(zip(steps, recorded_paths(machine, steps), strict=True), 1):
+    for number, (step, path) in enumerate(zip(steps, recorded_paths(machine, steps)[1:], strict=True), 1):
         renamed = isinstance(machine, DFA) and step.state != name_state(path[0])
         if renamed or len(path) <= len(read_bytes(step)):
             seen = f"step {number}, {visible(step.piece)!r} in {step.state or 'no state'}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from guidedviz.views.layout.sketch import (
     sketch_pda,
 )
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
-from guidedviz.views.machine.svg import FEW, NO_NOTES, STYLE, write_diagram
+from guidedviz.views.machine.svg import FEW, STYLE, write_diagram
 
 if TYPE_CHECKING:
     import graphviz
@@ -187,25 +188,24 @@ ROWS = 40  # at most so many states have a line
 
 def count_states(diagram: Diagram) -> str:
     """The number of states, of folded ones and, unless all are drawn, of drawn ones."""
-    sketch, drawn = diagram.sketch, len(diagram.spots)
+    sketch, drawn, part = diagram.sketch, len(diagram.spots), ""
+    every, kind = len(sketch.names), "state"
     if diagram.blocks:
-        every = sum(len(nodes) for _, nodes in sketch.rules)
-        whole = f"{counted(len(sketch.rules), 'rule')}, {counted(every, 'node')}"
-        part = f"{len(diagram.blocks)} of {counted(len(sketch.rules), 'rule')}, {drawn} of {counted(every, 'node')}"
-    else:
-        every = len(sketch.names)
-        whole = counted(every, "state")
-        part = f"{drawn} of {whole}"
+        every, kind = sum(len(nodes) for _, nodes in sketch.rules), "node"
+        part = f"{counted(len(sketch.rules), 'rule')}, "
     folded = f", {len(sketch.folded):,} of them folded" if sketch.folded else ""
-    return whole + folded if drawn + len(sketch.folded) == every else f"{part}{folded}: those around the current one"
+    if drawn + len(sketch.folded) == every:
+        return f"{part}{counted(every, kind)}{folded}"
+    part = f"{len(diagram.blocks)} of {part}" if part else ""
+    return f"{part}{drawn} of {counted(every, kind)}{folded}: those around the current one"
 
 
-def say_machine(diagram: Diagram, lit: Highlight, about: str, notes: Mapping[int, str] = NO_NOTES) -> str:
+def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     """The diagram as text: one line per state that is drawn."""
     sketch = diagram.sketch
-    out: dict[int, list[Arrow]] = {}
+    out: dict[int, list[Arrow]] = defaultdict(list)
     for arrow in sketch.arrows:
-        out.setdefault(arrow.source, []).append(arrow)
+        out[arrow.source].append(arrow)
     now = f", now in {', '.join(sketch.names[s] for s in sorted(lit.now))}" if lit.now else ""
     died = f", where {lit.cross[1]} cannot come" if lit.cross else ""
     heads = {nodes[0]: name for name, nodes in sketch.rules}
@@ -220,24 +220,26 @@ def say_machine(diagram: Diagram, lit: Highlight, about: str, notes: Mapping[int
         marks = "●" if state in lit.now else "↩" if state in lit.back else " "
         marks += "→" if state == sketch.initial else " "
         marks += "◎" if state in sketch.accepting else " "
-        ways = " · ".join(f"{_say_arrow(a, lit)} → {sketch.names[a.target]}" for a in out.get(state, ()))
+        ways = " · ".join(f"{_say_arrow(a, lit)} → {sketch.names[a.target]}" for a in out[state])
         groups = "".join(f" [{title}]" for title, states in sketch.groups if state in states)
-        note = f" = {notes[state]}" if state in notes else ""
-        lines.append(f"{marks} {shorten(sketch.names[state], 14):<{long}}{groups}{note}  {ways}".rstrip())
+        lines.append(f"{marks} {shorten(sketch.names[state], 14):<{long}}{groups}  {ways}".rstrip())
     left = len(every) - len(shown)
     return "\n".join(lines + [f"    … and {left:,} more"] * bool(left))
 
 
 def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
-    if arrow.through:
-        return say_arrow(arrow, whole=True)
-    if arrow.loop:
-        return f"{arrow.loop} times"
     if not arrow.call:
-        return say_ranges(arrow.ranges)
-    times = dict(lit.calls).get(arrow_key(arrow), 0)
-    last = " (called last)" * (arrow_key(arrow) in lit.last)
-    return f"calls {arrow.call}" + (f" (open{f' ×{times}' * (times > 1)})" if times else last)
+        return (
+            say_arrow(arrow, whole=True)
+            if arrow.through
+            else f"{arrow.loop} times"
+            if arrow.loop
+            else say_ranges(arrow.ranges)
+        )
+    times, key = dict(lit.calls), arrow_key(arrow)
+    if key not in times:
+        return f"calls {arrow.call}" + " (called last)" * (key in lit.last)
+    return f"calls {arrow.call} (open{f' ×{times[key]}' * (times[key] > 1)})"
 
 
 # --- the legend ---
@@ -263,17 +265,13 @@ def write_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Elemen
             x, y = 0.0, y + ROW
         parts += [moved(x, y, icon, class_="gv-machine"), soft(x + 24, y + 4, words)]
         x, width = x + long, max(width, x + long + EDGE)
-    for words, full in _shortened(diagram)[:MOST]:
+    short = dict.fromkeys((label.words, label.full) for label in diagram.labels if label.words.endswith("…"))
+    for words, full in list(short)[:MOST]:
         start = wide(words, 12) + 12
         for number, line in enumerate(wrap(full, int((limit - start) / LETTER), break_on_hyphens=False)):
             y += ROW
             parts += [write(0, y + 4, words, 12, mono=True)] * (not number) + [soft(start, y + 4, line)]
     return together(parts), width, y
-
-
-def _shortened(diagram: Diagram) -> list[tuple[str, str]]:
-    """The labels that were shortened, each with its full text."""
-    return list(dict.fromkeys((label.words, label.full) for label in diagram.labels if label.words.endswith("…")))
 
 
 def _signs(diagram: Diagram, lit: Highlight) -> list[tuple[Element, str]]:

@@ -22,51 +22,42 @@ from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arro
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW = 6  # with so few calls the curves of all are drawn faintly; else only those of open calls
 GROUPS = ("blue", "green", "gold", "orange", "sky")
-NO_NOTES: Mapping[int, str] = {}
 
 
-def write_diagram(diagram: Diagram, lit: Highlight = UNLIT, notes: Mapping[int, str] = NO_NOTES) -> Element:
+def write_diagram(diagram: Diagram, lit: Highlight = UNLIT) -> Element:
     """The diagram as one element; a drawing that contains it needs STYLE as well."""
-    sketch = diagram.sketch
-    labels = {label.arrows: label for label in diagram.labels}
-    numbers = dict(lit.numbers)
-    runs = []
-    grouped = {n for label in diagram.labels if len(label.arrows) > 1 for n in label.arrows}
-    for label in diagram.labels:
-        if len(label.arrows) > 1:  # one line with several arrows
-            inside = [_arrow(diagram, n, lit, numbers) for n in label.arrows]
-            on = any(arrow_ends(sketch.arrows[n]) in lit.arrows for n in label.arrows)
-            kind = "gv-run" + " gv-bundle" * label.bundle + " gv-on" * on
-            runs.append(node("g", *inside, _write_label(label), class_=kind))
-    singles = [_arrow(diagram, n, lit, numbers, labels.get((n,))) for n in diagram.curves if n not in grouped]
-    states = [_state(diagram, state, spot, lit, notes.get(state, "")) for state, spot in sorted(diagram.spots.items())]
-    firsts = [block.nodes[0] for block in diagram.blocks] or [sketch.initial]
-    starts = [_start(diagram, first) for first in firsts]
-    cross = _cross(diagram, lit.cross) if lit.cross and lit.cross[0] in diagram.spots else NOTHING
-    blocks = write_blocks(diagram, lit)
+    firsts = [block.nodes[0] for block in diagram.blocks] or [diagram.sketch.initial]
+    starts = (_start(diagram.spots[first]) for first in firsts if first in diagram.spots)
+    lines = (_labelled(diagram, label, lit) for label in diagram.labels)
+    states = (_state(diagram, state, spot, lit) for state, spot in sorted(diagram.spots.items()))
+    cross = (
+        _cross(diagram.spots[lit.cross[0]], lit.cross[1]) if lit.cross and lit.cross[0] in diagram.spots else NOTHING
+    )
     few = " gv-few" if len(diagram.jumps) <= FEW else ""
-    return node("g", *blocks, *starts, *singles, *runs, *states, cross, class_="gv-machine" + few)
+    return node("g", *write_blocks(diagram, lit), *starts, *lines, *states, cross, class_="gv-machine" + few)
 
 
-def _arrow(
-    diagram: Diagram, n: int, lit: Highlight, numbers: dict[tuple[int, int], str], label: Label | None = None
-) -> Element:
+def _labelled(diagram: Diagram, label: Label, lit: Highlight) -> Element:
+    """One arrow with its label, or one line with several arrows."""
+    if len(label.arrows) == 1:
+        arrow = diagram.sketch.arrows[label.arrows[0]]
+        return (write_call if arrow.call else _arrow)(diagram, label.arrows[0], lit, label)
+    inside = [_arrow(diagram, n, lit) for n in label.arrows]
+    on = any(arrow_ends(diagram.sketch.arrows[n]) in lit.arrows for n in label.arrows)
+    kind = "gv-run" + " gv-bundle" * label.bundle + " gv-on" * on
+    return node("g", *inside, _write_label(label), class_=kind)
+
+
+def _arrow(diagram: Diagram, n: int, lit: Highlight, label: Label | None = None) -> Element:
     arrow, (curve, headed) = diagram.sketch.arrows[n], diagram.curves[n]
-    if arrow.call and label:
-        return write_call(diagram, n, label, lit)
-    pair = arrow_ends(arrow)
-    parts = [node("title", _title(diagram.sketch, arrow)), *_line(curve, headed)]
+    parts = [_title(diagram.sketch, arrow), *_line(curve, headed)]
     parts += [_write_label(label)] if label else []
     if n in diagram.counts:
-        (x, y), said = diagram.counts[n], _numbers(arrow, numbers)
+        x, y = diagram.counts[n]
+        said = _numbers(arrow, dict(lit.numbers))
         parts.append(node("text", said, x=x, y=y, class_="gv-nth", text_anchor="middle", font_size=12))
-    kind = (
-        "gv-arrow"
-        + " gv-free" * (not arrow.ranges)
-        + " gv-chain" * diagram.sketch.is_chain(arrow)
-        + " gv-exit" * (n in diagram.exits)
-        + " gv-on" * (pair in lit.arrows)
-    )
+    kind = "gv-arrow" + " gv-free" * (not arrow.ranges) + " gv-chain" * diagram.sketch.is_chain(arrow)
+    kind += " gv-on" * (arrow_ends(arrow) in lit.arrows)
     return node("g", *parts, class_=kind, data_arrow=arrow_key(arrow))
 
 
@@ -82,9 +73,9 @@ def _numbers(arrow: Arrow, numbers: Mapping[tuple[int, int], str]) -> str:
     return " … ".join(dict.fromkeys(numbers[pair] for pair in (arrow_ends(arrow), last) if pair in numbers))
 
 
-def _title(sketch: Sketch, arrow: Arrow) -> str:
+def _title(sketch: Sketch, arrow: Arrow) -> Element:
     names = f"{sketch.names[arrow.source]} → {sketch.names[arrow.target]}"
-    return f"{names}: {say_arrow(arrow, whole=True)}"
+    return node("title", f"{names}: {say_arrow(arrow, whole=True)}")
 
 
 def _write_label(label: Label) -> Element:
@@ -93,18 +84,13 @@ def _write_label(label: Label) -> Element:
     return node("g", title, words)
 
 
-def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight, note: str) -> Element:
+def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight) -> Element:
     sketch, ends = diagram.sketch, state in diagram.sketch.accepting
     kind = "gv-state" + " gv-dot" * spot.dot + " gv-may-end" * ends + " gv-more" * (state in diagram.more)
     kind += " gv-lit" if state in lit.now else " gv-met" if state in lit.met else ""
     kind += " gv-back" * (state in lit.back)
-    inset = 0.0 if spot.dot or not ends else 3.5
-    shape = {"x": spot.x - spot.rx, "y": spot.y - spot.ry, "width": 2 * spot.rx, "height": 2 * spot.ry, "rx": spot.ry}
-    parts = [node("title", _about(sketch, state, note)), node("rect", **shape, class_="gv-disc")]
-    if ends:
-        grow = 2.4 if spot.dot else -inset
-        ring = {"x": spot.x - spot.rx - grow, "y": spot.y - spot.ry - grow, "rx": spot.ry + grow}
-        parts.append(node("rect", **ring, width=2 * (spot.rx + grow), height=2 * (spot.ry + grow), class_="gv-ring"))
+    parts = [node("title", _about(sketch, state)), _pill(spot, 0.0, "gv-disc")]
+    parts += [_pill(spot, 3.5, "gv-ring")] * ends
     if not spot.dot:
         name = short_name(sketch, state)
         parts.append(write(spot.x, spot.y + 4, name, 12, class_="gv-name", text_anchor="middle"))
@@ -112,9 +98,17 @@ def _state(diagram: Diagram, state: int, spot: Spot, lit: Highlight, note: str) 
     return node("g", *parts, class_=kind, data_state=state)
 
 
-def _about(sketch: Sketch, state: int, note: str) -> str:
-    said = [sketch.names[state], *[note] * bool(note)]
-    said += ["the start"] * (state == sketch.initial) + ["the text may end here"] * (state in sketch.accepting)
+def _pill(spot: Spot, inset: float, kind: str) -> Element:
+    rx, ry = spot.rx - inset, spot.ry - inset
+    return node("rect", x=spot.x - rx, y=spot.y - ry, width=2 * rx, height=2 * ry, rx=ry, class_=kind)
+
+
+def _about(sketch: Sketch, state: int) -> str:
+    said = (
+        [sketch.names[state]]
+        + ["the start"] * (state == sketch.initial)
+        + ["the text may end here"] * (state in sketch.accepting)
+    )
     return " · ".join(said + [title for title, states in sketch.groups if state in states])
 
 
@@ -128,18 +122,14 @@ def _tag(spot: Spot, number: int, title: str) -> Element:
     return back + write(x, y + 4, words, 12, class_="gv-tag", text_anchor="middle")
 
 
-def _start(diagram: Diagram, first: int) -> Element:
-    spot = diagram.spots.get(first)
-    if not spot:
-        return NOTHING
+def _start(spot: Spot) -> Element:
     line = straight((spot.x - spot.rx - FREE_END, spot.y), (spot.x - spot.rx, spot.y))
     dot = node("circle", cx=line[0][0], cy=spot.y, r=3.2, class_="gv-head")
     path = node("path", d=write_path(line), class_="gv-line")
     return node("g", dot, path, node("polygon", points=head(line), class_="gv-head"), class_="gv-start")
 
 
-def _cross(diagram: Diagram, cross: tuple[int, str]) -> Element:
-    spot, (_, byte) = diagram.spots[cross[0]], cross
+def _cross(spot: Spot, byte: str) -> Element:
     x, y = spot.x + spot.rx + 9, spot.y - spot.ry - 5
     path = node("path", d=f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10")
     return node("g", path, write(x + 10, y + 4, byte, 12, mono=True, fill="var(--gv-orange)"), class_="gv-cross")
@@ -162,14 +152,12 @@ def write_blocks(diagram: Diagram, lit: Highlight) -> Iterator[Element]:
         yield node("g", *parts, class_=kind, data_rule=block.name)
 
 
-def write_call(diagram: Diagram, n: int, label: Label, lit: Highlight) -> Element:
+def write_call(diagram: Diagram, n: int, lit: Highlight, label: Label) -> Element:
     """The arrow of a call, a box on it with the rule's name, and the curves to the rule and back."""
     arrow, (curve, _) = diagram.sketch.arrows[n], diagram.curves[n]
     key = arrow_key(arrow)
     times, last = dict(lit.calls).get(key, 0), key in lit.last
-    names = f"{diagram.sketch.names[arrow.source]} → {diagram.sketch.names[arrow.target]}"
-    parts = [node("title", f"{names}: calls {arrow.call}"), *_ways(diagram, n)]
-    parts += [*_line(curve, True), _box(label, times)]
+    parts = [_title(diagram.sketch, arrow), *_ways(diagram, n), *_line(curve, True), _box(label, times)]
     kind = "gv-arrow gv-call" + " gv-open" * bool(times) + " gv-last" * (last and not times)
     return node("g", *parts, class_=kind, data_arrow=key)
 
@@ -187,12 +175,11 @@ def _box(label: Label, times: int) -> Element:
 
 def _ways(diagram: Diagram, n: int) -> list[Element]:
     """The curves to a rule's start (dashed) and from its ends (dotted); none for a rule that is not drawn."""
-    jumps = diagram.jumps.get(n)
-    if not jumps:
+    if n not in diagram.jumps:
         return []
-    ways = [("gv-push", jumps.call), *(("gv-pop", curve) for curve in jumps.returns)]
-    drawn = [
-        node("path", d=write_path(curve), class_=kind) + node("polygon", points=head(curve), class_=f"{kind}-head")
-        for kind, curve in ways
-    ]
+    jumps = diagram.jumps[n]
+    drawn = []
+    for kind, curve in [("gv-push", jumps.call), *(("gv-pop", curve) for curve in jumps.returns)]:
+        drawn.append(node("path", d=write_path(curve), class_=kind))
+        drawn.append(node("polygon", points=head(curve), class_=f"{kind}-head"))
     return [node("g", *drawn, class_="gv-jumps")]

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from guidedviz.errors import SettingError, expect, shorten
-from guidedviz.machines.machine import Machine, check_machine, to_bytes
+from guidedviz.machines.machine import Machine, as_machine, to_bytes
 from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
@@ -27,21 +27,22 @@ class TextVerdict:
     """How far a machine reads a text, and what it expects there."""
 
     verdict: Literal["complete", "a prefix", "illegal"]
+    said: str
     read: bytes
-    wrong: bytes  # the character with the first illegal byte; empty if there is none
-    rest: bytes
-    expected: str
+    wrong: bytes = b""  # the character with the first illegal byte
+    rest: bytes = b""
 
     @property
-    def said(self) -> str:
-        """The verdict in words."""
-        if self.verdict == "complete":
-            return "complete"
-        where = f"illegal at byte {len(self.read)}" if self.wrong else "a prefix"
-        return f"{where}: expected {self.expected}"
+    def shown(self) -> tuple[str, str, str]:
+        """What fits of the text before the wrong character, that character, and what fits after it."""
+        if not self.wrong:
+            return shorten(label(self.read), BEFORE + AFTER), "", ""
+        before, after = visible(self.read), visible(self.rest)
+        start = "…" * (len(before) > BEFORE) + before[-BEFORE:]
+        return start, visible(self.wrong), after[:AFTER] + "…" * (len(after) > AFTER)
 
 
-def judge_text(machine: Machine, data: bytes) -> TextVerdict:
+def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
     """Read a text byte by byte, up to the first illegal one.
 
     >>> judge_text(gv.regex("[0-9]+"), b"12x").said, judge_text(gv.regex("[0-9]+"), b"12").said
@@ -49,15 +50,16 @@ def judge_text(machine: Machine, data: bytes) -> TextVerdict:
     """
     state: Any = machine.initial
     for place, byte in enumerate(data):
-        after = machine.step(state, byte)
-        if after is None:
+        if (after := machine.step(state, byte)) is None:
             end = place + 1
             while end < len(data) and 0x80 <= data[end] < 0xC0:
                 end += 1
-            return TextVerdict("illegal", data[:place], data[place:end], data[end:], expected_next(machine, state))
+            said = f"illegal at byte {place}: expected {expected_next(machine, state)}"
+            return TextVerdict("illegal", said, data[:place], data[place:end], data[end:])
         state = after
-    verdict: Literal["complete", "a prefix"] = "complete" if machine.is_accepting(state) else "a prefix"
-    return TextVerdict(verdict, data, b"", b"", expected_next(machine, state))
+    if machine.is_accepting(state):
+        return TextVerdict("complete", "complete", data)
+    return TextVerdict("a prefix", f"a prefix: expected {expected_next(machine, state)}", data)
 
 
 def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -> Figure:
@@ -71,8 +73,7 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -
     … 1.    a prefix: expected 0-9
     ✗ 1;30  illegal at byte 1: expected . 0-9
     """
-    machine = machine.machine() if isinstance(machine, GuidedFSM) else machine
-    check_machine(machine, "draw_verdicts")
+    machine = machine.machine() if isinstance(machine, GuidedFSM) else as_machine(machine, "draw_verdicts")
     expect(title, str, "draw_verdicts, title", "a text")
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise SettingError("draw_verdicts, texts", seen=type(texts).__name__, expected="a list of texts")
@@ -82,36 +83,23 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -
         raise SettingError("draw_verdicts, texts", seen=seen, expected=f"1 to {MOST} texts")
     complete = sum(one.verdict == "complete" for one in found)
     summary = f"{complete} of {counted(len(found), 'text')} {'is' if complete == 1 else 'are'} complete"
-    shown = [_cut(one) for one in found]
-    broad = max(wide("".join(parts), SIZE) for parts in shown)
-    second = EDGE + 26 + broad + 26
-    said = [shorten(one.said, 90) for one in found]
-    width = max(second + max(7.4 * len(words) for words in said), 8.0 * len(title or summary) + EDGE) + EDGE
-    parts = [write(EDGE, 20, title or summary, SIZE, font_weight="bold")]
-    for number, (one, texts_of, words) in enumerate(zip(found, shown, said, strict=True)):
-        parts.append(_write_row(one, texts_of, words, second, 34 + ROW * number, width))
-    longest = max(len("".join(parts)) for parts in shown)
+    texts_shown = ["".join(one.shown) for one in found]
+    second = EDGE + 52 + max(wide(shown, SIZE) for shown in texts_shown)
+    longest = max(len(shorten(one.said, 90)) for one in found)
+    width = max(second + 7.4 * longest, 8.0 * len(title or summary) + EDGE) + EDGE
+    rows = [_write_row(one, second, 34 + ROW * number, width) for number, one in enumerate(found)]
+    head = write(EDGE, 20, title or summary, SIZE, font_weight="bold")
+    column = max(map(len, texts_shown))
     lines = [
-        f"{SIGNS[one.verdict][0]} {''.join(cut):<{longest}}  {one.said}" for one, cut in zip(found, shown, strict=True)
+        f"{SIGNS[one.verdict][0]} {shown:<{column}}  {one.said}" for one, shown in zip(found, texts_shown, strict=True)
     ]
     text = "\n".join([summary, *lines])
-    return Figure(drawing(width, 44 + ROW * len(found), *parts, alt=text), text, text)
+    return Figure(drawing(width, 44 + ROW * len(found), head, *rows, alt=text), text, text)
 
 
-def _cut(one: TextVerdict) -> tuple[str, str, str]:
-    """The text before the wrong character, that character, and the text after it."""
-    before, wrong, after = visible(one.read), visible(one.wrong), visible(one.rest)
-    if not one.wrong:
-        return shorten(label(one.read), BEFORE + AFTER), "", ""
-    before = "…" * (len(before) > BEFORE) + before[-BEFORE:]
-    return before, wrong, after[:AFTER] + "…" * (len(after) > AFTER)
-
-
-def _write_row(
-    one: TextVerdict, cut: tuple[str, str, str], said: str, second: float, y: float, width: float
-) -> Element:
+def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Element:
     sign, colour = SIGNS[one.verdict]
-    before, wrong, after = cut
+    before, wrong, after = one.shown
     x, base, fill = EDGE + 26, y + 18, f"var(--gv-{colour})"
     parts = [node("path", d=f"M{EDGE:g} {y:g}H{width - EDGE:.1f}", stroke="var(--gv-line)", stroke_width=1)]
     parts += [write(EDGE + 4, base, sign, SIZE, fill=fill, font_weight="bold")]
@@ -122,5 +110,5 @@ def _write_row(
         parts.append(node("rect", **box, fill="none", stroke=fill, stroke_width=1.6))
         parts.append(write(left, base, wrong, SIZE, mono=True, fill=fill, font_weight="bold"))
         parts.append(write(left + size + 4, base, after, SIZE, mono=True, fill="var(--gv-soft)"))
-    parts.append(write(second, base, said, SIZE))
+    parts.append(write(second, base, shorten(one.said, 90), SIZE))
     return node("g", *parts)

@@ -1,4 +1,5 @@
-"""The stack of a pushdown machine: as a column, as its depth along a text, and as a table of what each byte changes.
+"""The stack of a pushdown machine: as a column, as its depth along a text, as a table of what each byte changes, and
+as what decides the end of a token.
 
 Only recursive rules need a stack, because a call of any other rule could be inlined. So the table shows the recursive
 rules, if there are any; `every` shows all.
@@ -8,22 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
-from guidedviz.errors import shorten
-from guidedviz.machines.grammars.grammar import find_loops
+from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.machines.grammars.grammar import recursive_rules
 from guidedviz.machines.machine import to_bytes
+from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import Frame, State, first_stack
+from guidedviz.machines.pushdown.stacks import State, first_stack
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
+from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, say
+from guidedviz.views.charts.plot import Axis, Chart, Series, draw_chart, round_ticks
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.machine.highlight import check_pda, state_after
-from guidedviz.views.words import label
+from guidedviz.views.words import characters, label
 
 WIDTH, EDGE, CARD, FOLD, MOST_CARDS = 252.0, 14.0, 42.0, 22.0, 12
 OUTER = 2  # cards at the bottom of a folded stack
+Row = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold: "⋮", "" and words
 
 
 def draw_stack(pda: PDA, text: State | bytes | str) -> Figure:
@@ -41,49 +46,47 @@ def draw_stack(pda: PDA, text: State | bytes | str) -> Figure:
     return Figure(drawing(WIDTH, height + 2 * EDGE, moved(EDGE, EDGE, svg), alt=said), said, said)
 
 
-def fold_stack(frames: Sequence[Frame], depth: int, most: int) -> tuple[list[tuple[int, Frame]], int]:
-    """At most `most` frames with their heights in the stack, and after how many of them the others are folded.
-
-    >>> rows, inner = fold_stack([Frame("a", 0, "x", 0)] * 40, 40, 5)
-    >>> [height for height, _ in rows], inner
-    ([40, 39, 38, 2, 1], 3)
-    """
-    rows, inner = [(depth - place, frame) for place, frame in enumerate(frames)], most - OUTER
+def _rows(pda: PDA, state: State, most: int) -> list[Row]:
+    """The frames, top first; of a deep stack the outer ones and how many are between them."""
+    depth, frames = pda.depth(state), pda.frames(state)
+    rows = [
+        (f"{depth - place:,}", frame.rule, f"{'then' if place else 'now'} {frame.waits}")
+        for place, frame in enumerate(frames)
+    ]
     if depth <= most:
-        return rows, depth
-    return rows[:inner] + (rows[-OUTER:] if len(rows) == depth else []), inner
+        return rows
+    last = rows[-OUTER:] if len(rows) == depth else []  # of a very deep stack the machine lists the innermost frames
+    first = rows[: most - OUTER]
+    return [*first, ("⋮", "", f"{depth - len(first) - len(last):,} more"), *last]
 
 
 def write_stack(pda: PDA, state: State, width: float, most: int = MOST_CARDS) -> tuple[Element, float]:
     """The column as part of a larger picture, and its height."""
-    depth = pda.depth(state)
-    rows, inner = fold_stack(pda.frames(state), depth, most)
     parts, y = [write(0, 11, "stack", font_weight="bold")], 24.0
-    parts.append(soft(width, 11, f"depth {depth:,}", text_anchor="end"))
+    parts.append(soft(width, 11, f"depth {pda.depth(state):,}", text_anchor="end"))
     if ways := say_ways(state):
         parts.append(soft(0, y + 5, ways))
         y += 18
-    for place, (height, frame) in enumerate(rows):
-        parts.append(moved(0, y, _card(frame, height, place == 0, width)))
-        y += CARD + 4
-        if place == inner - 1 and len(rows) < depth:
-            more = f"⋮ {depth - len(rows):,} more"
-            parts.append(soft(width / 2, y + 13, more, text_anchor="middle"))
+    for place, (height, rule, waits) in enumerate(_rows(pda, state, most)):
+        if rule:
+            parts.append(moved(0, y, write_card(rule, waits, height, place == 0, width)))
+            y += CARD + 4
+        else:
+            parts.append(soft(width / 2, y + 13, f"{height} {waits}", text_anchor="middle"))
             y += FOLD
     parts.append(node("path", d=f"M0,{y + 2:g}h{width:g}", stroke="var(--gv-ink)", stroke_width=3))
-    hatch = "".join(f"M{x:g},{y + 4:g}l-5,6" for x in range(8, int(width), 10))
-    parts.append(node("path", d=hatch, stroke="var(--gv-soft)", stroke_width=1))
-    parts.append(soft(width, y + 26, say_ground(state), text_anchor="end"))
-    return together(parts), y + 30
+    parts.append(soft(width, y + 20, say_ground(state), text_anchor="end"))
+    return together(parts), y + 24
 
 
-def _card(frame: Frame, height: int, now: bool, width: float) -> Element:
+def write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
+    """The card of a frame."""
     line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4} if now else {"stroke": "var(--gv-blue)"}
     box = node("rect", x=0, y=0, width=width, height=CARD, rx=5, fill="var(--gv-page)", **line)
-    name = write(22, 17, shorten(frame.rule, 22), 14, mono=True, font_weight="bold")
     mark = write(8, 17, "▸", 13, fill="var(--gv-orange)") if now else NOTHING
-    waits = soft(22, 34, shorten(f"{'now' if now else 'then'} {frame.waits}", int(width / 6.4) - 6))
-    return box + mark + name + waits + soft(width - 8, 17, f"{height:,}", text_anchor="end")
+    name_line = write(22, 17, shorten(name, 22), 14, mono=True, font_weight="bold")
+    about = soft(22, 34, shorten(waits, int(width / 6.4) - 6))
+    return box + mark + name_line + about + soft(width - 8, 17, height, text_anchor="end")
 
 
 def say_ways(state: State) -> str:
@@ -104,41 +107,21 @@ def say_ground(state: State) -> str:
 
 def say_stack(pda: PDA, state: State) -> str:
     """The column as text."""
-    depth = pda.depth(state)
-    rows, inner = fold_stack(pda.frames(state), depth, MOST_CARDS)
-    wide = len(f"{depth:,}")
-    ways = say_ways(state)
-    lines = [f"stack: depth {depth:,}" + f" · {ways}" * bool(ways)]
-    for place, (height, frame) in enumerate(rows):
-        says = f"{'now' if not place else 'then'} {frame.waits}"
-        lines.append(f"{'▸' if not place else ' '} {height:>{wide},} {frame.rule}  {says}")
-    if len(rows) < depth:
-        lines.insert(1 + inner, f"  ⋮ {depth - len(rows):,} more")
+    depth, ways = f"{pda.depth(state):,}", say_ways(state)
+    lines = [f"stack: depth {depth}" + f" · {ways}" * bool(ways)]
+    for place, (height, rule, waits) in enumerate(_rows(pda, state, MOST_CARDS)):
+        frame = f"{height:>{len(depth)}} {rule}  {waits}" if rule else f"{height} {waits}"
+        lines.append(f"{' ' if place else '▸'} {frame}")
     return "\n".join([*lines, f"⏚ {say_ground(state)}"])
 
 
 # --- the depth along a text ---
 
 
-LEFT, TOP, RIGHT = 44.0, 34.0, 20.0
-SPAN = 860.0
-PITCH = 15.0  # the width of a byte in a short text
-LEGIBLE, HIGH = 7.0, 120.0
+SPAN, PITCH, LEAST = 860.0, 17.0, 24  # pixels of the curve and of a byte; bytes that a short text has room for
+LEGIBLE = 80  # bytes whose characters are written below the curve
 MOST_COLUMNS = 430  # in a longer text several bytes share a column
 TOLD = 60  # depths in the text
-
-
-def depths(pda: PDA, data: bytes) -> list[int]:
-    """The number of open rules before the text and after each of its bytes.
-
-    >>> depths(gv.grammar('root ::= "(" root ")" | "x"'), b"((x))")
-    [1, 1, 2, 2, 1, 0]
-    """
-    state, found = pda.initial, [pda.depth(pda.initial)]
-    for place, byte in enumerate(data):
-        state = pda.step(state, byte) or state_after(pda, data[: place + 1])  # raises, naming the byte
-        found.append(pda.depth(state))
-    return found
 
 
 def draw_depth(pda: PDA, text: bytes | str) -> Figure:
@@ -149,102 +132,52 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     """
     check_pda(pda, "draw_depth")
     data = to_bytes(text)
-    found = depths(pda, data)
-    columns = _columns(found[1:])
-    pitch = min(PITCH, SPAN / max(1, len(columns)))
-    top, most = max(found), max(1, *found)
-    step = min(18.0, HIGH / most)
-    ground = TOP + most * step
-    width = LEFT + pitch * max(len(columns), 24) + RIGHT
-    parts = [*_grid(most, step, ground, width), *_curve(found[0], columns, pitch, step, ground)]
-    several = -(-len(data) // len(columns)) if columns else 1
-    legible = several == 1 and pitch >= LEGIBLE
-    parts += _letters(data, pitch, ground) if legible else [_ticks(data, pitch, several, ground)]
-    about = f"deepest {top:,}" + (f" · {several} bytes per column, the deepest of them" if several > 1 else "")
-    parts.append(heading(14, 18, "depth", about))
-    said = _say(data, found)
-    return Figure(drawing(width, ground + 40, *parts, alt=said), said, said)
-
-
-def _columns(found: Sequence[int]) -> list[int]:
-    several = -(-len(found) // MOST_COLUMNS) or 1
-    return [max(found[place : place + several]) for place in range(0, len(found), several)]
-
-
-def _grid(most: int, step: float, ground: float, width: float) -> Iterator[Element]:
-    every = next(size * 10**power for power in range(20) for size in (1, 2, 5) if size * 10**power * 5 >= most)
-    for depth in range(0, most + 1, every):
-        y = ground - depth * step
-        yield node("path", d=f"M{LEFT:g},{y:g}H{width - RIGHT:g}", stroke="var(--gv-line)", stroke_width=1)
-        yield soft(LEFT - 8, y + 4, f"{depth:,}", 11, text_anchor="end")
-
-
-def _curve(first: int, columns: Sequence[int], pitch: float, step: float, ground: float) -> list[Element]:
-    way, x = f"M{LEFT - 5:g},{ground - first * step:g}H{LEFT:g}", LEFT
-    area = f"M{LEFT:g},{ground:g}"
-    for depth in columns:
-        x += pitch
-        turn = f"V{ground - depth * step:.5g}H{x:.5g}"
-        way, area = way + turn, area + turn
-    below = node("path", d=f"{area}V{ground:g}Z", fill="var(--gv-blue)", fill_opacity=0.12)
-    return [below, node("path", d=way, fill="none", stroke="var(--gv-blue)", stroke_width=2)]
-
-
-def _letters(data: bytes, pitch: float, ground: float) -> Iterator[Element]:
-    """The characters of the text, each at its first byte; one with a long name is a box with a tooltip."""
-    place, text = 0, data.decode("utf-8", "surrogateescape")
-    for character in text:
-        raw = character.encode("utf-8", "surrogateescape")
-        name = visible(raw)
-        words = name if len(name) == 1 else "▯"
-        letter = write(LEFT + pitch * (place + 0.5), ground + 18, words, 13, mono=True, text_anchor="middle")
-        place += len(raw)
-        newest = {"data_newest": ""} if place == len(data) else {}
-        yield node("g", node("title", label(raw)), letter, **newest)
-
-
-def _ticks(data: bytes, pitch: float, several: int, ground: float) -> Element:
-    ends = soft(LEFT, ground + 18, shorten(label(data[:40]), 30), 11, mono=True)
-    right = LEFT + pitch * -(-len(data) // several)
-    return ends + soft(right, ground + 18, f"{len(data):,} bytes", 11, text_anchor="end", data_newest="")
-
-
-def _say(data: bytes, found: Sequence[int]) -> str:
-    shown = " ".join(map(str, found[1 : TOLD + 1])) + (f" … {len(data) - TOLD:,} more" if len(data) > TOLD else "")
+    found = [pda.depth(state) for state in _states(pda, data)]
+    several = -(-len(data) // MOST_COLUMNS) or 1
+    columns = [max(found[place : place + several]) for place in range(1, len(found), several)]
+    most, count = max(5, *found), max(LEAST, len(columns))
+    pitch = min(PITCH, SPAN / count)
+    names = characters(data, pitch - 2) if len(data) <= LEGIBLE else []
+    x = Axis("", 0.0, count, tuple(names), grid=False, mono=True)
+    y = Axis("", 0.0, most, round_ticks(0.0, most, 5))
+    middles = [place + 0.5 for place in range(len(columns))]
+    bars = Series("", "bars", tuple(middles), tuple(columns), look="hollow", thick=1.0)
+    about = f"{len(data):,} bytes, deepest {max(found):,}"
+    about += f" · {several} bytes per column, the deepest of them" * (several > 1)
+    shown = " ".join(map(str, found[1 : TOLD + 1])) + f" … {len(data) - TOLD:,} more" * (len(data) > TOLD)
     said = f"depth along {shorten(label(data[:200]), TOLD)}: {found[0]}, then {shown or 'nothing'}"
-    return f"{said}; deepest {max(found):,} after {found.index(max(found)):,} bytes"
+    said += f"; deepest {max(found):,} after {found.index(max(found)):,} bytes"
+    return draw_chart(Chart("depth", x, y, (bars,), (about,), pitch * count, 110.0), said)
+
+
+def _states(pda: PDA, data: bytes) -> Iterator[State]:
+    """The state before the first byte and after each."""
+    state = pda.initial
+    yield state
+    for place, byte in enumerate(data):
+        state = pda.step(state, byte) or state_after(pda, data[: place + 1])  # raises, naming the byte
+        yield state
 
 
 # --- the table ---
 
 
-MOST_BYTES, MOST_ROWS = 1000, 40
+MOST_BYTES, MOST_ROWS = 300, 40
 FIRST = 30  # rows above the fold of a longer table
-LEVELS = 40  # of a stack that are compared, from the top
 NAMED = 6  # rules of the stack in a row
 ROW = 25.0
-Levels = Mapping[int, tuple[int, str]]  # height in the stack -> number of the open call, its rule
+HEAD = ("step", "read", "stack", "stack after, top first")
+Calls = dict[int, str]  # the first stack, top first: the number of each open call, and its rule
 
 
 @dataclass(frozen=True)
 class StackRow:
-    """Bytes of which the first changed the stack like this and the others did not change it."""
+    """Bytes of which the first changed the stack and the others did not."""
 
     read: bytes
-    popped: tuple[str, ...]
-    pushed: tuple[str, ...]
-    changed: str  # a rule replaced its caller, whose last call it is
+    action: str
     stack: tuple[str, ...]  # after the bytes, innermost first
-    deeper: bool = False  # more rules are below
     ways: str = ""  # in how many ways the text can be read, where there are several; the row shows the first stack
-    other: bool = False  # the stack of the row before could not read on; this is another
-
-    @property
-    def action(self) -> str:
-        """The change as text."""
-        said = [f"{'not' if self.other else 'pop'} {' '.join(self.popped)}"] * bool(self.popped)
-        said += [self.changed] * bool(self.changed)
-        return ", ".join(said + [f"push {' '.join(self.pushed)}"] * bool(self.pushed)) or "—"
 
 
 def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ...]:
@@ -259,18 +192,14 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
     }      pop object
     """
     keep = frozenset(pda.nodes.names) if every else nested_rules(pda)
-    state, rows = pda.initial, list[StackRow]()
-    before = _levels(pda, state, keep, {})
-    for place, byte in enumerate(data):
-        high, other = pda.depth(state), not _goes_on(pda, state, byte)
-        state = pda.step(state, byte) or state_after(pda, data[: place + 1])  # raises, naming the byte
-        after = _levels(pda, state, keep, dict(before.values()))
-        if after == before and rows:
+    rows, calls = list[StackRow](), _calls(pda, pda.initial, keep, {})
+    for byte, (before, state) in zip(data, pairwise(_states(pda, data)), strict=True):
+        old, calls = calls, _calls(pda, state, keep, calls)
+        if calls == old and rows:
             rows[-1] = replace(rows[-1], read=rows[-1].read + bytes([byte]))
         else:
-            row = _row(byte, before, after, max(high, pda.depth(state)) - LEVELS)
-            rows.append(replace(row, ways=say_ways(state), other=other))
-        before = after
+            change = _say_change(old, calls, "pop" if _goes_on(pda, before, byte) else "not")
+            rows.append(StackRow(bytes([byte]), change, tuple(calls.values()), say_ways(state)))
     return tuple(rows)
 
 
@@ -286,27 +215,26 @@ def nested_rules(pda: PDA) -> frozenset[str]:
     graph: dict[str, list[str]] = {name: [] for name in nodes.names}
     for at, calls in enumerate(nodes.calls):
         graph[nodes.name_of(at)] += [nodes.names[rule] for rule, _ in calls]
-    return frozenset[str]().union(*find_loops(graph)) or frozenset(nodes.names)
+    return recursive_rules(graph) or frozenset(nodes.names)
 
 
-def _levels(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Levels:
-    """The first stack by heights; a rule that is not shown keeps the name of the rule that it replaced."""
-    depth, found = pda.depth(state), {}
-    for place, (at, cell) in enumerate(islice(first_stack(pda, state), LEVELS)):
+def _calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
+    """The first stack; a rule that is not shown keeps the name of the rule that it replaced."""
+    found = {}
+    for at, cell in islice(first_stack(pda, state), pda.depth(state)):
         rule = pda.nodes.name_of(at)
-        name = rule if rule in keep else known.get(cell.number, "")
-        if name:
-            found[depth - place] = cell.number, name
+        if name := rule if rule in keep else known.get(cell.number, ""):
+            found[cell.number] = name
     return found
 
 
-def _row(byte: int, before: Levels, after: Levels, hidden: int) -> StackRow:
-    """The change in the levels that are compared."""
-    old, new = dict(before.values()), dict(after.values())
-    popped = tuple(name for level, (number, name) in before.items() if number not in new and level > hidden)
-    pushed = tuple(name for level, (number, name) in after.items() if number not in old and level > hidden)
-    changed = [f"{new[number]} in place of {name}" for number, name in old.items() if new.get(number, name) != name]
-    return StackRow(bytes([byte]), popped, pushed[::-1], "".join(changed[:1]), tuple(new.values()), hidden > 0)
+def _say_change(old: Calls, new: Calls, pop: str) -> str:
+    """What a byte changed; a rule that is the last call of another takes its place."""
+    popped = [name for number, name in old.items() if number not in new]
+    pushed = [name for number, name in new.items() if number not in old]
+    replaced = [f"{new[number]} in place of {name}" for number, name in old.items() if new.get(number, name) != name]
+    said = [f"{pop} {' '.join(popped)}"] * bool(popped) + replaced[:1]
+    return ", ".join(said + [f"push {' '.join(reversed(pushed))}"] * bool(pushed)) or "—"
 
 
 def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: bytes = b"") -> Figure:
@@ -323,74 +251,152 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     check_pda(pda, "draw_stack_table")
     data = to_bytes(text)
     rows = enumerate(stack_rows(pda, data[:MOST_BYTES], every), 1)
-    lines = _fold([(f"{n}", shorten(label(row.read), 28), row.action, _say_names(row)) for n, row in rows])
-    lines.append(_last_line(pda, data, bool(lines) and lines[-1][3] == "empty", unread))
-    widths = [max(wide(line[column], 13) for line in [HEAD, *lines[:-1]]) + 26 for column in range(4)]
+    lines = [HEAD, *((f"{n}", shorten(label(row.read), 28), row.action, _say_names(row)) for n, row in rows)]
+    verdict = _say_end(pda, data, lines[-1][3] == "empty", unread)
+    if (more := len(lines) - 1 - MOST_ROWS) > 0:
+        lines[FIRST + 1 : FIRST + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
+    letters = [max(map(len, column)) + 2 for column in zip(*lines, strict=True)]
+    said = "\n".join(
+        "".join(f"{words:<{room}}" for words, room in zip(line, letters, strict=True)).rstrip()
+        for line in (*lines, ("end", "", verdict, ""))
+    )
+    widths = [max(wide(words, 13) for words in column) + 26 for column in zip(*lines, strict=True)]
     starts = [EDGE + sum(widths[:column]) for column in range(4)]
-    width = max(EDGE + sum(widths), starts[1] + 8.0 * len(lines[-1][2]) + EDGE)
-    parts = [_write_line(HEAD, starts, 20.0, True), _rule(width, 30.0)]
-    for number, line in enumerate(lines):
-        y = 30 + ROW * number
-        parts += [_write_line(line, starts, y + 17, False)]
-        parts += [_rule(width, y + ROW)] * (number == len(lines) - 2)
-    said = _say_table([HEAD, *lines])
-    return Figure(drawing(width, 40 + ROW * len(lines), *parts, alt=said), said, said)
+    width, low = max(EDGE + sum(widths), starts[1] + 8.0 * len(verdict) + EDGE), 5 + ROW * len(lines)
+    parts = [soft(x, 20, words, 13) for x, words in zip(starts, HEAD, strict=True)]
+    for number, line in enumerate(lines[1:], 1):
+        looks = ("", "", _colour(line[2]), "")
+        cells = zip(starts, line, looks, strict=True)
+        parts += [_cell(x, 22 + ROW * number, words, look, True) for x, words, look in cells]
+    parts += [_cell(EDGE, low + 17, "end", "", True), _cell(starts[1], low + 17, verdict, _colour(verdict), False)]
+    lines_y = (30.0, low)
+    parts += [node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)") for y in lines_y]
+    return Figure(drawing(width, low + ROW + 10, *parts, alt=said), said, said)
 
 
-HEAD = ("step", "read", "stack", "stack after, top first")
+def _cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
+    look: dict[str, Any] = {"fill": f"var(--gv-{colour})", "font_weight": "bold"} if colour else {}
+    return write(x, y, words, mono=mono, **look)
 
 
 def _say_names(row: StackRow) -> str:
     left = len(row.stack) - NAMED
-    more = f" … {'over ' * row.deeper}{left} more" if left > 0 else ""
+    more = f" … {left} more" if left > 0 else ""
     first = f" · {row.ways}" * bool(row.ways and row.stack)
     return (" ".join(row.stack[:NAMED]) + more or "empty") + first
 
 
-def _fold(lines: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    if len(lines) <= MOST_ROWS:
-        return lines
-    last = MOST_ROWS - FIRST
-    return [*lines[:FIRST], ("⋮", f"{len(lines) - MOST_ROWS:,} more rows", "", ""), *lines[-last:]]
-
-
-def _last_line(pda: PDA, data: bytes, empty: bool, unread: bytes) -> tuple[str, ...]:
+def _say_end(pda: PDA, data: bytes, empty: bool, unread: bytes) -> str:
+    """Whether the text may end."""
     if len(data) > MOST_BYTES:
-        return "⋮", "", f"the table ends here; {len(data) - MOST_BYTES:,} more bytes are not in it", ""
+        return f"the table ends here; {len(data) - MOST_BYTES:,} more bytes are not in it"
     state = state_after(pda, data)
     if state.accepting and unread:
-        return "end", "", f"not read: {shorten(label(unread), 28)}", ""
+        return f"not read: {shorten(label(unread), 28)}"
     if state.accepting:
-        said = "finished, and the stack is empty" if empty else "all that is open may end here"
-        return "end", "", f"accept: {said}", ""
+        return "accept: " + ("finished, and the stack is empty" if empty else "all that is open may end here")
     top = pda.unfinished(state)
-    return "end", "", f"not finished: {top.rule} waits for {top.waits}" if top else "not finished", ""
+    return f"not finished: {top.rule} waits for {top.waits}" if top else "not finished"
 
 
-def _write_line(line: tuple[str, ...], starts: list[float], y: float, head: bool) -> Element:
-    if head:
-        return together(soft(x, y, words, 13) for x, words in zip(starts, line, strict=True))
-    step, read, action, stack = line
-    last = step in ("end", "⋮")
-    change = write(starts[1 if last and not read else 2], y, action, mono=not last, **_colour(action))
-    others = zip((starts[0], starts[1], starts[3]), (step, read, stack), strict=True)
-    return change + together(write(x, y, words, mono=True) for x, words in others)
-
-
-def _colour(action: str) -> dict[str, Any]:
+def _colour(action: str) -> str:
     """The colour of push and pop, which is that of their curves in the diagram."""
-    for word, colour in (("accept", "green"), ("not", "orange"), ("push", "blue"), ("pop", "green")):
-        if action.startswith(word):
-            return {"fill": f"var(--gv-{colour})", "font_weight": "bold"}
-    return {"fill": "var(--gv-ink)"}
+    colours = {"accept": "green", "not": "orange", "push": "blue", "pop": "green"}
+    return next((colour for word, colour in colours.items() if action.startswith(word)), "")
 
 
-def _rule(width: float, y: float) -> Element:
-    return node("path", d=f"M{EDGE:g},{y:g}H{width - EDGE:g}", stroke="var(--gv-line)", stroke_width=1.2)
+# --- a token that the rule reads in part; the stack decides the rest ---
 
 
-def _say_table(lines: list[tuple[str, ...]]) -> str:
-    body = [line for line in lines if line[0] not in ("end", "⋮") or line[1]]
-    widths = [max(len(line[column]) for line in body) + 2 for column in range(4)]
-    lines = [line if line in body else (line[0], "", line[2], "") for line in lines]
-    return "\n".join("".join(f"{words:<{w}}" for words, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+CUT, LINE, BOX, MOST_CUT = 62.0, 34.0, 38.0, 12  # the most texts, and bytes of the token
+DECIDED_BY_STACK = "context-dependent"
+VERDICTS = {ACCEPTED: "accepted", DEPENDENT: DECIDED_BY_STACK}  # any other is rejected
+
+
+def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
+    """The bytes of a token after several texts that reach the same node with different stacks.
+
+    >>> lists = gv.grammar('root ::= "<" item ">" | "[" item "]"\\nitem ::= "*" [a-z]* "*"')
+    >>> print(draw_cut(lists, ["<*a", "[*a"], "b*]").text)
+    Token b*] at a node of item: item reads b*, the stack decides ]: context-dependent
+    after <*a, stack root › item: illegal at ]
+    after [*a, stack root › item: legal
+    """
+    check_pda(pda, "draw_cut")
+    data = to_bytes(piece)
+    expect(texts, list | tuple, "draw_cut, texts", "a list of texts")
+    if not 0 < len(texts) <= MOST_CUT or not 0 < len(data) <= MOST_CUT:
+        expected = f"1 to {MOST_CUT} texts and a token of 1 to {MOST_CUT} bytes"
+        raise SettingError("draw_cut", seen=f"{len(texts)} texts, {len(data)} bytes", expected=expected)
+    states = [state_after(pda, text) for text in texts]
+    for text, state in zip(texts, states, strict=True):
+        if pda.places(state) != pda.places(states[0]):
+            expected = f"texts that end at the same node as {quoted(texts[0])}"
+            raise SettingError("draw_cut, texts", seen=quoted(text), expected=expected)
+    own, verdict = cut_token(pda, states[0], data)
+    rule, dependent = pda.nodes.name_of(pda.places(states[0])[0]), verdict == DECIDED_BY_STACK
+    shown = [visible(text.encode()) for text in texts]
+    stacks = [" › ".join(reversed(pda.stack(state))) for state in states]
+    counts = [_count_read(pda, state, data) for state in states]
+    results = ["legal" if n == len(data) else f"illegal at {visible(data[n : n + 1])}" for n in counts]
+    parts = [f"{rule} reads {visible(data[:own])}"] * bool(own)
+    parts += [f"the stack decides {visible(data[own:])}"] * dependent
+    lines = [f"Token {visible(data)} at a node of {rule}: {', '.join(parts)}{': ' * bool(parts)}{verdict}"]
+    lines += [f"after {row[0]}, stack {row[1]}: {row[2]}" for row in zip(shown, stacks, results, strict=True)]
+
+    shown, stacks = [shorten(text, 24) for text in shown], [shorten(stack, 40) for stack in stacks]
+    first = 16 + max(map(wide, ["the text so far", *shown])) + 22
+    start = first + max(wide("open rules, outermost first", 12), *map(wide, stacks)) + 26
+    end, split, ground = start + BOX * len(data), start + BOX * own, CUT + 52 + LINE * len(texts)
+    drawn = [heading(16, 24, "a token, byte by byte", f"{visible(data)} at a node of the rule {rule}: {verdict}")]
+    drawn += [soft(16, CUT + 30, "the text so far"), soft(first, CUT + 30, "open rules, outermost first")]
+    drawn += [soft(split - 8, CUT - 8, f"{rule} reads", text_anchor="end")] * bool(own)
+    for place, byte in enumerate(data):  # a solid box is read by the rule, a dashed one by the stack
+        colour = f"var(--gv-{'blue' if place < own else 'gold'})"
+        look = {"fill": colour, "fill_opacity": 0.18, "stroke": colour, "stroke_width": 2}
+        look |= {} if place < own else {"stroke_dasharray": "4 3"}
+        x = start + BOX * place
+        drawn.append(node("rect", x=x + 3, y=CUT + 6, width=BOX - 6, height=32, rx=4, **look))
+        sign = visible(bytes([byte]))
+        drawn.append(write(x + BOX / 2, CUT + 27, sign, 15, mono=True, text_anchor="middle", font_weight="bold"))
+    for number, row in enumerate(zip(shown, stacks, counts, results, strict=True)):
+        text, stack, count, result = row
+        y = CUT + 70 + LINE * number
+        drawn += [write(16, y, text, mono=True), write(first, y, stack, mono=True)]
+        for place in range(len(data)):  # a tick where a byte is read, a cross where it is refused
+            sign, colour = ("✓", "blue") if place < count else ("✗", "orange") if place == count else ("·", "soft")
+            x = start + BOX * (place + 0.5)
+            drawn.append(write(x, y, sign, 15, text_anchor="middle", fill=f"var(--gv-{colour})"))
+        colour = f"var(--gv-{'blue' if result == 'legal' else 'orange'})"
+        drawn.append(write(end + 14, y, result, fill=colour, font_weight="bold"))
+    if dependent:
+        drawn.append(soft(split + 8, CUT - 8, "the stack decides"))
+        way = f"M{split:g} {CUT - 6:g}V{ground - 2:g}"
+        drawn.append(node("path", d=way, stroke="var(--gv-ink)", stroke_width=2.5))
+        drawn.append(soft(split, ground + 14, f"{rule} has ended here", text_anchor="middle"))
+    said = "\n".join(lines)
+    return Figure(drawing(max(end + 130, split + 240, 640.0), ground + 28, *drawn, alt=said), said, said)
+
+
+def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
+    """How many bytes the rule reads on every stack, and the verdict that holds without the stack.
+
+    >>> words = gv.grammar('root ::= "<" item ">"\\nitem ::= "*" [a-z]* "*"')
+    >>> [cut_token(words, state_after(words, "<*"), data) for data in (b"bc", b"b*>", b"b>")]
+    [(2, 'accepted'), (2, 'context-dependent'), (1, 'rejected')]
+    """
+    unknown = OpenStack(pda, expand=False)
+    path: list[State | None] = [unknown.known(state, 0)]
+    for byte in data:
+        path.append(unknown.step(path[-1], byte) if path[-1] else None)
+    shared = [place for place, reached in enumerate(path) if reached is not None and reached.clean]
+    return shared[-1], VERDICTS.get(say(path[-1]), "rejected")
+
+
+def _count_read(pda: PDA, state: State, data: bytes) -> int:
+    """How many bytes can be read."""
+    for count, byte in enumerate(data):
+        if (after := pda.step(state, byte)) is None:
+            return count
+        state = after
+    return len(data)

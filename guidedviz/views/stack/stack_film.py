@@ -6,11 +6,10 @@ frame says which parts are visible.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from guidedviz.errors import shorten
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA, Moves, pushdown_moves
 from guidedviz.machines.pushdown.stacks import say_waits
@@ -23,9 +22,10 @@ from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, byte_cell, check_watchable, pack_frame, write_bytes
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import STYLE, write_diagram
+from guidedviz.views.stack.stack import CARD, write_card
 
 EDGE, CELL, STRIP, GAP = 14.0, 26.0, 50.0, 26.0
-WIDTH, CARD, MOST_CARDS = 216.0, 34.0, 9
+WIDTH, LEVEL, MOST_CARDS = 216.0, CARD + 4, 9
 MOVES = {"call": ("push", "push ▲", "blue"), "return": ("pop", "pop ▼", "green")}
 MORE = ".gv-machine.gv-taken path { opacity: 1; stroke-width: 4.2; } .gv-absent { visibility: hidden; }"
 
@@ -98,15 +98,11 @@ def build_stack_film(frames: Sequence[StackFrame]) -> FilmDrawings:
     diagram = lay_out(sketch_pda(frames[0].pda))
     states, fixed = sorted(diagram.spots), list(map(arrow_key, diagram.sketch.arrows))
     sheet, keys = _draw(frames, diagram, UNLIT, f"{frames[0].pda!r} and its stack")
-    packed = [
-        pack_frame(states, [*fixed, *parts], frame.stack[-1:], _taken(frame), frame.words)
-        for frame, parts in zip(frames, keys, strict=True)
-    ]
+    packed = []
+    for frame, parts in zip(frames, keys, strict=True):
+        taken = [f"{frame.way[0]}-{frame.way[1]}"] * (frame.move == "read")
+        packed.append(pack_frame(states, [*fixed, *parts], frame.stack[-1:], taken, frame.words))
     return FilmDrawings((sheet,), tuple(packed))
-
-
-def _taken(frame: StackFrame) -> list[str]:
-    return [f"{frame.way[0]}-{frame.way[1]}"] * (frame.move == "read")
 
 
 def draw_stack_frame(frame: StackFrame) -> Figure:
@@ -134,9 +130,9 @@ def _draw(
     """The drawing of some frames, and per frame the parts that not all frames have."""
     text = frames[0].text
     top, left = EDGE + STRIP * bool(text), 2 * EDGE + diagram.width + GAP
-    low = top + max(diagram.height, 38 + CARD * max(min(len(f.stack), MOST_CARDS + 1) for f in frames))
+    low = top + max(diagram.height, 38 + LEVEL * max(min(len(f.stack), MOST_CARDS) + 0.5 for f in frames))
     ways = {key: moved(EDGE, top, way) for key, way in _ways(diagram)}
-    parts = [{**_parts(frame, left, low), **_move_parts(frame, ways, left, top)} for frame in frames]
+    parts = [dict(_parts(frame, ways, left, top, low)) for frame in frames]
     fixed = [node("style", STYLE + MORE), moved(EDGE, top, write_diagram(diagram, lit)), *write_bytes(text, CELL, EDGE)]
     fixed.append(node("path", d=f"M{left:g},{low:g}h{WIDTH:g}", stroke="var(--gv-ink)", stroke_width=3))
     fixed.append(write(left, top + 14, "stack", font_weight="bold"))
@@ -146,49 +142,31 @@ def _draw(
     return drawing(width, low + EDGE, *fixed, *changing, alt=alt), parts
 
 
-def _parts(frame: StackFrame, left: float, low: float) -> dict[str, Element]:
-    """The marks of the bytes and the cards of the stack, by their keys."""
-    parts = {f"read {place}": _read_mark(place) for place in range(frame.read)}
+def _parts(
+    frame: StackFrame, ways: Mapping[str, Element], left: float, top: float, low: float
+) -> Iterator[tuple[str, Element]]:
+    """The marks of the bytes, the cards of the stack, and the word and the curve of a call or a return."""
+    if frame.read:
+        line = {"stroke": "var(--gv-blue)", "stroke_width": 3}
+        yield f"read {frame.read}", node("path", d=f"M{EDGE:g},45h{CELL * frame.read - 3:g}", **line)
     if frame.read < len(frame.text):
-        parts[f"next {frame.read}"] = _next_mark(frame.read)
+        line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4}
+        yield f"next {frame.read}", byte_cell(frame.read, CELL, EDGE, fill="none", **line)
     more = max(0, len(frame.stack) - MOST_CARDS)
-    about = {} if frame.stack else {"empty": "empty"}
-    about |= {f"more {more}": f"⋮ {more:,} more"} if more else {}
-    parts |= {key: soft(left + WIDTH / 2, low - 12, words, text_anchor="middle") for key, words in about.items()}
-    for level, at in enumerate(frame.stack[more:], bool(more)):
-        now = level == min(len(frame.stack), MOST_CARDS) - 1 + bool(more)
-        card = _card(frame.pda, at, now, left, low - CARD * (level + 1))
-        parts[f"{'top' if now else 'card'} {level} {at}"] = card
-    return parts
-
-
-def _card(pda: PDA, at: int, now: bool, x: float, y: float) -> Element:
-    line = {"stroke": "var(--gv-orange)", "stroke_width": 2.6} if now else {"stroke": "var(--gv-blue)"}
-    box = node("rect", x=x, y=y, width=WIDTH, height=CARD - 4, rx=5, fill="var(--gv-page)", **line)
-    name = write(x + 9, y + 20, name_node(at), 14, mono=True, font_weight="bold")
-    about = f"{'in' if now else 'back in'} {shorten(pda.nodes.name_of(at), 12)}"
-    return box + name + soft(x + 46, y + 20, shorten(f"{about}: {say_waits(pda, at)}", 27))
-
-
-def _read_mark(place: int) -> Element:
-    x = EDGE + CELL * (place + 0.5) - 1.5
-    return node("path", d=f"M{x - 9:g},45h18", stroke="var(--gv-blue)", stroke_width=3)
-
-
-def _next_mark(place: int) -> Element:
-    x = EDGE + CELL * (place + 0.5) - 1.5
-    tip = node("polygon", points=f"{x:g},43 {x - 5:g},51 {x + 5:g},51", fill="var(--gv-orange)")
-    return byte_cell(place, CELL, EDGE, fill="none", stroke="var(--gv-orange)", stroke_width=2.4) + tip
-
-
-def _move_parts(frame: StackFrame, ways: dict[str, Element], left: float, top: float) -> dict[str, Element]:
-    """The word and the curve of a call or a return."""
-    if frame.move not in MOVES:
-        return {}
-    _, words, colour = MOVES[frame.move]
-    look: dict[str, Any] = {"fill": f"var(--gv-{colour})", "text_anchor": "end", "font_weight": "bold"}
-    key = f"{frame.move} {frame.way[0]} {frame.way[1]}"
-    return {frame.move: write(left + WIDTH, top + 14, words, 14, **look), key: ways.get(key, NOTHING)}
+    if words := f"⋮ {more:,} more" if more else "" if frame.stack else "empty":
+        yield words, soft(left + WIDTH / 2, low - 8, words, text_anchor="middle")
+    for level, at in enumerate(frame.stack[more:], 1):
+        now = level == len(frame.stack) - more
+        name, waits = f"{name_node(at)} {frame.pda.nodes.name_of(at)}", say_waits(frame.pda, at)
+        card = write_card(name, f"{'now' if now else 'then'} {waits}", f"{level + more:,}", now, WIDTH)
+        y = low - LEVEL * level - (LEVEL / 2 if more else 0)
+        yield f"{'top' if now else 'card'} {level} {more} {at}", moved(left, y, card)
+    if frame.move in MOVES:
+        _, words, colour = MOVES[frame.move]
+        look: dict[str, Any] = {"fill": f"var(--gv-{colour})", "text_anchor": "end", "font_weight": "bold"}
+        yield frame.move, write(left + WIDTH, top + 14, words, 14, **look)
+        key = f"{frame.move} {frame.way[0]} {frame.way[1]}"
+        yield key, ways.get(key, NOTHING)
 
 
 def _ways(diagram: Diagram) -> Iterator[tuple[str, Element]]:

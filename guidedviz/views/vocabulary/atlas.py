@@ -207,14 +207,11 @@ def _stretches(made: Atlas) -> Iterator[tuple[str, int, int]]:
         yield name, start, (start := start + count)
 
 
-def settle(made: Atlas, name: str, start: int, stop: int, taken: Mask | None = None) -> Region:
-    """The region with the position nearest its centre where its name fits, in the largest size that fits.
-
-    The name keeps off cells of the map that are taken.
-    """
+def settle(made: Atlas, name: str, start: int, stop: int) -> Region:
+    """The region with the position nearest its centre where its name fits, in the largest size that fits."""
     inside = np.zeros((made.height + 1, made.width + 1), dtype=np.int32)
     cells = made.cells[start:stop]
-    inside[cells[:, 1] + 1, cells[:, 0] + 1] = 1 if taken is None else ~taken[cells[:, 1], cells[:, 0]]
+    inside[cells[:, 1] + 1, cells[:, 0] + 1] = 1
     sums, middle = inside.cumsum(0).cumsum(1), cells.mean(0) + 0.5
     for zoom in (0.25, 0.5, 1, 2, 4, 8):
         scale = made.width / 114 / zoom

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from guidedviz.decoding.trace import Trace
 from guidedviz.errors import SettingError, expect
 from guidedviz.markup import Element, node, together
@@ -27,23 +29,28 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     if guide is None or len(guide.vocabulary) > MOST:
         seen = "a run without a guide" if guide is None else f"{len(guide.vocabulary):,} tokens"
         raise SettingError("draw_positions", seen=seen, expected=f"a guided run over at most {MOST} tokens")
+    vocabulary, state, rows, said, points = (
+        guide.vocabulary,
+        guide.initial,
+        list[Element](),
+        list[str](),
+        list[Element](),
+    )
     path = [step.token for step in trace.steps if step.token >= 0]
-    masks = [set(legal) for legal in _masks_along(guide, path)]
-    said = "\n".join(_say_rows(guide.vocabulary, masks, path))
-    width = max(LEFT + CELL * len(guide.vocabulary) + 16, 330.0)
-    rows = [_draw_row(place, masks[place], len(guide.vocabulary)) for place in range(len(path))]
-    head = [write(12, 18, title or "legal tokens at each position", font_weight="bold"), _draw_names(guide.vocabulary)]
-    names = [guide.vocabulary.display(token)[:1] for token in path]
-    parts = [*head, *rows, _draw_path(path, names), _draw_legend(len(path))]
-    return Figure(drawing(width, TOP + ROW * len(path) + 34, *parts, alt=said), said, said)
-
-
-def _masks_along(guide: Guide, path: list[int]) -> list[list[int]]:
-    state, masks = guide.initial, []
-    for token in path:
-        masks.append(guide.mask(state).nonzero()[0].tolist())
+    for position, token in enumerate(path):
+        mask = guide.mask(state)
+        rows.append(_draw_row(position, mask.tolist()))
+        legal = f"{int(mask.sum())} of {len(vocabulary)} legal"
+        said.append(f"position {position}: {legal}, {vocabulary.display(token)} drawn")
+        points.append(_dot(*_place(position, token), vocabulary.display(token)[:1]))
         state = guide.advance(state, token)
-    return masks
+    line = {"points": " ".join("{:g},{:g}".format(*_place(*place)) for place in enumerate(path)), "fill": "none"}
+    under = node("polyline", **line, stroke="var(--gv-page)", stroke_width=5)  # keeps the path apart from the cells
+    over = node("polyline", **line, stroke="var(--gv-orange)", stroke_width=2)
+    head = write(12, 18, title or "legal tokens at each position", font_weight="bold")
+    parts = [head, _draw_names(vocabulary), *rows, under, over, *points, _draw_legend(len(path))]
+    width, text = max(LEFT + CELL * len(vocabulary) + 16, 330.0), "\n".join(said)
+    return Figure(drawing(width, TOP + ROW * len(path) + 34, *parts, alt=text), text, text)
 
 
 def _place(position: int, token: int) -> tuple[float, float]:
@@ -52,30 +59,21 @@ def _place(position: int, token: int) -> tuple[float, float]:
 
 
 def _draw_names(vocabulary: Vocabulary) -> Element:
-    names = (vocabulary.display(token) for token in range(len(vocabulary)))
     return together(
-        soft(_place(0, token)[0], TOP - 4, name[:1], 10, mono=True, text_anchor="middle")
-        for token, name in enumerate(names)
+        soft(_place(0, token)[0], TOP - 4, vocabulary.display(token)[:1], 10, mono=True, text_anchor="middle")
+        for token in range(len(vocabulary))
     )
 
 
-def _draw_row(position: int, legal: set[int], size: int) -> Element:
+def _draw_row(position: int, mask: Sequence[bool]) -> Element:
     y = TOP + ROW * position + 4
-    cell = {"y": y, "width": CELL - 2, "height": ROW - 8}
-    cells = []
-    for token in range(size):
-        look = {"fill": "var(--gv-sky)"} if token in legal else {"fill": "none", "stroke_dasharray": "2 2"}
-        cells.append(node("rect", x=LEFT + CELL * token + 1, **cell, stroke="var(--gv-line)", **look))
+    cells = (_cell(LEFT + CELL * token + 1, y, CELL - 2, ROW - 8, legal) for token, legal in enumerate(mask))
     return soft(LEFT - 14, y + 13, f"position {position}", 11, text_anchor="end") + together(cells)
 
 
-def _draw_path(path: list[int], names: list[str]) -> Element:
-    points = [_place(position, token) for position, token in enumerate(path)]
-    line = " ".join(f"{x:g},{y:g}" for x, y in points)
-    colours = (("page", 5), ("orange", 2))  # the light line below keeps the path apart from the cells
-    look = {"points": line, "fill": "none"}
-    ways = (node("polyline", **look, stroke=f"var(--gv-{name})", stroke_width=thick) for name, thick in colours)
-    return together([*ways, *(_dot(x, y, name) for (x, y), name in zip(points, names, strict=True))])
+def _cell(x: float, y: float, width: float, height: float, legal: bool) -> Element:
+    look = {"fill": "var(--gv-sky)"} if legal else {"fill": "none", "stroke_dasharray": "2 2"}
+    return node("rect", x=x, y=y, width=width, height=height, stroke="var(--gv-line)", **look)
 
 
 def _dot(x: float, y: float, name: str) -> Element:
@@ -86,15 +84,6 @@ def _dot(x: float, y: float, name: str) -> Element:
 
 def _draw_legend(rows: int) -> Element:
     y = TOP + ROW * rows + 20
-    box = {"y": y - 10, "width": 8, "height": 12, "stroke": "var(--gv-line)"}
-    legal = node("rect", x=LEFT, fill="var(--gv-sky)", **box)
-    illegal = node("rect", x=LEFT + 66, fill="none", stroke_dasharray="2 2", **box)
+    signs = [_cell(LEFT, y - 10, 8, 12, True), _cell(LEFT + 66, y - 10, 8, 12, False), _dot(LEFT + 146, y - 4, "")]
     words = (soft(LEFT + x, y, name, 12) for x, name in ((14, "legal"), (80, "illegal"), (162, "drawn")))
-    return legal + illegal + _dot(LEFT + 146, y - 4, "") + together(words)
-
-
-def _say_rows(vocabulary: Vocabulary, masks: list[set[int]], path: list[int]) -> list[str]:
-    return [
-        f"position {position}: {len(legal)} of {len(vocabulary)} legal, {vocabulary.display(token)} drawn"
-        for position, (legal, token) in enumerate(zip(masks, path, strict=True))
-    ]
+    return together([*signs, *words])

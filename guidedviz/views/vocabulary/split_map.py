@@ -6,7 +6,7 @@ these and the storage.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -18,14 +18,13 @@ from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.stacks import State, say_waits
 from guidedviz.machines.visible import counted, name_node
 from guidedviz.markup import NOTHING, Element, node
-from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.loops import ACCEPTED, DEPENDENT, REJECTED
+from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, REJECTED
 from guidedviz.tokens.split import NodeSplit, Split
-from guidedviz.views.figure import Figure, drawing, heading, soft, write
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
 from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, atlas
-from guidedviz.views.vocabulary.map import Kind, count_regions, draw_zoom, map_figure, share
-from guidedviz.views.words import label
+from guidedviz.views.vocabulary.map import Kind, count_regions, map_figure
+from guidedviz.views.words import label, share
 
 SOLID, DASHED = "none", "3 2"
 SPLIT_HINT = "gv.build_split(machine, vocabulary)"
@@ -45,43 +44,35 @@ def draw_split(split: Split, at: int | State | bytes | str | None = None, title:
     expect(split, Split, "draw_split, split", "a split", SPLIT_HINT)
     made = atlas(split.vocabulary)
     if isinstance(at, int | np.integer):
-        name, kinds = _at_node(split, made, int(at))
+        verdicts = split.node(int(at)).verdicts
+        name = f"node {name_node(int(at))} of {split.pda.nodes.name_of(int(at))}"
+        dependent = Kind("context-dependent", "gold", made.ordered(verdicts == DEPENDENT), outline=SOLID)
+        kinds: tuple[Kind, ...] = (*_independent(made, verdicts), dependent)
     else:
-        name, kinds = (
-            _place_name(split, at),
-            split_kinds(split, made, state_after(split.pda, b"" if at is None else at)),
-        )
+        name, kinds = _place_name(at), split_kinds(split, made, state_after(split.pda, b"" if at is None else at))
     text = f"Split, {name}: {say_kinds(kinds)}"
     asking = count_regions(made, np.logical_or.reduce([kind.cells for kind in kinds[2:]]))
     more = ", ".join(f"{place} {count:,} context-dependent" for place, count in asking.items() if count)
-    return map_figure(made, kinds, title or name, text, more, draw_zoom(made, kinds))
-
-
-def _at_node(split: Split, made: Atlas, node: int) -> tuple[str, tuple[Kind, ...]]:
-    part = split.node(node)
-    verdicts = part.verdicts
-    return f"node {name_node(node)} of {split.pda.nodes.name_of(node)}", (
-        *_independent(made, verdicts == ACCEPTED, verdicts == REJECTED),
-        Kind("context-dependent", "gold", made.ordered(verdicts == DEPENDENT), outline=SOLID),
-    )
+    return map_figure(made, kinds, title or name, text, more)
 
 
 def split_kinds(split: Split, made: Atlas, state: State) -> tuple[Kind, ...]:
     """The tokens at a state by the verdicts of the nodes and, for context-dependent tokens, of the stack."""
-    said, legal = split.answers(state), split.mask(state)
-    asked = said == DEPENDENT
+    verdicts, legal = split.answers(state), split.mask(state)
+    asked = verdicts == DEPENDENT
     return (
-        *_independent(made, said == ACCEPTED, said == REJECTED),
+        *_independent(made, verdicts),
         Kind("context-dependent, legal", "gold", made.ordered(asked & legal), outline=SOLID),
         Kind("context-dependent, illegal", "orange", made.ordered(asked & ~legal), outline=DASHED),
     )
 
 
-def _independent(made: Atlas, legal: Mask, illegal: Mask) -> tuple[Kind, ...]:
-    return Kind("accepted", "sea", made.ordered(legal)), Kind("rejected", "land", made.ordered(illegal))
+def _independent(made: Atlas, verdicts: Any) -> tuple[Kind, Kind]:
+    legal, illegal = (made.ordered(verdicts == verdict) for verdict in (ACCEPTED, REJECTED))
+    return Kind("accepted", "sea", legal), Kind("rejected", "land", illegal)
 
 
-def _place_name(split: Split, text: State | bytes | str | None) -> str:
+def _place_name(text: State | bytes | str | None) -> str:
     if isinstance(text, State):
         return f"{text!r}"
     read = to_bytes(text or b"")
@@ -102,8 +93,7 @@ def say_kinds(kinds: Sequence[Kind]) -> str:
 # The nodes of a split as a table: how many tokens each accepts, rejects and leaves to the stack, and the storage.
 
 
-MOST = 80  # rows: of more, those with the most context-dependent tokens and bytes
-ONE = 20  # up to so many rows are in one column, more in two
+MOST = 60  # rows: of more, those with the most context-dependent tokens and bytes
 ROW, EDGE, WIDE, TOP, BAR = 21.0, 16.0, 488.0, 70.0, 46.0
 HEAD = ("node", "waits for", "accepted", "rejected", "dependent", "kept as", "bytes")
 ENDS = (0.0, 54.0, 232.0, 292.0, 365.0, 379.0, WIDE - 3)  # where a text starts or a number ends
@@ -173,17 +163,13 @@ def draw_split_nodes(split: Split, title: str = "") -> Figure:
     expect(split, Split, "draw_split_nodes, split", "a split", SPLIT_HINT)
     rows = split_rows(split)
     most_asked = set(sorted(rows, key=lambda row: (-row.dependent, -row.nbytes))[:MOST])
-    shown, total = tuple(row for row in rows if row in most_asked), _say_total(split, rows)
-    columns = _columns(shown)
-    parts = [heading(EDGE, 24, "what each node knows", title), soft(EDGE, 44, total)]
+    lines, total = list(_lines(row for row in rows if row in most_asked)), _say_total(split, rows)
     most, dense = max(1, *(row.dependent for row in rows)), (len(split.vocabulary) + 7) // 8
-    for number, column in enumerate(columns):
-        place = f"translate({EDGE + number * (WIDE + 2 * EDGE):g} {TOP:g})"
-        parts.append(node("g", *_draw_column(column, most, dense), transform=place))
-    width = max(len(columns) * (WIDE + 2 * EDGE), 6.4 * len(total) + 2 * EDGE)
-    high = TOP + ROW * max(map(len, columns)) + EDGE
-    said = "\n".join([f"Split: {total}", *_say_rows(shown)])
-    return Figure(drawing(width, high, *parts, alt=said), said, said)
+    parts = [heading(EDGE, 24, "what each node knows", title), soft(EDGE, 44, total)]
+    parts.append(moved(EDGE, TOP, *_draw_lines(lines, most, dense)))
+    width = max(WIDE, 6.4 * len(total)) + 2 * EDGE
+    said = "\n".join([f"Split: {total}", *_say_lines(lines)])
+    return Figure(drawing(width, TOP + ROW * (len(lines) + 1) + EDGE, *parts, alt=said), said, said)
 
 
 def _say_total(split: Split, rows: tuple[NodeRow, ...]) -> str:
@@ -194,30 +180,14 @@ def _say_total(split: Split, rows: tuple[NodeRow, ...]) -> str:
     return said + (f"; {len(rows) - MOST:,} more rows are not shown" if len(rows) > MOST else "")
 
 
-def _columns(rows: tuple[NodeRow, ...]) -> list[list[str | NodeRow]]:
-    """Rows under the names of their rules, in one column or in two of equal height."""
-    lines = list(_lines(rows))
-    if len(lines) <= ONE:
-        return [lines]
-    half = len(lines) // 2
-    half -= isinstance(lines[half - 1], str)  # a name stays with its rows
-    first, second = lines[:half], lines[half:]
-    if isinstance(second[0], NodeRow):
-        second.insert(0, f"{_rule_name(second[0].rule)}, continued")
-    return [first, second]
-
-
-def _lines(rows: tuple[NodeRow, ...]) -> Iterator[str | NodeRow]:
+def _lines(rows: Iterable[NodeRow]) -> Iterator[str | NodeRow]:
+    """The rows, those of a rule below its name."""
     for rule, part in groupby(rows, key=lambda row: row.rule):
-        yield _rule_name(rule)
+        yield shorten(rule, 40)
         yield from part
 
 
-def _rule_name(rule: str) -> str:
-    return shorten(rule, 40)
-
-
-def _draw_column(lines: list[str | NodeRow], most: int, dense: int) -> Iterator[Element]:
+def _draw_lines(lines: Sequence[str | NodeRow], most: int, dense: int) -> Iterator[Element]:
     yield from _draw_words(HEAD, 0, fill="var(--gv-soft)")
     yield node("path", d=f"M0 8H{WIDE:g}", stroke="var(--gv-line)")
     for number, line in enumerate(lines, 1):
@@ -243,13 +213,10 @@ def _bar(column: int, y: float, part: float, colour: str) -> Element:
     return node("rect", **size, fill=f"var(--gv-{colour})", opacity=0.35) if long else NOTHING
 
 
-def _say_rows(rows: tuple[NodeRow, ...]) -> Iterator[str]:
-    table = [HEAD, *(row.words for row in rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(HEAD))]
-    for line in (HEAD, *_lines(rows)):
-        if isinstance(line, str):
-            yield line
-            continue
-        words = line.words if isinstance(line, NodeRow) else line
-        sides = (">" if column in NUMBERS else "<" for column in range(len(HEAD)))
-        yield "  ".join(f"{w:{side}{width}}" for w, side, width in zip(words, sides, widths, strict=True)).rstrip()
+def _say_lines(lines: Sequence[str | NodeRow]) -> Iterator[str]:
+    table = [HEAD, *(line if isinstance(line, str) else line.words for line in lines)]
+    widths = [max(len(row[column]) for row in table if not isinstance(row, str)) for column in range(len(HEAD))]
+    for row in table:
+        cells = zip(row, widths, range(len(HEAD)), strict=False)
+        texts = (f"{word:{'>' if column in NUMBERS else '<'}{width}}" for word, width, column in cells)
+        yield row if isinstance(row, str) else "  ".join(texts).rstrip()

@@ -1,7 +1,7 @@
 """The index as a table of states and tokens, and the search that chooses its tokens.
 
 A filled cell is a legal token and names the next state. With many tokens, those with equal next states in all rows
-share a column. If these are still too many, neighbours in byte order share one, and the fill shows the legal fraction.
+share a column.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
 from guidedviz.views.vocabulary.atlas import atlas
-from guidedviz.views.vocabulary.map import share
-from guidedviz.views.words import label
+from guidedviz.views.words import label, share
 
 WAYS = "text, /regex/, 0xE2 82, #id"
 
@@ -70,7 +69,6 @@ def _bytes(query: str) -> bytes:
 
 COLUMNS, ROWS = 40, 60
 LEFT, TOP, HIGH = 76.0, 120.0, 24.0
-NEIGHBOURS = "neighbours in byte order"
 TokenIds = npt.NDArray[np.int64]
 
 
@@ -82,21 +80,15 @@ class TokenTable:
     accepting: tuple[bool, ...]
     groups: tuple[TokenIds, ...]
     names: tuple[str, ...]
-    filled: npt.NDArray[np.float64]  # the fraction of a group that is legal in a state
-    leads: npt.NDArray[np.int32]  # the next state; -1 if there is none or several
+    leads: npt.NDArray[np.int32]  # the next state; -1 where the tokens are illegal
     legal: tuple[int, ...]  # legal tokens of the whole vocabulary, per state
-    left_out: int  # states without a row
+    left_out: tuple[int, int]  # states without a row and tokens without a column
     by: str  # the meaning of a column
 
     @property
     def count(self) -> int:
         """The number of tokens in the table."""
         return sum(map(len, self.groups))
-
-    def cell(self, row: int, column: int) -> str:
-        """The next state, or the fraction of the group that is legal."""
-        lead = int(self.leads[row, column])
-        return name_state(lead) if lead >= 0 else share(float(self.filled[row, column]))
 
 
 def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> TokenTable:
@@ -111,22 +103,14 @@ def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> Toke
     ids = _chosen(guide, tokens)
     groups, by = _groups(index, ids)
     rows = range(min(len(index.row), ROWS))
-    after = index.after[:, : len(rows)]
-    filled, leads = np.zeros((len(rows), len(groups))), np.full((len(rows), len(groups)), -1, dtype=np.int32)
-    for column, group in enumerate(groups):
-        reached = after[index.kind[group]]
-        filled[:, column] = (reached >= 0).mean(0)
-        one = (reached == reached[0]).all(0)
-        leads[:, column] = np.where(one, reached[0], -1)
     return TokenTable(
         tuple(guide.label(state) for state in rows),
         tuple(guide.is_accepting(state) for state in rows),
         groups,
-        tuple(_name(guide, group, by) for group in groups),
-        filled,
-        leads,
+        tuple(_name(guide, group) for group in groups),
+        index.after[[index.kind[group[0]] for group in groups], : len(rows)].T,
         tuple(index.legal[: len(rows)].tolist()),
-        len(index.row) - len(rows),
+        (len(index.row) - len(rows), len(ids) - sum(map(len, groups))),
         by,
     )
 
@@ -158,17 +142,15 @@ def _chosen(guide: Guide, tokens: str | Iterable[int] | None) -> TokenIds:
 def _groups(index: Index, ids: TokenIds) -> tuple[tuple[TokenIds, ...], str]:
     if len(ids) <= COLUMNS:
         return tuple(np.split(ids, len(ids))), "a token"
-    kinds, first, member = np.unique(index.kind[ids], return_index=True, return_inverse=True)
-    if len(kinds) <= COLUMNS:
-        return tuple(ids[member == kind] for kind in np.argsort(first)), "tokens that lead alike from every state"
-    return tuple(np.array_split(ids, COLUMNS)), NEIGHBOURS
+    _, first, member, sizes = np.unique(index.kind[ids], return_index=True, return_inverse=True, return_counts=True)
+    largest = np.argsort(-sizes, kind="stable")[:COLUMNS]
+    groups = (ids[member == kind] for kind in sorted(largest.tolist(), key=first.__getitem__))
+    return tuple(groups), "tokens that lead alike from every state"
 
 
-def _name(guide: Guide, group: TokenIds, by: str) -> str:
+def _name(guide: Guide, group: TokenIds) -> str:
     """The text of a column's token; for several, one of them and their number."""
     pieces = guide.vocabulary.pieces
-    if by == NEIGHBOURS:
-        return f"{label(pieces[group[0]])} …"
     shortest = min(group.tolist(), key=lambda token: (len(pieces[token]) or 99, pieces[token]))
     return label(pieces[shortest]) + (f" +{len(group) - 1:,}" if len(group) > 1 else "")
 
@@ -197,15 +179,16 @@ def draw_token_table(guide: Guide, tokens: str | Iterable[int] | None = None, ti
 
 def say_size(made: TokenTable) -> str:
     """The size of the table and the meaning of a column."""
-    states, tokens = counted(len(made.states) + made.left_out, "state"), counted(made.count, "token")
+    rows, columns = made.left_out
+    states, tokens = counted(len(made.states) + rows, "state"), counted(made.count + columns, "token")
     return f"{states} × {tokens} · a column is {made.by}"
 
 
 def legend(made: TokenTable) -> str:
-    """How to read a cell."""
-    pale = ", a pale one legal in part" if made.by == NEIGHBOURS else ""
-    more = f" · {made.left_out:,} more states have no row" if made.left_out else ""
-    return f"a filled cell is legal and names the state after it{pale} · ◎ the text may end{more}"
+    """How to read a cell, and what is left out."""
+    rows, columns = made.left_out
+    more = f" · {rows:,} more states have no row" * bool(rows) + f" · {columns:,} more tokens no column" * bool(columns)
+    return f"a filled cell is legal and names the state after it · ◎ the text may end{more}"
 
 
 def _column_name(x: float, name: str) -> Element:
@@ -217,17 +200,16 @@ def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[Element
     sign = "◎ " if made.accepting[row] else ""
     yield write(LEFT - 8, y + 16, sign + shorten(made.states[row], 8), 12, text_anchor="end")
     yield node("rect", x=LEFT, y=y + 1, width=end - LEFT, height=HIGH - 2, fill="var(--gv-land)")
-    for column in np.flatnonzero(made.filled[row]).tolist():
-        yield from _cell(float(made.filled[row, column]), int(made.leads[row, column]), LEFT + wide * column, y, wide)
+    for column in np.flatnonzero(made.leads[row] >= 0).tolist():
+        yield from _cell(int(made.leads[row, column]), LEFT + wide * column, y, wide)
     count = made.legal[row]
     said = f"{count:,} · {share(count / size)}" if end < 720 else f"{count:,}"
     yield soft(end + 8, y + 16, said, 11)
 
 
-def _cell(part: float, lead: int, x: float, y: float, wide: float) -> Iterator[Element]:
-    box = {"x": x, "y": y + 1, "width": wide, "height": HIGH - 2}
-    yield node("rect", **box, fill="var(--gv-sea)", opacity=round(0.25 + 0.75 * part, 2))
-    if lead >= 0 and wide >= 16:
+def _cell(lead: int, x: float, y: float, wide: float) -> Iterator[Element]:
+    yield node("rect", x=x, y=y + 1, width=wide, height=HIGH - 2, fill="var(--gv-sea)")
+    if wide >= 16:
         words = name_state(lead) if wide >= 30 else f"{lead}"
         yield write(x + wide / 2, y + 16, words, 11, text_anchor="middle", fill="var(--gv-foam)")
 
@@ -241,8 +223,7 @@ def _gaps(made: TokenTable, wide: float) -> Element:
 def _say(made: TokenTable) -> str:
     """The legal tokens of every state."""
     rows = []
-    for row, state in enumerate(made.states):
-        legal = np.flatnonzero(made.filled[row]).tolist()
-        said = [f"{made.names[column]}→{made.cell(row, column)}" for column in legal]
-        rows.append(f"{state}: {' '.join(said) or 'none'}")
+    for state, leads in zip(made.states, made.leads.tolist(), strict=True):
+        legal = [f"{name}→{name_state(lead)}" for name, lead in zip(made.names, leads, strict=True) if lead >= 0]
+        rows.append(f"{state}: {' '.join(legal) or 'none'}")
     return "; ".join(rows)

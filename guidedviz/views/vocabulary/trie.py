@@ -1,7 +1,7 @@
 """The walk over the trie in three pictures.
 
-One lazy walk as a tree whose refused branches are cut, the sizes of the walks along a text, and the trie as one flat
-list, over which a loop jumps.
+One lazy walk level by level, the sizes of the walks along a text, and the trie as one flat list, over which a loop
+jumps.
 """
 
 from __future__ import annotations
@@ -9,50 +9,90 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log10
+from typing import Any
+
+import numpy as np
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy import LazyWalk
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
-from guidedviz.views.vocabulary.map import share
-from guidedviz.views.vocabulary.walk_groups import NodeGroup, grow_tree
-from guidedviz.views.words import label
+from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
+from guidedviz.views.words import label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
 EDGE = 16.0
-ROW, INDENT, TOP, SLICE_LINE = 26.0, 36.0, 84.0, 20.0
-ENDS = (546.0, 622.0, 700.0)  # right edges of the numbers
-BARS, WIDE = 716.0, 980.0
-HEAD = ("live", "dropped", "tokens")
+ROW, TOP = 26.0, 92.0
+LEVELS = 8  # rows, at most
+HEAD = ("byte", "live bytes", "live", "refused", "dropped", "tokens")
+ENDS = (0.0, 50.0, 360.0, 440.0, 530.0, 610.0)  # where a text starts or a number ends
+BARS, WIDE = 640.0, 900.0
+
+
+@dataclass(frozen=True)
+class WalkLevel:
+    """What a walk did with the nodes of one depth: the bytes of the live ones, and counts."""
+
+    letters: bytes
+    live: int
+    refused: int
+    dropped: int  # nodes below the refused ones, which were never asked
+    tokens: int  # tokens that end at the live ones
+
+    def words(self, depth: int) -> tuple[str, ...]:
+        """The cells of its row."""
+        numbers = (self.live, self.refused, self.dropped, self.tokens)
+        return str(depth), visible_bytes(self.letters, 5) if self.live else "–", *map("{:,}".format, numbers)
+
+
+def walk_levels_of(walk: LazyWalk) -> list[WalkLevel]:
+    """The levels of the trie that a walk asked about.
+
+    >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
+    >>> walk_levels_of(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v))[0]
+    WalkLevel(letters=b'23', live=2, refused=1, dropped=2, tokens=2)
+    """
+    trie, found = walk.trie, []
+    ends = np.bincount(trie.node_of[trie.node_of >= 0], minlength=len(trie))
+    for low, high in zip(trie.levels[1:], trie.levels[2:], strict=False):
+        live, cut = (nodes[(low <= nodes) & (nodes < high)] for nodes in (walk.live[1:], walk.cut))
+        letters, dropped = bytes(np.unique(trie.byte[live]).tolist()), int(trie.below[cut].sum())
+        found.append(WalkLevel(letters, len(live), len(cut), dropped, int(ends[live].sum())))
+    return [level for level in found if level.live or level.refused]
 
 
 def draw_walk(walk: LazyWalk, title: str = "") -> Figure:
-    """The tree of a walk with at most four levels; nodes that lead to one machine state share a branch.
+    """A walk level by level: the live and the refused nodes at each depth, and what was dropped with these.
 
     >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
     >>> print(draw_walk(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v)).text)
     Lazy walk: 5 of 7 nodes asked about (71%): 3 live, 2 refused, 2 below these never asked; 3 of 7 tokens legal
-                       live  dropped   tokens
-    root                      3        4        3
-      2 3                     3        1        3
-        0                     1        1        1
-          cut: 2                       1       −1
-      cut: a                           3       −3
+    byte 1: 2 3; live 2, refused 1, dropped 2, tokens 2
+    byte 2: 0; live 1, refused 0, dropped 0, tokens 1
+    byte 3: –; live 0, refused 1, dropped 0, tokens 0
     """
     expect(walk, LazyWalk, "draw_walk", "a walk", WALK_HINT)
     expect(title, str, "draw_walk, title", "a text")
-    rows, total = list(grow_tree(walk).rows()), say_walk(walk)
-    top = TOP + SLICE_LINE * (walk.part is not None)
+    levels, total = walk_levels_of(walk), say_walk(walk)
+    lines = [f"Lazy walk{f' {title}' * bool(title)}: {total}", *_say_slice(walk)]
     parts = [heading(EDGE, 24, "lazy walk", shorten(title, 110)), soft(EDGE, 44, total)]
     parts += [soft(EDGE, 64, words) for words in _say_slice(walk)]
-    parts += _draw_head(top - 14)
-    parts += _draw_links(rows, top)
-    for number, (depth, branch) in enumerate(rows):
-        parts.append(moved(0, top + ROW * number, *_draw_row(depth, branch, len(walk.trie))))
-    said = "\n".join([f"Lazy walk{f' {title}' * bool(title)}: {total}", *_say_rows(walk, rows)])
-    return Figure(drawing(WIDE + EDGE, top + ROW * len(rows) + EDGE, *parts, alt=said), said, said)
+    parts.append(moved(EDGE, TOP - 8, *_draw_words(HEAD, fill="var(--gv-soft)")))
+    parts.append(soft(EDGE + BARS, TOP - 8, "live, and dashed refused and dropped (log.)"))
+    parts.append(node("path", d=f"M{EDGE:g},{TOP - 2:g}H{WIDE:g}", stroke="var(--gv-line)"))
+    ten = (WIDE - BARS - EDGE) / log10(max(10, len(walk.trie)))
+    for number, level in enumerate(levels[:LEVELS], 1):
+        words, y = level.words(number), TOP + ROW * (number - 0.3)
+        parts.append(moved(EDGE, y, *_draw_words(words, mono=True), *_draw_bars(level, ten)))
+        told = ", ".join(f"{name} {word}" for name, word in zip(HEAD[2:], words[2:], strict=True))
+        lines.append(f"byte {number}: {words[1]}; {told}")
+    more = [f"and {len(levels) - LEVELS} more levels"] * (len(levels) > LEVELS)
+    high = TOP + ROW * min(len(levels), LEVELS) + EDGE
+    parts += [soft(EDGE, high + 8, words) for words in more]
+    said = "\n".join([*lines, *more])
+    return Figure(drawing(WIDE + EDGE, high + EDGE, *parts, alt=said), said, said)
 
 
 def say_walk(walk: LazyWalk) -> str:
@@ -71,113 +111,36 @@ def _say_slice(walk: LazyWalk) -> Iterator[str]:
         yield said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
 
 
-def _draw_head(y: float) -> Iterator[Element]:
-    yield node("circle", cx=EDGE + 8, cy=y - 4, r=5, fill="var(--gv-blue)")
-    yield soft(EDGE + 19, y, "live")
-    yield _cross(EDGE + 66, y - 4)
-    yield soft(EDGE + 77, y, "refused: all below is dropped at once, unasked")
-    for x, words in zip(ENDS, HEAD, strict=True):
-        yield soft(x, y, words, text_anchor="end")
-    yield soft(BARS, y, "nodes, each tick ten times as many")
-    yield node("path", d=f"M{EDGE:g},{y + 6:g}H{WIDE:g}", stroke="var(--gv-line)")
+def _draw_words(words: Sequence[str], **look: Any) -> Iterator[Element]:
+    for column, (x, word) in enumerate(zip(ENDS, words, strict=True)):
+        yield write(x, 0, shorten(word, 30), 12, text_anchor="end" if column > 1 else "start", **look)
 
 
-def _draw_links(rows: list[tuple[int, NodeGroup]], top: float) -> list[Element]:
-    """Lines from each branch to its children; the width grows with the number of live nodes."""
-    above, links = [0] * len(rows), []
-    for number, (depth, branch) in enumerate(rows):
-        above[depth] = number
-        if depth:
-            x, y, start = EDGE + 8 + INDENT * (depth - 1), top + ROW * number + 8, top + ROW * above[depth - 1] + 14
-            way = f"M{x:g},{start:g}V{y - 8:g}Q{x:g},{y:g} {x + 10:g},{y:g}H{x + INDENT - 8:g}"
-            links.append((branch, node("path", d=way, fill="none", **_line(branch))))
-    return [link for _, link in sorted(links, key=lambda link: not link[0].cut)]  # live ones over those that were cut
-
-
-def _line(branch: NodeGroup) -> dict[str, object]:
-    if branch.cut:
-        return {"stroke": "var(--gv-orange)", "stroke_width": 1.4, "stroke_dasharray": "4 3"}
-    return {"stroke": "var(--gv-blue)", "stroke_width": 1 + log10(branch.live) / 1.6}
-
-
-def _draw_row(depth: int, branch: NodeGroup, nodes: int) -> Iterator[Element]:
-    x = EDGE + 8 + INDENT * depth
-    if branch.cut:
-        high = 3 + 1.5 * log10(branch.dropped)
-        yield _cross(x, 8)
-        way = f"M{x + 8:g},8L{x + 24:g},{8 - high:.4g}V{8 + high:.4g}Z"
-        yield node("path", d=way, fill="var(--gv-orange)", fill_opacity=0.25, stroke="var(--gv-orange)")
-        yield write(x + 30, 12.5, _name(branch), 12.5, mono=True, fill="var(--gv-orange)")
-    else:
-        yield node("circle", cx=x, cy=8, r=5.5, fill="var(--gv-blue)")
-        name = _name(branch) if depth else "root"
-        yield write(x + 12, 12.5, name, 13, mono=bool(depth), font_weight="bold")
-        more = _more(branch)
-        yield soft(x + 22 + 8.0 * len(name), 12.5, more)
-    for end, words in zip(ENDS, _numbers(branch), strict=True):
-        yield write(end, 12.5, words, 12, mono=True, text_anchor="end")
-    yield from _draw_bars(branch, nodes)
-
-
-def _cross(x: float, y: float) -> Element:
-    return node("path", d=f"M{x - 5:g},{y - 5:g}l10,10m0,-10l-10,10", stroke="var(--gv-orange)", stroke_width=2.2)
-
-
-def _name(branch: NodeGroup) -> str:
-    if not branch.cut or len(branch.letters) < 4:
-        return shorten(visible_bytes(branch.letters, 3), 20)
-    return f"{len(branch.letters)} bytes, as in {shorten(label(branch.example), 12)}"
-
-
-def _more(branch: NodeGroup) -> str:
-    """The parts of a live branch that are not drawn."""
-    parts = [f"{branch.folded} ways in one"] * (branch.folded > 1)
-    if not branch.parts and branch.live > branch.nodes:
-        parts.append(f"and {branch.live - branch.nodes:,} below")
-    return ", ".join(parts)
-
-
-def _numbers(branch: NodeGroup) -> tuple[str, str, str]:
-    live, tokens = (f"{branch.live:,}", f"{branch.tokens:,}") if not branch.cut else ("", f"−{branch.tokens:,}")
-    return live, f"{branch.dropped:,}" if branch.dropped else "", tokens
-
-
-def _draw_bars(branch: NodeGroup, nodes: int) -> Iterator[Element]:
-    """The numbers of live and of dropped nodes, as bars on a logarithmic axis."""
-    ten = (WIDE - BARS) / log10(max(10, nodes))
-    for power in range(1, int(log10(max(10, nodes))) + 1):
-        yield node("path", d=f"M{BARS + ten * power:.5g},-4V20", stroke="var(--gv-line)")
-    if branch.live:
-        size = {"x": BARS, "y": 1, "width": max(2.0, ten * log10(branch.live)), "height": 6, "rx": 1.5}
-        yield node("rect", **size, fill="var(--gv-blue)")
-    if branch.dropped:
-        size = {"x": BARS, "y": 9, "width": max(2.0, ten * log10(branch.dropped)), "height": 6, "rx": 1.5}
-        yield node("rect", **size, fill="none", stroke="var(--gv-orange)", stroke_dasharray="3 2")
-
-
-def _say_rows(walk: LazyWalk, rows: list[tuple[int, NodeGroup]]) -> Iterator[str]:
-    yield from _say_slice(walk)
-    names = ["", *(_say_name(depth, branch) for depth, branch in rows)]
-    width = max(16, *map(len, names)) + 2
-    for name, words in zip(names, [HEAD, *(_numbers(branch) for _, branch in rows)], strict=True):
-        yield f"{name:<{width}}" + "".join(f"{word:>9}" for word in words)
-
-
-def _say_name(depth: int, branch: NodeGroup) -> str:
-    name = f"cut: {_name(branch)}" if branch.cut else _name(branch) if depth else "root"
-    return "  " * depth + " ".join(filter(None, [name, _more(branch)]))
+def _draw_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
+    """The live nodes and, dashed, the refused ones with all below, on a logarithmic axis."""
+    for y, nodes, look in (
+        (-11, level.live, {"fill": "var(--gv-blue)"}),
+        (-3, level.refused + level.dropped, {"fill": "none", "stroke": "var(--gv-orange)", "stroke_dasharray": "3 2"}),
+    ):
+        if nodes:
+            yield node("rect", x=BARS, y=y, width=max(2.0, ten * log10(nodes)), height=6, rx=1.5, **look)
 
 
 # The lazy walks along a text: how many nodes of the trie each asked about.
 
 
-COST_ROW, COST_TOP = 22.0, 66.0
-START, END, COST_WIDE = 190.0, 690.0, 960.0
 MOST_ROWS = 40  # rows
+LANE = 22.0
+WITHOUT = "without slices"
+KINDS: tuple[SpanKind, ...] = (
+    (WITHOUT, "soft", "hollow"),
+    ("the whole trie", "blue", "solid"),
+    ("the rest beside a slice", "green", "solid"),
+)
 
 
 def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), title: str = "") -> Figure:
-    """One bar per token on a logarithmic axis; dashed, the walks of the same text `without` slices.
+    """One bar per token on a logarithmic axis; pale, the walks of the same text `without` slices.
 
     >>> v = gv.Vocabulary([b"2", b"20", b"26", b"-", b"a", b"ab"])
     >>> print(draw_walks(gv.tokens.lazy_walks(gv.regex("[0-9]{4}-"), v, "2026-")).text)
@@ -194,52 +157,23 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = (), titl
     expect(title, str, "draw_walks, title", "a text")
     for walk in (*walks, *without):
         expect(walk, LazyWalk, "draw_walks", "a walk", WALK_HINT)
-    most = max(1, *(walk.nodes for walk in walks))
-    high, shown = COST_TOP + COST_ROW * min(len(walks), MOST_ROWS + 1), walks[:MOST_ROWS]
+    shown = walks[:MOST_ROWS]
+    lanes = [float(len(shown) - place) for place in range(len(shown))]
+    boxes = [(WITHOUT, (1.0, walk.asked, lane, _say_cost(walk))) for walk, lane in zip(without, lanes, strict=False)]
+    for walk, lane in zip(shown, lanes, strict=True):
+        boxes.append((KINDS[2 if walk.part else 1][0], (1.0, walk.asked, lane, f"{walk.asked:,}: {_say_cost(walk)}")))
+    most = max(10, *(walk.nodes for walk in walks))
+    ticks = tuple((10.0**power, f"{10**power:,}") for power in range(int(log10(most)) + 1))
+    names = tuple((lane, shorten(label(walk.piece), 18)) for walk, lane in zip(shown, lanes, strict=True))
     head = f"{len(walks):,} tokens: nodes asked about, of {walks[0].nodes:,} in the trie"
-    parts = [heading(EDGE, 24, "lazy walks", f"{title} · {head}" if title else head)]
-    parts += [soft(END + 12, COST_TOP - 12, "dashed: without slices", 11)] * bool(without)
-    parts += _draw_scale(most, high)
-    for number, walk in enumerate(shown):
-        other = without[number] if number < len(without) else None
-        parts.append(moved(0, COST_TOP + COST_ROW * number, *_draw_cost(walk, other, most)))
     more = [f"and {len(walks) - MOST_ROWS:,} more"] * (len(walks) > MOST_ROWS)
-    parts += [soft(EDGE, high - 7, words) for words in more]
-    said = "\n".join([f"Lazy walks{f' {title}' * bool(title)}, {head}", *map(_say_cost, shown), *more])
-    return Figure(drawing(COST_WIDE + EDGE, high + 30, *parts, alt=said), said, said)
-
-
-def _place(nodes: int, most: int) -> float:
-    """The end of a bar on the axis of log(1 + nodes), on which 0 and 1 differ."""
-    return START + (END - START) * log10(1 + nodes) / log10(1 + most)
-
-
-def _draw_scale(most: int, high: float) -> Iterator[Element]:
-    ticks = [10**power for power in range(int(log10(most)) + 1)]
-    for nodes in (*ticks, most):
-        x, last = _place(nodes, most), nodes == most
-        stroke = {"stroke": "var(--gv-soft)" if last else "var(--gv-line)", "stroke_width": 1.6 if last else 1}
-        yield node("path", d=f"M{x:.5g},{COST_TOP - 6:g}V{high:g}", **stroke)
-        if last or END - x > 96:
-            words = f"all {nodes:,}" if last else f"{nodes:,}"
-            yield soft(x + 4 * last, COST_TOP - 12, words, 11, text_anchor="end" if last else "middle")
-
-
-def _draw_cost(walk: LazyWalk, other: LazyWalk | None, most: int) -> Iterator[Element]:
-    yield write(START - 10, 14, shorten(label(walk.piece), 18), 13, mono=True, text_anchor="end")
-    if other and other.asked != walk.asked:
-        yield _bar(other.asked, most, 3, 14, {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "3 2"})
-    yield _bar(walk.asked, most, 6, 8, {"fill": "var(--gv-green)" if walk.part else "var(--gv-blue)"})
-    said = f"{walk.asked:,}"
-    yield write(END + 12, 14, said, 12, mono=True)
-    if walk.part:
-        x = END + 24 + wide(said, 12)
-        yield node("rect", x=x, y=5, width=10, height=10, rx=2, fill="var(--gv-green)")
-        yield soft(x + 15, 14, f"{len(walk.part):,} tokens by a slice")
-
-
-def _bar(nodes: int, most: int, y: float, high: float, look: dict[str, str]) -> Element:
-    return node("rect", x=START, y=y, width=_place(nodes, most) - START, height=high, rx=1.5, **look)
+    x = Axis("nodes asked about", 1.0, float(most), ticks, log=True)
+    y = Axis("", 0.4, len(shown) + 0.6, names, grid=False, mono=True)
+    series = spans_by_kind(KINDS, boxes)
+    chart = Chart(title or "lazy walks", x, y, series, (head, *more), width=620.0, height=LANE * len(shown))
+    return draw_chart(
+        chart, "\n".join([f"Lazy walks{f' {title}' * bool(title)}, {head}", *map(_say_cost, shown), *more])
+    )
 
 
 def _say_cost(walk: LazyWalk) -> str:
@@ -269,7 +203,7 @@ class FlatNode:
     look: str
 
 
-def flat_walk(machine: Machine, pieces: Sequence[bytes], state: Hashable) -> list[FlatNode]:
+def flat_walk(machine: Machine[Any], pieces: Sequence[bytes], state: Hashable) -> list[FlatNode]:
     """The nodes of the trie depth first, with what the loop does at each.
 
     >>> [(one.prefix, one.size, one.look) for one in flat_walk(gv.regex("ab"), [b"ab", b"ac", b"bc"], 0)]
@@ -287,7 +221,7 @@ def flat_walk(machine: Machine, pieces: Sequence[bytes], state: Hashable) -> lis
     return found
 
 
-def draw_flat_trie(machine: Machine, pieces: Sequence[bytes], state: Hashable | None = None) -> Figure:
+def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashable | None = None) -> Figure:
     """The list with places, bytes and sizes, one level lower per depth, and an arc per jump.
 
     >>> print(draw_flat_trie(gv.regex("ab"), [b"ab", b"bc"]).text)

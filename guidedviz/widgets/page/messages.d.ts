@@ -266,6 +266,5 @@ export interface News {
   drawings?: Record<number, Drawing>;
   stacks?: Record<number, StackState>;
   map?: MapNews;
-  picture?: [string, Shapes];
   edit?: Edit;
 }

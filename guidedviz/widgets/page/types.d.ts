@@ -65,7 +65,6 @@ export interface StageView {
   machine: Machine | null;
   drawings: Record<number, told.Drawing>;
   known: Record<number, StackState>;
-  picture?: [name: string, drawn: Shapes | string];
   edit?: Edit;
   /** The masks before and after an edit of the constraint. */
   edited: [before: number, now: number] | null;
@@ -141,7 +140,6 @@ export interface MapState {
   stackAsked: number | null;
   state: string;
   stateBefore: string;
-  xor: boolean;
   focus: number;
   hover: number;
   marks: Mark[];
@@ -181,7 +179,6 @@ export interface FractionRun {
   share: number;
   speedup: number;
   spread: number[]; // the lowest and the highest speed-up; empty for a single run
-  byHand: boolean; // a person chose the fixed tokens
   title: string;
   took: [number, number];
   tookText: [string, string];
@@ -198,15 +195,6 @@ export interface FractionText {
   run: FractionRun | undefined;
 }
 
-/** Tokens that a person fixed or freed in the text of a place and its rows. */
-export interface FractionEdit {
-  of: [place: number, rows: number];
-  fixed: boolean[];
-  text: FractionText;
-  place: number; // the nearest place of its share
-  timed: number[]; // the row counts that have a run of it
-}
-
 /** What the fraction slider shows. The handles stand at a place and at a row count, or between two of them. */
 export interface FractionView {
   head: { source: string; about: string; live: boolean };
@@ -217,7 +205,6 @@ export interface FractionView {
   places: number[];
   rows: number[];
   runs: FractionRun[];
-  edit: FractionEdit | null;
   place: number;
   share: number;
   row: number;

@@ -1,40 +1,53 @@
-"""A right answer to every check, wrong ones with what is said about them, and unusual right ones.
+"""A right answer to every check, and wrong ones.
 
-Most of them are the right answer with one change: a row has a fragment of its source, what replaces it, and the reason.
+The right functions are the solutions in the sources of the labs. A wrong one is mostly a solution with one change: a
+row has a fragment of its source and what replaces it. Other right ways to write an answer have rows, too.
 """
 
-from inspect import getsource
-from types import FunctionType
+import json
+import re
+from itertools import combinations
+
+import numpy as np
 
 import guidedviz as gv
-from tests.checks.answers import decoding, machines, parsers, production, tokens, walks
+from guidedviz.machines.earley.items import Item
+from guidedviz.machines.machine import read
+from tests.checks.answers import functions, machines, walks
+from tests.labs.sources import NAMES, build, export
 
-ROOMS = (decoding, machines, parsers, production, tokens, walks)
-RIGHT = {name: answer for room in ROOMS for name, answer in room.RIGHT.items()}
-FUNCTIONS = {name: answer for name, answer in RIGHT.items() if isinstance(answer, FunctionType)}
-VALUES = {name: answer for name, answer in RIGHT.items() if name not in FUNCTIONS}
-
-
-def changed(right, old, new):
-    """The right answer with a fragment of its source replaced."""
-    source = getsource(right)
-    assert old in source, f"{old!r} is not in\n{source}"
-    space = dict(right.__globals__)
-    exec(source.replace(old, new), space)
-    return space[right.__name__]
+SPACE = {
+    **{"np": np, "json": json, "re": re, "gv": gv, "combinations": combinations, "Item": Item, "read": read},
+    "LEAVES": {kind: gv.machines.schema_regex({"type": kind}) for kind in ("string", "integer", "boolean")},
+}
+SOLVED = {one.name: one for name in NAMES for one in export.read_exercises(build.read_source(name))}
+ROOMS = (functions, machines, walks)
+VALUES = machines.VALUES
 
 
-def answer_of(name, *given):
-    """The answer of a row without its reason: a value, or a change to the right answer."""
-    return changed(RIGHT[name], *given) if len(given) == 2 else given[0]
+def changed(name, old="", new=""):
+    """The solution of an exercise with a fragment of its source replaced."""
+    code, space = SOLVED[name].solved, dict(SPACE)
+    assert old in code, f"{old!r} is not in\n{code}"
+    exec(code.replace(old, new).partition("\nprint(")[0], space)
+    return space[SOLVED[name].check.rpartition("(")[2].rstrip(")")]
 
 
-WRONG = [
-    (name, answer_of(name, *row), reason) for room in ROOMS for name in room.WRONG for *row, reason in room.WRONG[name]
-]
-UNUSUAL = [(name, answer_of(name, *row)) for room in ROOMS for name in room.UNUSUAL for row in room.UNUSUAL[name]]
+FUNCTIONS = {name: changed(name) for name in SOLVED if name not in VALUES}
+RIGHT = FUNCTIONS | VALUES
+
+
+def rows(kind):
+    """The names and the answers of the rows."""
+    table = {name: rows for room in ROOMS for name, rows in getattr(room, kind).items()}
+    return [
+        (name, changed(name, *row) if isinstance(row, tuple) else row) for name, rows in table.items() for row in rows
+    ]
+
+
+WRONG, UNUSUAL = rows("WRONG"), rows("UNUSUAL")
 
 
 def check(name, answer):
-    second = {"only_answers": (decoding.TOY,), "machine": (machines.NUMBER,)}.get(name, ())
+    second = {"only_answers": (machines.TOY,), "machine": (machines.NUMBER,)}.get(name, ())
     return getattr(gv.checks, name)(answer, *second)

@@ -1,7 +1,9 @@
-"""Answers to the exercises on machines: automata, regexes of schemas, grammars, a repaired schema."""
+"""Answers to the exercises on machines that are values: a bias, automata, regexes, grammars, a repaired schema."""
 
 import json
-import re
+import math
+
+import numpy as np
 
 import guidedviz as gv
 from guidedviz.checks.machines import GIVEN, LISTS, MIRROR, NAMED, SERVICE
@@ -9,14 +11,11 @@ from guidedviz.checks.machines import GIVEN, LISTS, MIRROR, NAMED, SERVICE
 BARD = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in NanoGPT's order: the index is the id
 VOCABULARY = gv.Vocabulary([character.encode() for character in BARD])
 NUMBER = gv.regex("[0-9]+")
-LEAVES = {kind: gv.machines.schema_regex({"type": kind}) for kind in ("string", "integer", "boolean")}
-
-
-def advance(transitions, state, token):
-    for source, tokens, target in transitions:
-        if source == state and token in tokens:
-            return target
-    return None
+TOY = gv.ToyModel(
+    [b"yes", b"no", b"maybe", b"Sure", *(bytes([byte]) for byte in range(256))],
+    lambda tokens: np.linspace(2, -2, 260),
+)
+YES, NO, OTHER = 0, 1, 2  # ids of the toy model
 
 
 def wired(*moves, start=0, accepting=6, vocabulary=VOCABULARY):
@@ -31,33 +30,12 @@ WORDS = (
     (4, "LOWER", 5), (5, "LOWER", 5), (5, "\n", 6),
 )  # fmt: skip
 SPACE_LOOP = wired((0, "UPPER", 9), (9, ["UPPER", " "], 9), (9, ":", 3), *WORDS[5:])
+DIGITS = [str(digit) for digit in range(10)]
 
 
 def digits(*moves, accepting):
     vocabulary = gv.Vocabulary([*(b"%d" % digit for digit in range(10)), b"x", b"12"])
     return wired(*moves, accepting=accepting, vocabulary=vocabulary)
-
-
-DIGITS = [str(digit) for digit in range(10)]
-
-
-def schema_to_regex(schema):
-    if "enum" in schema:
-        return "|".join(re.escape(json.dumps(value)) for value in schema["enum"])
-    if schema["type"] != "object":
-        return LEAVES[schema["type"]]
-    pairs = schema["properties"].items()
-    return r"\{" + ", ".join(f"{re.escape(json.dumps(key))}: ({schema_to_regex(part)})" for key, part in pairs) + r"\}"
-
-
-def at_most(n):
-    digits = str(n)
-    parts = [f"0|[1-9][0-9]{{0,{len(digits) - 2}}}"] if n > 9 else []
-    for place, digit in enumerate(digits):
-        low = "1" if n > 9 and place == 0 else "0"
-        if digit > low:
-            parts.append(f"{digits[:place]}[{low}-{int(digit) - 1}]" + "[0-9]" * (len(digits) - place - 1))
-    return "|".join([*parts, digits])
 
 
 def mirror(middle='"c"', one='"a" root "a"', other='"b" root "b"'):
@@ -94,175 +72,137 @@ def repaired(product=None, price=None, **more):
     return SERVICE | {"properties": parts} | more
 
 
-RIGHT = {
-    "advance": advance,
+VALUES = {
+    "only_answers": {YES: 100, NO: 100},
     "several_words": wired(*WORDS),
     "machine": "[0-9]+",
-    "schema_to_regex": schema_to_regex,
-    "at_most": at_most,
     "mirror": MIRROR,
     "lists": LISTS,
     "one_blank": NAMED,
     "wider": repaired(),
 }
 WRONG = {
-    "advance": [
-        (" and token in tokens", "", "no transition reads token 6"),
-        ("source == state and ", "", "leaves state 0, and this is state 1"),
-        ("return target", "return target or None", "a state is expected"),
-        ("return target", "return target\n        return None", "None means that no transition fits"),
-        ("token in tokens", "tokens == {token}", "None means"),
-        ("return None", "return state", "the answer is None"),
-        ("return target", "return source, tokens, target", "a whole number is expected"),
-        (lambda transitions, token: None, "the check calls it with 3 arguments"),
+    "only_answers": [
+        {YES: 100},
+        {YES: 5, NO: 5},
+        {YES: 15, NO: 15},
+        {YES: 100, NO: 100, OTHER: 98},
+        {YES: 1000, NO: 1000},
+        {"yes": 100, "no": 100},
+        {999: 100},
+        [YES, NO],
+        {YES: math.inf, NO: math.inf},
     ],
     "several_words": [
-        *((wired(*WORDS[:n], *WORDS[n + 1 :]), "no transition leaves|may not end in") for n in range(0, 9, 2)),
-        (SPACE_LOOP, "may end in 6"),
-        (wired(*WORDS, (2, " ", 2)), "may end in 6"),
-        (wired(*WORDS, (0, " ", 2)), "may end in 6"),
-        (wired(*WORDS, accepting=[5, 6]), "may end in 5"),
-        (wired(*WORDS, accepting="end"), "may not end in 6"),
-        (wired(*WORDS, (6, "UPPER", 1)), "may end in 6"),
-        ("[A-Z ]+: [a-z]+\n", "may end in"),
-        (gv.machines.difference(gv.regex("a"), gv.regex("a")), "no transition leaves"),
-        (lambda: None, "no machine"),
+        *(wired(*WORDS[:n], *WORDS[n + 1 :]) for n in range(0, 9, 2)),
+        SPACE_LOOP,
+        wired(*WORDS, (2, " ", 2)),
+        wired(*WORDS, accepting=[5, 6]),
+        wired(*WORDS, accepting="end"),
+        wired(*WORDS, (6, "UPPER", 1)),
+        "[A-Z ]+: [a-z]+\n",
+        gv.machines.difference(gv.regex("a"), gv.regex("a")),
+        lambda: None,
     ],
     "machine": [
-        ("[0-9]*", "it may end in q0"),
-        ("[0-9]", "no transition leaves q1 with 0"),
-        ("[0-9][0-9]+", "it may not end in q1"),
-        (digits((0, DIGITS, 1), (1, DIGITS, 2), accepting=2), "it may not end in 1"),
-        (digits((0, DIGITS, 0), (0, "0", 0), accepting=0), "it may end in 0"),
-        ("[0-9", "unterminated"),
-        ("[01]*1[01]{24}", "states"),
-        ("$[0-9]", "are the ends of a text"),
-        (len, "no machine"),
-        ({"type": 3}, "."),
-    ],
-    "schema_to_regex": [
-        (lambda schema: LEAVES["integer"], "json.dumps writes it"),
-        ("({schema_to_regex(part)})", "{schema_to_regex(part)}", "needs parentheses"),
-        ("re.escape(", "(", "special in a regex"),
-        (": (", ":(", 'the key and ": "'),
-        ('", ".join', '",".join', "stands between two members"),
-        ('+ r"\\}"', '+ r", \\}"', "the value and }"),
-        ('+ r"\\}"', '+ r"\\}("', r"missing \)"),
-        ("json.dumps(value)", "str(value)", "json.dumps"),
-        ("json.dumps(value)", "f'\"{value}\"'", "need not be strings"),
-        ("schema_to_regex(part)", "LEAVES[part.get('type', 'string')]", "json.dumps|KeyError|parentheses"),
-        (".items()", ".items() and list(schema['properties'].items())[:1]", "stands between two members"),
-        ('return r"\\{"', 'return None and r"\\{"', "returns None here"),
-        (lambda schema: gv.json_schema(schema), "a text is expected"),
-        (lambda schema: schema["enum"], "LEAVES"),
-    ],
-    "at_most": [
-        (lambda n: f"[0-{n}]", "no transition leaves"),
-        (lambda n: "0|[1-9][0-9]*", "may end in"),
-        (lambda n: f"[0-9]{{1,{len(str(n)) - 1}}}|{at_most(n)}" if n > 9 else at_most(n), "may end in"),
-        (lambda n: "|".join(map(str, range(n + 1))), "not with n"),
-        (lambda n: list(range(min(n, 50))), "a text is expected"),
-        ("[*parts, digits]", "parts or ['1']", "may not end|may end|no transition"),
-        ("0|[1-9][0-9]", "[1-9][0-9]", "no transition"),
-        ("[*parts, digits]", "[*parts[n > 9 :], digits]", "no transition"),
+        "[0-9]*",
+        "[0-9]",
+        "[0-9][0-9]+",
+        digits((0, DIGITS, 1), (1, DIGITS, 2), accepting=2),
+        digits((0, DIGITS, 0), (0, "0", 0), accepting=0),
+        "[0-9",
+        "[01]*1[01]{24}",
+        "(" * 5000,
+        "$[0-9]",
+        len,
+        {"type": 3},
     ],
     "mirror": [
-        (levels(4), "a cannot come"),
-        (levels(12), "which waits for c"),
-        (levels(49), "which waits for c"),
-        (mirror('"c"?'), "must not end"),
-        (mirror("[abc]"), "must not end"),
-        (mirror('"c"+'), "must not come"),
-        (mirror(one='"a" root [ab]'), "must not come"),
-        ('root ::= "a" root "a" | "c"', "b cannot come"),
-        (mirror(one='"a" root "a"?'), "must not end"),
-        (mirror('"c" | "aca"'), "two moves in root on c"),
-        ('root ::= "a" root "a" | "b" root "b"', "never finish"),
-        ('root ::= "a" bold', r"\^"),
-        ("[ab]*c[ab]*", "::="),
-        ([MIRROR], "a grammar is a text"),
+        levels(4),
+        levels(12),
+        levels(49),
+        mirror('"c"?'),
+        mirror("[abc]"),
+        mirror('"c"+'),
+        mirror(one='"a" root [ab]'),
+        mirror(one='"a" root "a"?'),
+        mirror('"c" | "aca"'),
+        'root ::= "a" root "a" | "b" root "b"',
+        'root ::= "a" bold',
+        "[ab]*c[ab]*",
+        [MIRROR],
     ],
     "lists": [
-        (lists('(item ("," item?)*)?'), "must not come"),
-        (lists('item ("," item)*'), "cannot come"),
-        (lists(number="[0-9]+"), "must not come"),
-        (lists(number="[1-9] [0-9]*"), "cannot come"),
-        (lists(number='"0" | [1-9]+'), "cannot come"),
-        (list_levels(8), "cannot come"),
-        (list_levels(40), "cannot come"),
-        (lists(number='"0" | [1-9] [0-9]{0,19}'), "cannot come"),
-        (lists('(item ("," item){0,9})?'), "cannot come"),
-        ("root ::= list | number\n" + lists().replace("root", "list"), "must not come"),
-        (lists().replace('"]"\n', '"]"?\n'), "must not end"),
+        lists('(item ("," item?)*)?'),
+        lists('item ("," item)*'),
+        lists(number="[0-9]+"),
+        lists(number="[1-9] [0-9]*"),
+        lists(number='"0" | [1-9]+'),
+        list_levels(8),
+        list_levels(40),
+        lists(number='"0" | [1-9] [0-9]{0,19}'),
+        lists('(item ("," item){0,9})?'),
+        "root ::= list | number\n" + lists().replace("root", "list"),
+        lists().replace('"]"\n', '"]"?\n'),
     ],
     "one_blank": [
-        (named(r'("" | [ \n] ws)'), "must not come"),
-        (named(r"[ \n]+"), "cannot come"),
-        (named('" "?'), "cannot come"),
-        (named('""'), "cannot come"),
-        (named(r"[ \n\t]?"), "must not come"),
-        (named(r'" "? "\n"?'), "must not come"),
-        (named().replace(' ws ":"', ' ":"'), "cannot come"),
-        (named(letters="[a-z]*"), "␣ cannot come"),
-        (named(letters="[a-z ]{0,20}"), "cannot come"),
-        (named().replace('"}"', '"}" ws'), "must not come"),
-        ({"type": "object"}, "a grammar is a text"),
+        named(r'("" | [ \n] ws)'),
+        named(r"[ \n]+"),
+        named('""'),
+        named(r"[ \n\t]?"),
+        named(r'" "? "\n"?'),
+        named().replace(' ws ":"', ' ":"'),
+        named(letters="[a-z]*"),
+        named(letters="[a-z ]{0,20}"),
+        named().replace('"}"', '"}" ws'),
     ],
     "wider": [
-        (repaired(price={"type": "integer", "minimum": 0}), r"\. cannot come"),
-        (repaired(product=SERVICE["properties"]["product"]), 'l cannot come: expected "'),
-        (repaired(product={"type": "string"}), "at most 30 characters"),
-        (repaired(product={"type": "string", "maxLength": 20}), "a cannot come"),
-        (repaired(price={"type": "number"}), "must still refuse it"),
-        (repaired(price={"type": ["number", "string"], "minimum": 0}), "must still refuse it"),
-        (repaired(required=["product"]), "must still refuse it"),
-        (repaired(additionalProperties=True), "must still refuse it"),
-        (repaired(price={"enum": [3, 12.5]}, product={"type": "string", "maxLength": 40}), "0 cannot come"),
-        (repaired(price={"type": "number", "minimum": 5, "maximum": 3}), "minimum"),
-        ([repaired()], "schema"),
-        ("number", "JSON"),
+        repaired(price={"type": "integer", "minimum": 0}),
+        repaired(product=SERVICE["properties"]["product"]),
+        repaired(product={"type": "string"}),
+        repaired(product={"type": "string", "maxLength": 20}),
+        repaired(price={"type": "number"}),
+        repaired(price={"type": ["number", "string"], "minimum": 0}),
+        repaired(required=["product"]),
+        repaired(additionalProperties=True),
+        repaired(price={"enum": [3, 12.5]}, product={"type": "string", "maxLength": 40}),
+        repaired(price={"type": "number", "minimum": 5, "maximum": 3}),
+        [repaired()],
+        "number",
     ],
 }
 UNUSUAL = {
-    "advance": [
-        (lambda moves, state, token: {(s, one): t for s, ids, t in moves for one in ids}.get((state, token)),),
+    "only_answers": [
+        {token: -100 for token in range(2, 260)},
+        {np.int64(YES): np.float32(60), np.int64(NO): np.float32(60)},
+        {YES: 50, NO: 50} | dict.fromkeys(range(2, 260), -50),
     ],
     "several_words": [
-        (wired(*((f"s{s}", what, f"s{t}") for s, what, t in WORDS), start="s0", accepting="s6"),),
-        (wired((0, "UPPER", 7), (7, "UPPER", 1), (7, " ", 2), (7, ":", 3), *WORDS[1:], (8, ":", 9)),),
-        (gv.regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"),),
-        (wired(*WORDS, accepting=None),),
+        wired(*((f"s{s}", what, f"s{t}") for s, what, t in WORDS), start="s0", accepting="s6"),
+        wired((0, "UPPER", 7), (7, "UPPER", 1), (7, " ", 2), (7, ":", 3), *WORDS[1:], (8, ":", 9)),
+        gv.regex("[A-Z]+( [A-Z]+)*: [a-z]+\n"),
+        wired(*WORDS, accepting=None),
     ],
     "machine": [
-        (gv.regex(r"\d+"),),
-        (digits((0, DIGITS, 1), (1, DIGITS, 1), accepting=1),),
-        (digits((0, [*DIGITS, 11], 1), (1, [*DIGITS, 11], 1), accepting={1}),),
-    ],
-    "schema_to_regex": [
-        ("({schema_to_regex(part)})", "(?:{schema_to_regex(part)})"),
-        (lambda schema: f"^({schema_to_regex(schema)})$",),
-        (lambda schema: gv.machines.schema_regex(schema, whitespace="one"),),
-    ],
-    "at_most": [
-        (lambda n: "|".join(f"({part})" for part in reversed(at_most(n).split("|"))),),
-        (lambda n: gv.machines.schema_regex({"type": "integer", "minimum": 0, "maximum": n}),),
+        gv.regex(r"\d+"),
+        digits((0, [*DIGITS, 11], 1), (1, [*DIGITS, 11], 1), accepting={1}),
     ],
     "mirror": [
-        ('root ::= one | other | "c"\none ::= "a" root "a"\nother ::= "b" root "b"',),
-        (f"# mirror\n\n{MIRROR}   # the end\n",),
+        'root ::= one | other | "c"\none ::= "a" root "a"\nother ::= "b" root "b"',
+        f"# mirror\n\n{MIRROR}   # the end\n",
     ],
     "lists": [
-        ('root ::= "[" items? "]"\nitems ::= item | item "," items\n' + lists().partition("\n")[2],),
-        ('root ::= "[]" | "[" items "]"\nitems ::= item | items "," item\n' + lists().partition("\n")[2],),
-        (GIVEN[LISTS].replace('item ("," item?)*', '(item ("," item)*)?').replace("[0-9]+", '"0" | [1-9] [0-9]*'),),
+        'root ::= "[" items? "]"\nitems ::= item | item "," items\n' + lists().partition("\n")[2],
+        'root ::= "[]" | "[" items "]"\nitems ::= item | items "," item\n' + lists().partition("\n")[2],
+        GIVEN[LISTS].replace('item ("," item?)*', '(item ("," item)*)?').replace("[0-9]+", '"0" | [1-9] [0-9]*'),
     ],
     "one_blank": [
-        (named(r'("" | " " | "\n")'),),
-        (NAMED.replace("[a-z ]*", "letters") + '\nletters ::= "" | [a-z ] letters',),
+        named(r'("" | " " | "\n")'),
+        NAMED.replace("[a-z ]*", "letters") + '\nletters ::= "" | [a-z ] letters',
     ],
     "wider": [
-        (json.dumps(repaired()),),
-        (repaired(product={"type": "string", "pattern": "^.{0,30}$"}),),
-        (repaired(price={"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "exclusiveMinimum": 0}]}),),
+        json.dumps(repaired()),
+        repaired(product={"type": "string", "pattern": "^.{0,30}$"}),
+        repaired(price={"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "exclusiveMinimum": 0}]}),
     ],
 }

@@ -1,18 +1,11 @@
-"""Answers to the exercises on walks."""
+"""Answers to the exercises on automata, walks, stacks and Earley's parser: wrong ones, and unusual right ones."""
 
+import json
 from collections import deque
 
+import guidedviz as gv
+from guidedviz.machines.earley.items import Item
 from guidedviz.machines.machine import next_bytes
-
-
-def step_set(nfa, states, byte):
-    found = {target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high}
-    waiting = list(found)
-    for state in waiting:
-        new = set(nfa.epsilon[state]) - found
-        found |= new
-        waiting += new
-    return found
 
 
 def closed_by_descent(nfa, states, byte, known=False):
@@ -28,15 +21,6 @@ def closed_by_descent(nfa, states, byte, known=False):
         for low, high, target in nfa.edges[state]:
             if low <= byte <= high:
                 add(target)
-    return found
-
-
-def walk(node, machine, state):
-    found = dict.fromkeys(node.tokens, state)
-    for byte, child in node.children.items():
-        after = machine.step(state, byte)
-        if after is not None:
-            found |= walk(child, machine, after)
     return found
 
 
@@ -64,15 +48,6 @@ def walk_with_a_stack(node, machine, state):
     return found
 
 
-def index(root, machine, walk):
-    rows, waiting = {}, [machine.initial]
-    for state in waiting:
-        if state not in rows:
-            rows[state] = walk(root, machine, state)
-            waiting += rows[state].values()
-    return rows
-
-
 def index_by_recursion(root, machine, walk, state=0, rows=None):
     rows = {} if rows is None else rows
     if state not in rows:
@@ -80,20 +55,6 @@ def index_by_recursion(root, machine, walk, state=0, rows=None):
         for after in rows[state].values():
             index_by_recursion(root, machine, walk, after, rows)
     return rows
-
-
-def jump(machine, state, tree):
-    legal, states, i = set(), [state], 0
-    while i < len(tree.byte):
-        del states[tree.depth[i] :]
-        after = machine.step(states[-1], tree.byte[i])
-        if after is None:
-            i += tree.size[i]
-        else:
-            states.append(after)
-            legal.update(tree.ends[i])
-            i += 1
-    return legal
 
 
 def walk_without_jumps(machine, state, tree):
@@ -115,18 +76,6 @@ def jump_by_recursion(machine, state, tree, start=0, end=None):
     return legal
 
 
-def whole(machine, state, part):
-    pairs = [(state, part.initial)]
-    for here, there in pairs:
-        for byte in range(256):
-            after, inner = machine.step(here, byte), part.step(there, byte)
-            if inner is not None and after is None:
-                return False
-            if inner is not None and (after, inner) not in pairs:
-                pairs.append((after, inner))
-    return True
-
-
 def whole_by_recursion(machine, state, part, there=0, seen=None):
     seen = set() if seen is None else seen
     if (state, there) in seen:
@@ -136,121 +85,214 @@ def whole_by_recursion(machine, state, part, there=0, seen=None):
     return all(after is not None and whole_by_recursion(machine, after, part, inner, seen) for after, inner in ways)
 
 
-def forced(machine, state):
-    run = b""
-    while not machine.is_accepting(state):
-        ways = [byte for byte in range(256) if machine.step(state, byte) is not None]
-        if len(ways) != 1:
-            break
-        run += bytes(ways)
-        state = machine.step(state, ways[0])
-    return run
+def step_by_recursion(moves, ends, stack, byte):
+    if not stack:
+        return None
+    *below, node = stack
+    kind, *nodes = moves.get((node, byte), ("end",))
+    if kind == "end" and node not in ends:
+        return None
+    return [*below, *nodes] if kind == "read" else step_by_recursion(moves, ends, [*below, *nodes[::-1]], byte)
 
 
-RIGHT = {"step_set": step_set, "walk": walk, "index": index, "jump": jump, "whole": whole, "forced": forced}
+def predict_by_name(rules, column, place):
+    names, met = [item.wanted for item in column], set()
+    for name in names:
+        if name in rules and name not in met:
+            met.add(name)
+            names += [symbols[0] for symbols in rules[name] if symbols]
+    return {*column, *(Item(name, symbols, 0, place) for name in met for symbols in rules[name])}
+
+
 ROW = "dict.fromkeys(node.tokens, state)"
+MOVE = "moves.get((node, byte))"
+ALL = "all(node in ends for node in stack)"
+FIND = "i += 1 if after is not None else tree.size[i]"
+JOIN = 'r"\\{" + ", ".join(members) + r"\\}"'
 WRONG = {
+    "advance": [
+        (" and token in tokens", ""),
+        ("source == state and ", ""),
+        ("return target", "return target or None"),
+        ("return target", "return target\n        return None"),
+        ("token in tokens", "tokens == {token}"),
+        ("return None", "return state"),
+        ("return target", "return source, tokens, target"),
+        lambda transitions, token: None,
+    ],
+    "schema_to_regex": [
+        lambda schema: gv.machines.schema_regex({"type": "integer"}),
+        ("({schema_to_regex(value)})", "{schema_to_regex(value)}"),
+        ("re.escape(", "("),
+        (": (", ":("),
+        ('", ".join', '",".join'),
+        (JOIN, f'{JOIN} + "("'),
+        ("json.dumps(value)", "str(value)"),
+        ("json.dumps(value)", "f'\"{value}\"'"),
+        (".items()", ".items() and list(schema['properties'].items())[:1]"),
+        (f"return {JOIN}", f"return None and {JOIN}"),
+        lambda schema: gv.json_schema(schema),
+        lambda schema: json.dumps(schema),
+    ],
+    "at_most": [
+        lambda n: f"[0-{n}]",
+        lambda n: "0|[1-9][0-9]*",
+        lambda n: "|".join(map(str, range(n + 1))),
+        lambda n: list(range(min(n, 50))),
+        lambda n: "(" * 5000 + "0" + ")" * 5000,
+        ("[*parts, digits]", "parts or ['1']"),
+        ("0|[1-9][0-9]", "[1-9][0-9]"),
+        ("[*parts, digits]", "[*parts[n > 9 :], digits]"),
+    ],
     "step_set": [
-        ("in waiting", "in []", "n1 is missing: an epsilon edge leads from n2"),
-        ("waiting += new", "pass", "is missing: an epsilon edge leads from"),
-        ("low <= byte <= high", "low == byte", "an edge that reads b leads there"),
-        ("byte <= high", "byte < high", "an edge that reads a"),
-        ("low <= byte <= high", "True", "n1 is too many: no edge that reads b"),
-        ("nfa.edges[state]", "nfa.edges[state][:1]", "is missing: an edge that reads a leads there"),
-        ("in states", "in sorted(states)[:1]", "is missing"),
-        ("return found", "return states | found", "n0 is too many"),
-        (" - found", "", "it does not end|MemoryError"),
-        (closed_by_descent, "RecursionError"),
-        ("return found", "return found or None", "the empty set"),
-        ("return found", "return [n in found for n in range(len(nfa))]", "np.flatnonzero"),
-        ("return found", "return {f'n{state}' for state in found}", "states are whole numbers"),
-        (lambda nfa, states: set(), "the check calls it with 3 arguments"),
+        ("in waiting", "in []"),
+        ("waiting.append(target)", "pass"),
+        ("low <= byte <= high", "low == byte"),
+        ("byte <= high", "byte < high"),
+        ("low <= byte <= high", "True"),
+        ("nfa.edges[state]", "nfa.edges[state][:1]"),
+        ("in states", "in sorted(states)[:1]"),
+        ("return found", "return states | found"),
+        ("target not in found", "True"),
+        closed_by_descent,
+        ("return found", "return found or None"),
+        ("return found", "return [n in found for n in range(len(nfa))]"),
+        lambda nfa, states: set(),
     ],
     "walk": [
-        (
-            "if after is not None:",
-            "if after is None:\n            all(child.children)\n        else:",
-            "nothing below that node",
-        ),
-        (walk_from_the_root, "each node needs one step"),
-        ("machine, after)", "machine, state)", "token 0 leads from q0 to q1, not to 0"),
-        ("walk(child, machine, after)", "dict.fromkeys(child.tokens, after)", "is legal: every byte passes"),
-        ("found |= walk", "walk", "is legal: every byte passes"),
-        ("if after is not None", "if after", "is legal: every byte passes"),
-        ("if after is not None:", "if after is None:\n            break\n        else:", "is legal"),
-        (ROW, f"{ROW} if machine.is_accepting(state) else {{}}", "is legal"),
-        ("node.tokens", "node.tokens[:1]", "is legal"),
-        (lambda *given: {*walk(*given)}, "the ids are right; a dictionary is expected"),
-        (lambda *given: [token in walk(*given) for token in range(6)], "a dictionary .*np.flatnonzero"),
-        (lambda *given: {bytes([65 + token]): state for token, state in walk(*given).items()}, "pieces"),
-        (lambda *given: walk(*given) or None, "the empty dictionary"),
-        (lambda *given: walk(*given) | {99: 0}, "an id is not in the vocabulary"),
+        walk_from_the_root,
+        ("machine, after)", "machine, state)"),
+        ("walk(child, machine, after)", "dict.fromkeys(child.tokens, after)"),
+        ("if after is not None", "if after"),
+        ("if after is not None:", "if after is None:\n            break\n        else:"),
+        ("if after is not None:", "if after is None:\n            walk(child, machine, None)\n        else:"),
+        (ROW, f"{ROW} if machine.is_accepting(state) else {{}}"),
+        ("node.tokens", "node.tokens[:1]"),
+        ("return found", "return {*found}"),
+        ("return found", "return found or None"),
+        ("return found", "return found | {99: 0}"),
     ],
     "index": [
-        ("waiting += rows[state].values()", "pass", "q1 has no row, and token 0 leads"),
-        ("[machine.initial]", "[*range(len(machine))]", "q1 has a row, and no token leads there"),
-        ("state not in rows", "True", "it does not end|MemoryError"),
-        ("machine, state)", "machine, 0)", "in the row of q1, token 0 is illegal"),
-        ("return rows", "return {state: {*row} for state, row in rows.items()}", "in the row of q0, the ids"),
-        ("return rows", "return [*rows.values()]", "for each state its row"),
-        ("return rows", "return {f'q{state}': row for state, row in rows.items()}", "q0 has no row"),
-        ("return rows", "return {state: row for state, row in rows.items() if state}", "the machine starts there"),
-        ("return rows", "return rows | {None: {}}", "None has a row"),
-        (lambda root, machine, walk: {0: walk}, "in the row of q0, a dictionary"),
+        ("waiting.extend(index[state].values())", "pass"),
+        ("[machine.initial]", "[*range(len(machine))]"),
+        ("state not in index", "True"),
+        ("machine, state)", "machine, 0)"),
+        ("return index", "return {state: {*row} for state, row in index.items()}"),
+        ("return index", "return [*index.values()]"),
+        ("return index", "return {state: row for state, row in index.items() if state}"),
+        ("return index", "return index | {None: {}}"),
+        lambda root, machine, walk: {0: walk},
     ],
     "jump": [
-        (walk_without_jumps, "3 was refused: continue after its subtree"),
-        ("return legal", "return legal if tree.byte[:] else legal", "3 was refused"),
-        ("i += tree.size[i]", "i += 1", "illegal|subtree"),
-        ("i += tree.size[i]", "i += tree.size[i] + 1", "is legal"),
-        ("i += tree.size[i]", "i += 0", "does not end"),
-        ("tree.depth[i] :", "tree.depth[i] + 1 :", "token"),
-        ("tree.depth[i] :", "tree.depth[i] - 1 :", "IndexError"),
-        ("states[-1]", "state", "token . is"),
-        ("after is None", "not after", "is legal"),
-        ("tree.ends[i]", "tree.ends[i][:1]", "is legal"),
-        ("legal.update(tree.ends[i])", "legal.add(i)", "token"),
-        ("return legal", "tree.ends[0].append(7)\n    return legal", "tree.ends"),
-        ("return legal", "return [token in legal for token in range(6)]", "np.flatnonzero"),
-        (lambda *given: {b"3"}, "these are pieces"),
-        ("return legal", "return legal or None", "it returns None here"),
-        ("return legal", "return legal | {99}", "an id is not in the vocabulary"),
+        walk_without_jumps,
+        (FIND, "i += 1"),
+        (FIND, f"{FIND} + 1"),
+        (FIND, "i += 0"),
+        ("tree.depth[i] :", "tree.depth[i] + 1 :"),
+        ("tree.depth[i] :", "tree.depth[i] - 1 :"),
+        ("states[-1]", "state"),
+        ("if after is not None:", "if after:"),
+        ("tree.ends[i]", "tree.ends[i][:1]"),
+        ("legal.update(tree.ends[i])", "legal.add(i)"),
+        ("return legal", "tree.ends[0].append(7)\n    return legal"),
+        ("return legal", "return [token in legal for token in range(6)]"),
+        ("return legal", "return legal or None"),
+        ("return legal", "return legal | {99}"),
     ],
     "whole": [
-        ("pairs.append((after, inner))", "pass", "begins a text of the slice"),
-        ("not in pairs:", "not in pairs and len(pairs) < 5:", "begins a text of the slice"),
-        ("(after, inner) not in pairs", "after not in [one for one, _ in pairs]", "ab begins a text of the slice"),
-        ("(after, inner) not in pairs", "inner not in [one for _, one in pairs]", "aaaa begins a text of the slice"),
-        ("(after, inner) not in pairs", "True", "does not end"),
-        ("[(state,", "[(machine.initial,", "begins a text of the slice"),
-        ("range(256)", "range(128)", "begins a text of the slice"),
-        ("range(256)", "range(1, 256)", "<0x00> begins a text of the slice"),
-        ("return False", "return True", "b begins a text"),
-        (lambda machine, state, part: machine == part, "can read each text"),
-        ("return True", "return 1", "True or False is expected"),
-        ("    return True", "", "return missing"),
+        ("pairs += ", "more = "),
+        ("(after, inner) not in pairs", "after not in [one for one, _ in pairs]"),
+        ("(after, inner) not in pairs", "inner not in [one for _, one in pairs]"),
+        ("((after, inner) not in pairs)", "1"),
+        ("[(state,", "[(machine.initial,"),
+        ("range(256)", "range(128)"),
+        ("range(256)", "range(1, 256)"),
+        ("return False", "return True"),
+        lambda machine, state, part: machine == part,
+        ("return True", "return 1"),
+        ("    return True", ""),
     ],
     "forced": [
-        (lambda machine, state: b"", "here only a may come, and the text may not end, so a is"),
-        ("return run", "return run[:1]", "after a only b may come"),
-        ("return run", "return run[:20]", "only a may come"),
-        ('run = b""', 'run, state = b"", 0', "here only b may come"),
-        ("len(ways) != 1", "not ways", "."),
-        ("return run", "return run + b'x'", "after a x cannot come"),
-        ("len(ways) != 1", "len({machine.step(state, byte) for byte in ways}) != 1", "here there is a choice"),
-        ("not machine.is_accepting(state)", "True", "after a the text may end, so b is"),
-        (" is not None", "", "here only b may come"),
-        ("range(256)", "range(1, 256)", "after a only <0x00> may come"),
-        ("range(256)", "range(128)", "after caf only <0xC3> may come"),
-        ("return run", "return list(run)", "bytes are expected"),
-        ("state = machine.step(state, ways[0])", "pass", "does not end|MemoryError"),
+        lambda machine, state: b"",
+        ("return run", "return run[:1]"),
+        ("return run", "return run[:20]"),
+        ('run = b""', 'run, state = b"", 0'),
+        ("len(ways) != 1", "not ways"),
+        ("return run", "return run + b'x'"),
+        ("len(ways) != 1", "len({machine.step(state, byte) for byte in ways}) != 1"),
+        ("not machine.is_accepting(state)", "True"),
+        (" is not None", ""),
+        ("range(256)", "range(1, 256)"),
+        ("range(256)", "range(128)"),
+        ("return run", "return list(run)"),
+        ("state = machine.step(state, ways[0])", "pass"),
+    ],
+    "stack_step": [
+        ("while stack", "if stack"),
+        ("[move[2], move[1]]", "[move[1]]"),
+        ("[move[2], move[1]]", "[move[1], move[2]]"),
+        (MOVE, f"None if node in ends else {MOVE}"),
+        (" and node not in ends", " and False"),
+        (MOVE, "moves[node, byte]"),
+        ("[*stack, move[1]]", "move[1]"),
+        ("[*stack, move[1]]", "[*stack, move[1]][::-1]"),
+        ("return None", "return []"),
+        lambda moves, stack, byte: stack,
+        step_by_recursion,
+    ],
+    "may_end": [
+        (ALL, "stack[-1] in ends"),
+        (ALL, "len(stack) == 1"),
+        (ALL, "any(node in ends for node in stack)"),
+        ("stack is not None and ", ""),
+        (ALL, "len(stack) < 5 and set(stack) <= ends"),
+        ("return ", "return not "),
+    ],
+    "predict": [
+        lambda rules, column, place: column,
+        ("for item in column", "for item in column[:]"),
+        ("if new not in column", "if True"),
+        ("0, place", "0, item.origin"),
+        ("0, place", "1, place"),
+        ("if new", "if symbols and new"),
+        ("rules.get(item.wanted, ())", "rules[item.wanted]"),
+        ("list(column)", "[*column, Item('digit', ('1',), 0, place)]"),
+        ("return column", "return column[1:]"),
+        ("return column", "return list(map(str, column))"),
+        ("list(column)", "column"),
+    ],
+    "scan": [
+        lambda column, character: column,
+        ("item.moved", "item._replace(dot=len(item.symbols))"),
+        ("item.moved", "item.moved._replace(origin=item.origin + 1)"),
+        (" == character", ""),
+        ("item.wanted == character", "character in item.symbols"),
+        ("item.wanted", "item.symbols[item.dot]"),
+        ("character]", "character][:1]"),
+        ("item.moved for", "item.wanted == character for"),
+    ],
+    "complete": [
+        ("chart[done.origin]", "chart[-1]"),
+        ("chart[done.origin]", "chart[0]"),
+        ("chart[done.origin]", "sum(chart, [])"),
+        ("item.moved", "item"),
+        ("item.moved", "item.moved._replace(origin=done.origin)"),
+        ("item.wanted", "item.rule"),
+        ("rule]", "rule][:1]"),
+        ("rule]", "rule] * 2"),
+        ("rule]", "rule][0]"),
     ],
 }
 UNUSUAL = {
-    "step_set": [(lambda *given: closed_by_descent(*given, known=True),), ("return found", "return [*found] * 2")],
-    "walk": [(walk_with_a_stack,)],
-    "index": [(index_by_recursion,)],
-    "jump": [(jump_by_recursion,)],
-    "whole": [(whole_by_recursion,)],
+    "advance": [lambda moves, state, token: {(s, one): t for s, ids, t in moves for one in ids}.get((state, token))],
+    "step_set": [lambda *given: closed_by_descent(*given, known=True), ("return found", "return [*found] * 2")],
+    "walk": [walk_with_a_stack],
+    "index": [index_by_recursion],
+    "jump": [jump_by_recursion],
+    "whole": [whole_by_recursion],
     "forced": [("bytes(ways)", "bytearray(ways)")],
+    "may_end": [(ALL, "set(stack) <= ends")],
+    "predict": [predict_by_name, ("return column", "return dict.fromkeys(column)")],
+    "scan": [("item.moved", "(item.rule, item.symbols, item.dot + 1, item.origin)")],
+    "complete": [("rule]", "rule][::-1]"), ("return ", "return set() or ")],
 }

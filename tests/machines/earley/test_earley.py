@@ -41,27 +41,20 @@ def test_states_are_values_and_met_once():
     state = read(machine, b"[1,2")
     assert machine.step(state, ord("3")) is machine.step(state, ord("3"))
     assert machine.step(state, ord("x")) is None
-    assert read(machine, b"[12,34,56") is state, "what lies behind in a flat list is forgotten"
+    flat = read(machine, b"[12,34,56")
+    assert read(machine, b"[12,34,56,7890") is flat, "what lies behind in a flat list is forgotten"
     assert read(machine, b"[[1,2") is not state, "what is open is not"
-
-
-def test_a_list_that_ends_in_itself_takes_a_step_an_element():
-    machine = earley('root ::= "a" tail\ntail ::= root | ""')
-    begin = time.process_time()
-    assert machine.accepts(b"a" * 3000)
-    assert time.process_time() - begin < 2
 
 
 def test_the_chart_of_a_text():
     machine = earley('root ::= list ";"\nlist ::= list "," e | e\ne ::= "1"?')
     chart = machine.chart(b",1")
-    assert [(column.position, column.byte) for column in chart] == [(0, None), (1, ord(",")), (2, ord("1"))]
-    assert [str(item) for item in chart[1].items] == [
+    assert [str(item.shown) for item in chart[1].items] == [
         'list → list "," • e (from 0)', 'e → • "1"? (from 1)', 'list → list "," e • (from 0)', '"1"? → • (from 1)',
         '"1"? → • "1" (from 1)', 'e → "1"? • (from 1)', 'root → list • ";" (from 0)', 'list → list • "," e (from 0)',
     ]  # fmt: skip
-    assert [item.rule for item in chart[2].items if item.done and item.written] == ["e", "list"]
-    assert [item.rule for item in chart[1].items if not item.written] == ['"1"?', '"1"?']
+    ends = [item.row.phrase for item in chart[2].items if item.after is None]
+    assert [(phrase.words, phrase.part is None) for phrase in ends] == [('"1"?', False), ("e", True), ("list", True)]
     assert len(machine.chart(b",x;")) == 2, "a column for every byte that could be read"
 
 
@@ -74,8 +67,8 @@ def test_counts_by_halves(count):
 
 
 def test_a_count_of_a_million_is_few_rows():
-    assert len(build_productions(parse_grammar('root ::= "a"{1000000}')).after) < 150
-    assert len(build_productions(parse_grammar('root ::= "a"{0,1000000}')).after) < 400
+    assert len(build_productions(parse_grammar('root ::= "a"{1000000}'))) < 60
+    assert len(build_productions(parse_grammar('root ::= "a"{0,1000000}'))) < 100
     assert earley('root ::= "a"{1000000}').accepts_prefix(b"a" * 2000)
 
 
@@ -92,7 +85,7 @@ def test_too_many_ways_end_in_an_error_soon(kind):
     text, data = HOSTILE[kind]
     machine, begin = earley(text), time.process_time()
     assert machine.accepts_prefix(data[:5])
-    with pytest.raises(PatternError, match=r"over 1,000 rows or 10,000 moves at one byte, most of them for (s|root),"):
+    with pytest.raises(PatternError, match=r"over 1,000 rows or 10,000 moves at one byte, most of them for (s|root)"):
         machine.accepts_prefix(data)
     assert time.process_time() - begin < 8
 
@@ -106,24 +99,18 @@ def test_a_megabyte_of_flat_text_is_read():
 
 
 def test_a_depth_without_bound_is_an_error(monkeypatch):
-    monkeypatch.setattr(module, "MOST_DEPTH", 1000)
+    monkeypatch.setattr(module, "MOST_COLUMNS", 1000)
     machine = earley('root ::= "(" root ")" | "x"')
-    assert machine.accepts(b"(" * 900 + b"x" + b")" * 900)
-    with pytest.raises(PatternError, match="a depth over 1,000"):
-        machine.accepts_prefix(b"(" * 1100)
+    assert machine.accepts(b"(" * 400 + b"x" + b")" * 400)
+    for take in (machine.accepts_prefix, machine.chart):
+        with pytest.raises(PatternError, match="over 1,000 columns, expected a shorter text"):
+            take(b"(" * 1100)
 
 
-def test_what_was_asked_is_forgotten_in_time(monkeypatch):
+def test_states_that_were_forgotten_are_met_again(monkeypatch):
     monkeypatch.setattr(module, "MOST_STATES", 50)
     machine = earley('root ::= "(" root ")" | "x"')
     assert machine.accepts(b"(" * 200 + b"x" + b")" * 200)
-    assert len(machine._states) <= 50
-
-
-def test_a_chart_has_a_longest_text():
-    machine = earley('root ::= "a"*')
-    with pytest.raises(PatternError, match="chart: saw a text of 20,001 bytes, expected at most 20,000"):
-        machine.chart(b"a" * 20_001)
 
 
 def test_a_chain_of_thousands_of_rules():
@@ -134,7 +121,8 @@ def test_a_chain_of_thousands_of_rules():
 
 
 def test_long_rows_are_shown_cut():
-    item = earley('root ::= "' + "ab" * 5000 + '"').chart(b"ab" * 500)[-1].items[0]
+    items = earley('root ::= "' + "ab" * 5000 + '"').chart(b"ab" * 500)[-1].items
+    (item,) = (item.shown for item in items)
     assert len(str(item)) < 200
     assert item.before.startswith("… ")
     assert item.after.endswith(" …")
@@ -149,7 +137,7 @@ def test_a_net_is_read_along_its_edges():
         reads = [(machine.accepts(text.encode()), machine.accepts_prefix(text.encode())) for machine in machines]
         assert reads[0] == reads[1]
     assert machines[0].accepts(b"(ab,!),ab)")
-    assert "root, to place 2 of 3" in {item.rule for item in machines[0].chart(b"!")[-1].items}
+    assert "root, to place 2 of 3" in {item.shown.rule for item in machines[0].chart(b"!")[-1].items}
 
 
 @given(grammars, st.binary(max_size=4))
@@ -161,7 +149,6 @@ def test_bytes_of_one_kind_are_read_alike(text, start):
     after = {}
     state = read(machine, start) or machine.initial
     for byte in range(256):
-        rows = machine.productions.after
-        reading = frozenset(spot for spot, _ in state.readers if byte in rows[spot])
+        reading = frozenset(item for some, item in state.readers if byte in some)
         after.setdefault(machine.kinds[byte], set()).add((reading, machine.step(state, byte)))
     assert all(len(reached) == 1 for reached in after.values())

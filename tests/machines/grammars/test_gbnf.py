@@ -72,11 +72,11 @@ def plain(tree):
     """The tree without places in the text."""
     match tree:
         case Concat(parts):
-            return Concat(tuple(map(plain, parts)))
+            return concat(*map(plain, parts))
         case Either(options):
             return Either(tuple(map(plain, options)))
         case Repeat(part, low, high):
-            return Repeat(plain(part), low, high)
+            return Repeat(plain(part), low, high) if high != 0 else EMPTY  # which is how it is shown
         case Call(name):
             return Call(name)
     return tree

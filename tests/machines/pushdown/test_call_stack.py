@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.machines.machine import read, stack_of
+from guidedviz.machines.machine import read
 
 JSON = gv.json()
 NESTED = b'{"key": {"b": [1, "x"]}}'
@@ -79,7 +79,7 @@ def test_shared_stacks_stand_there_once():
 
 
 def test_a_machine_without_a_stack_has_none():
-    assert stack_of(gv.regex("a*"), 0) == ()
+    assert gv.regex("a*").stack(0) == ()
 
 
 EXPLAINED = [

@@ -48,4 +48,4 @@ def test_a_net_is_unfolded_without_gain_or_loss(net):
 
 
 def test_a_class_cannot_smuggle_anything_into_a_page():
-    assert show_regex(parse_regex("\u202e\x00<\u200b")) == r"\u202e\x00<\u200b"
+    assert show_regex(parse_regex("\u202e\x00<\u200b")) == r"\u202E\u0000<\u200B"

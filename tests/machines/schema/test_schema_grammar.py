@@ -160,8 +160,6 @@ def test_a_machine_shows_the_rules_that_it_has():
         len(gv.machines.to_gbnf(machine).splitlines()) == 2
     )  # a string needs no stack, so its rule stands where it was called
     assert PDA(parse_grammar(gv.machines.to_gbnf(machine))).accepts(SAMPLES["tree"][1][0].encode())
-    with pytest.raises(gv.SettingError, match="to_gbnf: saw a DFA"):
-        gv.machines.to_gbnf(gv.json_schema(S))
 
 
 def test_what_needs_no_stack_has_none():

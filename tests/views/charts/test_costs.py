@@ -1,4 +1,4 @@
-"""The costs of a decode: the bars are the record's milliseconds, and the words hold in every run."""
+"""The costs of a decode and of masks: bars and lines are the record's milliseconds, dots where two lines cross."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import Step, Trace
-from guidedviz.views.charts.costs import MOST_STEPS, PARTS, costs_chart
+from guidedviz.views import draw_break_even, draw_throughput
 
-PIECES = [b" the", b"a", b"<script>alert(1)</script>", "\u202e".encode(), b"\xff", b"", b"4"]
+PIECES = [b" the", b"a", b"", b"4"]
+COSTS = {"table": (40.0, 0.02), "walk": (0.0, 1.02), "other table": (80.0, 0.04), "other walk": (1.0, 0.3)}
 
 
-def step(position, forward=8.0, mask=2.0, sample=1.0, **more):
+def step(position, forward=8.0, mask=2.0, sample=1.0):
     piece = PIECES[position % len(PIECES)]
-    made = Step(position, 1, piece, "sampled", 1.0, 1.0, 1.0, (), 1, 1.0, "", (), forward, mask, sample)
-    return replace(made, **more)
+    return Step(position, 1, piece, "sampled", 1.0, 1.0, 1.0, (), 1, 1.0, "", (), forward, mask, sample)
 
 
 def trace(*steps, **more):
@@ -26,63 +26,90 @@ def trace(*steps, **more):
     return replace(made, **more)
 
 
-def heights(trace, name):
-    """The milliseconds of all bars of a part, as the chart has them."""
-    series = next(series for series in costs_chart(trace).series if series.name == name)
-    return [up - low for low, up in zip(series.start, series.y, strict=True)]
+def heights(figure):
+    """The milliseconds of all bars of each part."""
+    return [bars["y"] for bars in figure.chart["data"]]
 
 
-def words_of(figure):
-    return [each.text for each in ET.fromstring(figure.svg).iter() if each.tag.endswith("text")]
+def texts(figure, tag="text"):
+    return [each.text for each in ET.fromstring(figure.svg).iter() if each.tag.endswith(tag)]
 
 
 @pytest.mark.parametrize("count", [0, 58, 301])
 def test_every_step_has_its_bar_and_its_token_up_to_three_hundred(count):
-    made = trace(*map(step, range(count)))
-    figure, shown = gv.draw_costs(made), min(count, MOST_STEPS)
-    chart = costs_chart(made)
-    assert len(heights(made, "forward")) == shown
-    assert [words for _, words in chart.x.ticks].count("4") == sum(n % len(PIECES) == 6 for n in range(shown))
-    titles = [each for each in ET.fromstring(figure.svg).iter() if each.tag.endswith("title")]
-    assert len(titles) == 3 * shown, "one text per part of a bar"
-    assert ("1 more step not drawn" in words_of(figure)) == (count == 301)
+    figure, shown = gv.draw_costs(trace(*map(step, range(count)))), min(count, 300)
+    assert len(heights(figure)[0]) == shown
+    told = "step 0: ␣the, 11.0 ms\n  forward 8.0 ms\n  mask 2.0 ms\n  sample 1.0 ms"
+    assert texts(figure, "title")[:1] == [told] * (count > 0)
+    assert len(texts(figure, "title")) == 3 * shown, "one text per part of a bar"
+    assert ("1 more step not drawn" in texts(figure)) == (count == 301)
 
 
 def test_bars_are_as_high_as_their_milliseconds_and_stand_on_each_other():
-    made = trace(step(0, 8.0, 2.0, 1.0), step(1, 4.0, 2.0, 5.0))
-    for (name, *_), expected in zip(PARTS, ([8.0, 4.0], [2.0, 2.0], [1.0, 5.0]), strict=True):
-        assert heights(made, name) == expected
-    forward, mask, sample = costs_chart(made).series
-    assert (forward.y, mask.y) == (mask.start, sample.start)
-
-
-def test_the_sums_and_shares_are_said_in_the_picture():
     figure = gv.draw_costs(trace(step(0, 60.0, 20.0, 10.0), step(1, 60.0, 40.0, 10.0)))
-    assert "2 steps in 200 ms: forward 120 ms (60%), mask 60.0 ms (30%), sample 20.0 ms (10%)" in words_of(figure)
+    assert heights(figure) == [[60.0, 60.0], [20.0, 40.0], [10.0, 10.0]]
+    assert [bars["base"] for bars in figure.chart["data"]] == [[0, 0], [60, 60], [80, 100]]
+    assert "2 steps in 200 ms: forward 120 ms (60%), mask 60.0 ms (30%), sample 20.0 ms (10%)" in texts(figure)
 
 
 def test_a_bar_far_above_the_others_is_cut_and_says_how_high_it_was():
     steps = [step(n) for n in range(9)]
-    made = trace(step(0, 880.0), *steps)
-    assert costs_chart(made).y.high == 11.0
-    assert heights(made, "forward")[0] == 880.0, "the record has the whole bar"
-    assert "883" in words_of(gv.draw_costs(made))
-    assert "cut: 1 bar far above most others" in words_of(gv.draw_costs(made))
-    assert not any("cut:" in words for words in words_of(gv.draw_costs(trace(*steps))))
+    figure = gv.draw_costs(trace(step(0, 880.0), *steps))
+    assert heights(figure)[0][0] == 880.0, "the record has the whole bar"
+    assert {"883", "11.0 ms", "cut: 1 bar far above most others"} <= set(texts(figure))
+    assert not any("cut:" in words for words in texts(gv.draw_costs(trace(*steps))))
 
 
 def test_the_words_are_the_same_in_another_run():
     one = gv.draw_costs(trace(*(step(n, 8.0 + n) for n in range(40))))
     other = gv.draw_costs(trace(step(0, 900.0), *(step(n, 3.123) for n in range(1, 40))))
-    assert one.text == one.alt == other.text == other.alt
+    assert one.text == one.alt == other.text == other.alt == ET.fromstring(one.svg).get("aria-label")
     assert re.findall(r"[\d.]+", one.text) == ["40"], "no number but that of the steps"
-    assert one.text == ET.fromstring(one.svg).get("aria-label")
 
 
-def test_pointing_at_a_bar_tells_its_times_and_hostile_tokens_stay_text():
-    figure = gv.draw_costs(trace(*map(step, range(7)), constraint="<script>"))
-    tree = ET.fromstring(figure.svg)
-    titles = [each.text for each in tree.iter() if each.tag.endswith("title")]
-    assert titles[0] == "step 0: ␣the, 11.0 ms\n  forward 8.0 ms\n  mask 2.0 ms\n  sample 1.0 ms"
-    assert not any(each.tag.endswith("script") for each in tree.iter())
-    assert "\u202e" not in figure.svg
+def test_a_dot_for_every_crossing_and_a_dash_of_its_own_for_every_line():
+    figure = draw_break_even(COSTS)
+    *lines, dots = figure.chart["data"]
+    assert len(dots["x"]) == figure.text.count("is cheaper than") > 0
+    assert len({line["line"]["dash"] for line in lines}) == len(COSTS) == len(lines)
+    for line, (first, each) in zip(lines, COSTS.values(), strict=True):
+        assert line["y"] == pytest.approx([first + each * masks for masks in line["x"]])
+    for masks, time, told in zip(dots["x"], dots["y"], dots["hovertext"], strict=True):
+        for name in told.partition(" after ")[0].split(" is cheaper than "):
+            assert time == pytest.approx(COSTS[name][0] + COSTS[name][1] * masks)
+
+
+def test_only_what_crosses_in_the_picture_and_is_asked_for_has_a_dot():
+    drawn = draw_break_even(COSTS, pairs=[("table", "walk"), ("table", "not measured")])
+    assert drawn.text.count("is cheaper than") == 1
+    assert "table is cheaper than walk after 40 masks" in drawn.text
+    for never in ({"good": (1, 1), "bad": (2, 2)}, {"late": (1e7, 0), "walk": (0, 1)}, {"one": (1, 1), "two": (2, 1)}):
+        assert "cheaper" not in draw_break_even(never).text
+        assert len(draw_break_even(never).chart["data"]) == 2
+
+
+def test_published_numbers_are_dots_on_the_line_of_their_policy():
+    figure = draw_throughput({"V1": {0: 10, 1: 5}, "V0": {0: 9, 1: 4}}, {"V1": {0: 11}})
+    assert figure.text.splitlines() == [
+        "requests per second by the share of constrained requests",
+        "V1, simulated: 0% 10.0, 100% 5.0",
+        "V1, published: 0% 11.0",
+        "V0, simulated: 0% 9.0, 100% 4.0",
+    ]
+    assert figure.svg.count("<circle") == 1
+
+
+@pytest.mark.parametrize(
+    ("draw", "said"),
+    [
+        (lambda: draw_throughput({"a": {0: float("nan")}}), "saw nan"),
+        (lambda: draw_throughput({}), "saw no numbers"),
+        (lambda: draw_throughput({"a": {0: 1}}, {"b": {0: 1}}), "one or more shares per policy"),
+        (lambda: draw_break_even({"a": (1, float("inf"))}), "draw_break_even, 'a': saw inf, expected a number from 0"),
+        (lambda: draw_break_even({"a": 3}), "draw_break_even, 'a': saw 3, expected"),
+        (lambda: draw_break_even({"a": (1,)}), "draw_break_even, 'a': saw"),
+    ],
+)
+def test_what_is_no_number_is_refused(draw, said):
+    with pytest.raises(gv.SettingError, match=said):
+        draw()

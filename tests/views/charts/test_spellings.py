@@ -8,8 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.spellings import Spelling
-from guidedviz.errors import SettingError
-from guidedviz.views.charts.spellings import ROWS, find_flows, spelling_rows
+from guidedviz.views.charts.spellings import ROWS, find_flows
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b":"]
 
@@ -47,60 +46,31 @@ def test_the_canonical_one_has_a_sign_of_its_own():
 def test_no_more_than_eight_have_a_row_and_the_others_are_counted():
     pieces = [b"a", b"aa", b"b", b"bb", b"c", b"cc", b"!"]
     eight, sixteen = spell("aabbcc!", pieces), spell("aabbcc!", [*pieces[:-1], b"cc", b"ab", b"!"])
-    assert len(spelling_rows(eight)) == eight.count == ROWS
-    assert "more" not in gv.views.draw_spellings(eight).text
-    rows, rest = spelling_rows(sixteen), sixteen.count - ROWS
-    hidden = 1 - sum(row.probability for row in rows)
-    assert gv.views.draw_spellings(sixteen).text.endswith(f"and {rest} more: {hidden:.3f}")
+    text = gv.views.draw_spellings(eight).text
+    assert len(text.splitlines()) == 1 + ROWS == 1 + eight.count
+    lines = gv.views.draw_spellings(sixteen).text.splitlines()
+    assert len(lines) == 2 + ROWS
+    assert lines[-1].startswith(f"and {sixteen.count - ROWS} more: 0.")
 
 
 def test_a_name_keeps_its_row_however_unlikely_it_is():
-    record = spell(odds=[0.0] * 8 + [-20.0, 0.0, 0.0])
+    record = spell("nameesnam:", odds=[0.0] * 8 + [-20.0, 0.0, 0.0])
     assert record.canonical.probability < 1e-8
-    rows = spelling_rows(record, most=3)
-    assert len(rows) == 3
-    assert rows[-1].names == ("canonical", "longest")
+    rows = gv.views.draw_spellings(record).text.splitlines()[1 : 1 + ROWS]
+    assert "canonical" in rows[-1]
 
 
-def test_the_forced_one_is_named_whether_it_is_whole_or_a_beginning():
-    record = spell()
-    whole = record.canonical.tokens
-    assert "canonical, longest, forced" in gv.views.draw_spellings(record, forced=whole).text
-    begun = gv.views.draw_spellings(record, forced=[PIECES.index(b"na")])
-    assert begun.text.splitlines()[-1] == "na         0.250  1.39 nats  forced, the rest is the model's"
-    with pytest.raises(SettingError, match=r"expected tokens that begin a spelling of name:"):
-        gv.views.draw_spellings(record, forced=[0, 0])
-
-
-def test_what_was_not_looked_at_is_said():
-    assert "not looked at: 0." in gv.views.draw_spellings(spell(limit=2)).text
-    assert "not looked at" not in gv.views.draw_spellings(spell()).text
-
-
-def test_a_dead_end_is_said_to_be_one_and_was_looked_at():
-    text = gv.views.draw_spellings(spell("axzq", [b"a", b"x", b"\n"])).text
-    assert "0 looked at in 2 passes" in text
-    assert text.endswith("dead ends, after which no token is legal: 1")
-    assert "not looked at" not in text
-    assert "dead ends" not in gv.views.draw_spellings(spell()).text
-
-
-def test_what_is_no_record_and_what_are_no_tokens_is_refused():
-    for wrong in (None, 3, "name"):
-        with pytest.raises(SettingError, match=r"^draw_spellings: saw \w+, expected spellings; try: gv.spellings\("):
-            gv.views.draw_spellings(wrong)
-    for forced in (3, None):
-        with pytest.raises(SettingError, match=rf"^draw_spellings, forced: saw {forced}, expected a list.*try: "):
-            gv.views.draw_spellings(spell(), forced=forced)
-    for forced in ("name", [[1]], [99]):
-        with pytest.raises(SettingError, match=r"expected tokens that begin a spelling of name:; try: "):
-            gv.views.draw_spellings(spell(), forced=forced)
-
-
-def test_a_canonical_spelling_that_would_take_a_token_back_is_said_to_be_missing():
-    text = gv.views.draw_spellings(spell(text="n")).text
-    assert "canonical" not in text
-    assert text.endswith("none of these: it would take back 1 token of the output before the run")
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (spell(limit=2), "not looked at: 0."),
+        (spell("axzq", [b"a", b"x", b"\n"]), "dead ends, after which no token is legal: 1"),
+        (spell(text="n"), "none of these: it would take back 1 token of the output before the run"),
+    ],
+)
+def test_what_has_no_row_is_said(record, said):
+    assert said in gv.views.draw_spellings(record).text
+    assert said.partition(":")[0] not in gv.views.draw_spellings(spell()).text
 
 
 def test_of_a_long_run_the_beginning_is_drawn():
@@ -108,10 +78,30 @@ def test_of_a_long_run_the_beginning_is_drawn():
     svg = gv.views.draw_spellings(record).svg
     ElementTree.fromstring(svg)
     assert "+153 bytes" in svg
-    assert svg.count("<title>byte ") == 48
+    assert svg.count(">a<") == 48
 
 
 def test_a_probability_of_zero_costs_without_end():
     record = spell()
     lost = replace(record, spellings=(Spelling((8, 10), (b"name", b":"), 0.0, canonical=True),))
     assert "0  ∞ nats" in gv.views.draw_spellings(lost).text
+
+
+TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5, 4, 3, 2, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lines"),
+    [
+        ("t!", ["retokenisation: 0 jumps take tokens back"]),
+        ("(n|x)o[t!]", ["retokenisation: 1 jump takes tokens back", "before: [n]", "after: {no}"]),
+        (f"{'x' * 80}(n|x)o[t!]", [  # a long text is shown from a token near the change
+            "retokenisation: 1 jump takes tokens back", f"before: {'x' * 40} [n]", f"after: {'x' * 40} {{no}}",
+        ]),
+    ],
+)  # fmt: skip
+def test_both_rows_have_the_same_bytes_up_to_the_new_run(pattern, lines):
+    guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
+    figure = gv.views.draw_rollback(gv.record(TOY, "t", guide, temperature=0, jump_forward=True))
+    assert figure.text.splitlines() == lines
+    assert figure.svg.count("line-through") == sum("[" in line for line in lines)

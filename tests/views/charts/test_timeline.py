@@ -1,12 +1,23 @@
-"""Claims about the pictures of a simulated server: what is drawn when, and in words."""
+"""What lanes on a clock show: a simulated server, texts in shared passes, and the forward pass beside the mask."""
+
+import re
 
 import pytest
 
 import guidedviz as gv
+from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
+from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
-from guidedviz.views import draw_throughput, draw_timeline
+from guidedviz.views import draw_batch, draw_overlap, draw_timeline
+from guidedviz.views.charts.timeline import pass_ends
 
 STORY, ORDER = Request(0, 4), Request(5, 2, "order", compile_ms=20, mask_ms=1)
+COST = gv.decoding.Cost(4.0, 1.0)
+ONE = tuple(Turn((10.0 * n, 10.0 * n + 5), (10.0 * n + 5, 10.0 * n + 9), 10.0 * n + 10) for n in range(12))
+TWO = tuple(Turn((6.0 * n, 6.0 * n + 5), (6.0 * n, 6.0 * n + 4), 6.0 * n + 6) for n in range(12))
+RECORD = Overlap(
+    (EngineRun("trie", False, ONE), EngineRun("trie", True, TWO)), "small", "cpu", "2026-11-21", "JSON", 5, "RECORDED"
+)
 
 
 def test_every_part_of_a_blocked_batch_is_drawn_where_it_happened():
@@ -24,27 +35,42 @@ def test_of_many_requests_the_first_eight_are_drawn():
     assert figure.text.splitlines()[-1].startswith("request 7,")
 
 
-def test_published_numbers_are_dots_on_the_line_of_their_policy():
-    figure = draw_throughput({"V1": {0: 10, 1: 5}, "V0": {0: 9, 1: 4}}, {"V1": {0: 11}})
-    assert figure.text.splitlines() == [
-        "requests per second by the share of constrained requests",
-        "V1, simulated: 0% 10.0, 100% 5.0",
-        "V1, published: 0% 11.0",
-        "V0, simulated: 0% 9.0, 100% 4.0",
+def test_a_run_makes_its_pass_longer_for_all_texts():
+    assert pass_ends({"a": [5, 1], "b": [1, 1, 1]}, COST) == [0, 10, 16, 21]
+    assert pass_ends({"a": [1, 1], "b": [1, 1, 1]}, COST) == [0, 6, 12, 17]
+    svg = draw_batch({"<a>": [5, 1], "b": [1, 1, 1]}, COST, title="<t>").svg
+    assert "&lt;a&gt;" in svg
+    assert "gv-hatch-orange" in svg
+
+
+def test_every_token_has_a_forward_and_a_mask_in_both_runs_and_a_wait_where_logits_wait():
+    svg = draw_overlap(RECORD, tokens=4).svg
+    titles = re.findall(r"<title>((?:token|mask|logits wait) \d+): ([\d.]+) ms</title>", svg)
+    assert len(titles) == 2 * 2 * 4 + 4
+    assert titles.count(("token 0", "5.00")) == titles.count(("mask 3", "4.00")) == 2
+    assert titles.count(("logits wait 3", "4.00")) == 1, "none in the run side by side"
+
+
+def test_an_overlap_begins_where_it_is_told_to_and_says_all_figures():
+    found = draw_overlap(RECORD, first=10, tokens=5)
+    assert "token 11" in found.svg
+    assert "token 9" not in found.svg
+    assert found.text.splitlines() == [
+        "trie, 2 of 12 tokens, RECORDED: small; cpu",
+        "one by one: forward 5.00 ms, mask 4.00 ms, the logits wait 4.00 ms, 10.00 ms per token",
+        "side by side: forward 5.00 ms, mask 4.00 ms, the logits wait 0.00 ms, 6.00 ms per token",
     ]
-    assert figure.svg.count("<circle") >= 1
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("draw", "said"),
     [
-        (lambda: draw_timeline("run"), "saw str, expected a timeline"),
-        (lambda: draw_throughput({"a": {0: float("nan")}}), "throughput: saw nan"),
-        (lambda: draw_throughput([1]), "throughputs by share, per policy"),
-        (lambda: draw_throughput({}), "saw no numbers"),
-        (lambda: draw_throughput({"a": {0: 1}}, {"b": {0: 1}}), "one or more shares per policy"),
+        (lambda: draw_batch({"a": [0]}, COST), "expected one or more tokens per pass"),
+        (lambda: draw_overlap(RECORD, first=12), "expected some of 12 tokens"),
+        (lambda: draw_overlap(RECORD, tokens=0), "saw 0 tokens"),
+        (lambda: draw_overlap(RECORD, "split"), "expected 'trie'"),
     ],
 )
-def test_bad_input_is_refused(call, said):
-    with pytest.raises(gv.SettingError, match=said):
-        call()
+def test_what_is_not_there_cannot_be_drawn(draw, said):
+    with pytest.raises((gv.SettingError, TraceError), match=said):
+        draw()

@@ -88,22 +88,10 @@ def test_the_film_of_a_minimisation_splits_blocks_and_ends_with_the_smallest_mac
     assert {states for _, states in frames[-1].groups} >= set(merged)
 
 
-def test_a_film_tells_what_happens():
-    assert [frame.words for frame in dfa_frames("a+")] == [
-        "From n2, which is q0: a leads to q1 {1,2} (new).",
-        "From n1 n2, which is q1: a leads to q1 {1,2}.",
-    ]
-
-
 @pytest.mark.parametrize("frames", [dfa_frames, minimal_frames])
 def test_a_film_that_nobody_could_follow_is_refused_with_its_size(frames):
     with pytest.raises(PatternError, match=r"saw 1,001 DFA states, expected at most 80"):
         frames("a{1000}")
-
-
-def test_the_words_of_a_film_hide_nothing_and_stay_short():
-    frames = dfa_frames("\u202e\n<script>")
-    assert all(frame.words.isprintable() and len(frame.words) < 200 for frame in frames)
 
 
 @given(regexes, st.text("ab", max_size=4))
@@ -124,12 +112,6 @@ def test_the_lit_states_after_each_byte_are_those_of_the_dfa(text):
         assert {one for one in lit if nfa.edges[one] or one == nfa.accepting} == subsets[state]
 
 
-def test_a_text_that_no_state_reads_ends_the_film():
-    frames = nfa_reading_frames("ab", "ax")
-    assert frames[-1].words == 'No lit state reads "x": the NFA refuses the text.'
-    assert frames[-1].lit == {2}
-
-
 TOY = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
 DECIMAL = gv.regex(r"[0-9]+(\.[0-9]+)?")
 
@@ -140,11 +122,6 @@ def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
     assert {frames[1].names[node] for node in frames[1].groups[0][1]} == {".", "..", ".5"}
     assert frames[1].lit == {0}
     assert len(frames) == 10, "the machine is never asked about what is below a cut, nor about 7.5"
-
-
-def test_all_frames_have_one_layout():
-    frames = gv.views.trie_frames(DECIMAL, TOY)
-    assert len({(frame.names, frame.arrows, frame.initial, frame.accepting) for frame in frames}) == 1
 
 
 @given(
@@ -183,9 +160,3 @@ def test_a_piece_that_looks_like_markup_or_a_line_break_stays_a_name():
     vocabulary = gv.Vocabulary([b"\n", b"<b>"])
     names = sketch_trie(vocabulary.trie, vocabulary).names
     assert names == ("start", "↵", "<", "<b", "<b>")
-
-
-def test_a_trie_nobody_could_follow_is_refused():
-    vocabulary = gv.Vocabulary([bytes([byte]) for byte in range(256)])
-    with pytest.raises(gv.SettingError, match=re.escape("257 nodes, expected at most 80")):
-        gv.views.trie_frames(DECIMAL, vocabulary)

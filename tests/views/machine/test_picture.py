@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
@@ -12,13 +10,11 @@ from unittest.mock import Mock
 import pytest
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import machine_stages, regex
 from guidedviz.views.layout import layers as layout
 from guidedviz.views.layout.diagram import MOST_STATES, NEAR, lay_out
 from guidedviz.views.layout.layers import Extent, Link, place_in_layers
-from guidedviz.views.layout.plan import make_plan, say_ranges
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.films import draw_machines
 from guidedviz.views.machine.picture import WHOLE, draw_machine, to_dot
@@ -67,30 +63,16 @@ def test_nothing_lies_outside_the_picture_and_no_two_discs_overlap(pattern):
 
 
 def test_a_large_machine_is_drawn_as_few_discs_and_its_runs_as_dots():
-    diagram = lay_out(sketch_dfa(regex(EMAIL)))
-    assert len(diagram.spots) == 66
-    assert sum(not spot.dot for spot in diagram.spots.values()) == 6
-    assert [label.words for label in diagram.labels if "×" in label.words] == [". 0-9 _ a-z ×32", "0-9 a-z ×24"]
+    diagram = lay_out(sketch_dfa(regex("#[0-9A-F]{32}[xy]+")))
+    assert len(diagram.spots) == 35
+    assert sum(not spot.dot for spot in diagram.spots.values()) == 2
+    assert [label.words for label in diagram.labels if "×" in label.words] == ["# 0-9 A-F ×32 x y"]
 
 
 def test_the_states_inside_a_character_are_dots():
     diagram = lay_out(sketch_dfa(regex(STRING)))
     assert sum(spot.dot for spot in diagram.spots.values()) == 7
     assert "beyond ASCII" in [label.words for label in diagram.labels]
-
-
-def test_a_machine_of_the_lesson_keeps_all_its_discs():
-    diagram = lay_out(sketch_dfa(regex("[A-Z]+: [a-z]+\n")))
-    assert not any(spot.dot for spot in diagram.spots.values())
-    assert {label.words for label in diagram.labels} == {"A-Z", ":", "␣", "a-z", "↵"}
-
-
-def test_runs_of_different_kinds_meet_in_a_disc():
-    plan = make_plan(sketch_dfa(regex("abcdefgh[a-z]{1,9}x|q")), range(20), compact=True)
-    ends = [(line.arrows[0], line.arrows[-1]) for line in plan.lines]
-    assert len(ends) == len(set(ends))
-    arrows = [n for line in plan.lines for n in line.arrows] + [n for group in plan.exits for n in group]
-    assert len(arrows) == len(set(arrows))
 
 
 def test_the_way_of_a_text_is_lit_and_numbered():
@@ -114,30 +96,10 @@ def test_where_a_text_died_there_is_a_cross_and_the_byte():
     assert not parts_of(draw_machine(regex("ab"), at=[0, 1]), "gv-cross")
 
 
-def test_hostile_words_stay_words():
-    names = ("</text><script>alert(1)</script>", "\u202eevil\nname", "\x00")
-    arrows = (Arrow(0, 1, ((255, 255),)), Arrow(1, 2, ((10, 10), (60, 60))), Arrow(2, 2, ()))
-    sketch = Sketch(names, arrows, 0, frozenset({2}), (("<b>\u2066", frozenset({1})),), "<i>\n</style>")
-    for figure in (draw_machine(sketch, title='"><script>'), draw_machine(sketch), draw_machines(sketch)):
-        tree = ET.fromstring(figure.svg)
-        assert {node.tag for node in tree.iter()} <= {
-            SVG + tag for tag in "svg g rect circle path polygon text title style".split()
-        }
-        assert not any(key.startswith("on") for node in tree.iter() for key in node.attrib)
-        assert not re.search("[\u202e\u2066\x00]", figure.svg + figure.text)
-    assert "<U+202E>evil↵name" in draw_machine(sketch).text
-    assert "0xFF" in draw_machine(sketch).svg
-
-
 @pytest.mark.parametrize("at", [9, -1, [0, 7], "q1", True, 1.5])
 def test_a_state_that_is_not_there_is_an_error(at):
     with pytest.raises(SettingError, match=r"draw_machine"):
         draw_machine(regex("ab"), at)
-
-
-def test_what_is_no_machine_is_an_error():
-    with pytest.raises(SettingError, match="saw str"):
-        draw_machine("ab")
 
 
 # --- layout ---
@@ -161,12 +123,6 @@ def test_a_graphviz_that_fails_is_no_error(monkeypatch, error):
     layout.place.cache_clear()
     assert layout.place(BOXES, LINKS) == place_in_layers(BOXES, LINKS)
     layout.place.cache_clear()
-
-
-def test_a_first_layout_says_nothing_on_stderr():
-    code = "import guidedviz as gv; gv.draw_machine(gv.regex('[0-9]+x')); print('drawn')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("drawn\n", "")
 
 
 @pytest.mark.parametrize("pattern", ["[ab]*a[ab]{6}", "[ab]*a[ab]{7}", "(a[bc]d|b[ce]f|c){2,40}(e|f[a-m]){3,9}"])
@@ -206,14 +162,8 @@ def test_merged_states_have_the_same_letter_in_both_machines():
     nfa, dfa, minimal = figure.text.split("\n\n")
     assert nfa.startswith("NFA, machine: 4 states")
     assert [line for line in dfa.splitlines() if "[A]" in line] == ["    q1 [A]  b → q3", "    q2 [A]  b → q3"]
-    assert "q1 [A] = q1 q2  b → q2" in minimal
+    assert "q1 [A]  b → q2" in minimal
     assert figure.svg.count(">A</text>") == 3
-
-
-def test_machines_that_have_nothing_to_do_with_each_other_stand_side_by_side():
-    assert "[A]" not in draw_machines(regex("ab"), regex("[0-9]+")).text
-    with pytest.raises(SettingError):
-        draw_machines()
 
 
 def test_dot_text_escapes_what_dot_would_read():
@@ -228,30 +178,6 @@ def test_dot_text_escapes_what_dot_would_read():
     graph = pygraphviz.AGraph(string=source)
     assert sorted(graph.nodes()) == ["0", "1", "start"]
     assert len(graph.edges()) == 2
-
-
-def test_labels_of_bytes():
-    said = [say_ranges(r) for r in [((97, 122),), ((32, 32), (10, 10)), ((0x80, 0xBF),), ((0, 127),), ((0, 255),)]]
-    assert said == ["a-z", "↵ ␣", "0x80-0xBF", "any ASCII", "any byte"]
-    assert say_ranges(((0xE2, 0xE2),), whole=True) == "byte 0xE2 (first of 3 bytes of a character)"
-    assert say_ranges(((0x61, 0x61), (0xC3, 0xC3)), whole=True) == "a, byte 0xC3 (first of 2 bytes of a character)"
-
-
-def test_the_whole_label_is_told_on_hover():
-    figure = draw_machine(regex("[acegikmoqsuwy]"))
-    assert "a c e g and 9 m…" in figure.svg
-    assert "a c e g i k m o q s u w y" in figure.svg
-
-
-def test_a_way_through_a_run_lights_its_dots():
-    dfa = regex(RECORD)
-    path = [0]
-    for byte in b'{"name"':
-        path.append(dfa.step(path[-1], byte))
-    assert path[-1] == read(dfa, b'{"name"')
-    figure = draw_machine(dfa, at=path, folded=False)
-    states = parts_of(figure, "gv-state")
-    assert {"gv-dot", "gv-lit"} <= classes(states[str(path[-1])])
 
 
 def test_a_shortened_label_stands_in_full_below_the_machine():

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.views.vocabulary.atlas import Atlas, atlas, curve, kind, pack_bits, size_for
-from guidedviz.views.vocabulary.map import share, write_png
+from guidedviz.views.vocabulary.atlas import Atlas, atlas, curve, kind, size_for
+from guidedviz.views.vocabulary.map import write_png
 
 HOSTILE = [b"<script>alert(1)</script>", b'"onload="x', b"]]>", b"&amp;", b"\x00\x1b\xff", "\u202e\u200b".encode()]
 HOSTILE += [b"", b"\n", b" a", b"a", b"7", b"42", b"</s>"]
@@ -62,12 +62,6 @@ def test_the_moves_that_travel_are_the_curve(llama3):
     for vocabulary in (TOY, llama3):
         made = atlas(vocabulary)
         assert walk_moves(made)[: len(made)] == [tuple(cell) for cell in made.cells.tolist()]
-
-
-@given(st.lists(st.booleans(), max_size=100))
-def test_packed_bits_come_back(bits):
-    back = np.unpackbits(np.frombuffer(pack_bits(bits), np.uint8), bitorder="little", count=len(bits))
-    assert back.astype(bool).tolist() == bits
 
 
 def read_png(data: bytes) -> np.ndarray:
@@ -149,9 +143,3 @@ def test_a_name_stands_inside_its_place(llama3):
     for i, place in named:
         left, right = int(place.x - place.room / 2), int(place.x + place.room / 2)
         assert (grid[int(place.y), left:right] == i).all(), place
-
-
-def test_a_share_is_never_a_zero_that_is_none():
-    assert [share(p) for p in (0, 1e-7, 1 / 128256, 0.5, 0.999999, 1)] == [
-        "0%", "1e-05%", "0.00078%", "50%", ">99.9%", "100%",
-    ]  # fmt: skip

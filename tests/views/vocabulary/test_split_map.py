@@ -53,12 +53,6 @@ def test_after_a_text_the_askers_wear_what_the_stack_said(nested):
     assert sorted([*yes, *no, *legal, *illegal]) == list(range(len(TOY)))
 
 
-def test_a_state_a_text_and_a_guide_give_the_same_picture(nested):
-    same = gv.draw_split(nested, b"(", title="t").svg
-    svg = gv.draw_split(nested, read(nested.pda, b"("), title="t").svg
-    assert re.sub('aria-label="[^"]*"', "", svg) == re.sub('aria-label="[^"]*"', "", same)
-
-
 def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
     node, state = gv.draw_split(nested, 0), gv.draw_split(nested, "[(")
     assert "context-dependent 4" in node.svg
@@ -73,24 +67,8 @@ def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
 def test_the_line_goes_around_the_cells_and_keeps_off_small_ones():
     grid = np.zeros((9, 9), dtype=bool)
     grid[4, 4] = True
-    assert 'd="M5 5h1M5 6h1M5 5v1M6 5v1"' in str(draw_outline(grid, 8.0, "gold", "none"))
-    assert "gv-ink" in str(draw_outline(grid, 8.0, "gold", "none"))
-    assert 'd="M1 1h9M1 10h9M1 1v9M10 1v9"' in str(draw_outline(grid, 1.0, "gold", "none"))
-
-
-def test_the_table_counts_what_the_nodes_know(nested):
-    rows = split_rows(nested)
-    assert sorted(node for row in rows for node in row.nodes) == [part.node for part in nested.build()]
-    for row in rows:
-        for node in row.nodes:
-            part = nested.node(node)
-            assert (row.accepted, row.dependent, row.kind, row.nbytes) == (
-                part.accepted.count,
-                len(part.dependent),
-                part.accepted.kind,
-                part.nbytes,
-            )
-        assert row.accepted + row.rejected + row.dependent == len(TOY)
+    assert 'd="M5 5h1M5 6h1M5 5v1M6 5v1"' in str(draw_outline(grid, 8.0, "none"))
+    assert 'd="M2 2h7M2 9h7M2 2v7M9 2v7"' in str(draw_outline(grid, 1.0, "none"))
 
 
 def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
@@ -100,8 +78,6 @@ def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
     said = f"{split.nbytes:,} bytes kept"
     assert said in figure.text
     assert any(said in words for words in shown)
-    assert sum(words == "dependent" for words in shown) == 2, "two columns"
-    assert any(words.endswith(", continued") for words in shown)
     for row in split_rows(split):
         assert row.words[0] in shown
         assert any(line.split()[:1] == [f"n{row.nodes[0]}"] for line in figure.text.splitlines())

@@ -26,9 +26,8 @@ def check_cells(guide, made):
         mask = guide.mask(row)
         assert made.legal[row] == mask.sum()
         for column, group in enumerate(made.groups):
-            assert made.filled[row, column] == pytest.approx(mask[group].mean())
             after = {guide.advance(row, int(t)) if mask[t] else -1 for t in group}
-            assert made.leads[row, column] == (after.pop() if len(after) == 1 else -1)
+            assert after == {made.leads[row, column]}
 
 
 def test_few_tokens_have_a_column_each():
@@ -46,16 +45,14 @@ def test_of_many_those_that_lead_alike_share_a_column(clerk):
     assert made.count == len(clerk)
     assert len(made.groups) == 4, "no number, digit, dot, end"
     check_cells(guide, made)
-    assert set(np.unique(made.filled)) == {0, 1}, "a column is legal as a whole or not at all"
 
 
-def test_of_too_many_kinds_neighbours_share_a_column(clerk):
+def test_of_too_many_kinds_the_largest_have_a_column(clerk):
     guide = gv.guide(gv.regex(r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'), clerk)
     made = token_table(guide)
     assert len(made.groups) == COLUMNS
-    assert made.count == len(clerk)
-    pieces = [clerk.pieces[t] for group in made.groups for t in group.tolist()]
-    assert [p for p in pieces if p != b"<|end|>"] == sorted(p for p in pieces if p != b"<|end|>")
+    assert made.count + made.left_out[1] == len(clerk)
+    assert "more tokens no column" in gv.views.draw_token_table(guide).svg
     check_cells(guide, made)
 
 
@@ -70,7 +67,7 @@ def test_a_search_or_a_list_chooses_the_columns(clerk):
 def test_only_so_many_states_have_a_row_and_the_rest_is_said(clerk):
     guide = gv.guide(gv.regex("[a-z]{100}"), clerk)
     made = token_table(guide, "#5")
-    assert (len(made.states), made.left_out) == (ROWS, 101 - ROWS)
+    assert (len(made.states), made.left_out) == (ROWS, (101 - ROWS, 0))
     assert f"{101 - ROWS} more states have no row" in gv.views.draw_token_table(guide, "#5").svg
 
 

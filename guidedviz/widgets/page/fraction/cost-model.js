@@ -37,13 +37,12 @@ export const modelOf = (share, { own, each }) => (own + each) / ((1 - share) * o
 const known = new WeakMap();
 
 /**
- * What is shown: the text of the run at the handles, of the place, or with other fixed tokens.
+ * What is shown: the text of the run at the handles, or of the place.
  * @param {FractionView} view
  * @returns {FractionText}
  */
-export function shownText({ runs, texts, edit, place, rows, row }) {
+export function shownText({ runs, texts, place, rows, row }) {
   const run = runs.find((other) => other.place === place && other.rows === rows[row]);
-  if (edit && !(run?.byHand && edit.timed.includes(rows[row]))) return edit.text;
   const key = run ?? texts[place];
   const text = known.get(key) ?? textOf(run?.parts ?? texts[place], run);
   known.set(key, text);

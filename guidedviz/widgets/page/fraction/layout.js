@@ -42,13 +42,12 @@ function buildTerm(name, meaning, boxes) {
 /** @param {string} name */
 export const sign = (name) => make("i", { class: `gv-sign gv-sign-${name}` });
 
-/** @param {{ again: () => void, sweep: () => void }} act */
-export function buildFraction(act) {
+/** @param {() => void} sweep times every place */
+export function buildFraction(sweep) {
   const badge = make("strong", { class: "gv-badge" });
   const about = make("span", { class: "gv-soft" });
-  const again = make("button", { type: "button", class: "gv-key gv-reset", on: { click: act.again } });
-  const sweep = make("button", { type: "button", class: "gv-key gv-step", on: { click: act.sweep } });
-  const header = make("header", { role: "none" }, make("div", { class: "gv-about" }, badge, about), again, sweep);
+  const all = make("button", { type: "button", class: "gv-key gv-step", on: { click: sweep } });
+  const header = make("header", { role: "none" }, make("div", { class: "gv-about" }, badge, about), all);
   const words = make("p", { class: "gv-fraction-words" });
   const fate = make("p", { class: "gv-soft gv-fraction-fate", role: "status", "aria-live": "polite" });
   const note = buildNote();
@@ -66,7 +65,7 @@ export function buildFraction(act) {
   const others = make("span", { class: "gv-soft gv-others" }, sign("others"), "with other rows");
   const lines = [...line("ideal", "ideal, 1/(1 − f)"), ...line("model", "cost model"), ...line("measured", "measured")];
   const kinds = make("div", { class: "gv-fraction-kinds gv-soft" });
-  const text = make("div", { class: "gv-fraction-text", role: "group", "aria-label": "tokens, pressed where they are forced" });
+  const text = make("div", { class: "gv-fraction-text", role: "group", "aria-label": "tokens" });
   const legend = make("div", { class: "gv-fraction-legend" }, ...lines, others);
   const room = make("div", { class: "gv-fraction-room", "aria-hidden": "true" }); // the longest text: nothing below moves with the handle
   const right = make("div", { role: "group", class: "gv-panel", "aria-label": "text" }, legend, kinds, make("div", { class: "gv-fraction-texts" }, room, text));
@@ -82,7 +81,7 @@ export function buildFraction(act) {
   const grid = make("div", { class: "gv-fraction-grid" }, left, right);
   const root = widgetRoot("gv-fraction", "fraction slider", {}, header, words, fate, note, grid, below);
   return {
-    root, badge, about, again, sweep, words, fate, note, plot, share, rows, count, says, others, kinds, text, room, lanes, equals,
+    root, badge, about, all, words, fate, note, plot, share, rows, count, says, others, kinds, text, room, lanes, equals,
     parts: /** @type {Record<string, SVGElement>} */ ({}), // of the plot
     painted: /** @type {{ row?: number, runs?: object, text?: object }} */ ({}), // what was painted last
   };

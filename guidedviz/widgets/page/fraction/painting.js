@@ -9,7 +9,7 @@ import { sayCurves, sayPlace, sayRows, shownText } from "./cost-model.js";
 import { sign } from "./layout.js";
 import { drawModelCurve, moveHandle, paintLanes, paintPoints } from "./plot.js";
 
-const REST_TO_TIME = "Drag the curve, or press a token to fix or free it. Where you stop, live runs are timed.";
+const REST_TO_TIME = "Drag the curve. Where you stop, live runs are timed.";
 const RECORDED = "These runs are recorded: the dots are where they were timed.";
 
 /**
@@ -46,24 +46,16 @@ function reserveRoom({ room }, { texts, runs }) {
   room.replaceChildren(...longest.map(([label]) => make("span", { class: "gv-name" }, label)));
 }
 
-/** @param {number} at */
-const buildChip = (at) => make("button", { type: "button", tabindex: at ? -1 : 0 });
-
 /**
- * The tokens stay the same elements when the text changes: one of them may be pressed or have the focus.
  * @param {FractionUi} ui
  * @param {FractionText} text
  */
 function paintParts({ text, kinds }, { parts }) {
-  while (text.children.length > parts.length) text.lastElementChild?.remove();
-  parts.forEach(([label, fixed], at) => {
-    const chip = /** @type {HTMLElement} */ (text.children[at]) ?? text.appendChild(buildChip(at));
+  text.replaceChildren(...parts.map(([label, fixed]) => {
+    const chip = make("span", { class: `gv-name gv-part-${fixed ? "fixed" : "free"}`, title: fixed ? "forced" : "free" });
     writeToken(chip, label);
-    chip.className = `gv-name gv-part-${fixed ? "fixed" : "free"}`;
-    chip.setAttribute("aria-pressed", String(fixed));
-    chip.title = fixed ? "forced: press to free it" : "free: press to force it";
-  });
-  if (!text.querySelector("[tabindex='0']")) text.firstElementChild?.setAttribute("tabindex", "0");
+    return chip;
+  }));
   const free = parts.filter(([, fixed]) => !fixed).length;
   const counts = [make("span", {}, sign("fixed"), `${parts.length - free} forced`), make("span", {}, sign("free"), `${free} free: the model chooses`)];
   kinds.replaceChildren(...counts);
@@ -92,13 +84,11 @@ function paintWords(ui, view, text) {
  * @param {FractionView} view
  * @param {FractionText} text
  */
-function paintFate(ui, { timing, sweeping, head, edit, runs, rows, row, place, places }, { naive, run }) {
+function paintFate(ui, { timing, sweeping, head, runs, rows, row, place, places }, { naive, run }) {
   const done = runs.filter((one) => one.rows === rows[row] && one.place !== place).length;
   const what = `timing ${sweeping ? `${done + 1} of ${places.length}: ` : ""}${naive} tokens both ways …`;
   setText(ui.fate, timing ? what : run ? run.told : head.live ? REST_TO_TIME : RECORDED);
   ui.root.dataset.timing = String(timing);
-  ui.again.hidden = ui.sweep.hidden = !head.live;
-  ui.again.disabled = timing;
-  setText(ui.again, edit || run?.byHand ? "time the schema's text" : run ? "time again" : "time here");
-  setText(ui.sweep, sweeping ? "stop here" : "time every place");
+  ui.all.hidden = !head.live;
+  setText(ui.all, sweeping ? "stop here" : "time every place");
 }

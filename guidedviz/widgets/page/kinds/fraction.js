@@ -1,9 +1,8 @@
 // The deterministic-fraction slider. The page moves on its own from what came once; the kernel is asked only where the
 // handles rest, and then for live runs.
 
-/** @import { FractionEdit, FractionRun, FractionView, Model } from "../types.js" */
+/** @import { FractionView, Model } from "../types.js" */
 /** @import { FractionUi } from "../fraction/layout.js" */
-import { shownText, textOf } from "../fraction/cost-model.js";
 import { buildFraction, showPlot } from "../fraction/layout.js";
 import { paintFraction } from "../fraction/painting.js";
 import { shareAt } from "../fraction/plot.js";
@@ -51,7 +50,6 @@ function listenToHandles(ui, view, moved) {
   const within = (stop, stops) => Math.max(0, Math.min(stops.length - 1, stop));
   listenToHandle(ui.share, (value) => within(Math.round(value * view.places.length), view.places), (stop, value) => {
     view.place = within(stop, view.places);
-    if (view.edit?.place !== view.place) view.edit = null;
     return (view.share = value ?? view.places[view.place]);
   }, moved);
   listenToHandle(ui.rows, Math.round, (stop, value) => {
@@ -84,45 +82,9 @@ function listenToPlot({ plot, share }, view) {
   });
 }
 
-/**
- * Tokens are pressed with the pointer or with Enter; arrows go from one to the next.
- * @param {HTMLElement} text
- * @param {(at: number) => void} turn
- */
-function listenToTokens(text, turn) {
-  /** @param {Event} event */
-  const indexOf = (event) => [...text.children].findIndex((chip) => chip.contains(/** @type {Node} */ (event.target)));
-  text.addEventListener("click", (event) => {
-    const at = indexOf(event);
-    if (at >= 0) turn(at);
-  });
-  text.addEventListener("keydown", (event) => {
-    const chips = /** @type {HTMLElement[]} */ ([...text.children]);
-    const [at, last] = [indexOf(event), chips.length - 1];
-    const next = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last }[event.key];
-    if (at < 0 || next === undefined || hasModifier(event)) return;
-    consume(event);
-    const chip = chips[Math.max(0, Math.min(last, next))];
-    chips[at].tabIndex = -1;
-    chip.tabIndex = 0;
-    chip.focus();
-  });
-}
-
-/**
- * The edit after a run: where the run is its own, what the run wrote is the text from now on.
- * @param {FractionEdit} edit
- * @param {FractionRun} run
- * @returns {FractionEdit}
- */
-function settle(edit, { byHand, place, rows, parts }) {
-  if (!byHand || place !== edit.place) return edit;
-  return { ...edit, of: [place, rows], fixed: parts.map(([, sure]) => sure), text: textOf(parts), timed: [...edit.timed, rows] };
-}
-
 /** @param {{ model: Model, el: HTMLElement }} place */
 function render({ model, el }) {
-  const view = /** @type {FractionView} */ (/** @type {unknown} */ ({ runs: [], edit: null, timing: false, sweeping: false, note: "" }));
+  const view = /** @type {FractionView} */ (/** @type {unknown} */ ({ runs: [], timing: false, sweeping: false, note: "" }));
   const { say, start, stop } = connect(model);
   /** @type {any} */
   let resting = 0;
@@ -142,40 +104,14 @@ function render({ model, el }) {
 
   /** @param {number} place @param {number} row */
   function put(place, row) {
-    Object.assign(view, { place, row, share: view.places[place], rowBetween: row, edit: null });
+    Object.assign(view, { place, row, share: view.places[place], rowBetween: row });
     ui.share.value = String(view.share);
     ui.rows.value = String(row);
   }
 
-  /** @param {boolean} [anew] */
-  function rest(anew = false) {
+  function rest() {
     asked = here();
-    const { place, edit, head } = view;
-    const rows = view.rows[view.row];
-    const known = edit ? edit.timed.includes(rows) : isTimed(place);
-    say({ do: "rest", place, rows, time: head.live && (anew || !known), ...(edit && { of: edit.of, fixed: edit.fixed }) });
-  }
-
-  // Fixes or frees a token; the share follows.
-  /** @param {number} at */
-  function turn(at) {
-    const { parts, run } = shownText(view);
-    const { of, fixed } = view.edit && !run ? view.edit : { of: [view.place, view.rows[view.row]], fixed: parts.map(([, sure]) => sure) };
-    const turned = fixed.map((sure, token) => (token === at ? !sure : sure));
-    const text = textOf(parts.map(([label], token) => [label, turned[token]]));
-    const place = Math.min(view.places.length - 1, Math.round(text.share * view.places.length));
-    const edit = { of, fixed: turned, text, place, timed: [] };
-    Object.assign(view, { edit, place, share: Math.min(view.axes.last, text.share) });
-    ui.share.value = String(view.share);
-    cancel();
-    moved();
-  }
-
-  // Times the text of the schema, also where a person has changed it.
-  function again() {
-    view.edit = null;
-    rest(true);
-    paint();
+    say({ do: "rest", place: view.place, rows: view.rows[view.row], time: view.head.live && !isTimed(view.place) });
   }
 
   // Times the next place that has no run.
@@ -207,21 +143,17 @@ function render({ model, el }) {
     paint();
   }
 
-  const ui = buildFraction({ again, sweep });
+  const ui = buildFraction(sweep);
   el.append(ui.root);
   listenToHandles(ui, view, moved);
   listenToPlot(ui, view);
-  listenToTokens(ui.text, turn);
 
   /** @param {any[]} all */
   function onNews(all) {
-    for (const { from, add, at, ...news } of all) {
-      view.runs = [...view.runs.slice(0, from), ...add];
+    for (const { at, ...news } of all) {
       Object.assign(view, news);
       if (news.head) showPlot(ui, view);
       if (at && (!news.head || view.place === undefined)) put(at[0], at[1]);
-      const { edit } = view;
-      if (edit && asked) view.edit = add.reduce(settle, edit);
       view.sweeping &&= !view.note;
       if (view.sweeping && !view.timing && isTimed(view.place)) sweepOn();
     }

@@ -11,7 +11,7 @@ import { make, setText, withCommas } from "../shared/elements.js";
 
 /** @param {Say} say */
 function buildChart(say) {
-  const map = buildMap({ say, xor: (on) => say({ do: "compare", on }), alwaysCompares: true });
+  const map = buildMap({ say });
   const about = make("span", { class: "gv-soft" });
   const head = make("div", { class: "gv-about" }, make("strong", { class: "gv-title" }, "vocabulary"), about);
   const text = make("input", { type: "text", class: "gv-find gv-read", "aria-label": "after the text", placeholder: "nothing yet", spellcheck: "false" });
@@ -21,7 +21,7 @@ function buildChart(say) {
   const states = make("span", { class: "gv-map-states", role: "group", "aria-label": "states" });
   const note = buildNote();
   const row = make("div", { class: "gv-map-row" }, reading, state, states, map.finder);
-  const root = widgetRoot("gv-chart gv-map-chart", "vocabulary map", {}, make("header", { role: "none" }, head, map.xor), row, note, map.node);
+  const root = widgetRoot("gv-chart gv-map-chart", "vocabulary map", {}, make("header", { role: "none" }, head), row, note, map.node);
   return { root, map, about, text, state, reading, states, note };
 }
 
@@ -45,13 +45,11 @@ function paintStates(node, { states, at }, say) {
  * @param {Say} say
  */
 function paintChart(ui, news, say) {
-  const { map, xor, paint } = ui.map;
-  map.xor = map.before !== null;
+  const { map, paint } = ui.map;
   setText(ui.about, `${withCommas(map.land.count)} tokens in byte order along a Hilbert curve`);
   ui.reading.hidden = !news.reads;
   setText(ui.state, news.states.length ? "" : `state ${map.state}`);
   if (document.activeElement !== ui.text) ui.text.value = news.text;
-  setText(xor, map.xor ? `⊕ xor with ${map.stateBefore}` : `⊕ compare with ${map.state}`);
   paintStates(ui.states, news, say);
   paintNote(ui.note, news.note);
   paint();

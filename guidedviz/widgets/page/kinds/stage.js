@@ -4,7 +4,7 @@
 /** @import { Model } from "../types.js" */
 /** @import { Islands, StageActions } from "../stage/layout.js" */
 import { buildMachinePanel, paintMachinePanel } from "../machine/machine-panel.js";
-import { buildStackPanel, paintStackPanel, pickTab } from "../machine/stack-panel.js";
+import { buildStackPanel, paintStackPanel } from "../machine/stack-panel.js";
 import { buildMapPanel, paintMapPanel } from "../map/map-panel.js";
 import { connect } from "../shared/connection.js";
 import { make, wantsStillness } from "../shared/elements.js";
@@ -101,10 +101,7 @@ function render({ model, el }) {
     reset: () => say({ do: "reset" }),
     ask: () => set({ asks: !view.asks }),
     lecture: () => (view.lecture ? document.exitFullscreen() : root.requestFullscreen().catch(() => {})), // where the browser forbids it
-    choose: (name, value) => {
-      if (value === "machine") pickTab(islands.stack, "stack");
-      set({ [name]: remember(name, value) });
-    },
+    choose: (name, value) => set({ [name]: remember(name, value) }),
     page: () => say({ do: "page" }),
     copy: () => copyText(`${view.head.prompt}${view.steps.slice(0, view.cursor).map((step) => step.label).join("")}`),
     speed: (place) => {
@@ -116,7 +113,7 @@ function render({ model, el }) {
   const [machine, stack, map] = ["machine", "stack", "map"].map((slot) =>
     make("div", { role: "group", class: "gv-panel", "data-slot": slot, "data-part": slot, hidden: true }));
   /** @type {Islands} */
-  const islands = { machine: buildMachinePanel(machine), stack: buildStackPanel(stack, act), map: buildMapPanel(map, act) };
+  const islands = { machine: buildMachinePanel(machine), stack: buildStackPanel(stack), map: buildMapPanel(map, act) };
   const onChips = chipListeners(view, act, islands);
   paint();
   el.append(root);

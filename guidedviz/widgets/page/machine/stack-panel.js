@@ -2,72 +2,34 @@
 // rule is open, so that one sees what is pushed and what is popped, byte after byte inside a token.
 
 /** @import { Drawing } from "./drawing.js" */
-/** @import { Frame, Say, StackState, StageView, Way } from "../types.js" */
-import { toggle } from "../shared/controls.js";
+/** @import { Frame, StackState, StageView, Way } from "../types.js" */
 import { make, setText, wantsStillness, withCommas } from "../shared/elements.js";
-import { buildDrawing, follow, showDrawing } from "./drawing.js";
 import { lightStack } from "./highlight.js";
 import { wayShown } from "./machine-panel.js";
 
 const BEAT = 150; // milliseconds per byte
 const LONGEST = 900; // milliseconds for all bytes of one token
-/** @type {Record<string, string>} */
-const TABS = {
-  stack: "the open rules, innermost first",
-  shared: "all stacks at once, their tails shared",
-  tree: "the parse tree so far",
-  chart: "the Earley chart of the same grammar",
-  depth: "the depth of the stack along the text",
-};
-
 /** @typedef {ReturnType<typeof buildStackPanel>} StackPanel */
 
-/**
- * @param {HTMLElement} slot
- * @param {{ say: Say }} act
- */
-export function buildStackPanel(slot, act) {
-  const picture = buildDrawing("picture of the stack");
-  const tabs = toggle("", Object.fromEntries(Object.keys(TABS).map((name) => [name, name])), (tab) => {
-    pickTab(ui, tab);
-    act.say({ do: "picture", name: tab });
-  });
+/** @param {HTMLElement} slot */
+export function buildStackPanel(slot) {
   const [depth, ways, byte, fold] = ["gv-soft", "gv-ways", "gv-stack-byte", "gv-fold gv-soft"].map((name) => make("p", { class: name }));
   const column = make("ol", { class: "gv-stack-column", "aria-label": "open rules, innermost first" });
   const ground = make("p", { class: "gv-ground gv-soft" });
-  const head = make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "stack"), depth, picture.size.node);
+  const stack = make("div", { class: "gv-stack" }, byte, column, fold, ground);
   const ui = {
-    slot, head, tabs, tab: "stack", depth, ways, byte, column, fold, ground, picture,
-    stack: make("div", { class: "gv-stack" }, byte, column, fold, ground),
-    excuse: make("p", { class: "gv-soft" }), // why there is no picture
-    drawings: () => /** @type {SVGElement[]} */ ([...picture.sheets.children]),
+    slot, depth, ways, byte, column, fold, ground,
     cards: /** @type {Map<number, HTMLElement>} */ (new Map()),
     timer: /** @type {any} */ (0),
     state: /** @type {StackState | null} */ (null),
-    painted: /** @type {StageView["picture"]} */ (undefined),
     shown: "", // cursor and way that are shown now
     cursor: 0,
     machine: /** @type {StageView["machine"]} */ (null),
   };
-  for (const node of tabs.buttons) node.title = TABS[String(node.dataset.name)];
-  tabs.node.setAttribute("aria-label", "picture of the stack");
   slot.setAttribute("aria-label", "stack");
-  slot.append(head, ways, tabs.node, ui.stack, ui.excuse, picture.node);
-  new ResizeObserver(() => fitFrames(ui)).observe(ui.stack);
-  pickTab(ui, "stack");
+  slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title" }, "stack"), depth), ways, stack);
+  new ResizeObserver(() => fitFrames(ui)).observe(stack);
   return ui;
-}
-
-/**
- * @param {StackPanel} ui
- * @param {string} tab
- * @returns {void}
- */
-export function pickTab(ui, tab) {
-  ui.tab = tab;
-  ui.tabs.set(tab);
-  ui.stack.hidden = tab !== "stack";
-  ui.picture.node.hidden = ui.excuse.hidden = ui.picture.size.node.hidden = tab === "stack";
 }
 
 // --- frames ---
@@ -151,10 +113,9 @@ function showAfter(ui, drawing, view, way, count, lively) {
  * @param {StageView} view
  */
 export function paintStackPanel(ui, drawing, view) {
-  const { machine, picture, cursor } = view;
+  const { machine, cursor } = view;
   ui.slot.hidden = !machine?.stack;
   if (!machine?.stack) return;
-  if (picture && ui.painted !== picture && picture[0] === ui.tab) paintPicture(ui, picture);
   const way = wayShown(view);
   const shown = `${cursor}|${view.hover}|${way.path}|${way.died ?? ""}`;
   if (shown === ui.shown && ui.machine === machine) return;
@@ -169,25 +130,4 @@ export function paintStackPanel(ui, drawing, view) {
     if (count < last) ui.timer = setTimeout(tick, Math.min(BEAT, LONGEST / last), count + 1);
   };
   tick(lively ? Math.min(1, last) : last);
-}
-
-/**
- * @param {StackPanel} ui
- * @param {NonNullable<StageView["picture"]>} picture
- */
-function paintPicture(ui, picture) {
-  ui.painted = picture;
-  const [, drawn] = picture;
-  const there = Array.isArray(drawn);
-  ui.picture.node.hidden = !there;
-  setText(ui.excuse, there ? "" : drawn);
-  if (!there) return;
-  showDrawing(ui.picture, drawn);
-  const { svg, width } = ui.picture;
-  const [whole, newest] = [svg, svg?.querySelector("[data-newest]")].map((node) => node?.getBoundingClientRect());
-  if (!whole?.width || !newest) return;
-  const unit = width / whole.width;
-  const [rx, ry] = [(newest.width * unit) / 2, (newest.height * unit) / 2];
-  ui.picture.at = { x: (newest.left - whole.left) * unit + rx, y: (newest.top - whole.top) * unit + ry, rx, ry };
-  follow(ui.picture);
 }

@@ -9,7 +9,7 @@ const DELTA = [1, 0, 0, 1, -1, 0, 0, -1]; // right, down, left, up
 
 /** @returns {MapState} */
 export function newMap() {
-  const state = { now: 0, before: null, stackAsked: null, state: "", stateBefore: "", xor: false, focus: -1, hover: -1, marks: [] };
+  const state = { now: 0, before: null, stackAsked: null, state: "", stateBefore: "", focus: -1, hover: -1, marks: [] };
   const known = { land: /** @type {any} */ (null), masks: new Map(), texts: new Map(), reasons: new Map(), found: null };
   return { ...known, ...state, base: 0, zoom: 1, x: 0, y: 0 };
 }
@@ -47,7 +47,7 @@ export function readCurve({ count, width, height, moves }) {
  * @param {MapState} map
  * @param {any} news
  */
-export function updateMap(map, { land, bits, answers = [] }) {
+export function updateMap(map, { land, bits = {}, answers = [] }) {
   if (land) {
     const fresh = { ...land, ...readCurve(land), lines: new Path2D(land.borders) };
     Object.assign(map, { land: fresh, masks: new Map(), texts: new Map(), found: null });
@@ -72,7 +72,7 @@ function readFound({ cells }, { query, count, bits }) {
 }
 
 /**
- * Shows a mask, beside one to compare it with.
+ * Shows a mask, or where it differs from the one before an edit.
  * @param {MapState} map
  * @param {{ now: number, asked: number | null, before: number | null, states: string[] }} shown
  */
@@ -85,11 +85,11 @@ export function showMasks(map, { now, asked, before, states: [state, stateBefore
 export const maskNow = (map) => /** @type {Uint8Array} */ (map.masks.get(map.now));
 
 /**
- * The tokens whose mask bit depended on the stack, in byte order. Two compared masks show none.
+ * The tokens whose mask bit depended on the stack, in byte order.
  * @param {MapState} map
  */
 export function stackRanks(map) {
-  if (map.stackAsked === null || map.xor) return new Int32Array(0);
+  if (map.stackAsked === null) return new Int32Array(0);
   return new Int32Array(/** @type {Uint8Array} */ (map.masks.get(map.stackAsked)).buffer);
 }
 

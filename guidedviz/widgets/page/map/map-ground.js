@@ -72,7 +72,7 @@ function mixPixels({ land, sea, orange, gold, soft, card }) {
  */
 export function paintTile(map, tile, colours) {
   const { count, cells, places } = map.land;
-  const [now, before, found, looks] = [maskNow(map), map.xor && map.masks.get(Number(map.before)), map.found?.bits, mixPixels(colours)];
+  const [now, before, found, looks] = [maskNow(map), map.before !== null && map.masks.get(map.before), map.found?.bits, mixPixels(colours)];
   const stack = stackRanks(map);
   Object.assign(tile, { counts: [0, 0, 0, 0], legal: places.map(() => 0), few: [], asked: [[], []] });
   for (let rank = 0, place = 0; rank < count; rank++) {
@@ -163,7 +163,7 @@ function paintTexts({ map, tile, colours, width, height, pen, ask }) {
   for (const rank of ranks) {
     const label = textOf(map, rank, ask)?.[1];
     if (!label) continue;
-    const plain = !map.xor && !asked.has(rank);
+    const plain = map.before === null && !asked.has(rank);
     const legal = plain && has(now, rank);
     const words = label.length > letters ? `${label.slice(0, letters - 1)}…` : label;
     write(pen, words, pixelOf(map, rank), legal ? colours.foam : colours.ink, legal ? colours.sea : plain ? colours.land : colours.page);

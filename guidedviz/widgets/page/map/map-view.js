@@ -19,10 +19,8 @@ const REST = 300; // milliseconds on a token that ask why it is illegal
 /**
  * @typedef {object} MapActions
  * @property {Say} say
- * @property {(on: boolean) => void} xor compare with another mask, or stop
  * @property {(token: number) => void} [take] put a token in
  * @property {boolean} [callouts] whether there are likely tokens to name around the map
- * @property {boolean} [alwaysCompares] whether a mask to compare with can be chosen at any time
  */
 
 /** @param {MapActions} act */
@@ -40,12 +38,11 @@ export function buildMap(act) {
   const search = make("input", { type: "search", class: "gv-find", placeholder: "find tokens", "aria-label": "find tokens" });
   const found = make("span", { class: "gv-soft", role: "status", "aria-live": "polite" });
   const card = make("p", { class: "gv-map-card" });
-  const xor = make("button", { type: "button", class: "gv-xor", "aria-pressed": "false", on: { click: () => act.xor(!map.xor) } }, "⊕ xor");
   const finder = make("label", { class: "gv-map-find" }, search, found);
   const likely = make("p", { class: "gv-map-likely", hidden: !act.callouts }, "⊙ likely, legal · ⊠ likely, illegal · p before the mask");
   const frame = make("div", { class: "gv-map-frame" }, sheet, zooms);
   const ui = {
-    map, canvas, sheet, legend, search, found, card, xor, finder,
+    map, canvas, sheet, legend, search, found, card, finder,
     band: act.callouts ? BAND : RIM,
     node: make("div", { class: "gv-map-all" }, make("div", { class: "gv-map-room" }, frame), make("div", { class: "gv-map-words" }, legend, likely, card)),
     tile: /** @type {Tile | null} */ (null),
@@ -104,7 +101,6 @@ function paintMap(ui, act) {
   if (!width) return;
   map.base = width / land.width;
   const [height, dpr] = [map.base * land.height, (window.devicePixelRatio * sheet.getBoundingClientRect().width) / width || 1];
-  if (map.xor && !map.masks.has(Number(map.before))) map.xor = false;
   const [tile, colours, pen] = [/** @type {Tile} */ (ui.tile), (ui.colours ??= readColours(sheet)), penOf(canvas)];
   const scene = { map, tile, colours, width, height, pen, ask };
   paintTile(map, tile, colours);
@@ -123,8 +119,6 @@ function paintMap(ui, act) {
   paintLegend(ui, tile);
   paintFoundCount(ui);
   paintCard(ui, act);
-  ui.xor.disabled = act.alwaysCompares ? false : map.before === null;
-  ui.xor.setAttribute("aria-pressed", String(map.xor));
 }
 
 // --- words ---
@@ -155,7 +149,7 @@ function paintLegend({ map, legend, sheet }, { counts: [illegal, legal, gone, bo
     entry("asked", "context-dependent, legal", asked.length), entry("refused", "context-dependent, illegal", refused.length), end,
   ];
   const compared = [entry("before", `only ${map.stateBefore}`, gone), entry("legal", `only ${map.state}`, legal), entry("both", "both", both), entry("illegal", "neither", illegal)];
-  showParts(legend, map.xor ? compared : map.stackAsked === null ? two : four);
+  showParts(legend, map.before !== null ? compared : map.stackAsked === null ? two : four);
   sheet.setAttribute("aria-label", `map of ${withCommas(count)} tokens: ${legend.textContent}. ${KEYS}`);
 }
 
@@ -174,7 +168,7 @@ function paintFoundCount({ map, found: node }) {
  */
 export function sayFate(map, legal, rank) {
   const fate = legal ? "legal" : "illegal";
-  if (map.stackAsked === null || map.xor) return fate;
+  if (map.stackAsked === null) return fate;
   return `${fate}: ${stackRanks(map).includes(rank) ? "context-dependent" : "on every stack"}`;
 }
 

@@ -83,12 +83,11 @@ function popup(name, sign, about, ...rows) {
  * @param {Islands} islands
  * @returns {any[]}
  */
-function saveRows({ there, picture }, act, { machine, stack, map }) {
+function saveRows({ there }, act, { machine, map }) {
   /** @type {[string, Record<string, () => void>, unknown][]} */
   const saved = [
     ["run", { page: act.page, text: act.copy, link: () => copyText(location.href) }, true],
     ["machine", drawingActions("machine", machine.drawings), there.includes("machine")],
-    ["stack picture", drawingActions("stack", stack.drawings), Array.isArray(picture?.[1])],
     ["map", { PNG: () => downloadPng(onGround(map.map.canvas), "map") }, there.includes("map")],
   ];
   return saved.map(([what, forms, has]) => has ? ["span.gv-toggle", { role: "group", "aria-label": `save the ${what}` }, `save the ${what}`,

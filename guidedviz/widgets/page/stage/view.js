@@ -55,16 +55,14 @@ export function placeShown(view) {
 }
 
 /**
- * The numbers of the masks on the map: of the shown step, and of the step before it or of the constraint before an edit.
+ * The numbers of the masks on the map: of the shown step or, after an edit of the constraint, before and after it.
  * @param {StageView} view
  */
 export function masksShown(view) {
-  const [step, { edited, steps, cursor }] = [shownStep(view), view];
+  const [step, { edited }] = [shownStep(view), view];
   if (step?.mask === undefined) return null;
   if (edited) return { before: edited[0], now: edited[1], asked: null, states: ["after the edit", "before the edit"] };
-  const place = steps.lastIndexOf(step, cursor);
-  const last = steps[(place < 0 ? cursor : place) - 1];
-  return { now: step.mask, asked: step.asked, before: last?.mask ?? null, states: [step.state, last?.state ?? ""] };
+  return { now: step.mask, asked: step.asked, before: null, states: [step.state] };
 }
 
 /**

@@ -1,9 +1,28 @@
-"""Bars: the legend never stands on the title."""
+"""Boxes are as wide as their probabilities, and the legend of bars never stands on the title."""
 
 import re
 
+import numpy as np
+
 import guidedviz as gv
-from guidedviz.decoding.distribution import share_of
+from guidedviz.decoding.distribution import Task, share_of
+from guidedviz.views import draw_text_tree
+
+TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))
+
+
+def drawn(pattern):
+    return draw_text_tree(Task(TOY, "b", gv.guide(gv.regex(pattern), TOY.vocabulary)))
+
+
+def test_a_box_is_as_wide_as_its_probability():
+    widths = [float(width) for width in re.findall(r'<rect x="[^"]+" y="[^"]+" width="([0-9.]+)"', drawn("<|b").svg)]
+    assert [round((width + 1) / 748, 2) for width in widths[1:]] == [0.75, 0.25] * 3
+
+
+def test_illegal_texts_have_a_box_without_a_mask_only():
+    assert drawn("<b").text.splitlines() == ["free: <b 0.19, illegal 0.81", "masked: <b 1", "conditioned: <b 1"]
+
 
 SERIES = {"before": [0.2, 0.8], "after": [1, 0]}
 

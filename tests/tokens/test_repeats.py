@@ -1,4 +1,4 @@
-"""Loops: their tokens are found once per vocabulary, and the masks are those of a walk of the whole trie."""
+"""Counted repeats: their masks, read without the count and then cut to the bounds, are those of a whole walk."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.open_stack import OpenStack
-from guidedviz.tokens.loops import read_loop, walk_loop
+from guidedviz.tokens.repeats import read_repeat
 from guidedviz.tokens.trie import MoveTable
 
 PARTS = (
@@ -64,16 +64,6 @@ def test_masks_of_random_repeats_are_those_of_the_whole_walk(seed, vocabulary):
             state = machine.step(state, byte)
 
 
-def test_two_grammars_share_the_walk_of_a_loop():
-    vocabulary = gv.Vocabulary([bytes([byte]) for byte in range(32, 127)] + [b"ab", b'a"', b'a",', b'a"}'])
-    walk_loop.cache_clear()
-    for end in ("!", "?"):
-        machine = gv.grammar(f"root ::= '<' [a-z]{{0,900}} '>' '{end}'".replace("'", '"'))
-        guide = gv.guide(machine, vocabulary)
-        guide.mask(guide.advance(guide.initial, vocabulary.pieces.index(b"<")))
-    assert walk_loop.cache_info().misses == 1
-
-
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
@@ -91,6 +81,17 @@ def test_too_few_and_too_many_parts_are_illegal(text, tokens):
     assert legal == {token.encode() for token in tokens} | ({b"ab!"} if "{2,4}" in text else set())
 
 
-def test_a_repeat_that_can_be_read_in_two_ways_is_walked_with_its_counts():
-    unknown, trie = OpenStack(gv.grammar('root ::= "<" [a-z]{0,900} [a-b] ">"')), gv.Vocabulary([b"a"]).trie
-    assert read_loop(unknown, MoveTable(unknown.step, unknown.kinds), trie, 1) is None
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('"<" [a-z]{0,900} ">"', True),
+        ('"<" [a-z]{0,900} [a-b] ">"', False),  # a letter may be a part or come after them
+        ('"<" ("a" | "ab"){0,900} ">"', False),  # a b may be within a part or not
+        ('"<" ("a"* "b"){0,900} ">"', False),  # an a leads back to where the part begins
+    ],
+)
+def test_a_repeat_is_read_without_its_count_only_if_a_text_tells_where_its_parts_begin(text, found):
+    unknown, vocabulary = OpenStack(gv.grammar(f"root ::= {text}")), gv.Vocabulary([b"a", b"ab", b"aab", b"b", b"a>"])
+    node = next(node for node, calls in enumerate(unknown.nodes.calls) if calls)
+    table = MoveTable(unknown.step, unknown.kinds)
+    assert (read_repeat(unknown, table, vocabulary, node, None) is not None) == found

@@ -1,0 +1,324 @@
+"""Answers to the exercises on decoding, tokens and servers: wrong ones, and unusual right ones."""
+
+import json
+import math
+import re
+
+import numpy as np
+
+import guidedviz as gv
+
+
+def cut_out_by_recursion(text, start=0):
+    if (place := text.find("{", start)) < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text, place)[0]
+    except ValueError:
+        return cut_out_by_recursion(text, place + 1)
+
+
+def softmax_without_numpy(logits, temperature):
+    top = max(logits)
+    powers = [math.exp((logit - top) / temperature) for logit in logits]
+    return [power / sum(powers) for power in powers]
+
+
+def last_one(rules):
+    """The rule after which nothing is left, in the order of the rules."""
+    left = None
+    for name, ids in rules.items():
+        left = ids if left is None else left & ids
+        if not left:
+            return {name}
+    return set()
+
+
+def by_packbits(ids, size):
+    mask = np.zeros(-(-size // 32) * 32, bool)
+    mask[list(ids)] = True
+    return np.packbits(mask, bitorder="little").view(np.int32)
+
+
+def mask_by_recursion(parts, on_stack, known=frozenset()):
+    known = known.union(*(accepted for accepted, _ in parts))
+    if not parts:
+        return known
+    return {*filter(on_stack, parts[0][1] - known)} | mask_by_recursion(parts[1:], on_stack, known)
+
+
+SPELLS = "piece.strip().lower() == word.encode()"
+MASKED = "gv.sampling.apply_mask(model.logits([*tokens, *new]), legal)"
+MEAN = "(x**2).mean(axis=-1, keepdims=True)"
+SHARES = "{text: chances[text] / whole for text in legal}"
+ESTIMATE = "left * (share + (1 - share) * more)"
+RATIO = "u < min(1, p.get(token, 0) / q[token])"
+AFTER = '("in", machine.initial) if read == trigger else ("free", read)'
+WEIGHED = "weights / weights.sum() @ values"
+PARSED, OPTIONS = 'json.loads(request["schema"])', 'sorted(request["options"].items())'
+WORST, SLOWEST = "max(slowest[part], key=slowest[part].get)", 'key=lambda one: one["forward"]'
+LONGER = "piece.startswith(left) and len(piece) > len(left)"
+QUOTIENT = "(pass_ms + reading) / ((1 - fraction) * pass_ms + reading)"
+KIND = "return kind, kinds[kind]"
+SORTED = 'return "accepted"'
+WRONG = {
+    "parses": [
+        ("json.loads(text)", "pass"),
+        lambda text: text.startswith("{"),
+        lambda text: text[:1] + text[-1:] == "{}",
+        lambda text: bool(re.search(r"\{.*\}|\[.*\]|^\d+$", text)),
+        ("return True", "return json.loads(text)"),
+        ("return True", "return text == text.strip()"),
+        ("    return True", ""),
+        ("ValueError", "KeyError"),
+    ],
+    "cut_out": [
+        lambda text: json.loads(text),
+        lambda text: json.loads(re.search(r"\{[^{}]*\}|$", text)[0] or "null"),
+        ("range(len(text))", "range(min(1, len(text)))"),
+        ("range(len(text))", "reversed(range(len(text)))"),
+        ('text[place] == "{"', "True"),
+        ("raw_decode(text, place)[0]", "decode(text[place : text.index('}', place) + 1])"),
+        ("return None", "return {}"),
+        ("return json.JSONDecoder().raw_decode(text, place)[0]", "return text[place:]"),
+        cut_out_by_recursion,
+    ],
+    "softmax": [
+        (" / temperature", ""),
+        ("np.exp(scaled - scaled.max())", "scaled"),
+        (" / powers.sum()", ""),
+        (" - scaled.max()", ""),
+        ("scaled - scaled.max()", "np.clip(scaled, -700, 700)"),
+        ("scaled.max()", "scaled.mean()"),
+        ("scaled.max()", "scaled[0]"),
+        ("np.exp(", "np.exp2("),
+        ("powers / powers.sum()", "int(powers.argmax())"),
+    ],
+    "spellings": [
+        ("piece.strip().lower()", "piece"),
+        ("word.encode()", "word"),
+        (".lower()", ""),
+        ("strip()", "lstrip()"),
+        (SPELLS, "word.encode() in piece.lower()"),
+        (SPELLS, "piece.decode().strip().lower() == word"),
+        (SPELLS, "piece.decode(errors='ignore').strip().lower() == word"),
+        ("word.encode()", "b'yes'"),
+        lambda pieces, word: [piece == word.encode() for piece in pieces],
+        ("[token for", "[piece for"),
+    ],
+    "token_mask": [
+        ("-np.inf", "-100"),
+        ("masked[ids] = logits[ids]", "masked[ids] = [logit or -np.inf for logit in logits[ids]]"),
+        ("masked[ids] = logits[ids]", "masked[ids] = 0"),
+        ("return masked", "return logits[ids]"),
+        ('raise ValueError("no legal token")', "pass"),
+        ("ValueError", "KeyError"),
+        ("return masked", "return None if len(legal) < len(logits) else masked"),
+    ],
+    "masked_loop": [
+        (MASKED, "model.logits([*tokens, *new])"),
+        (MASKED, "model.logits([*tokens, *new]) - [100 * (n not in legal) for n in range(5)]"),
+        ("gv.sampling.sample(gv.sampling.softmax(logits), seed, position)", "int(np.argmax(logits))"),
+        ("enumerate(masks)", "enumerate([masks[0]] * len(masks))"),
+        ("seed, position", "seed, 0"),
+        ("[*tokens, *new]", "tokens"),
+        ("in model.vocabulary.eos", "== model.vocabulary.eos"),
+        ("return new", "return [*tokens, *new]"),
+        ("return new", "return set(new)"),
+    ],
+    "rms_norm": [
+        (".mean(", ".sum("),
+        ("axis=-1, keepdims=True", ""),
+        ("axis=-1", "axis=0"),
+        (", keepdims=True", ""),
+        (" + 1e-6", ""),
+        ("1e-6", "1e-5"),
+        (f"np.sqrt({MEAN} + 1e-6)", f"(np.sqrt({MEAN}) + 1e-6)"),
+        (" * weights", ""),
+    ],
+    "look": [
+        (WEIGHED, "values.mean(axis=0)"),
+        (WEIGHED, "values[matches.argmax()]"),
+        ("np.sqrt(len(query))", "len(query)"),
+        ("len(query)", "len(keys)"),
+        (" - matches.max()", ""),
+        (" @ values", ""),
+        (WEIGHED, "(weights / weights.sum())[:, None] * values"),
+    ],
+    "conditioned": [
+        (" / whole", ""),
+        ("chances[text] / whole", "1 / len(legal)"),
+        ("chances[text] / whole", "round(chances[text] / whole, 2)"),
+        ("for text in legal}", "for text in chances}"),
+        ("for text in legal}", "for text in legal if chances[text] > 1e-9}"),
+        (SHARES, "[chances[text] / whole for text in legal]"),
+    ],
+    "distance": [
+        ("sum(weights) / len(weights)", "1"),
+        (" / 2", ""),
+        ("in weights) / len(weights) / 2", "in weights) / 2"),
+        ("abs(1 - weight / mean)", "(1 - weight / mean)"),
+        ("weight / mean", "round(weight, 3) / mean"),
+        ("return sum", "return -sum"),
+        lambda weights: [abs(1 - weight) for weight in weights],
+    ],
+    "adaptive": [
+        ("token in legal", "True"),
+        lambda order, p, legal: (max(legal, key=p.get), 1.0) if legal else None,
+        ("left -= chances[token]", "pass"),
+        ("place + 1 < len(order) and order[place + 1] in legal", "0"),
+        (ESTIMATE, "sum(chances[one] for one in legal)"),
+        (f"token, {ESTIMATE}", "token"),
+        ("return None", "return 0"),
+    ],
+    "accept": [
+        (RATIO, "token in p"),
+        (RATIO, "u < q[token]"),
+        (RATIO, "p.get(token, 0) >= q[token]"),
+        ("u <", "u <="),
+        ("for t in p if p[t] > q.get(t, 0)}", "for t in p}"),
+        ("q.get(t, 0)", "q[t]"),
+        ("more = {", "more = p or {"),
+        ("return None", "return True"),
+    ],
+    "window_step": [
+        ("while not trigger.startswith(read)", "while False"),
+        ("read = read[1:]", "read = b''"),
+        ("read = read[1:]", "read = read[-1:] if len(read) > 1 else b''"),
+        ("return None if after is None", "return ('free', b'') if after is None"),
+        ("machine.initial)", "machine.step(machine.initial, byte))"),
+        ('kind == "in"', 'kind == "in" and bytes([byte]) != trigger[-1:]'),
+        (AFTER, "read"),
+    ],
+    "who_emptied": [
+        set,
+        lambda rules: set(),
+        last_one,
+        ("range(1, len(rules) + 1)", "range(len(rules), 0, -1)"),
+        ("combinations(rules, size)", "zip(*([*rules][i:] for i in range(size)))"),
+        ("set.intersection(", "set().union("),
+        ("not set.intersection(", "{0} >= set.intersection("),
+        lambda rules: set.intersection(*rules.values()),
+    ],
+    "packed_row": [
+        lambda ids, size: list(ids),
+        ("-(-size // 32)", "max(1, size // 32)"),
+        ("1 << token % 32", "1 << 31 - token % 32"),
+        ("|=", "+="),
+        ("words.view(np.int32)", "words"),
+        ("words[token // 32]", "words[0]"),
+        ("words.view(np.int32)", "5"),
+        ("np.uint32", "np.int32"),
+    ],
+    "cache_key": [
+        lambda request: request["schema"],
+        lambda request: json.dumps(request, sort_keys=True),
+        (', request["engine"]', ""),
+        (', request["version"]', ""),
+        (", options,", ","),
+        (OPTIONS, 'str(request["options"])'),
+        (PARSED, 'request["schema"]'),
+        ('request["version"]])', 'request["version"]], sort_keys=True)'),
+        (PARSED, '"".join(request["schema"].split())'),
+        ("return ", "return hash(str(request)) or "),
+        ("return ", "return str(id(request)) or "),
+    ],
+    "slow_pass": [
+        (f"max(passes, {SLOWEST}", f"max(passes[:1], {SLOWEST}"),
+        ("max(delays(slowest), key=delays(slowest).get)", '"masks"'),
+        ('max(0.0, sum(one["masks"].values()) - one["forward"])', 'sum(one["masks"].values())'),
+        (SLOWEST, f'{SLOWEST} - delays(one)["prompt"]'),
+        (SLOWEST, f'{SLOWEST} + delays(one)["prompt"]'),
+        (WORST, "max(slowest[part])"),
+        (f"part, {WORST}", "part"),
+    ],
+    "sort_token": [
+        (SORTED, 'return "dependent"'),
+        ('"rejected"', '"accepted"'),
+        ('"dependent"', '"rejected"'),
+        ("finished or rule", "rule"),
+        ("finished = rule.is_accepting(state)\n    for", "finished = False\n    for"),
+        ("finished = finished or rule.is_accepting(state)", "pass"),
+        (SORTED, f'{SORTED} if rule.is_accepting(state) else "dependent"'),
+        ("rule.step(state, byte)", "rule.step(rule.initial, byte)"),
+        ('"accepted"', '"ACCEPTED"'),
+    ],
+    "fill_mask": [
+        lambda parts, on_stack: set(),
+        ("return accepted |", "return accepted or"),
+        (" if on_stack(token)", ""),
+        ("dependent - accepted", "dependent"),
+        ("in parts", "in parts[:1]"),
+        ("dependent |= maybe", "dependent = maybe"),
+        ("on_stack(token)", "on_stack({token})"),
+        lambda parts, on_stack: [token in parts[0][0] for token in range(9)],
+        ("return ", "return {9} | "),
+    ],
+    "storage": [
+        (KIND, 'return "accepted", 4 * count'),
+        (KIND, 'return "rejected", 4 * (size - count)'),
+        ("(size + 7) // 8", "1e9"),
+        ("(size + 7) // 8", "size // 8"),
+        ("(size + 7) // 8", "size / 8"),
+        ("4 * ", ""),
+        (KIND, "return kind"),
+    ],
+    "heal": [
+        (LONGER, "True"),
+        (LONGER, "False"),
+        ("return len(tokens)", "return len(tokens) - 1"),
+        (LONGER, "len(piece) > len(left)"),
+        ("piece.startswith(left)", "left.startswith(piece)"),
+        ("tokens[place:]", "tokens[place : place + 1]"),
+        ("return place", "return bool(place)"),
+        ('b"".join(tokens[place:])', 'b"".join(tokens[place:]).decode().encode()'),
+        ("        left = b", "        while len(legal[place]) > 1:\n            pass\n        left = b"),
+    ],
+    "speedup": [
+        (QUOTIENT, "1 / (1 - fraction)"),
+        (QUOTIENT, f"1 / ({QUOTIENT})"),
+        ("(pass_ms + reading) /", "pass_ms /"),
+        ("token_ms * rows", "token_ms"),
+        (QUOTIENT, f"round({QUOTIENT}, 2)"),
+        (QUOTIENT, f"f'{{{QUOTIENT}}} times'"),
+    ],
+    "faults": [
+        lambda *given: (set(), set()),
+        ("legal - allowed, allowed - legal", "allowed - legal, legal - allowed"),
+        (", allowed - legal", ", set()"),
+        ("piece, state", "piece, machine.initial"),
+        ("piece, state", "piece[-1:], state"),
+        ("is not None", "in machine.accepting"),
+        ("legal - allowed, allowed - legal", "legal ^ allowed"),
+        ("legal - allowed, ", "[one in legal for one in range(6)], "),
+        ("legal - allowed,", "legal - allowed or None,"),
+    ],
+}
+UNUSUAL = {
+    "parses": [("ValueError", "Exception")],
+    "cut_out": [("range(len(text))", "[match.start() for match in re.finditer('{', text)]")],
+    "softmax": [
+        softmax_without_numpy,
+        ("powers / powers.sum()", "np.exp(scaled - np.logaddexp.reduce(scaled))"),
+        ("np.asarray(logits)", "logits.astype(np.float32)"),
+    ],
+    "spellings": [(SPELLS, "piece.decode(errors='replace').strip().lower() == word")],
+    "token_mask": [("return masked", "return np.where(np.isin(range(len(logits)), ids), logits, -np.inf).tolist()")],
+    "masked_loop": [(MASKED, "model.logits([*tokens, *new]) + [0 if n in legal else -np.inf for n in range(5)]")],
+    "rms_norm": [(MEAN, "np.mean(x * x, 1)[:, None]")],
+    "look": [("keys @ query / np.sqrt(len(query))", "np.einsum('d,nd->n', query, keys) / keys.shape[1] ** 0.5")],
+    "conditioned": [("for text in legal}", "for text in sorted(legal, reverse=True)}")],
+    "distance": [("abs(1 - weight / mean)", "2 * max(0, weight / mean - 1)")],
+    "accept": [(RATIO, "u * q[token] < p.get(token, 0)")],
+    "window_step": [("while not trigger.startswith(read):", "while read and not trigger.startswith(read):")],
+    "who_emptied": [("return set(group)", "return frozenset(group)")],
+    "packed_row": [by_packbits],
+    "cache_key": [('"]])', '"]]).encode()')],
+    "slow_pass": [(f"max(passes, {SLOWEST}", f"max(reversed(passes), {SLOWEST}")],
+    "fill_mask": [mask_by_recursion],
+    "storage": [("(size + 7) // 8", "size // 8 + (size % 8 > 0)")],
+    "heal": [("len(piece) > len(left)", "piece != left")],
+    "speedup": [(QUOTIENT, "1 / (1 - fraction * pass_ms / (pass_ms + reading))")],
+    "schema_to_regex": [("({schema_to_regex(value)})", "(?:{schema_to_regex(value)})")],
+    "at_most": [lambda n: gv.machines.schema_regex({"type": "integer", "minimum": 0, "maximum": n})],
+}

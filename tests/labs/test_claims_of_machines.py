@@ -1,0 +1,257 @@
+"""What the labs on machines, grammars and tokens tell and no output shows is measured here."""
+
+import json
+import re
+from itertools import product
+
+import jsonschema
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.checks.walks import flatten
+from guidedviz.machines.machine import read
+from guidedviz.machines.pushdown.pda import move_stack
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.regex import parse_regex, regex
+from tests.checks.answers import FUNCTIONS
+
+DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
+CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
+
+
+@pytest.fixture(scope="module")
+def llama3():
+    return gv.Vocabulary.llama3()
+
+
+# -- 04: regexes and tokens ----------------------------------------------------------------------------------------
+
+
+def test_the_clumsy_regex_has_so_many_states():
+    assert len(build_nfa(parse_regex(CLUMSY))) == 16
+    assert len(gv.views.dfa_frames(CLUMSY)[-1].names) == 6
+    assert gv.regex(CLUMSY) == gv.regex(r"\d+([.,]\d+)?")
+    assert [len(gv.regex(f"[ab]*a[ab]{{{n}}}")) for n in (8, 9, 10)] == [512, 1024, 2048]
+
+
+def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
+    date = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    ours, theirs = gv.build_index(date, llama3), FUNCTIONS["index"](llama3.trie.root, date, FUNCTIONS["walk"])
+    assert len(theirs) == len(date) == 11
+    assert ours.legal.tolist()[:-1] == [len(theirs[state]) for state in range(10)]
+    assert all(ours.next_state(state, token) == after for state in theirs for token, after in theirs[state].items())
+    assert date.accepts(b"0000-00-00")
+
+
+def test_a_guide_refuses_the_stale_index(clerk):
+    clerks, date = clerk.vocabulary, gv.regex("[0-9]{4}")
+    yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
+    with pytest.raises(gv.SettingError, match="stale index"):
+        gv.guide(date, clerks, index=gv.build_index(date, yesterday))
+    sign = {piece: clerks.pieces[id] for id, piece in enumerate(yesterday.pieces)}
+    assert [sign[bytes([digit])] for digit in b"0129-"] == [b"/", b"0", b"1", b"8", b","]
+
+
+def test_99_percent_are_illegal_after_the_point_and_three_bytes_are_legal_inside_the_character(llama3, clerk):
+    assert gv.guide(gv.regex(DECIMAL), llama3).mask(2).mean() < 0.01
+    accents = gv.guide(gv.regex("[é-ë]"), clerk.vocabulary)
+    assert [int(accents.mask(state).sum()) for state in range(3)] == [1, 3, 1]
+
+
+def test_no_token_of_llama3_has_a_point_and_a_digit(llama3):
+    pieces = [llama3.pieces[token] for token in llama3.text_ids]
+    assert not [piece for piece in pieces if b"." in piece and any(byte in b"0123456789" for byte in piece)]
+
+
+def test_outlines_core_loses_the_point(llama3):
+    core = pytest.importorskip("outlines_core")
+    text, (end, *_) = set(llama3.text_ids), sorted(llama3.eos)
+    ids: dict[bytes, list[int]] = {}
+    for token in text:
+        ids.setdefault(llama3.pieces[token], []).append(token)
+    index = core.Index(DECIMAL, core.Vocabulary(end, ids))
+    after = index.get_next_state(index.get_initial_state(), llama3.ids(b"3")[0])
+    allowed = [llama3.pieces[token] for token in index.get_allowed_tokens(after) if token != end]
+    assert len(allowed) == 1110
+    assert all(piece.isdigit() for piece in allowed), "whole numbers and nothing else"
+
+
+# -- 05: schemas ---------------------------------------------------------------------------------------------------
+
+ONE = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
+TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}']
+
+
+def test_the_first_guided_record(clerk):
+    text, age = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
+    values = {"name": text, "age": age, "city": text}
+    person = gv.json_schema({"type": "object", "properties": values, "required": list(values)})
+    prompt = "Hi! Tamsin Okoro is 42 years old and lives in Varnhem.\nJSON with name, age, city:\n"
+    steps = gv.record(clerk, prompt, gv.guide(person, clerk.vocabulary)).steps
+    assert f"{steps[0].mass:.2f}" == "0.58"
+    assert {b"Sure", b"Here", b"Of"} <= {c.piece for c in steps[0].candidates if c.raw > 0.05 and not c.legal}
+    assert (steps[0].legal, steps[4].legal, steps[17].legal) == (2, 3959, 1)
+    assert steps[17].piece == b","
+
+
+def test_copies_for_a_long_text_would_be_many_states():
+    for length in (10, 40, 100):
+        copies = gv.machines.schema_regex({"type": "string", "maxLength": length})
+        assert len(regex(copies)) == 20 * length + 3, "20,003 for 1,000 characters"
+
+
+def test_outlines_core_ignores_a_bound():
+    core = pytest.importorskip("outlines_core")
+    bound = {"type": "object", "properties": {"age": {"type": "integer", "maximum": 120}}, "required": ["age"]}
+    assert re.fullmatch(core.json_schema.build_regex_from_schema(json.dumps(bound)), '{"age": 999}')
+
+
+def test_llguidance_follows_the_standard_in_white_space_and_other_keys():
+    llguidance = pytest.importorskip("llguidance")
+    from guidedviz.tokens.engines.llguidance import build_tokenizer
+
+    tokenizer = build_tokenizer(gv.Vocabulary([bytes([byte]) for byte in range(256)] + [b"</s>"], eos={256}))
+    for text in TEXTS:
+        matcher = llguidance.LLMatcher(tokenizer, llguidance.LLMatcher.grammar_from_json_schema(json.dumps(ONE)))
+        assert matcher.consume_tokens(list(text.encode()))
+        assert matcher.is_accepting()
+        assert jsonschema.Draft202012Validator(ONE).is_valid(json.loads(text))
+
+
+def test_xgrammar_allows_any_white_space_and_no_other_keys():
+    xgrammar = pytest.importorskip("xgrammar")
+    pieces = [bytes([byte]) for byte in range(256)] + [b"</s>"]
+    compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(pieces, stop_token_ids=[256]))
+    compiled = compiler.compile_json_schema(json.dumps(ONE))
+    assert [xgrammar.GrammarMatcher(compiled).accept_string(text) for text in TEXTS] == [True, True, True, False]
+
+
+def test_the_answer_to_the_puzzle_is_the_machine_of_a_schema_with_optional_keys():
+    a, b, c = (f'"{key}": (true|false)' for key in "abc")
+    written = gv.regex(rf"\{{({a}(, {b})?(, {c})?|{b}(, {c})?|{c})?\}}")
+    schemas = [
+        {"type": "object", "properties": {key: {"type": "boolean"} for key in keys}}
+        for keys in ("abc", "abcdef", "abcdefghijkl")
+    ]
+    assert written == gv.json_schema(schemas[0], whitespace="one")
+    assert [len(gv.json_schema(schema)) for schema in schemas] == [43, 85, 169]
+
+
+# -- 06 and 07: stacks and grammars --------------------------------------------------------------------------------
+
+PAIRS = """object ::= "{" string ": " value "}"
+string ::= "\\"" [a-z]+ "\\""
+value ::= object | number
+number ::= [0-9]+"""
+GRAMMARS = {
+    "ambiguous": 'root ::= root "+" root | [0-9]',
+    "left-recursive": 'root ::= root "+" [0-9] | [0-9]',
+    "neither": 'root ::= [0-9] "+" root | [0-9]',
+}
+
+
+def test_the_rule_of_the_puzzle_has_as_many_b_as_a():
+    machine = gv.grammar('root ::= "a" root? "b"')
+    for many, others in product(range(7), repeat=2):
+        assert machine.accepts(b"a" * many + b"b" * others) == (many == others > 0)
+
+
+def test_the_deepest_stack_of_a_thousand_objects():
+    moves, ends = gv.machines.pushdown_moves(gv.grammar(PAIRS, root="object"))
+    stack, deepest = [0], 0
+    for byte in b'{"a": ' * 1000 + b"1" + b"}" * 1000:
+        stack = move_stack(moves, ends, stack, byte)
+        deepest = max(deepest, len(stack))
+    assert (deepest, stack) == (2001, [6])
+
+
+def test_the_stacks_of_palindromes_grow_with_the_length():
+    machine = gv.grammar('root ::= "a" root "a" | "b" root "b" | [ab]?')
+    for length in range(1, 8):
+        for letters in product(b"ab", repeat=length):
+            state = read(machine, letters)
+            assert sum(len(cells) for _, cells in state.tops) <= length
+            assert len(machine.branches(state)) <= length
+
+
+def test_the_three_grammars_give_the_same_masks_at_every_place():
+    machines = [gv.grammar(rules) for rules in GRAMMARS.values()]
+    texts = [b""]
+    for text in texts:
+        assert len({(one.accepts_prefix(text), one.accepts(text)) for one in machines}) == 1
+        if len(text) < 6:
+            texts += [text + bytes([byte]) for byte in b"1+(" if machines[0].accepts_prefix(text)]
+
+
+def test_right_recursion_fills_a_chart_that_grows_with_the_square():
+    charts = [gv.earley(GRAMMARS["neither"]).chart(b"1" + b"+1" * (numbers - 1)) for numbers in (41, 81)]
+    small, large = (sum(len(column.items) for column in chart) for chart in charts)
+    assert 3 < large / small < 4
+
+
+def test_column_0_of_the_film_has_five_items_and_one_of_them_reads_the_bracket():
+    rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
+    columns = gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"})[-1].columns
+    assert len(columns[0]) == 5
+    assert sum(kind == "scan" for kind, _ in columns[1]) == 1
+
+
+# -- 08 and 09: the split, and the walk ----------------------------------------------------------------------------
+
+BOXES = r"""value  ::= object | list | string
+object ::= "{" (string ": " value (", " string ": " value)*)? "}"
+list   ::= "[" value (", " value)* "]"
+string ::= "\"" [a-z]+ "\""
+"""
+
+
+def test_json_has_58_nodes_and_after_a_digit_nodes_of_the_number_and_of_the_object(clerk):
+    pda = gv.json()
+    assert len(gv.build_split(pda, clerk.vocabulary, inline=False).standing) == 58
+    assert {pda.nodes.name_of(place) for place in pda.places(read(pda, b'{"a": 1'))} == {"number", "object"}
+
+
+def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
+    machine = gv.grammar(BOXES, root="value")
+    split = gv.build_split(machine, clerk.vocabulary, inline=False)
+    parts, (node,) = split.build(), machine.places(read(machine, b'["a'))
+    assert (sum(len(part.dependent) for part in parts), len(parts)) == (16, 16)
+    for token in split.node(node).dependent:
+        piece = split.vocabulary.pieces[token]
+        begun = [b'["a', b'{"a', b'{"a": ' * 4 + b'"a', b'{"a": "a']
+        assert {machine.accepts_prefix(text + piece) for text in begun} == {True, False}
+
+
+def test_without_recursion_inlining_leaves_no_context_dependent_token():
+    flat = gv.grammar('root ::= "[" word ("," word)* "]"\nword ::= "\\"" [a-z]* "\\""')
+    for inline, most in ((True, 0), (False, 1)):
+        parts = gv.build_split(flat, gv.Vocabulary([b"a", b'"', b'a"', b'",', b'"]']), inline=inline).build()
+        assert bool(max(len(part.dependent) for part in parts)) == bool(most)
+
+
+@pytest.mark.parametrize(("machine", "text"), [(gv.regex(r"\d+(\.\d+)?"), b"3."), (gv.json(), b'{"a')])
+def test_the_jump_and_the_slice_of_the_exercises_find_the_mask_of_brute_force(machine, text, llama3):
+    jump, whole = FUNCTIONS["jump"], FUNCTIONS["whole"]
+    pieces = [piece for piece in llama3.pieces[:128_000:400] if piece]
+    state = read(machine, text)
+    legal = {token for token, piece in enumerate(pieces) if machine.accepts_prefix(text + piece)}
+    assert legal
+    assert jump(machine, state, flatten(pieces)) == legal
+    part = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
+    taken = {token for token, piece in enumerate(pieces) if part.accepts_prefix(piece)}
+    assert whole(machine, state, part) == (taken <= legal)
+    if taken <= legal:
+        rest = [token for token in range(len(pieces)) if token not in taken]
+        others = jump(machine, state, flatten([pieces[token] for token in rest]))
+        assert taken | {rest[token] for token in others} == legal
+
+
+def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
+    """A machine for the rest of a string, walked over the trie: it ends at 189 nodes, and the parser is asked there."""
+    rest, trie = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"'), llama3.trie
+    live = {0: rest.initial} | dict(gv.tokens.walk_steps(trie, rest, rest.initial))
+    inside = [node for node, state in live.items() if not rest.is_accepting(state)]
+    assert len(live) - len(inside) == 189
+    asked = gv.tokens.lazy_walk(gv.json(), llama3, '{"a', slices=False).asked
+    assert asked - len(trie.children(np.array(inside))) == 438

@@ -1,0 +1,226 @@
+"""What the labs tell of models, records and servers and no output shows is measured here."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.checks.machines import GIVEN, NAMED, SERVICE
+from guidedviz.decoding.distribution import share_of
+from guidedviz.files import shipped
+from guidedviz.serving import Costs, Policy, Request, make_requests, simulate, simulate_routing
+from guidedviz.tokens.engines.engine_guide import PREPARE
+from tests.labs.sources import build, export
+
+BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
+
+
+def recorded(name):
+    return json.loads(shipped(name).read_text(encoding="utf-8"))
+
+
+# -- 00 to 03: logits and masks ------------------------------------------------------------------------------------
+
+
+def test_the_only_doubt_of_the_plain_run_is_where_the_surname_begins(clerk):
+    prompt = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with name, age, city, job:\n"
+    steps = gv.record(clerk, prompt).steps
+    assert [(step.piece, round(step.raw, 2)) for step in steps if step.raw < 0.9] == [(b" O", 0.36)]
+
+
+def test_the_logits_of_clerk_differ_by_much_less_than_a_hundred(clerk):
+    texts = ("Hi! ", "The staff was rude and charming.\nLabel:\n", '{"name": "Maria Cohen"')
+    assert max(float(np.ptp(clerk.logits(clerk.encode(text)))) for text in texts) < 50
+
+
+def test_the_largest_list_of_two_masks_inside_the_hours_has_twenty_texts():
+    hours = {f"{hour:02}" for hour in range(24)}
+    firsts = [{"0", "1"}, {"0", "1", "2"}, {"2"}]
+    seconds = [set.intersection(*({hour[1] for hour in hours if hour[0] == one} for one in first)) for first in firsts]
+    assert max(len(first) * len(second) for first, second in zip(firsts, seconds, strict=True)) == 20
+
+
+def test_after_f_the_model_wants_a_small_letter_and_after_friar_a_space():
+    bard = gv.load_model("bard", device="cpu")
+    steps = gv.record(bard, "\n", gv.guide(gv.regex("[A-Z]+: [a-z]+\n"), bard.vocabulary), seed=2, max_tokens=6).steps
+    assert sum(c.raw for c in steps[1].candidates if c.piece.islower()) > 0.8
+    assert max(steps[5].candidates, key=lambda candidate: candidate.raw).piece == b" "
+
+
+# -- 10 and 11: jumps, drafts, and what masks change ---------------------------------------------------------------
+
+FORMATS = recorded("traces/format-tax.json")["formats"]
+
+
+def total(kind, **ways):
+    rows = [row for row in FORMATS if all(row[way] == value for way, value in {"temperature": 1.0, **ways}.items())]
+    return sum(row[kind] for row in rows)
+
+
+def test_only_where_little_is_forced_a_recorded_point_lies_above_the_bound_and_no_more_than_passes_vary():
+    runs = [run for run in gv.decoding.Payoff.load(shipped("traces/jump-cpu.json")).runs if run.rows == 1]
+    above = [run for run in runs if run.speedup > 1 / (1 - run.fraction)]
+    each = [ms for run in above for ms in (run.naive_ms / run.naive_passes, run.jump_ms / run.jump_passes)]
+    assert above
+    assert max(run.fraction for run in above) < 0.65
+    assert max(run.speedup * (1 - run.fraction) for run in above) <= max(each) / min(each)
+
+
+def test_both_letters_of_the_puzzle_begin_with_one_byte_and_nothing_is_forced(clerk):
+    guide = gv.guide(gv.regex("é|è"), clerk.vocabulary)
+    assert "é".encode()[:1] == "è".encode()[:1]
+    assert guide.forced(guide.initial) == b""
+
+
+def test_the_record_has_400_prompts_of_14_kinds_in_each_way():
+    ways = [{"asked": asked, "masked": masked} for asked in (False, True) for masked in (False, True)]
+    assert [total("prompts", **way) for way in ways] == [400] * 4
+    assert len({row["family"] for row in FORMATS}) == 14
+
+
+def test_every_masked_output_parses_and_36_of_37_tool_calls_are_right_though_not_asked():
+    assert total("parses", masked=True) == 800
+    way = {"asked": False, "masked": True, "family": "tool"}
+    assert (total("right", **way), total("prompts", **way)) == (36, 37)
+
+
+def test_with_the_prompt_the_mask_gains_more_than_chance_allows_with_the_small_model_too():
+    free, masked = (share_of(total("right", asked=True, masked=masked), 400) for masked in (False, True))
+    assert free.high < masked.low
+    card = recorded("models/clerk-small/figures.json")
+    shares = [card[f"sampled, {way}"]["answers_exact"] for way in ("free", "constrained")]
+    assert [round(100 * share) for share in shares] == [52, 66]
+
+
+def test_the_stage_shows_the_step_at_which_the_title_is_cut(clerk):
+    fields = {"title": {"type": "string", "maxLength": 20}, "pages": {"type": "integer"}}
+    machine = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
+    news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pages.\nJSON with title, pages:\n'
+    steps = gv.record(clerk, news, gv.guide(machine, clerk.vocabulary), temperature=0).steps
+    assert (round(1 / steps[8].mass, -3), steps[8].piece) == (11_000, b"7")
+
+
+def test_the_small_model_is_right_where_clerk_is_wrong(clerk):
+    sums = "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n"
+    thought = gv.guide(gv.regex("[^:]{1,80}: [0-9]{1,3}"), clerk.vocabulary)
+    step = gv.record(clerk, sums, thought, temperature=0, draft=gv.load_model("clerk-small")).steps[17]
+    assert (step.piece, step.dropped) == (b"1", (b"9", b"."))
+
+
+def test_the_bench_that_is_told_is_the_one_that_is_kept():
+    numpy, torch = (
+        [case["small, 4"] | {"forced": case["forced"]["from"]} for case in json.loads(kept)["cases"].values()]
+        for kept in ((BENCH / f"{name}.json").read_text() for name in ("speculation", "speculation-torch"))
+    )
+    assert all(1.45 < case["speed-up"] < 1.75 for case in torch)
+    assert all(case["to"] < 1 < case["forced"] for case in numpy)
+
+
+# -- 12: when it goes wrong ----------------------------------------------------------------------------------------
+
+
+def test_the_lab_gives_what_its_checks_expect():
+    codes = [code for kind, code in build.read_cells(build.read_source("12_when_it_goes_wrong")) if kind == "code"]
+    space = {"gv": gv}
+    for begin in ("NAMED = ", "service = "):
+        (code,) = (code for code in codes if code.startswith(begin))
+        exec(export.ast.unparse(export.ast.parse(code).body[0]), space)
+    assert space["NAMED"].split() == GIVEN[NAMED].split()
+    assert space["service"] == SERVICE
+
+
+def test_the_model_wants_the_end_at_the_first_blank_and_seven_tokens_are_legal(clerk):
+    prompt = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
+    step = gv.record(clerk, prompt, gv.guide(gv.json(), clerk.vocabulary), temperature=0).steps[17]
+    assert step.candidates[0].token in clerk.vocabulary.eos
+    assert (round(step.candidates[0].raw, 3), step.legal, round(step.mass, 5)) == (0.999, 7, 0.00002)
+    assert step.piece == b"\n"
+
+
+def test_the_number_of_the_puzzle_is_33():
+    bard = gv.load_model("bard")
+    digits = [piece for piece in bard.vocabulary.pieces if piece.isdigit()]
+    guide = gv.guide(gv.regex("[A-Z]+ [0-9]{2}:"), bard.vocabulary)
+    runs = [gv.record(bard, "\n", guide, seed=seed) for seed in range(3)]
+    assert digits == [b"3"]
+    assert {run.text[-4:] for run in runs} == {" 33:"}
+    assert [step.legal for step in runs[0].steps[-3:]] == [1, 1, 1]
+
+
+# -- 13: in production ---------------------------------------------------------------------------------------------
+
+COSTS = Costs(forward=8, row=0.02, token=0.02, host=1.5, apply=0.005)
+SERVING = recorded("traces/serving.json")
+
+
+@pytest.mark.parametrize("engine", ["auto", *PREPARE])
+def test_all_engines_leave_eos_alone_at_the_end_of_a_time(clerk, engine):
+    if engine in PREPARE:
+        pytest.importorskip(engine.replace("-", "_"))
+    guide = gv.guide(gv.regex("[0-9]{2}:[0-9]{2}"), clerk.vocabulary, engine)
+    state, left = guide.initial, []
+    for token in clerk.encode("07:30"):
+        left.append(int(guide.mask(state).sum()))
+        state = guide.advance(state, token)
+    assert left == [10, 10, 1, 10, 10]
+    assert set(guide.mask(state).nonzero()[0]) == clerk.vocabulary.eos
+
+
+def test_a_parked_request_delays_no_other_and_its_first_token_comes_as_late():
+    rows = [Request(3 * n, tokens=12, prompt=40) for n in range(4)]
+    five = [*rows, Request(20, 8, "order", compile_ms=60, mask_ms=0.1)]
+    blocks, parks = (simulate(five, COSTS, Policy(policy)) for policy in ("blocks", "parks"))
+    assert max(one.per_token_ms for one in blocks.served[:4]) == pytest.approx(15.3, abs=0.1)
+    assert max(one.per_token_ms for one in parks.served[:4]) == pytest.approx(9.8, abs=0.1)
+    assert abs(blocks.served[4].first - parks.served[4].first) < 10
+
+
+def test_one_slow_grammar_makes_the_median_four_times_as_long():
+    others = make_requests(63, per_second=400, tokens=60, schemas=[(0, 0.04)])
+    times = [
+        simulate([*others, Request(50, 60, "other", mask_ms=ms)], COSTS, Policy(overlap="masks")).per_token(0.5)
+        for ms in (0.04, 40)
+    ]
+    assert times[1] / times[0] == pytest.approx(4, abs=0.2)
+
+
+@pytest.mark.parametrize(("threads", "crowded"), [(1, True), (8, False)])
+def test_the_puzzle_from_400_rows_on_one_thread_is_too_slow(threads, crowded):
+    def lasts(rows, mask_ms):
+        asked = make_requests(rows, per_second=1e12, tokens=20, schemas=[(0, mask_ms)])
+        return simulate(asked, replace(COSTS, rows=500, threads=threads), Policy(overlap="masks")).passes[-1].ms
+
+    assert lasts(390, 0.04) == pytest.approx(lasts(390, 0.0001))
+    assert (lasts(410, 0.04) > lasts(410, 0.0001) + 0.1) is crowded
+
+
+def test_for_one_text_per_schema_a_walk_is_cheaper_than_a_split():
+    engines = {one["engine"].split()[0]: one for one in SERVING["engines"]}
+    first, mask = (
+        {name: median(schema[part] for schema in one["schemas"]) for name, one in engines.items()}
+        for part in ("compile_ms", "mask_ms")
+    )
+    assert first["llguidance"] + 99 * mask["llguidance"] < first["xgrammar"] + 99 * mask["xgrammar"]
+    saved = mask["llguidance"] - mask["xgrammar"]
+    assert (first["xgrammar"] - first["llguidance"]) / saved == pytest.approx(330_000, rel=0.02)
+    index = engines["outlines-core"]
+    assert len(index["schemas"]) < index["tried"] / 2, "the others took more than ten seconds"
+    assert all(one["compile_ms"] > 1000 for one in index["schemas"])
+
+
+def test_the_record_says_what_the_cache_saves():
+    runs = {run["name"].split(",")[0] if "warmed" not in run["name"] else "warm": run for run in SERVING["cache"]}
+    assert runs["no cache"]["hit_rate"] == runs["unique schemas"]["hit_rate"] == 0
+    assert runs["10 MB"]["hit_rate"] < runs["no limit"]["hit_rate"] < runs["warm"]["hit_rate"]
+    assert runs["10 MB"]["megabytes"] <= 10 < runs["no limit"]["megabytes"] < runs["unique schemas"]["megabytes"]
+    assert runs["no limit"]["p50_ms"] < runs["no cache"]["p50_ms"] / 10
+
+
+def test_round_robin_compiles_a_popular_schema_on_each_replica():
+    asked = make_requests(2000, per_second=50, schemas=[(400, 0)] * 300, skew=1.2, tokens=100, seed=3)
+    found = simulate_routing(asked, 8, "round robin", rows=8, kept=30).routed
+    assert {one.replica for one in found if one.request.schema == "schema 0" and not one.hit} == set(range(8))

@@ -1,0 +1,62 @@
+"""The parse tree of a text or of a prefix."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from guidedviz.errors import GuidedVizError
+from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
+from guidedviz.machines.earley.earley import earley
+from guidedviz.machines.pushdown.pda import json
+from guidedviz.views.stack.tree import draw_derivation
+
+CLASSIC = '{"key": {"b": 1}}'
+SUMS = 'root ::= root "+" root | "1"'
+BLANKS = 'root ::= blank "1" ("+" root)? blank\nblank ::= " "*'
+LIST = 'root ::= "[" (item ("," item)*)? "]"\nitem ::= [0-9]+ | root'
+HOSTILE = '["<script>\u202e\x7f é日", "</text>'
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def shown(figure):
+    return "".join(ET.fromstring(figure.svg).itertext())
+
+
+def test_a_text_that_cannot_be_read_says_where():
+    with pytest.raises(GuidedVizError, match="byte 1: saw x"):
+        draw_derivation(LIST, "[x")
+
+
+@pytest.mark.parametrize("text", ["[1,[23],4]", "[[[[]]]]", "[1,[2"])
+def test_the_leaves_stand_in_reading_order_along_the_text(text):
+    figure = draw_derivation(LIST, text)
+    leaves = [part for _, part in walk(derivation(earley(LIST), text.encode())) if isinstance(part, ParseLeaf)]
+    bold = [n for n in ET.fromstring(figure.svg).iter(f"{SVG}text") if n.get("font-weight") == "bold"][1:]
+    assert ["".join(n.itertext()) for n in sorted(bold, key=lambda n: float(n.get("x")))] == [
+        leaf.data.decode() for leaf in leaves
+    ]
+    assert len({n.get("y") for n in bold}) == 1
+
+
+def test_open_branches_are_dashed_and_the_place_to_go_on_is_marked():
+    figure = draw_derivation(LIST, "[1,[")
+    dashed = [n for n in ET.fromstring(figure.svg).iter(f"{SVG}rect") if n.get("stroke-dasharray")]
+    assert len(dashed) == figure.text.count("…") == 3
+    assert "▸" in shown(figure)
+    assert "root ?" in draw_derivation(SUMS, "1+1+1").text, "it can be read in a second way"
+    whole = draw_derivation(LIST, "[1]")
+    assert "?" not in whole.text
+    assert "finished" in whole.text
+    assert "stroke-dasharray" not in whole.svg
+
+
+def test_what_is_large_is_folded_and_counted():
+    deep = draw_derivation(LIST, "[" * 2000)
+    assert "⋮ 3,987 levels" in deep.text
+    long = draw_derivation(LIST, "[" + "1," * 500)
+    assert "⋮ 993 parts" in long.text
+    broad = draw_derivation(json(), '{"a": [' + ", ".join('{"b": [1, 2, 3]}' for _ in range(6)) + "]}")
+    assert "△" in broad.text
+    assert all(len(figure.svg) < 60_000 for figure in (deep, long, broad))

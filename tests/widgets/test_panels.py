@@ -1,0 +1,262 @@
+"""What the page of a stage is told: machine, stack and masks, each once."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from dataclasses import replace
+from itertools import chain, pairwise
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.views.stack.stack import say_ways
+from guidedviz.views.vocabulary.atlas import atlas
+from guidedviz.widgets import panels
+from tests.widgets.toy import Page, told
+
+PIECES = [b"<eos>", b'{"', b"a", b'":', b"[", b"]}", b"1", b'{"a":', b"[[", b"]]}}", b"x", b"]"]
+TEXT = (b'{"', b"a", b'":', b'{"a":', b"[[", b"1", b"]]}}")
+DIGITS = [b"<eos>", *(bytes([i]) for i in range(32, 127)), b"1.5", b"3.", b"42"]
+DECIMAL = gv.regex(r"[0-9]+([.][0-9]+)?")
+
+
+def says(pieces, *text, likely=()):
+    """A model that writes a text, and likes some other tokens."""
+
+    def rule(tokens):
+        wanted = text[len(tokens) - 1] if len(tokens) <= len(text) else pieces[eos]
+        return [9.0 if piece == wanted else 6.0 if piece in likely else 0.0 for piece in pieces]
+
+    eos = next(place for place, piece in enumerate(pieces) if piece.startswith(b"<"))
+    return gv.ToyModel(pieces, rule, eos={eos})
+
+
+def staged(steps=0, **settings):
+    model = says(PIECES, *TEXT, likely=(b"x",))
+    return gv.stage(model, "x", gv.guide(gv.json(), model.vocabulary), temperature=0, steps=steps, **settings)
+
+
+def decimal(*text, machine=DECIMAL, **settings):
+    model = says(DIGITS, *text, likely=(b"a",))
+    return gv.stage(model, " ", gv.guide(machine, model.vocabulary), temperature=0, **settings)
+
+
+# --- a finite machine ---
+
+
+def test_the_drawing_goes_with_the_machine_and_never_again():
+    stage = decimal(b"1.5", b"4")
+    assert str(told(stage)["drawings"]["0"]["shapes"]).count("data-state") == 4
+    news = told(stage.take(1), everything=False)
+    assert news.get("drawings") is None
+    assert "machine" not in news
+    assert news["add"] == [None], "it was told as the next step"
+    assert told(stage)["add"][0]["path"] == [0, 1, 2, 3], "one more state per byte"
+    assert {"machine", "drawings"} <= set(stage.display.saved()), "a notebook without a kernel has it too"
+
+
+def test_an_end_reads_no_byte_even_where_its_letters_could_come():
+    stage = decimal(machine=gv.regex("x?.*y?z*")).choose(DIGITS.index(b"4")).choose(0)
+    first, last = (step["path"] for step in told(stage)["add"])
+    assert (len(first), last) == (2, first[-1:])
+
+
+def test_why_names_the_way_and_the_byte_that_died():
+    stage = decimal(b"1.5")
+    told(stage)
+    for token, way in ((b"a", ([0], "a")), (b"<eos>", ([0], "end"))):
+        stage.display.hear({"do": "choose", "token": DIGITS.index(token), "cursor": 0})
+        why = told(stage, False)["why"]
+        assert (why["path"], why["died"]) == way
+
+
+def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the_old_one():
+    chain_of_a = DFA((*(((97, 97, n + 1),) for n in range(2000)), ()), frozenset({2000}))
+    model = says([b"<eos>", b"a", b"a" * 1499], b"a", b"a" * 1499, b"a")
+    stage = gv.stage(model, "a", gv.guide(chain_of_a, model.vocabulary, engine="trie"), temperature=0, steps=3)
+    news = told(stage)
+    assert [step["drawing"] for step in news["add"]] == [0, 1, 1], "a new one only where the old one lacks the state"
+    assert "of 2,001 states" in news["drawings"]["0"]["words"]
+    for number, state in (("0", 0), ("1", 1500)):
+        assert f"'data-state': {state}}}" in str(news["drawings"][number]["shapes"])
+    assert "drawings" not in told(stage, False)
+
+
+def test_without_a_machine_that_can_be_drawn_there_is_none(toy):
+    model = toy.toy_model()
+    assert not told(gv.stage(model, "say ", toy.WordsGuide(model.vocabulary))).get("machine")
+    assert not told(gv.stage(model, "say ")).get("machine")
+
+
+# --- a stack ---
+
+
+def test_the_frames_of_every_state_are_those_of_the_machine_and_its_arrows_are_drawn():
+    news, pda = told(staged(7)), gv.json()
+    state, drawn = pda.initial, str(news["drawings"]["0"]["shapes"])
+    for step, piece in zip(news["add"], TEXT, strict=True):
+        for number, byte, seen in zip(step["path"][1:], piece, step["bytes"], strict=True):
+            state = pda.step(state, byte)
+            known = news["stacks"][str(number)]
+            assert tuple(rule for _, rule, _ in known["frames"]) == pda.stack(state)
+            assert known["ground"] == ("bottom · the text may end" if pda.is_accepting(state) else "bottom")
+            assert (known["depth"], known["ways"]) == (pda.depth(state), say_ways(state))
+            assert (known["now"], seen) == (sorted(pda.places(state)), chr(byte))
+        assert len(step["taken"]) == len(piece)
+        assert all(f"'data-arrow': '{key}'" in drawn for key in chain(*step["taken"]))
+
+
+def test_a_state_is_told_once_and_again_to_a_new_page():
+    stage = staged()
+    news = told(stage)
+    first = news["stacks"]
+    assert set(first) == set(map(str, news["next"]["path"])), "the first state, and those inside the next token"
+    stage.take(2)
+    assert first.keys().isdisjoint(told(stage, False)["stacks"])
+    stage.back(2).take(1)
+    assert told(stage, False)["stacks"] == {}
+    news = told(stage)
+    assert set(news["stacks"]) == {str(n) for step in [*news["add"], news["next"]] if step for n in step["path"]}
+    assert set(map(str, stage.display.saved()["stacks"])) == set(news["stacks"])
+
+
+def test_what_stays_open_keeps_its_number():
+    news = told(staged(7))
+    path = [number for step in news["add"] for number in step["path"][1:]]
+    outward = [[number for number, *_ in reversed(news["stacks"][str(state)]["frames"])] for state in path]
+    for before, after in pairwise(outward):
+        below = min(len(before), len(after)) - 1
+        assert before[:below] == after[:below]
+    assert len({len(numbers) for numbers in outward}) > 3
+
+
+def test_why_shows_the_stack_where_the_token_died():
+    stage = staged(5)
+    told(stage)
+    stage.display.hear({"do": "choose", "token": PIECES.index(b"x"), "cursor": 5})
+    why = told(stage, False)["why"]
+    assert why["rows"][-1][:2] == ["x", f"n{why['stacks'][str(why['path'][-1])]['now'][0]}"]
+    assert (why["died"], why["stack"][0]) == ("x", "array")
+    assert "innermost open rule is array" in why["reason"]
+
+
+def test_a_recording_shows_the_machine_and_the_stack_of_its_guide_and_another_guide_is_refused():
+    live = staged(5)
+    model = live.player.walk.model
+    trace = gv.record(model, "x", live.guide, temperature=0, max_tokens=20)
+    replay = gv.stage(replace(trace, source="RECORDED"), guide=gv.guide(gv.json(), model.vocabulary), steps=5)
+    one, other = told(live), told(replay)
+    for name in ("path", "taken", "bytes", "drawing", "mask", "rows"):
+        assert [step[name] for step in other["add"]] == [step[name] for step in one["add"]]
+    assert (other["stacks"], other["drawings"]) == (one["stacks"], one["drawings"])
+    replay.display.hear({"do": "choose", "token": PIECES.index(b"x"), "cursor": 5})
+    assert told(replay, False)["why"]["died"] == "x", "a replay can explain as well"
+    other = gv.guide(gv.grammar('root ::= "{" root "}" | "x"'), model.vocabulary)
+    with pytest.raises(gv.TraceError, match=r"this guide, step 1: saw '\{\"', expected a token that the guide allows"):
+        gv.stage(trace, guide=other)
+    assert not told(gv.stage(trace)).get("machine")
+
+
+def test_a_deep_stack_is_short_to_tell():
+    deep = gv.grammar('root ::= "(" root ")" | "x"')
+    state = deep.initial
+    for _ in range(10_000):
+        state = deep.step(state, ord("("))
+    packed = panels.pack_state(deep, state)
+    assert packed["depth"] == 10_000
+    assert len(str(packed)) < 4000
+
+
+# --- the map ---
+
+
+def test_every_step_has_the_mask_that_it_obeyed(toy):
+    model = toy.toy_model()
+    guide = toy.WordsGuide(model.vocabulary)
+    stage = gv.stage(model, "say ", guide, seed=3, steps=4)
+    order, news = atlas(model.vocabulary).order, stage.display.news(True)
+    for place, step in enumerate([*news["add"], news["next"]]):
+        packed = np.frombuffer(b64decode(news["map"]["bits"][step["mask"]]), np.uint8)
+        state = b"".join(s.piece for s in stage.player.steps[:place])
+        assert (np.unpackbits(packed, bitorder="little")[: len(order)] == guide.mask(state)[order]).all()
+        assert [int(order[rank]) for rank in step["ranks"]] == [row[0] for row in step["rows"]]
+    stage.close()
+    assert "map" not in stage.display.news(True)
+    assert "map" not in gv.stage(model, "say ", steps=1).display.news(True), "without a guide there is no map"
+
+
+BRACKETS = [b"(", b")", b"x", b"x)", b"[x])", b"]", b"x)]", b"x))", b"</s>", b"[(", b"["]
+NESTED = 'root ::= "(" root ")" | "[" root "]" | "x"'
+# What the page must know before each token, written by hand: who asked and was legal, who asked and was not.
+ASKED = [
+    [set(), {b"x)", b"[x])", b"x)]", b"x))"}],  # b"": nothing is open that they could close
+    [{b"x)]"}, {b"x))"}],  # b"[(": x) is sure, what comes after it is not
+    [{b"x))"}, {b"x)]"}],  # b"[((": the same node on another stack
+    [set(), set()],  # b"[((x)": only ) may come
+    [set(), set()],  # b"[((x))": only ] may come
+]
+
+
+def nested(stack=True, engine="split", **settings):
+    model = says(BRACKETS, b"[(", b"(", b"x)", b")", b"]", likely=(b"x))", b"x)]"))
+    guide = gv.guide(gv.grammar(NESTED), model.vocabulary, engine=engine)
+    return gv.stage(model, "x", guide, temperature=0, stack=stack, **settings)
+
+
+def seen(page):
+    """What the page paints: the pieces that asked and were legal, and those that asked and were not."""
+    step = page.shown
+    order = atlas(gv.Vocabulary(BRACKETS, eos={8})).order
+    legal = np.unpackbits(np.frombuffer(b64decode(page.masks[step["mask"]]), np.uint8), bitorder="little")
+    ranks = np.frombuffer(b64decode(page.masks[step["asked"]]), "<i4").tolist()
+    assert ranks == sorted(ranks)
+    return [{BRACKETS[order[rank]] for rank in ranks if legal[rank] == kind} for kind in (1, 0)]
+
+
+def test_at_every_step_the_page_knows_who_asked_and_what_the_stack_said():
+    live = nested()
+    page = Page(live)
+    for cursor, asked in enumerate(ASKED):
+        live.take(cursor - live.player.cursor)
+        assert seen(page) == asked
+    for cursor in (3, 1, 2):
+        live.go(cursor)
+        assert seen(page) == ASKED[cursor], "and when one goes back"
+        assert page.told[-1]["map"]["bits"] == {}, "what was told is not told again"
+    replay = gv.stage(replace(live.trace, steps=live.player.steps), guide=live.guide, stack=True)
+    again = Page(replay)
+    for cursor in range(len(live.player.steps)):
+        replay.take(cursor - replay.player.cursor)
+        assert seen(again) == ASKED[cursor], "and in a replay"
+    live.go(0).choose(BRACKETS.index(b"("))
+    assert seen(page) == [set(), {b"x)]", b"x))"}], "after ( alone there is nothing that they could close"
+
+
+def test_who_asked_the_stack_is_shown_only_where_somebody_wants_it_and_the_engine_knows(monkeypatch):
+    for stage in (nested(stack=False), nested(engine="trie")):
+        assert {step["asked"] for step in stage.take(3).display.news(True)["add"]} == {None}
+    assert "context-dependent" not in nested(stack=False, steps=3)._repr_mimebundle_()[0]["text/html"]
+
+    def refuse(split, state):
+        raise gv.PatternError("grammar", seen="more than 1,000,000 moves", hint="rules that are not ambiguous")
+
+    monkeypatch.setattr(gv.tokens.Split, "answers", refuse)
+    assert {step["asked"] for step in nested(steps=2).display.news(True)["add"]} == {None}
+
+
+def test_an_edit_compares_two_masks_and_then_asks_the_new_stack():
+    stage = nested(steps=3, edit=("grammar", NESTED))
+    page = Page(stage)
+    stage.edit('root ::= "(" root ")" | "[" root "]" | "x" | "y"', "grammar")
+    assert len(page.told[-1]["map"]["edited"]) == 2
+    stage.take()
+    assert page.told[-1]["map"]["edited"] is None
+    assert seen(page) == ASKED[4]
+
+
+@pytest.mark.usefixtures("headless")
+def test_the_still_picture_has_the_three_colours():
+    said = "of 11 tokens 6 are accepted, 3 rejected, 2 context-dependent: 1 legal, 1 illegal"
+    assert said in nested(steps=3)._repr_mimebundle_()["text/html"]
