@@ -52,7 +52,7 @@ def bench(options: Namespace) -> dict[str, Any]:
     cost = median_cost(costs)
     figures = print_cases(f"{model.name} on {model.device}", cost, found)
     if options.device and not options.only:
-        previews = tuple(task.preview for task in tasks)
+        previews = tuple(task.text for task in tasks)
         device = model.device if "cuda" in model.device else f"{model.device}: {processor()}, one thread"
         runs = tuple(run for row in found.values() for run in row)
         record = Payoff(cost, runs, previews, model.name, device, date.today().isoformat(), "canonical")

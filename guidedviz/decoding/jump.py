@@ -185,7 +185,6 @@ class Timed:
     parts: Parts  # its text, token by token; True if forced
     difference: Difference  # compared with the run without jump-forward
     speedups: tuple[Positive, ...] = ()  # of all runs of this task; () if it was timed once
-    by_hand: bool = False  # a person chose the fixed tokens
 
     @property
     def speedup(self) -> float:
@@ -232,8 +231,7 @@ def check_payoff(payoff: Payoff) -> None:
 # Texts with a given fraction of forced tokens: from one long free title to an object of many short values.
 #
 # Every example is JSON about a book: a title of any length, constant values as in the response of an API, and values of
-# one free digit. Each part of a text that is not fixed has a regex of what may stand there, so that the text has one. A
-# person can change which tokens are fixed; then each free token has such a regex.
+# one free digit. Each part of a text that is not fixed has a regex of what may stand there, so that the text has one.
 
 
 PROMPT = "The Bridge and the Clock and the Desert is by Ada Lovelace.\nJSON:\n"
@@ -243,7 +241,6 @@ CONSTANTS = (
     '"author": "Ada Lovelace"', '"status": "ok"', '"city": "London"', '"member": true', '"date": "2026-11-22"',
 )  # fmt: skip
 KEYS = "pages stock score count points seats minutes order total amount length number".split()
-KINDS = re.compile("(?<=[^A-Za-z])([A-Za-z])([a-z]+)|([A-Za-z]+)|([0-9]+)|(.)", re.DOTALL)  # a word keeps its initial
 Example = list[tuple[str, str]]  # a text in parts, each with the regex of what may stand there; "" for a fixed part
 
 
@@ -253,15 +250,9 @@ class SliderTask:
 
     fraction: float  # the requested fraction
     prompt: str
-    text: Parts  # an example, token by token; True if fixed
+    text: Parts  # an example, token by token; True if fixed; free letters and digits are dots
     vocabulary: Vocabulary
     pattern: str = ""  # the regex of the example
-    by_hand: bool = False  # a person chose the fixed tokens
-
-    @property
-    def preview(self) -> Parts:
-        """The example without the letters and digits that are free."""
-        return tuple((text if fixed else re.sub("[A-Za-z0-9]", "·", text), fixed) for text, fixed in self.text)
 
     @cached_property
     def guide(self) -> Guide:
@@ -273,7 +264,7 @@ def build_tasks(model: Model, tokens: int = 64) -> tuple[SliderTask, ...]:
     """One task per position of the slider, each of about `tokens` tokens of the model's tokenizer.
 
     >>> first, *_, last = build_tasks(gv.load_model("clerk"))
-    >>> "".join(text for text, _ in last.preview)[:42], last.pattern[:10]
+    >>> "".join(text for text, _ in last.text)[:42], last.pattern[:10]
     ('{"author": "Ada Lovelace", "status": "ok",', '\\\\{"author"')
     """
     word = len(model.encode(" and the ".join(WORDS))) / len(WORDS)  # the tokens of a word and what joins it
@@ -315,41 +306,16 @@ def pattern_of(example: Example) -> str:
 
 
 def cut_example(model: Model, example: Example) -> Parts:
-    """The tokens of an example and EOS, True for a token without a free byte."""
-    data = "".join(text for text, _ in example).encode()
-    fixed = [not form for text, form in example for _ in text.encode()]
+    """The tokens of an example and EOS, True for a token without a free byte; free letters and digits are dots."""
+    text = "".join(part for part, _ in example)
+    shown = "".join(re.sub("[A-Za-z0-9]", "·", part) if form else part for part, form in example)
+    fixed = [not form for part, form in example for _ in part]
     parts, at = [], 0
-    for token in encode_text(model.vocabulary, model.encode, data.decode()):
+    for token in encode_text(model.vocabulary, model.encode, text):
         end = at + len(model.vocabulary.pieces[token])
-        parts.append((data[at:end].decode(), all(fixed[at:end])))
+        parts.append((shown[at:end], all(fixed[at:end])))
         at = end
     return (*parts, *((model.vocabulary.display(token), True) for token in sorted(model.vocabulary.eos)[:1]))
-
-
-def fix_by_hand(task: SliderTask, parts: Parts, fraction: float) -> SliderTask:
-    """The task with these fixed tokens; a free token keeps its length and its kinds of characters.
-
-    >>> task, *_ = build_tasks(gv.load_model("clerk"))
-    >>> fix_by_hand(task, (('{"', True), (":Ada", False), ("7", False), ('"}', False), ("<|end|>", True)), 0.4).pattern
-    '\\\\{":A[a-z]{2}[0-9]{1}[^A-Za-z0-9]{2}'
-    """
-    ends = {task.vocabulary.display(token) for token in task.vocabulary.eos}
-    pattern = "".join(re.escape(text) if fixed else _free(text) for text, fixed in parts if text not in ends)
-    return replace(task, fraction=fraction, text=parts, pattern=pattern, by_hand=True)
-
-
-def _free(token: str) -> str:
-    """A regex for a free token: its letters and digits are free, or all of it where it has none."""
-    if not any(map(str.isalnum, token)):
-        return f"[^A-Za-z0-9]{{{len(token)}}}"
-    return KINDS.sub(_free_kind, token)
-
-
-def _free_kind(found: re.Match[str]) -> str:
-    initial, rest, letters, digits, other = found.groups()
-    if initial:
-        return f"{initial}[a-z]{{{len(rest)}}}"
-    return re.escape(other) if other else f"{'[A-Za-z]' if letters else '[0-9]'}{{{len(letters or digits)}}}"
 
 
 # Time greedy decoding with and without jump-forward, after the prompt has been read.
@@ -378,7 +344,7 @@ def time_task(
         asked=task.fraction, fraction=round(max(0.0, 1 - jump.passes / tokens), 4), rows=rows,
         naive_ms=round(naive_ms, 3), jump_ms=round(jump_ms, 3), naive_passes=naive.passes, jump_passes=jump.passes,
         prefilled=jump.prefilled, tokens=tokens, parts=mark_parts(jump),
-        difference=Compared(naive, jump).difference, by_hand=task.by_hand,
+        difference=Compared(naive, jump).difference,
     )  # fmt: skip
 
 

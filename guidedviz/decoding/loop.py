@@ -71,17 +71,17 @@ def take_pass(
     model: Model, point: Point, guide: Guide, settings: Settings, dice: Dice, choice: int | None = None
 ) -> tuple[Pending, ...]:
     """All steps of one forward pass: the accepted guesses, if a draft guesses, and one token after them."""
-    lap, draft_ms, taken = start_watch(), 0.0, list[Pending]()
+    lap, taken = start_watch(), list[Pending]()
     guesses: Sequence[Guess] = ()
     if settings.draft and choice is None:
         guesses = settings.draft.guess(model, guide, point, settings, dice)[: room(model, point, settings)]
-        draft_ms = lap()
     tokens = [*point.tokens, *(guess.token for guess in guesses)]
     rows: Iterable[Any] = model.all_logits(tokens, len(point.tokens) - 1) if guesses else [model.logits(tokens)]
     forward_ms = lap()
     for place, own in enumerate(rows):
-        mask, raw = guide.mask(point.state), softmax(own)
-        times: dict[str, Any] = {"draft_ms": draft_ms, "forward_ms": forward_ms, "mask_ms": lap()}
+        mask = guide.mask(point.state)
+        times: dict[str, Any] = {"forward_ms": forward_ms, "mask_ms": lap()}
+        raw = softmax(own)
         if not mask.any():
             end: End = "complete" if guide.is_accepting(point.state) else "dead_end"
             last = make_step(guide, point, measured=(raw, mask, np.zeros(len(raw))), end=end, **times)
@@ -98,7 +98,7 @@ def take_pass(
         taken.append(Pending(step, after, settings))
         if end or how != "accepted":
             break
-        point, forward_ms, draft_ms = after, 0.0, 0.0
+        point, forward_ms = after, 0.0
         lap()
     return tuple(taken)
 

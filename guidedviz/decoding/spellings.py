@@ -35,7 +35,6 @@ class Spelling:
     tokens: Tokens
     pieces: tuple[bytes, ...]
     probability: float  # under the mask: the product over its tokens
-    beyond: bytes = b""  # the bytes of its last token after the end of the run
     canonical: bool = False  # the tokenizer's own spelling
     longest: bool = False  # takes the longest token at each position
     dead: bool = False  # a prefix after which no token is legal
@@ -62,8 +61,6 @@ class Spellings:
     count_beyond: int  # the number of spellings whose last token extends beyond the run
     back: int  # number of output tokens before the run that the canonical spelling would replace
     passes: int  # forward passes
-    prompt: str
-    text: str  # the output before the run
     model: str
     device: str
     date: str
@@ -84,16 +81,6 @@ class Spellings:
     def canonical(self) -> Spelling | None:
         """The tokenizer's spelling; None if it would replace earlier tokens, or if the passes did not reach its end."""
         return next((spelling for spelling in self.spellings if spelling.canonical), None)
-
-    @property
-    def longest(self) -> Spelling | None:
-        """The spelling with the longest token at each position."""
-        return next((spelling for spelling in self.spellings if spelling.longest), None)
-
-    def through(self, tokens: Sequence[int]) -> float:
-        """The probability of all explored spellings that begin with these tokens."""
-        begun = (part.probability for part in self.spellings + self.open if part.tokens[: len(tokens)] == tuple(tokens))
-        return sum(begun, 0.0)
 
 
 def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: int = 64) -> Spellings:
@@ -124,7 +111,7 @@ def spellings(model: Model, prompt: str, guide: Guide, text: str = "", limit: in
     done, parts, faint, passes = _search(model, guide, (*before, *written), state, lattice.run, named, limit)
     return Spellings(
         run=lattice.run, spellings=done, open=parts, faint=(len(faint), sum(faint, 0.0)),
-        count=lattice.count, count_beyond=lattice.count_beyond, back=back, passes=passes, prompt=prompt, text=text,
+        count=lattice.count, count_beyond=lattice.count_beyond, back=back, passes=passes,
         model=model.name, device=model.device, date=date.today().isoformat(),
         vocabulary_size=len(model.vocabulary), source=model.source,
     )  # fmt: skip
@@ -140,8 +127,7 @@ def _search(
 
     def spelling(tokens: Tokens, odds: float, dead: bool = False) -> Spelling:
         parts = tuple(pieces[token] for token in tokens)
-        beyond = b"".join(parts)[len(run) :]
-        return Spelling(tokens, parts, odds, beyond, tokens == named[0], tokens == named[1], dead)
+        return Spelling(tokens, parts, odds, tokens == named[0], tokens == named[1], dead)
 
     def turn(tokens: Tokens) -> int:  # prefixes of the first named spelling, then of the second, then all others
         return next((place for place, name in enumerate(named) if name[: len(tokens)] == tokens), len(named))

@@ -68,13 +68,12 @@ class Step:
     mass: Share  # Z: the sum of their raw probabilities
     state: str  # the machine's state before this token
     stack: tuple[str, ...]  # its stack, top first; () for a machine without one
-    forward_ms: Milliseconds
+    forward_ms: Milliseconds  # with the passes of a draft
     mask_ms: Milliseconds
     sample_ms: Milliseconds
     end: End = ""  # why the decode ended with this step; "" if it goes on
     back: Count = 0  # how many tokens before this one it takes back
     dropped: tuple[bytes, ...] = ()  # drafted tokens that were rejected here, and those that were to follow them
-    draft_ms: Milliseconds = 0.0
     changes: str = ""  # what besides the mask changed the probabilities, such as "bias · T 0.50"
 
 

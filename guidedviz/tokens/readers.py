@@ -13,6 +13,7 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,37 +63,25 @@ def read_ranks(path: Path, special: Sequence[str] = (), eos: Iterable[str] = ())
         raise VocabularyError(f"rank file {path}", seen=seen, expected="a readable file") from error
     ranks: dict[int, bytes] = {}
     for number, line in enumerate(lines, start=1):
-        if line.strip():
-            rank, piece = _read_line(path, number, line)
-            if rank in ranks:
-                raise _damaged(path, number, f"rank {rank} again", "each rank once")
-            ranks[rank] = piece
+        if not line.strip():
+            continue
+        try:
+            text, rank = line.split()
+            piece, value = b64decode(text, validate=True), int(rank)
+        except (ValueError, binascii.Error):
+            piece, value = b"", -1
+        if not 0 <= value < LARGEST or value in ranks:
+            seen = repr(line[:40].decode("utf-8", "replace"))
+            expected = f"base64, a blank and a new rank below {LARGEST:,}, such as 'YQ== 0'"
+            raise VocabularyError(f"rank file {path.name}, line {number}", seen=seen, expected=expected)
+        ranks[value] = piece
     if not ranks:
         raise VocabularyError(f"rank file {path.name}", seen="no ranks", expected="lines such as 'YQ== 0'")
-    return _with_special([ranks.get(rank, b"") for rank in range(1 + max(ranks))], special, eos)
-
-
-def _damaged(path: Path, number: int, seen: str, expected: str) -> VocabularyError:
-    return VocabularyError(f"rank file {path.name}, line {number}", seen=seen, expected=expected)
-
-
-def _read_line(path: Path, number: int, line: bytes) -> tuple[int, bytes]:
-    expected = "base64, a blank and a rank, such as 'YQ== 0'"
-    try:
-        text, rank = line.split()
-        piece, value = b64decode(text, validate=True), int(rank)
-    except (ValueError, binascii.Error) as error:
-        raise _damaged(path, number, repr(line[:40].decode("utf-8", "replace")), expected) from error
-    if not 0 <= value < LARGEST:
-        raise _damaged(path, number, f"rank {value}", f"0 to {LARGEST - 1}")
-    return value, piece
-
-
-def _with_special(pieces: list[bytes], special: Sequence[str], eos: Iterable[str]) -> Contents:
+    pieces = [ranks.get(rank, b"") for rank in range(1 + max(ranks))]
     ids = {text: len(pieces) + place for place, text in enumerate(special)}
-    for text in (ends := list(eos)):
-        if text not in ids:
-            raise VocabularyError("rank file", seen=f"EOS {text!r}", expected="one of the special texts")
+    ends = list(eos)
+    if unknown := [text for text in ends if text not in ids]:
+        raise VocabularyError("rank file", seen=f"EOS {unknown[0]!r}", expected="one of the special texts")
     return Contents(pieces + [text.encode() for text in special], {ids[text] for text in ends}, set(ids.values()))
 
 
@@ -156,31 +145,19 @@ def read_tokenizer(tokenizer: Any, size: int | None = None, eos: Iterable[int] |
 
 
 def _read_json(config: Part) -> tuple[dict[int, bytes], set[int]]:
-    decode = _decode_of(config)
-    model: dict[str, int] = _model_vocabulary(config["model"])
+    decode, model = _decode_of(config), config["model"]
+    texts: dict[str, int] | list[tuple[str, float]] | None = model.get("vocab")
+    if isinstance(texts, list):  # Unigram: the id is the index
+        texts = {text: token for token, (text, _) in enumerate(texts)}
+    if not isinstance(texts, dict):
+        raise VocabularyError("tokenizer model", seen=str(model.get("type")), expected=KNOWN)
     added: list[Part] = config.get("added_tokens") or []
     special = {int(token["id"]) for token in added if token["special"]}
-    special |= _unknown_ids(config["model"], model)
-    pieces = {token: text.encode() if token in special else decode(text) for text, token in model.items()}
+    special |= {token for token in (model.get("unk_id"), texts.get(model.get("unk_token"))) if token is not None}
+    pieces = {token: text.encode() if token in special else decode(text) for text, token in texts.items()}
     for token in added:  # an added token that is not in the model's vocabulary is literal text
         pieces.setdefault(int(token["id"]), token["content"].encode())
     return pieces, special
-
-
-def _unknown_ids(model: Part, ids: dict[str, int]) -> set[int]:
-    """The id of the unknown token, which has no text."""
-    if model.get("unk_id") is not None:  # Unigram
-        return {int(model["unk_id"])}
-    return {ids[model["unk_token"]]} if model.get("unk_token") in ids else set()
-
-
-def _model_vocabulary(model: Part) -> dict[str, int]:
-    vocabulary = model.get("vocab")
-    if isinstance(vocabulary, dict):
-        return vocabulary
-    if isinstance(vocabulary, list):  # Unigram: [text, score]; the id is the index
-        return {text: token for token, (text, _) in enumerate(vocabulary)}
-    raise VocabularyError("tokenizer model", seen=str(model.get("type")), expected=KNOWN)
 
 
 def flat_parts(part: Part | None, children: str) -> Iterator[Part]:
@@ -199,30 +176,20 @@ def _decode_of(config: Part) -> Decode:
         return decode_byte_level
     if dropping := sorted(before & DROPS_BLANKS):
         raise VocabularyError("tokenizer", seen=f"{dropping[0]}, which drops blanks", expected=KNOWN)
-    replaced, fallback = _read_decoders(decoders)
-    return lambda text: _decode_plain(text, replaced, fallback)
-
-
-def _read_decoders(decoders: list[Part]) -> tuple[list[tuple[str, str]], bool]:
-    """The strings that the decoder replaces in each piece, and whether `<0x41>` is a byte."""
-    replaced: list[tuple[str, str]] = []
-    fallback = fused = False
-    for part in decoders:
+    replaced: list[tuple[str, str]] = []  # in each piece
+    kinds = [part["type"] for part in decoders]
+    for place, part in enumerate(decoders):
         kind = part["type"]
         if kind == "Metaspace":
             replaced.append((part["replacement"], " "))
         elif kind == "Replace" and "String" in part["pattern"]:
             replaced.append((part["pattern"]["String"], part["content"]))
-        elif kind == "ByteFallback":
-            fallback = True
-        elif kind == "Fuse":
-            fused = True
-        elif not (kind == "Strip" and fused):  # after Fuse it strips the whole text, not a piece
-            raise VocabularyError("tokenizer decoder", seen=kind, expected=KNOWN)
-    return replaced, fallback
+        elif kind not in ("ByteFallback", "Fuse") and not (kind == "Strip" and "Fuse" in kinds[:place]):
+            raise VocabularyError("tokenizer decoder", seen=kind, expected=KNOWN)  # after Fuse it strips the whole text
+    return partial(_decode_plain, replaced, "ByteFallback" in kinds)
 
 
-def _decode_plain(text: str, replaced: list[tuple[str, str]], fallback: bool) -> bytes:
+def _decode_plain(replaced: list[tuple[str, str]], fallback: bool, text: str) -> bytes:
     if fallback and (byte := BYTE_TOKEN.fullmatch(text)):
         return bytes([int(byte[1], 16)])
     for old, new in replaced:

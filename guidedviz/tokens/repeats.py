@@ -81,7 +81,7 @@ def read_repeat(
     """The tokens at the start of a repeat or at its call; None if there is none, or if a text has several counts.
 
     >>> unknown = OpenStack(gv.grammar('root ::= "<" [a-z]{0,5000} ">" "!"'))
-    >>> table = MoveTable(unknown.step, unknown.kinds, unknown.reads)
+    >>> table = MoveTable(unknown.step, unknown.kinds)
     >>> repeat = read_repeat(unknown, table, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]), 5, None)
     >>> for counts in (None, ((4999, 4999),)):
     ...     print(*repeat.split(counts))

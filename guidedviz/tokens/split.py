@@ -130,7 +130,7 @@ class Split:
         self.pda, self.vocabulary = pda, vocabulary
         self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
         self._unknown = OpenStack(pda, expand, longest=len(vocabulary.trie.levels) - 2)
-        self._table = MoveTable[State](self._unknown.step, pda.kinds, self._unknown.reads)
+        self._table = MoveTable[State](self._unknown.step, pda.kinds)
         self._nodes: dict[Place, NodeSplit] = {}
         self._repeats: dict[Place, Repeat | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once

@@ -13,7 +13,7 @@ Next: `tokens/index.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import RLock
@@ -276,7 +276,7 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
 class MoveTable(Generic[S]):
     """A machine for `walk_levels`: the states met so far, each with a label, and the moves between them.
 
-    `kinds` says which bytes the machine never distinguishes, and `reads`, if given, the bytes that a state may read.
+    `kinds` says which bytes the machine never distinguishes.
 
     >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
     >>> table = MoveTable(nested.step, nested.kinds)
@@ -285,10 +285,8 @@ class MoveTable(Generic[S]):
     ([0, 1, 3, 4, 6], [False, False, True, False, True])
     """
 
-    def __init__(
-        self, step: Callable[[S, int], S | None], kinds: bytes, reads: Callable[[S], Collection[int]] | None = None
-    ) -> None:
-        self.step, self._reads, self._byte_of = step, reads, first_bytes(kinds)
+    def __init__(self, step: Callable[[S, int], S | None], kinds: bytes) -> None:
+        self.step, self._byte_of = step, first_bytes(kinds)
         self._kind, self._lock = np.frombuffer(kinds, dtype=np.uint8).astype(np.intp), RLock()
         self._width = 1 + max(kinds)
         self._forget()
@@ -319,9 +317,8 @@ class MoveTable(Generic[S]):
         return reached
 
     def _move(self, label: int, kind: int) -> int:
-        state, byte = self.states[label], self._byte_of[kind]
-        assert state is not None
-        return self._label(self.step(state, byte)) if self._reads is None or byte in self._reads(state) else 0
+        state = self.states[label]
+        return 0 if state is None else self._label(self.step(state, self._byte_of[kind]))
 
     def _label(self, state: S | None) -> int:
         label = self._labels.setdefault(state, len(self.states))

@@ -11,7 +11,7 @@ import hashlib
 import struct
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache, cached_property
 from operator import index
 from pathlib import Path
@@ -58,10 +58,6 @@ class Vocabulary:
     def __repr__(self) -> str:
         ends = ", ".join(map(str, sorted(self.eos)[:4])) or "none"
         return f"Vocabulary({len(self):,} tokens, eos {ends})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A pickle holds the fields; what is computed from them is computed again."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def fingerprint(self) -> str:

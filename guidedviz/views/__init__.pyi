@@ -22,8 +22,6 @@ from guidedviz.views.machine.films import trie_frames as trie_frames
 from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.picture import to_dot as to_dot
 from guidedviz.views.machine.verdicts import draw_verdicts as draw_verdicts
-from guidedviz.views.stack.chart import draw_chart as draw_chart
-from guidedviz.views.stack.chart import draw_derivation as draw_derivation
 from guidedviz.views.stack.chart_film import earley_frames as earley_frames
 from guidedviz.views.stack.graph import draw_branches as draw_branches
 from guidedviz.views.stack.graph import draw_shared_stacks as draw_shared_stacks
@@ -32,6 +30,7 @@ from guidedviz.views.stack.stack import draw_depth as draw_depth
 from guidedviz.views.stack.stack import draw_stack as draw_stack
 from guidedviz.views.stack.stack import draw_stack_table as draw_stack_table
 from guidedviz.views.stack.stack_film import stack_frames as stack_frames
+from guidedviz.views.stack.tree import draw_derivation as draw_derivation
 from guidedviz.views.stage import draw_stage as draw_stage
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.grid import draw_positions as draw_positions

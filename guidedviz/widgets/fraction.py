@@ -79,7 +79,7 @@ def fraction_slider(model: Model | Payoff, *, fraction: float = 0.7, rows: int =
         raise SettingError("gv.fraction_slider, model", seen=type(model).__name__, expected=EXPECTED)
     tasks = build_tasks(model)
     about = (model.name, model.device, date.today().isoformat(), "canonical", model.source)
-    payoff = Payoff(measure_cost(model), (), tuple(task.preview for task in tasks), *about)
+    payoff = Payoff(measure_cost(model), (), tuple(task.text for task in tasks), *about)
     return FractionSlider(payoff, model, tasks, fraction, rows)
 
 

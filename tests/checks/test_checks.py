@@ -263,4 +263,4 @@ def test_a_picture_shows_what_the_answer_did():
     assert "now in n0" in check("step_set", lambda nfa, states, byte: {0}).figure.text
     assert "now in q1, where b cannot come" in check("forced", lambda machine, state: b"ab").figure.text
     assert "&lt;" in check("forced", changed("forced", "return run", "return run + b'<x'")).figure.svg
-    assert check("complete", lambda chart, done: []).figure.text.startswith("chart")
+    assert check("complete", lambda chart, done: []).figure.text.startswith("the text 1, 1 lexeme; chart: 2 columns")

@@ -1,19 +1,13 @@
 """The fraction that is asked for is the one that comes out, and every example is a text of its regex."""
 
 import json
-import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.decoding.jump import (
     FRACTIONS,
-    SliderTask,
     build_tasks,
-    fix_by_hand,
-    mark_parts,
     pattern_of,
     write_example,
 )
@@ -55,8 +49,8 @@ def test_an_example_is_json_and_a_text_of_its_regex_in_which_only_the_free_parts
 
 
 def test_free_letters_and_digits_are_not_made_up(tasks):
-    shown = "".join(text for text, _ in tasks[10].preview)
-    assert shown.startswith('{"title": "The ······ ···')
+    shown = "".join(text for text, _ in tasks[10].text)
+    assert shown.startswith('{"title": "The B·····')
     assert shown.endswith("·}<|end|>")
 
 
@@ -66,29 +60,3 @@ def test_where_a_token_is_a_byte_the_share_still_rises_from_place_to_place():
     assert found == sorted(found)
     assert found[0] < 0.05
     assert found[-1] > 0.9
-
-
-PIECES = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=8)
-CHOSEN = st.lists(st.tuples(PIECES, st.booleans()), min_size=1, max_size=8).map(tuple)
-
-
-@given(CHOSEN)
-def test_the_pattern_of_chosen_tokens_accepts_their_text(parts):
-    pattern = fix_by_hand(SliderTask(0.0, "", (), gv.Vocabulary([b"a"])), parts, 0.0).pattern
-    text = "".join(piece for piece, _ in parts)
-    assert re.fullmatch(pattern, text)
-    assert gv.regex(pattern).accepts(text.encode())
-    free = any(not fixed for _, fixed in parts)
-    assert free or not re.fullmatch(pattern, text + "x")
-
-
-@pytest.mark.parametrize("place", [3, 14])
-def test_when_tokens_are_turned_by_hand_the_measured_share_follows(clerk, tasks, place):
-    task = tasks[place]
-    parts = mark_parts(gv.record(clerk, task.prompt, task.guide, temperature=0.0, jump_forward=True))
-    for turned in ((), (9,), (3, 8, 12, 20, 31, 40)):
-        chosen = tuple((text, fixed != (at in turned)) for at, (text, fixed) in enumerate(parts))
-        other = fix_by_hand(task, chosen, 0.5)
-        trace = gv.record(clerk, other.prompt, other.guide, temperature=0.0, jump_forward=True)
-        assert abs(1 - trace.passes / len(trace.tokens) - shares(chosen)) < 0.05
-        assert re.fullmatch(other.pattern, trace.text)

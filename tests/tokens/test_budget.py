@@ -78,14 +78,3 @@ def test_an_end_too_far_to_be_counted_is_said():
     short = gv.within(guide, 5)
     assert short.mask(short.initial).tolist() == [False, True]
     assert short.explain(short.initial, 0).reason.endswith("takes over 10^12 tokens of a byte each, and 4 are left")
-
-
-@pytest.mark.parametrize("state", [None, 3.5, 0, (), []])
-def test_what_is_no_state_with_a_budget_is_refused(state):
-    guide = gv.within(gv.guide(BRACKETS, model([]).vocabulary), 6)
-    for ask in (guide.mask, guide.is_accepting, guide.forced, guide.label, guide.stack):
-        with pytest.raises(gv.SettingError, match=r"expected a state of within\(guide.*guide.initial"):
-            ask(state)
-    for ask in (guide.advance, guide.explain, guide.path):
-        with pytest.raises(gv.SettingError, match="expected a state of within"):
-            ask(state, 1)

@@ -136,13 +136,6 @@ def test_a_wrong_mask_of_ours_would_be_called_ours(monkeypatch):
     assert found.steps[0].differences[0].extra == (ord("a"),)
 
 
-def test_what_is_legal_is_asked_of_the_machine_alone():
-    asked = SimpleNamespace(machine=gv.regex("ab?"))
-    place = compare.Position("", asked, V, (), asked.machine.initial, None)
-    for token in range(len(V)):
-        assert place.is_legal(token) == (PIECES[token] in (b"a", b"ab"))
-
-
 def test_a_comparison_reads_as_a_table():
     said = str(gv.compare_engines("a|ab", V, "abc", ["outlines-core", "xgrammar"]))
     assert "  0 before ab: 2 legal" in said
@@ -157,21 +150,6 @@ def test_an_engine_that_cannot_take_it_is_named_and_the_others_go_on():
     assert [name for name, _ in found.engines] == ["xgrammar", "llguidance", *VARIANTS]
     assert len(found.steps) == 4
     assert all(version for _, version in found.engines)
-
-
-def test_a_machine_that_is_none_of_ours_is_taken_by_no_engine():
-    class Two:
-        initial = 0
-
-        def step(self, state, byte):
-            return state + 1 if state < 2 and byte == ord("a") else None
-
-        def is_accepting(self, state):
-            return state == 2
-
-    found = gv.compare_engines(Two(), V, "aa")
-    assert {why for _, why in found.unable} == {"another machine"}
-    assert [step.legal for step in found.steps] == [1, 1, 2]
 
 
 def test_nothing_is_hidden_in_what_is_shown():

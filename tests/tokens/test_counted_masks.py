@@ -112,8 +112,3 @@ def test_an_index_of_a_schema_that_counts_has_the_masks_of_its_split():
         assert np.array_equal(index.mask(state), split.mask(state))
         state = index.advance(state, byte)
     assert machine.is_accepting(state)
-
-
-def test_a_machine_that_counts_has_no_table_of_all_states():
-    with pytest.raises(gv.errors.SettingError, match=r"saw PDA, expected a finite machine; try: gv.guide"):
-        gv.build_index(gv.regex("[a-z]{0,5000}"), LONG)

@@ -5,13 +5,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from guidedviz.decoding.sampling import apply_mask
-from guidedviz.errors import EmptyMask, IllegalToken, PatternError, SettingError
+from guidedviz.errors import IllegalToken, PatternError, SettingError
 from guidedviz.machines.regular.algebra import count_texts
 from guidedviz.machines.regular.pattern import pattern
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.by_hand import GuidedFSM
-from guidedviz.tokens.guide import guide
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import vocabularies
 
@@ -49,32 +47,6 @@ def test_the_lesson_step_by_step(fsm):
 def test_it_equals_the_pattern_and_the_regex(fsm):
     assert fsm.machine() == regex("[A-Z]+: [a-z]+\n")
     assert fsm.machine() == pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
-
-
-def test_the_guide_of_its_machine_allows_what_it_allows_at_every_step(fsm):
-    guided = guide(fsm.machine(), BARD)
-    state = guided.initial
-    for character in "A: b\n":
-        assert set(np.flatnonzero(guided.mask(state))) == fsm.allowed_tokens()
-        assert guided.is_accepting(state) == fsm.is_complete()
-        token = BARD.ids(character.encode())[0]
-        state = guided.advance(state, token)
-        fsm.advance(token)
-    assert guided.is_accepting(state)
-    assert fsm.is_complete()
-
-
-def test_its_tokens_are_a_mask(fsm):
-    masked = apply_mask(np.zeros(65), fsm.allowed_tokens())
-    assert np.isfinite(masked).sum() == 26
-    write(fsm, "A: b\n")
-    with pytest.raises(EmptyMask):
-        apply_mask(np.zeros(65), fsm.allowed_tokens())
-
-
-def test_what_allowed_tokens_gives_is_the_learners_own(fsm):
-    fsm.allowed_tokens().clear()
-    assert len(fsm.allowed_tokens()) == 26
 
 
 def test_an_illegal_token_changes_nothing_and_is_told(fsm):

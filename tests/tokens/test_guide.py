@@ -95,15 +95,6 @@ def test_every_way_to_cut_an_accepted_text_is_legal_and_no_cut_of_another_reache
 
 
 @given(vocabularies(), regexes, st.data())
-def test_ids_with_the_same_bytes_are_legal_together(v, pattern, data):
-    guide = gv.guide(gv.regex(pattern), v)
-    for state, _ in draw_walk(data, guide):
-        mask = guide.mask(state)
-        for piece in {v.pieces[token] for token in v.text_ids}:
-            assert len({bool(mask[token]) for token in v.ids(piece) if v.is_text(token)}) == 1
-
-
-@given(vocabularies(), regexes, st.data())
 def test_the_forced_bytes_are_the_beginning_of_every_way_on(v, pattern, data):
     machine = gv.regex(pattern)
     guide = gv.guide(machine, v)
@@ -127,11 +118,6 @@ def test_tokens_may_start_and_end_inside_a_character():
     assert guide.forced(inside) == b"\xa9"
 
 
-def test_surrogates_are_no_text():
-    v = Vocabulary([b"\xed\xa0\x80", b"\xed", b"\xed\x9f\xbf"])
-    assert gv.guide(gv.regex("."), v).mask(0).tolist() == [False, True, True]
-
-
 @pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
 def test_eos_keeps_the_state_and_an_old_state_stays_good(build):
     guide = build(gv.regex(DECIMAL), TOY)
@@ -140,10 +126,6 @@ def test_eos_keeps_the_state_and_an_old_state_stays_good(build):
     assert guide.advance(number, 8) == number
     guide.advance(number, 2)
     assert (guide.mask(number) == before).all()
-
-
-def test_a_vocabulary_that_cannot_write_the_text_has_an_empty_mask():
-    assert not gv.guide(gv.regex("é"), TOY).mask(0).any()
 
 
 @pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
@@ -168,13 +150,6 @@ def test_an_explanation_names_the_byte_where_a_token_died(token, died_at, reason
     if not why.legal:
         with pytest.raises(IllegalToken, match=re.escape(reason)):
             guide.advance(guide.initial, token)
-
-
-def test_an_explanation_lists_the_states_on_the_way():
-    guide = gv.guide(gv.regex("abc"), Vocabulary([b"abx", b"abc"]))
-    assert guide.explain(0, 0).states == ("q0", "q1", "q2")
-    assert guide.explain(0, 1).states == ("q0", "q1", "q2", "q3")
-    assert guide.explain(0, 1).expected == "the end"
 
 
 @given(vocabularies(), regexes, st.data())
@@ -202,12 +177,6 @@ def test_a_number_that_is_no_token_is_illegal(token):
             ask(guide.initial, token)
 
 
-def test_none_in_place_of_a_state_is_told_where_it_comes_from():
-    for guide in (gv.guide(gv.regex(DECIMAL), TOY), gv.guide(gv.json(), TOY)):
-        with pytest.raises(SettingError, match=r"saw None.*machine.step gives None for a byte that cannot come"):
-            guide.mask(None)
-
-
 def foreign_states():
     other = gv.grammar('root ::= "(" root ")" | "x"').initial
     return {"minus one": -1, "too large": 4, "a stack": other, "a text": "q0", "none": None, "a list": []}
@@ -225,30 +194,11 @@ def test_a_state_of_another_machine_is_refused(state, build, ask):
         getattr(guide, ask)(state, *token)
 
 
-@pytest.mark.parametrize("engine", ["split", "trie"])
-@pytest.mark.parametrize("state", [0, None, "x", []])
-def test_a_stack_guide_refuses_what_is_no_stack(engine, state):
-    guide = gv.guide(gv.grammar('root ::= "(" root ")" | "x"'), TOY, engine)
-    with pytest.raises(SettingError, match="expected a state of"):
-        guide.mask(state)
-
-
 @pytest.mark.parametrize("engine", [None, 3, [], ["index"], b"index", "x" * 999])
 def test_an_engine_is_one_of_the_names(engine):
     with pytest.raises(SettingError, match=r"guide, engine: saw .*expected one of 'auto', 'index'") as raised:
         gv.guide(gv.regex("a"), TOY, engine=engine)
     assert len(str(raised.value)) < 250
-
-
-def test_numpy_tokens_are_taken():
-    guide = gv.guide(gv.regex(DECIMAL), TOY)
-    assert guide.advance(guide.initial, np.int64(3)) == 1
-    assert type(guide.explain(guide.initial, np.int64(3)).token) is int
-
-
-def test_an_unknown_engine_is_refused_with_the_known_ones():
-    with pytest.raises(SettingError, match="saw 'magic', expected one of 'auto', 'index', 'split', 'trie', 'xgrammar'"):
-        gv.guide(gv.regex("a"), TOY, engine="magic")
 
 
 def test_what_is_no_machine_or_no_vocabulary_is_refused():

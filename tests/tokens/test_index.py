@@ -1,12 +1,10 @@
 """The index holds what brute force finds: for every state its tokens, for every token its next state, in few kinds."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
-from tokenizers import Tokenizer
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
@@ -33,27 +31,10 @@ TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s
 
 
 @cache
-def toy():
-    return TOY
-
-
-@cache
-def clerk():
-    path = Path(__file__).resolve().parents[2] / "assets/models/clerk/tokenizer.json"
-    return gv.Vocabulary.from_tokenizer(Tokenizer.from_file(str(path)), size=4100, eos={1})
-
-
-@cache
 def llama():
-    """2,000 of the 128,256 tokens and the odd ones among them: blanks, parts of characters, long, special, twins."""
+    """Every 60th of the 128,256 tokens, the last ones, which are special, and some of them twice."""
     full = gv.Vocabulary.llama3()
-    text = full.text_ids
-    odd = [t for t in text if not full.pieces[t].isascii()][::100] + [t for t in text if full.pieces[t].isspace()][::4]
-    odd += sorted(text, key=lambda t: len(full.pieces[t]))[-40:]
-    odd += [*range(256), *full.eos, *sorted(full.special)[:20]]
-    rest = np.random.default_rng(0).permutation(text).tolist()
-    ids = sorted(list(dict.fromkeys([*odd, *rest]))[:1900])
-    ids += ids[::19]
+    ids = [*range(0, len(full), 60), *range(len(full) - 256, len(full)), *range(0, 6000, 600)]
     numbered = list(enumerate(ids))
     return gv.Vocabulary(
         [full.pieces[t] for t in ids],
@@ -70,8 +51,8 @@ def next_by_hand(v, machine, state, token):
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("vocabulary", [toy, clerk, llama])
-def test_every_mask_is_brute_force_on_three_vocabularies(vocabulary, pattern):
+@pytest.mark.parametrize("vocabulary", [lambda: TOY, llama], ids=["toy", "llama"])
+def test_every_mask_is_brute_force(vocabulary, pattern):
     v, machine = vocabulary(), gv.regex(pattern)
     guides = [gv.guide(machine, v, "index"), gv.guide(machine, v, "trie"), Lazy(machine, v)]
     built = gv.build_index(machine, v)
@@ -83,24 +64,6 @@ def test_every_mask_is_brute_force_on_three_vocabularies(vocabulary, pattern):
         assert built.legal[state] == sum(legal)
         for guide in guides:
             assert guide.mask(state).tolist() == legal
-
-
-def test_the_samples_hold_what_goes_wrong():
-    v = llama()
-    assert len(v) == 2000
-    assert v.eos
-    assert v.special - v.eos
-    assert max(map(len, v.pieces)) > 60
-
-
-@given(vocabularies(), regexes)
-def test_index_walk_and_brute_force_are_one_on_any_regex_and_vocabulary(v, pattern):
-    machine = gv.regex(pattern)
-    built, lazy = index.compute_index(machine, v), Lazy(machine, v)
-    for state in range(len(machine)):
-        after = [next_by_hand(v, machine, state, token) for token in range(len(v))]
-        assert [built.next_state(state, token) for token in range(len(v))] == after
-        assert built.mask(state).tolist() == lazy.mask(state).tolist() == [reached is not None for reached in after]
 
 
 @given(vocabularies(), regexes)
@@ -119,24 +82,6 @@ def test_to_a_date_128k_tokens_are_a_handful_of_kinds():
     assert built.nbytes < 1_000_000
 
 
-def test_a_row_is_packed_as_the_engines_pack_theirs():
-    built = gv.build_index(gv.regex(DECIMAL), TOY)
-    row = int.from_bytes(built.bits[built.row[1]].tobytes(), "little")
-    assert [row >> token & 1 for token in range(len(TOY))] == built.mask(1).tolist()
-
-
-def test_states_with_the_same_tokens_share_a_row():
-    built = gv.build_index(gv.regex("(?:[ab]*a)?[ab]{3}"), gv.Vocabulary([b"a", b"b"]))
-    assert len(built.row) > len(built.bits) == len({mask.tobytes() for mask in map(built.mask, range(len(built.row)))})
-
-
-def test_an_index_cannot_be_written():
-    built = gv.build_index(gv.regex(DECIMAL), TOY)
-    for array in (*built.arrays, built.mask(0)):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0
-
-
 def test_states_without_a_way_to_the_end_are_dead():
     """A machine made by hand may walk into a trap: no token may."""
     trap = DFA((((97, 97, 1), (98, 98, 2)), ((97, 97, 1),), ()), frozenset({2}))
@@ -148,10 +93,6 @@ def test_states_without_a_way_to_the_end_are_dead():
         with pytest.raises(gv.IllegalToken):
             guide.advance(0, 0)
     assert gv.build_index(trap, v).mask(0).tolist() == [False, True, False, False]
-
-
-def test_a_machine_without_texts_has_only_empty_masks():
-    assert not gv.build_index(gv.regex("[^\\s\\S]"), TOY).mask(0).any()
 
 
 def test_the_same_question_is_answered_from_memory():
@@ -211,10 +152,3 @@ def test_masks_that_do_not_fit_are_walked_when_asked(monkeypatch):
     assert guide.index is None
     for state in range(len(machine)):
         assert guide.mask(state).tolist() == [next_by_hand(TOY, machine, state, t) is not None for t in range(len(TOY))]
-
-
-def test_an_index_of_128k_tokens_is_built_in_milliseconds():
-    v, machine = gv.Vocabulary.llama3(), gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
-    built = index.compute_index(machine, v)
-    assert built.after.shape[0] < 120
-    assert built.legal[0] == 24_872

@@ -1,4 +1,4 @@
-"""Claims about the spelling of forced runs: in the language, the same bytes, and nothing put that could still merge."""
+"""Jumps stay in the language and put nothing that could still merge; a lattice holds all spellings of a run."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.tokens.guide import guide as make_guide
-from guidedviz.tokens.jump import WAYS, find_jump
+from guidedviz.tokens.jump import WAYS, build_forced_lattice, build_lattice, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
-from tests.strategies import LETTERS, draw_walk, regexes
+from tests.strategies import LETTERS, draw_walk, regexes, vocabularies
 
 BYTES = [bytes([byte]) for byte in range(256)]
 SMALL = Vocabulary([*BYTES, b"ab", b"ba", b"aba", b"AB", b"1_", "é".encode(), b"a\xc3", b" a", b"</s>"], eos={264})
@@ -154,3 +154,70 @@ def test_bytes_that_no_token_has_are_left_to_the_model():
     v = Vocabulary([b"a", b"b"])
     guide = make_guide(gv.regex("(a|b)xa"), v)
     assert find_jump(guide, longest(v), [0], [guide.initial, guide.initial], "longest") is None
+
+
+def all_spellings(vocabulary, text):
+    """Every list of text tokens whose bytes are the text."""
+    if not text:
+        return [()]
+    fitting = [t for t in vocabulary.text_ids if text.startswith(vocabulary.pieces[t])]
+    return [(t, *rest) for t in fitting for rest in all_spellings(vocabulary, text[len(vocabulary.pieces[t]) :])]
+
+
+def walk(lattice, at=0):
+    """Every spelling that the lattice holds."""
+    if at == len(lattice.run):
+        return [()]
+    pieces = lattice.vocabulary.pieces
+    return [(t, *rest) for t in lattice.fits[at] for rest in walk(lattice, at + len(pieces[t]))]
+
+
+@given(vocabularies(), st.text(st.sampled_from(LETTERS), max_size=6))
+def test_the_lattice_holds_each_spelling_once(vocabulary, text):
+    lattice = build_lattice(vocabulary, text)
+    expected = all_spellings(vocabulary, text.encode())
+    assert sorted(walk(lattice)) == sorted(expected)
+    assert lattice.count == len(expected)
+    assert lattice.count_beyond == 0
+
+
+@given(
+    vocabularies(), st.text(st.sampled_from(LETTERS), min_size=1, max_size=5), st.sampled_from(["", "?", "a?", ".*"])
+)
+def test_what_goes_beyond_a_forced_run_is_what_the_guide_allows(vocabulary, text, tail):
+    guide = gv.guide(gv.regex(f"{text}{tail}!"), vocabulary)
+    run = guide.forced(guide.initial)
+    assume(run)
+    lattice = build_forced_lattice(guide, guide.initial)
+    inside, beyond = legal_walks(guide, guide.initial, len(run))
+    assert sorted(walk(lattice)) == sorted(inside)
+    assert lattice.count == len(inside)
+    assert lattice.count_beyond == len(beyond)
+
+
+def legal_walks(guide, state, left):
+    """Every way through the masks until so many bytes are spelled: those that end there, those that go beyond."""
+    inside, beyond = [], []
+    for token in np.flatnonzero(guide.mask(state)).tolist():
+        size = len(guide.vocabulary.pieces[token])
+        if size < left:
+            longer = legal_walks(guide, guide.advance(state, token), left - size)
+            for found, more in zip((inside, beyond), longer, strict=True):
+                found += [(token, *rest) for rest in more]
+        else:
+            (inside if size == left else beyond).append((token,))
+    return inside, beyond
+
+
+def test_thirty_bytes_have_more_spellings_than_anyone_would_list():
+    vocabulary = gv.Vocabulary([b"a" * size for size in range(1, 31)])
+    lattice = build_lattice(vocabulary, b"a" * 30)
+    assert lattice.count == 2**29
+    assert sum(map(len, lattice.fits)) == 30 * 31 / 2
+
+
+def test_no_spelling_has_a_place_where_none_can_get_to():
+    guide = gv.guide(gv.regex("abc[xy]"), gv.Vocabulary([b"ab", b"bc", b"c", b"cx", b"bcx", b"y"]))
+    lattice = build_forced_lattice(guide, guide.initial)
+    assert lattice.fits == ((0,), (), (2,))
+    assert lattice.beyond == ((), (), (3,))

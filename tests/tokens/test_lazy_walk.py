@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
@@ -98,8 +97,3 @@ def test_a_walk_begins_at_a_state_or_after_a_text():
 def test_what_cannot_be_walked_is_refused(arguments, seen):
     with pytest.raises(SettingError, match=f"lazy_walk: saw {seen}, expected"):
         lazy_walk(*arguments)
-
-
-def test_the_names_stand_at_the_front_door():
-    assert gv.tokens.lazy_walk is lazy_walk
-    assert gv.tokens.lazy_walks is lazy_walks

@@ -15,10 +15,9 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.tokens import lazy
 from guidedviz.tokens.guide import guide
-from guidedviz.tokens.index import live_machine
-from guidedviz.tokens.lazy import SLICES, Lazy, Slice, build_slices, follows, lazy_walk
+from guidedviz.tokens.lazy import SLICES, Lazy, Slice, follows, lazy_walk
 from guidedviz.tokens.vocabulary import Vocabulary
-from tests.strategies import draw_walk, grammars, regexes, vocabularies
+from tests.strategies import draw_walk, grammars, vocabularies
 from tests.tokens.plain_walk import spell
 
 TEXT = regex(SLICES["text in quotes"])
@@ -55,15 +54,6 @@ def test_a_slice_holds_the_text_tokens_that_begin_such_a_text(v):
     assert len(made) == sum(made.mask)
 
 
-@pytest.mark.parametrize("vocabulary", [Vocabulary.llama3, Vocabulary.tekken])
-def test_nearly_all_tokens_of_a_real_vocabulary_are_text_in_quotes(vocabulary):
-    v = vocabulary()
-    largest, texts = build_slices(v)[0], set(v.text_ids)
-    assert largest.name == "text in quotes"
-    assert largest.mask.tolist() == [t in texts and is_text(v.pieces[t]) for t in range(len(v))]
-    assert len(largest) > 0.93 * len(v)
-
-
 @given(vocabularies())
 def test_the_rest_of_a_token_begins_where_a_whole_text_ends_and_holds_what_ends_it(v):
     made = Slice("text", TEXT, v)
@@ -76,15 +66,6 @@ def test_the_rest_of_a_token_begins_where_a_whole_text_ends_and_holds_what_ends_
             assert piece.endswith(rest)
             assert TEXT.accepts(piece[: len(piece) - len(rest)])
             assert not is_text(rest)
-
-
-@pytest.mark.usefixtures("small_slices")
-@given(vocabularies(), regexes, st.data())
-def test_slices_change_no_mask_of_a_regex(v, pattern, data):
-    machine = live_machine(regex(pattern), "test")
-    walk = Lazy(machine, v).walk
-    for state, _ in draw_walk(data, guide(machine, v)):
-        assert walk(state).mask.tolist() == legal_tokens(machine, v, state)
 
 
 @pytest.mark.usefixtures("small_slices")
@@ -163,12 +144,6 @@ def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     assert follows(endless.step, endless.kinds, read(endless, b'"aa'), regex("a*"))
 
 
-def test_a_part_is_not_taken_where_the_machine_moves_on_while_the_part_stays():
-    """After one letter of `[a-z]+` the part is at its start, but the machine is not: what lies behind could differ."""
-    machine = regex("[a-z]+:")
-    assert [follows(machine.step, machine.kinds, state, regex("[a-z]*")) for state in (0, 1)] == [False, True]
-
-
 class Odd:
     """A machine of one's own: it reads any text but 7 and what follows it, and has something else called kinds."""
 
@@ -185,7 +160,3 @@ class Odd:
 @given(vocabularies())
 def test_a_machine_of_ones_own_is_asked_about_every_byte(v):
     assert lazy_walk(Odd(), v).mask.tolist() == legal_tokens(Odd(), v, 0)
-
-
-def test_a_slice_is_not_taken_for_one_byte_of_it_that_is_refused():
-    assert lazy_walk(Odd(), Vocabulary.llama3()).part is None

@@ -1,5 +1,7 @@
 """The split: masks from what a node alone says, and from as much of the stack as is needed."""
 
+from __future__ import annotations
+
 from functools import cache
 from itertools import product
 
@@ -11,7 +13,6 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
 from guidedviz.machines.machine import read
-from guidedviz.tokens.lazy import Lazy
 from tests.strategies import draw_walk, grammars, vocabularies
 
 SWITCHES = ("inline", "expand")
@@ -161,36 +162,6 @@ SIGNS_OF_JSON = gv.Vocabulary(
 )  # fmt: skip
 
 
-def test_an_answer_holds_for_all_stacks_that_look_alike():
-    """Deep in a list nothing new is found out: the masks there were those of a list in a list."""
-    split = gv.build_split(gv.json(), SIGNS_OF_JSON)
-    shallow, deep = (split.mask(read(split.pda, b"[" * depth + b'"')) for depth in (3, 500))
-    assert shallow is deep
-    assert split.mask(read(split.pda, b'[[{"":"')) is not deep
-
-
-def test_tokens_that_leave_a_rule_depend_on_the_stack():
-    v = gv.Vocabulary([b'"]', b'a"]', b'ab"]', b'"}', b'a"', b"a", b"[", b'"'])
-    split = gv.build_split(gv.json(), v)
-    state = read(split.pda, b'["a')
-    assert [v.pieces[token] for token in split.node(state.tops[0][0]).dependent] == [b'"]', b'"}', b'a"]', b'ab"]']
-    assert pieces(v, split.mask(state)) == {b'"]', b'a"]', b'ab"]', b'a"', b"a", b"[", b'"'}
-
-
-@given(vocabularies(), grammars, st.booleans())
-def test_built_all_at_once_or_node_by_node_the_splits_are_the_same(v, text, inline):
-    machine = machine_of(text)
-    try:
-        together = gv.build_split(machine, v, inline=inline).build()
-    except PatternError:
-        assume(False)
-    alone = gv.build_split(machine, v, inline=inline)
-    for part in together:
-        other = alone.node(part.node)
-        assert part.dependent.tolist() == other.dependent.tolist()
-        assert (part.accepted.kind, part.accepted.data.tolist()) == (other.accepted.kind, other.accepted.data.tolist())
-
-
 def test_nodes_that_know_the_same_share_its_memory():
     split = gv.build_split(gv.grammar('root ::= "a" [b-d]+ "!" | "e" [b-d]+ "?"'), SIGNS)
     assert split.nbytes < sum(part.nbytes for part in split.build())
@@ -242,14 +213,71 @@ def test_where_an_unknown_stack_has_too_many_ways_the_real_one_is_walked(monkeyp
         split.build()
 
 
-def test_one_hard_state_leaves_the_split_to_all_others(monkeypatch):
-    machine = gv.grammar('root ::= "a" root "b" | "(" s ")" | ""\ns ::= s s | "a" | "+" s "+"')
-    split = gv.build_split(machine, SIGNS, inline=False)
-    easy, hard = read(machine, b"aa"), read(machine, b"(a")
-    split.mask(easy)
-    monkeypatch.setattr("guidedviz.machines.pushdown.stacks.MOST_WORK", 50)
-    walked = []
-    monkeypatch.setattr(Lazy, "mask", lambda _, state: walked.append(state) or np.zeros(len(SIGNS), dtype=bool))
-    split.mask(hard)
-    split.mask(easy)
-    assert walked == [hard]
+TOY = gv.Vocabulary([b"{", b"}", b'"a"', b'":', b":", b"[[", b"]", b"]}", b"1", b",", b" ", b"</s>"], eos={11})
+TABLE = [  # what was written, and the tokens that may follow
+    ("", '{ "a" ": ␣ [[ 1'),  # with ": a text begins whose first letter is a colon
+    ("{", '} "a" ": ␣'),
+    ('{"a"', ": ␣"),
+    ('{"a":', '{ "a" ": [[ 1 ␣'),
+    ('{"a":1', "} , 1 ␣"),
+    ('{"a":[[', '{ "a" ": [[ ] 1 ␣'),
+    ('{"a":[[]', "] ]} , ␣"),
+    ('{"a":[[],', '{ "a" ": [[ 1 ␣'),
+    ('{"a":[[]]', "} , ␣"),
+    ('{"', '{ } ": : [[ ] ]} 1 , ␣'),
+    ('{"a":[[]]}', "␣ </s>"),
+    ("1", "␣ 1 </s>"),
+]
+
+
+@pytest.mark.parametrize(("written", "legal"), TABLE)
+def test_json_on_a_toy_vocabulary(written, legal):
+    guide = gv.guide(gv.json(), TOY)
+    mask = guide.mask(read(guide.machine, written.encode()))
+    assert {TOY.display(token) for token in np.flatnonzero(mask)} == set(legal.split())
+
+
+SENTENCES = [
+    (gv.json(), '{"a": [1, {"é": "x\\n"}, []], "b": -1.5e3}', st.sampled_from('{}[]",:1 eé\\')),
+    (gv.grammar('root ::= root [+*] root | "(" root ")" | [0-9]+'), "(12+3)*((4)+5)", st.sampled_from("()+*1")),
+    (gv.grammar('root ::= "<" name ">" root* "</" name ">"\nname ::= [a-c]'), "<a><b></b><c></c></a>",
+     st.sampled_from("<>/abc")),
+    (gv.grammar('root ::= s s\ns ::= "a" s "b" | "é"?'), "aabbaaébb", st.sampled_from("abé")),
+]  # fmt: skip
+
+
+def cuts_to_an_end(guide, data):
+    """Follow every cut of the bytes into tokens; each piece that is legal on the way, and may the text end there?"""
+    tokens = {piece: token for token, piece in enumerate(guide.vocabulary.pieces)}
+    at, ends = {0: guide.initial}, False
+    for start in range(len(data) + 1):
+        if start in at:
+            mask = guide.mask(at[start])
+            ends = start == len(data) and bool(mask[list(guide.vocabulary.eos)].all())
+            for end in range(start + 1, len(data) + 1):
+                token = tokens.get(data[start:end])
+                if token is not None and mask[token]:
+                    after = guide.advance(at[start], token)
+                    assert at.setdefault(end, after) is after, "two cuts of the same bytes lead to one state"
+    return set(at), ends
+
+
+def guide_of_parts(machine, text):
+    """A guide whose tokens are all parts of a text of up to six bytes."""
+    data = text.encode()
+    pieces = sorted({data[start:end] for start in range(len(data)) for end in range(start + 1, start + 7)})
+    return gv.guide(machine, gv.Vocabulary([*pieces, b"</s>"], eos={len(pieces)}))
+
+
+@pytest.mark.parametrize(("machine", "text", "_"), SENTENCES)
+def test_every_cut_of_a_sentence_is_legal_to_its_end(machine, text, _):
+    assert cuts_to_an_end(guide_of_parts(machine, text), text.encode()) == (set(range(len(text.encode()) + 1)), True)
+
+
+@given(st.sampled_from(SENTENCES), st.data())
+def test_no_cut_of_a_wrong_sentence_ends_and_every_cut_of_a_right_one_does(case, data):
+    machine, text, signs = case
+    place = data.draw(st.integers(0, len(text)))
+    text = text[:place] + data.draw(signs) + text[place + data.draw(st.integers(0, 1)) :]
+    _, ends = cuts_to_an_end(guide_of_parts(machine, text), text.encode())
+    assert ends == machine.accepts(text.encode())

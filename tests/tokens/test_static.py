@@ -21,14 +21,6 @@ def test_the_classes_of_the_65_characters_have_their_counts():
     }  # fmt: skip
 
 
-def test_the_classes_share_out_all_characters():
-    classes = gv.char_classes(BARD)
-    parts = [classes[name] for name in ("DIGIT", "LOWER", "UPPER", "NEWLINE", "PUNCT", "SPACE")]
-    assert sum(map(len, parts)) == 65
-    assert frozenset().union(*parts) == classes["ANY"]
-    assert classes["LETTER"] == classes["LOWER"] | classes["UPPER"]
-
-
 def test_classes_name_single_characters_only():
     classes = gv.char_classes(Vocabulary([b"a", b"ab", "é".encode(), b"\xc3", b"", b"</s>"], eos={5}))
     assert classes["LOWER"] == {0}
@@ -83,8 +75,3 @@ def test_an_explanation_speaks_of_positions():
 def test_a_set_holds_ids_that_are_text(sets, said):
     with pytest.raises(SettingError, match=re.escape(said)):
         gv.static_masks(SMALL, sets)
-
-
-def test_a_mask_cannot_be_written():
-    with pytest.raises(ValueError, match="read-only"):
-        gv.static_masks(SMALL, [{0}]).mask(0)[1] = True

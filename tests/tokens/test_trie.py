@@ -1,7 +1,5 @@
 """The trie holds exactly the pieces, level by level, and both walks of it are one walk."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,15 +45,6 @@ def test_nodes_are_exactly_the_beginnings_of_pieces_in_level_order(v):
     assert trie.levels[-1] == len(trie)
 
 
-@given(vocabularies())
-def test_children_lie_side_by_side(v):
-    trie = v.trie
-    for node in range(len(trie)):
-        children = np.flatnonzero(trie.parent[1:] == node) + 1
-        assert trie.children(np.array([node])).tolist() == children.tolist()
-    assert trie.children(trie.nodes).tolist() == list(range(1, len(trie)))
-
-
 @pytest.mark.parametrize("few", [0, 10**9])
 @given(vocabularies(), st.data())
 def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
@@ -78,19 +67,6 @@ def test_both_ways_of_going_down_a_level_are_one(few, v, pattern):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_file, "FEW", few)
         assert live_nodes(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
-
-
-@given(vocabularies(), regexes)
-def test_the_quick_walk_is_the_plain_walk(v, pattern):
-    trie, machine = v.trie, regex(pattern)
-    for state in range(len(machine)):
-        assert live_nodes(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
-
-
-@pytest.mark.parametrize("pattern", [r'[^"\\\x00-\x1f]*"', "[0-9]{4}-[0-9]{2}", "(?s).*", "[a-z ]{1,12}"])
-def test_the_quick_walk_is_the_plain_walk_on_a_large_vocabulary(pattern):
-    trie, machine = Vocabulary.llama3().trie, regex(pattern)
-    assert (live_nodes(trie, machine, 0) == walk(trie, machine, 0)).all()
 
 
 GRAMMARS = [
@@ -145,20 +121,3 @@ def test_what_lies_below_a_node_is_all_that_begins_with_it(v):
 def test_odd_vocabularies_have_a_trie(pieces):
     trie = Vocabulary(pieces, special={1} & set(range(len(pieces)))).trie
     assert len(trie) == 1 + max(len(piece) for piece in pieces if piece != b"<s>")
-
-
-def test_a_trie_of_128k_tokens_is_built_in_a_second_and_once():
-    full = Vocabulary.llama3()
-    v = Vocabulary(full.pieces, full.eos, full.special)
-    began = time.process_time()
-    trie = v.trie
-    assert time.process_time() - began < 5
-    assert v.trie is trie
-    assert len(trie) == 274_521
-
-
-@given(vocabularies(), st.data())
-def test_the_mask_of_some_nodes_is_true_for_the_tokens_that_end_there(v, data):
-    nodes = sorted(data.draw(st.sets(st.integers(0, len(v.trie) - 1))))
-    mask = v.trie.mask(np.array(nodes, dtype=np.intp))
-    assert mask.tolist() == [node in nodes for node in v.trie.node_of]

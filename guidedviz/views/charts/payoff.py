@@ -77,8 +77,7 @@ def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
 
 def say_point(run: Timed) -> str:
     """A live run in one line."""
-    by_hand = " by hand" * run.by_hand
-    return f"{run.fraction:.0%} forced{by_hand}, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
+    return f"{run.fraction:.0%} forced, rows {run.rows}: measured {say_times(run.speedup)}{say_spread(run)}"
 
 
 def say_spread(run: Timed) -> str:

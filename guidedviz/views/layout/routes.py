@@ -166,8 +166,9 @@ def settle_names(
     sketch: Sketch, spots: Mapping[int, Spot], curves: Curves, labels: Sequence[Label], room: Room
 ) -> tuple[tuple[Label, ...], dict[int, Point]]:
     """The labels at free places, and the place of the count of every arrow that has room for one."""
-    for spot in spots.values():
-        room.take(disc_box(spot))
+    for spot, turn in product(spots.values(), (0.2, 0.5, 0.8, 1.1, 1.4)):  # a disc as a few boxes
+        across, down = spot.rx - spot.ry + (spot.ry + 1.5) * cos(turn), (spot.ry + 1.5) * sin(turn)
+        room.take(Rect(spot.x - across, spot.y - down, spot.x + across, spot.y + down))
     for curve, _ in curves.values():
         room.draw(curve)
     calls = [label for label in labels if sketch.arrows[label.arrows[0]].call]

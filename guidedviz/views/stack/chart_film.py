@@ -10,18 +10,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from guidedviz.machines.earley.earley import ChartItem
 from guidedviz.machines.earley.items import Item, Rules
 from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import counted, visible
 from guidedviz.machines.work import derive
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, drawing, soft, wide
+from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.machine.films import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame, write_bytes
-from guidedviz.views.stack.chart import EDGE, ChartColumn, say_columns, write_columns
 
-CELL, STRIP = 34.0, 74.0
+CELL, STRIP, ROW, HEAD, EDGE, GAP = 34.0, 74.0, 21.0, 34.0, 14.0, 12.0
+SIGNS = {  # of each kind of move: sign, colour, meaning
+    "predict": ("▷", "gold", "predict: may begin here"),
+    "scan": ("■", "blue", "scan: a lexeme was read"),
+    "complete": ("◆", "green", "complete: a part is finished"),
+    "skip": ("∅", "soft", "skip: may be empty"),
+}
 STYLE = """
 .gv-machine .gv-item .gv-disc { fill: transparent; stroke: none; }
 .gv-machine .gv-item.gv-on .gv-disc { stroke: var(--gv-blue); stroke-width: 1.8; stroke-dasharray: 5 3; }
@@ -219,33 +223,52 @@ def draw_frame(frame: ChartFrame) -> Figure:
       ◆ complete  start → sum •  from 0 ✓
       ◆ complete  sum → sum • "+" "1"  from 0
     """
-    columns = list(_columns(frame))
-
-    def keys(place: int, row: int | None) -> dict[str, Any]:
-        if row is None:
-            return {"data_arrow": f"c{place}"}
-        here, number = (place, row), _number((place, row))
-        lit = " gv-lit" * (here == frame.lit) + " gv-on" * (here in frame.causes)
-        return {"class_": "gv-item" + lit, "data_state": number, "data_arrow": f"{number}"}
-
-    shown, width, low = write_columns(columns, STRIP, keys, "lexeme")
     fitting = ((wide(one.name, 12) + 8) / (one.end - one.start) for one in frame.lexemes)  # names fit below their bytes
-    cell = max([CELL, *fitting])
-    parts = [node("style", STYLE), *write_bytes(frame.text, cell, 10), *_lexemes(frame, cell), *shown]
-    text = f"the text {visible(frame.text)}, {counted(len(frame.lexemes), 'lexeme')}"
-    said = "\n".join([f"{text}; chart: {counted(len(columns), 'column')}", *say_columns(columns)])
-    width = max(width, EDGE * 2 + cell * len(frame.text))
-    return Figure(drawing(width, low, node("g", *parts, class_="gv-machine"), alt=said), said, said)
+    cell, high = max([CELL, *fitting]), HEAD + ROW * max(map(len, frame.columns)) + 4
+    parts, x = [node("style", STYLE), *write_bytes(frame.text, cell, 10), *_lexemes(frame, cell)], EDGE
+    counts = counted(len(frame.lexemes), "lexeme"), counted(len(frame.columns), "column")
+    lines = [f"the text {visible(frame.text)}, {counts[0]}; chart: {counts[1]}"]
+    names = ["", *(f"{name} {visible(frame.text[start:end])}".strip() for name, start, end in frame.lexemes)]
+    for place, (name, rows) in enumerate(zip(names, frame.columns, strict=True)):
+        lines.append(f"{place}" + f", after {name}" * bool(name))
+        width = max([wide(_dotted(item), 12) for _, item in rows] + [wide(name, 15), 70.0]) + 68
+        card = node("rect", x=0, y=0, width=width, height=high, rx=7, fill="var(--gv-card)", stroke="var(--gv-line)")
+        head = write(12, 21, name or "start", 15, font_weight="bold")
+        number = soft(width - 10, 21, f"{place}", text_anchor="end")
+        parts.append(moved(x, STRIP, card, head, number, data_arrow=f"c{place}"))
+        for row, (kind, item) in enumerate(rows):
+            here, key = (place, row), _number((place, row))
+            look = "gv-item" + " gv-lit" * (here == frame.lit) + " gv-on" * (here in frame.causes)
+            inside, y = _row(kind, item, width), STRIP + HEAD + ROW * row
+            parts.append(moved(x, y, *inside, class_=look, data_state=key, data_arrow=f"{key}"))
+            done = " ✓" * (item.wanted is None)
+            lines.append(f"  {SIGNS[kind][0]} {kind:<8}  {_dotted(item)}  from {item.origin}{done}")
+        x += width + GAP
+    kinds, at, low = {kind for rows in frame.columns for kind, _ in rows}, EDGE, STRIP + high + 22
+    for sign, colour, means in (SIGNS[kind] for kind in SIGNS if kind in kinds):
+        parts += [write(at, low, sign, 12, fill=f"var(--gv-{colour})"), soft(at + 16, low, means)]
+        at += 36 + 6.3 * len(means)
+    parts.append(soft(at, low, "✓ finished · the number: where it began"))
+    width, said = max(x, at + 260, EDGE * 2 + cell * len(frame.text)), "\n".join(lines)
+    return Figure(drawing(width, low + 16, node("g", *parts, class_="gv-machine"), alt=said), said, said)
 
 
-def _columns(frame: ChartFrame) -> Iterator[ChartColumn]:
-    names = [f"{name} {visible(frame.text[start:end])}".strip() for name, start, end in frame.lexemes]
-    for number, (name, rows) in enumerate(zip(["", *names], frame.columns, strict=True)):
-        items = []
-        for kind, item in rows:
-            before, after = " ".join(item.symbols[: item.dot]), " ".join(item.symbols[item.dot :])
-            items.append((kind, ChartItem(item.rule, before, after, item.origin, item.wanted is None, True)))
-        yield ChartColumn(name, number, tuple(items))
+def _dotted(item: Item) -> str:
+    return str(item).rpartition(" (")[0]
+
+
+def _row(kind: str, item: Item, width: float) -> Iterator[Element]:
+    """A row: its sign, the dotted rule, and where it began."""
+    (sign, colour, _), (left, _, right) = SIGNS[kind], _dotted(item).partition("•")
+    done, dot = item.wanted is None, 30 + wide(left, 12)
+    size = {"x": 3, "y": -0.5, "width": width - 6, "height": ROW - 1, "rx": 4}
+    ground = {"fill": "var(--gv-green)", "fill_opacity": 0.13} if done else {"fill": "none"}
+    yield node("rect", **size, class_="gv-disc") + node("rect", **size, **ground)
+    yield write(11, 15, sign, 12, fill=f"var(--gv-{colour})")
+    yield write(30, 15, left, 12, mono=True)
+    yield node("circle", cx=dot + 3.6, cy=10.6, r=3.1, fill="var(--gv-orange)")
+    yield soft(dot + wide("• ", 12), 15, right.lstrip(), mono=True)
+    yield soft(width - 10, 15, "✓ " * done + f"{item.origin}", text_anchor="end")
 
 
 def _lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:

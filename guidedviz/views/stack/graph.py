@@ -16,7 +16,7 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import Configuration, SharedFrame, State, say_waits
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
 from guidedviz.views.layout.curves import head, write_path
 from guidedviz.views.layout.layers import Extent, Link, place
@@ -175,7 +175,7 @@ def _card(card: StackCard, x: float, y: float) -> Element:
     box = {"x": x - half, "y": y - CARD / 2, "width": 2 * half, "height": CARD, "rx": 5}
     inside = node("rect", **box, **LOOKS[card.kind]), write(x, y - 2, words, 13, mono=True, text_anchor="middle")
     about = soft(x, y + 12, shorten(card.about, ROOM), 11, text_anchor="middle")
-    return node("g", *inside, about, **({"data_newest": ""} if card.kind == "top" else {}))
+    return together([*inside, about])
 
 
 def _pointer(curve: tuple[tuple[float, float], ...]) -> Element:

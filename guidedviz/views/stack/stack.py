@@ -7,9 +7,9 @@ rules, if there are any; `every` shows all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted, shorten
@@ -131,28 +131,32 @@ def draw_depth(pda: PDA, text: bytes | str) -> Figure:
     'depth along ((x)): 1, then 1 2 2 1 0; deepest 2 after 2 bytes'
     """
     check_pda(pda, "draw_depth")
-    data, state = to_bytes(text), pda.initial
-    found = [pda.depth(state)]
-    for place, byte in enumerate(data):
-        state = pda.step(state, byte) or state_after(pda, data[: place + 1])  # raises, naming the byte
-        found.append(pda.depth(state))
+    data = to_bytes(text)
+    found = [pda.depth(state) for state in _states(pda, data)]
     several = -(-len(data) // MOST_COLUMNS) or 1
     columns = [max(found[place : place + several]) for place in range(1, len(found), several)]
     most, count = max(5, *found), max(LEAST, len(columns))
     pitch = min(PITCH, SPAN / count)
-    ticks = (
-        characters(data, pitch - 2) if len(data) <= LEGIBLE else [(0.0, "0"), (float(len(columns)), f"{len(data):,}")]
-    )
-    x = Axis("" if len(data) <= LEGIBLE else "bytes", 0.0, count, tuple(ticks), grid=False, mono=len(data) <= LEGIBLE)
+    names = characters(data, pitch - 2) if len(data) <= LEGIBLE else []
+    x = Axis("", 0.0, count, tuple(names), grid=False, mono=True)
     y = Axis("", 0.0, most, round_ticks(0.0, most, 5))
     middles = [place + 0.5 for place in range(len(columns))]
-    earlier = Series("", "bars", tuple(middles[:-1]), tuple(columns[:-1]), look="hollow", thick=1.0)
-    last = Series("", "bars", tuple(middles[-1:]), tuple(columns[-1:]), thick=1.0, part="newest")
-    about = f"deepest {max(found):,}" + f" · {several} bytes per column, the deepest of them" * (several > 1)
+    bars = Series("", "bars", tuple(middles), tuple(columns), look="hollow", thick=1.0)
+    about = f"{len(data):,} bytes, deepest {max(found):,}"
+    about += f" · {several} bytes per column, the deepest of them" * (several > 1)
     shown = " ".join(map(str, found[1 : TOLD + 1])) + f" … {len(data) - TOLD:,} more" * (len(data) > TOLD)
     said = f"depth along {shorten(label(data[:200]), TOLD)}: {found[0]}, then {shown or 'nothing'}"
     said += f"; deepest {max(found):,} after {found.index(max(found)):,} bytes"
-    return draw_chart(Chart("depth", x, y, (earlier, last), (about,), pitch * count, 110.0), said)
+    return draw_chart(Chart("depth", x, y, (bars,), (about,), pitch * count, 110.0), said)
+
+
+def _states(pda: PDA, data: bytes) -> Iterator[State]:
+    """The state before the first byte and after each."""
+    state = pda.initial
+    yield state
+    for place, byte in enumerate(data):
+        state = pda.step(state, byte) or state_after(pda, data[: place + 1])  # raises, naming the byte
+        yield state
 
 
 # --- the table ---
@@ -188,18 +192,14 @@ def stack_rows(pda: PDA, data: bytes, every: bool = False) -> tuple[StackRow, ..
     }      pop object
     """
     keep = frozenset(pda.nodes.names) if every else nested_rules(pda)
-    state, rows = pda.initial, list[StackRow]()
-    before = _calls(pda, state, keep, {})
-    for place, byte in enumerate(data):
-        pop = "pop" if _goes_on(pda, state, byte) else "not"
-        state = pda.step(state, byte) or state_after(pda, data[: place + 1])  # raises, naming the byte
-        after = _calls(pda, state, keep, before)
-        if after == before and rows:
+    rows, calls = list[StackRow](), _calls(pda, pda.initial, keep, {})
+    for byte, (before, state) in zip(data, pairwise(_states(pda, data)), strict=True):
+        old, calls = calls, _calls(pda, state, keep, calls)
+        if calls == old and rows:
             rows[-1] = replace(rows[-1], read=rows[-1].read + bytes([byte]))
         else:
-            names = tuple(after.values())
-            rows.append(StackRow(bytes([byte]), _say_change(before, after, pop), names, say_ways(state)))
-        before = after
+            change = _say_change(old, calls, "pop" if _goes_on(pda, before, byte) else "not")
+            rows.append(StackRow(bytes([byte]), change, tuple(calls.values()), say_ways(state)))
     return tuple(rows)
 
 
@@ -252,7 +252,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     data = to_bytes(text)
     rows = enumerate(stack_rows(pda, data[:MOST_BYTES], every), 1)
     lines = [HEAD, *((f"{n}", shorten(label(row.read), 28), row.action, _say_names(row)) for n, row in rows)]
-    verdict = _say_end(pda, data, lines[-1][3] == "empty", unread)
+    verdict = _say_end(pda, data, lines[-1][3] == "empty", expect(unread, bytes, "draw_stack_table, unread", "bytes"))
     if (more := len(lines) - 1 - MOST_ROWS) > 0:
         lines[FIRST + 1 : FIRST + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
     letters = [max(map(len, column)) + 2 for column in zip(*lines, strict=True)]

@@ -132,7 +132,7 @@ def _draw(
     top, left = EDGE + STRIP * bool(text), 2 * EDGE + diagram.width + GAP
     low = top + max(diagram.height, 38 + LEVEL * max(min(len(f.stack), MOST_CARDS) + 0.5 for f in frames))
     ways = {key: moved(EDGE, top, way) for key, way in _ways(diagram)}
-    parts = [{key: part for key, part in _parts(frame, ways, left, top, low)} for frame in frames]
+    parts = [dict(_parts(frame, ways, left, top, low)) for frame in frames]
     fixed = [node("style", STYLE + MORE), moved(EDGE, top, write_diagram(diagram, lit)), *write_bytes(text, CELL, EDGE)]
     fixed.append(node("path", d=f"M{left:g},{low:g}h{WIDTH:g}", stroke="var(--gv-ink)", stroke_width=3))
     fixed.append(write(left, top + 14, "stack", font_weight="bold"))
@@ -146,14 +146,12 @@ def _parts(
     frame: StackFrame, ways: Mapping[str, Element], left: float, top: float, low: float
 ) -> Iterator[tuple[str, Element]]:
     """The marks of the bytes, the cards of the stack, and the word and the curve of a call or a return."""
-    for place in range(frame.read):
+    if frame.read:
         line = {"stroke": "var(--gv-blue)", "stroke_width": 3}
-        yield f"read {place}", node("path", d=f"M{EDGE + CELL * place + 2:g},45h18", **line)
+        yield f"read {frame.read}", node("path", d=f"M{EDGE:g},45h{CELL * frame.read - 3:g}", **line)
     if frame.read < len(frame.text):
-        x = EDGE + CELL * (frame.read + 0.5) - 1.5
-        tip = node("polygon", points=f"{x:g},43 {x - 5:g},51 {x + 5:g},51", fill="var(--gv-orange)")
         line = {"stroke": "var(--gv-orange)", "stroke_width": 2.4}
-        yield f"next {frame.read}", byte_cell(frame.read, CELL, EDGE, fill="none", **line) + tip
+        yield f"next {frame.read}", byte_cell(frame.read, CELL, EDGE, fill="none", **line)
     more = max(0, len(frame.stack) - MOST_CARDS)
     if words := f"⋮ {more:,} more" if more else "" if frame.stack else "empty":
         yield words, soft(left + WIDTH / 2, low - 8, words, text_anchor="middle")
@@ -162,7 +160,7 @@ def _parts(
         name, waits = f"{name_node(at)} {frame.pda.nodes.name_of(at)}", say_waits(frame.pda, at)
         card = write_card(name, f"{'now' if now else 'then'} {waits}", f"{level + more:,}", now, WIDTH)
         y = low - LEVEL * level - (LEVEL / 2 if more else 0)
-        yield f"{'top' if now else 'card'} {level + more} {at}", moved(left, y, card)
+        yield f"{'top' if now else 'card'} {level} {more} {at}", moved(left, y, card)
     if frame.move in MOVES:
         _, words, colour = MOVES[frame.move]
         look: dict[str, Any] = {"fill": f"var(--gv-{colour})", "text_anchor": "end", "font_weight": "bold"}

@@ -118,13 +118,6 @@ def test_a_text_that_the_machine_does_not_know_has_no_state_of_it():
     assert "the guide allows it" in guide.explain(beyond, 0x80).reason
 
 
-def test_rules_that_are_open_are_those_of_the_machine():
-    pytest.importorskip("llguidance")
-    guide = gv.guide(gv.grammar(NESTED), V, "llguidance")
-    state = guide.advance(guide.advance(guide.initial, ord("(")), ord("("))
-    assert guide.stack(state) == ("root", "root")
-
-
 @pytest.mark.parametrize("text", ["root ::= root{0}", "root ::= a{0,3}\na ::= (root)"])
 def test_a_grammar_that_crashes_xgrammar_is_refused(text):
     pytest.importorskip("xgrammar")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-import pytest
-
 import guidedviz as gv
 from guidedviz.tokens.compare import KINDS, ComparedStep, Comparison, Disagreement
 from guidedviz.views.charts.comparison import SIGNS
@@ -78,16 +76,6 @@ def test_steps_in_which_all_agree_are_folded_and_what_does_not_fit_is_counted():
         assert float(ET.fromstring(each.svg).get("height")) < 800
 
 
-def test_hostile_tokens_engines_and_constraints_stay_text():
-    steps = step(0, 2, found("<script>", extra=(2, 4), name="<b>&\u202e"[:4])), step(1, 4), step(2, 3)
-    figure = drawn(*steps, engines=(("<script>", "</g>"),), constraint="<script>\n\u202e")
-    tags = {each.tag.split("}")[1] for each in ET.fromstring(figure.svg).iter()}
-    assert tags == {"svg", "g", "rect", "text", "path", "title"}
-    assert "\u202e" not in figure.svg + figure.text
-
-
-def test_without_an_engine_the_steps_are_still_there_and_no_comparison_is_refused():
+def test_without_an_engine_the_steps_are_still_there():
     figure = drawn(step(0), step(1, None), engines=(), unable=(("one", "no package"),))
     assert {"0", "1", "cannot take the constraint: no package"} <= set(texts(figure))
-    with pytest.raises(gv.SettingError, match="draw_comparison: saw str, expected a comparison"):
-        gv.draw_comparison("a|b")

@@ -77,7 +77,7 @@ def test_a_text_that_is_all_fixed_needs_no_pass():
 
 
 def test_a_dot_tells_its_spread_and_the_axis_that_it_is_logarithmic():
-    run = replace(RUNS[0], speedups=(1.9, 2.0, 2.2), by_hand=True)
+    run = replace(RUNS[0], speedups=(1.9, 2.0, 2.2))
     svg = gv.views.draw_payoff(replace(PAYOFF, runs=(run,)), 0.5).svg
-    assert "50% forced by hand, rows 1: measured 2.00×, the median of 3 runs from 1.90× to 2.20×" in svg
+    assert "50% forced, rows 1: measured 2.00×, the median of 3 runs from 1.90× to 2.20×" in svg
     assert "on a logarithmic scale" in svg

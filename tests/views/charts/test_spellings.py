@@ -73,11 +73,6 @@ def test_what_has_no_row_is_said(record, said):
     assert said.partition(":")[0] not in gv.views.draw_spellings(spell()).text
 
 
-def test_what_is_no_record_is_refused():
-    with pytest.raises(gv.SettingError, match=r"^draw_spellings: saw str, expected spellings; try: gv.spellings\("):
-        gv.views.draw_spellings("name")
-
-
 def test_of_a_long_run_the_beginning_is_drawn():
     record = spell("a{200}!", [b"a", b"aaaa", b"!"], limit=300)
     svg = gv.views.draw_spellings(record).svg

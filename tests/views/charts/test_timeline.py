@@ -65,12 +65,10 @@ def test_an_overlap_begins_where_it_is_told_to_and_says_all_figures():
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (lambda: draw_timeline("run"), "saw str, expected a timeline"),
         (lambda: draw_batch({"a": [0]}, COST), "expected one or more tokens per pass"),
         (lambda: draw_overlap(RECORD, first=12), "expected some of 12 tokens"),
         (lambda: draw_overlap(RECORD, tokens=0), "saw 0 tokens"),
         (lambda: draw_overlap(RECORD, "split"), "expected 'trie'"),
-        (lambda: draw_overlap(None), "saw None, expected a record"),
     ],
 )
 def test_what_is_not_there_cannot_be_drawn(draw, said):

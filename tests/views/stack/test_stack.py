@@ -7,18 +7,13 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from guidedviz.decoding.loop import record
-from guidedviz.errors import PatternError, SettingError
+from guidedviz.errors import SettingError
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
-from guidedviz.machines.regular.regex import regex
-from guidedviz.models.model import ToyModel
-from guidedviz.tokens.guide import guide
 from guidedviz.views.machine.picture import draw_machine
-from guidedviz.views.stack.chart import draw_chart, draw_derivation
 from guidedviz.views.stack.graph import draw_shared_stacks
 from guidedviz.views.stack.stack import draw_depth, draw_stack, draw_stack_table, stack_rows
-from guidedviz.views.stage import draw_stage, draw_strip
+from guidedviz.views.stack.tree import draw_derivation
 
 CLASSIC = '{"key": {"b": 1}}'
 HOSTILE = '{"<script>\u202e\x7f é日": ["</text>'
@@ -30,7 +25,7 @@ def words_of(figure):
     return "".join(ET.fromstring(figure.svg).itertext())
 
 
-@pytest.mark.parametrize("draw", [*PICTURES, draw_chart, draw_derivation])
+@pytest.mark.parametrize("draw", [*PICTURES, draw_derivation])
 @pytest.mark.parametrize("text", ["", CLASSIC, HOSTILE, b'{"\xe2\x82', b'"\xf0\x9f'])
 def test_every_picture_is_well_formed_and_says_the_same_in_words(draw, text):
     figure = draw(json(), text)
@@ -56,10 +51,6 @@ def test_a_stack_of_twenty_thousand_is_drawn_at_once(draw):
 def test_what_cannot_be_read_is_refused_with_its_place(draw):
     with pytest.raises(SettingError, match=r"text, byte 1: saw \}"):
         draw(json(), "[}")
-    with pytest.raises(SettingError, match=r"saw DFA, expected a pushdown machine; try: gv\.grammar"):
-        draw(regex("a"), "a")
-    with pytest.raises(SettingError, match="text: saw int, expected str or bytes"):
-        draw(json(), 3)
 
 
 def test_the_column_says_where_each_rule_goes_on():
@@ -113,9 +104,8 @@ def test_pushes_and_pops_add_up_to_the_stack(every, text):
 
 def test_only_rules_that_can_stand_inside_themselves_need_a_stack():
     assert [row.stack for row in stack_rows(json(), b'["a')] == [("array",)], "no string"
-    assert [row.stack for row in stack_rows(grammar('root ::= a "x"\na ::= "1"'), b"1x")] == [("root",), ()], (
-        "none is: all"
-    )
+    flat = stack_rows(grammar("root ::= a 'x'\na ::= '1'".replace("'", '"')), b"1x")
+    assert [row.stack for row in flat] == [("root",), ()], "all rules, because none is recursive"
 
 
 def test_a_table_says_that_there_are_several_stacks_and_which_was_not_meant():
@@ -164,37 +154,16 @@ def test_a_rule_that_begins_with_itself_is_drawn_with_its_loop():
 
 def test_the_curve_is_the_depth_after_each_byte_or_of_several():
     pda, state = json(), json().initial
-    bars, last = draw_depth(pda, CLASSIC).chart["data"]
-    for byte, depth in zip(CLASSIC.encode(), bars["y"] + last["y"], strict=True):
+    (bars,) = draw_depth(pda, CLASSIC).chart["data"]
+    for byte, depth in zip(CLASSIC.encode(), bars["y"], strict=True):
         state = pda.step(state, byte)
         assert depth == len(pda.stack(state))
     figure = draw_depth(json(), "[" * 3000 + "]" * 1000)
-    assert "deepest 3,001 · 10 bytes per column, the deepest of them" in words_of(figure)
+    assert "4,000 bytes, deepest 3,001 · 10 bytes per column, the deepest of them" in words_of(figure)
 
 
-def test_the_still_stage_shows_the_open_rules_and_the_stack():
-    pieces = [b"[", b"]", b"1", b"{", b'"']
-    toy = ToyModel(pieces, lambda tokens: [4.0, 0.0, 1.0, 0.0, 0.0])
-    pda = json()
-    trace = record(toy, "1", guide(pda, toy.vocabulary), max_tokens=9, temperature=0)
-    figure = draw_stage(trace, machine=pda)
-    assert "stack: depth 10" in figure.alt
-    assert "▸ 10 array" in figure.alt
-    words = words_of(figure)
-    assert "the innermost 3 of 10 rules, in part" in words
-    assert "⋮ 4 more" in words
-    assert "depth 1" in draw_stage(trace, 0, machine=pda).alt
-
-
-def test_what_cannot_be_drawn_is_said():
+def test_a_state_of_another_machine_is_refused():
     other = grammar('root ::= "(" root ")" | "x"').initial
-    trace = record(ToyModel([b"1", b" "], lambda tokens: [1.0, 0.0]), " ", max_tokens=2)
     for draw in (lambda: draw_machine(json(), other), lambda: draw_stack(json(), other)):
         with pytest.raises(SettingError, match="state: saw a state of another machine, expected a state of PDA"):
             draw()
-    for draw in (draw_stage, draw_strip):
-        with pytest.raises(SettingError, match=r"draw_\w+: saw tuple, expected a trace"):
-            draw(trace.steps)
-    for draw in (draw_chart, draw_derivation):
-        with pytest.raises(PatternError, match="earley: saw list, expected a grammar"):
-            draw(["root"], "a")

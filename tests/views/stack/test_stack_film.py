@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.views.stack.stack_film import MOST_CARDS, draw_stack_frame, stack_frames
+from guidedviz.views.stack.stack_film import MOST_CARDS, build_stack_film, draw_stack_frame, stack_frames
 
 NESTED = gv.grammar('root ::= "(" item ")"\nitem ::= "x" | root')
 
@@ -57,3 +58,13 @@ def test_a_deep_stack_is_cut_below():
     assert figure.svg.count('data-arrow="card ') == MOST_CARDS - 1
     assert "9,991 more" in figure.svg
     assert figure.text.endswith("… 9,991 more")
+
+
+def test_each_frame_of_a_deep_film_shows_its_cards_one_below_the_other():
+    reel = build_stack_film(stack_frames(NESTED, "(" * 6 + "x" + ")" * 6))
+    drawn = {n.get("data-arrow"): n for n in ET.fromstring(str(reel.drawings[0])).iter() if n.get("data-arrow")}
+    for frame in reel.frames:
+        cards = [drawn[key] for key in frame["arrows"] if key.startswith(("card", "top"))]
+        heights = [float(card[0].get("transform").split()[-1].rstrip(")")) for card in cards]
+        assert len(cards) <= MOST_CARDS
+        assert all(low - high == pytest.approx(46) for low, high in pairwise(heights))

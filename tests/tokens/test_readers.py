@@ -1,5 +1,8 @@
-"""Every kind of tokenizer gives pieces whose bytes in a row are the text, and an unknown kind is refused."""
+"""Every kind of tokenizer and rank file gives pieces whose bytes in a row are the text; what is damaged is named."""
 
+from __future__ import annotations
+
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -93,10 +96,6 @@ def test_a_byte_token_is_a_byte_only_where_the_decoder_says_so():
     assert Vocabulary.from_tokenizer(tokenizer).ids(b"<0x41>")
 
 
-def test_single_characters_are_themselves():
-    assert Vocabulary.from_tokenizer(letters()).pieces == (b"\n", b" ", b"a", b"b", "é".encode())
-
-
 def test_the_unknown_token_is_special():
     tokenizer = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
     assert Vocabulary.from_tokenizer(tokenizer).special == {1}
@@ -110,12 +109,6 @@ def test_a_model_wider_than_its_tokenizer_has_padded_ids():
     v = Vocabulary.from_tokenizer(letters(), size=8)
     assert v.pieces[5:] == (b"", b"", b"")
     assert Vocabulary.from_tokenizer(letters(), size=3).pieces == (b"\n", b" ", b"a")
-
-
-def test_holes_between_ids_are_empty():
-    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 3}, unk_token="a"))
-    v = Vocabulary.from_tokenizer(tokenizer)
-    assert v.pieces == (b"a", b"", b"", b"b")
 
 
 def test_eos_may_be_many_and_must_exist():
@@ -165,3 +158,51 @@ def test_the_embedded_tokenizers_are_read(name, size):
     text = "To be, or not to be\n" if name == "bard" else '{"name": "Zoë 🙂"}\n'
     assert len(v) == size
     assert joined(v, tokenizer.encode(text).ids) == text.encode()
+
+
+def write(tmp_path, *lines):
+    path = tmp_path / "some.tiktoken"
+    path.write_bytes(b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines))
+    return path
+
+
+def line(piece, rank):
+    return f"{b64encode(piece).decode()} {rank}"
+
+
+def test_all_bytes_come_back(tmp_path):
+    pieces = [bytes([byte]) for byte in range(256)] + [b"\x00\xff", "é🙂".encode()]
+    path = write(tmp_path, *(line(piece, rank) for rank, piece in enumerate(pieces)), "")
+    assert Vocabulary.from_ranks(path).pieces == tuple(pieces)
+    assert Vocabulary.from_ranks(str(path)) == Vocabulary(pieces)
+
+
+def test_special_texts_follow_the_ranks(tmp_path):
+    v = Vocabulary.from_ranks(write(tmp_path, line(b"a", 0)), special=["<s>", "</s>"], eos=["</s>"])
+    assert (v.pieces, v.special, v.eos) == ((b"a", b"<s>", b"</s>"), {1, 2}, {2})
+
+
+def test_a_hole_between_ranks_is_an_empty_id(tmp_path):
+    v = Vocabulary.from_ranks(write(tmp_path, line(b"b", 2), line(b"a", 0)))
+    assert v.pieces == (b"a", b"", b"b")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["YQ==", "YQ== one", "Y!== 1", "YQ 1", "YQ== 1 2", "YQ== -1", "YQ== 99999999999", "YQ== 0", b"\xff\xfe 1", "é 1"],
+)
+def test_a_damaged_line_is_named_by_its_number(tmp_path, damage):
+    with pytest.raises(VocabularyError, match=r"some\.tiktoken, line 3"):
+        Vocabulary.from_ranks(write(tmp_path, line(b"a", 0), "", damage, line(b"b", 1)))
+
+
+def test_a_missing_and_an_empty_file_are_said_so(tmp_path):
+    with pytest.raises(VocabularyError, match="readable file"):
+        Vocabulary.from_ranks(tmp_path / "nowhere")
+    with pytest.raises(VocabularyError, match="no ranks"):
+        Vocabulary.from_ranks(write(tmp_path, ""))
+
+
+def test_an_eos_that_is_not_among_the_special_texts_is_refused(tmp_path):
+    with pytest.raises(VocabularyError, match="EOS '</s>'"):
+        Vocabulary.from_ranks(write(tmp_path, line(b"a", 0)), eos=["</s>"])

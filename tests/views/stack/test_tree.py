@@ -1,4 +1,4 @@
-"""The Earley chart, the parse tree, and a grammar's text with its findings."""
+"""The parse tree of a text or of a prefix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.pushdown.pda import json
-from guidedviz.views.stack.chart import MOST_ROWS, draw_chart, draw_derivation
+from guidedviz.views.stack.tree import draw_derivation
 
 CLASSIC = '{"key": {"b": 1}}'
 SUMS = 'root ::= root "+" root | "1"'
@@ -24,31 +24,9 @@ def shown(figure):
     return "".join(ET.fromstring(figure.svg).itertext())
 
 
-@pytest.mark.parametrize("draw", [draw_chart, draw_derivation])
-def test_a_text_that_cannot_be_read_says_where(draw):
+def test_a_text_that_cannot_be_read_says_where():
     with pytest.raises(GuidedVizError, match="byte 1: saw x"):
-        draw(LIST, "[x")
-
-
-def test_finished_rows_are_marked_and_rows_keep_their_origin():
-    lines = draw_chart(SUMS, "1+1").text.splitlines()
-    assert '  ■ scan      root → "1" •  from 2 ✓' in lines
-    assert '  ◆ complete  root → root "+" root •  from 0 ✓' in lines
-    assert '  ■ scan      root → root "+" • root  from 0' in lines
-    assert sum("✓" in line for line in lines) == shown(draw_chart(SUMS, "1+1")).count("✓") - 1, "one in the legend"
-
-
-def test_a_wide_chart_shows_its_last_columns_and_a_long_column_its_first_rows_counted():
-    text = CLASSIC[:-2]
-    first, *lines = draw_chart(json(), text).text.splitlines()
-    heads = [place for place, line in enumerate(lines) if not line.startswith(" ")]
-    assert first == f"chart: the last {len(heads)} of {len(text) + 1} columns"
-    columns = earley(json()).chart(text.encode())[-len(heads) :]
-    for column, start, end in zip(columns, heads, [*heads[1:], None], strict=True):
-        drawn = [line for line in lines[start + 1 : end] if "from" in line]
-        assert len(drawn) <= MOST_ROWS
-        left = len(column.items) - len(drawn)
-        assert (f"  ⋮ {left} more" in lines[start:end]) == (left > 0)
+        draw_derivation(LIST, "[x")
 
 
 @pytest.mark.parametrize("text", ["[1,[23],4]", "[[[[]]]]", "[1,[2"])
@@ -79,7 +57,6 @@ def test_what_is_large_is_folded_and_counted():
     assert "⋮ 3,987 levels" in deep.text
     long = draw_derivation(LIST, "[" + "1," * 500)
     assert "⋮ 993 parts" in long.text
-    chart = draw_chart(json(), "[" + "1," * 500)
     broad = draw_derivation(json(), '{"a": [' + ", ".join('{"b": [1, 2, 3]}' for _ in range(6)) + "]}")
     assert "△" in broad.text
-    assert all(len(figure.svg) < 60_000 for figure in (deep, long, broad, chart))
+    assert all(len(figure.svg) < 60_000 for figure in (deep, long, broad))
