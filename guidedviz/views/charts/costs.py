@@ -14,7 +14,7 @@ from guidedviz.decoding.records import AtLeastZero, Share, check_number
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.views.charts.plot import Axis, Chart, Look, Series, draw_chart, round_ticks
+from guidedviz.views.charts.plot import Axis, Chart, Look, Mark, Series, draw_chart, round_ticks
 from guidedviz.views.figure import TRACE_HINT, Figure
 from guidedviz.views.words import label, milliseconds, say_badge, share
 
@@ -191,16 +191,15 @@ def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
     top = step * ceil(most / step)
     series, said = list[Series](), ["requests per second by the share of constrained requests"]
     for (name, row), (colour, look) in zip(simulated.items(), LOOKS, strict=False):
-        for kind, values in (("simulated", row), ("published", published.get(name, {}))):
+        kinds: tuple[tuple[str, Mark, Mapping[float, float]], ...]
+        kinds = ("simulated", "line", row), ("published", "dots", published.get(name, {}))
+        for kind, mark, values in kinds:
             if values:
                 shares, heights = zip(*sorted(values.items()), strict=True)
                 points = [f"{share:.0%} {height:.1f}" for share, height in zip(shares, heights, strict=True)]
                 said.append(f"{name}, {kind}: {', '.join(points)}")
                 hover = tuple(f"{name}, {kind}: {point}" for point in points)
-                if kind == "simulated":
-                    series.append(Series(name, "line", shares, heights, hover, colour, look))
-                else:
-                    series.append(Series("", "dots", shares, heights, hover, colour))
+                series.append(Series(name * (mark == "line"), mark, shares, heights, hover, colour, look))
     x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
     y = Axis("requests per second", 0.0, top, round_ticks(0.0, top, TICKS))
     notes = ("lines: simulated · dots: published",) if published else ("simulated",)
