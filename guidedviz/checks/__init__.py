@@ -4,6 +4,7 @@ from functools import wraps
 from typing import Any
 
 from guidedviz.lazy import attach
+from guidedviz.models.remote import report
 
 
 def _reported(name: str, check: Any) -> Any:
@@ -11,8 +12,6 @@ def _reported(name: str, check: Any) -> Any:
 
     @wraps(check)
     def graded(*given: Any, **named: Any) -> Any:
-        from guidedviz.models.remote import report
-
         verdict = check(*given, **named)
         report(f"check {name}", verdict.result)
         return verdict

@@ -50,7 +50,6 @@ from guidedviz.views.words import reading
 
 LONGEST = 12  # states of a path that are all named
 ACCEPTS = ("refuses it", "accepts it")
-NO_MACHINE = "no machine can be made of it"
 
 Moved = tuple[int, set[int], int]  # a state, the tokens, and the state after them
 TRANSITIONS: dict[str, list[tuple[list[Moved], int, int]]] = {
@@ -128,8 +127,8 @@ def check_machine(answer: Any, truth: DFA) -> Verdict:
 
 def no_machine(answer: Any, error: Exception) -> Verdict:
     """Says why an answer cannot be read as a machine."""
-    because = "it is no text and no machine" if type(answer) is Failed else str(error)
-    return Verdict("wrong", NO_MACHINE, (("yours is", show(answer)), ("because", because)))
+    said = "it is no text and no machine" if type(answer) is Failed else str(error)
+    return Verdict("wrong", "no machine can be made of it", (("yours is", show(answer)), ("error", said)))
 
 
 def say_text(text: bytes, accepted: bool) -> Facts:
@@ -336,12 +335,10 @@ def check_rules(answer: Any, truth: str) -> Verdict:
     answer = safe_copy(answer)
     if is_empty(answer):
         return EMPTY
-    if not isinstance(answer, str):
-        return Verdict("wrong", NO_MACHINE, (("yours is", show(answer)), ("because", "a grammar is a text")))
     try:
         machine = grammar(answer)
     except (GuidedVizError, RecursionError) as error:
-        return Verdict("wrong", NO_MACHINE, (("error", str(error)),))
+        return no_machine(answer, error)
     right = kept_machine(truth)
     found = compare_machines(machine, right, MOST_PAIRS)
     if found.text is not None:

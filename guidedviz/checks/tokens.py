@@ -38,8 +38,9 @@ def check_sort_token(answer: Callable[[DFA, int, bytes], str]) -> Verdict:
         expected    'dependent'
         because     after a the rule is finished and } is left over: the rules below it on the stack decide
     """
-    verdict, why = (lambda *given, part=part: sort_by_ends(*given)[part] for part in (0, 1))
-    return check_function(answer, machine_cases(verdict, TOKENS, "piece", why=why, title="the piece"))
+    why = lambda *given: sort_by_ends(*given)[1]  # noqa: E731
+    cases = machine_cases(lambda *given: sort_by_ends(*given)[0], TOKENS, "piece", why=why, title="the piece")
+    return check_function(answer, cases)
 
 
 def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str, str]:
@@ -201,12 +202,9 @@ def check_speedup(answer: Callable[[float, float, float, int], float]) -> Verdic
         because     a token takes pass_ms + token_ms × rows; jump-forward saves a fraction of pass_ms only
     """
     why = "a token takes pass_ms + token_ms × rows; jump-forward saves a fraction of pass_ms only"
-    cases = cases_of(_speedup, {why: PRICES}, "fraction", "pass_ms", "token_ms", "rows")
+    names = ("fraction", "pass_ms", "token_ms", "rows")
+    cases = cases_of(lambda f, a, c, rows: Cost(a, c).speedup(f, rows), {why: PRICES}, *names)
     return check_function(answer, cases)
-
-
-def _speedup(fraction: float, pass_ms: float, token_ms: float, rows: int) -> float:
-    return Cost(pass_ms, token_ms).speedup(fraction, rows)
 
 
 # -- the mask of another engine, judged byte by byte ---------------------------------------------------------------

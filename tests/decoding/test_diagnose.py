@@ -224,13 +224,6 @@ def test_a_guide_over_another_vocabulary_is_named():
     assert finding.seen == 'token 0 is "a" in the record and "b" in the vocabulary of the guide'
 
 
-def test_valid_but_wrong_looks_sound_and_says_what_it_cannot_see():
-    toy = writer([b"1+1=", b"3"], b"1+1=", b"3", eos=b"</s>")
-    diagnosis = gv.diagnose(gv.record(toy, "3", gv.guide(gv.regex(r"1\+1=\d"), toy.vocabulary)))
-    assert str(diagnosis).startswith("the run looks sound · 3 tokens · the model ended")
-    assert "whether the values are right" in str(diagnosis)
-
-
 def test_hostile_text_is_escaped():
     toy = writer([b"<script>\x1b", b"a"], b"<script>\x1b", eos=b"</s>")
     run = replace(gv.record(toy, "a", None, max_tokens=3), constraint="<img src=x onerror=alert(1)>\x1b")

@@ -84,12 +84,6 @@ def test_look_up_finds_the_longest_match_and_the_latest_place():
     assert LookUp(2).find((1, 2, 3)) == LookUp(2).find((1,)) == ()
 
 
-def test_a_forced_run_is_drafted_and_the_model_judges_its_spelling(clerk):
-    guide = gv.guide(TASKS[0][1], clerk.vocabulary)
-    trace = gv.record(clerk, ADA, guide, temperature=0, draft="forced")
-    assert [step.piece for step in trace.steps if step.how == "accepted"][:3] == [b'{"', b"name", b'":']
-
-
 @pytest.mark.parametrize(
     ("draft", "said"),
     [

@@ -31,12 +31,6 @@ def test_the_interval_of_masked_draws_holds_the_exact_value_or_misses_it_narrowl
         assert estimate.low - room <= value <= estimate.high + room
 
 
-def test_equal_weights_are_no_distance():
-    draws = [Draw((0,), b"a", 0.3)] * 5
-    assert float(distribution.total_variation_of(draws)) == 0
-    assert str(distribution.legal_of(draws)) == "0.30 (0.30 to 0.30)"
-
-
 @pytest.mark.parametrize("draws", [[], [Draw((), b"", 0.0)], [Draw((), b"", 1.0, ended=False)]])
 def test_without_a_finished_draw_there_is_no_estimate(draws):
     with pytest.raises(SettingError, match="weights above 0"):

@@ -36,21 +36,12 @@ def test_the_cost_model_is_the_sum_over_the_passes(cost, forced, rows):
     assert 1 - 1e-9 <= cost.speedup(fraction, rows) <= ideal(fraction) + 1e-9
 
 
-def test_reading_that_costs_nothing_is_the_ideal_and_passes_that_cost_nothing_gain_nothing():
-    assert Cost(5.0, 0.0).speedup(0.9) == pytest.approx(ideal(0.9)) == pytest.approx(10)
-    assert Cost(0.0, 5.0).speedup(0.9) == 1
-
-
 @pytest.mark.parametrize("fraction", [1.5, -0.1, float("nan"), "a", None])
 def test_a_fraction_that_is_none_is_refused(fraction):
     with pytest.raises(SettingError, match=r"fraction: saw .*, expected a number from 0 to 1"):
         ideal(fraction)
     with pytest.raises(SettingError, match=r"fraction: saw .*, expected a number from 0 to 0\.95"):
         nearest_fraction(fraction)
-
-
-def test_the_slider_has_twenty_places_and_each_is_found_by_its_own_share():
-    assert (len(FRACTIONS), FRACTIONS[0], FRACTIONS[-1]) == (20, 0.0, 0.95)
     assert [nearest_fraction(share) for share in FRACTIONS] == list(range(20))
 
 

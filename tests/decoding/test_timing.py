@@ -4,7 +4,6 @@ from copy import copy
 from functools import partial
 from itertools import takewhile
 
-import numpy as np
 import pytest
 
 import guidedviz as gv
@@ -89,15 +88,3 @@ def test_a_run_that_is_stopped_gives_nothing(clerk, tasks, monkeypatch):
         assert time_task(device, tasks[8], 4, partial(stop, after)) is None
         assert device.clock["passes"] == asked[-1]
     assert time_task(device, tasks[8], 4, lambda: False) is not None
-
-
-def test_a_model_that_is_timed_with_many_rows_can_be_used_meanwhile(clerk, tasks):
-    prompt = clerk.encode("Ada is 36.\nJSON with name, age:\n")
-    expected, seen = clerk.logits(prompt), []
-
-    def ask():
-        seen.append((clerk.network.copies, bool(np.allclose(clerk.logits(prompt), expected, atol=1e-3))))
-        return len(seen) > 5
-
-    assert time_task(clerk, tasks[8], 16, ask) is None
-    assert seen == [(1, True)] * 6

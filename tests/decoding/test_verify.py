@@ -11,7 +11,7 @@ from guidedviz.decoding import distribution as exact
 from guidedviz.decoding.distribution import Task
 from guidedviz.decoding.loop import start, take_pass
 from guidedviz.decoding.settings import Settings
-from guidedviz.decoding.speculation import Forced, Guess, LookUp, Small, accept_chance, residual
+from guidedviz.decoding.speculation import Forced, Guess, LookUp, Small
 
 PIECES = [b"a", b"b", b"ab", b"</s>"]
 
@@ -118,21 +118,3 @@ def test_settings_change_the_distribution_as_they_do_without_a_draft(settings):
     guide = gv.guide(gv.regex("(ab?){1,2}"), model.vocabulary)
     plain, drafted = (distribution(model, guide, settings, DRAFTS[n]) for n in ("no guess", "a smaller model"))
     assert drafted == pytest.approx({output: chance for output, chance in plain.items() if chance > 0})
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_accepted_and_residual_tokens_together_have_the_distribution_of_the_model(seed):
-    random = np.random.default_rng(seed)
-    p, q = random.dirichlet(np.full(5, 0.4)), random.dirichlet(np.full(5, 0.4))
-    accepted = np.array([q[x] * accept_chance(p, q, x) for x in range(5)])
-    drawn = accepted + sum(q[x] * (1 - accept_chance(p, q, x)) * residual(p, q, x) for x in range(5))
-    np.testing.assert_allclose(drawn, p, atol=1e-12)
-
-
-def test_to_cut_an_illegal_guess_and_draw_again_would_change_the_distribution():
-    p, q = np.array([0.5, 0.5, 0.0]), np.array([0.4, 0.1, 0.5])  # token 2 is illegal, and the draft is not masked
-    kept = np.array([min(p[x], q[x]) for x in range(2)])
-    again = sum(q[x] - kept[x] for x in range(2)) * residual(p, q, 0)[:2] + q[2] * p[:2]
-    right = (1 - kept.sum()) * residual(p, q, 2)[:2]
-    np.testing.assert_allclose(kept + right, p[:2])
-    assert abs((kept + again) - p[:2]).max() > 0.05

@@ -39,14 +39,6 @@ def test_an_explanation_names_the_nodes_of_the_drawing(guide):
     }
 
 
-def test_a_name_does_not_depend_on_the_states_met_before():
-    met = gv.guide(gv.grammar(NESTED), gv.Vocabulary(PIECES, eos={5}))
-    for text in (b"((((", b"x"):
-        after(met, text)
-    fresh = gv.guide(gv.grammar(NESTED), gv.Vocabulary(PIECES, eos={5}))
-    assert met.label(after(met, b"(")) == fresh.label(after(fresh, b"("))
-
-
 def test_split_nodes_are_named_as_in_the_drawing(guide):
     rows = draw_split_nodes(build_split(guide.machine, guide.vocabulary)).text.splitlines()
     assert [row.split()[0] for row in rows[3:]] == ["n0", "n1", "n3"]

@@ -14,7 +14,7 @@ from guidedviz.decoding.records import AtLeastZero, Share, check_number
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.views.charts.plot import Axis, Chart, Look, Series, draw_chart, round_ticks
+from guidedviz.views.charts.plot import Axis, Chart, Look, Mark, Series, draw_chart, round_ticks
 from guidedviz.views.figure import TRACE_HINT, Figure
 from guidedviz.views.words import label, milliseconds, say_badge, share
 
@@ -118,7 +118,7 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
     if not 0 < len(costs) <= len(LOOKS):
         raise SettingError("draw_break_even, costs", seen=f"{len(costs)} costs", expected=f"1 to {len(LOOKS)}")
     for name, cost in costs.items():
-        where, expected = f"draw_break_even, {name!r}", "milliseconds before the first mask, and per mask"
+        where, expected = f"draw_break_even, {quoted(name)}", "milliseconds before the first mask, and per mask"
         if not isinstance(cost, tuple | list) or len(cost) != 2:
             raise SettingError(where, seen=quoted(cost), expected=expected)
         for ms in cost:
@@ -134,22 +134,22 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
         times = tuple(max(y.low, first + each * n) for n in masks)
         series.append(Series(name, "line", masks, times, colour=colour, look=look))
         said.append(f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each")
-    found: dict[float, tuple[float, str]] = {}  # per number of masks the time there, and who is cheaper from there on
+    found: list[tuple[float, float, str]] = []  # a number of masks, the time there, and who is cheaper from there on
     for pair in combinations(costs, 2) if pairs is None else pairs:
         if not isinstance(pair, tuple) or not costs.keys() >= {*pair}:
             continue  # a way that was not measured
         one, other = sorted(pair, key=lambda name: -costs[name][0])
         even = break_even(costs[one], costs[other])
         if even is not None and even <= 10**DECADES:
-            found[even] = costs[one][0] + costs[one][1] * even, f"{one} is cheaper than {other} after {even:,.0f} masks"
+            told = f"{one} is cheaper than {other} after {even:,.0f} masks"
+            found.append((even, costs[one][0] + costs[one][1] * even, told))
     if found:
-        ys, hover = zip(*found.values(), strict=True)
-        words = tuple(f"{n:,.0f}" for n in found)
-        series.append(Series("break-even", "dots", tuple(found), ys, hover, "ink", "hollow", words=words))
+        xs, ys, hover = zip(*found, strict=True)
+        words = tuple(f"{n:,.0f}" for n in xs)
+        series.append(Series("break-even", "dots", xs, ys, hover, "ink", "hollow", words=words))
         said += hover
-    return draw_chart(
-        Chart(title or said[0], x, y, tuple(series), width=620.0, height=270.0), "\n".join(said), live=True
-    )
+    chart = Chart(title or said[0], x, y, tuple(series), width=620.0, height=270.0)
+    return draw_chart(chart, "\n".join(said), live=True)
 
 
 def _say_time(ms: float) -> str:
@@ -191,16 +191,15 @@ def draw_throughput(simulated: Runs, published: Runs | None = None) -> Figure:
     top = step * ceil(most / step)
     series, said = list[Series](), ["requests per second by the share of constrained requests"]
     for (name, row), (colour, look) in zip(simulated.items(), LOOKS, strict=False):
-        for kind, values in (("simulated", row), ("published", published.get(name, {}))):
+        kinds: tuple[tuple[str, Mark, Mapping[float, float]], ...]
+        kinds = ("simulated", "line", row), ("published", "dots", published.get(name, {}))
+        for kind, mark, values in kinds:
             if values:
                 shares, heights = zip(*sorted(values.items()), strict=True)
                 points = [f"{share:.0%} {height:.1f}" for share, height in zip(shares, heights, strict=True)]
                 said.append(f"{name}, {kind}: {', '.join(points)}")
                 hover = tuple(f"{name}, {kind}: {point}" for point in points)
-                if kind == "simulated":
-                    series.append(Series(name, "line", shares, heights, hover, colour, look))
-                else:
-                    series.append(Series("", "dots", shares, heights, hover, colour))
+                series.append(Series(name * (mark == "line"), mark, shares, heights, hover, colour, look))
     x = Axis("constrained requests", 0.0, 1.0, tuple((n / 5, f"{n * 20}%") for n in range(6)), grid=False)
     y = Axis("requests per second", 0.0, top, round_ticks(0.0, top, TICKS))
     notes = ("lines: simulated · dots: published",) if published else ("simulated",)

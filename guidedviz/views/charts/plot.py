@@ -144,9 +144,10 @@ def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
     """The sign and the name of each series."""
     for series in (series for series in chart.series if series.name):
         look: dict[str, Any] = {"stroke": f"var(--gv-{series.colour})", "stroke_width": 2}
+        look["stroke_dasharray"] = DASHES.get(series.look, "none")
         match series.mark:
             case "line":
-                yield node("path", d=f"M{x - 4:g},{y - 4:g}h24", **look, **_dashes(series))
+                yield node("path", d=f"M{x - 4:g},{y - 4:g}h24", **look)
             case "dots":
                 yield node("circle", cx=x + 10, cy=y - 4, r=4.5, fill=_dot_fill(series), **look)
             case _:
@@ -157,16 +158,15 @@ def write_legend(chart: Chart, x: float, y: float) -> Iterator[Element]:
 
 def write_plot(frame: PlotFrame) -> Iterator[Element]:
     """The axes and the marks of a chart."""
-    for colour in {
-        series.colour: 0 for series in frame.chart.series if series.look == "hatched"
-    }:  # not by colour alone
+    hatched = dict.fromkeys(series.colour for series in frame.chart.series if series.look == "hatched")
+    for colour in hatched:
         line = node("path", d="M-1 5L5 -1", stroke="var(--gv-page)", stroke_width=1.2)
         hatch = {"id": f"gv-hatch-{colour}", "patternUnits": "userSpaceOnUse"}
         yield node("defs", node("pattern", line, width=4, height=4, **hatch))
     yield from _write_y(frame)
     yield from _write_x(frame)
     for series in frame.chart.series:
-        yield from MARKS[series.mark](frame, series)
+        yield from WRITERS.get(series.mark, _write_boxes)(frame, series)
 
 
 def _write_y(frame: PlotFrame) -> Iterator[Element]:
@@ -213,8 +213,8 @@ def _label_room(chart: Chart) -> float:
 def _write_line(frame: PlotFrame, series: Series) -> Iterator[Element]:
     points = (frame.at(*point) for point in zip(series.x, series.y, strict=True))
     way = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    look = {"stroke": f"var(--gv-{series.colour})", "stroke_width": 2.2} | _dashes(series) | _part(series)
-    yield node("path", d=way, fill="none", **look)
+    look = {"stroke": f"var(--gv-{series.colour})", "stroke_dasharray": DASHES.get(series.look, "none")}
+    yield node("path", d=way, fill="none", stroke_width=2.2, **look, **_part(series))
 
 
 def _write_dots(frame: PlotFrame, series: Series) -> Iterator[Element]:
@@ -246,20 +246,11 @@ def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
             yield write(left + width / 2, (top + base) / 2 + 4, words, 11, mono=True, **look)
 
 
-MARKS: dict[str, Callable[[PlotFrame, Series], Iterator[Element]]] = {
-    "line": _write_line,
-    "dots": _write_dots,
-    "bars": _write_boxes,
-    "spans": _write_boxes,
-}
+WRITERS = {"line": _write_line, "dots": _write_dots}
 
 
 def _part(series: Series) -> dict[str, Any]:
     return {"data_part": series.part} if series.part else {}
-
-
-def _dashes(series: Series) -> dict[str, Any]:
-    return {"stroke_dasharray": DASHES[series.look]} if series.look in DASHES else {}
 
 
 def _dot_fill(series: Series) -> str:

@@ -252,7 +252,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     data = to_bytes(text)
     rows = enumerate(stack_rows(pda, data[:MOST_BYTES], every), 1)
     lines = [HEAD, *((f"{n}", shorten(label(row.read), 28), row.action, _say_names(row)) for n, row in rows)]
-    verdict = _say_end(pda, data, lines[-1][3] == "empty", unread)
+    verdict = _say_end(pda, data, lines[-1][3] == "empty", expect(unread, bytes, "draw_stack_table, unread", "bytes"))
     if (more := len(lines) - 1 - MOST_ROWS) > 0:
         lines[FIRST + 1 : FIRST + 1 + more] = [("⋮", f"{more:,} more rows", "", "")]
     letters = [max(map(len, column)) + 2 for column in zip(*lines, strict=True)]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import SettingError, expect, shorten
-from guidedviz.machines.machine import Machine, read
+from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy import LazyWalk
@@ -229,6 +229,9 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
     0 a size 2 read · 1 ab size 1 read, legal · 2 b size 2 refused, jump to 4 · 3 bc size 1 left out
     """
     expect(pieces, Sequence, "draw_flat_trie, pieces", "a list of pieces", "[b'1', b'12']")
+    for piece in pieces:
+        expect(piece, bytes, "draw_flat_trie, pieces", "bytes")
+    machine = as_machine(machine, "draw_flat_trie")
     nodes = flat_walk(machine, pieces, machine.initial if state is None else state)
     if not 0 < len(nodes) <= MOST_NODES:
         raise SettingError("draw_flat_trie, pieces", seen=f"{len(nodes):,} nodes", expected=f"1 to {MOST_NODES}")

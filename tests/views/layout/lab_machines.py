@@ -21,7 +21,7 @@ def lab_machines() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for path in sorted(LABS.rglob("*.py")):
         for maker, arguments, named in _calls(ast.parse(path.read_text(encoding="utf-8"))):
-            name = f"{path.stem}: {maker}({', '.join(map(repr, arguments))})"
+            name = f"{maker}({', '.join(map(repr, arguments))})"
             with suppress(gv.errors.GuidedVizError):  # a lab shows an error
                 found[name] = getattr(gv, maker)(*arguments, **named)
     return found

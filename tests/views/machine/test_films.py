@@ -17,7 +17,7 @@ from guidedviz.machines.regular.minimal import first_blocks, minimise_steps, tri
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import machine_stages, parse_regex, regex
 from guidedviz.views.layout.sketch import sketch_dfa
-from guidedviz.views.machine.films import dfa_frames, merged_states, minimal_frames, nfa_reading_frames, sketch_trie
+from guidedviz.views.machine.films import dfa_frames, merged_states, minimal_frames, nfa_reading_frames
 from tests.machines.oracle import count_classes
 from tests.strategies import regexes
 
@@ -138,25 +138,3 @@ def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
     trie = vocabulary.trie
     lit = {piece for token, piece in enumerate(pieces) if int(trie.node_of[token]) in last.lit & last.accepting}
     assert lit == legal
-
-
-def test_a_machine_without_states_of_its_own_numbers_is_fine():
-    class Twice:
-        """Two bytes, any two that are alike."""
-
-        initial = ""
-
-        def step(self, state, byte):
-            return state + chr(byte) if len(state) < 2 and chr(byte) in (state or chr(byte)) else None
-
-        def is_accepting(self, state):
-            return len(state) == 2
-
-    words = [frame.words for frame in gv.views.trie_frames(Twice(), gv.Vocabulary([b"aa", b"ab"]))]
-    assert words[-1] == '"b" cannot be read in a: ab is illegal.'
-
-
-def test_a_piece_that_looks_like_markup_or_a_line_break_stays_a_name():
-    vocabulary = gv.Vocabulary([b"\n", b"<b>"])
-    names = sketch_trie(vocabulary.trie, vocabulary).names
-    assert names == ("start", "↵", "<", "<b", "<b>")

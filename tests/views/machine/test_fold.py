@@ -15,7 +15,6 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
-from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.sketch import (
     Arrow,
     Sketch,
@@ -189,13 +188,6 @@ def test_a_chain_is_one_thick_arrow_with_its_text():
     assert "stroke-width: 3.4" in re.search(r"\.gv-chain \.gv-line \{(.*?)\}", figure.svg)[1], "thick, not only dark"
 
 
-def test_a_long_text_is_shortened_and_told_whole_on_hover():
-    figure = draw_machine(LONG, folded=True)
-    labels = {label.words for label in lay_out(fold(sketch_dfa(LONG))).labels}
-    assert labels == {"x", "this␣is␣more␣than␣fits␣beside␣a…", "é☃"}
-    assert "this␣is␣more␣than␣fits␣beside␣an␣arrow (37 states inside)" in reads(chains(figure))
-
-
 def test_the_chain_that_a_text_is_in_stays_unfolded():
     path = [0]
     for byte in b'{"name": "Ada", "s':
@@ -215,11 +207,3 @@ def test_rules_are_folded_inside_and_calls_are_not():
     assert len([node for node in of_class(figure, "gv-call") if node.get("data-arrow")]) == 2
     inside = draw_machine(RULES, "ab[x", folded=True)
     assert reads(chains(inside))[2:] == ["[", "x", "y", "z"]
-
-
-@pytest.mark.parametrize("machine", [RECORD, LONG, RULES, gv.json()])
-def test_what_is_not_folded_is_drawn(machine):
-    figure = draw_machine(machine, folded=True)
-    drawn = {node.get("data-state") for node in of_class(figure, "gv-state")}
-    ends = {end for node in of_class(figure, "gv-arrow") for end in re.split("[-~:]", node.get("data-arrow"))[:1]}
-    assert ends <= drawn

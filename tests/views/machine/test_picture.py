@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import xml.etree.ElementTree as ET
 from unittest.mock import Mock
@@ -105,15 +104,6 @@ def test_a_state_that_is_not_there_is_an_error(at):
 # --- layout ---
 
 
-def test_without_graphviz_a_diagram_comes_all_the_same(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pygraphviz", None)
-    layout.place.cache_clear(), lay_out.cache_clear()
-    for pattern in PATTERNS:
-        dfa = regex(pattern)
-        assert set(parts_of(draw_machine(dfa, folded=False), "gv-state")) == {str(state) for state in range(len(dfa))}
-    layout.place.cache_clear(), lay_out.cache_clear()
-
-
 BOXES, LINKS = (Extent(16, 16),) * 3, (Link(0, 1, 20), Link(1, 2, 30), Link(2, 0), Link(1, 1))
 
 
@@ -125,7 +115,7 @@ def test_a_graphviz_that_fails_is_no_error(monkeypatch, error):
     layout.place.cache_clear()
 
 
-@pytest.mark.parametrize("pattern", ["[ab]*a[ab]{6}", "[ab]*a[ab]{7}", "(a[bc]d|b[ce]f|c){2,40}(e|f[a-m]){3,9}"])
+@pytest.mark.parametrize("pattern", ["[ab]*a[ab]{7}", "(a[bc]d|b[ce]f|c){2,40}(e|f[a-m]){3,9}"])
 def test_a_tangled_machine_does_not_hang(pattern):
     dfa, start = regex(pattern), time.perf_counter()
     draw_machine(dfa, folded=False)

@@ -13,7 +13,6 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.layout.diagram import NEAR_NODES, lay_out
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.films import bare_drawing
 from guidedviz.views.machine.highlight import arrow_key, highlight_state, state_after, taken_arrows
 from guidedviz.views.machine.picture import draw_machine, to_dot
 
@@ -93,18 +92,6 @@ def test_what_is_open_is_lit():
     assert not lit(draw_machine(grammar(SUMS)), "gv-open")
 
 
-def test_the_way_there_is_inside_the_call_and_only_small_grammars_show_all():
-    small, large = draw_machine(grammar(SUMS), "1"), draw_machine(json(), "[")
-    for figure, few in ((small, True), (large, False)):
-        tree = ET.fromstring(figure.svg)
-        machine = next(node for node in tree.iter() if "gv-machine" in node.get("class", "").split())
-        assert ("gv-few" in machine.get("class").split()) == few
-        for node in parts_of(figure, "gv-call").values():
-            inside = [part.get("class") for part in node.iter()]
-            assert "gv-push" in inside
-            assert "gv-pop" in inside
-
-
 def test_a_call_that_came_last_is_not_on_the_stack():
     pda = grammar(LAST)
     light = highlight_state(pda, state_after(pda, "<ab"))
@@ -161,15 +148,6 @@ def test_of_a_large_grammar_the_rules_around_the_current_one_are_drawn_and_count
     drawn = len(parts_of(figure, "gv-state"))
     assert drawn <= NEAR_NODES
     assert f"{len(rules)} of 41 rules, {drawn} of {len(pda.nodes)} nodes: those around the current one" in figure.text
-
-
-def test_the_page_gets_the_same_drawing_with_nothing_lit():
-    svg = str(bare_drawing(sketch_pda(json()), -1, None))
-    tree = ET.fromstring(svg)
-    classes = {name for node in tree.iter() for name in node.get("class", "").split()}
-    assert {"gv-block", "gv-call", "gv-jumps", "gv-box", "gv-state"} <= classes
-    assert not classes & {"gv-open", "gv-lit", "gv-back", "gv-last"}
-    assert len(svg) < 150_000
 
 
 def test_draw_machine_takes_a_grammar_and_dot_names_its_calls():
