@@ -5,42 +5,51 @@ Constraints that hold together are a conjunction. A goal is what a nested value 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.schema.document import (
     ANY,
+    NUMBERS,
     PLAIN,
     Goal,
+    NotEnforced,
     Notes,
+    NoValue,
     Subschema,
     below,
-    check_value,
+    canon,
+    exact,
+    goal_of,
     impossible,
+    kind_of,
     nearest,
     refusal,
     shown,
-    take_count,
-    take_kinds,
-    take_map,
     take_names,
-    take_number,
 )
-from guidedviz.machines.schema.numbers import Bound
-from guidedviz.machines.schema.patterns import BASE64, FORMATS, NOT_REGULAR, to_python
-from guidedviz.machines.schema.strings import canon, kind_of
-from guidedviz.machines.tree import Tree
+from guidedviz.machines.schema.patterns import FORMATS, NOT_ENFORCED, to_python
+from guidedviz.machines.schema.scalars import (
+    ANYTHING,
+    Comparison,
+    Matching,
+    MultipleOf,
+    TextSet,
+    number_tree,
+    overlap,
+    string_texts,
+)
+from guidedviz.machines.tree import Tree, either, literal
 
-SIZES = (("string", "Length"), ("array", "Items"), ("object", "Properties"))
-LIMITS = (("minimum", "exclusiveMinimum", True), ("maximum", "exclusiveMaximum", False))
+WORDS = {"string": "Length", "array": "Items", "object": "Properties"}
+LIMITS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 MOST_NAMES = 5_000
+MOST_WORDS = 4_000  # of an enum
+Bounds = tuple[int, int | None]  # the lowest and the highest number, None for no bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,52 +61,12 @@ class Size:
     high: int | None
     path: str
 
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
-        """Groups of constraints: one of them holds where this one does not; `both`: keys that are also required."""
+    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+        """Groups of constraints: one of them holds where this one does not."""
         return outside(self)
 
-
-@dataclass(frozen=True, eq=False)
-class Matching:
-    """A set of strings, before JSON escapes, to which a string belongs or not."""
-
-    tree: Tree
-    wanted: bool
-    path: str
-    kind: ClassVar = "string"
-
-    @cached_property
-    def machine(self) -> DFA:
-        return build_dfa(build_nfa(self.tree))
-
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
-        yield (replace(self, wanted=not self.wanted),)
-
-
-@dataclass(frozen=True, eq=False)
-class Limit:
-    """A lower or an upper bound of a number."""
-
-    bound: Bound
-    lower: bool
-    path: str
-    kind: ClassVar = "number"
-
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
-        yield (Limit(Bound(self.bound.value, not self.bound.strict), not self.lower, self.path),)
-
-
-@dataclass(frozen=True, eq=False)
-class MultipleOf:
-    """A number that is a multiple of the step, or is not."""
-
-    step: Decimal
-    wanted: bool
-    path: str
-    kind: ClassVar = "number"
-
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
-        yield (replace(self, wanted=not self.wanted),)
+    def allows(self, value: str | list[Any] | dict[str, Any]) -> bool:
+        return self.low <= len(value) and (self.high is None or len(value) <= self.high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +83,7 @@ class ItemGoals:
     def at(self, place: int) -> Goal:
         return self.first[place] if place < len(self.first) else self.rest
 
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Iterator[tuple[Constraint, ...]]:
         for place, part in ((place, part) for place, goal in enumerate(self.first) for part in goal):
             wrong = ItemGoals((*[()] * place, (part.flip(),)), (), self.path)
             yield wrong, Size("array", place + 1, None, self.path)
@@ -134,7 +103,7 @@ class ContainsGoal:
     says: bool = False  # whether the items count as evaluated
     kind: ClassVar = "array"
 
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Iterator[tuple[Constraint, ...]]:
         return outside(self)
 
 
@@ -145,31 +114,17 @@ class UniqueItems:
     path: str
     kind: ClassVar = "array"
 
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
-        yield ()  # not enforced
-
-
-@dataclass(frozen=True)
-class KeyPattern:
-    """A set of keys: those that match a pattern, or meet a goal as strings."""
-
-    pattern: Hashable
-    tree: Tree = field(compare=False)
-
-    @cached_property
-    def machine(self) -> DFA:
-        return build_dfa(build_nfa(self.tree))
-
-    def has(self, name: str) -> bool:
-        return self.machine.accepts(name.encode())
+    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+        seen, expected = "uniqueItems that must not hold", "uniqueItems without not, oneOf or if"
+        raise NotEnforced(below(self.path, "uniqueItems"), seen, expected)
 
 
 @dataclass(frozen=True, eq=False)
 class PropertyGoals:
-    """The goals of the values: by name, by pattern, and of all other keys (None: the schema does not say)."""
+    """The goals of the values: by name, by sets of keys, and of all other keys (None: the schema does not say)."""
 
     named: dict[str, Goal]
-    patterns: tuple[tuple[KeyPattern, Goal], ...]
+    patterns: tuple[tuple[TextSet, Goal], ...]
     rest: Goal | None
     path: str
     closing: bool = False  # other keys are not allowed, because this schema does not mention them
@@ -177,19 +132,21 @@ class PropertyGoals:
     says: bool = False  # whether the keys count as evaluated
     kind: ClassVar = "object"
 
-    def own(self, name: str | None, inside: frozenset[KeyPattern]) -> list[Goal]:
+    def own(self, name: str | None, inside: frozenset[TextSet]) -> list[Goal]:
         """The goals for a key with this name that matches these patterns; [] if it is one of the rest."""
         found = [self.named[name]] if name in self.named else []
         return found + [goal for pattern, goal in self.patterns if pattern in inside]
 
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Iterator[tuple[Constraint, ...]]:
         for name, part in ((name, part) for name, goal in self.named.items() for part in goal):
             wrong = PropertyGoals({name: (part.flip(),)}, (), None, self.path)
-            yield (wrong,) if name in both else (wrong, RequiredKeys((name,), self.path))
+            yield wrong, RequiredKeys((name,), self.path)
         for pattern, part in ((pattern, part) for pattern, goal in self.patterns for part in goal):
-            yield (SomeProperty(goal_of(part.flip()), self.path, pattern=pattern),)
+            yield (SomeProperty(pattern, goal_of(part.flip()), self.path),)
+        trees = [either(*map(literal, self.named)), *(pattern.tree for pattern, _ in self.patterns)]
+        others = TextSet(self, lambda: overlap([ANYTHING], trees))
         for part in self.rest or ():
-            yield (SomeProperty(goal_of(part.flip()), self.path, beside=self),)
+            yield (SomeProperty(others, goal_of(part.flip()), self.path),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,46 +157,26 @@ class RequiredKeys:
     path: str
     kind: ClassVar = "object"
 
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
-        yield from (
-            (PropertyGoals({name: impossible(self.path)}, (), None, self.path),)
-            for name in self.names
-            if name not in both
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class KeyGoal:
-    """The goal of every key, as a string."""
-
-    goal: Goal
-    path: str
-    kind: ClassVar = "object"
-
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
-        yield (SomeProperty((), self.path, unlike=self.goal),)
+    def negations(self) -> Iterator[tuple[Constraint, ...]]:
+        for name in self.names:
+            yield (PropertyGoals({name: impossible(self.path)}, (), None, self.path),)
 
 
 @dataclass(frozen=True, eq=False)
 class SomeProperty:
-    """Some key of one class whose value meets the goal; the class is a pattern, or the rest beside other goals, or the
-    keys that do not meet a goal themselves."""
+    """Some key of a set whose value meets the goal."""
 
+    keys: TextSet
     goal: Goal
     path: str
-    pattern: KeyPattern | None = None
-    beside: PropertyGoals | None = None
-    unlike: Goal | None = None
     kind: ClassVar = "object"
 
-    def negations(self, both: Collection[str]) -> Iterator[tuple[Constraint, ...]]:
+    def negations(self) -> Iterator[tuple[Constraint, ...]]:
         raise NotImplementedError  # it stands in no schema, only in a negation
 
 
-Constraint = (
-    Size | Matching | Limit | MultipleOf | ItemGoals | ContainsGoal | UniqueItems | PropertyGoals | RequiredKeys
-    | KeyGoal | SomeProperty
-)  # fmt: skip
+Scalar = Size | Matching | Comparison | MultipleOf  # says of a value whether it is allowed
+Constraint = Scalar | ItemGoals | ContainsGoal | UniqueItems | PropertyGoals | RequiredKeys | SomeProperty
 C = TypeVar("C")
 
 
@@ -253,7 +190,7 @@ def outside(found: Size | ContainsGoal) -> Iterator[tuple[Constraint, ...]]:
 
 @dataclass(frozen=True, eq=False)
 class Conjunction:
-    """Constraints that hold together, on values of some kinds, on few values (None: any), and on none of some others.
+    """Constraints that hold together, on values of some kinds, or on few values (None: any).
 
     Values are kept by their canonical form, in which 1 and 1.0 are equal.
     """
@@ -261,13 +198,11 @@ class Conjunction:
     path: str
     kinds: frozenset[str] = ANY
     values: dict[Any, Any] | None = None
-    banned: dict[Any, Any] = field(default_factory=dict)
     constraints: tuple[Constraint, ...] = ()
 
     @cached_property
     def key(self) -> Hashable:
-        values = None if self.values is None else frozenset(self.values)
-        return frozenset(self.constraints), self.kinds, values, frozenset(self.banned)
+        return frozenset(self.constraints), self.kinds, None if self.values is None else frozenset(self.values)
 
     def of_type(self, kind: type[C]) -> list[C]:
         """The constraints of one type."""
@@ -277,131 +212,132 @@ class Conjunction:
         """Whether a constraint is about this kind of value; "number" stands for integers and fractions."""
         return any(found.kind == kind for found in self.constraints)
 
+    def bounds(self, kind: str) -> Bounds:
+        """The lowest and the highest number of characters, items or properties."""
+        sizes = [size for size in self.of_type(Size) if size.kind == kind]
+        low = max((size.low for size in sizes), default=0)
+        high = min((size.high for size in sizes if size.high is not None), default=None)
+        if high is not None and low > high:
+            at = next(size.path for size in sizes if size.low == low)
+            least, most = f"min{WORDS[kind]}", f"max{WORDS[kind]}"
+            raise NoValue(below(at, least), f"{least} {low}", f"at most {most}, which is {high}")
+        return low, high
+
+    def texts(self, path: str, tick: bool = False) -> Tree:
+        """The strings, before JSON escapes."""
+        return string_texts(self.of_type(Matching), self.bounds("string"), path, tick)
+
+    def numbers(self, path: str) -> Tree:
+        """The numbers, as JSON text."""
+        return number_tree([*self.of_type(Comparison), *self.of_type(MultipleOf)], self.kinds, path)
+
+    def allowed_values(self) -> list[Any]:
+        """The values that the constraints on strings, numbers and sizes allow."""
+        return [value for value in (self.values or {}).values() if self._allows(value)]
+
+    def _allows(self, value: Any) -> bool:
+        kind = kind_of(value)
+        number = kind in NUMBERS
+        kind, value = ("number", exact(value, self.path)) if number else (kind, value)
+        return all(
+            found.allows(value) for found in self.constraints if found.kind == kind and isinstance(found, Scalar)
+        )
+
     def tidy(self) -> Conjunction:
-        """Without values that are banned or of another kind, and without kinds that no value has."""
+        """Without values of another kind, and without kinds that no value has."""
         if self.values is None:
             return self
-        kept = {
-            key: value for key, value in self.values.items() if key not in self.banned and kind_of(value) in self.kinds
-        }
-        return Conjunction(self.path, frozenset(map(kind_of, kept.values())), kept, self.banned, self.constraints)
+        kept = {key: value for key, value in self.values.items() if kind_of(value) in self.kinds}
+        return replace(self, kinds=frozenset(map(kind_of, kept.values())), values=kept)
 
 
 EVERYTHING = Conjunction("#")
 
 
-def goal_of(*parts: Subschema) -> Goal:
-    """The conjunction of subschemas without what is trivial or repeated."""
-    return tuple(dict.fromkeys(part for part in parts if not part.is_true()))
-
-
-def constraints_of(part: Subschema, notes: Notes) -> Conjunction:
+def constraints_of(part: Subschema, notes: Notes, key_texts: Callable[[Goal, str], Tree]) -> Conjunction:
     """All that a schema says by itself, without the schemas that it applies to the same value."""
     schema, path = part.schema, part.path
-    kinds, values = take_kinds(schema, path), take_values(schema, path)
-    found = (*_sizes(part), *_strings(part, notes), *_numbers(part), *_arrays(part), *_objects(part, notes))
-    return Conjunction(path, kinds, values, {}, found).tidy()
+    if notes.ignored:
+        schema = {key: value for key, value in schema.items() if below(path, key) not in notes.ignored}
+        part = replace(part, schema=schema)
+    kinds, values = part.kinds(), take_values(part)
+    found = (*_sizes(part), *_strings(part, notes), *_numbers(part), *_arrays(part), *_objects(part, notes, key_texts))
+    return Conjunction(path, kinds, values, found).tidy()
 
 
-def take_values(schema: dict[str, Any], path: str) -> dict[Any, Any] | None:
+def take_values(part: Subschema) -> dict[Any, Any] | None:
     """The values of enum and const, by their canonical form."""
-    found: dict[Any, Any] | None = None
-    for key in ("enum", "const"):
-        if key in schema:
-            values = schema[key] if key == "enum" else [schema[key]]
-            if not isinstance(values, list | tuple) or not values:
-                raise refusal(below(path, key), shown(values), "a list of values")
-            check_value(schema[key], below(path, key))
-            more = {canon(value): value for value in values}
-            found = more if found is None else {form: value for form, value in found.items() if form in more}
-    return found
+    found: list[dict[Any, Any]] = []
+    if "enum" in part.schema:
+        at, values = below(part.path, "enum"), part.listed("enum", "values")
+        if len(values) > MOST_WORDS:
+            raise refusal(at, f"{len(values):,} values", f"at most {MOST_WORDS:,}")
+        found.append({canon(value, below(at, place)): value for place, value in enumerate(values)})
+    if "const" in part.schema:
+        value = part.schema["const"]
+        found.append({canon(value, below(part.path, "const")): value})
+    return {form: value for form, value in found[0].items() if form in found[-1]} if found else None
 
 
 def _sizes(part: Subschema) -> Iterator[Size]:
-    for kind, what in SIZES:
-        low, high = (take_count(part.schema, word + what, part.path) for word in ("min", "max"))
+    for kind, what in WORDS.items():
+        low, high = (part.count(word + what) for word in ("min", "max"))
         if low or high is not None:
             yield Size(kind, low or 0, high, part.path)
 
 
 def _strings(part: Subschema, notes: Notes) -> Iterator[Matching]:
-    for key, read in (("pattern", read_pattern), ("format", _read_format), ("contentEncoding", _read_encoding)):
-        if key in part.schema:
-            tree = read(part.schema[key], below(part.path, key), notes)
-            if tree is not None:
-                yield Matching(tree, True, part.path)
+    if "pattern" in part.schema:
+        yield Matching(matching_texts(part.schema["pattern"], below(part.path, "pattern")), True, part.path)
+    if "format" in part.schema:
+        name, path = part.schema["format"], below(part.path, "format")
+        if not isinstance(name, str):
+            raise refusal(path, shown(name), "the name of a format")
+        if name in FORMATS:
+            yield Matching(TextSet(name, lambda: parse_regex(FORMATS[name])), True, part.path)
+        elif name in NOT_ENFORCED:
+            notes.add(path, f"the format {name} is not enforced")
+        else:
+            notes.ignore("format", path, nearest(name, FORMATS))
 
 
-def pattern_tree(pattern: Any, path: str) -> Tree:
+def matching_texts(pattern: Any, path: str, fails: Callable[..., PatternError] = NotEnforced) -> TextSet:
     """The strings in which a regex finds a match."""
     if not isinstance(pattern, str):
         raise refusal(path, shown(pattern), "a regex")
     try:
-        return parse_regex(to_python(pattern), search=True)
+        tree = parse_regex(to_python(pattern), search=True)
     except PatternError as error:
-        raise refusal(path, f"{error.where}: {error.seen}", error.expected, error.hint) from error
+        raise fails(path, f"{error.where}: {error.seen}", error.expected, error.hint) from error
+    return TextSet(pattern, lambda: tree)
 
 
-def read_pattern(pattern: Any, path: str, notes: Notes) -> Tree | None:
-    """The strings in which a regex finds a match; None if it is not regular and the caller accepts that."""
-    try:
-        return pattern_tree(pattern, path)
-    except PatternError as error:
-        if not isinstance(pattern, str):
-            raise
-        notes.give_up_of(error, path)
-        return None
-
-
-def _read_format(name: Any, path: str, notes: Notes) -> Tree | None:
-    if not isinstance(name, str):
-        raise refusal(path, shown(name), "the name of a format")
-    if name in FORMATS:
-        return parse_regex(FORMATS[name])
-    if name in NOT_REGULAR:
-        notes.add(path, f"the format {shown(name)} is not enforced")
-    else:
-        notes.ignore_format(name, path, nearest(name, FORMATS))
-    return None
-
-
-def _read_encoding(name: Any, path: str, notes: Notes) -> Tree | None:
-    if not isinstance(name, str):
-        raise refusal(path, shown(name), "the name of an encoding")
-    if name.lower() == "base64":
-        return parse_regex(BASE64)
-    notes.add(path, f"the encoding {shown(name)} is not enforced")
-    return None
-
-
-def _numbers(part: Subschema) -> Iterator[Limit | MultipleOf]:
+def _numbers(part: Subschema) -> Iterator[Comparison | MultipleOf]:
     schema, path = part.schema, part.path
-    for closed, strict, lower in LIMITS:
-        value, excluded = take_number(schema, closed, path), schema.get(strict)
+    for closed, strict, sign in LIMITS:
+        value, excluded = part.number(closed), schema.get(strict)
         if value is not None:
-            yield Limit(Bound(value, excluded is True), lower, path)  # a truth value in draft 4
-        if not isinstance(excluded, bool) and (other := take_number(schema, strict, path)) is not None:
-            yield Limit(Bound(other, strict=True), lower, path)
-    step = take_number(schema, "multipleOf", path)
+            signs = {sign} if excluded is True else {0, sign}  # a truth value in draft 4
+            yield Comparison(value, frozenset(signs), path)
+        if not isinstance(excluded, bool) and (other := part.number(strict)) is not None:
+            yield Comparison(other, frozenset((sign,)), path)
+    step = part.number("multipleOf")
     if step is not None:
         if step <= 0:
             raise refusal(below(path, "multipleOf"), shown(schema["multipleOf"]), "a number above 0")
-        yield MultipleOf(step.normalize() if step != 1 else Decimal(1), True, path)
+        yield MultipleOf(step, True, path)
 
 
 def _arrays(part: Subschema) -> Iterator[Constraint]:
     schema, path = part.schema, part.path
-    key, rest = (
-        ("items", "additionalItems") if isinstance(schema.get("items"), list | tuple) else ("prefixItems", "items")
-    )
-    first = schema.get(key, [])
-    if not isinstance(first, list | tuple):
-        raise refusal(below(path, key), shown(first), "a list of schemas")
+    old = isinstance(schema.get("items"), list | tuple)
+    key, rest = ("items", "additionalItems") if old else ("prefixItems", "items")
     if key in schema or rest in schema:
+        first = part.listed(key) if schema.get(key) else []
         goals = tuple(goal_of(part.at(inner, key, place)) for place, inner in enumerate(first))
         yield ItemGoals(goals, goal_of(part.at(schema.get(rest, True), rest)), path, rest in schema, part.says)
     if "contains" in schema:
-        low, high = (take_count(schema, word, path) for word in ("minContains", "maxContains"))
+        low, high = (part.count(word) for word in ("minContains", "maxContains"))
         low = 1 if low is None else low
         yield ContainsGoal(part.at(schema["contains"], "contains"), low, high, 0, path, part.says)
     unique = schema.get("uniqueItems", False)
@@ -411,31 +347,32 @@ def _arrays(part: Subschema) -> Iterator[Constraint]:
         yield UniqueItems(path)
 
 
-def _objects(part: Subschema, notes: Notes) -> Iterator[Constraint]:
+def _objects(part: Subschema, notes: Notes, key_texts: Callable[[Goal, str], Tree]) -> Iterator[Constraint]:
     schema, path = part.schema, part.path
     if {"properties", "patternProperties", "additionalProperties"} & schema.keys():
-        yield _properties(part, notes)
+        yield _properties(part, notes.settings.extra_keys == "closed")
     required = schema.get("required", ())
     if names := () if isinstance(required, bool) else take_names(required, below(path, "required")):  # draft 3
         yield RequiredKeys(names, path)
-    if "propertyNames" in schema and (goal := goal_of(part.at(schema["propertyNames"], "propertyNames"))):
-        yield KeyGoal(goal, below(path, "propertyNames"))
+    if "propertyNames" in schema:  # no key is one of the others
+        others = part.at(schema["propertyNames"], "propertyNames").flip()
+        if not others.is_false():
+            texts = TextSet(others, lambda: key_texts((others,), others.path))
+            yield PropertyGoals({}, ((texts, impossible(others.path)),), None, path)
 
 
-def _properties(part: Subschema, notes: Notes) -> PropertyGoals:
+def _properties(part: Subschema, closed: bool) -> PropertyGoals:
     schema, path = part.schema, part.path
-    named, patterns = (take_map(schema, key, path) for key in ("properties", "patternProperties"))
+    named, patterns = (part.mapped(key) for key in ("properties", "patternProperties"))
     if len(named) > MOST_NAMES:
         raise refusal(below(path, "properties"), f"{len(named):,} properties", f"at most {MOST_NAMES:,}")
     found = []
     for text, inner in patterns.items():
-        tree = read_pattern(text, below(path, "patternProperties", text), notes)
-        if tree is not None:
-            found.append((KeyPattern(text, tree), goal_of(part.at(inner, "patternProperties", text))))
-    rest: Goal | None = None if len(found) == len(patterns) else ()  # a pattern that is not enforced may have any key
-    if "additionalProperties" in schema and rest is None:
+        texts = matching_texts(text, below(path, "patternProperties", text), refusal)
+        found.append((texts, goal_of(part.at(inner, "patternProperties", text))))
+    rest: Goal | None = None
+    if "additionalProperties" in schema:
         rest = goal_of(part.at(schema["additionalProperties"], "additionalProperties"))
     goals = {name: goal_of(part.at(inner, "properties", name)) for name, inner in named.items()}
-    closing = rest is None and part.sign == PLAIN and notes.settings.extra_keys == "closed"
-    closing = closing and "unevaluatedProperties" not in schema
+    closing = closed and rest is None and part.sign == PLAIN and "unevaluatedProperties" not in schema
     return PropertyGoals(goals, tuple(found), rest, path, closing, part.sign == PLAIN, part.says)

@@ -1,4 +1,4 @@
-"""The document of a schema: its text, the places in it, what references mean, and what the machine does not enforce.
+"""The document of a schema: its text, the values and places in it, what references mean, and notes.
 
 A place is a JSON pointer (RFC 6901); it names a subschema, and every error and note begins with it.
 """
@@ -19,34 +19,32 @@ from guidedviz.errors import PatternError, SchemaWarning, quoted, shorten
 from guidedviz.machines.visible import visible
 from guidedviz.machines.work import spend
 
-KINDS = ("object", "array", "string", "integer", "fraction", "boolean", "null")
-TYPES = {"number": {"integer", "fraction"}} | {kind: {kind} for kind in KINDS if kind != "fraction"}
+KINDS = ("object", "array", "string", "integer", "fraction", "true", "false", "null")
+TYPES = {kind: {kind} for kind in ("object", "array", "string", "integer", "null")}
+TYPES |= {"number": {"integer", "fraction"}, "boolean": {"true", "false"}}
 ANY = frozenset(KINDS)
-NUMBERS = frozenset(("integer", "fraction"))
+NUMBERS = frozenset(TYPES["number"])
 REFS = ("$ref", "$recursiveRef", "$dynamicRef")
 UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
 APPLIED = (*REFS, "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependentRequired", "dependencies")
+# where schemas stand: a keyword has one, a list or an object of them
+ONE = "additionalItems additionalProperties contains contentSchema else if items not propertyNames then".split()
+ONE += UNEVALUATED
+LISTS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
+MAPS = "$defs definitions dependencies dependentSchemas patternProperties properties".split()
 SAYS_NOTHING = frozenset(
     "title description default examples $schema $comment $defs definitions deprecated readOnly writeOnly $anchor $id "
-    "id $vocabulary $dynamicAnchor $recursiveAnchor contentMediaType contentSchema then else".split()
+    "id $vocabulary $dynamicAnchor $recursiveAnchor contentEncoding contentMediaType contentSchema then else".split()
 )
-SAYING = frozenset(
-    "type enum const properties required additionalProperties patternProperties propertyNames minProperties "
-    "maxProperties unevaluatedProperties items prefixItems minItems maxItems additionalItems "
-    "contains minContains maxContains uniqueItems unevaluatedItems minLength maxLength pattern format contentEncoding "
-    "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split()
+KNOWN = SAYS_NOTHING.union(APPLIED, ONE, LISTS, MAPS).union(
+    "type enum const required minProperties maxProperties minItems maxItems minContains maxContains uniqueItems "
+    "minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split()
 )
-KNOWN = SAYS_NOTHING.union(APPLIED, SAYING)
-ONE = "additionalProperties contains not if then else propertyNames unevaluatedItems unevaluatedProperties".split()
-ONE += ["additionalItems", "contentSchema", "items"]
-LISTS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-MAPS = "properties patternProperties $defs definitions dependentSchemas dependencies".split()
 DRAFT = re.compile(r"json-schema\.org/draft-0?(\d+)/")
 NEAR = 0.85  # of difflib's ratio: `propertes` is a near miss of `properties`
 LONGEST_STEP = 80  # characters of a key in a path
 MOST_DIGITS, MOST_ZEROS = 100, 400  # of a number; the largest float has 17 digits and 292 zeros
 MOST_REFS = 20
-OFFER = "approximate=True, which allows more and lists what it does not enforce in machine.notes"
 PLAIN, OPEN = "+", "o"  # as written; the same, but open for other keys
 NOT, TWICE = "-", "="  # negated, and negated twice; both are open for other keys
 FLIPPED = {PLAIN: NOT, OPEN: NOT, TWICE: NOT, NOT: TWICE}
@@ -65,7 +63,7 @@ class SchemaSettings:
 
     >>> SchemaSettings(extra_keys="none")
     Traceback (most recent call last):
-    guidedviz.errors.PatternError: schema, extra_keys: saw 'none', expected "closed" or "open"
+    guidedviz.errors.PatternError: schema, extra_keys: saw 'none', expected 'closed' or 'open'
     """
 
     whitespace: str = "space"
@@ -76,11 +74,30 @@ class SchemaSettings:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if value not in ALLOWED[name]:
-                *others, last = (f'"{word}"' if isinstance(word, str) else str(word) for word in ALLOWED[name])
-                raise PatternError(f"schema, {name}", seen=quoted(value), expected=f"{', '.join(others)} or {last}")
+                expected = " or ".join(map(repr, ALLOWED[name]))
+                raise PatternError(f"schema, {name}", seen=quoted(value), expected=expected)
 
 
-# --- places and values ----------------------------------------------------------------------------------------------
+# --- errors and paths -----------------------------------------------------------------------------------------------
+
+
+class NotEnforced(PatternError):
+    """A keyword that no machine of this kind can enforce; approximate=True leaves it out."""
+
+    def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
+        offer = "approximate=True, which leaves it out and says so in machine.notes"
+        super().__init__(
+            f"schema, {show_path(path)}", seen=seen, expected=expected, hint=", or ".join(filter(None, [hint, offer]))
+        )
+        self.path = path
+
+
+class NoValue(Exception):
+    """No value of this kind meets a conjunction; another one, or another kind, may have some."""
+
+    def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
+        super().__init__(seen)
+        self.error = refusal(path, seen, expected, hint)
 
 
 def refusal(path: str, seen: str, expected: str, hint: str = "") -> PatternError:
@@ -103,12 +120,7 @@ def show_path(path: str) -> str:
     >>> show_path(below("#", "a\n"))
     '#/a↵'
     """
-    return "/".join(map(show_step, path.split("/")))
-
-
-def show_step(step: str) -> str:
-    name = shorten(step, LONGEST_STEP)
-    return name if name.isascii() and name.isalnum() else visible(name.encode(errors="surrogatepass"))
+    return "/".join(visible(shorten(step, LONGEST_STEP).encode(errors="surrogatepass")) for step in path.split("/"))
 
 
 def shown(value: Any) -> str:
@@ -127,6 +139,9 @@ def nearest(name: str, known: Collection[str], cutoff: float = 0.6) -> str:
     return f'"{close[0]}"' if close else ""
 
 
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
 def load_schema(schema: Any) -> Any:
     """The schema from JSON text, with exact numbers, or from a Pydantic model; a dict is returned unchanged."""
     if hasattr(schema, "model_json_schema"):
@@ -134,32 +149,9 @@ def load_schema(schema: Any) -> Any:
     if not isinstance(schema, str):
         return schema
     try:
-        return json.loads(schema, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_twins)
-    except json.JSONDecodeError as error:
-        where = f"schema, line {error.lineno}, column {error.colno}"
-        raise PatternError(where, seen=error.msg, expected="JSON") from error
-    except ValueError as error:  # an integer with thousands of digits
-        if isinstance(error, PatternError):
-            raise
+        return json.loads(schema, parse_float=Decimal)
+    except ValueError as error:
         raise PatternError("schema", seen=str(error), expected="JSON") from error
-
-
-def _no_constant(name: str) -> Any:
-    raise PatternError("schema", seen=name, expected="JSON, which has no such number")
-
-
-def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise PatternError("schema", seen=f"the key {shown(key)} twice in one object", expected="each key once")
-        found[key] = value
-    return found
-
-
-def take_number(schema: Mapping[str, Any], key: str, path: str) -> Decimal | None:
-    """The exact number of a keyword; None if the keyword is missing."""
-    return exact(schema[key], below(path, key)) if key in schema else None
 
 
 def exact(value: Any, path: str) -> Decimal:
@@ -182,69 +174,47 @@ def exact(value: Any, path: str) -> Decimal:
     return number
 
 
-def take_count(schema: Mapping[str, Any], key: str, path: str) -> int | None:
-    """The count of a keyword such as minLength; 2.0 is accepted."""
-    number = take_number(schema, key, path)
-    if number is not None and (number < 0 or number != int(number)):
-        raise refusal(below(path, key), shown(schema[key]), "an integer from 0 on")
-    return None if number is None else int(number)
-
-
-def check_value(value: Any, path: str) -> None:
-    """Raise an error if this value cannot be written as JSON."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise refusal(path, f"the key {shown(key)}", "keys that are strings")
-            check_value(key, below(path, key))
-            check_value(item, below(path, key))
-    elif isinstance(value, list | tuple):
-        for place, item in enumerate(value):
-            check_value(item, below(path, place))
-    elif isinstance(value, str):
-        if any("\ud800" <= char <= "\udfff" for char in value):
-            raise refusal(path, shown(value), "text without lone surrogates")
-    elif isinstance(value, int | float | Decimal):
-        exact(int(value) if isinstance(value, bool) else value, path)
-    elif value is not None:
-        raise refusal(path, shown(value), "a value that JSON can write")
-
-
-def take_list(schema: Mapping[str, Any], key: str, path: str) -> list[Any]:
-    """The schemas of an anyOf, oneOf or allOf."""
-    if not isinstance(schema[key], list | tuple) or not schema[key]:
-        raise refusal(below(path, key), shown(schema[key]), "a list of schemas")
-    return list(schema[key])
-
-
-def take_map(schema: Mapping[str, Any], key: str, path: str, what: str = "schemas") -> dict[str, Any]:
-    """The value of a keyword that is an object of schemas; empty if it is missing."""
-    found = schema.get(key, {})
-    if not isinstance(found, dict):
-        raise refusal(below(path, key), shown(found), f"an object of {what}")
-    check_value(dict.fromkeys(found), below(path, key))
-    return found
+def take_text(value: Any, path: str) -> str:
+    """A key or another text."""
+    if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
+        raise refusal(path, shown(value), "text without lone surrogates" if isinstance(value, str) else "a text")
+    return value
 
 
 def take_names(names: Any, path: str) -> tuple[str, ...]:
     """A list of keys."""
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, list | tuple):
         raise refusal(path, shown(names), "a list of names")
-    check_value(names, path)
-    return tuple(names)
+    return tuple(take_text(name, path) for name in names)
 
 
-def take_kinds(schema: Mapping[str, Any], path: str) -> frozenset[str]:
-    """The kinds of value that `type` allows."""
-    if "type" not in schema:
-        return ANY
-    names = schema["type"] if isinstance(schema["type"], list | tuple) else [schema["type"]]
-    for name in names:
-        if not isinstance(name, str) or name not in TYPES:
-            raise refusal(below(path, "type"), shown(name), ", ".join(sorted(TYPES)))
-    if not names:
-        raise refusal(below(path, "type"), "[]", "a type")
-    return frozenset().union(*(TYPES[name] for name in names))
+def canon(value: Any, path: str) -> Any:
+    """A hashable form of a JSON value that is equal for equal values: 1 and 1.0, but not true.
+
+    >>> canon([1, {"a": True}], "#") == canon([1.0, {"a": True}], "#"), canon(1, "#") == canon(True, "#")
+    (True, False)
+    """
+    if isinstance(value, dict):
+        return "object", frozenset((take_text(key, path), canon(item, below(path, key))) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return "array", tuple(canon(item, below(path, place)) for place, item in enumerate(value))
+    if isinstance(value, bool | None):
+        return "constant", value
+    return ("string", take_text(value, path)) if isinstance(value, str) else ("number", exact(value, path))
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a JSON value; 1.0 is an integer.
+
+    >>> kind_of(1.0), kind_of(0.5), kind_of(True), kind_of("a")
+    ('integer', 'fraction', 'true', 'string')
+    """
+    if isinstance(value, bool | None):
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, float | Decimal):
+        return "integer" if value == int(value) else "fraction"
+    kinds: dict[type, str] = {dict: "object", list: "array", tuple: "array", str: "string"}
+    return kinds.get(type(value), "integer")
 
 
 # --- subschemas and references --------------------------------------------------------------------------------------
@@ -284,8 +254,48 @@ class Subschema:
         if not isinstance(self.schema, dict | bool):
             raise refusal(self.path, shown(self.schema), "a schema: an object, true or false")
 
+    def number(self, key: str) -> Decimal | None:
+        """The exact number of a keyword; None if the keyword is missing."""
+        return exact(self.schema[key], below(self.path, key)) if key in self.schema else None
+
+    def count(self, key: str) -> int | None:
+        """The count of a keyword such as minLength; 2.0 is accepted."""
+        number = self.number(key)
+        if number is not None and (number < 0 or number != int(number)):
+            raise refusal(below(self.path, key), shown(self.schema[key]), "an integer from 0 on")
+        return None if number is None else int(number)
+
+    def listed(self, key: str, what: str = "schemas") -> list[Any]:
+        """The value of a keyword that is a list with something in it, such as anyOf or enum."""
+        found = self.schema[key]
+        if not isinstance(found, list | tuple) or not found:
+            raise refusal(below(self.path, key), shown(found), f"a list of {what}")
+        return list(found)
+
+    def mapped(self, key: str, what: str = "schemas") -> dict[str, Any]:
+        """The value of a keyword that is an object of schemas; empty if it is missing."""
+        found = self.schema.get(key, {})
+        if not isinstance(found, dict):
+            raise refusal(below(self.path, key), shown(found), f"an object of {what}")
+        return {take_text(name, below(self.path, key)): inner for name, inner in found.items()}
+
+    def kinds(self) -> frozenset[str]:
+        """The kinds of value that `type` allows."""
+        if "type" not in self.schema:
+            return ANY
+        names = self.listed("type", "types") if isinstance(self.schema["type"], list | tuple) else [self.schema["type"]]
+        for name in names:
+            if not isinstance(name, str) or name not in TYPES:
+                raise refusal(below(self.path, "type"), shown(name), f"a type: {', '.join(sorted(TYPES))}")
+        return frozenset().union(*(TYPES[name] for name in names))
+
 
 Goal = tuple[Subschema, ...]  # a conjunction
+
+
+def goal_of(*parts: Subschema) -> Goal:
+    """The conjunction of subschemas without what is trivial or repeated."""
+    return tuple(dict.fromkeys(part for part in parts if not part.is_true()))
 
 
 def impossible(path: str) -> Goal:
@@ -305,7 +315,6 @@ class Document:
         self.bases: dict[str, str] = {}  # the path of a resource -> its URI
         self.named: dict[str, Subschema] = {"": self.root}  # URI, or URI#anchor
         self.dynamic: dict[str, dict[str, Subschema]] = {}  # name of a $dynamicAnchor -> base -> its schema
-        self.recursive = 0  # the number of schemas with $recursiveAnchor
         self.scanned: set[str] = set()
         self.scan(self.root)
 
@@ -323,20 +332,18 @@ class Document:
         """Note the names of one schema; the schema in its own resource."""
         schema = part.schema
         own = schema.get("$id", schema.get("id") if self.old_ids else None)
-        if isinstance(own, str) and not (self.draft <= 7 and "$ref" in schema):
+        anchors = [name if isinstance(name := schema.get(key), str) else "" for key in ("$anchor", "$dynamicAnchor")]
+        if isinstance(own, str) and not self.stands_alone(part):
             uri, _, fragment = own.partition("#")
             if uri:
                 part = replace(part, base=join_uris(part.base, uri))
                 self.bases[part.path] = part.base
                 self.named.setdefault(part.base, part)
-            if fragment and not fragment.startswith("/"):
-                self.named.setdefault(f"{part.base}#{fragment}", part)
-        for key in ("$anchor", "$dynamicAnchor"):
-            if isinstance(schema.get(key), str):
-                self.named.setdefault(f"{part.base}#{schema[key]}", part)
-        if isinstance(schema.get("$dynamicAnchor"), str):
-            self.dynamic.setdefault(schema["$dynamicAnchor"], {}).setdefault(part.base, part)
-        self.recursive += schema.get("$recursiveAnchor") is True
+            anchors.append(fragment if not fragment.startswith("/") else "")
+        for anchor in filter(None, anchors):
+            self.named.setdefault(f"{part.base}#{anchor}", part)
+        if anchors[1] or schema.get("$recursiveAnchor") is True:  # of draft 2019-09: an anchor without a name
+            self.dynamic.setdefault(anchors[1], {}).setdefault(part.base, part)
         return part
 
     def enter(self, part: Subschema) -> Subschema:
@@ -360,15 +367,10 @@ class Document:
         '#/$defs/a~1b'
         """
         ref, at = part.schema[key], below(part.path, key)
-        expected = "a path into this schema, such as #/$defs/name"
-        if not isinstance(ref, str):
-            raise refusal(at, shown(ref), expected)
-        uri, _, fragment = ref.partition("#")
+        uri, _, fragment = ref.partition("#") if isinstance(ref, str) else ("", "", "")
         uri = join_uris(part.base, uri) if uri else part.base
-        if key == "$recursiveRef" and self.recursive > 1:
-            raise refusal(at, "more than one $recursiveAnchor", "one, or $ref")
-        if uri not in self.named:
-            raise refusal(at, shown(ref), expected)
+        if not isinstance(ref, str) or uri not in self.named:
+            raise refusal(at, shown(ref), "a path into this schema, such as #/$defs/name")
         if not fragment or fragment.startswith("/"):
             found = self.walk(self.named[uri], fragment, ref, at)
         elif f"{uri}#{fragment}" not in self.named:
@@ -376,24 +378,22 @@ class Document:
             raise refusal(at, shown(ref), "a path into this schema, or an $anchor that exists", near)
         else:
             found = self.named[f"{uri}#{fragment}"]
-            outer = dict(part.scope).get(fragment)
-            if key == "$dynamicRef" and outer is not None and found.schema.get("$dynamicAnchor") == fragment:
-                found = self.dynamic[fragment][outer]
+        anchors, outer = self.dynamic.get(fragment, {}), dict(part.scope).get(fragment)
+        if key != "$ref" and outer is not None and found in anchors.values():
+            found = anchors[outer]
         return replace(found, sign=part.sign, scope=part.scope)
 
     def walk(self, part: Subschema, pointer: str, ref: str, at: str) -> Subschema:
         """The subschema at a JSON pointer below another one."""
         for step in pointer.split("/")[1:]:
             key, inside = unquote(step).replace("~1", "/").replace("~0", "~"), part.schema
-            if isinstance(inside, dict) and key in inside:
-                part = part.at(inside[key], key)
-            elif isinstance(inside, list) and key.isdecimal() and key == str(int(key[:9])) and int(key) < len(inside):
-                part = part.at(inside[int(key)], key)
-            else:
-                near = (
-                    nearest(key, [name for name in inside if isinstance(name, str)]) if isinstance(inside, dict) else ""
-                )
-                raise refusal(at, shown(ref), f"a path that exists; {show_path(part.path)} has no {shown(key)}", near)
+            if isinstance(inside, list):
+                inside = {str(place): item for place, item in enumerate(inside)}
+            if not isinstance(inside, dict) or key not in inside:
+                names = [name for name in inside if isinstance(name, str)] if isinstance(inside, dict) else []
+                expected = f"a path that exists; {show_path(part.path)} has no {shown(key)}"
+                raise refusal(at, shown(ref), expected, nearest(key, names))
+            part = part.at(inside[key], key)
             part = replace(part, base=self.bases.get(part.path, part.base))
         self.scan(part)
         return part
@@ -402,8 +402,9 @@ class Document:
         """The subschema that a reference means, if there is nothing else in the schema."""
         for _ in range(MOST_REFS):
             part = self.enter(part)
-            plain = isinstance(part.schema, dict) and part.schema.keys() - SAYS_NOTHING == {"$ref"}
-            if not plain and not (isinstance(part.schema, dict) and self.stands_alone(part)):
+            if not isinstance(part.schema, dict) or "$ref" not in part.schema:
+                break
+            if part.schema.keys() - SAYS_NOTHING != {"$ref"} and not self.stands_alone(part):
                 break
             part = self.target(part, "$ref")
         return part
@@ -422,9 +423,9 @@ def subschemas(part: Subschema) -> Iterator[Subschema]:
     for key, found in part.schema.items():
         if key in ONE and isinstance(found, dict):
             yield part.at(found, key)
-        if key in LISTS and isinstance(found, list | tuple):
+        elif key in LISTS and isinstance(found, list | tuple):
             yield from (part.at(inner, key, place) for place, inner in enumerate(found))
-        if key in MAPS and isinstance(found, dict):
+        elif key in MAPS and isinstance(found, dict):
             yield from (part.at(inner, key, name) for name, inner in found.items() if isinstance(inner, dict))
 
 
@@ -432,12 +433,14 @@ class Notes:
     """What a schema says that the machine does not enforce. Each note begins with the path of its part.
 
     A keyword outside every vocabulary is an annotation: it is ignored and noted. A standard keyword that could
-    constrain and is not supported is an error.
+    constrain and is not supported is an error; `ignored` are the paths of those that approximate=True left out.
     """
 
-    def __init__(self, settings: SchemaSettings) -> None:
-        self.settings = settings
+    def __init__(self, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
+        self.settings, self.ignored = settings, ignored
         self.texts: dict[str, None] = {}
+        for path, seen in ignored.items():
+            self.add(path, f"{seen}: not enforced")
 
     def add(self, path: str, text: str) -> bool:
         """Whether the note is new."""
@@ -445,33 +448,17 @@ class Notes:
         return note not in self.texts and self.texts.setdefault(note) is None
 
     def check(self, part: Subschema) -> None:
-        """Note the keywords that are outside JSON Schema; warn of one that looks like a mistake."""
+        """Note the keywords that are outside JSON Schema."""
         for key in (key for key in part.schema if key not in KNOWN):
-            path, name = below(part.path, key), str(key)
-            plain = name[:1] in "_$" or name.startswith("x-")
-            near = "" if plain else nearest(name, KNOWN - SAYS_NOTHING, NEAR)
-            hint = f"did you mean {near}?" if near else ""
-            if self.settings.unknown == "error":
-                raise refusal(path, "a keyword that JSON Schema does not have", "one that it has", hint)
-            new = self.add(path, "not a keyword of JSON Schema, ignored" + (f"; {hint}" if hint else ""))
-            if hint and new:
-                text = f"schema, {show_path(path)}: a keyword that JSON Schema does not have, ignored; {hint}"
-                warnings.warn(text, SchemaWarning, stacklevel=2)
+            plain = str(key)[:1] in "_$" or str(key).startswith("x-")
+            near = "" if plain else nearest(str(key), KNOWN - SAYS_NOTHING, NEAR)
+            self.ignore("keyword", below(part.path, key), near)
 
-    def ignore_format(self, name: str, path: str, near: str) -> None:
-        """A format that JSON Schema does not have: a note or an error."""
+    def ignore(self, what: str, path: str, near: str) -> None:
+        """A keyword or format that JSON Schema does not have; warn of one that looks like a mistake."""
         hint = f"did you mean {near}?" if near else ""
         if self.settings.unknown == "error":
-            raise refusal(path, f"the format {shown(name)}", "a format of JSON Schema", hint)
-        self.add(path, f"the format {shown(name)} is unknown, ignored" + (f"; {hint}" if hint else ""))
-
-    def give_up(self, path: str, seen: str, expected: str) -> None:
-        """What no machine of this kind can say: a note if the caller accepts that, else an error."""
-        self.give_up_of(refusal(path, seen, expected), path)
-
-    def give_up_of(self, error: PatternError, path: str) -> None:
-        """The same for a part that cannot become a machine."""
-        if not self.settings.approximate:
-            hint = ", or ".join(filter(None, [error.hint, OFFER]))
-            raise PatternError(error.where, seen=error.seen, expected=error.expected, hint=hint) from error
-        self.add(path, f"{error.seen}: not enforced")
+            raise refusal(path, f"a {what} that JSON Schema does not have", "one that it has", hint)
+        text = f"not a {what} of JSON Schema, ignored" + (f"; {hint}" if hint else "")
+        if self.add(path, text) and hint:
+            warnings.warn(f"schema, {show_path(path)}: {text}", SchemaWarning, stacklevel=2)

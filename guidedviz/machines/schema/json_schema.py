@@ -1,17 +1,18 @@
 """From a JSON Schema (draft 4 to 2020-12) to a machine: a DFA if its values have bounded depth, else a pushdown one.
 
 The way: `document` (references) -> `constraints` (what one schema says per type) -> `normal_form` (and, or, not) ->
-`objects`, `arrays`, `strings`, `numbers` (trees) -> `reader` (the rules of a grammar) -> a machine. Where the standard
-leaves a choice, we choose as the engines for structured output do:
+`scalars` and `nested` (trees) -> `SchemaReader` (the rules of a grammar) -> a machine. Where the standard leaves a
+choice, we choose as the engines for structured output do:
 
-- Keys come in the order of `properties`, then of `required`, then other keys in any order. With extra_keys="closed", an
-  object that names keys or patterns has other keys only if `additionalProperties` is present and allows them. No
-  setting allows a value that the standard forbids: not, if and oneOf are decided as the standard says.
+- Keys come in the order of `properties`, then of schemas beside it, then of `required`, then other keys in any order.
+  With extra_keys="closed", an object that names keys or patterns has other keys only if `additionalProperties` is
+  present and allows them. No setting allows a value that the standard forbids: not, if and oneOf are decided as the
+  standard says.
 - Other keys may be repeated, because a pushdown machine cannot remember which keys were used; the last one counts.
-  Beside named keys, other keys contain printable ASCII characters unescaped.
+  Beside named keys, other keys are escaped only where JSON requires it.
 - `enum` and `const` have one spelling: that of json.dumps with ensure_ascii=False, and 1.0 as 1.
-- An integer has no fraction and no exponent; see `numbers` for numbers with bounds.
-- `pattern` means `re.search` under re.ASCII, but `$` matches only at the very end; formats and base64 are enforced.
+- An integer has no fraction and no exponent; see `scalars` for numbers with bounds.
+- `pattern` means `re.search` under re.ASCII, but `$` matches only at the very end; formats are enforced.
 - Before draft 2019-09 keywords beside a $ref have no effect. References lead only to parts of the same document.
 - Most `uniqueItems`, and counts of keys without names, cannot be said: an error, or a note with approximate=True.
   The table in assets/schemas.md has every construct that is refused.
@@ -21,29 +22,81 @@ leaves a choice, we choose as the engines for structured output do:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from typing import Any
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.grammars.counted import inline_rules, is_counted
-from guidedviz.machines.grammars.grammar import Grammar
-from guidedviz.machines.grammars.show import show_gbnf
+from guidedviz.machines.grammars.counted import inline_rules, is_counted, needed_rules, without_ticks
+from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
+from guidedviz.machines.grammars.show import count_signs, show_gbnf
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa, count_states
+from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.show_regex import show_regex
-from guidedviz.machines.schema.constraints import Matching
-from guidedviz.machines.schema.document import SchemaSettings, below, load_schema, refusal
-from guidedviz.machines.schema.reader import SchemaReader
-from guidedviz.machines.tree import Tree
-from guidedviz.machines.work import limited_work
+from guidedviz.machines.schema.constraints import EVERYTHING, Conjunction
+from guidedviz.machines.schema.document import (
+    KINDS,
+    NOT,
+    NUMBERS,
+    Document,
+    Goal,
+    NotEnforced,
+    Notes,
+    NoValue,
+    SchemaSettings,
+    Subschema,
+    below,
+    kind_of,
+    load_schema,
+    refusal,
+)
+from guidedviz.machines.schema.nested import array_tree, object_tree
+from guidedviz.machines.schema.normal_form import LOOP, MOST_SIGNS, NormalForms, says_unevaluated, spelled_out
+from guidedviz.machines.schema.scalars import (
+    ANY_CHARACTER,
+    ONE_CHARACTER,
+    Matching,
+    any_number,
+    bracket,
+    escape,
+    in_quotes,
+    integers,
+    plain_text,
+)
+from guidedviz.machines.tree import (
+    EMPTY,
+    NOTHING,
+    Call,
+    Chars,
+    Repeat,
+    Tick,
+    Tree,
+    concat,
+    either,
+    literal,
+    optional,
+    walk,
+)
+from guidedviz.machines.work import limited_work, spend
 
 Schema = dict[str, Any] | bool | str | type
-MOST_TRIED = 10  # patterns of a schema that is too large, each for up to half a second
 NESTS = {"value": "any JSON value", "object": "any object", "member": "any object", "array": "any array"}
+BLANK = Repeat(Chars(((9, 10), (13, 13), (32, 32))), 0, None)
+GAPS = {"compact": {}, "space": dict.fromkeys(",:", optional(literal(" "))), "one": dict.fromkeys(",:", literal(" "))}
+FREE = ("value", "object", "member", "array", "string", "char", "number", "integer", "ws")
+STEPS = {"items": "item", "additionalProperties": "more"} | dict.fromkeys(
+    "# $defs definitions properties patternProperties prefixItems anyOf oneOf allOf".split(), ""
+)
+LONGEST = 40  # characters of a name
+FEW = 4  # signs; a named or shared part with more becomes a rule
+MOST_BRANCHES = 1_000  # of a union that is read branch by branch
+EMPTY_SCHEMA = ("keywords that no value satisfies together", "some value")
 
 
 def json_schema(
@@ -77,92 +130,64 @@ def json_schema(
     PDA(2 rules, 361 nodes)
     """
     with schema_named():
-        reader = SchemaReader(load_schema(schema), SchemaSettings(whitespace, extra_keys, unknown, approximate))
-        grammar = inline_rules(reader.grammar())
+        reader, grammar = read_schema(schema, SchemaSettings(whitespace, extra_keys, unknown, approximate))
+        grammar = inline_rules(grammar)
         notes = tuple(reader.notes.texts)
         try:
             if any(grammar.calls.values()) or is_counted(grammar.rules[0].tree):
                 return PDA(grammar, notes=notes)
-            return replace(machine_of(grammar.rules[0].tree), notes=notes)
+            return replace(minimise(build_dfa(build_nfa(grammar.rules[0].tree))), notes=notes)
         except PatternError as error:
-            path = reader.rules.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
+            path = reader.paths.get(error.where.removeprefix("rule ")) or too_large_pattern(reader)
             raise refusal(path, error.seen, error.expected, error.hint) if path else error from None
 
 
-def schema_grammar(
-    schema: Schema,
-    whitespace: str = "space",
-    extra_keys: str = "closed",
-    unknown: str = "note",
-    approximate: bool = False,
-) -> Grammar:
-    """The grammar of a schema, with a rule for each part that is named or long.
-
-    >>> [rule.name for rule in schema_grammar({"type": "array", "items": {"$ref": "#"}}).rules]
-    ['root']
-    """
-    return _written(schema, whitespace, extra_keys, unknown, approximate).grammar()
-
-
-def schema_gbnf(
-    schema: Schema,
-    whitespace: str = "space",
-    extra_keys: str = "closed",
-    unknown: str = "note",
-    approximate: bool = False,
-) -> str:
-    """The grammar of a schema as GBNF text, which llama.cpp and xgrammar read.
+def schema_gbnf(schema: Schema, **settings: Any) -> str:
+    """The grammar of a schema as GBNF text, which llama.cpp and xgrammar read; the settings are those of json_schema.
 
     >>> print(schema_gbnf({"type": "array", "items": {"type": ["integer", "null"]}}))
     root    ::= "[" ((integer | "null") ("," " "? (integer | "null"))*)? "]"
     integer ::= "-"? ("0" | [1-9] [0-9]*)
     """
     with schema_named():
-        return show_gbnf(_written(schema, whitespace, extra_keys, unknown, approximate).grammar())
+        return show_gbnf(without_ticks(read_schema(schema, SchemaSettings(**settings))[1]))
 
 
-def schema_regex(
-    schema: Schema,
-    whitespace: str = "space",
-    extra_keys: str = "closed",
-    unknown: str = "note",
-    approximate: bool = False,
-) -> str:
-    """The regex of a schema whose values do not nest without bound.
+def schema_regex(schema: Schema, **settings: Any) -> str:
+    """The regex of a schema whose values do not nest without bound; the settings are those of json_schema.
 
     >>> schema_regex({"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 12}, "maxItems": 2})
     '\\\\[(?:(?:[1-9]|1[0-2])(?:, ?(?:[1-9]|1[0-2]))?)?\\\\]'
     """
     with schema_named():
-        reader = _written(schema, whitespace, extra_keys, unknown, approximate)
-        grammar = inline_rules(reader.grammar())
+        reader, grammar = read_schema(schema, SchemaSettings(**settings))
+        grammar = inline_rules(without_ticks(grammar))
         for name in (call for calls in grammar.calls.values() for call in calls):
             seen = f"{NESTS.get(name, 'a schema inside itself')}, which may nest to any depth"
-            raise refusal(reader.rules.paths.get(name, "#"), seen, "a flat schema: nesting needs the pushdown machine")
+            raise refusal(reader.paths.get(name, "#"), seen, "a flat schema: nesting needs the pushdown machine")
         return show_regex(grammar.rules[0].tree)
 
 
-def _written(schema: Schema, *settings: Any) -> SchemaReader:
-    """The reader of a schema whose grammar is written as a text."""
-    with schema_named():
-        reader = SchemaReader(load_schema(schema), SchemaSettings(*settings), spelled=True)
-        reader.grammar()
-        return reader
-
-
-def machine_of(tree: Tree) -> DFA:
-    """The smallest machine of a tree."""
-    return minimise(build_dfa(build_nfa(tree)))
+def read_schema(schema: Schema, settings: SchemaSettings) -> tuple[SchemaReader, Grammar]:
+    """The grammar of a schema, and its reader; with approximate=True without what cannot be enforced."""
+    root, ignored = load_schema(schema), dict[str, str]()
+    while True:
+        reader = SchemaReader(root, settings, ignored)
+        try:
+            return reader, reader.grammar()
+        except NotEnforced as error:
+            if not settings.approximate or error.path in ignored:
+                raise
+            ignored[error.path] = error.seen
 
 
 def too_large_pattern(reader: SchemaReader) -> str:
     """The path of a pattern that is too large by itself; "" if there is none."""
-    found = [each for own in reader.normal.own.values() for each in own.of_type(Matching)]
-    for each in sorted(found, key=lambda each: -count_states(each.tree))[:MOST_TRIED]:
+    for found in (each for own in reader.normal.own.values() for each in own.of_type(Matching)):
         try:
-            machine_of(each.tree)
+            build_dfa(build_nfa(found.texts.tree))
         except PatternError:
-            return below(each.path, "pattern")
+            return below(found.path, "pattern")
     return ""
 
 
@@ -179,3 +204,246 @@ def schema_named() -> Iterator[None]:
     except RecursionError as error:
         hint = "at most about fifty levels"
         raise PatternError("schema", seen="parts nested too deeply", expected="a flatter schema", hint=hint) from error
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def rule_name(path: str) -> str:
+    """A rule name for the part at this path: letters, digits and minus signs, as llama.cpp requires.
+
+    >>> rule_name("#/$defs/node"), rule_name("#/properties/home town/items"), rule_name("#/$defs/2é"), rule_name("#")
+    ('node', 'home-town-item', 'part-2', 'document')
+    """
+    words = "-".join(filter(None, (STEPS.get(step, step) for step in path.split("/"))))
+    name = re.sub("(~[01]|[^A-Za-z0-9])+", "-", words).strip("-")[-LONGEST:].strip("-")
+    return "document" if path == "#" else name if name[:1].isalpha() else f"part-{name}".strip("-")
+
+
+class SchemaReader:
+    """Reads one schema, and keeps the open goals to detect recursion; `ignored`: paths of what is not enforced."""
+
+    def __init__(self, root: Any, settings: SchemaSettings, ignored: Mapping[str, str]) -> None:
+        self.settings = settings
+        self.notes = Notes(settings, ignored)
+        self.document = Document(root)
+        self.normal = NormalForms(self.document, self.notes)
+        self.trees = self.free_trees()  # of the rules so far
+        self.paths = {"root": "#"}  # of the rules, in the schema
+        self.known: dict[Any, Tree] = {}  # a goal, or the key of a row -> its tree
+        self.open: dict[Any, int] = {}  # what is being read -> the depth at which it began
+        self.names: dict[Any, str] = {}  # rule names of what is recursive
+        self.depth = 0
+        self.at = "#"  # the path of the part read last
+
+    def grammar(self) -> Grammar:
+        """The rules that the root needs, unrestricted JSON last; raises an error for a rule that cannot end."""
+        try:
+            self.read_root()
+        except RecursionError:
+            path = "/".join(self.at.split("/")[:9])
+            hint = "at most about fifty levels"
+            raise refusal(path, "parts nested too deeply", "a flatter schema", hint) from None
+        except PatternError as error:
+            if error.where.startswith("schema"):
+                raise
+            raise refusal(self.at, error.seen, error.expected, error.hint) from error
+        grammar = needed_rules(Grammar(tuple(Rule(name, tree, (0, 0)) for name, tree in self.trees.items())))
+        ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
+        graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
+        endless = recursive_rules(graph) - ends
+        for rule in grammar.rules:
+            if rule.name in endless:
+                seen = "a schema whose every value contains another such value"
+                raise refusal(self.paths[rule.name], seen, "a way to end", "an optional property, or null beside it")
+        places = {name: place for place, name in enumerate(FREE, 1)}
+        return replace(grammar, rules=tuple(sorted(grammar.rules, key=lambda rule: places.get(rule.name, 0))))
+
+    def read_root(self) -> None:
+        """The rule of the whole schema; with leading whitespace it is no rule of a schema inside."""
+        root = self.document.enter(self.document.root)
+        if self.settings.whitespace != "any":
+            self.names[(root,)] = "root"
+        tree = self.read_part((root,), "#")
+        if "root" not in self.trees:
+            self.add("root", concat(self.token(EMPTY), tree))
+        if self.trees["root"] == NOTHING and root.schema is not False:
+            raise refusal("#", *EMPTY_SCHEMA)
+
+    # --- rules ------------------------------------------------------------------------------------------------------
+
+    def free_trees(self) -> dict[str, Tree]:
+        """The rules of unrestricted JSON."""
+
+        def many(item: str) -> Tree:
+            return optional(concat(Call(item), Repeat(concat(self.token(literal(","), ","), Call(item)), 0, None)))
+
+        scalars = either(Call("string"), Call("number"), *map(literal, ("true", "false", "null")))
+        return {
+            "value": either(Call("object"), Call("array"), self.token(scalars)),
+            "object": bracket("{}", many("member"), self.token),
+            "member": concat(self.token(Call("string")), self.token(literal(":"), ":"), Call("value")),
+            "array": bracket("[]", many("value"), self.token),
+            "string": in_quotes(Repeat(Call("char"), 0, None)),
+            "char": ANY_CHARACTER,
+            "number": any_number(),
+            "integer": integers(None, None),
+            "ws": BLANK,
+        }
+
+    def token(self, tree: Tree, sign: str = "") -> Tree:
+        """A piece of JSON with the whitespace allowed after it."""
+        blank = self.settings.whitespace
+        return concat(tree, Call("ws") if blank == "any" else GAPS[blank].get(sign, EMPTY))
+
+    def name(self, path: str) -> str:
+        """A new name for the part at this path."""
+        plain = rule_name(path)
+        names = (f"{plain}-{number}" if number > 1 else plain for number in count(1))
+        name = next(name for name in names if name not in self.paths and name not in FREE)
+        self.paths[name] = path
+        return name
+
+    def add(self, name: str, tree: Tree) -> Tree:
+        """A call of a new rule."""
+        self.trees[name] = tree
+        return Call(name)
+
+    def free(self, kind: str, path: str) -> Tree:
+        """Any JSON of this kind; keeps the path of its first use for error messages."""
+        self.paths.setdefault(kind, path)
+        return Call(kind)
+
+    def settle(self, tree: Tree, path: str, most: int = MOST_SIGNS) -> Tree:
+        """The tree itself, or a call of a new rule if the tree is long."""
+        return tree if count_signs(tree) <= most else self.add(self.name(path), tree)
+
+    # --- goals ------------------------------------------------------------------------------------------------------
+
+    def read_goal(self, goal: Goal, path: str, most: int = MOST_SIGNS) -> Tree:
+        """A nested value that meets a goal; a rule if it is longer than `most`."""
+        self.depth += 1
+        tree = self.read_part(goal, path, most)
+        self.depth -= 1
+        return tree
+
+    def read_part(self, goal: Goal, path: str, most: int | None = None) -> Tree:
+        """A value that meets a goal. What a reference means is read once, and is a rule if it is long."""
+        if any(part.is_false() for part in goal):
+            return NOTHING
+        if not goal:
+            return self.free("value", path)
+        meant = tuple(dict.fromkeys(map(self.document.resolve, goal)))
+        if meant != tuple(map(self.document.enter, goal)):
+            return self.once(meant, meant[0].path, lambda: self.read(meant))
+        return self.once(meant, goal[0].path if len(goal) == 1 else path, lambda: self.read(meant), most)
+
+    def read(self, goal: Goal) -> Tree:
+        """The texts of all values that meet a goal."""
+        part = goal[0]
+        self.at = part.path
+        spend(60)
+        part.check()
+        if len(goal) > 1 or part.sign == NOT or not isinstance(part.schema, dict):
+            return self.read_rows(self.normal.of_goal(goal))
+        self.notes.check(part)
+        applied = self.normal.applied(part)
+        if applied in (["anyOf"], ["oneOf"]) and (branches := self.branches(part, applied[0])):
+            return either(*(self.read_part((branch,), branch.path) for branch in branches))
+        if applied or says_unevaluated(part.schema):
+            return self.read_rows(self.normal.of(part))
+        tree, errors = self.read_kinds(self.normal.constraints(part), part.path)
+        if tree == NOTHING:
+            raise errors[0].error if len(errors) == 1 else refusal(part.path, *EMPTY_SCHEMA)
+        return tree
+
+    def branches(self, part: Subschema, key: str) -> list[Subschema]:
+        """The branches of a union, if they are few and each may be read by itself; else nothing."""
+        if self.normal.constraints(part).key != EVERYTHING.key or says_unevaluated(part.schema):
+            return []
+        branches = [part.at(inner, key, n) for n, inner in enumerate(part.listed(key))]
+        if len(branches) > MOST_BRANCHES:
+            return []
+        apart = key == "anyOf" or not any(others for _, others in self.normal.exclusive(branches))
+        return branches if apart else []
+
+    def once(self, key: Any, path: str, read: Callable[[], Tree], most: int | None = FEW) -> Tree:
+        """What is read once; a rule if it is recursive, or longer than `most`."""
+        if key in self.known:
+            return self.known[key]
+        if key in self.open:  # a call of the rule of a recursive part: this is what needs a stack
+            if self.open[key] == self.depth:
+                raise refusal(path, *LOOP)
+            if key not in self.names:
+                self.names[key] = self.name(path)
+            return Call(self.names[key])
+        self.open[key] = self.depth
+        tree = read()
+        del self.open[key]
+        if key in self.names:
+            tree = self.add(self.names[key], tree)
+        elif most is not None:
+            tree = self.settle(tree, path, most)
+        self.known[key] = tree
+        return tree
+
+    # --- rows of a normal form --------------------------------------------------------------------------------------
+
+    def read_rows(self, rows: list[Conjunction]) -> Tree:
+        """The values of which each meets a row."""
+        return either(*(self.once(row.key, row.path, partial(self.read_row, row)) for row in rows))
+
+    def read_row(self, row: Conjunction) -> Tree:
+        return self.read_kinds(row, row.path)[0]
+
+    def read_kinds(self, row: Conjunction, path: str) -> tuple[Tree, list[NoValue]]:
+        """The values of a row, and why there are none of some kinds."""
+        spend(30)
+        if row.values is not None:
+            return self.read_values(row), []
+        if row.key == EVERYTHING.key:
+            return self.free("value", path), []
+        errors: list[NoValue] = []
+        nested = [self.read_kind(kind, row, path, errors) for kind in ("object", "array") if kind in row.kinds]
+        kinds = [kind for kind in KINDS[2:] if kind in row.kinds and not (kind == "integer" and row.kinds >= NUMBERS)]
+        scalars = either(*(self.read_kind(kind, row, path, errors) for kind in kinds))
+        return either(*nested, self.token(scalars)), errors
+
+    def read_kind(self, kind: str, row: Conjunction, path: str, errors: list[NoValue]) -> Tree:
+        """All values of one kind; scalars come without trailing whitespace."""
+        try:
+            if kind in ("true", "false", "null"):
+                return literal(kind)
+            if kind in NUMBERS:
+                if row.asks("number") or "integer" not in row.kinds:
+                    return row.numbers(path)
+                return self.free("number" if "fraction" in row.kinds else "integer", path)
+            if not row.asks(kind):
+                return self.free(kind, path)
+            if kind == "string":
+                return self.read_string(row, path)
+            return object_tree(row, path, self) if kind == "object" else array_tree(row, path, self)
+        except NoValue as error:
+            errors.append(error)
+            return NOTHING
+
+    def read_string(self, row: Conjunction, path: str) -> Tree:
+        """A string with patterns or a length, without optional escapes; one that counts its characters is a rule."""
+        if not row.of_type(Matching):
+            return in_quotes(Repeat(ONE_CHARACTER, *row.bounds("string")))
+        tree = in_quotes(escape(row.texts(path, tick=True)))
+        return self.add(self.name(path), tree) if any(isinstance(part, Tick) for part in walk(tree)) else tree
+
+    def read_values(self, row: Conjunction) -> Tree:
+        """enum and const: the values that the other keywords allow too."""
+        values = row.allowed_values()
+        scalars = [plain_text(value) for value in values if not isinstance(value, dict | list | tuple)]
+        nested = [value for value in values if isinstance(value, dict | list | tuple)]
+        trees = [self.read_nested(value, row) for value in nested]
+        return either(self.token(either(*map(literal, scalars))), *trees)
+
+    def read_nested(self, value: Any, row: Conjunction) -> Tree:
+        """One object or array, if it meets what a row says of objects or arrays."""
+        rest = replace(row, kinds=frozenset((kind_of(value),)), values=None)
+        rows = self.normal.both(self.normal.of(spelled_out(value, row.path)), [rest], row.path)
+        return either(*map(self.read_row, rows))

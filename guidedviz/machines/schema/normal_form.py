@@ -7,11 +7,12 @@ The keywords that apply schemas to the same value become and, or, not (De Morgan
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.schema.constraints import (
@@ -20,12 +21,9 @@ from guidedviz.machines.schema.constraints import (
     Constraint,
     ContainsGoal,
     ItemGoals,
-    KeyPattern,
     PropertyGoals,
     RequiredKeys,
-    UniqueItems,
     constraints_of,
-    goal_of,
 )
 from guidedviz.machines.schema.document import (
     ANY,
@@ -35,19 +33,27 @@ from guidedviz.machines.schema.document import (
     OPEN,
     PLAIN,
     REFS,
+    TWICE,
     UNEVALUATED,
     Document,
     Goal,
     Notes,
+    NoValue,
     Subschema,
     below,
+    exact,
+    goal_of,
+    kind_of,
     refusal,
-    take_list,
-    take_map,
     take_names,
 )
-from guidedviz.machines.schema.scalars import NoValue, allowed_values, number_texts, string_texts, take_range
-from guidedviz.machines.tree import NOTHING, Tree
+from guidedviz.machines.schema.scalars import (
+    SIGNS,
+    Comparison,
+    Matching,
+    TextSet,
+)
+from guidedviz.machines.tree import Tree, either, literal
 from guidedviz.machines.work import spend
 
 Rows = list[Conjunction]  # at least one of them holds
@@ -103,8 +109,19 @@ class NormalForms:
     def constraints(self, part: Subschema) -> Conjunction:
         """What the subschema says by itself."""
         if part not in self.own:
-            self.own[part] = constraints_of(part, self.notes)
+            self.own[part] = constraints_of(part, self.notes, self.key_texts)
         return self.own[part]
+
+    def key_texts(self, goal: Goal, path: str) -> Tree:
+        """The strings that meet a goal, before JSON escapes."""
+        trees: list[Tree] = []
+        for row in (row for row in self.of_goal(goal) if "string" in row.kinds):
+            if row.values is not None:
+                trees += [literal(value) for value in row.allowed_values() if isinstance(value, str)]
+                continue
+            with suppress(NoValue):
+                trees.append(row.texts(path))
+        return either(*trees)
 
     def applied(self, part: Subschema) -> list[str]:
         """The keywords that apply schemas to the same value."""
@@ -119,19 +136,12 @@ class NormalForms:
         return self.some((row for row in joined if row.kinds), path)
 
     def some(self, rows: Iterable[Conjunction], path: str) -> Rows:
-        """The rows, each once; those that only list values are one row."""
-        found: dict[Any, Conjunction] = {}
-        values: dict[Any, Any] = {}
+        """The rows, each once."""
+        found: dict[Hashable, Conjunction] = {}
         for row in rows:
-            if row.values is not None and not row.constraints:
-                values |= row.values
-                found.setdefault("values", row)
-            else:
-                found.setdefault(row.key, row)
+            found.setdefault(row.key, row)
             if len(found) > MOST_ROWS:
                 raise refusal(path, f"more than {MOST_ROWS:,} combinations of branches", "fewer branches")
-        if "values" in found:
-            found["values"] = replace(found["values"], kinds=ANY, values=values, banned={}).tidy()
         return list(found.values())
 
     def join(self, one: Conjunction, other: Conjunction) -> Conjunction:
@@ -139,12 +149,11 @@ class NormalForms:
         if one is EVERYTHING or other is EVERYTHING:
             return other if one is EVERYTHING else one
         constraints = tuple(dict.fromkeys((*one.constraints, *other.constraints)))
-        spend((len(constraints) + len(one.banned) + len(other.banned)) // 2)
+        spend(len(constraints) // 2)
         values = other.values if one.values is None else one.values
         if one.values is not None and other.values is not None:
             values = {key: value for key, value in one.values.items() if key in other.values}
-        banned = {**one.banned, **other.banned} if one.banned and other.banned else one.banned or other.banned
-        row = Conjunction(one.path, one.kinds & other.kinds, values, banned, constraints).tidy()
+        row = Conjunction(one.path, one.kinds & other.kinds, values, constraints).tidy()
         if "object" in row.kinds and len(constraints) > max(len(one.constraints), len(other.constraints)):
             goals = [goal for goal in required_goals(row) if len(goal) > 1 or any(part.is_false() for part in goal)]
             if not all(map(self.may_hold, goals)):
@@ -170,19 +179,20 @@ class NormalForms:
 
     def may_have_value(self, row: Conjunction) -> bool:
         if row.values is not None:
-            return bool(allowed_values(row))
+            return bool(row.allowed_values())
         return any(self.may_have_kind(row, kind) for kind in row.kinds)
 
     def may_have_kind(self, row: Conjunction, kind: str) -> bool:
         try:
             if kind == "string":
-                return string_texts(row, "#", tick=True) != NOTHING
-            if kind in NUMBERS:
-                one = replace(row, kinds=frozenset((kind,)))
-                return not row.asks("number") or number_texts(one, "#") != NOTHING
-            if kind in ("object", "array"):
-                low, _ = take_range(row, kind)
-                return all(map(self.may_hold, required_goals(row) if kind == "object" else first_goals(row, low)))
+                row.texts("#", tick=True)
+            elif kind in NUMBERS and row.asks("number"):
+                replace(row, kinds=frozenset((kind,))).numbers("#")
+            elif kind == "object":
+                row.bounds(kind)
+                return all(map(self.may_hold, required_goals(row)))
+            elif kind == "array":
+                return all(map(self.may_hold, first_goals(row, row.bounds(kind)[0])))
         except NoValue:
             return False
         except PatternError:
@@ -205,14 +215,12 @@ class NormalForms:
 
     def evaluated(self, part: Subschema, full: bool) -> Rows:
         """What all keywords say but those about what is unevaluated."""
-        rows, alone = [EVERYTHING], self.document.stands_alone(part)
-        own = [] if alone else [self.constraints(part)]
-        for key in ["$ref"] if alone else sorted(part.schema, key=lambda key: key in DEPENDENT):
-            if own and (key == "properties" or key in DEPENDENT):
-                rows = self.both(rows, own, part.path)
-            for clauses in self.clauses(part, key) if key in APPLIED else ():
+        alone = self.document.stands_alone(part)
+        rows = [EVERYTHING if alone else self.constraints(part)]
+        for key in self.applied(part):
+            for clauses in self.clauses(part, key):
                 rows = self.both(rows, self.of_clauses(clauses, key == "anyOf" and full, full, part.path), part.path)
-        return self.both(rows, own or [EVERYTHING], part.path)
+        return [row for row in rows if row.kinds]
 
     def negative(self, part: Subschema) -> Rows:
         """The normal form of a subschema that does not hold: one of its keywords does not."""
@@ -227,7 +235,7 @@ class NormalForms:
                 yield from self.of_clauses(clauses, False, False, part.path)
         if not self.document.stands_alone(part):
             own = self.constraints(part.flip())
-            yield from negate(own, self.notes)
+            yield from negate(own)
             if own.values is not None:
                 yield from self.no_value(own)
 
@@ -250,39 +258,29 @@ class NormalForms:
 
     def clauses(self, part: Subschema, key: str) -> Iterator[list[Clause]]:
         """What a keyword says: one of its clauses holds. What is inside a negated subschema is negated too."""
-        schema, path, negated = part.schema, part.path, part.sign == NOT
+        schema, negated = part.schema, part.sign == NOT
         if key in REFS:
             yield [[self.document.target(part, key)]]
         elif key == "not":
             yield [[part.at(schema[key], key).flip()]]
         elif key == "if":
             asked, then, other = (part.at(schema.get(word, True), word) for word in ("if", "then", "else"))
-            if negated:
-                yield [[asked.flip(), then], [asked, other]]
-            else:
-                asked = replace(asked, sign=OPEN)
-                yield [[asked, then], [asked.flip(), other]]
-        elif key in DEPENDENT:
-            yield from self.dependent(part, key)
+            yield if_else(asked, then, other)
+        elif key in DEPENDENT:  # schemas that apply if a key is there; a list of names requires these keys
+            for name, inner in part.mapped(key, "schemas or lists of names").items():
+                goal = part.at(inner, key, name)
+                if key == "dependentRequired" or (key == "dependencies" and isinstance(inner, list | tuple)):
+                    goal = replace(goal, schema={"required": list(take_names(inner, goal.path))})
+                there = goal.at({"type": "object", "required": [name]}, "there")
+                yield if_else(there, goal, goal.at(True, "missing"))
         else:
-            branches = [part.at(inner, key, place) for place, inner in enumerate(take_list(schema, key, path))]
+            branches = [part.at(inner, key, place) for place, inner in enumerate(part.listed(key))]
             if key == "oneOf" and negated:
                 yield [branches, *([one.flip(), two.flip()] for one, two in combinations(branches, 2))]
             elif key == "oneOf":
                 yield [[branch, *(other.flip() for other in others)] for branch, others in self.exclusive(branches)]
             else:
                 yield [branches] if (key == "allOf") != negated else [[branch] for branch in branches]
-
-    def dependent(self, part: Subschema, key: str) -> Iterator[list[Clause]]:
-        """The schemas that apply if a key is there; a list of names requires these keys."""
-        for name, inner in take_map(part.schema, key, part.path, "schemas or lists of names").items():
-            goal = part.at(inner, key, name)
-            if key == "dependentRequired" or (key == "dependencies" and isinstance(inner, list | tuple)):
-                goal = replace(goal, schema={"required": list(take_names(inner, goal.path))})
-            outside = replace(part, sign=OPEN)
-            there = outside.at({"type": "object", "required": [name]}, key, name, "there")
-            missing = outside.at({"properties": {name: False}}, key, name, "missing")
-            yield [[there, goal]] if part.sign == NOT else [[missing], [there, goal]]
 
     def exclusive(self, branches: list[Subschema]) -> list[tuple[Subschema, list[Subschema]]]:
         """Each branch of a oneOf with the branches that may share a value with it."""
@@ -299,10 +297,20 @@ class NormalForms:
 
     def no_value(self, own: Conjunction) -> Rows:
         """The normal form of values that are none of a conjunction's."""
-        values = own.values or {}
-        nested = [value for value in values.values() if isinstance(value, dict | list | tuple)]
-        scalars = {form: value for form, value in values.items() if not isinstance(value, dict | list | tuple)}
-        rows = [Conjunction(own.path, banned=scalars)]
+        kinds, found, texts, nested = set(ANY), list[Constraint](), list[str](), list[Any]()
+        for value in (own.values or {}).values():
+            kind = kind_of(value)
+            if kind in NUMBERS:
+                found.append(Comparison(exact(value, own.path), SIGNS - {0}, own.path))
+            elif kind == "string":
+                texts.append(value)
+            elif kind in ("object", "array"):
+                nested.append(value)
+            else:
+                kinds.discard(kind)
+        if texts:
+            found.append(Matching(TextSet("", lambda: either(*map(literal, texts))), False, own.path))
+        rows = [Conjunction(own.path, frozenset(kinds), constraints=tuple(found))]
         for value in nested:
             rows = self.both(rows, self.of(replace(spelled_out(value, own.path), sign=NOT)), own.path)
         return rows
@@ -315,9 +323,15 @@ class NormalForms:
         holds = replace(part, sign=OPEN)
         for key in (key for key in UNEVALUATED if key in part.schema):
             for row in self.evaluated(holds, True):
-                for denied in negate(CLOSED[key](row, holds.at(part.schema[key], key)), self.notes):
+                for denied in negate(CLOSED[key](row, holds.at(part.schema[key], key))):
                     if (both := self.join(silent(row), denied)).kinds:
                         yield both
+
+
+def if_else(asked: Subschema, then: Subschema, other: Subschema) -> list[Clause]:
+    """If the first one holds, or would without its negation, so does the second, else the third."""
+    asked = replace(asked, sign=OPEN if asked.says else TWICE)
+    return [[asked, then], [asked.flip(), other]]
 
 
 def required_goals(row: Conjunction) -> list[Goal]:
@@ -347,20 +361,13 @@ def spelled_out(value: Any, path: str) -> Subschema:
     return Subschema(below(path, json.dumps(value, default=str)), schema, OPEN)
 
 
-def negate(row: Conjunction, notes: Notes) -> Iterator[Conjunction]:
-    """The conjunctions of which one holds where a constraint or the kind of a row does not.
-
-    A key that is required and has a goal is missing or its value does not meet the goal: that is one conjunction.
-    """
+def negate(row: Conjunction) -> Iterator[Conjunction]:
+    """The conjunctions of which one holds where a constraint or the kind of a row does not."""
     if row.values is None and row.kinds != ANY:
         yield Conjunction(row.path, ANY - row.kinds)
-    required = {name for found in row.of_type(RequiredKeys) for name in found.names}
-    limited = {name for found in row.of_type(PropertyGoals) for name, goal in found.named.items() if goal}
     for found in row.constraints:
         kinds = NUMBERS if found.kind == "number" else frozenset((found.kind,))
-        if isinstance(found, UniqueItems):
-            notes.give_up(found.path, "uniqueItems that must not hold", "uniqueItems without not, oneOf or if")
-        for constraints in found.negations(required & limited):
+        for constraints in found.negations():
             yield Conjunction(row.path, kinds, constraints=constraints)
 
 
@@ -370,7 +377,7 @@ def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
     if any(keys.rest is not None for keys in found):
         return EVERYTHING  # every key is evaluated
     named: dict[str, Goal] = {name: () for keys in found for name in keys.named}
-    patterns: dict[KeyPattern, Goal] = {pattern: () for keys in found for pattern, _ in keys.patterns}
+    patterns: dict[TextSet, Goal] = {pattern: () for keys in found for pattern, _ in keys.patterns}
     goal = goal_of(part)
     keys = PropertyGoals(named, tuple(patterns.items()), goal, part.path, naming=part.sign == PLAIN, says=part.says)
     return Conjunction(part.path, constraints=(keys,))
@@ -391,10 +398,7 @@ def close_items(row: Conjunction, part: Subschema) -> Conjunction:
     return Conjunction(part.path, constraints=(items,))
 
 
-CLOSED: dict[str, Callable[[Conjunction, Subschema], Conjunction]] = {
-    "unevaluatedProperties": close_keys,
-    "unevaluatedItems": close_items,
-}
+CLOSED = dict(zip(UNEVALUATED, (close_keys, close_items), strict=True))
 
 
 def silent(row: Conjunction) -> Conjunction:
@@ -404,14 +408,3 @@ def silent(row: Conjunction) -> Conjunction:
         return replace(found, says=False) if isinstance(found, PropertyGoals | ItemGoals | ContainsGoal) else found
 
     return replace(row, constraints=tuple(map(hush, row.constraints)))
-
-
-class ReadsGoals(Protocol):
-    """What reading an object or an array needs from the reader of the whole schema."""
-
-    normal: NormalForms
-    spelled: bool  # whether the grammar is written as a text
-
-    def token(self, tree: Tree, sign: str = "") -> Tree: ...
-    def read_goal(self, goal: Goal, path: str, most: int = ...) -> Tree: ...
-    def settle(self, tree: Tree, path: str, most: int = ..., word: str = "") -> Tree: ...

@@ -5,10 +5,10 @@ JSON Schema uses the regexes of JavaScript. The formats are exact in their numbe
 - date, time, date-time: RFC 3339; a leap second only as 23:59:60Z, since other zones would need subtraction.
 - email: the dot-atom form of RFC 5321, without quoted names and address literals.
 - hostname: RFC 1123, labels of at most 63 characters · ipv4: four decimal octets, no leading zero · ipv6: RFC 4291, no
-  zone · uuid: RFC 9562 · uri, uri-reference: RFC 3986 · iri, iri-reference: RFC 3987 · uri-template: RFC 6570.
-- json-pointer: RFC 6901 · relative-json-pointer: its draft · duration: RFC 3339, appendix A · byte: base64, RFC 4648.
+  zone · uuid: RFC 9562 · uri, uri-reference: RFC 3986 · json-pointer: RFC 6901.
+- duration: RFC 3339, appendix A · byte: base64, RFC 4648.
 
-The formats of NOT_REGULAR have no exact regular definition; they are not enforced.
+The formats of NOT_ENFORCED are rare, or have no exact regular definition.
 """
 
 from __future__ import annotations
@@ -27,25 +27,14 @@ PIECES = re.compile(
     r"\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
     r"|\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\(?P<sign>[pP])\{(?P<property>[^{}]*)\}"
-    r"|\\c(?P<control>[A-Za-z])"
     r"|(?P<group>\(\?<(?![=!]))"
-    r"|\\k<(?P<reference>\w+)>"
     r"|(?P<any>\[\^\])|(?P<none>\[\])"
     r"|(?P<brace>\{(?=,\d*\}))"
     r"|(?P<open>\[\^?)|(?P<close>\])|\\?.",
     re.DOTALL,
 )
-CATEGORIES = {
-    "Letter": "L", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Titlecase_Letter": "Lt",
-    "Modifier_Letter": "Lm", "Other_Letter": "Lo", "Mark": "M", "Nonspacing_Mark": "Mn", "Spacing_Mark": "Mc",
-    "Enclosing_Mark": "Me", "Number": "N", "Decimal_Number": "Nd", "Letter_Number": "Nl",
-    "Other_Number": "No", "Punctuation": "P", "Connector_Punctuation": "Pc", "Dash_Punctuation": "Pd",
-    "Open_Punctuation": "Ps", "Close_Punctuation": "Pe", "Initial_Punctuation": "Pi",
-    "Final_Punctuation": "Pf", "Other_Punctuation": "Po", "Symbol": "S", "Math_Symbol": "Sm",
-    "Currency_Symbol": "Sc", "Modifier_Symbol": "Sk", "Other_Symbol": "So", "Separator": "Z",
-    "Space_Separator": "Zs", "Line_Separator": "Zl", "Paragraph_Separator": "Zp", "Other": "C",
-    "Control": "Cc", "Format": "Cf", "Unassigned": "Cn", "Private_Use": "Co", "digit": "Nd", "punct": "P",
-}  # fmt: skip
+CATEGORIES = {"Letter": "L", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Number": "N", "Decimal_Number": "Nd"}
+CATEGORIES |= {"digit": "Nd", "Mark": "M", "Punctuation": "P", "Symbol": "S", "Separator": "Z", "Other": "C"}
 
 
 def to_python(pattern: str) -> str:
@@ -71,15 +60,11 @@ def _piece(found: re.Match[str], inside: bool) -> str:
         case "low":
             high, low = int(found["high"], 16) - 0xD800, int(found["low"], 16) - 0xDC00
             return f"\\U{0x10000 + (high << 10) + low:08x}"
-        case "control":
-            return f"\\x{ord(found['control']) % 32:02x}"
         case "property":
             ranges = _category(found["property"], found["sign"] == "P", found.start())
             return ranges if inside else f"[{ranges}]"
         case "group" if not inside:
             return "(?P<"
-        case "reference" if not inside:
-            return f"(?P={found['reference']})"
         case "any" if not inside:
             return "(?s:.)"
         case "none" if not inside:
@@ -91,9 +76,8 @@ def _piece(found: re.Match[str], inside: bool) -> str:
 
 def _category(name: str, other: bool, place: int) -> str:
     """The characters of a general category as the inside of a class; with `other`, all other characters."""
-    short = name.removeprefix("General_Category=").removeprefix("gc=")
-    short = CATEGORIES.get(short, short)
-    if short not in CATEGORIES.values():
+    short = CATEGORIES.get(name, name)
+    if not re.fullmatch("[A-Z][a-z]?", short) or not any(run[0].startswith(short) for run in _runs()):
         where, expected = f"regex, position {place}", r"a general category, such as \p{L} or \p{Lu}"
         raise PatternError(where, seen=quoted(f"\\p{{{name}}}"), expected=expected)
     return _ranges(short, other)
@@ -142,24 +126,13 @@ IPV6 = "|".join([
 
 PERCENT = "%[0-9A-Fa-f]{2}"
 HOST = r"\-A-Za-z0-9._~!$&'()*+,;="  # characters of a host name
-WIDE = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(  # ucschar of RFC 3987
-    f"{chr(plane * 0x10000 + (0x1000 if plane == 14 else 0))}-{chr(plane * 0x10000 + 0xFFFD)}" for plane in range(1, 15)
-)
-PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"  # iprivate, in a query
-
-
-def write_uri(more: str = "", private: str = "", relative: bool = False) -> str:
-    """A URI, with more characters an IRI; also without a scheme if `relative`."""
-    named, inside = (f"(?:[{HOST}{extra}{more}]|{PERCENT})" for extra in ("", ":@"))
-    first = f"(?:[{HOST}@{more}]|{PERCENT})+"  # a first segment without a colon
-    address = rf"\[(?:{IPV6}|[Vv][0-9A-Fa-f]+\.[{HOST}:]+)\]"
-    authority = rf"(?:(?:{named}|:)*@)?(?:{address}|{named}*)(?::\d*)?"
-    after = rf"(?:\?(?:{inside}|[/?{private}])*)?(?:#(?:{inside}|[/?])*)?"
-    rooted = f"//{authority}(?:/{inside}*)*"
-    uri = rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{rooted}|/?(?:{inside}+(?:/{inside}*)*)?){after}"
-    path = f"(?:{rooted}|/(?:{inside}+(?:/{inside}*)*)?|(?:{first}(?:/{inside}*)*)?)"
-    return f"(?:{uri}|{path}{after})" if relative else uri
-
+NAMED, INSIDE = (f"(?:[{HOST}{extra}]|{PERCENT})" for extra in ("", ":@"))
+FIRST = f"(?:[{HOST}@]|{PERCENT})+"  # a first segment without a colon
+AUTHORITY = rf"(?:(?:{NAMED}|:)*@)?(?:\[(?:{IPV6}|[Vv][0-9A-Fa-f]+\.[{HOST}:]+)\]|{NAMED}*)(?::\d*)?"
+ROOTED = f"//{AUTHORITY}(?:/{INSIDE}*)*"
+AFTER = rf"(?:\?(?:{INSIDE}|[/?])*)?(?:#(?:{INSIDE}|[/?])*)?"
+URI = rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{ROOTED}|/?(?:{INSIDE}+(?:/{INSIDE}*)*)?){AFTER}"
+RELATIVE = f"(?:{ROOTED}|/(?:{INSIDE}+(?:/{INSIDE}*)*)?|(?:{FIRST}(?:/{INSIDE}*)*)?){AFTER}"
 
 SECONDS = r"\d+S"
 MINUTES = rf"\d+M(?:{SECONDS})?"
@@ -169,10 +142,6 @@ DAYS = r"\d+D"
 MONTHS = rf"\d+M(?:{DAYS})?"
 YEARS = rf"\d+Y(?:{MONTHS})?"
 
-POINTER = "(?:/(?:[^~/]|~[01])*)*"
-VARIABLE = rf"(?:[A-Za-z0-9_]|{PERCENT})(?:\.?(?:[A-Za-z0-9_]|{PERCENT}))*(?::[1-9]\d{{0,3}}|\*)?"
-LITERAL = rf"[!#$&()*+,./0-9:;=?@A-Z\[\]_a-z~{WIDE}{PRIVATE}-]|{PERCENT}"
-BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 HOST_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
 FORMATS = {
@@ -185,13 +154,9 @@ FORMATS = {
     "uuid": "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
     "ipv4": IPV4,
     "ipv6": IPV6,
-    "uri": write_uri(),
-    "uri-reference": write_uri(relative=True),
-    "iri": write_uri(WIDE, PRIVATE),
-    "iri-reference": write_uri(WIDE, PRIVATE, relative=True),
-    "uri-template": rf"(?:{LITERAL}|\{{[+#./;?&=,!@|]?{VARIABLE}(?:,{VARIABLE})*\}})*",
-    "json-pointer": POINTER,
-    "relative-json-pointer": rf"(?:0|[1-9]\d*)(?:#|{POINTER})",
-    "byte": BASE64,
+    "uri": URI,
+    "uri-reference": f"(?:{URI}|{RELATIVE})",
+    "json-pointer": "(?:/(?:[^~/]|~[01])*)*",
+    "byte": "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?",
 }
-NOT_REGULAR = ("regex", "idn-email", "idn-hostname")
+NOT_ENFORCED = "regex idn-email idn-hostname iri iri-reference uri-template relative-json-pointer".split()

@@ -1,152 +1,532 @@
-"""The strings and numbers that a conjunction allows, as trees, and its constants that its constraints allow."""
+"""Strings and numbers as JSON text (RFC 8259): patterns, lengths and escapes; bounds and steps, digit by digit.
+
+An unrestricted string may use every escape, also lone surrogates. Where characters are counted, a surrogate pair is one
+character and a lone surrogate is refused. Characters from a pattern or format are escaped only where JSON requires it.
+
+A bounded number has no exponent: to compare `0.001e3` with a bound one must count zeros, and a DFA cannot count. A
+minus sign is allowed only if the bounds allow negative numbers; `-0` then counts as `0`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from functools import cached_property, lru_cache, reduce
+from math import ceil, floor
+from typing import Any, ClassVar
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.schema.constraints import Conjunction, Limit, Matching, MultipleOf, Size
-from guidedviz.machines.schema.document import NUMBERS, below, exact, refusal
-from guidedviz.machines.schema.numbers import Bound, number_tree
-from guidedviz.machines.schema.strings import ANYTHING, ONE_CHARACTER, escape, in_quotes, kind_of, overlap
-from guidedviz.machines.tree import LAST, NOTHING, Chars, Repeat, Tree, either, literal
+from guidedviz.machines.grammars.counted import map_parts
+from guidedviz.machines.regular.algebra import difference, intersection
+from guidedviz.machines.regular.assertions import build_net, code_machine, code_net
+from guidedviz.machines.regular.dfa import DFA, build_dfa
+from guidedviz.machines.regular.nfa import build_nfa, count_states
+from guidedviz.machines.schema.document import NotEnforced, NoValue, below, kind_of, refusal
+from guidedviz.machines.tree import (
+    EMPTY,
+    LAST,
+    NOTHING,
+    Chars,
+    Concat,
+    Net,
+    Range,
+    Repeat,
+    Tick,
+    Tree,
+    common_ranges,
+    concat,
+    either,
+    literal,
+    merge_ranges,
+    optional,
+    other_ranges,
+)
+from guidedviz.machines.work import spend
 
-WORDS = {"string": "Length", "array": "Items", "object": "Properties"}
+Spaced = Callable[[Tree, str], Tree]  # a piece of JSON with the whitespace allowed after it
+SHORT = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
+MUST = ((0, 31), (34, 34), (92, 92))  # characters that must be escaped
+PLAIN = Chars(other_ranges(MUST))
+ANYTHING = Repeat(Chars(((0, LAST),)), 0, None)
+# Measured on Llama 3, whose longest token has 128 bytes, compiling and all masks along an e-mail address: with at most
+# 128 characters copies take 0.6 of the time of counting, with 255 six times as long.
+MOST_COPIES = 2_000  # states of the copies of a pattern for its lengths; a larger product is counted
+LONG, FEW_COPIES = 200, 200  # characters; states of the copies for lengths above
+MOST_PRODUCT = 50_000  # states; about a second
+MOST_CLASSES = 128  # kinds of keys
+DIGIT, NONZERO = Chars(((48, 57),)), Chars(((49, 57),))
+MOST_REMAINDERS = 4_000
+SIGNS = frozenset((-1, 0, 1))
+State = tuple[int, ...]
+Reading = tuple[str, tuple[State, ...]]  # what was read last, the state of each rule
 
 
-class NoValue(Exception):
-    """No value of this kind meets a conjunction; another one, or another kind, may have some."""
+@dataclass(frozen=True)
+class TextSet:
+    """A set of strings, before JSON escapes; two are equal if their names are."""
 
-    def __init__(self, path: str, seen: str, expected: str, hint: str = "") -> None:
-        super().__init__(seen)
-        self.error = refusal(path, seen, expected, hint)
+    name: Hashable
+    read: Callable[[], Tree] = field(compare=False)
 
+    @cached_property
+    def tree(self) -> Tree:
+        return self.read()
 
-def take_range(row: Conjunction, kind: str) -> tuple[int, int | None]:
-    """The lowest and the highest number of characters, items or properties."""
-    sizes = [size for size in row.of_type(Size) if size.kind == kind]
-    low = max((size.low for size in sizes), default=0)
-    high = min((size.high for size in sizes if size.high is not None), default=None)
-    if high is not None and low > high:
-        at = next(size.path for size in sizes if size.low == low)
-        least, most = f"min{WORDS[kind]}", f"max{WORDS[kind]}"
-        raise NoValue(below(at, least), f"{least} {low}", f"at most {most}, which is {high}")
-    return low, high
+    @cached_property
+    def machine(self) -> DFA:
+        return build_dfa(build_nfa(self.tree))
 
-
-def string_tree(row: Conjunction, path: str, tick: bool) -> Tree:
-    """A string; it is written without optional escapes if a pattern, a format or a constant limits it."""
-    texts = string_texts(row, path, tick)
-    return in_quotes(Repeat(ONE_CHARACTER, *take_range(row, "string")) if texts is None else escape(texts))
+    def has(self, text: str) -> bool:
+        return self.machine.accepts(text.encode())
 
 
-def string_texts(row: Conjunction, path: str, tick: bool = False) -> Tree | None:
-    """The contents of a string before JSON escapes; None if only its length is limited.
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """A string belongs to a set, or not."""
+
+    texts: TextSet
+    wanted: bool
+    path: str
+    kind: ClassVar = "string"
+
+    def negations(self) -> Iterator[tuple[Matching, ...]]:
+        yield (replace(self, wanted=not self.wanted),)
+
+    def allows(self, value: str) -> bool:
+        return self.texts.has(value) == self.wanted
+
+
+# --- one character --------------------------------------------------------------------------------------------------
+
+
+def hexes(digits: str) -> Tree:
+    """One of these hexadecimal digits, in upper or lower case."""
+    return either(*map(literal, digits + digits.upper()))
+
+
+def escaped(short: str, code: Tree) -> Tree:
+    """A backslash with one of these letters, or with `u` and a code."""
+    return concat(literal("\\"), either(*map(literal, short), concat(literal("u"), code)))
+
+
+HEX = hexes("0123456789abcdef")
+HIGH, LOW = (concat(hexes("d"), hexes(third), Repeat(HEX, 2, 2)) for third in ("89ab", "cdef"))  # a surrogate pair
+BELOW = concat(hexes("d"), hexes("01234567"), Repeat(HEX, 2, 2))
+CODE = either(concat(hexes("0123456789abcef"), Repeat(HEX, 3, 3)), BELOW, concat(HIGH, literal("\\u"), LOW))
+ANY_CHARACTER = either(PLAIN, escaped('"\\/bfnrt', Repeat(HEX, 4, 4)))
+ONE_CHARACTER = either(PLAIN, escaped('"\\/bfnrt', CODE))  # for minLength and maxLength
+
+
+def in_quotes(tree: Tree) -> Tree:
+    """The tree inside quotation marks."""
+    return concat(literal('"'), tree, literal('"'))
+
+
+def escape(tree: Tree) -> Tree:
+    r"""The same texts as JSON string contents, with escapes.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> show_regex(escape(parse_regex('a["\n]')))
+    'a\\\\(?:["n]|u00(?:0[Aa]|22))'
+    """
+    if isinstance(tree, Chars):
+        return escape_chars(tree.ranges)
+    if isinstance(tree, Repeat):
+        return Repeat(escape(tree.part), tree.low, tree.high)  # its position is one in the pattern's own text
+    changed = map_parts(tree, escape)
+    return concat(*changed.parts) if isinstance(changed, Concat) else changed
+
+
+@lru_cache(maxsize=256)
+def escape_chars(ranges: tuple[Range, ...]) -> Tree:
+    """One of these characters: itself, or its escape."""
+    plain = Chars(common_ranges(ranges, PLAIN.ranges))
+    must = [chr(code) for low, high in common_ranges(ranges, MUST) for code in range(low, high + 1)]
+    if not must:
+        return plain
+    by_end: dict[str, str] = defaultdict(str)  # last hex digit -> possible digits before it
+    for char in must:
+        by_end[f"{ord(char):02x}"[1]] += f"{ord(char):02x}"[0]
+    by_start: dict[str, str] = defaultdict(str)
+    for end, starts in by_end.items():
+        by_start[starts] += end
+    codes = either(*(concat(hexes(starts), hexes(ends)) for starts, ends in by_start.items()))
+    short = [literal(SHORT[char]) for char in must if char in SHORT]
+    return either(plain, concat(literal("\\"), either(*short, concat(literal("u00"), codes))))
+
+
+# --- automata, and sets of strings before escapes ---------------------------------------------------------------------
+
+
+machine_over_characters = lru_cache(maxsize=256)(code_machine)
+
+
+def string_texts(found: Sequence[Matching], bounds: tuple[int, int | None], path: str, tick: bool = False) -> Tree:
+    """The contents of a string with patterns and a length, before JSON escapes.
 
     `tick`: a large length beside a pattern may be counted; the tree must then be a rule of its own.
     """
-    low, high = take_range(row, "string")
-    found = row.of_type(Matching)
-    banned = [value for value in row.banned.values() if isinstance(value, str)]
-    if not found and not banned:
-        return None
-    wanted = [each.tree for each in found if each.wanted]
-    if not wanted or low:
-        wanted.append(Repeat(Chars(((0, LAST),)), low, None))
-    unwanted = [each.tree for each in found if not each.wanted] + ([either(*map(literal, banned))] if banned else [])
-    at = found[0].path if found else path
+    low, high = bounds
+    if not found:
+        return Repeat(ANYTHING.part, low, high)
+    wanted = [each.texts.tree for each in found if each.wanted]
+    if low or not wanted:
+        wanted.append(Repeat(ANYTHING.part, low, None))
     try:
-        tree = overlap(wanted, unwanted, high, tick)
+        tree = overlap(wanted, [each.texts.tree for each in found if not each.wanted], high, tick)
     except PatternError as error:
-        raise refusal(at, error.seen, error.expected, error.hint) from error
+        raise refusal(found[0].path, error.seen, error.expected, error.hint) from error
     if tree == NOTHING:
-        raise NoValue(at, "a pattern, format or length that no string meets", "some string")
+        raise NoValue(found[0].path, "a pattern, format or length that no string meets", "some string")
     return tree
 
 
-def any_length(row: Conjunction) -> Conjunction:
-    """The conjunction without upper bounds of a string's length."""
-    kept = (each for each in row.constraints if not (isinstance(each, Size) and each.kind == "string"))
-    low = Size("string", take_range(row, "string")[0], None, row.path)
-    return replace(row, constraints=(*kept, low))
+def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = None, tick: bool = False) -> Tree:
+    """A tree for the texts that all trees match and no banned one; one of the trees if it is the strictest.
+
+    `high`: of these the texts of at most so many characters, which `tick` allows to count instead of copies.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> show_regex(overlap([parse_regex("[a-z]+"), parse_regex("(?s:.{2,4})")]))
+    '[a-z]{2,4}'
+    >>> show_regex(overlap([parse_regex("(ab)*"), parse_regex("(?s:.{2,4})")]))
+    'ab(?:ab)?'
+    """
+    if len(trees) == 1 and not banned and high is None:
+        return trees[0]
+    if not banned and (run := common_run([*trees, Repeat(ANYTHING.part, 0, high)])) is not None:
+        return run
+    machines = list(map(machine_over_characters, trees))
+    common = reduce(difference, map(machine_over_characters, banned), reduce(intersection, machines))
+    if high is not None and has_longer(common, high):
+        return at_most_long(common, high, tick)
+    return trees[machines.index(common)] if common in machines else code_net(common)
 
 
-def number_texts(row: Conjunction, path: str) -> Tree:
-    """A number between its bounds."""
-    whole = "fraction" not in row.kinds
-    steps = [(each.step, each.wanted) for each in row.of_type(MultipleOf)]
-    steps += [] if "integer" in row.kinds else [(Decimal(1), False)]
-    banned = [exact(value, path) for value in row.banned.values() if kind_of(value) in NUMBERS]
-    low, high = (tightest(row, lower) for lower in (True, False))
-    try:
-        tree = number_tree(low, high, whole, steps, banned)
-    except PatternError as error:
-        at = next((below(each.path, "multipleOf") for each in row.of_type(MultipleOf)), path)
-        raise refusal(at, error.seen, error.expected) from error
+def common_run(trees: list[Tree]) -> Tree | None:
+    """The intersection if each tree repeats one class of characters: the common class, the common counts."""
+    runs = [Repeat(tree, 1, 1) if isinstance(tree, Chars) else tree for tree in trees]
+    ranges: tuple[Range, ...] = ((0, LAST),)
+    low, high = 0, None
+    for run in runs:
+        if not (isinstance(run, Repeat) and isinstance(run.part, Chars)):
+            return None
+        ranges, low = common_ranges(ranges, run.part.ranges), max(low, run.low)
+        high = run.high if high is None else high if run.high is None else min(high, run.high)
+    return Repeat(Chars(ranges), low, high) if high is None or low <= high else NOTHING
+
+
+def has_longer(machine: DFA, high: int) -> bool:
+    """Whether a minimal machine has texts of more than `high` letters."""
+    level = {machine.initial} if machine.accepting else set[int]()
+    for _ in range(min(high + 1, len(machine))):  # a longer path has a loop
+        level = {target for state in level for _, _, target in machine.edges[state]}
+    return bool(level)
+
+
+def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
+    """The texts of a machine over characters that have at most `high` characters: copied states, or ticks.
+
+    A tick stands after each character, and the machine counts them.
+    """
+    net = code_net(machine)
+    most = MOST_COPIES if high < LONG else min(FEW_COPIES, MOST_COPIES)
+    if tick and isinstance(net, Net) and count_states(escape(net)) * high > most:
+        sources: dict[int, list[int]] = defaultdict(list)
+        for source, row in enumerate(machine.edges):
+            for _, _, target in row:
+                sources[target].append(source)
+        rests = dict.fromkeys(machine.accepting, 0)  # the fewest letters from each state to the end
+        for state in (queue := list(rests)):
+            for source in sources[state]:
+                if source not in rests:
+                    rests[source] = rests[state] + 1
+                    queue.append(source)
+        if rests[machine.initial] > high:
+            return NOTHING
+        ticks = ((source, concat(part, Tick(high, rests[to])), to) for source, part, to in net.edges if part != EMPTY)
+        return Net(net.places, (*ticks, *(edge for edge in net.edges if edge[1] == EMPTY)))
+    if len(machine) * high > MOST_PRODUCT:
+        seen = f"a length of at most {high:,} beside a pattern with {len(machine):,} states"
+        raise PatternError("pattern", seen=seen, expected=f"at most {MOST_PRODUCT:,} copies of states")
+    return code_net(intersection(machine, machine_over_characters(Repeat(ANYTHING.part, 0, high))))
+
+
+def split_texts(start: Tree, trees: Sequence[Tree]) -> list[tuple[Tree, frozenset[int]]]:
+    r"""The texts of the first tree, grouped by which of the others they match.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> any_text, trees = parse_regex("(?s:.*)"), [parse_regex("a?"), parse_regex("a+")]
+    >>> [(show_regex(tree), sorted(of)) for tree, of in split_texts(any_text, trees)]
+    [('a', [0, 1]), ('aaa*', [1]), ('', [0]), ('a*[^a][\\s\\S]*', [])]
+    """
+    found = [(machine_over_characters(start), frozenset[int]())]
+    for place, tree in enumerate(trees):
+        if len(found) > MOST_CLASSES:
+            raise PatternError("pattern", seen=f"more than {MOST_CLASSES} kinds of keys", expected="fewer patterns")
+        machine = machine_over_characters(tree)
+        inside = [(intersection(known, machine), of | {place}) for known, of in found]
+        outside = [(difference(known, machine), of) for known, of in found]
+        found = [(known, of) for known, of in (*inside, *outside) if known.accepting]
+    return [(code_net(known), of) for known, of in found]
+
+
+# --- constants ------------------------------------------------------------------------------------------------------
+
+
+def plain_text(value: Any) -> str:
+    """A scalar in one spelling: no optional escapes, numbers without an exponent.
+
+    >>> plain_text("é"), plain_text(1.0), plain_text(1e-7)
+    ('"é"', '1', '0.0000001')
+    """
+    if kind_of(value) == "integer":
+        return str(int(value))
+    if kind_of(value) == "fraction":
+        return format(Decimal(str(value)), "f")
+    return json.dumps(value, ensure_ascii=False)
+
+
+def key_text(key: str, token: Spaced) -> Tree:
+    """A property name and its colon."""
+    return concat(token(literal(plain_text(key)), ""), token(literal(":"), ":"))
+
+
+def bracket(signs: str, inside: Tree, token: Spaced) -> Tree:
+    """A tree in brackets or braces."""
+    return concat(token(literal(signs[0]), ""), inside, token(literal(signs[1]), ""))
+
+
+# --- numbers --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The number minus the value has one of these signs: {0, 1} is a minimum, {-1} an exclusive maximum.
+
+    The state compares two numbers that are at least zero: digits compared so far, the sign, 1 behind the point.
+    """
+
+    value: Decimal
+    signs: frozenset[int]
+    path: str
+    kind: ClassVar = "number"
+    start: ClassVar[State] = (0, 0, 0)
+
+    def negations(self) -> Iterator[tuple[Comparison, ...]]:
+        yield (replace(self, signs=SIGNS - self.signs),)
+
+    def allows(self, number: Decimal) -> bool:
+        return (number > self.value) - (number < self.value) in self.signs
+
+    def of_size(self, sign: int) -> Comparison:
+        """The same for the sizes of numbers with this sign."""
+        return replace(self, value=abs(self.value), signs=frozenset(sign * each for each in self.signs))
+
+    @cached_property
+    def digits(self) -> tuple[str, str]:
+        """The digits before and behind the point."""
+        whole, _, fraction = format(self.value, "f").partition(".")
+        return whole, fraction.rstrip("0")
+
+    def digit(self, state: State, digit: int) -> State:
+        read, found, behind = state
+        own = self.digits[behind]
+        if behind and found:
+            return state
+        if read >= len(own):  # one more digit is more, if it is no zero behind the point
+            return (read, int(digit > 0), 1) if behind else (len(own) + 1, 1, 0)
+        more = digit - int(own[read])
+        return read + 1, found or (more > 0) - (more < 0), behind
+
+    def point(self, state: State) -> State:
+        read, found, _ = state
+        return 0, -1 if read < len(self.digits[0]) else found, 1
+
+    def fits(self, state: State) -> bool:
+        read, found, _ = state if state[2] else self.point(state)
+        return (found or (-1 if read < len(self.digits[1]) else 0)) in self.signs
+
+
+@dataclass(frozen=True, eq=False)
+class MultipleOf:
+    """The number is a multiple of a step, or is not. The state: remainder, digits read behind the point; () if not."""
+
+    step: Decimal
+    wanted: bool
+    path: str
+    kind: ClassVar = "number"
+    start: ClassVar[State] = (0, -1)
+
+    def negations(self) -> Iterator[tuple[MultipleOf, ...]]:
+        yield (replace(self, wanted=not self.wanted),)
+
+    def allows(self, number: Decimal) -> bool:
+        (top, bottom), (size, parts) = number.as_integer_ratio(), self.step.as_integer_ratio()
+        return (top * parts % (bottom * size) == 0) == self.wanted
+
+    @cached_property
+    def units(self) -> tuple[int, int]:
+        """The digits behind the point that matter, and the step in units of the last one."""
+        top, bottom = self.step.as_integer_ratio()
+        places = next(places for places in range(bottom) if 10**places % bottom == 0)
+        if (size := top * 10**places // bottom) * (places + 2) > MOST_REMAINDERS:
+            expected = f"a step of at most {MOST_REMAINDERS // (places + 2):,} units"
+            raise NotEnforced(below(self.path, "multipleOf"), f"multiples of {self.step}", expected)
+        return places, size
+
+    def digit(self, state: State, digit: int) -> State:
+        places, size = self.units
+        if not state or state[1] == places:
+            return () if digit else state
+        return (10 * state[0] + digit) % size, state[1] + (state[1] >= 0)
+
+    def point(self, state: State) -> State:
+        return state[0], 0
+
+    def fits(self, state: State) -> bool:
+        places, size = self.units
+        exact = bool(state) and state[0] * 10 ** (places - max(0, state[1])) % size == 0
+        return exact == self.wanted
+
+
+NumberRule = Comparison | MultipleOf
+
+
+def number_tree(rules: Sequence[NumberRule], kinds: Collection[str], path: str = "#") -> Tree:
+    """The integers, the fractions, or both kinds of numbers that keep these rules, without an exponent.
+
+    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> bounds = [Comparison(Decimal(8), frozenset((0, 1)), "#"), Comparison(Decimal(12), frozenset((-1,)), "#")]
+    >>> show_regex(number_tree(bounds, {"integer"}))
+    '[89]|1[01]'
+    >>> half = number_tree([MultipleOf(Decimal("0.5"), True, "#")], {"integer", "fraction"})
+    >>> gv.regex(show_regex(half)) == gv.regex(r"-?(0|[1-9][0-9]*)(\\.[05]0*)?")
+    True
+    """
+    bounds, whole = [rule for rule in rules if isinstance(rule, Comparison)], "fraction" not in kinds
+    if "integer" not in kinds:
+        rules = [*rules, MultipleOf(Decimal(1), False, path)]
+    if whole and len(bounds) == len(rules) and all((1 in rule.signs) != (-1 in rule.signs) for rule in bounds):
+        low = [ceil(each.value) if 0 in each.signs else floor(each.value) + 1 for each in bounds if 1 in each.signs]
+        high = [floor(each.value) if 0 in each.signs else ceil(each.value) - 1 for each in bounds if -1 in each.signs]
+        tree = integers(max(low, default=None), min(high, default=None))
+    else:
+        tree = either(*(one_side(sign, rules, whole) for sign in (-1, 1)))
     if tree == NOTHING:
-        at = next((each.path for each in row.of_type(Limit)), path)
-        kind = "integer" if whole else "number"
+        at, kind = bounds[0].path if bounds else path, "integer" if whole else "number"
         raise NoValue(at, f"bounds with no {kind} between them", "a minimum not above the maximum")
     return tree
 
 
-def tightest(row: Conjunction, lower: bool) -> Bound | None:
-    """The tightest bound on one side; the strict one if two are equal."""
-    bounds = [each.bound for each in row.of_type(Limit) if each.lower == lower]
-    return max(bounds, key=lambda bound: (bound.value if lower else -bound.value, bound.strict), default=None)
+def one_side(sign: int, rules: Iterable[NumberRule], whole: bool) -> Tree:
+    """The numbers with this sign that keep the rules; zero has both."""
+    kept: list[NumberRule] = []
+    for rule in rules:
+        if isinstance(rule, Comparison):
+            if (rule.value * sign < 0 or (rule.value == 0 and sign < 0)) and sign not in rule.signs:
+                return NOTHING
+            if rule.value * sign >= 0:
+                kept.append(rule.of_size(sign))
+        else:
+            kept.append(rule)
+    return concat(literal("-" if sign < 0 else ""), digits_net(kept, whole))
 
 
-def allowed_values(row: Conjunction) -> list[Any]:
-    """The values of a conjunction, without strings and numbers that its constraints do not allow."""
-    values = list((row.values or {}).values())
-    if row.asks("string") and any(isinstance(value, str) for value in values):
-        values = allowed_strings(values, row)
-    if row.asks("number"):
-        values = [value for value in values if kind_of(value) not in NUMBERS or fits_number(exact(value, "#"), row)]
-    return values
+def digits_net(rules: Sequence[NumberRule], whole: bool) -> Tree:
+    """The numbers without a sign that keep all these rules."""
+
+    def moves(reading: Reading) -> Iterator[tuple[Tree, Reading]]:
+        read, states = reading
+        ranges: dict[Reading, list[Range]] = defaultdict(list)
+        spend(10 + 30 * len(rules))
+        for digit in range(10) if read != "zero" else ():
+            after = tuple(rule.digit(state, digit) for rule, state in zip(rules, states, strict=True))
+            last = ("whole" if digit else "zero") if read == "start" else "fraction" if read == "point" else read
+            ranges[last, after].append((48 + digit, 48 + digit))
+        for target, chars in ranges.items():
+            yield Chars(merge_ranges(chars)), target
+        if read in ("zero", "whole") and not whole:
+            yield literal("."), ("point", tuple(rule.point(state) for rule, state in zip(rules, states, strict=True)))
+
+    def may_end(reading: Reading) -> bool:
+        fits = all(rule.fits(state) for rule, state in zip(rules, reading[1], strict=True))
+        return fits and reading[0] not in ("start", "point")
+
+    return build_net(("start", tuple(rule.start for rule in rules)), moves, may_end)
 
 
-def allowed_strings(values: list[Any], row: Conjunction) -> list[Any]:
-    """The values without strings that the lengths and patterns do not allow."""
-    try:
-        low, high = take_range(row, "string")
-    except NoValue:
-        return [value for value in values if not isinstance(value, str)]
-    most = float("inf") if high is None else high
-    for found in row.of_type(Matching):
-        machine = found.machine
-        values = [v for v in values if not isinstance(v, str) or machine.accepts(v.encode()) == found.wanted]
-    return [value for value in values if not isinstance(value, str) or low <= len(value) <= most]
+def any_number() -> Tree:
+    """Any number, also with an exponent."""
+    some = Repeat(DIGIT, 1, None)
+    exponent = concat(either(literal("e"), literal("E")), optional(either(literal("+"), literal("-"))), some)
+    return concat(integers(None, None), optional(concat(literal("."), some)), optional(exponent))
 
 
-def fits_number(value: Decimal, row: Conjunction) -> bool:
-    """Whether a number lies between the bounds and is a multiple of the steps."""
-    for limit in row.of_type(Limit):
-        low, high = (limit.bound.value, value) if limit.lower else (value, limit.bound.value)
-        if low > high or (low == high and limit.bound.strict):
-            return False
-    for found in row.of_type(MultipleOf):
-        top, bottom = value.as_integer_ratio()
-        size, parts = found.step.as_integer_ratio()
-        if (top * parts % (bottom * size) == 0) != found.wanted:
-            return False
-    return True
+def integers(low: int | None, high: int | None) -> Tree:
+    """The integers from low to high; None means no bound.
+
+    >>> from guidedviz.machines.regular.show_regex import show_regex
+    >>> show_regex(integers(0, 120)), show_regex(integers(None, None))
+    ('0|[1-9][0-9]?|1[01][0-9]|120', '-?(?:0|[1-9][0-9]*)')
+    """
+    if low is not None and high is not None and low > high:
+        return NOTHING
+    least, most = max(0, low or 0), None if low is None else -low
+    positive = NOTHING if high is not None and high < 0 else naturals(least, high)
+    if most is not None and most <= 0:
+        return positive
+    negative = naturals(max(0, -(high or 0)), most)
+    if negative == positive:
+        return concat(optional(literal("-")), positive)
+    return either(concat(literal("-"), negative), positive)
 
 
-def key_texts(rows: list[Conjunction], path: str) -> Tree | None:
-    """The strings that one of these conjunctions allows, before JSON escapes; None if all strings."""
-    trees: list[Tree] = []
-    for row in (row for row in rows if "string" in row.kinds):
-        if row.values is not None:
-            trees += [literal(value) for value in allowed_values(row) if isinstance(value, str)]
-            continue
-        try:
-            texts, (low, high) = string_texts(row, path), take_range(row, "string")
-        except NoValue:
-            continue
-        if texts is None and (low, high) == (0, None):
-            return None
-        trees.append(Repeat(ANYTHING.part, low, high) if texts is None else texts)
-    return either(*trees)
+def naturals(low: int, high: int | None) -> Tree:
+    """The integers from low to high, both at least zero, grouped by number of digits."""
+    zero = literal("0") if low <= 0 else NOTHING
+    low = max(low, 1)
+    if high is not None and high < low:
+        return zero
+    begin, end, first, last = [], [], len(str(low)), None
+    if low != 10 ** (first - 1):
+        most = 10**first - 1
+        begin = same_length(str(low), str(most if high is None else min(high, most)))
+        first += 1
+    if high is not None:
+        last = len(str(high))
+        if last >= first and high != 10**last - 1:
+            end = same_length("1" + "0" * (last - 1), str(high))
+            last -= 1
+    full = last is None or first <= last
+    whole = concat(NONZERO, digits(first - 1, None if last is None else last - 1)) if full else NOTHING
+    return either(zero, *begin, whole, *end)
+
+
+def same_length(low: str, high: str) -> list[Tree]:
+    """The numbers from low to high with equally many digits: `087` to `120` is 08[7-9], 09[0-9], ..."""
+    if not low:
+        return [EMPTY]
+    if low[0] == high[0]:
+        return [concat(literal(low[0]), rest) for rest in same_length(low[1:], high[1:])]
+    first, last, size = int(low[0]), int(high[0]), len(low) - 1
+    below, above = [], []
+    if low[1:] != "0" * size:
+        below = [concat(literal(low[0]), rest) for rest in same_length(low[1:], "9" * size)]
+        first += 1
+    if high[1:] != "9" * size:
+        above = [concat(literal(high[0]), rest) for rest in same_length("0" * size, high[1:])]
+        last -= 1
+    middle = [concat(Chars(((48 + first, 48 + last),)), digits(size, size))] if first <= last else []
+    return [*below, *middle, *above]
+
+
+def digits(low: int, high: int | None) -> Tree:
+    """From low to high digits."""
+    return EMPTY if high == 0 else DIGIT if low == high == 1 else Repeat(DIGIT, low, high)

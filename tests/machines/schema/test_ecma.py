@@ -13,10 +13,10 @@ from guidedviz.machines.schema.patterns import to_python
 SAMPLE = [chr(point) for point in [*range(0x250), 0x661, 0x2028, 0x20AC, 0x4E2D, 0x1F600, 0x10FFFF]]
 
 
-@pytest.mark.parametrize("name", ["L", "Lu", "Letter", "Nd", "gc=Decimal_Number", "P", "Zs"])
+@pytest.mark.parametrize("name", ["Lu", "Letter", "Decimal_Number", "Zs"])
 @pytest.mark.parametrize("sign", ["p", "P"])
 def test_a_category_has_the_characters_that_unicode_gives_it(name, sign):
-    short = {"Letter": "L", "gc=Decimal_Number": "Nd"}.get(name, name)
+    short = {"Letter": "L", "Decimal_Number": "Nd"}.get(name, name)
     alone, inside = (re.compile(to_python(text)) for text in (rf"^\{sign}{{{name}}}$", rf"^[\{sign}{{{name}}}]$"))
     for char in SAMPLE:
         expected = unicodedata.category(char).startswith(short) == (sign == "p")

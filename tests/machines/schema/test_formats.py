@@ -125,39 +125,24 @@ def test_a_uri_is_that_of_rfc_3986():
     assert [text for text in NO_URIS if fits("uri", text)] == []
 
 
-@given(st.data())
-def test_a_uri_with_a_fault_is_decided_as_by_a_validator(data):
-    validator = pytest.importorskip("rfc3986_validator")
-    text = data.draw(st.sampled_from(URIS))
-    place = data.draw(st.integers(0, len(text)))
-    text = text[:place] + data.draw(st.sampled_from(["", *"%:/?#[]@!$&'()*+,;=-._~ 0aZ<|^{é"])) + text[place + 1 :]
-    assert fits("uri", text) == bool(validator.validate_rfc3986(text, rule="URI")), text
-
-
-IRIS = ["http://ƒøø.ßår/?∂éœ=πîx#πîüx", "http://例え.jp/\U00020000", "urn:é", "http://a/?\ue000"]
 RELATIVE = ["", "/abc", "//foo.bar/?baz=qux#quux", "abc", "#frag", "a/b:c", "?q", "./a:b", "..", "a;b=1"]
 
 
-def test_an_iri_allows_more_characters_and_a_reference_no_scheme():
-    for name in ("uri-reference", "iri", "iri-reference"):
-        assert [text for text in URIS if not fits(name, text)] == []
-    assert [text for text in IRIS if not (fits("iri", text) and fits("iri-reference", text))] == []
-    assert [text for text in IRIS if fits("uri", text) or fits("uri-reference", text)] == []
-    assert [text for text in RELATIVE if not (fits("uri-reference", text) and fits("iri-reference", text))] == []
-    assert [text for text in RELATIVE if fits("uri", text) or fits("iri", text)] == []
+def test_a_reference_needs_no_scheme():
+    assert [text for text in [*URIS, *RELATIVE] if not fits("uri-reference", text)] == []
+    assert [text for text in RELATIVE if fits("uri", text)] == []
     for text in (r"\\\\WINDOWS", "1http://a:b%", "a b", "#a#b", ":a", "http://[::1", "%zz", "é<"):
         assert not fits("uri-reference", text)
-        assert not fits("iri-reference", text)
-    assert not fits("iri", "http://a/\ue000")  # private characters are allowed in a query only
 
 
+@pytest.mark.parametrize(("name", "rule"), [("uri", "URI"), ("uri-reference", "URI_reference")])
 @given(st.data())
-def test_a_reference_with_a_fault_is_decided_as_by_a_validator(data):
+def test_a_uri_with_a_fault_is_decided_as_by_a_validator(name, rule, data):
     validator = pytest.importorskip("rfc3986_validator")
     text = data.draw(st.sampled_from([*URIS, *RELATIVE]))
     place = data.draw(st.integers(0, len(text)))
     text = text[:place] + data.draw(st.sampled_from(["", *"%:/?#[]@!$&'()*+,;=-._~ 0aZ<|^{é"])) + text[place + 1 :]
-    assert fits("uri-reference", text) == bool(validator.validate_rfc3986(text, rule="URI_reference")), text
+    assert fits(name, text) == bool(validator.validate_rfc3986(text, rule=rule)), text
 
 
 OTHERS = {  # the cases of the standard's own suite
@@ -167,10 +152,6 @@ OTHERS = {  # the cases of the standard's own suite
                  "-a a- .a a. a..b a_b a.-b 例.jp " + "a" * 64),
     "json-pointer": ("/foo/bar~0/baz~1/%a /foo// /foo/bar~0~1 / /~0 /~1 /g|h /-",
                      "/foo/bar~ /~2 /~0~ /~-1 foo # #/ #a 0 a/a"),
-    "relative-json-pointer": ("1 0/foo/bar 2/0/baz/1/zip 0# 120/foo/bar", "/foo/bar -1/foo/bar 0## 01/a 01# +1/foo 1a"),
-    "uri-template": ("http://example.com/dictionary/{term:1}/{term} http://example.com/dictionary dictionary/{term:1} "
-                     "{+path}/here {?x,y*} {;x:9999} map?{x.y,z_1} {%41}",
-                     "http://example.com/dictionary/{term:1}/{term {} {x y} {x:0} {x:10000} {$x} a} <a> {x..y} %4"),
     "byte": ("YQ== YWI= YWJj YWJjZA== +/+/", "Y YQ YQ= YQ=== YW=j YQ==YQ== Y-== é"),
 }  # fmt: skip
 
@@ -182,14 +163,8 @@ def test_the_other_formats_are_those_of_the_standard(name):
     assert [text for text in bad if fits(name, text)] == []
 
 
-@pytest.mark.parametrize("name", ["regex", "idn-email", "idn-hostname"])
-def test_a_format_that_is_not_regular_is_noted(name):
+@pytest.mark.parametrize("name", ["regex", "idn-email", "iri"])
+def test_a_format_that_is_not_enforced_is_noted(name):
     found = gv.json_schema({"type": "string", "format": name}, unknown="error")
-    assert found.notes == (f"#/format: the format '{name}' is not enforced",)
+    assert found.notes == (f"#/format: the format {name} is not enforced",)
     assert found.accepts(b'"(["')
-
-
-def test_base64_is_enforced_where_a_string_is_encoded_so():
-    found = gv.json_schema({"type": "string", "contentEncoding": "base64", "maxLength": 4})
-    assert [text for text in (b'"YQ=="', b'"YWJjZA=="', b'"Y"', b'""') if found.accepts(text)] == [b'"YQ=="', b'""']
-    assert gv.json_schema({"contentEncoding": "quoted-printable"}).notes != ()

