@@ -24,7 +24,7 @@ from guidedviz.views.machine.highlight import check_pda, state_after
 EDGE, CARD, LEAST = 14.0, 36.0, 240.0
 ROOM = 30  # characters of a line
 MOST_TEXTS, TEXT_ROOM = 24, 16
-MOST_FRAMES = 16  # of a state
+MOST_FRAMES = 12  # of a state
 BOTTOM, MISSING = 0, -1
 ENDS = {BOTTOM: "bottom", MISSING: "⋮ more, not drawn"}
 LOOKS: dict[str, dict[str, str | float]] = {  # of each kind of card; the others have no border
