@@ -85,7 +85,7 @@ class Stage:
         if self.role is not None and self.role.follows and isinstance(walk, LiveWalk):
             self.role.stop()
             self.role = None
-            self.head = make_trace(walk.model, head.prompt, (), constraint=head.constraint)
+            self.head = make_trace(walk.model, head.prompt, head.constraint)
             self.accept(self.player.part())
         return self.tell()
 
@@ -408,7 +408,7 @@ def stage(
         guide, constraint = compile_guide(*box, model.vocabulary), constraint or name_text(*box)
     player = Player(LiveWalk(model, prompt, guide), settings)
     constraint = constraint or (name_guide(guide) if guide else "")
-    head = make_trace(model, prompt, (), constraint=constraint, seed=seed, temperature=temperature)
+    head = make_trace(model, prompt, constraint, seed, temperature)
     shown = Stage(player, head, guide, steps=steps, show=show, box=box, stack=stack)
     return shown.join(Publisher(find_host(model, "gv.stage, share"), model.vocabulary.fingerprint)) if share else shown
 
@@ -421,7 +421,7 @@ def _follow(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stag
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
     role = Follower(model, find_host(model, where), guide)
-    head = make_trace(model, "", ())
+    head = make_trace(model, "")
     return Stage(Player(ClosedWalk(), Settings()), head, None, steps=0).join(role)
 
 
