@@ -14,7 +14,8 @@ import numpy as np
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.stacks import State, say_waits
+from guidedviz.machines.pushdown.pda import say_waits
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import counted, name_node
 from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, REJECTED
 from guidedviz.tokens.split import NodeSplit, Split
