@@ -175,12 +175,10 @@ test("a key shows a token, asks for its text, and a hostile text stays text", ()
   stop();
 });
 
-test("a state is chosen by its button, a text by typing", () => {
-  const { model, find, all, stop } = chart();
-  assert.deepEqual(all(".gv-map-states button").map((node) => node.getAttribute("aria-pressed")), ["true", "false"]);
-  all(".gv-map-states button")[1].click();
+test("a text is typed to see what may come after it", () => {
+  const { model, find, stop } = chart();
   find(".gv-read").value = "ab";
   find(".gv-read").dispatchEvent(new Event("input"));
-  assert.deepEqual(model.asked, [{ do: "state", state: 1 }, { do: "read", text: "ab" }]);
+  assert.deepEqual(model.asked, [{ do: "read", text: "ab" }]);
   stop();
 });

@@ -90,31 +90,6 @@ async def test_where_the_handles_rest_a_run_is_timed_and_a_place_that_is_timed_a
     assert {run["speedup"] for run in news["runs"]} == {3.0}
 
 
-async def test_moving_on_stops_the_run_and_leaves_nothing_behind(clock, until):
-    clock.slow = 30
-    slider = live()
-    rest(slider, 10)
-    await until(lambda: clock.begun)
-    slider.display.hear({"do": "move"})
-    await settled()
-    assert clock.stopped == [(0.5, 1)]
-    assert slider.payoff.runs == ()
-    assert not slider.display.news(False)["timing"]
-
-
-async def test_a_newer_wish_takes_the_place_of_an_older_one(clock, until):
-    clock.slow = 30
-    slider = live()
-    rest(slider, 10)
-    await until(lambda: clock.begun)
-    for place in (11, 12, 13):
-        rest(slider, place)
-    clock.slow = 0.0
-    await settled()
-    assert clock.begun == [(0.5, 1), (0.65, 1)], "those between were never begun"
-    assert [run.asked for run in slider.payoff.runs] == [0.65]
-
-
 async def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
     slider = live()
     errors = {"no memory": gv.ModelError("model", seen="no memory"), "ValueError: odd": ValueError("odd")}
@@ -128,6 +103,24 @@ async def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
     await settled()
     assert slider.display.news(False)["note"] == ""
     assert len(slider.payoff.runs) == 1
+
+
+async def test_moving_on_stops_the_run_and_a_newer_wish_takes_the_place_of_an_older_one(clock, until):
+    clock.slow = 30
+    slider = live()
+    rest(slider, 10)
+    await until(lambda: clock.begun)
+    slider.display.hear({"do": "move"})
+    await settled()
+    assert (clock.stopped, slider.payoff.runs, told(slider, False)["timing"]) == ([(0.5, 1)], (), False)
+    rest(slider, 10)
+    await until(lambda: len(clock.begun) == 2)
+    for place in (11, 12, 13):
+        rest(slider, place)
+    clock.slow = 0.0
+    await settled()
+    assert clock.begun[2:] == [(0.65, 1)], "those between were never begun"
+    assert [run.asked for run in slider.payoff.runs] == [0.65]
 
 
 async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
@@ -170,19 +163,6 @@ def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch
     assert "these are recorded" in slider.note
 
 
-def test_a_toy_cannot_be_timed(toy):
-    with pytest.raises(gv.SettingError, match="saw ToyModel, expected a language model"):
-        gv.fraction_slider(toy.toy_model())
-
-
-def test_everything_goes_once_and_is_plain(clock):
-    news = told(live())
-    assert len(news["texts"]) == len(news["places"]) == 20
-    assert news["texts"][0] == [['{"name":␣"', True], ["Ada", False], ['"}', True]]
-    assert news["at"] == [14, 0]
-    assert set(told(live(), False)) == {"runs", "cost", "timing", "note"}
-
-
 async def test_a_first_page_starts_a_first_run_and_a_second_page_none(clock):
     slider = live()
     assert slider.display.news(True)["timing"]
@@ -205,16 +185,6 @@ async def test_a_point_is_the_median_of_its_runs_and_the_constants_are_measured_
     assert run["title"] == "50% forced, rows 1: measured 3.10×, the median of 5 runs from 1.50× to 9.00×"
     assert "measured 3.10× a token, the median of 5 runs from 1.50× to 9.00×: 10.0 ms for 3 tokens" in run["told"]
     assert slider.payoff.cost == Cost(3.0, 0.1), "one disturbed measurement does not move the model"
-
-
-def test_code_leads_the_handles_once(clock):
-    slider = live()
-    slider.display.news(True)
-    slider.go(0.25, rows=4)
-    assert slider.display.news(False)["at"] == [5, 2]
-    assert "at" not in slider.display.news(False)
-    assert "25%" not in repr(slider), "the text says what share it really has"
-    assert "4 texts side by side" in repr(slider)
 
 
 @pytest.mark.parametrize(("wrong", "said"), [

@@ -57,12 +57,6 @@ def test_the_drawing_goes_with_the_machine_and_never_again():
     assert {"machine", "drawings"} <= set(stage.display.saved()), "a notebook without a kernel has it too"
 
 
-def test_an_end_reads_no_byte_even_where_its_letters_could_come():
-    stage = decimal(machine=gv.regex("x?.*y?z*")).choose(DIGITS.index(b"4")).choose(0)
-    first, last = (step["path"] for step in told(stage)["add"])
-    assert (len(first), last) == (2, first[-1:])
-
-
 def test_why_names_the_way_and_the_byte_that_died():
     stage = decimal(b"1.5")
     told(stage)
@@ -82,12 +76,6 @@ def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the
     for number, state in (("0", 0), ("1", 1500)):
         assert f"'data-state': {state}}}" in str(news["drawings"][number]["shapes"])
     assert "drawings" not in told(stage, False)
-
-
-def test_without_a_machine_that_can_be_drawn_there_is_none(toy):
-    model = toy.toy_model()
-    assert not told(gv.stage(model, "say ", toy.WordsGuide(model.vocabulary))).get("machine")
-    assert not told(gv.stage(model, "say ")).get("machine")
 
 
 # --- a stack ---
