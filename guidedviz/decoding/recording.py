@@ -225,34 +225,18 @@ class PackedAnswer(TypedDict, total=False):
 class PackedRecordedMap(TypedDict):
     """The masks of the steps as bits, and the texts of tokens."""
 
-    edited: None
+    edited: NotRequired[None]  # of an older recording
     bits: dict[int, str]
     answers: tuple[PackedTexts, ...]
     land: PackedLand
 
 
 class PackedMapNews(TypedDict):
-    """What the page lacks of the map, and the masks before and after an edit of the constraint."""
+    """What the page lacks of the map."""
 
-    edited: tuple[int, int] | None
     bits: dict[int, str]
     answers: tuple[PackedAnswer, ...]
     land: NotRequired[PackedLand]
-
-
-class PackedChange(NamedTuple):
-    """How many tokens an edit made legal or illegal, and the likeliest of them."""
-
-    tokens: Count
-    likeliest: tuple[tuple[str, str], ...]
-
-
-class PackedChanges(TypedDict):
-    """What an edit of the constraint changes at a step."""
-
-    step: Count
-    legal: PackedChange
-    illegal: PackedChange
 
 
 class PackedEdit(TypedDict):
@@ -264,7 +248,6 @@ class PackedEdit(TypedDict):
     error: str
     rejects: tuple[str, str] | None
     place: Count | None
-    changes: PackedChanges | None
 
 
 class PackedLesson(TypedDict):

@@ -152,28 +152,17 @@ export interface Answer {
 
 /** The masks of the steps as bits, and the texts of tokens. */
 export interface RecordedMap {
-  edited: null;
+  edited?: null;
   bits: Record<number, string>;
   answers: Texts[];
   land: Land;
 }
 
-/** What the page lacks of the map, and the masks before and after an edit of the constraint. */
+/** What the page lacks of the map. */
 export interface MapNews {
-  edited: [number, number] | null;
   bits: Record<number, string>;
   answers: Answer[];
   land?: Land;
-}
-
-/** How many tokens an edit made legal or illegal, and the likeliest of them. */
-export type Change = [tokens: number, likeliest: [string, string][]];
-
-/** What an edit of the constraint changes at a step. */
-export interface Changes {
-  step: number;
-  legal: Change;
-  illegal: Change;
 }
 
 /** The box in which the constraint is edited; its text is sent where the page does not have it. */
@@ -184,7 +173,6 @@ export interface Edit {
   error: string;
   rejects: [string, string] | null;
   place: number | null;
-  changes: Changes | null;
 }
 
 /** What the stage does in a class: the words, and the keys as what each says to the kernel and its label. */
