@@ -17,12 +17,12 @@ EDGE, TOP, HEAD, ROW, LINE = 16.0, 58.0, 40.0, 46.0, 20.0
 LEFT, SPAN = 204.0, 740.0  # x of the first cell, after the engines' names; width of all cells
 ALONE = 3  # steps where all engines agree are folded if more than this are in a row
 NAMED = 6  # tokens named in a tooltip
-SIGNS = {  # per kind: a mark on a coloured shape, an SVG path around (0, 0)
-    "forced only": ("1", "green", "M-9 -8H4L10 0L4 8H-9Z"),
-    "known fault": ("!", "orange", "M0 -11L11 0L0 11L-11 0Z"),
-    "lawful choice": ("≈", "blue", "M-9 0A9 9 0 0 1 9 0A9 9 0 0 1 -9 0Z"),
-    "ours": ("×", "ink", "M-8 -8H8V8H-8Z"),
-    "not known": ("?", "gold", "M-5 -9H5L10 0L5 9H-5L-10 0Z"),
+SIGNS = {  # per kind: a mark and its colour
+    "forced only": ("1", "green"),
+    "known fault": ("!", "orange"),
+    "lawful choice": ("≈", "blue"),
+    "ours": ("×", "ink"),
+    "not known": ("?", "gold"),
 }
 STOPS: dict[str, Any] = {"stroke": "var(--gv-orange)", "stroke_width": 4}
 
@@ -132,10 +132,9 @@ def _say_tokens(comparison: Comparison, found: Disagreement) -> str:
 
 def _sign(kind: str, x: float, y: float) -> Element:
     """The sign of a kind of difference, centred at a point."""
-    mark, colour, shape = SIGNS[kind]
-    look: dict[str, Any] = {"fill": f"var(--gv-{'page' if colour == 'ink' else 'on'})", "font_weight": "bold"}
-    path = node("path", d=shape, fill=f"var(--gv-{colour})", stroke="var(--gv-page)")
-    return moved(x, y, path, write(0, 4.5, mark, 13, text_anchor="middle", **look))
+    mark, colour = SIGNS[kind]
+    ground = node("circle", cx=x, cy=y, r=10, fill=f"var(--gv-{colour})")
+    return ground + write(x, y + 5, mark, 14, text_anchor="middle", fill="var(--gv-page)", font_weight="bold")
 
 
 def _legend(comparison: Comparison, y: float, stops: bool) -> Iterator[Element]:

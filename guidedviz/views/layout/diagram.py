@@ -24,7 +24,6 @@ from guidedviz.views.layout.curves import (
     Label,
     Point,
     Spot,
-    above_middle,
     cut,
     sample,
     straight,
@@ -169,8 +168,7 @@ def short_name(sketch: Sketch, state: int) -> str:
 
 
 def _space(line: ArrowLine) -> float:
-    words = wide(line.label, 12) + 8 if line.label else 0.0
-    return max(words, min(240.0, 7.0 * len(line.dots))) if line.dots else words
+    return max(wide(line.label, 12) + 8, min(240.0, 7.0 * len(line.dots)))
 
 
 def _draw_lines(
@@ -180,14 +178,12 @@ def _draw_lines(
     curves: Curves = {}
     labels = []
     for n, line in enumerate(plan.lines):
-        curve, room = lines["line", n], rooms["line", n]
+        curve, (x, y) = lines["line", n], rooms["line", n]
         parts = cut(curve, len(line.arrows)) if line.dots else [curve]
         curves |= {n: (part, n == line.arrows[-1]) for n, part in zip(line.arrows, parts, strict=True)}
         size = max(1.6, min(3.6, dist(parts[0][0], parts[0][-1]) * 0.36))
         spots |= {dot: Spot(*part[-1], size, size, True) for dot, part in zip(line.dots, parts, strict=False)}
-        if line.label:
-            x, y = room if room != curve[0] else above_middle(curve)
-            labels.append(Label(x, y - 3 * bool(line.dots), line.label, line.full, line.arrows))
+        labels.append(Label(x, y - 3 * bool(line.dots), line.label, line.full, line.arrows))
     return curves, labels
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from guidedviz.decoding.trace import Step, follows
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.pda import PDA
+from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
 from guidedviz.machines.pushdown.rules import RuleNodes, say_count
-from guidedviz.machines.pushdown.stacks import MOST_SHOWN, Cell, State
+from guidedviz.machines.pushdown.stacks import Cell, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import name_state, visible
 from guidedviz.machines.work import reach
@@ -140,7 +140,7 @@ def highlight_state(pda: PDA, state: State) -> Highlight:
     back: set[int] = set()
     tops = [(node, cell) for node, cells in state.tops for cell in cells]
     for node, cell in tops[:MOST_TOPS]:
-        stack = list(islice(_stack(pda, node, cell), MOST_SHOWN))
+        stack = list(islice(pda.stack_under(node, cell), MOST_SHOWN))
         back |= {after for after, _ in stack[1:]}
         calls |= Counter(key for (_, cell), (after, _) in pairwise(stack) for key in _callers(nodes, cell, after))
         for _, cell in stack:
@@ -178,13 +178,6 @@ def free_places(nodes: RuleNodes, node: int) -> list[int]:
             yield from (nodes.starts[rule], *[after] * (rule in nodes.skipped))
 
     return reach([node], called)
-
-
-def _stack(pda: PDA, node: int, cell: Cell) -> Iterator[tuple[int, Cell]]:
-    yield node, cell
-    while cell is not pda.bottom:
-        node, cell = next(iter(pda.below(cell)))
-        yield node, cell
 
 
 def _callers(nodes: RuleNodes, cell: Cell, after: int) -> Iterator[str]:

@@ -14,7 +14,7 @@ from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.explain import expected_next
 from guidedviz.views.figure import Figure, drawing, wide, write
-from guidedviz.views.words import label
+from guidedviz.views.words import align, label
 
 MOST = 40  # texts of a table
 BEFORE, AFTER = 28, 8  # characters shown on both sides of the place
@@ -89,10 +89,8 @@ def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -
     width = max(second + 7.4 * longest, 8.0 * len(title or summary) + EDGE) + EDGE
     rows = [_write_row(one, second, 34 + ROW * number, width) for number, one in enumerate(found)]
     head = write(EDGE, 20, title or summary, SIZE, font_weight="bold")
-    column = max(map(len, texts_shown))
-    lines = [
-        f"{SIGNS[one.verdict][0]} {shown:<{column}}  {one.said}" for one, shown in zip(found, texts_shown, strict=True)
-    ]
+    column = [f"{SIGNS[one.verdict][0]} {shown}" for one, shown in zip(found, texts_shown, strict=True)]
+    lines = align([(words, one.said) for words, one in zip(column, found, strict=True)], ())
     text = "\n".join([summary, *lines])
     return Figure(drawing(width, 44 + ROW * len(found), head, *rows, alt=text), text, text)
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import Configuration, State, say_waits
+from guidedviz.machines.pushdown.pda import PDA, say_waits
+from guidedviz.machines.pushdown.stacks import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together

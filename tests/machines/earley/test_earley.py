@@ -34,16 +34,12 @@ def test_states_are_values_and_met_once():
     assert read(machine, b"[[1,2") is not state, "what is open is not"
 
 
-def test_the_chart_of_a_text():
+def test_a_chart_has_a_column_for_every_byte_that_could_be_read():
     machine = earley('root ::= list ";"\nlist ::= list "," e | e\ne ::= "1"?')
-    chart = machine.chart(b",1")
-    assert [str(item.shown) for item in chart[1].items] == [
-        'list → list "," • e (from 0)', 'e → • "1"? (from 1)', 'list → list "," e • (from 0)', '"1"? → • (from 1)',
-        '"1"? → • "1" (from 1)', 'e → "1"? • (from 1)', 'root → list • ";" (from 0)', 'list → list • "," e (from 0)',
-    ]  # fmt: skip
-    ends = [item.row.phrase for item in chart[2].items if item.after is None]
-    assert [(phrase.words, phrase.part is None) for phrase in ends] == [('"1"?', False), ("e", True), ("list", True)]
-    assert len(machine.chart(b",x;")) == 2, "a column for every byte that could be read"
+    assert [column.number for column in machine.chart(b",1")] == [0, 1, 2]
+    assert [column.number for column in machine.chart(b",x;")] == [0, 1]
+    finished = [item.row.phrase for item in machine.chart(b",1")[2].items if item.after is None]
+    assert [phrase.rule for phrase in finished if phrase.part is None] == ["e", "list"]
 
 
 @pytest.mark.parametrize("count", [8, 9, 127, 128, 129, 1000])
@@ -101,14 +97,6 @@ def test_states_that_were_forgotten_are_met_again(monkeypatch):
     assert machine.accepts(b"(" * 200 + b"x" + b")" * 200)
 
 
-def test_long_rows_are_shown_cut():
-    items = earley('root ::= "' + "ab" * 5000 + '"').chart(b"ab" * 500)[-1].items
-    (item,) = (item.shown for item in items)
-    assert len(str(item)) < 200
-    assert item.before.startswith("… ")
-    assert item.after.endswith(" …")
-
-
 def test_a_net_is_read_along_its_edges():
     item = Either((literal("ab"), Call("root")))
     net = Net(3, ((0, literal("("), 1), (1, item, 2), (2, literal(","), 1), (0, literal("!"), 2)))
@@ -118,4 +106,3 @@ def test_a_net_is_read_along_its_edges():
         reads = [(machine.accepts(text.encode()), machine.accepts_prefix(text.encode())) for machine in machines]
         assert reads[0] == reads[1]
     assert machines[0].accepts(b"(ab,!),ab)")
-    assert "root, to place 2 of 3" in {item.shown.rule for item in machines[0].chart(b"!")[-1].items}

@@ -124,14 +124,3 @@ def test_a_place_is_named_by_what_its_tokens_begin_with(llama3):
         assert place.name == "no text" or kinds.count(place.name) > len(kinds) / 2, place
     assert made.regions[-1].name == "no text"
     assert len(made.regions[-1]) == 256
-
-
-def test_a_name_stands_inside_its_place(llama3):
-    made = atlas(llama3)
-    number = np.repeat(np.arange(len(made.regions)), [len(place) for place in made.regions])
-    grid = made.grid(number, empty=-1)
-    named = [(i, place) for i, place in enumerate(made.regions) if place.room]
-    assert len(named) > 20
-    for i, place in named:
-        left, right = int(place.x - place.room / 2), int(place.x + place.room / 2)
-        assert (grid[int(place.y), left:right] == i).all(), place
