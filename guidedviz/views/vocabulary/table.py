@@ -102,7 +102,7 @@ def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> Toke
     index = finite_index(guide)
     ids = _chosen(guide, tokens)
     groups, by = _groups(index, ids)
-    rows = range(min(len(index.row), ROWS))
+    rows = range(min(len(index.machine), ROWS))
     return TokenTable(
         tuple(guide.label(state) for state in rows),
         tuple(guide.is_accepting(state) for state in rows),
@@ -110,7 +110,7 @@ def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> Toke
         tuple(_name(guide, group) for group in groups),
         index.after[[index.kind[group[0]] for group in groups], : len(rows)].T,
         tuple(index.legal[: len(rows)].tolist()),
-        (len(index.row) - len(rows), len(ids) - sum(map(len, groups))),
+        (len(index.machine) - len(rows), len(ids) - sum(map(len, groups))),
         by,
     )
 
