@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import guidedviz as gv
-from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 
@@ -152,15 +151,6 @@ def test_a_definition_may_have_the_name_of_any_rule():
         assert all(rule.name.replace("-", "a").isalnum() and rule.name[0].isalpha() for rule in shown.grammar.rules)
 
 
-def test_a_machine_shows_the_rules_that_it_has():
-    machine = gv.json_schema(TREE)
-    assert gv.machines.to_gbnf(machine).splitlines()[0] == "root ::= node"
-    assert (
-        len(gv.machines.to_gbnf(machine).splitlines()) == 2
-    )  # a string needs no stack, so its rule stands where it was called
-    assert PDA(parse_grammar(gv.machines.to_gbnf(machine))).accepts(SAMPLES["tree"][1][0].encode())
-
-
 def test_what_needs_no_stack_has_none():
     flat = [
         FIELDS,
@@ -225,25 +215,6 @@ def test_keys_are_as_the_keywords_say(more, good, bad):
 # --- branches -------------------------------------------------------------------------------------------------------
 
 NODE = {"$ref": "#/$defs/node"}
-
-
-@pytest.mark.parametrize("branches", [
-    [NODE, N], [NODE, S, {"type": "array", "items": NODE}], [{}, False],
-    [entity({"kind": {"const": "a"}, "sub": NODE}), entity({"kind": {"const": "b"}, "sub": {}})],
-    [entity({"kind": {"enum": ["aa", "ab"]}, "v": {}}), entity({"kind": {"const": "a"}, "v": {}}), {"type": "array"}],
-])  # fmt: skip
-def test_one_of_is_read_where_the_branches_differ_before_they_nest(branches):
-    node = entity({"v": INT, "next": {"oneOf": [N, NODE]}})
-    one, some = (gv.json_schema({"$defs": {"node": node}, shape: branches}) for shape in ("oneOf", "anyOf"))
-    for text in (
-        '{"v": 1, "next": {"v": 2, "next": null}}',
-        "null",
-        '"a"',
-        "[]",
-        '{"kind": "b", "sub": 1}',
-        '{"kind": "a", "v": 1}',
-    ):
-        assert one.accepts(text.encode()) == some.accepts(text.encode())
 
 
 def test_branches_of_one_of_share_no_value_in_whatever_order_they_name_its_keys():
