@@ -58,15 +58,11 @@ WRONG = [  # the part, the path below it, a word of what is said
     ({"type": "str"}, "/type", "'str'"),
     ({"type": []}, "/type", "a list of types"),
     ({"type": "string", "minLength": 3, "maxLength": 2}, "/minLength", "at most maxLength"),
-    ({"type": "string", "minLength": -1}, "/minLength", "from 0 on"),
-    ({"type": "string", "maxLength": 1.5}, "/maxLength", "from 0 on"),
     ({"type": "string", "pattern": "a("}, "/pattern", "position 1"),
     ({"type": "string", "pattern": "^a{3}$", "maxLength": 2}, "", "no string meets"),
     ({"type": "string", "format": ["date"]}, "/format", "the name of a format"),
     ({"type": "integer", "minimum": 2, "maximum": 1}, "", "no integer between"),
-    ({"type": "number", "minimum": 0.5, "exclusiveMaximum": 0.5}, "", "no number between"),
     ({"type": "number", "minimum": "1"}, "/minimum", "a number"),
-    ({"type": "number", "maximum": math.inf}, "/maximum", "inf"),
     ({"type": "number", "maximum": 10**500}, "/maximum", "400 zeros"),
     ({"type": "array", "items": S, "minItems": 2, "maxItems": 1}, "/minItems", "at most maxItems"),
     ({"type": "array", "prefixItems": [S], "items": False, "minItems": 2}, "", "minItems 2"),
@@ -80,13 +76,10 @@ WRONG = [  # the part, the path below it, a word of what is said
     ({"type": "integer", "multipleOf": 0}, "/multipleOf", "above 0"),
     ({"type": "array", "contains": S, "minContains": 10_000}, "", "smaller counts"),
     ({"dependentRequired": {"a": "b"}}, "/dependentRequired/a", "a list of names"),
-    ({"$dynamicRef": 1}, "/$dynamicRef", "a path into this schema"),
-    ({"enum": []}, "/enum", "a list of values"),
     ({"enum": [math.nan]}, "/enum/0", "nan"),
     ({"const": {1: 2}}, "/const", "a text"),
     ({"const": {"a": {1, 2}}}, "/const/a", "a number"),
     ({"type": "integer", "enum": ["a"]}, "", "no value satisfies"),
-    ({"anyOf": []}, "/anyOf", "a list of schemas"),
     ({"anyOf": [S, {"type": "nul"}]}, "/anyOf/1/type", "'nul'"),
     ({"type": "object", "properties": {"<b>\n/~": {"not": 3}}}, "/properties/<b>↵~1~0/not", "a schema"),
     ({"allOf": [S, {"not": 3}]}, "/allOf/1/not", "a schema"),
@@ -120,13 +113,8 @@ def test_what_is_wrong_is_told_with_its_path(part, below, said):
 
 
 NESTED = [
-    ({"type": "array"}, "", "any array"),
     ({"type": "array", "prefixItems": [S]}, "/items", "any JSON value"),
-    ({"type": "object"}, "", "any object"),
     ({"type": "object", "properties": {}, "additionalProperties": True}, "/additionalProperties", "any JSON value"),
-    ({"type": "object", "properties": {"b": {}}}, "/properties/b", "any JSON value"),
-    ({"type": "object", "properties": {"b": True}}, "/properties/b", "any JSON value"),
-    ({"minLength": 1}, "", "any object"),
     ({"type": "array", "items": {"$ref": "#/properties/a/items"}}, "", "inside itself"),
 ]
 
