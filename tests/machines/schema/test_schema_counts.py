@@ -32,11 +32,6 @@ def test_the_bounds_hold(name, count):
         assert machine.accepts(text) == jsonschema.Draft202012Validator(schema).is_valid(value)
 
 
-@pytest.mark.parametrize("counted", [{"minLength": 1_000_000}, {"maxLength": 10**9}])
-def test_the_size_of_a_count_costs_nothing(counted):
-    assert len(gv.json_schema(STRING | counted).nodes) < 40
-
-
 def test_many_short_lengths_that_are_too_large_together_are_counted():
     schema = {"type": "object", "properties": {f"key{n}": STRING | {"maxLength": 60 + n} for n in range(60)}}
     machine = gv.json_schema(schema)

@@ -43,17 +43,6 @@ def test_what_no_machine_can_say_is_an_error_that_offers_to_leave_it_out(part, b
     assert [note.split(": ")[0] for note in machine.notes] == [DEEP + below]
 
 
-def test_a_slip_of_the_pen_is_met_with_the_right_name():
-    with pytest.raises(gv.PatternError, match=r'did you mean "minLength"'):
-        gv.json_schema({"type": "string", "minLenght": 1}, unknown="error")
-    with pytest.raises(
-        gv.PatternError, match=r'#/format: saw a format that JSON Schema does not have.*did you mean "date-time"'
-    ):
-        gv.json_schema({"type": "string", "format": "datetime"}, unknown="error")
-    with pytest.raises(gv.PatternError, match=r'#/required: .*try: "name"'):
-        gv.json_schema({"type": "object", "properties": {"name": S}, "required": ["nam"]})
-
-
 WRONG = [  # the part, the path below it, a word of what is said
     ({"type": "str"}, "/type", "'str'"),
     ({"type": []}, "/type", "a list of types"),
@@ -158,29 +147,11 @@ def nested(depth, low=0):
     return schema
 
 
-def doubled(depth):
-    defs = {
-        f"d{i}": {"type": "array", "prefixItems": [{"$ref": f"#/$defs/d{i + 1}"}] * 2, "items": False}
-        for i in range(depth)
-    }
-    return {"$defs": {**defs, f"d{depth}": N}, "$ref": "#/$defs/d0"}
-
-
-def apart(count):
-    return {"oneOf": [{"type": "object", "properties": {"k": {"const": i}, "v": S}} for i in range(count)]}
-
-
 HOSTILE = {
-    "300 optional keys, at least 20": {
-        "type": "object",
-        "properties": {f"k{number}": N for number in range(300)},
-        "minProperties": 20,
-    },
     "a dict inside itself": cyclic(),
     "a list inside itself": cyclic_constant(),
     "nested 3,000 times": nested(3000),
     "words of 3 letters behind anything": {"type": "string", "pattern": "a.{20}$"},
-    "120 open branches": apart(120) | {"oneOf": [*apart(120)["oneOf"], {"type": "object", "properties": {"v": S}}]},
     "20,000 words": {"enum": [f"word {i * 7919 % 1_000_003}" for i in range(20_000)]},
     "300 optional keys": {"type": "object", "properties": {f"a key {number}": N for number in range(300)}},
     "40,000 keys": {"type": "object", "properties": {f"k{number}": N for number in range(40_000)}},
@@ -218,7 +189,6 @@ LARGE = {
     "200 keys, none required": {"type": "object", "properties": dict.fromkeys(FIELDS, S)},
     "40 levels": {"const": json.loads("[" * 40 + "]" * 40)},
     "nested 20 times, twice each": nested(20),
-    "2 to the 40 copies": doubled(40),
     "20 conditions": conditions("abcdefghijlmnopqrstu"),
     "100 negations": functools.reduce(lambda schema, _: {"not": schema}, range(100), S),
     "all but 2,000 words": {"type": "string", "not": {"enum": [f"w{i}" for i in range(2000)]}},
