@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise, product
+from itertools import product
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -60,30 +60,6 @@ def fixed_share(parts: Parts) -> float:
     0.5
     """
     return sum(fixed for _, fixed in parts) / max(1, len(parts))
-
-
-@dataclass(frozen=True)
-class Passes:
-    """The number of tokens per forward pass: one chosen token and the fixed ones before it; `rest` needs no pass."""
-
-    read: tuple[int, ...]
-    rest: int
-
-
-def group_passes(parts: Parts, made: int | None = None) -> Passes:
-    """The passes of jump-forward over a text. If `made` is given, the tokens are distributed over that many passes.
-
-    >>> text = (("{", True), ("x", False), ("y", False), ("}", True))
-    >>> group_passes(text)
-    Passes(read=(2, 1), rest=1)
-    >>> group_passes(text, made=1)
-    Passes(read=(3,), rest=1)
-    """
-    ends = [0, *(end for end, (_, fixed) in enumerate(parts, 1) if not fixed)]
-    free = len(ends) - 1
-    made = free if made is None else made
-    shared = [ends[free * at // max(1, made)] for at in range(made + 1)]
-    return Passes(tuple(end - begin for begin, end in pairwise(shared)), len(parts) - shared[-1])
 
 
 @dataclass(frozen=True)

@@ -147,8 +147,6 @@ def decode(
     """
     settings = settings_for(model, temperature, top_k, top_p, seed, max_tokens, bias, jump_forward, draft)
     point = start(model, prompt, guide)
-    if stop is not None and not callable(stop):
-        raise SettingError("stop", seen=quoted(stop), expected="a function without arguments")
     return _decode(model, point, guide, settings, stop or (lambda: False))
 
 
@@ -200,19 +198,11 @@ def record(model: Model, prompt: str, guide: Guide | None = None, *, constraint:
     check_text("constraint", constraint)
     steps = tuple(decode(model, prompt, guide, **settings))
     constraint = constraint or (name_guide(guide) if guide else "")
-    return replace(make_trace(model, prompt, steps, constraint=constraint, **settings), guide=guide)
+    made = make_trace(model, prompt, constraint, settings.get("seed", 0), settings.get("temperature", 1.0))
+    return replace(made, steps=steps, guide=guide)
 
 
-def make_trace(
-    model: Model,
-    prompt: str,
-    steps: tuple[Step, ...],
-    *,
-    constraint: str = "",
-    seed: int = 0,
-    temperature: float = 1.0,
-    **_: Any,
-) -> Trace:
-    """Steps as a trace that says where they come from."""
-    date_, size = date.today().isoformat(), len(model.vocabulary)
-    return Trace(steps, prompt, model.name, model.device, date_, constraint, seed, temperature, size, model.source)
+def make_trace(model: Model, prompt: str, constraint: str = "", seed: int = 0, temperature: float = 1.0) -> Trace:
+    """A trace without steps that says where they come from."""
+    today, size = date.today().isoformat(), len(model.vocabulary)
+    return Trace((), prompt, model.name, model.device, today, constraint, seed, temperature, size, model.source)

@@ -25,11 +25,6 @@ class Turn:
     mask: Span
     chosen: Milliseconds
 
-    @property
-    def overhead(self) -> float:
-        """The milliseconds for which the logits waited for their mask."""
-        return max(0.0, self.mask[1] - self.forward[1])
-
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
@@ -42,7 +37,7 @@ class EngineRun:
     @property
     def overhead(self) -> float:
         """The mean milliseconds per token for which the logits waited."""
-        return fmean(turn.overhead for turn in self.turns)
+        return fmean(max(0.0, turn.mask[1] - turn.forward[1]) for turn in self.turns)
 
     @property
     def per_token(self) -> float:

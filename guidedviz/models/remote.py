@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import ssl
 import threading
 import time
@@ -34,11 +33,9 @@ PATIENCE = 30.0  # seconds that a lost host is asked again
 SLOW = 2.0  # seconds of one request after which a person is told
 OFFER = 8.0  # seconds after which another model is offered
 TIMEOUT = 10.0  # seconds that one answer may take
-PROBE = 2.0  # seconds in which a host may show that it speaks the other one of http and https
 MOST_CARD = 1 << 16  # bytes
 MOST_WORD = 200  # characters of a text of the card
 MOST_VOCABULARY = 1 << 26
-MOST_TEXTS = 512  # whose tokens are kept
 MOST_KEPT = 1 << 23  # bytes of logits that are kept, so that the same text gives the same bits again
 BUSY = {429, 500, 502, 503, 504}  # the same request may succeed later
 EMBEDDED = 'gv.load_model("clerk", device="numpy")'
@@ -162,8 +159,11 @@ class Connection:
             ) from None
         except (OSError, HTTPException) as error:
             self.close()
-            if not self._answered and isinstance(error, ssl.SSLError | ConnectionError | HTTPException):
-                self._check_scheme()
+            if not self._answered and isinstance(error, ssl.SSLError | HTTPException):  # it speaks the other one
+                speaks, other = ("https", "http") if self.place.secure else ("http", "https")
+                hint = f'gv.load_model("{other}://{self.place}")'
+                seen, expected = f"no answer in {speaks}", f"an address that begins with {other}://, if it speaks that"
+                raise ModelError(f"host {self.place}", seen=seen, expected=expected, hint=hint) from None
             return 0.0, str(getattr(error, "strerror", "") or error or type(error).__name__), b""
         if answer.status == 200 and len(found) <= most:
             return 0.0, "", found
@@ -179,26 +179,6 @@ class Connection:
         if not self.place.secure:
             return HTTPConnection(name, port, timeout=self.timeout)
         return HTTPSConnection(name, port, timeout=self.timeout, context=ssl.create_default_context())
-
-    def _check_scheme(self) -> None:
-        """Say so at once if the host speaks https and was asked by http, or the reverse."""
-        place, speaks = self.place, "http" if self.place.secure else "https"
-        try:
-            if place.secure:
-                plain = HTTPConnection(place.name, place.port, timeout=PROBE)
-                plain.request("GET", f"{place.path}/v1/health")
-                plain.getresponse().close()
-                plain.close()
-            else:
-                context = ssl.create_default_context()
-                context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
-                with socket.create_connection((place.name, place.port), PROBE) as line:
-                    context.wrap_socket(line).close()
-        except (OSError, HTTPException):
-            return
-        hint = f'gv.load_model("{speaks}://{place}")'
-        expected = f"an address that begins with {speaks}://"
-        raise ModelError(f"host {place}", seen=f"this host speaks {speaks}", expected=expected, hint=hint)
 
     def _lost(self, why: str, spent: float) -> ModelError:
         hint = f"again: the run goes on where it was; or go on with an embedded model, {EMBEDDED}"
@@ -282,7 +262,6 @@ class RemoteModel:
             raise VocabularyError(f"host {wire.place}", seen=seen, expected=shorten(expected, 120))
         self._most = max(8, MOST_KEPT // (4 * max(1, len(self.vocabulary))))
         self._kept: OrderedDict[tuple[int, ...], Array] = OrderedDict()
-        self._encoded: OrderedDict[str, list[int]] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"{self.name} · {self.device}: {len(self.vocabulary):,} tokens"
@@ -295,12 +274,9 @@ class RemoteModel:
     def encode(self, text: str) -> list[int]:
         """A text as tokens; the host's tokenizer reads it."""
         check_text("text", text)
-        if text not in self._encoded:
-            most = 4 * max(4 * self.context, len(text.encode()) + 64)
-            body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""
-            self._encoded[text] = read_ids(body, len(self.vocabulary))
-            forget(self._encoded, MOST_TEXTS)
-        return [*self._encoded[text]]
+        most = 4 * max(4 * self.context, len(text.encode()) + 64)
+        body = self.wire.ask("POST", "/v1/encode", text.encode(), most) if text else b""
+        return read_ids(body, len(self.vocabulary))
 
     def logits(self, tokens: Sequence[int]) -> Array:
         """The next token's logits."""
@@ -436,12 +412,6 @@ def join_class(place: Address, nickname: str) -> None:
     """Report to this host from now on."""
     global _joined
     _joined = Reporter(place, check_nickname(nickname))
-
-
-def leave_class() -> None:
-    """Report nothing from now on."""
-    global _joined
-    _joined = None
 
 
 def report(

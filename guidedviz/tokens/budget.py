@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from guidedviz.errors import SettingError, quoted
+from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.tokens.arrays import Mask
@@ -36,7 +36,16 @@ def within(guide: Guide, tokens: int) -> BudgetGuide:
     >>> short.mask(state).tolist(), short.explain(state, 0).reason
     ([False, True, False], 'to end the text after it takes 4 tokens of a byte each, and 3 are left')
     """
-    return BudgetGuide(guide, tokens)
+    short = BudgetGuide(expect(guide, MachineGuide, "within", "a guide of a machine", "gv.guide"))
+    least = short.needed(guide.initial)
+    if least == inf:
+        seen = "a vocabulary in which no text can be written byte by byte"
+        raise SettingError("within, guide", seen=seen, expected="tokens of one byte", hint="the guide itself")
+    if not isinstance(tokens, int | np.integer) or tokens < least:
+        hint = "a token for each byte of the shortest text, and EOS"  # an upper bound: longer tokens need fewer
+        raise SettingError("within, tokens", seen=quoted(tokens), expected=f"at least {say_many(least)}", hint=hint)
+    short.initial = Spent(guide.initial, int(tokens))
+    return short
 
 
 def keep_budget(old: Guide | None, new: Guide) -> Guide:
@@ -45,37 +54,22 @@ def keep_budget(old: Guide | None, new: Guide) -> Guide:
 
 
 def say_many(tokens: float) -> str:
-    """Format a count; large counts are shortened, because a grammar of thirty lines can need over 10^100 tokens.
-
-    >>> say_many(12_000), say_many(2**2000)
-    ('12,000', 'over 10^12')
-    """
+    """A count; a large one is shortened, because a grammar of thirty lines can need over 10^100 tokens."""
     return f"{tokens:,}" if tokens < 10**12 else "over 10^12"
 
 
 class BudgetGuide(Guide):
     """A guide whose states contain the number of remaining tokens."""
 
-    def __init__(self, guide: Guide, tokens: int) -> None:
-        if not isinstance(guide, MachineGuide):
-            raise SettingError("within", seen=type(guide).__name__, expected="a guide of a machine", hint="gv.guide")
+    def __init__(self, guide: MachineGuide) -> None:
         self.guide, self.vocabulary = guide, guide.vocabulary
         self.machine: Machine[Any] = guide.machine
         pieces = (self.vocabulary.pieces[token] for token in self.vocabulary.text_ids)
         self.alphabet = frozenset(piece[0] for piece in pieces if len(piece) == 1)
         self._known: dict[Hashable, float] = {}
-        self.initial = Spent(guide.initial, self._afforded(tokens))
 
-    def _afforded(self, tokens: Any) -> int:
-        """Validate the number of tokens: at least one text must fit."""
-        least = self.needed(self.guide.initial)
-        if least == inf:
-            seen = "a vocabulary in which no text can be written byte by byte"
-            raise SettingError("within, guide", seen=seen, expected="tokens of one byte", hint="the guide itself")
-        if not isinstance(tokens, int | np.integer) or tokens < least:
-            hint = "a token for each byte of the shortest text, and EOS"  # an upper bound: longer tokens need fewer
-            raise SettingError("within, tokens", seen=quoted(tokens), expected=f"at least {say_many(least)}", hint=hint)
-        return int(tokens)
+    def __repr__(self) -> str:
+        return f"within({self.guide!r}, {self.initial.left})"
 
     def needed(self, state: Hashable) -> float:
         """A number of tokens that suffices to complete the text: one per byte, and EOS."""
@@ -83,9 +77,6 @@ class BudgetGuide(Guide):
             found = bytes_to_end(self.machine, state, self.alphabet)
             self._known[state] = inf if found is None else found + bool(self.vocabulary.eos)
         return self._known[state]
-
-    def __repr__(self) -> str:
-        return f"within({self.guide!r}, {self.initial.left})"
 
     def at(self, state: Any) -> Any:
         """The machine's state."""
@@ -97,19 +88,23 @@ class BudgetGuide(Guide):
         """True for every legal id after which enough tokens remain."""
         mask = self.guide.mask(self.at(spent)).copy()
         for token in np.flatnonzero(mask):
-            mask[token] = self._affords(spent, int(token))
+            mask[token] = not self._say_short(spent, int(token))
         mask.flags.writeable = False
         return mask
 
-    def _affords(self, spent: Spent, token: int) -> bool:
-        if token in self.vocabulary.eos:
-            return spent.left > 0
-        return self.needed(self.guide.advance(spent.state, token)) < spent.left
+    def _say_short(self, spent: Spent, token: int) -> str:
+        """Why too few tokens remain after a token that the machine allows; "" if they suffice."""
+        least = 0 if token in self.vocabulary.eos else self.needed(self.guide.advance(spent.state, token))
+        left = spent.left - 1
+        if least <= left:
+            return ""
+        takes = "cannot be done byte by byte" if least == inf else f"takes {say_many(least)} tokens of a byte each"
+        return f"to end the text after it {takes}, and {left} {'is' if left == 1 else 'are'} left"
 
     def advance(self, spent: Spent, token: int) -> Spent:
         """The state after a legal token, with one remaining token less."""
         after = self.guide.advance(self.at(spent), token)
-        if not self._affords(spent, token):
+        if self._say_short(spent, token):
             raise illegal_token(self.vocabulary, self.explain(spent, token))
         return Spent(after, spent.left - 1)
 
@@ -119,10 +114,6 @@ class BudgetGuide(Guide):
 
     def explain(self, spent: Spent, token: int) -> Explanation:
         """Why the token is legal or not, or leaves too few tokens."""
-        why = self.guide.explain(self.at(spent), token)
-        if not why.legal or self._affords(spent, token):
-            return why
-        least, left = self.needed(self.guide.advance(spent.state, token)), spent.left - 1
-        takes = "cannot be done byte by byte" if least == inf else f"takes {say_many(least)} tokens of a byte each"
-        said = f"to end the text after it {takes}, and {left} {'is' if left == 1 else 'are'} left"
-        return replace(why, legal=False, reason=said)
+        why = super().explain(spent, token)
+        short = self._say_short(spent, why.token) if why.legal else ""
+        return replace(why, legal=False, reason=short) if short else why

@@ -19,7 +19,7 @@ from guidedviz.machines.regular.minimal import minimise
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, NFA, Edge, too_large
 from guidedviz.machines.regular.pattern import CLASSES, looks_like_class, unknown_class
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.explain import Explanation, Guide, illegal_token, reason_of_no_text
+from guidedviz.tokens.explain import Guide, illegal_token
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 NAMED = 8  # the most tokens that a reason lists
@@ -106,19 +106,6 @@ class StaticMasks(Guide):
     def is_accepting(self, state: int) -> bool:
         """Whether all positions are filled."""
         return state == len(self.sets)
-
-    def explain(self, state: int, token: int) -> Explanation:
-        """Why the token is legal or not."""
-        token = self.vocabulary.as_id(token)
-        legal, text = bool(self.mask(state)[token]), self.vocabulary.is_text(token)
-        shown = [self.vocabulary.display(other) for other in sorted((*self.sets, ())[state])]
-        expected = " ".join(shown[:NAMED]) + f" and {len(shown) - NAMED} more" * (len(shown) > NAMED) or "the end"
-        reason = f"{'in' if legal else 'not in'} the set of {self.label(state)}"
-        if not text:
-            reason = reason_of_no_text(self.vocabulary, token, legal, f"expected {expected}")
-        labels = (self.label(state), self.label(self.advance(state, token))) if legal else (self.label(state),)
-        died_at = 0 if text and not legal else None
-        return Explanation(token, self.vocabulary.pieces[token], legal, died_at, expected, labels, (), reason)
 
     def label(self, state: int) -> str:
         """The position in words."""

@@ -155,13 +155,12 @@ class Guide(ABC):
         at = self.at(state)
         if self.machine is not None and at is not None:
             return explain_token(self.machine, self.vocabulary, at, token)
-        token, labels = self.vocabulary.as_id(token), (self.label(state),)
-        legal, reason = bool(self.mask(state)[token]), "the guide forbids it"
+        token, label = self.vocabulary.as_id(token), self.label(state)
+        legal = bool(self.mask(state)[token])
+        reason = f"the guide {'allows' if legal else 'forbids'} it in {label}"
         if not self.vocabulary.is_text(token):
             reason = reason_of_no_text(self.vocabulary, token, legal, reason)
-        elif legal:
-            reason = "the guide allows it"
-        return Explanation(token, self.vocabulary.pieces[token], legal, None, "", labels, self.stack(state), reason)
+        return Explanation(token, self.vocabulary.pieces[token], legal, None, "", (label,), self.stack(state), reason)
 
     def label(self, state: Any) -> str:
         """The state's name for people."""

@@ -166,7 +166,9 @@ class MachineGuide(Guide):
         """The state after a legal token; EOS reads no byte, so the state stays."""
         token, state, after = self.vocabulary.as_id(token), self.at(state), None
         if self.vocabulary.is_text(token):
-            after = read(self.machine, self.vocabulary.pieces[token], state)
+            index = self.source.built if isinstance(self.source, Indexed) else None
+            piece = self.vocabulary.pieces[token]
+            after = index.next_state(state, token) if index else read(self.machine, piece, state)
         elif token in self.vocabulary.eos and self.is_accepting(state):
             after = state
         if after is None:

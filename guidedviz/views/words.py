@@ -5,7 +5,7 @@ The stage and its still picture show the same labels, rows and words, because bo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from guidedviz.decoding.recording import PackedRest, PackedRow, PackedStep
 from guidedviz.decoding.sampling import probability
@@ -63,6 +63,17 @@ def short(p: float) -> float:
     (0.1235, 1.235e-05)
     """
     return float(f"{p:.4g}")
+
+
+def align(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
+    """The rows of a table as lines; the columns in `right` end together.
+
+    >>> align([("node", "bytes"), ("n10", "8")], {1})
+    ['node  bytes', 'n10       8']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = [">" if column in right else "<" for column in range(len(widths))]
+    return ["  ".join(f"{w:{s}{n}}" for w, s, n in zip(row, sides, widths, strict=True)).rstrip() for row in rows]
 
 
 def share(part: float) -> str:

@@ -115,7 +115,8 @@ class FractionSlider(Shown):
         self._running: asyncio.Task[None] | None = None
         self._costs: list[Cost] = []  # measured between the runs
         self._led = False  # whether code moved the handles
-        self.display = Display("fraction", self._news, self._hear, saved=self._everything, on_close=self._release)
+        saved = partial(self._pack, everything=True, led=True)
+        self.display = Display("fraction", self._news, self._hear, saved=saved, on_close=self._release)
 
     def go(self, fraction: float, rows: int = 1) -> FractionSlider:
         """Move both handles; a run that has begun is stopped."""
@@ -134,7 +135,7 @@ class FractionSlider(Shown):
 
     @property
     def figure(self) -> Figure:
-        """The curves, the runs so far and the text at the handles, as a still picture."""
+        """The curves, the runs so far and the handle, as a still picture."""
         kept = replace(self.payoff, source=kept_source(self.payoff.source))
         return draw_payoff(kept, FRACTIONS[self.place], self.rows)
 
@@ -194,19 +195,15 @@ class FractionSlider(Shown):
         """The runs, and whether one is timed; a new page gets the plot, and a first page starts a first run."""
         if everything and self._model is not None and not self.payoff.runs and self._wish is None:
             self._time((self._tasks[self.place], self.rows))
-        led, self._led = self._led, False
-        return self._everything() if everything else self._standing() | ({"at": self._at} if led else {})
+        led, self._led = self._led or everything, False
+        return self._pack(everything, led)
 
-    def _everything(self) -> dict[str, Any]:
-        return pack_head(self.payoff, self._model is not None) | self._standing() | {"at": self._at}
-
-    def _standing(self) -> dict[str, Any]:
+    def _pack(self, everything: bool, led: bool) -> dict[str, Any]:
         runs, cost = list(map(pack_run, self.payoff.runs)), asdict(self.payoff.cost)
-        return {"runs": runs, "cost": cost, "timing": self._wish is not None, "note": self.note}
-
-    @property
-    def _at(self) -> list[int]:
-        return [self.place, ROWS.index(self.rows)]
+        news = {"runs": runs, "cost": cost, "timing": self._wish is not None, "note": self.note}
+        if led:
+            news["at"] = [self.place, ROWS.index(self.rows)]
+        return pack_head(self.payoff, self._model is not None) | news if everything else news
 
 
 def time_round(model: LanguageModel, wish: Wish, stop: Callable[[], bool]) -> Round | None:

@@ -15,7 +15,6 @@ import numpy as np
 
 from guidedviz.errors import GuidedVizError, PatternError, SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import next_bytes
-from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, MachineGuide, check_guide
@@ -93,10 +92,9 @@ class MapFeed:
         mask, asked = self._look(state)
         return {"mask": masks.number(mask), "asked": None if asked is None else masks.number(asked)}
 
-    def news(self, masks: Masks, edited: tuple[Mask, Mask] | None = None) -> dict[str, Any]:
-        """What the page lacks; `edited` are the masks before and after an edit of the constraint."""
-        pair = [masks.number(self._pack(mask)) for mask in edited] if edited else None
-        news = {"edited": pair, "bits": masks.new, "answers": masks.answers}
+    def news(self, masks: Masks) -> dict[str, Any]:
+        """What the page lacks."""
+        news = {"bits": masks.new, "answers": masks.answers}
         land = {} if masks.has_land else {"land": self.land}
         masks.new, masks.answers, masks.has_land = {}, [], True
         return news | land
@@ -154,36 +152,26 @@ class MapFeed:
         return {"why": [token, reason]}
 
 
-MOST_STATES = 40  # a larger machine gets no buttons
-
-
 def vocabulary_map(guide: Guide, state: Any = None, *, text: str = "") -> VocabularyMap:
     """A live map of the mask of a state, or of the state after a text."""
     check_guide(guide)
     expect(text, str, "gv.vocabulary_map, text", "a text")
-    if state is not None and not _has_mask(guide, state):
-        where, expected = "gv.vocabulary_map, state", "a state of the guide"
-        raise SettingError(where, seen=quoted(state), expected=expected, hint="guide.initial")
-    return VocabularyMap(guide, guide.initial if state is None else state, text)
-
-
-def _has_mask(guide: Guide, state: Any) -> bool:
     try:
-        hash(state), guide.mask(state), guide.label(state)
-    except Exception:  # each kind of guide has states of its own kind
-        return False
-    return True
+        shown = VocabularyMap(guide, guide.initial if state is None else state)
+    except Exception as error:  # each kind of guide has states of its own kind
+        where, expected = "gv.vocabulary_map, state", "a state of the guide"
+        raise SettingError(where, seen=quoted(state), expected=expected, hint="guide.initial") from error
+    return shown.read(text) if text else shown
 
 
 class VocabularyMap(Shown):
     """What `gv.vocabulary_map` returns: a guide, a state, and a page that shows which tokens are legal in it."""
 
-    def __init__(self, guide: Guide, state: Any, text: str) -> None:
+    def __init__(self, guide: Guide, state: Any) -> None:
         self.guide, self.state, self.text, self.note = guide, state, "", ""
         self._feed, self._masks = MapFeed(guide), Masks()
+        self._pack(Masks())  # raises for a state of another guide
         self.display = Display("map", self._news, self._hear, saved=lambda: self._pack(Masks()))
-        if text:
-            self.read(text)
 
     def go(self, state: Any) -> VocabularyMap:
         """Show another state."""
@@ -219,8 +207,6 @@ class VocabularyMap(Shown):
                 self.display.tell()
             case {"do": "read", "text": str(text)} if self.guide.machine is not None:
                 self.read(text)
-            case {"do": "state", "state": int(state)} if 0 <= state < len(self._states):
-                self.go(state)
 
     def _moved(self) -> VocabularyMap:
         self.display.tell()
@@ -232,15 +218,6 @@ class VocabularyMap(Shown):
         return self._pack(self._masks)
 
     def _pack(self, masks: Masks) -> dict[str, Any]:
-        states, now = self._states, self._feed.at(self.state, masks)["mask"]
-        shown = {"now": now, "asked": None, "before": None, "states": [shorten(self.guide.label(self.state), 40)]}
-        about = {"text": self.text, "reads": self.guide.machine is not None, "note": self.note}
-        at = self.state if states else None
-        return {"map": self._feed.news(masks) | shown, "states": states, "at": at, **about}
-
-    @property
-    def _states(self) -> list[str]:
-        """The names of the states of a small finite machine; the page shows one button per state."""
-        machine = self.guide.machine if isinstance(self.guide, MachineGuide) else None
-        count = len(machine) if isinstance(machine, DFA) else 0
-        return [shorten(self.guide.label(state), 16) for state in range(count)] if count <= MOST_STATES else []
+        name, now = shorten(self.guide.label(self.state), 40), self._feed.at(self.state, masks)["mask"]
+        shown = self._feed.news(masks) | {"now": now, "asked": None, "state": name}
+        return {"map": shown, "text": self.text, "reads": self.guide.machine is not None, "note": self.note}

@@ -26,7 +26,7 @@ from guidedviz.widgets.display import Display, is_still
 from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
 from guidedviz.widgets.panels import SPEEDS, Page, Panels, RecordedPanels, pack_head, pack_player, pack_times
 from guidedviz.widgets.recording import page_of, show_run
-from guidedviz.widgets.runner import WORKER, Runner, running_loop
+from guidedviz.widgets.runner import Runner, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher, Role
 
 
@@ -49,7 +49,7 @@ class Stage:
         trace = walk.trace if isinstance(walk, ReplayWalk) else None
         loaded = trace if trace and trace.recording and guide is None else None
         self.panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self._repaint, stack)
-        self._editor = Editor(self, walk.model.vocabulary, WORKER, *box) if box and isinstance(walk, LiveWalk) else None
+        self._editor = Editor(self, walk.model.vocabulary, *box) if box and isinstance(walk, LiveWalk) else None
         self._why: PackedWhy | None = None
         self._runner = Runner(self)
         self._page = Page()
@@ -85,7 +85,7 @@ class Stage:
         if self.role is not None and self.role.follows and isinstance(walk, LiveWalk):
             self.role.stop()
             self.role = None
-            self.head = make_trace(walk.model, head.prompt, (), constraint=head.constraint)
+            self.head = make_trace(walk.model, head.prompt, head.constraint)
             self.accept(self.player.part())
         return self.tell()
 
@@ -326,8 +326,8 @@ class Stage:
 
     def _tell_page(self, page: Page) -> dict[str, Any]:
         """The current state, and of the rest what this page lacks."""
-        same, before, edit = self._shared_with(page), page.player, self._editor and self._editor.shown()
-        news = self.panels.news(self.player, same, page, edit.masks if edit else None) | self._standing
+        same, before = self._shared_with(page), page.player
+        news = self.panels.news(self.player, same, page) | self._standing
         if before and news["add"] and before.peek is self.player.taken[same]:
             news["add"] = [None, *news["add"][1:]]  # the page has it: it was the next step
         if page.head != (head := self._packed_head):
@@ -408,7 +408,7 @@ def stage(
         guide, constraint = compile_guide(*box, model.vocabulary), constraint or name_text(*box)
     player = Player(LiveWalk(model, prompt, guide), settings)
     constraint = constraint or (name_guide(guide) if guide else "")
-    head = make_trace(model, prompt, (), constraint=constraint, seed=seed, temperature=temperature)
+    head = make_trace(model, prompt, constraint, seed, temperature)
     shown = Stage(player, head, guide, steps=steps, show=show, box=box, stack=stack)
     return shown.join(Publisher(find_host(model, "gv.stage, share"), model.vocabulary.fingerprint)) if share else shown
 
@@ -421,7 +421,7 @@ def _follow(model: Model, prompt: str, guide: Guide | None, share: bool) -> Stag
     if guide is not None:
         check_fit(guide, model.vocabulary, model.name)
     role = Follower(model, find_host(model, where), guide)
-    head = make_trace(model, "", ())
+    head = make_trace(model, "")
     return Stage(Player(ClosedWalk(), Settings()), head, None, steps=0).join(role)
 
 

@@ -54,7 +54,7 @@ def test_a_run_of_a_stranger_does_nothing(run, open_notebook, workbench):
     assert notebook.page.evaluate(LOOK) == before
     own = ("data:", "blob:", notebook.page.url.partition("/lab")[0])
     assert [url for url in asked if not url.startswith(own)] == []
-    assert "of these files saved it: record it again" in notebook.outputs(1)
+    assert "recording.drawings" in notebook.outputs(1)
     assert "saw 'g:iframe', expected an element of a drawing" in notebook.outputs(2)
     assert text("prefixed frame", 3) in notebook.stages.first.inner_text()
 

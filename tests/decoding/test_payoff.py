@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed, group_passes, ideal, median_run, nearest_fraction
+from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, Timed, ideal, median_run, nearest_fraction
 from guidedviz.errors import SettingError, TraceError
 from guidedviz.files import shipped
 
@@ -43,23 +43,6 @@ def test_a_fraction_that_is_none_is_refused(fraction):
     with pytest.raises(SettingError, match=r"fraction: saw .*, expected a number from 0 to 0\.95"):
         nearest_fraction(fraction)
     assert [nearest_fraction(share) for share in FRACTIONS] == list(range(20))
-
-
-parts = st.lists(st.tuples(st.sampled_from(["{", '"', "Ada"]), st.booleans()), min_size=1, max_size=70).map(tuple)
-
-
-@given(parts, st.integers(0, 80))
-def test_passes_read_each_token_once_and_each_ends_with_a_free_one(text, made):
-    passes, tokens = group_passes(text), list(text)
-    for count in passes.read:
-        read, tokens = tokens[:count], tokens[count:]
-        assert [fixed for _, fixed in read] == [True] * (count - 1) + [False]
-    assert [fixed for _, fixed in tokens] == [True] * passes.rest
-    other = group_passes(text, made)
-    assert len(other.read) == made
-    assert sum(other.read) + other.rest == len(text)
-    assert min((*other.read, other.rest)) >= 0
-    assert not made or other.rest == passes.rest, "what comes last is chosen, not what follows it"
 
 
 RUN = Timed(

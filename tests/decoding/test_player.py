@@ -85,12 +85,6 @@ def test_a_look_computes_the_next_step_and_takes_nothing(player):
     assert looked.change(temperature=0.5).ahead is None, "other settings, another step"
 
 
-def test_an_illegal_choice_is_an_error(player):
-    forbidden = next(c.token for c in player.look().ahead.step.candidates if not c.legal)
-    with pytest.raises(gv.IllegalToken):
-        player.choose(forbidden)
-
-
 def test_new_settings_hold_from_the_cursor_on(player):
     back = forward(player, 6).go(3)
     changed = back.change(seed=11)

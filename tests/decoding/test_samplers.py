@@ -36,23 +36,12 @@ TARGET = {chance.tokens: chance.conditioned for chance in all_texts(new_task())}
 MASKED = {chance.tokens: chance.masked for chance in all_texts(new_task())}
 
 
-def test_the_exact_distributions_are_distributions_and_differ():
-    assert sum(TARGET.values()) == pytest.approx(1)
-    assert sum(MASKED.values()) == pytest.approx(1)
-    assert len(TARGET) == 4
-    assert total_variation(TARGET, MASKED) > 0.25
-
-
 @pytest.mark.parametrize(
     ("sampler", "target", "count"),
-    [
-        (Masked, MASKED, 800),
-        (Rejection, TARGET, 250),
-        (lambda task: Particles(task, 32), TARGET, 250),
-    ],
-    ids=["masked", "rejection", "particles"],
+    [(Masked, MASKED, 800), (Rejection, TARGET, 250), (lambda task: Particles(task, 32), TARGET, 250)],
 )
 def test_a_sampler_draws_from_its_distribution(sampler, target, count):
+    assert total_variation(TARGET, MASKED) > 0.25
     draws = [sampler(new_task()).draw(seed) for seed in range(count)]
     counts = shares([gv_draw(draw) for draw in draws])
     assert all(draw.ended for draw in draws)

@@ -62,10 +62,9 @@ def test_steps_arrive_as_they_were_in_messages_of_a_bounded_size(player, head):
 
 
 def test_a_move_is_one_small_message(player):
-    [message] = write_changes("r", None, player.go(12), 30)
-    assert (json.loads(message)["add"], json.loads(message)["cursor"]) == ([], 12)
-    [message] = write_changes("r", None, player, 29)
-    assert len(json.loads(message)["add"]) == 1
+    for now, start, added in ((player.go(12), 30, 0), (player, 29, 1)):
+        [message] = map(json.loads, write_changes("r", None, now, start))
+        assert (len(message["add"]), message["cursor"]) == (added, now.cursor)
 
 
 @pytest.mark.parametrize(

@@ -60,11 +60,9 @@ def test_a_run_tells_what_the_two_decodes_did(clerk, tasks):
         gv.record(clerk, task.prompt, task.guide, temperature=0.0, jump_forward=way) for way in (False, True)
     )
     assert (run.asked, run.rows, run.tokens) == (task.fraction, 2, len(jumped.tokens))
-    assert (run.naive_passes, run.jump_passes) == (plain.passes, jumped.passes)
+    assert (run.naive_passes, run.jump_passes, run.prefilled) == (plain.passes, jumped.passes, jumped.prefilled)
     assert run.fraction == pytest.approx(1 - jumped.passes / len(jumped.tokens), abs=1e-4)
-    assert run.prefilled == jumped.prefilled
     assert "".join(text for text, _ in run.parts) == jumped.text + "<|end|>"
-    assert run.difference in ("same tokens", "same text, other tokens", "other text")
 
 
 def test_a_part_is_fixed_where_no_byte_of_it_was_chosen_even_if_it_was_cut_anew():

@@ -300,11 +300,11 @@ def test_a_card_with_a_strange_text_is_an_error_in_four_parts(change):
 
 def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificate):
     began = time.monotonic()
-    with pytest.raises(ModelError, match=r"saw this host speaks http, expected an address that begins with http://"):
+    with pytest.raises(ModelError, match=r"saw no answer in https, expected an address that begins with http://"):
         gv.load_model(host.address.replace("http", "https"))
     with (
         hosting(bard, files=certificate) as secure,
-        pytest.raises(ModelError, match=r"saw this host speaks https, .* try: gv.load_model\(\"https://127"),
+        pytest.raises(ModelError, match=r"saw no answer in http, .* try: gv.load_model\(\"https://127"),
     ):
         gv.load_model(secure.address.replace("https", "http"))
     assert time.monotonic() - began < PATIENCE / 6

@@ -5,28 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from functools import reduce
-from itertools import accumulate
 from typing import ClassVar
 
 from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.tree import LAST, Call, Chars, Concat, Either, Repeat
-
-
-def nfa_accepts(nfa: NFA, data: bytes) -> bool:
-    """Run an NFA the naive way: all states it can be in, byte by byte."""
-    states = spread(nfa, {nfa.initial})
-    for byte in data:
-        edges = (edge for state in states for edge in nfa.edges[state])
-        states = spread(nfa, {target for low, high, target in edges if low <= byte <= high})
-    return nfa.accepting in states
-
-
-def spread(nfa: NFA, states: set[int]) -> set[int]:
-    while (wider := states | {target for state in states for target in nfa.epsilon[state]}) != states:
-        states = wider
-    return states
 
 
 def shortest_completion(dfa: DFA, state: int) -> bytes | None:
@@ -61,22 +44,6 @@ def count_classes(dfa: DFA) -> int:
 
 def matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern, text, re.ASCII) is not None
-
-
-def shortest_disagreement(one: DFA, other: DFA) -> int | None:
-    """How long the shortest bytes are that one accepts and the other does not; None if there are none."""
-    pairs, seen, length = {(one.initial, other.initial)}, set(), 0
-    while pairs:
-        if any((a is not None and one.is_accepting(a)) != (b is not None and other.is_accepting(b)) for a, b in pairs):
-            return length
-        seen |= pairs
-        pairs = {
-            (None if a is None else one.step(a, byte), None if b is None else other.step(b, byte))
-            for a, b in pairs
-            for byte in range(256)
-        } - seen
-        length += 1
-    return None
 
 
 class Listing:
@@ -163,67 +130,3 @@ class Listing:
 
     def final(self, tree):
         return self.list_texts(tree, self.texts)
-
-
-class Fitting:
-    """Do the parts of a branch stand in a rule as it is written? A part is a byte, a rule's name, or ("open", name).
-
-    What is empty may be left out.
-    """
-
-    def __init__(self, parts, empty):
-        self.parts, self.empty = parts, empty
-
-    def ends(self, tree, start):
-        """Where the tree can end in the parts when it begins at `start`."""
-        match tree:
-            case Chars(ranges):
-                return {end for end in range(start + 1, start + 5) if in_ranges(self.parts[start:end], ranges)}
-            case Call(name):
-                here = {start + 1} if self.parts[start : start + 1] == [name] else set()
-                return here | ({start} if name in self.empty else set())
-            case Concat(parts):
-                return reduce(lambda ends, part: self.all_ends(part, ends), parts, {start})
-            case Either(options):
-                return set().union(*(self.ends(option, start) for option in options))
-            case Repeat(part, low, high):
-                return set().union(*self.rounds(part, start, low, high))
-
-    def all_ends(self, tree, starts):
-        return set().union(*(self.ends(tree, start) for start in starts))
-
-    def rounds(self, part, start, low, high):
-        """Where each round ends from the lowest one on; more rounds than parts bring nothing new."""
-        ends = reduce(lambda ends, _: self.all_ends(part, ends), range(low), {start})
-        for _ in range(min(len(self.parts) + 1 if high is None else high - low, len(self.parts) + 1)):
-            yield ends
-            ends = self.all_ends(part, ends)
-        yield ends
-
-    def is_begun(self, tree, start):
-        """Are all parts from `start` a beginning of the tree?"""
-        left = self.parts[start:]
-        match tree:
-            case _ if not left:
-                return True
-            case Chars(ranges):
-                half = bytes(left) if all(isinstance(part, int) for part in left) else None
-                low, high = Listing.HALVES.get(half, (1, 0))
-                return any(a <= high and low <= b for a, b in ranges)
-            case Call(name):
-                return left == [("open", name)]
-            case Concat(parts):
-                starts = accumulate(parts, lambda ends, part: self.all_ends(part, ends), initial={start})
-                return any(self.is_begun(part, at) for part, ends in zip(parts, starts, strict=False) for at in ends)
-            case Either(options):
-                return any(self.is_begun(option, start) for option in options)
-            case Repeat(part, _, high):
-                starts = self.rounds(part, start, 0, high if high is None else high - 1) if high != 0 else ()
-                return any(self.is_begun(part, at) for ends in starts for at in ends)
-
-
-def in_ranges(parts, ranges):
-    try:
-        return any(low <= ord(bytes(parts).decode()) <= high for low, high in ranges)
-    except (TypeError, ValueError):
-        return False

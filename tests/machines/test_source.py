@@ -22,16 +22,9 @@ def error_of(kind: str, text: str) -> str:
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [
-        ("", "regex"),
-        ("(a|b)*", "regex"),
-        (r'\{"a": 1\}', "regex"),
-        ("{}", "schema"),
-        (' {\n "type": "object"}', "schema"),
-        ("# numbers\nroot ::= [0-9]+", "grammar"),
-        ("a::=b", "grammar"),
-    ],
-)
+    [("", "regex"), ("(a|b)*", "regex"), (r'\{"a": 1\}', "regex"), ("{}", "schema"), 
+     (' {\n "type": "object"}', "schema"), ("# numbers\nroot ::= [0-9]+", "grammar"), ("a::=b", "grammar")],
+)  # fmt: skip
 def test_the_language_is_guessed_where_it_is_obvious(text, kind):
     assert guess_kind(text) == kind
 

@@ -20,10 +20,8 @@ from tests.host.running import hosting
 def alone(monkeypatch):
     for name in ("HOST", "NICKNAME", "HEADLESS", "TOKEN"):
         monkeypatch.delenv(f"GUIDEDVIZ_{name}", raising=False)
-    remote.leave_class()
+    monkeypatch.setattr(remote, "_joined", None)
     ASKED.clear()
-    yield
-    remote.leave_class()
 
 
 @pytest.fixture

@@ -207,17 +207,3 @@ def legal_walks(guide, state, left):
         else:
             (inside if size == left else beyond).append((token,))
     return inside, beyond
-
-
-def test_thirty_bytes_have_more_spellings_than_anyone_would_list():
-    vocabulary = gv.Vocabulary([b"a" * size for size in range(1, 31)])
-    lattice = build_lattice(vocabulary, b"a" * 30)
-    assert lattice.count == 2**29
-    assert sum(map(len, lattice.fits)) == 30 * 31 / 2
-
-
-def test_no_spelling_has_a_place_where_none_can_get_to():
-    guide = gv.guide(gv.regex("abc[xy]"), gv.Vocabulary([b"ab", b"bc", b"c", b"cx", b"bcx", b"y"]))
-    lattice = build_forced_lattice(guide, guide.initial)
-    assert lattice.fits == ((0,), (), (2,))
-    assert lattice.beyond == ((), (), (3,))

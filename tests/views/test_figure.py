@@ -7,7 +7,6 @@ import re
 import struct
 import sys
 import xml.etree.ElementTree as ET
-import zlib
 from dataclasses import replace
 
 import pytest
@@ -84,15 +83,6 @@ def test_bars_show_blanks_at_the_ends_of_a_label():
     assert "2 | 3" in gv.draw_bars(["a"], {"one kind": [2], "two kinds": [3]}).svg, "nothing has become anything"
 
 
-@pytest.mark.parametrize(
-    ("labels", "series", "named"),
-    [("ab", {"p": [1, 2]}, "labels"), (["a"], None, "series"), (["a"], {"p": ["one"]}, "series 'p'")],
-)
-def test_bars_name_the_argument_that_is_wrong(labels, series, named):
-    with pytest.raises(SettingError, match=rf"^draw_bars, {named}: saw .*, expected "):
-        gv.draw_bars(labels, series)
-
-
 def test_a_strip_shows_the_z_of_each_step():
     by_step = gv.draw_strip(TRACE, mass=True)
     assert "0.60" in by_step.svg
@@ -100,19 +90,6 @@ def test_a_strip_shows_the_z_of_each_step():
 
 
 # --- files ---
-
-
-def read_png(data):
-    """The width, the height and the set of colours of a PNG with 8 bits per channel and without an interlace."""
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    chunks, at = {}, 8
-    while at < len(data):
-        (size,), name = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
-        chunks[name] = chunks.get(name, b"") + data[at + 8 : at + 8 + size]
-        at += 12 + size
-    width, height, depth, kind = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
-    assert (depth, kind) == (8, 6)
-    return width, height, zlib.decompress(chunks[b"IDAT"])
 
 
 SQUARES = Figure(
@@ -124,11 +101,10 @@ SQUARES = Figure(
 )
 
 
-def test_a_png_has_two_pixels_per_unit_and_the_colours_of_the_palette(tmp_path):
-    width, height, pixels = read_png(SQUARES.save(tmp_path / "x.png").read_bytes())
-    assert (width, height) == (30 * SHARP, 20 * SHARP)
-    orange = bytes.fromhex(LIGHT["orange"].removeprefix("#")) + b"\xff"
-    assert pixels[1:5] == orange, "the first pixel: CSS variables are resolved"
+def test_a_png_has_two_pixels_per_unit(tmp_path):
+    data = SQUARES.save(tmp_path / "x.PNG").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", data[16:24]) == (30 * SHARP, 20 * SHARP)
 
 
 def test_without_its_package_a_png_says_what_to_install(tmp_path, monkeypatch):

@@ -30,15 +30,6 @@ def test_a_record_names_the_node_that_the_drawing_lights(guide, text):
     assert re.findall(r"now in (.*)", drawn) == [guide.label(after(guide, text))]
 
 
-def test_an_explanation_names_the_nodes_of_the_drawing(guide):
-    why = guide.explain(after(guide, b"("), 4)
-    assert why.states == ("n1", "n1")
-    names = {"n0", "n1", "n2", "n3"}
-    assert set(guide.explain(guide.initial, 3).states) | set(why.states) | {guide.label(guide.initial)} <= names | {
-        "end"
-    }
-
-
 def test_split_nodes_are_named_as_in_the_drawing(guide):
     rows = draw_split_nodes(build_split(guide.machine, guide.vocabulary)).text.splitlines()
     assert [row.split()[0] for row in rows[3:]] == ["n0", "n1", "n3"]

@@ -11,7 +11,6 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.trace import ENDS
 from guidedviz.views.machine.picture import ABOVE, draw_inside
-from guidedviz.views.words import pack_step
 
 PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -84,15 +83,6 @@ def test_every_letter_is_at_least_12_pixels_high(name):
     root = ET.fromstring(STILLS[name]().svg)
     assert [e.text for e in root.iter() if e.get("font-size") and float(e.get("font-size")) < 12] == []
     assert not [e for e in root.iter() if "scale" in e.get("transform", "") and any("text" in t.tag for t in e.iter())]
-
-
-def test_rows_are_those_of_the_packed_step_in_its_order():
-    trace = recorded(NESTED)
-    packed = pack_step(trace.steps[3])
-    shown = [[text for text in texts if text not in "▸✕"] for *_, texts in parts(gv.views.draw_stage(trace, 3), "row")]
-    after = [row.drawnText if row.legal else "forbidden" for row in packed["rows"]]
-    assert shown == [[row.label, f"{row.rawText} → {end}"] for row, end in zip(packed["rows"], after, strict=True)]
-    assert "forbidden" in after
 
 
 def test_what_else_than_the_mask_changed_the_draw_stands_in_the_head_of_the_panel():

@@ -28,13 +28,6 @@ def test_without_a_guide_the_text_of_the_box_is_the_constraint(toy):
     assert told(stage)["head"]["constraint"] == "regex " + ADA
 
 
-def test_a_grammar_too_large_to_draw_whole_is_drawn_in_part(clerk):
-    """Rules that the drawing leaves out leave no arrow behind."""
-    stage = gv.stage(clerk, "W\n", edit='root ::= item{150}\nitem ::= "(" item? ")"', steps=3)
-    assert stage.text == "((("
-    assert told(stage)["head"]["constraint"].startswith("grammar root ::= item{150}")
-
-
 def test_a_good_text_holds_from_the_cursor_on_and_later_steps_are_stale(toy):
     stage = edited(toy, steps=6).go(3)
     before = stage.player
@@ -48,19 +41,6 @@ def test_a_good_text_holds_from_the_cursor_on_and_later_steps_are_stale(toy):
     assert len(stage.player.taken) == 4
     before = [step["words"].endswith("under the earlier constraint") for step in told(stage)["add"]]
     assert before == [True, True, True, False]
-
-
-def test_states_are_those_of_the_new_machine_along_the_tokens_taken(toy):
-    stage = edited(toy, text=r'(x|\{"name": "(Ada|Bob|say)?"\})', steps=4)
-    old = [step.state for step in stage.player.steps]
-    stage.edit(ADA)
-    machine, state = gv.regex(ADA), 0
-    for step in stage.player.steps:
-        assert step.state == f"q{state}"
-        for byte in step.piece:
-            state = machine.step(state, byte)
-    assert old != [step.state for step in stage.player.steps]
-    assert [s["path"][-1] for s in told(stage)["add"]][-1] == state
 
 
 def test_what_rejects_a_token_that_was_taken_waits_until_one_goes_back(toy):
@@ -78,20 +58,6 @@ def test_what_rejects_a_token_that_was_taken_waits_until_one_goes_back(toy):
     assert (stage.player.cursor, len(stage.player.taken)) == (place, place)
     assert stage.take(1).player.current.piece == b"age"
     assert json.loads(stage.take(60).text)["age"] >= 0
-
-
-def test_it_is_said_what_became_legal_and_illegal_likeliest_first(toy):
-    stage = edited(toy, text=r'\{"name": "Ada"\}', steps=5).edit(r'\{"name": "(Bob|A|say)"\}')
-    changes = told(stage)["edit"]["changes"]
-    assert changes["legal"][0] == 2
-    assert {name for name, _ in changes["legal"][1]} == {"Bob", "say"}
-    assert changes["illegal"][1][0][0] == "Ada"
-    odds = [1 / float(p[5:].replace(",", "")) if "in" in p else float(p.strip(">")) for _, p in changes["legal"][1]]
-    assert odds == sorted(odds, reverse=True)
-    assert told(stage)["map"]["edited"], "and the map shows the two masks"
-    stage.take(1)
-    assert told(stage)["edit"]["changes"] is None
-    assert not told(stage)["map"]["edited"]
 
 
 def test_what_was_complete_may_go_on_and_what_is_complete_ends(toy):
@@ -192,19 +158,6 @@ async def test_a_stage_that_plays_goes_on_under_the_new_constraint(toy, until):
     await until(lambda: stage.player.at_end)
     assert stage.text.endswith('7"}')
     assert told(stage)["head"]["constraint"].startswith(r"regex \{")
-
-
-@pytest.mark.parametrize("wish", [{"type": "null"}, ["regex", "a"], 3, ("regex", "a", "b")])
-def test_a_box_is_asked_for_by_its_text(toy, wish):
-    with pytest.raises(gv.SettingError, match=r"gv.stage, edit: saw \w+, expected a text, a pair"):
-        edited(toy, text=wish)
-
-
-@pytest.mark.parametrize("kind", ["", "schema"])
-def test_what_is_typed_is_a_text(toy, kind):
-    for text in ({"type": "null"}, None, b"a"):
-        with pytest.raises(gv.PatternError, match=r"constraint: saw .*, expected a str"):
-            edited(toy).edit(text, kind)
 
 
 def test_only_a_guide_over_the_vocabulary_of_the_model_is_adopted(toy):

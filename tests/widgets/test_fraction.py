@@ -90,31 +90,6 @@ async def test_where_the_handles_rest_a_run_is_timed_and_a_place_that_is_timed_a
     assert {run["speedup"] for run in news["runs"]} == {3.0}
 
 
-async def test_moving_on_stops_the_run_and_leaves_nothing_behind(clock, until):
-    clock.slow = 30
-    slider = live()
-    rest(slider, 10)
-    await until(lambda: clock.begun)
-    slider.display.hear({"do": "move"})
-    await settled()
-    assert clock.stopped == [(0.5, 1)]
-    assert slider.payoff.runs == ()
-    assert not slider.display.news(False)["timing"]
-
-
-async def test_a_newer_wish_takes_the_place_of_an_older_one(clock, until):
-    clock.slow = 30
-    slider = live()
-    rest(slider, 10)
-    await until(lambda: clock.begun)
-    for place in (11, 12, 13):
-        rest(slider, place)
-    clock.slow = 0.0
-    await settled()
-    assert clock.begun == [(0.5, 1), (0.65, 1)], "those between were never begun"
-    assert [run.asked for run in slider.payoff.runs] == [0.65]
-
-
 async def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
     slider = live()
     errors = {"no memory": gv.ModelError("model", seen="no memory"), "ValueError: odd": ValueError("odd")}
@@ -130,6 +105,24 @@ async def test_an_error_becomes_a_note_and_the_slider_lives_on(clock):
     assert len(slider.payoff.runs) == 1
 
 
+async def test_moving_on_stops_the_run_and_a_newer_wish_takes_the_place_of_an_older_one(clock, until):
+    clock.slow = 30
+    slider = live()
+    rest(slider, 10)
+    await until(lambda: clock.begun)
+    slider.display.hear({"do": "move"})
+    await settled()
+    assert (clock.stopped, slider.payoff.runs, told(slider, False)["timing"]) == ([(0.5, 1)], (), False)
+    rest(slider, 10)
+    await until(lambda: len(clock.begun) == 2)
+    for place in (11, 12, 13):
+        rest(slider, place)
+    clock.slow = 0.0
+    await settled()
+    assert clock.begun[2:] == [(0.65, 1)], "those between were never begun"
+    assert [run.asked for run in slider.payoff.runs] == [0.65]
+
+
 async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
     clock.slow = 30
     model = Model()
@@ -143,13 +136,6 @@ async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
     rest(slider, 4)
     assert len(clock.begun) == 1, "a closed slider begins nothing"
     await until(lambda: gc.collect() >= 0 and gone() is None)  # the worker may still be leaving the run
-
-
-def test_a_second_run_of_the_cell_closes_what_the_first_left(clock, monkeypatch):
-    runs = iter("ab")
-    monkeypatch.setattr("guidedviz.widgets.display.this_cell", lambda: (("cell", next(runs)), set()))
-    first, second = live(), live()
-    assert (first.note, second.note) == (fraction.CLOSED, "")
 
 
 def test_recorded_runs_start_none(clock):
@@ -168,19 +154,6 @@ def test_a_model_that_is_too_slow_shows_the_record_and_says_why(toy, monkeypatch
     assert slider.payoff is RECORD
     assert "A forward pass of toy takes 1" in slider.note
     assert "these are recorded" in slider.note
-
-
-def test_a_toy_cannot_be_timed(toy):
-    with pytest.raises(gv.SettingError, match="saw ToyModel, expected a language model"):
-        gv.fraction_slider(toy.toy_model())
-
-
-def test_everything_goes_once_and_is_plain(clock):
-    news = told(live())
-    assert len(news["texts"]) == len(news["places"]) == 20
-    assert news["texts"][0] == [['{"name":␣"', True], ["Ada", False], ['"}', True]]
-    assert news["at"] == [14, 0]
-    assert set(told(live(), False)) == {"runs", "cost", "timing", "note"}
 
 
 async def test_a_first_page_starts_a_first_run_and_a_second_page_none(clock):
@@ -207,16 +180,6 @@ async def test_a_point_is_the_median_of_its_runs_and_the_constants_are_measured_
     assert slider.payoff.cost == Cost(3.0, 0.1), "one disturbed measurement does not move the model"
 
 
-def test_code_leads_the_handles_once(clock):
-    slider = live()
-    slider.display.news(True)
-    slider.go(0.25, rows=4)
-    assert slider.display.news(False)["at"] == [5, 2]
-    assert "at" not in slider.display.news(False)
-    assert "25%" not in repr(slider), "the text says what share it really has"
-    assert "4 texts side by side" in repr(slider)
-
-
 @pytest.mark.parametrize(("wrong", "said"), [
     ({"rows": 3}, "1, 2, 4, 8"), ({"rows": 256}, "1, 2, 4, 8"),
     ({"fraction": "a"}, r"0 to 0\.95"), ({"fraction": 1.0}, r"0 to 0\.95"),
@@ -224,12 +187,3 @@ def test_code_leads_the_handles_once(clock):
 def test_a_place_that_the_slider_does_not_have_is_refused(wrong, said):
     with pytest.raises(gv.SettingError, match=said):
         gv.fraction_slider(RECORD, **wrong)
-
-
-@pytest.mark.usefixtures("headless")
-def test_headless_it_is_a_picture_of_the_record(monkeypatch, toy):
-    monkeypatch.setattr(fraction.Payoff, "load", lambda path: RECORD)
-    monkeypatch.setattr(fraction, "shipped", lambda name: name)
-    bundle = gv.fraction_slider(toy.toy_model())._repr_mimebundle_()
-    assert sorted(bundle) == ["text/html", "text/plain"]
-    assert bundle["text/plain"].startswith("jump-forward, RECORDED: clerk; cpu")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import numpy as np
@@ -92,17 +91,6 @@ def test_a_function_that_fails_leaves_a_note_and_no_score():
     assert repr(gv.score()) == "1 of 1 prediction right; 1 not answered yet."
 
 
-def test_the_page_locks_first_and_the_truth_follows(until):
-    async def page():
-        shown = gv.predict("How many?", number=lambda: 3)
-        shown.display.hear({"do": "commit", "answer": 2})
-        assert (told(shown)["said"], told(shown)["truth"]) == ("2", "")
-        await until(lambda: shown.grade)
-        assert told(shown)["truth"] == "3"
-
-    asyncio.run(page())
-
-
 @pytest.mark.parametrize(
     "junk",
     [{}, None, 7, {"do": "commit"}, {"do": "commit", "answer": "blue"}, {"do": "commit", "answer": None},
@@ -145,15 +133,6 @@ def test_a_cell_that_runs_again_keeps_its_answer_another_cell_question_or_choice
     own_notebook("cell3", 5, deleted=["cell1", "cell2"])
     gv.predict("How many?", number=3).commit(4)
     assert repr(gv.score()) == "0 of 1 prediction right.", "a deleted cell no longer counts"
-
-
-def test_the_saved_notebook_holds_the_answer_and_the_truth():
-    shown = gv.predict("Colour?", **COLOURS, reveal="because of the leaves")
-    assert shown.display.widget.saved["answer"] is None
-    shown.commit("red")
-    saved = shown.display.widget.saved
-    assert (saved["answer"], saved["truth"]) == ("red", "green")
-    assert saved["parts"] == [["text", "because of the leaves", None]]
 
 
 def test_a_shown_score_follows_each_answer():

@@ -15,31 +15,31 @@ import guidedviz as gv
 from guidedviz.decoding import trace
 from guidedviz.decoding.recording import compress, expand
 from guidedviz.widgets.recording import show_run
+from tests.widgets.toy import told
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
-
-
-def tokens(run):
-    return [step.token for step in run.steps]
-
-
-SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name", "age"]}  # fmt: skip  # noqa: E501
-PROMPT = "Tamsin Okoro is 42 years old.\nJSON with name, age:\n"
+FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}}
+SCHEMA = {"type": "object", "properties": FIELDS, "required": list(FIELDS)}
 
 
 @pytest.fixture(scope="module")
 def run(clerk):
     """A run under a schema."""
-    return gv.record(clerk, PROMPT, gv.guide(gv.json_schema(SCHEMA), clerk.vocabulary), seed=1)
+    prompt, guide = "Tamsin Okoro is 42 years old.\nJSON with name, age:\n", gv.json_schema(SCHEMA)
+    return gv.record(clerk, prompt, gv.guide(guide, clerk.vocabulary), seed=1)
 
 
-def test_a_loaded_run_shows_at_every_step_what_the_live_stage_shows(run, tmp_path):
+@pytest.fixture
+def file(run, tmp_path):
     run.save(tmp_path / "run.json")
-    loaded = gv.Trace.load(tmp_path / "run.json")
+    return tmp_path / "run.json"
+
+
+def test_a_loaded_run_shows_at_every_step_what_the_live_stage_shows(run, file):
     live = gv.stage(run, guide=run.guide, steps=len(run.steps))
-    again = gv.stage(loaded, steps=len(run.steps))
+    again = gv.stage(gv.Trace.load(file), steps=len(run.steps))
     for cursor in range(len(run.steps) + 1):
-        one, other = (json.loads(json.dumps(stage.go(cursor).display.news(True))) for stage in (live, again))
+        one, other = (told(stage.go(cursor)) for stage in (live, again))
         for step in other["add"]:
             step.pop("whys")
         assert other["add"] == one["add"]
@@ -47,10 +47,10 @@ def test_a_loaded_run_shows_at_every_step_what_the_live_stage_shows(run, tmp_pat
         assert other["map"]["bits"] == one["map"]["bits"]
 
 
-def test_a_loaded_run_knows_why_each_shown_forbidden_token_is_illegal(run, tmp_path):
-    run.save(tmp_path / "run.json")
-    stage = gv.stage(gv.Trace.load(tmp_path / "run.json"), steps=3)
-    asked = 0
+def test_a_loaded_run_is_checked_once_and_knows_why_each_shown_forbidden_token_is_illegal(run, file, monkeypatch):
+    read = []
+    monkeypatch.setattr(trace, "expand", lambda *given: read.append(given) or expand(*given))
+    stage, asked = gv.stage(gv.Trace.load(file), steps=3), 0
     for cursor, step in enumerate(run.steps[:3]):
         stage.go(cursor)
         for candidate in [c for c in step.candidates[:9] if not c.legal]:
@@ -58,6 +58,8 @@ def test_a_loaded_run_knows_why_each_shown_forbidden_token_is_illegal(run, tmp_p
             assert stage.display.news(False)["why"]["reason"]
             asked += 1
     assert asked
+    assert stage.display.record()["add"]
+    assert len(read) == 1
 
 
 def test_a_run_of_another_guide_is_refused(clerk, run):
@@ -75,138 +77,76 @@ def test_a_page_is_one_file_with_everything_in_it(run, tmp_path):
     assert "default-src &#x27;none&#x27;" in page
     assert "unsafe-inline" not in page.split("script-src")[1].split(">")[0]
     assert 'data-open="3"' in page
+    for step, note in ((-1, ""), (99, ""), (True, ""), ("1", ""), (0, 1)):
+        with pytest.raises(gv.SettingError, match=r"Trace\.page"):
+            run.page(tmp_path / "wrong.html", step=step, note=note)
+    assert not (tmp_path / "wrong.html").exists()
 
 
-@pytest.mark.parametrize(("step", "note"), [(-1, ""), (99, ""), (True, ""), ("1", ""), (0, 1)])
-def test_a_wrong_step_or_note_is_an_error(run, tmp_path, step, note):
-    with pytest.raises(gv.SettingError, match=r"Trace\.page"):
-        run.page(tmp_path / "run.html", step=step, note=note)
-    assert not (tmp_path / "run.html").exists()
+STEP, DRAWING, LAND = ("add", 2), ("drawings", "0", "shapes"), ("map", "land")
+DAMAGE = {
+    **{(*STEP, field): {"x": HOSTILE} for field in ("token", "rows", "path", "label", "masked", "back")},
+    (*STEP, "whys", "x"): {}, (*STEP, "new"): 1, (*STEP, "rows", 0, 1): 7, (*STEP, "ms"): [1, 2], (*STEP, "mask"): -1,
+    (*STEP, "maskedText"): None, (*STEP, "stack"): [None], (*STEP, "free"): 1,
+    (*LAND, "width"): 1 << 20, (*LAND, "count"): 1 << 40, (*LAND, "chunk"): 0, (*LAND, "borders"): None,
+}  # fmt: skip
+SHAPES = [
+    "<svg/>", 7, ["svg", {}, ["script", {}, "1"]], ["svg", {"onload": "x()"}], ["rect", {"fill": "url(http://a)"}],
+    ["svg", {}, ["image", {"href": "http://a"}]], ["svg", {}, ["g:iframe", {"srcdoc": "<script>1</script>"}]],
+    ["svg", {}, ["style", {}, "@import 'a'"]],
+]  # fmt: skip
 
 
-def damage(shown, **changes):
-    return compress(shown | changes)
+@pytest.fixture(scope="module")
+def shown(run):
+    return json.loads(json.dumps(show_run(run)))
 
 
-@pytest.mark.parametrize(
-    "shapes",
-    [
-        "<svg/>",
-        ["svg", {}, ["script", {}, "1"]],
-        ["svg", {"onload": "x()"}],
-        ["svg", {}, ["image", {"href": "http://a"}]],
-        ["svg", {}, ["g:iframe", {"srcdoc": "<script>1</script>"}]],
-        ["svg", {}, ["style", {}, "@import 'a'"]],
-        ["rect", {"fill": "url(http://a)"}],
-        7,
-    ],
-)
-def test_a_drawing_with_anything_but_shapes_is_refused(run, shapes):
-    shown = json.loads(json.dumps(show_run(run)))
-    with pytest.raises(gv.TraceError, match=r"recording\.drawings\.0\.shapes"):
-        expand(damage(shown, drawings={"0": {"shapes": shapes, "words": ""}}), tokens(run))
+def refuse(run, shown, where, value):
+    """Put a value at a place of a recording, and expect that the place is named."""
+    copy = json.loads(json.dumps(shown))
+    at = copy
+    for name in where[:-1]:
+        at = at[name]
+    at[where[-1]] = value
+    path = re.escape("recording" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where[:2]))
+    with pytest.raises(gv.TraceError, match=path):
+        expand(compress(copy), [step.token for step in run.steps])
 
 
-@pytest.mark.parametrize("field", ["token", "rows", "path", "label", "masked", "back"])
-def test_a_step_with_a_wrong_field_is_refused_by_name(run, field):
-    shown = json.loads(json.dumps(show_run(run)))
-    shown["add"][2][field] = {"x": HOSTILE}
-    with pytest.raises(gv.TraceError, match=rf"add\[2\]\.{field}"):
-        expand(compress(shown), tokens(run))
+@pytest.mark.parametrize("where", DAMAGE)
+def test_a_field_of_another_form_is_refused_by_its_place(run, shown, where):
+    refuse(run, shown, where, DAMAGE[where])
 
 
-@pytest.mark.parametrize("text", [
-    "", "x", "AAAA", b64encode(b"no gzip").decode(), b64encode(gzip.compress(b"[" * 100_000, mtime=0)).decode(),
-    b64encode(gzip.compress(b"[]", mtime=0)).decode(), b64encode(gzip.compress(b'{"add": []}', mtime=0)).decode(),
-])  # fmt: skip
-def test_a_damaged_recording_is_refused(run, text):
-    with pytest.raises(gv.TraceError):
-        expand(text, tokens(run))
+def test_a_drawing_with_anything_but_shapes_is_refused(run, shown, file):
+    for shapes in SHAPES:
+        refuse(run, shown, DRAWING, shapes)
+    damaged = shown | {"drawings": {"0": {"shapes": ["g", {}, ["script", {}, "1"]], "words": ""}}}
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"recording": compress(damaged)}), "utf-8")
+    with pytest.raises(gv.TraceError, match=r"saw 'script', expected an element of a drawing$"):
+        gv.Trace.load(file)
 
 
 def pack(text):
     return b64encode(gzip.compress(text.encode())).decode()
 
 
-def test_a_recording_that_unpacks_to_too_much_is_refused(run):
-    with pytest.raises(gv.TraceError, match="more than 32 MB"):
-        expand(pack(" " * (33 << 20)), tokens(run))
+def test_a_damaged_or_huge_recording_is_refused():
+    texts = ["", "x", "AAAA", b64encode(b"no gzip").decode(), *map(pack, ("[" * 100_000, "[]", '{"add": []}'))]
+    said = dict.fromkeys(texts, "recording") | {pack(" " * (33 << 20)): "more than 32 MB"}
+    said |= {pack('{"add":[' + "[]," * 2_000_000 + "0]}"): "values, more than 1,000,000"}
+    for text, words in said.items():
+        with pytest.raises(gv.TraceError, match=words):
+            expand(text, [])
 
 
-def test_values_are_counted_before_they_take_memory(run):
-    with pytest.raises(gv.TraceError, match=r"values, more than 1,000,000"):
-        expand(pack('{"add":[' + "[]," * 2_000_000 + "0]}"), tokens(run))
-
-
-@pytest.mark.parametrize(
-    ("where", "value"),
-    [
-        (("path",), None),
-        (("whys", "x"), {}),
-        (("new",), 1),
-        (("rows", 0, 1), 7),
-        (("ms",), [1, 2]),
-        (("mask",), -1),
-        (("masked",), "0.5"),
-        (("stack",), [None]),
-        (("free",), 1),
-    ],
-)
-def test_a_field_of_another_form_is_refused(run, where, value):
-    shown = json.loads(json.dumps(show_run(run)))
-    at = shown["add"][2]
-    for name in where[:-1]:
-        at = at[name]
-    at[where[-1]] = value
-    with pytest.raises(gv.TraceError, match=r"recording\.add\[2\]"):
-        expand(compress(shown), tokens(run))
-
-
-@pytest.mark.parametrize(("name", "value"), [("width", 1 << 20), ("count", 1 << 40), ("chunk", 0), ("borders", None)])
-def test_a_map_too_large_for_the_page_is_refused(run, name, value):
-    shown = json.loads(json.dumps(show_run(run)))
-    shown["map"]["land"][name] = value
-    with pytest.raises(gv.TraceError, match=rf"recording\.map\.land\.{name}"):
-        expand(compress(shown), tokens(run))
-
-
-def change(path, act):
-    data = json.loads(path.read_text(encoding="utf-8"))
-    act(data)
-    path.write_text(json.dumps(data), encoding="utf-8")
-    return path
-
-
-def test_a_file_is_checked_when_it_is_loaded(run, tmp_path):
-    run.save(tmp_path / "run.json")
-    shown = json.loads(json.dumps(show_run(run)))
-    shown["drawings"]["0"]["shapes"] = ["g", {}, ["script", {}, "1"]]
-    file = change(tmp_path / "run.json", lambda data: data.update(recording=compress(shown)))
-    with pytest.raises(gv.TraceError, match=r"saw 'script', expected an element of a drawing$"):
-        gv.Trace.load(file)
-
-
-def test_a_loaded_recording_is_checked_once(run, tmp_path, monkeypatch):
-    run.save(tmp_path / "run.json")
-    read = []
-    monkeypatch.setattr(trace, "expand", lambda *given: read.append(given) or expand(*given))
-    stage = gv.stage(gv.Trace.load(tmp_path / "run.json"), steps=3)
-    assert stage.display.record()["add"]
-    assert len(read) == 1
-
-
-def test_a_file_of_another_version_is_refused(run, tmp_path):
-    run.save(tmp_path / "run.json")
-    file = change(tmp_path / "run.json", lambda data: data.update(guidedviz_trace=2))
-    with pytest.raises(gv.TraceError, match="saw version 2, expected version 3"):
-        gv.Trace.load(file)
-
-
-def test_a_pipe_and_a_huge_file_are_no_trace(tmp_path):
+def test_what_is_no_trace_is_refused(file, tmp_path):
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"guidedviz_trace": 2}), "utf-8")
     os.mkfifo(tmp_path / "pipe.json")
-    with pytest.raises(gv.TraceError, match="not a regular file"):
-        gv.Trace.load(tmp_path / "pipe.json")
-    with (tmp_path / "huge.json").open("wb") as file:
-        file.truncate(1 << 40)
-    with pytest.raises(gv.TraceError, match="1,099,511,627,776 bytes"):
-        gv.Trace.load(tmp_path / "huge.json")
+    with (tmp_path / "huge.json").open("wb") as huge:
+        huge.truncate(1 << 40)
+    said = {"run": "saw version 2, expected version 3", "pipe": "not a regular file", "huge": "1,099,511,627,776 bytes"}
+    for name, words in said.items():
+        with pytest.raises(gv.TraceError, match=words):
+            gv.Trace.load(tmp_path / f"{name}.json")

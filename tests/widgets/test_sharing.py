@@ -153,13 +153,9 @@ async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bar
 
 def test_only_the_teacher_shows_a_run_and_the_error_comes_at_once(bard):
     with hosting(bard, {"": TOKEN, "teacher": TEACHER}) as host:
-        for token, seen in ((TOKEN, "a token of another person"), (TEACHER, "")):
-            model = load(host, token)
-            if seen:
-                with pytest.raises(SettingError, match=seen):
-                    gv.stage(model, "A", share=True)
-            else:
-                gv.stage(model, "A", share=True)
+        with pytest.raises(SettingError, match="a token of another person"):
+            gv.stage(load(host, TOKEN), "A", share=True)
+        gv.stage(load(host, TEACHER), "A", share=True)
         student = gv.stage(load(host, TOKEN), follow=True)
         assert student.head.prompt == "A"
 
@@ -173,15 +169,6 @@ def test_a_stage_of_this_machine_has_no_class_unless_a_variable_names_it(bard, m
         monkeypatch.setenv("GUIDEDVIZ_HOST", host.address)
         gv.stage(bard, "A", share=True).take(2)
         assert gv.stage(bard, follow=True).head.prompt == "A"
-
-
-@pytest.mark.parametrize("more", [{"prompt": "A"}, {"share": True}, {"follow": 1}, {"share": "yes"}])
-def test_wishes_that_do_not_fit_are_refused(bard, more):
-    with pytest.raises(SettingError, match=r"gv\.stage, (follow|share)"):
-        gv.stage(bard, **({"follow": True} | more))
-    trace = gv.record(bard, "A", max_tokens=1)
-    with pytest.raises(SettingError, match="a recording has its own"):
-        gv.stage(trace, share=True)
 
 
 def publish(host, change):

@@ -10,55 +10,38 @@ from guidedviz.widgets.player_page import BUNDLES
 
 
 class Recorder(wire.Wire):
-    """A wire whose messages go into a list."""
+    """A wire whose messages go into a list; each has the number that was told last."""
+
+    sent, number = None, 0
+
+    def __init__(self):
+        super().__init__("stage", lambda said: None, lambda everything: {"n": self.number, "all": everything})
 
     def send(self, content, buffers=None):
-        self.__dict__.setdefault("sent", []).append(content)
+        self.sent = [*(self.sent or []), content]
 
 
-def in_loop(lesson):
-    async def run():
-        state = {"n": 0}
-        line = Recorder("stage", lambda said: None, lambda everything: {"n": state["n"], "all": everything})
-        line.sent = []
-        await lesson(line, state)
-        line.close()
-
-    asyncio.run(run())
-
-
-def test_many_changes_in_a_frame_are_one_message():
-    async def lesson(line, state):
-        for state["n"] in range(1, 50):
-            line.tell()
-        await asyncio.sleep(3 * wire.GAP)
-        assert [message["n"] for message in line.sent] == [49] or [m["n"] for m in line.sent] == [1, 49]
-
-    in_loop(lesson)
+async def test_many_changes_in_a_frame_are_one_message_and_a_new_page_gets_everything():
+    line = Recorder()
+    for line.number in range(1, 50):
+        line.tell()
+    await asyncio.sleep(3 * wire.GAP)
+    assert [message["n"] for message in line.sent] in ([49], [1, 49])
+    line.hear({"do": "hello"})
+    await asyncio.sleep(2 * wire.GAP)
+    assert line.sent[-1]["all"]
 
 
-def test_a_page_that_does_not_answer_is_not_flooded_and_gets_the_last_state_when_it_does(monkeypatch):
+async def test_a_page_that_does_not_answer_is_not_flooded_and_gets_the_last_state_when_it_does(monkeypatch):
     monkeypatch.setattr(wire, "GAP", 0.002)
-
-    async def lesson(line, state):
-        for state["n"] in range(30):
-            line.tell()
-            await asyncio.sleep(wire.GAP * 1.1)
-        assert len(line.sent) <= wire.UNDER_WAY
-        line.hear({"do": "painted", "number": line.sent[-1]["number"]})
-        await asyncio.sleep(2 * wire.GAP)
-        assert line.sent[-1]["n"] == 29
-
-    in_loop(lesson)
-
-
-def test_a_new_page_gets_everything():
-    async def lesson(line, state):
-        line.hear({"do": "hello"})
-        await asyncio.sleep(2 * wire.GAP)
-        assert line.sent[-1]["all"]
-
-    in_loop(lesson)
+    line = Recorder()
+    for line.number in range(30):
+        line.tell()
+        await asyncio.sleep(wire.GAP * 1.1)
+    assert len(line.sent) <= wire.UNDER_WAY
+    line.hear({"do": "painted", "number": line.sent[-1]["number"]})
+    await asyncio.sleep(2 * wire.GAP)
+    assert line.sent[-1]["n"] == 29
 
 
 def test_a_widget_loads_the_bundle_of_its_kind_alone():
@@ -72,14 +55,10 @@ def test_a_widget_loads_the_bundle_of_its_kind_alone():
     assert max(size, key=size.get) == "stage"
 
 
-def test_a_notebook_stores_the_code_of_a_kind_once():
+def test_a_notebook_stores_the_code_of_a_kind_once_and_again_after_all_widgets_were_closed():
     one, other = (wire.Wire("stage", lambda said: None, lambda everything: {}) for _ in range(2))
     assert one.code is other.code
     assert one.get_state("code") == {"code": f"IPY_MODEL_{one.code.model_id}"}
     assert len(json.dumps(one.get_state()).encode()) < 3_000
-
-
-def test_a_widget_after_all_were_closed_has_its_code():
-    one = wire.Wire("film", lambda said: None, lambda everything: {})
     one.code.close()
-    assert wire.Wire("film", lambda said: None, lambda everything: {}).code.comm is not None
+    assert wire.Wire("stage", lambda said: None, lambda everything: {}).code.comm is not None

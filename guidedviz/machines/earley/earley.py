@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.earley.productions import MOST_SHOWN, Phrase, Row, Symbol, build_productions, show_symbols
+from guidedviz.machines.earley.productions import Phrase, Row, Symbol, build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar
 from guidedviz.machines.machine import LazySteps, Machine, byte_kinds, check_text
@@ -48,35 +48,6 @@ class Dotted(NamedTuple):
     def moved(self) -> Dotted:
         """The same with the dot after the next symbol."""
         return self._replace(dot=self.dot + 1)
-
-    @property
-    def shown(self) -> ChartItem:
-        """The dotted row in a form for display."""
-        symbols, left = self.row.symbols, max(0, self.dot - MOST_SHOWN)
-        before = "… " * (left > 0) + show_symbols(symbols[left : self.dot])
-        after = show_symbols(symbols[self.dot : self.dot + MOST_SHOWN]) + " …" * (len(symbols) > self.dot + MOST_SHOWN)
-        phrase = self.row.phrase
-        return ChartItem(phrase.words, before, after, self.origin.number, self.after is None, phrase.part is None)
-
-
-@dataclass(frozen=True)
-class ChartItem:
-    """A dotted production: the symbols before the dot and those after it.
-
-    >>> print(ChartItem("pair", "key", '":" value', 3, False, True))
-    pair → key • ":" value (from 3)
-    """
-
-    rule: str  # the rule, or the part of a rule in GBNF
-    before: str
-    after: str
-    origin: int  # bytes before it
-    done: bool  # nothing must follow
-    written: bool  # a rule of the grammar's text, not a part of one
-
-    def __str__(self) -> str:
-        sides = " ".join(filter(None, [self.before, "•", self.after]))
-        return f"{self.rule} → {sides} (from {self.origin})"
 
 
 Cause = Dotted | Phrase | None  # of a move: the finished row that moved the dot, or the phrase that is empty
@@ -136,11 +107,8 @@ class Earley(Machine[EarleyState]):
     def chart(self, data: bytes) -> list[EarleyState]:
         """One column per position of a text, up to the first byte that is not allowed.
 
-        >>> for column in earley('root ::= "a" root | "b"').chart(b"ab"):
-        ...     print(column.number, *(item.shown for item in column.items), sep="; ")
-        0; start → • root (from 0); root → • "a" root (from 0); root → • "b" (from 0)
-        1; root → "a" • root (from 0); root → • "a" root (from 1); root → • "b" (from 1)
-        2; root → "b" • (from 1); root → "a" root • (from 0); start → root • (from 0)
+        >>> [len(column.items) for column in earley('root ::= "a" root | "b"').chart(b"ab")]
+        [3, 3, 3]
         """
         check_text(data)
         columns = [self.initial]

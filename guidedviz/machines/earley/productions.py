@@ -11,18 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import groupby, islice
+from functools import lru_cache
+from itertools import islice
 
-from guidedviz.errors import PatternError, shorten
-from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.grammars.show import show_gbnf
+from guidedviz.errors import PatternError
+from guidedviz.machines.grammars.grammar import Grammar
 from guidedviz.machines.regular.nfa import utf8_rows
 from guidedviz.machines.tree import Call, Chars, Concat, Either, Net, Range, Repeat, Tick, Tree, no_ticks
-from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.machines.work import derive
 
-MOST_SHOWN = 60  # characters of a part of a rule, and symbols on each side of a dot
 INLINE = 8  # an exact count up to this is written as copies
 
 
@@ -47,15 +44,6 @@ class Phrase:
     nullable: bool = False
     empty_twice: bool = False  # the empty text has more than one derivation
 
-    @cached_property
-    def words(self) -> str:
-        """The name of a rule, or the GBNF of a part."""
-        if self.part is None:
-            return self.rule
-        if isinstance(self.part, NetPrefix):
-            return f"{self.rule}, to place {self.part.place} of {self.part.net.places}"
-        return shorten(show_gbnf(Grammar((Rule("", self.part, (0, 0)),))).split(" ::= ", 1)[1], MOST_SHOWN)
-
 
 @dataclass(frozen=True, eq=False)
 class Row:
@@ -78,32 +66,12 @@ class Row:
 Symbol = Phrase | bytes
 
 
-def show_symbols(symbols: Iterable[Symbol]) -> str:
-    """Symbols as GBNF; adjacent single bytes become one text."""
-    shown: list[str] = []
-    for single, run in groupby(symbols, key=lambda symbol: isinstance(symbol, bytes) and len(symbol) == 1):
-        if single:
-            text = visible(b"".join(symbol for symbol in run if isinstance(symbol, bytes)))
-            shown.append('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
-        else:
-            shown += map(_show_symbol, run)
-    return " ".join(shown)
-
-
-def _show_symbol(symbol: Symbol) -> str:
-    if isinstance(symbol, bytes):
-        return f"[{visible_bytes(symbol)}]"
-    return f"({symbol.words})" if isinstance(symbol.part, Either | NetPrefix) else symbol.words
-
-
 def build_productions(grammar: Grammar) -> list[Phrase]:
     """The phrases of a grammar, the start first, without the rows that can never finish.
 
-    >>> for phrase in build_productions(gv.grammar('root ::= "(" root ")" | [0-9]+').grammar):
-    ...     print(phrase.words, "=", " or ".join(show_symbols(row.symbols) for row in phrase.rows))
-    start = root
-    root = "(" root ")" or [0-9]+
-    [0-9]+ = [0-9] or [0-9]+ [0-9]
+    >>> phrases = build_productions(gv.grammar('root ::= "(" root ")" | [0-9]+').grammar)
+    >>> [(phrase.rule, len(phrase.rows)) for phrase in phrases]
+    [('start', 1), ('root', 2), ('root', 2)]
     """
     phrases = _Builder(grammar).phrases
     live = _that_follow(phrases, bool)

@@ -6,15 +6,13 @@ XGrammar-2 calls this repetition compression (arXiv 2601.04426).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
 from guidedviz.machines.regular.assertions import build_net
 from guidedviz.machines.regular.nfa import MOST_NFA_STATES, count_states
 from guidedviz.machines.tree import (
-    EMPTY,
     NOTHING,
     Call,
     Concat,
@@ -120,16 +118,6 @@ class _Counted:
     rules: dict[tuple[Tree, Bounds], Rule] = field(default_factory=dict)
     bounds: dict[str, Bounds] = field(default_factory=dict)
 
-    @cached_property
-    def empty(self) -> frozenset[str]:
-        """The rules with an empty text."""
-        return rules_with(self.grammar.rules, lambda chars: False)
-
-    @cached_property
-    def finished(self) -> frozenset[str]:
-        """The rules with a text."""
-        return rules_with(self.grammar.rules, lambda chars: chars != NOTHING)
-
     def shrink(self, rule: Rule, most: int) -> Tree:
         """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
         if count_states(rule.tree) <= most:
@@ -144,35 +132,27 @@ class _Counted:
     def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree]) -> Tree:
         """The tree with calls, innermost repeats first; shared parts are looked at once."""
         if id(tree) not in known:
-            known[id(tree)] = self.call(
-                map_parts(tree, lambda part: self.replace(part, rule, most, known)), tree, rule, most
-            )
+            new = map_parts(tree, lambda part: self.replace(part, rule, most, known))
+            if isinstance(new, Repeat) and isinstance(tree, Repeat) and (new.high or new.low) > 1:
+                new = self.call(new, rule) if count_states(new) > most and self.may_count(tree.part) else new
+            known[id(tree)] = new
         return known[id(tree)]
 
-    def call(self, new: Tree, old: Tree, rule: Rule, most: int) -> Tree:
-        """A call, if this is a repeat with too many copies of a part that is never empty."""
-        if not isinstance(new, Repeat) or not isinstance(old, Repeat) or (new.high or new.low) < 2:
-            return new
-        if count_states(new) <= most or not self.may_count(old.part):
-            return new
-        bounds: Bounds = new.low, new.high
-        key = new.part, bounds
+    def call(self, repeat: Repeat, rule: Rule) -> Call:
+        """A call of the rule that counts this repeat."""
+        key = repeat.part, (repeat.low, repeat.high)
         if key not in self.rules:
-            plain = f"{rule.name}{new}"
+            plain = f"{rule.name}{repeat}"
             same = sum(name.startswith(plain) for name in self.bounds)
             name = f"{plain}-{same + 1}" if same else plain
-            self.rules[key] = Rule(name, new.part, rule.span)
-            self.bounds[name] = bounds
+            self.rules[key], self.bounds[name] = Rule(name, repeat.part, rule.span), key[1]
         return Call(self.rules[key].name)
 
     def may_count(self, part: Tree) -> bool:
         """Whether a part has texts, none of them empty."""
         here = Rule("", part, (0, 0))
-        empty = [Rule(name, EMPTY, (0, 0)) for name in here.calls if name in self.empty]
-        finished = [Rule(name, EMPTY, (0, 0)) for name in here.calls if name in self.finished]
-        return "" not in rules_with([here, *empty], lambda chars: False) and "" in rules_with(
-            [here, *finished], lambda chars: chars != NOTHING
-        )
+        rules = [here, *map(self.grammar.rule, reach(here.calls, self.grammar.calls.__getitem__))]
+        return "" in rules_with(rules, lambda chars: chars != NOTHING) - rules_with(rules, lambda chars: False)
 
 
 def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
@@ -206,17 +186,9 @@ def inline_rules(grammar: Grammar) -> Grammar:
     >>> print(show_gbnf(inline_rules(named.grammar)))
     root ::= "(" root ")" | [a-z]+
     """
-    kept = {grammar.root}
-    bodies = inline_all(grammar, kept)
-    rules = tuple(replace(rule, tree=bodies[rule.name]) for rule in grammar.rules)
-    return needed_rules(replace(grammar, rules=rules))
-
-
-def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
-    """The trees of all rules with the calls of non-recursive rules inlined."""
     graph = grammar.calls
     counting = (rule.name for rule in grammar.rules if any(isinstance(part, Tick) for part in walk(rule.tree)))
-    stay = {*kept, *counting, *recursive_rules(graph)}
+    stay = {grammar.root, *counting, *recursive_rules(graph)}
     bodies: dict[str, Tree] = {}
     sizes: dict[str, int] = {}
     places = Counter(call for calls in graph.values() for call in calls)
@@ -237,9 +209,8 @@ def inline_all(grammar: Grammar, kept: Iterable[str] = ()) -> dict[str, Tree]:
             bodies[name] = map_calls(tree, lambda call: inner.get(call.name, call)) if inner else tree
         return bodies[name]
 
-    for rule in grammar.rules:
-        put_in(rule.name)
-    return bodies
+    rules = tuple(replace(rule, tree=put_in(rule.name)) for rule in grammar.rules)
+    return needed_rules(replace(grammar, rules=rules))
 
 
 def needed_rules(grammar: Grammar) -> Grammar:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice, starmap
 from typing import Literal
 
 from guidedviz.errors import PatternError, SettingError
@@ -18,25 +20,53 @@ from guidedviz.machines.grammars.counted import MOST_COPIES, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes
+from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes, count_once, may_stop, say_count
 from guidedviz.machines.pushdown.stacks import (
     Cell,
     Closure,
     Configuration,
-    Frame,
-    SharedFrame,
     StackGraph,
     State,
-    list_frames,
-    rule_names,
-    shared_frames,
-    unfinished_frame,
 )
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import check_regex, parse_regex
 from guidedviz.machines.regular.regex import regex as finite_regex
-from guidedviz.machines.visible import counted, visible
+from guidedviz.machines.visible import counted, visible, visible_bytes
 from guidedviz.machines.work import limited_work, reach
+
+# The stacks of a pushdown machine for people: which rules are open, where each stands, what it waits for.
+#
+# A cell is an open call. With the node where its caller stands, or will go on, it is a frame. A stack is listed from
+# its innermost frame down, along the first path; `branches` lists the frames of all stacks.
+
+
+MOST_SHOWN = 40  # frames of a stack
+MOST_SHARED = 60  # frames of all stacks
+BLANKS = frozenset(b" \t\n\v\f\r")
+ASCII, CONTROLS = frozenset(range(128)), frozenset([*range(32), 127])
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One open rule: the node where it stands (innermost) or will go on, and what may come there."""
+
+    rule: str
+    node: int
+    waits: str
+    number: int  # of the open call, the same at every step; 0 is the root's
+
+
+@dataclass(frozen=True)
+class SharedFrame:
+    """A frame that several stacks may share, and the numbers of the frames that may lie below it; 0 is the bottom.
+
+    A number is the same at every step. When there are very many frames, some numbers in `below` are not listed.
+    """
+
+    number: int
+    rule: str
+    node: int
+    below: tuple[int, ...]
 
 
 class PDA(Machine[State]):
@@ -96,25 +126,73 @@ class PDA(Machine[State]):
         tops = self._own(state).tops
         return tops[0][1][0].depth if tops else 0
 
-    def stack(self, state: State) -> tuple[str, ...]:
-        """The names of the open rules of the first stack, innermost first; of a deep stack the innermost 40."""
-        return rule_names(self, self._own(state))
-
-    def frames(self, state: State) -> tuple[Frame, ...]:
-        """The open rules of the first stack, each with its node and what may come there."""
-        return list_frames(self, self._own(state))
-
-    def unfinished(self, state: State) -> Frame | None:
-        """The innermost open rule that cannot end here."""
-        return unfinished_frame(self, self._own(state))
-
-    def branches(self, state: State) -> tuple[SharedFrame, ...]:
-        """The frames of all stacks, tops first; shared frames are listed once."""
-        return shared_frames(self, self._own(state))
-
     def places(self, state: State) -> tuple[int, ...]:
         """The possible nodes."""
         return tuple(node for node, _ in self._own(state).tops)
+
+    def first_stack(self, state: State) -> Iterator[Configuration]:
+        """The first stack of a state, innermost configuration first; it may be very deep."""
+        tops = self._own(state).tops
+        return self.stack_under(tops[0][0], tops[0][1][0]) if tops else iter(())
+
+    def stack_under(self, node: int, cell: Cell) -> Iterator[Configuration]:
+        """The first stack with this top."""
+        yield node, cell
+        while cell is not self.bottom:
+            node, cell = self.below(cell)[0]
+            yield node, cell
+
+    def stack(self, state: State) -> tuple[str, ...]:
+        """The names of the open rules of the first stack, innermost first; of a deep stack the innermost 40."""
+        names = tuple(self.nodes.name_of(node) for node, _ in islice(self.first_stack(state), MOST_SHOWN))
+        more = self.depth(state) - len(names)
+        return (*names, f"… {more:,} more") if more else names
+
+    def frames(self, state: State) -> tuple[Frame, ...]:
+        """The open rules of the first stack, each with its node and what may come there."""
+        return tuple(starmap(self._frame, islice(self.first_stack(state), MOST_SHOWN)))
+
+    def unfinished(self, state: State) -> Frame | None:
+        """The innermost open rule that cannot end here."""
+        stuck = ((node, cell) for node, cell in self.first_stack(state) if not self._may_end(node, cell))
+        return next(starmap(self._frame, stuck), None)
+
+    def branches(self, state: State) -> tuple[SharedFrame, ...]:
+        """The frames of all stacks, tops first; a frame that several stacks share is listed once."""
+        found: dict[Configuration, None] = {
+            (node, cell): None for node, cells in self._own(state).tops for cell in cells
+        }
+        waiting = list(found)
+        shared: list[SharedFrame] = []
+        for node, cell in waiting:  # it grows
+            if len(shared) == MOST_SHARED:
+                break
+            below = dict.fromkeys(self.below(cell))
+            waiting += [configuration for configuration in below if configuration not in found]
+            found.update(below)
+            numbers = tuple(starmap(self._number, below)) or (0,)
+            shared.append(SharedFrame(self._number(node, cell), self.nodes.name_of(node), node, numbers))
+        return tuple(shared)
+
+    def _number(self, node: int, cell: Cell) -> int:
+        return 1 + cell.number * len(self.nodes) + node
+
+    def _frame(self, node: int, cell: Cell) -> Frame:
+        nodes, bounds = self.nodes, self.nodes.counts[cell.rule]
+        again = bounds is not None and not self.closure(node).reads  # the next part, if any
+        waits = say_waits(self, nodes.starts[cell.rule] if again else node, self._may_end(node, cell))
+        if bounds and cell.rule == nodes.rule_of[node]:
+            waits += f" ({say_count(cell.counts, bounds)})"
+        return Frame(nodes.name_of(node), node, waits, cell.number)
+
+    def _may_end(self, node: int, cell: Cell) -> bool:
+        """Whether an open rule may end at its node: at the end of a part, or after enough parts of a counted repeat."""
+        bounds = self.nodes.counts[cell.rule]
+        if bounds is None or bounds.spare is not None:
+            return node in self.nodes.ends
+        if node == self.nodes.starts[cell.rule]:
+            return may_stop(cell.counts, bounds)
+        return node in self.nodes.ends and count_once(cell.counts, bounds)[1]
 
     def closure(self, node: int) -> Closure:
         """What is possible at a node, whatever lies below it."""
@@ -126,6 +204,32 @@ class PDA(Machine[State]):
 
     def _own(self, state: State) -> State:
         return self.graph.steps.own(state)
+
+
+def say_waits(pda: PDA, node: int, may_end: bool | None = None) -> str:
+    """What may come at a node, in words; optional whitespace is not named. `may_end`: whether the rule may end there.
+
+    >>> pairs = gv.grammar('root ::= [0-9] [ \\t]* ("," | ";") root?')
+    >>> [say_waits(pairs, node) for node in range(3)]
+    ['0-9', ', or ;', '0-9 or its end']
+    >>> say_waits(gv.grammar(r'root ::= [^"\\x00-\\x1F]*'), 0)
+    'any character but " controls or its end'
+    """
+    choices = frozenset(pda.closure(node).reads)
+    many = len(choices & ASCII) > len(ASCII) // 2
+    if not many and len(choices & BLANKS) > 1 and choices - BLANKS:  # a single blank is a character like others
+        choices -= BLANKS
+    said = visible_bytes(choices, limit=12) if choices and not many else ""
+    parts = [_say_many(choices)] if many else [said] if said.endswith((" byte", " more")) else said.split()
+    parts += ["its end"] * (node in pda.nodes.ends if may_end is None else may_end)
+    return " ".join(parts[:-1]) + " or " * (len(parts) > 1) + parts[-1]
+
+
+def _say_many(choices: frozenset[int]) -> str:
+    """Most of ASCII, described by what is missing."""
+    missing = ASCII - choices
+    words = [visible_bytes(missing - CONTROLS)] * bool(missing - CONTROLS) + ["controls"] * bool(missing & CONTROLS)
+    return ("any character" if choices - ASCII else "any of ASCII") + f" but {' '.join(words)}" * bool(words)
 
 
 @limited_work()

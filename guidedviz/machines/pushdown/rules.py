@@ -241,55 +241,48 @@ def build_rule_nodes(grammar: Grammar, merge: bool = True, copies: int = MOST_CO
             machines.append(minimise(machine) if merge else machine)
         except PatternError as error:
             raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
-    counts = tuple(Bounds(*bounds[name]) if name in bounds else None for name in names)
-    letters = {letter(tick) - CALL: tick for tick in ticks}
-    return take_ticks(set_side_by_side(tuple(names), machines, counts), letters).trim()
+    counts = [Bounds(*bounds[name]) if name in bounds else None for name in names]
+    return set_side_by_side(tuple(names), machines, counts, {letter(tick): tick for tick in ticks}).trim()
 
 
-def set_side_by_side(names: tuple[str, ...], machines: list[DFA], counts: tuple[Bounds | None, ...]) -> RuleNodes:
-    """The states of all machines numbered consecutively, with calls separated from bytes."""
+def set_side_by_side(
+    names: tuple[str, ...], machines: list[DFA], counts: list[Bounds | None], letters: Mapping[int, Tick]
+) -> RuleNodes:
+    """The states of all machines numbered consecutively, with calls and ticks separated from bytes."""
     starts: list[int] = []
-    rule_of: list[int] = []
     edges: list[tuple[Edge, ...]] = []
     calls: list[tuple[tuple[int, int], ...]] = []
+    ticks: list[tuple[int, int] | None] = []
     accepting: set[int] = set()
     for rule, machine in enumerate(machines):
         start = len(edges)
         starts.append(start)
-        for state, row in enumerate(machine.edges):
-            rule_of.append(rule)
+        accepting |= {start + state for state in machine.accepting}
+        for row in machine.edges:
             edges.append(tuple((low, min(high, CALL - 1), start + to) for low, high, to in row if low < CALL))
             spans = ((max(low, CALL), high, start + to) for low, high, to in row if high >= CALL)
-            calls.append(tuple((letter - CALL, to) for low, high, to in spans for letter in range(low, high + 1)))
-            if state in machine.accepting:
-                accepting.add(start + state)
-    none = (None,) * len(edges)
-    return RuleNodes(
-        names, tuple(starts), tuple(rule_of), tuple(edges), tuple(calls), frozenset(accepting), counts, none
-    )
+            over = [(letter, to) for low, high, to in spans for letter in range(low, high + 1)]
+            calls.append(tuple((letter - CALL, to) for letter, to in over if letter not in letters))
+            ticks.append(None)
+            for letter, to in over:
+                if tick := letters.get(letter):  # the only way on from its node
+                    ticks[-1], known = (tick.most - tick.rest, to), counts[rule]
+                    counts[rule] = Bounds(0, tick.most, max(tick.rest, (known and known.spare) or 0))
+    rule_of = tuple(rule for rule, machine in enumerate(machines) for _ in machine.edges)
+    limit_inside(edges, accepting, ticks)
+    over_nodes = tuple(edges), tuple(calls), frozenset(accepting)
+    return RuleNodes(names, tuple(starts), rule_of, *over_nodes, tuple(counts), tuple(ticks))
 
 
-def take_ticks(nodes: RuleNodes, letters: Mapping[int, Tick]) -> RuleNodes:
-    """The nodes with ticks in place of the calls that stand for them."""
-    calls, ticks, counts = list(nodes.calls), list(nodes.ticks), list(nodes.counts)
-    for node, row in enumerate(nodes.calls):
-        for number, after in row:
-            if number in letters:  # a tick is the only way on from its node
-                tick, rule = letters[number], nodes.rule_of[node]
-                known = counts[rule]
-                calls[node], ticks[node] = (), (tick.most - tick.rest, after)
-                counts[rule] = Bounds(0, tick.most, max(tick.rest, (known and known.spare) or 0))
-    limit_inside(nodes, ticks)
-    return replace(nodes, calls=tuple(calls), ticks=tuple(ticks), counts=tuple(counts))
-
-
-def limit_inside(nodes: RuleNodes, ticks: list[tuple[int, int] | None]) -> None:
+def limit_inside(
+    edges: Iterable[Iterable[Edge]], accepting: Iterable[int], ticks: list[tuple[int, int] | None]
+) -> None:
     """Inside a character the count is already so low that one of the ticks after it can be passed."""
     back: dict[int, list[int]] = defaultdict(list)
-    for node, row in enumerate(nodes.edges):
+    for node, row in enumerate(edges):
         for _, _, to in row:
             back[to].append(node)
-    free = set(reach(nodes.accepting, back.__getitem__))  # a text may end without a tick
+    free = set(reach(accepting, back.__getitem__))  # a text may end without a tick
     found = sorted((tick[0], node) for node, tick in enumerate(ticks) if tick)
     for most, node in reversed(found):  # the highest first
         for at in reach([node], lambda to: (one for one in back[to] if one not in free and ticks[one] is None)):

@@ -118,7 +118,7 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
     if not 0 < len(costs) <= len(LOOKS):
         raise SettingError("draw_break_even, costs", seen=f"{len(costs)} costs", expected=f"1 to {len(LOOKS)}")
     for name, cost in costs.items():
-        where, expected = f"draw_break_even, {name!r}", "milliseconds before the first mask, and per mask"
+        where, expected = f"draw_break_even, {quoted(name)}", "milliseconds before the first mask, and per mask"
         if not isinstance(cost, tuple | list) or len(cost) != 2:
             raise SettingError(where, seen=quoted(cost), expected=expected)
         for ms in cost:
@@ -134,22 +134,22 @@ def draw_break_even(costs: Costs, title: str = "", pairs: Iterable[tuple[str, st
         times = tuple(max(y.low, first + each * n) for n in masks)
         series.append(Series(name, "line", masks, times, colour=colour, look=look))
         said.append(f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each")
-    found: dict[float, tuple[float, str]] = {}  # per number of masks the time there, and who is cheaper from there on
+    found: list[tuple[float, float, str]] = []  # a number of masks, the time there, and who is cheaper from there on
     for pair in combinations(costs, 2) if pairs is None else pairs:
         if not isinstance(pair, tuple) or not costs.keys() >= {*pair}:
             continue  # a way that was not measured
         one, other = sorted(pair, key=lambda name: -costs[name][0])
         even = break_even(costs[one], costs[other])
         if even is not None and even <= 10**DECADES:
-            found[even] = costs[one][0] + costs[one][1] * even, f"{one} is cheaper than {other} after {even:,.0f} masks"
+            told = f"{one} is cheaper than {other} after {even:,.0f} masks"
+            found.append((even, costs[one][0] + costs[one][1] * even, told))
     if found:
-        ys, hover = zip(*found.values(), strict=True)
-        words = tuple(f"{n:,.0f}" for n in found)
-        series.append(Series("break-even", "dots", tuple(found), ys, hover, "ink", "hollow", words=words))
+        xs, ys, hover = zip(*found, strict=True)
+        words = tuple(f"{n:,.0f}" for n in xs)
+        series.append(Series("break-even", "dots", xs, ys, hover, "ink", "hollow", words=words))
         said += hover
-    return draw_chart(
-        Chart(title or said[0], x, y, tuple(series), width=620.0, height=270.0), "\n".join(said), live=True
-    )
+    chart = Chart(title or said[0], x, y, tuple(series), width=620.0, height=270.0)
+    return draw_chart(chart, "\n".join(said), live=True)
 
 
 def _say_time(ms: float) -> str:

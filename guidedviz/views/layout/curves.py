@@ -39,12 +39,6 @@ def straight(start: Point, end: Point) -> Curve:
     return (start, ((2 * a + c) / 3, (2 * b + d) / 3), ((a + 2 * c) / 3, (b + 2 * d) / 3), end)
 
 
-def through(points: Sequence[Point]) -> Curve:
-    """Straight lines from point to point."""
-    pieces = [straight(a, b)[1:] for a, b in pairwise(points)]
-    return (points[0], *(point for piece in pieces for point in piece))
-
-
 def sample(curve: Curve) -> Points:
     """Points along the curve at short distances."""
     points = np.array(curve, dtype=float)
@@ -67,7 +61,9 @@ def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
 def cut(curve: Curve, count: int) -> list[Curve]:
     """The curve in `count` parts of equal length."""
     points = along(curve, [number / (4 * count) for number in range(4 * count + 1)])
-    return [through(points[4 * n : 4 * n + 5]) for n in range(count)]
+    pieces = [straight(a, b) for a, b in pairwise(points)]
+    rows = (pieces[4 * n : 4 * n + 4] for n in range(count))
+    return [(row[0][0], *(point for piece in row for point in piece[1:])) for row in rows]
 
 
 def above_middle(curve: Curve) -> Point:

@@ -24,7 +24,6 @@ from guidedviz.views.layout.curves import (
     Label,
     Point,
     Spot,
-    above_middle,
     cut,
     sample,
     straight,
@@ -32,7 +31,7 @@ from guidedviz.views.layout.curves import (
 from guidedviz.views.layout.layers import Extent, Link, place
 from guidedviz.views.layout.plan import MANY, ArrowLine, Bundle, Plan, make_plan
 from guidedviz.views.layout.routes import Room, call_box, count_box, disc_box, label_box, settle_names, title_box
-from guidedviz.views.layout.sketch import Sketch
+from guidedviz.views.layout.sketch import Sketch, by_state
 
 MOST_STATES = 300  # of a larger machine the neighbourhood of one state is drawn
 MOST_ARROWS = 1200
@@ -67,7 +66,7 @@ def _nearest(start: int, near: Mapping[int, Iterable[int]], most: int, size: Map
     """The states or rules nearest to one, as many as fit; `size` is 1 where it says nothing."""
     found, room = {start: None}, most - size.get(start, 1)
     for one in (queue := [start]):
-        for other in near[one]:
+        for other in near.get(one, ()):
             if other not in found and size.get(other, 1) <= room:
                 found[other], room = None, room - size.get(other, 1)
                 queue.append(other)
@@ -106,10 +105,14 @@ def _lay_out_states(sketch: Sketch, among: Collection[int], at: int, compact: bo
     settled, counts = settle_names(sketch, spots, curves, labels, Room(placed.width + by, placed.height))
     names = [label_box(label.words, (label.x, label.y)) for label in settled]
     names += [count_box(place) for place in counts.values()]
-    low = [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
-    low += [(x + 8, y + 8) for curve, _ in curves.values() for x, y in sample(curve).tolist()]
-    low += [(name.right + 2, name.bottom + 2) for name in names]
-    width, height = (max(sides) for sides in zip((placed.width + by, placed.height), *low, strict=True))
+    low = [
+        (placed.width + by, placed.height),
+        *((spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()),
+    ]
+    low += [sample(curve).max(0) + 8 for curve, _ in curves.values()] + [
+        (name.right + 2, name.bottom + 2) for name in names
+    ]
+    width, height = np.max(low, axis=0).tolist()
     return Diagram(sketch, spots, curves, settled, more, width, height, counts)
 
 
@@ -119,10 +122,9 @@ def _choose_states(sketch: Sketch, among: Collection[int], start: int) -> Collec
     arrows = [arrow for arrow in sketch.arrows if arrow.source in inside]
     if len(states) <= MOST_STATES and len(arrows) <= MOST_ARROWS:
         return states
-    ahead, behind = defaultdict(list), defaultdict(list)
-    for arrow in arrows:
-        ahead[arrow.source].append(arrow.target)
-        behind[arrow.target].append(arrow.source)
+    into, out = by_state(arrows)
+    ahead = {state: [arrow.target for arrow in found] for state, found in out.items()}
+    behind = {state: [arrow.source for arrow in found] for state, found in into.items()}
     return _nearest(start, ahead, NEAR * 2 // 3, {}) | _nearest(start, behind, NEAR // 3, {})
 
 
@@ -166,8 +168,7 @@ def short_name(sketch: Sketch, state: int) -> str:
 
 
 def _space(line: ArrowLine) -> float:
-    words = wide(line.label, 12) + 8 if line.label else 0.0
-    return max(words, min(240.0, 7.0 * len(line.dots))) if line.dots else words
+    return max(wide(line.label, 12) + 8, min(240.0, 7.0 * len(line.dots)))
 
 
 def _draw_lines(
@@ -177,14 +178,12 @@ def _draw_lines(
     curves: Curves = {}
     labels = []
     for n, line in enumerate(plan.lines):
-        curve, room = lines["line", n], rooms["line", n]
+        curve, (x, y) = lines["line", n], rooms["line", n]
         parts = cut(curve, len(line.arrows)) if line.dots else [curve]
         curves |= {n: (part, n == line.arrows[-1]) for n, part in zip(line.arrows, parts, strict=True)}
         size = max(1.6, min(3.6, dist(parts[0][0], parts[0][-1]) * 0.36))
         spots |= {dot: Spot(*part[-1], size, size, True) for dot, part in zip(line.dots, parts, strict=False)}
-        if line.label:
-            x, y = room if room != curve[0] else above_middle(curve)
-            labels.append(Label(x, y - 3 * bool(line.dots), line.label, line.full, line.arrows))
+        labels.append(Label(x, y - 3 * bool(line.dots), line.label, line.full, line.arrows))
     return curves, labels
 
 
@@ -215,12 +214,15 @@ def _bundle_curves(sketch: Sketch, bundle: Bundle, spots: dict[int, Spot], way_i
 
 
 def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
-    chosen = _choose_rules(sketch, at)
+    rules = _choose_rules(sketch, at)
     if compact is None:
-        compact = sum(_count_nodes(sketch, rule) for rule in chosen) > MANY
-    nodes = [sketch.rules[rule][1] for rule in chosen]
-    parts = [_lay_out_states(replace(sketch, initial=own[0]), own, at, compact) for own in nodes]
-    blocks = _pack([_frame(sketch, rule, part) for rule, part in zip(chosen, parts, strict=True)])
+        compact = sum(node not in sketch.folded for _, nodes in rules for node in nodes) > MANY
+    parts, frames = [], []
+    for name, nodes in rules:
+        parts.append(part := _lay_out_states(replace(sketch, initial=nodes[0]), nodes, at, compact))
+        width = max(part.width, _title_width(sketch, name) + 24)
+        frames.append(Block(name, nodes, 0, 0, width, part.height + TITLE))
+    blocks = _pack(frames)
     spots: dict[int, Spot] = {}
     curves: Curves = {}
     labels: list[Label] = []
@@ -232,9 +234,7 @@ def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
         labels += [replace(label, x=label.x + x, y=label.y + y) for label in part.labels]
         counts |= {n: (a + x, b + y) for n, (a, b) in part.counts.items()}
     more = frozenset().union(*(part.more for part in parts))
-    width, height = (
-        max(sides) + EDGE for sides in zip(*((b.x + b.width, b.y + b.height) for b in blocks), strict=True)
-    )
+    width, height = np.max([(b.x + b.width + EDGE, b.y + b.height + EDGE) for b in blocks], axis=0).tolist()
     whole = Diagram(sketch, spots, curves, tuple(labels), more, width, height, counts, blocks)
     jumps = dict(_jumps(whole))
     low = [sample(curve).max(0) + EDGE for found in jumps.values() for curve in (found.call, *found.returns)]
@@ -242,11 +242,11 @@ def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
     return replace(whole, width=width, height=height, jumps=jumps)
 
 
-def _choose_rules(sketch: Sketch, at: int) -> Sequence[int]:
+def _choose_rules(sketch: Sketch, at: int) -> list[tuple[str, tuple[int, ...]]]:
     """All rules or, for a large grammar, those nearest by calls to the rule of a node, in the grammar's order."""
-    size = {rule: max(LEAST_NODES, _count_nodes(sketch, rule)) for rule in range(len(sketch.rules))}
+    size = {n: max(LEAST_NODES, len({*nodes} - sketch.folded)) for n, (_, nodes) in enumerate(sketch.rules)}
     if sum(size.values()) <= MOST_NODES:
-        return tuple(size)
+        return [*sketch.rules]
     rule_of = {node: rule for rule, (_, nodes) in enumerate(sketch.rules) for node in nodes}
     number = {name: rule for rule, (name, _) in enumerate(sketch.rules)}
     near: dict[int, list[int]] = defaultdict(list)
@@ -254,17 +254,7 @@ def _choose_rules(sketch: Sketch, at: int) -> Sequence[int]:
         if arrow.call:
             near[rule_of[arrow.source]].append(number[arrow.call])
             near[number[arrow.call]].append(rule_of[arrow.source])
-    return sorted(_nearest(rule_of.get(at, 0), near, NEAR_NODES, size))
-
-
-def _count_nodes(sketch: Sketch, rule: int) -> int:
-    """How many nodes of a rule are drawn."""
-    return sum(node not in sketch.folded for node in sketch.rules[rule][1])
-
-
-def _frame(sketch: Sketch, rule: int, part: Diagram) -> Block:
-    name, nodes = sketch.rules[rule]
-    return Block(name, nodes, 0, 0, max(part.width, _title_width(sketch, name) + 24), part.height + TITLE)
+    return [sketch.rules[rule] for rule in sorted(_nearest(rule_of.get(at, 0), near, NEAR_NODES, size))]
 
 
 def _title_width(sketch: Sketch, name: str) -> float:

@@ -200,6 +200,6 @@ def read_layout(answer: dict[str, Any], count: int) -> Layout:
     nodes = {int(found["name"]): turn(found["pos"]) for found in answer.get("objects", ())}
     edges = {int(edge["id"]): edge for edge in answer.get("edges", ())}
     curves: list[Curve] = [tuple(map(turn, edges[n]["pos"].split())) for n in range(len(edges))]
-    labels = [turn(edges[n]["lp"]) if "lp" in edges[n] else curves[n][0] for n in range(len(edges))]
+    labels = [turn(edges[n]["lp"]) if "lp" in edges[n] else above_middle(curves[n]) for n in range(len(edges))]
     centres = tuple(nodes[n] for n in range(count))
     return Layout(centres, tuple(curves), tuple(labels), width + 2 * MARGIN, height + 2 * MARGIN)

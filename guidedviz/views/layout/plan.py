@@ -6,7 +6,6 @@ A state inside a run is a dot on a line with one label; it can still be highligh
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,7 +13,7 @@ from itertools import groupby
 from guidedviz.errors import shorten
 from guidedviz.machines.visible import byte_ranges, counted, visible, visible_bytes
 from guidedviz.machines.work import reach
-from guidedviz.views.layout.sketch import Arrow, Chain, Ranges, Sketch, find_rows, inside_chain, is_single
+from guidedviz.views.layout.sketch import Arrow, Chain, Ranges, Sketch, by_state, find_rows, inside_chain, is_single
 
 # --- the bytes of an arrow as text: short for its label, in full for its tooltip ---
 
@@ -152,15 +151,9 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None = None
     done = bundled.union(*runs)
     single = [arrow for arrow in number if arrow not in done and not arrow.call]
     lines += [ArrowLine((number[a],), (), say_arrow(a), say_arrow(a, whole=True)) for a in single]
-    dots = {dot for line in lines for dot in line.dots} | {
-        s for bundle in bundles for column in bundle.columns for s in column
-    }
-    return Plan(
-        tuple(state for state in sorted(keep) if state not in dots),
-        tuple(lines),
-        tuple(bundles),
-        tuple(n for arrow, n in number.items() if arrow.call),
-    )
+    groups = [*(line.dots for line in lines), *(column for bundle in bundles for column in bundle.columns)]
+    discs = tuple(sorted({*keep}.difference(*groups)))
+    return Plan(discs, tuple(lines), tuple(bundles), tuple(n for arrow, n in number.items() if arrow.call))
 
 
 def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Collection[Arrow]) -> list[Chain]:
@@ -173,14 +166,14 @@ def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Collection[Arro
 def find_bundles(sketch: Sketch, number: Mapping[Arrow, int], keep: Collection[int]) -> list[Bundle]:
     """The connected groups of states inside UTF-8 characters, each between one state and another."""
     inside = inside_characters(sketch, number, keep)
-    near: dict[int, set[int]] = defaultdict(set)
-    for arrow in number:
-        if {arrow.source, arrow.target} <= inside:
-            near[arrow.source].add(arrow.target)
-            near[arrow.target].add(arrow.source)
+    into, out = by_state(number)
+
+    def near(state: int) -> frozenset[int]:
+        return inside & {*(a.source for a in into[state]), *(a.target for a in out[state])}
+
     bundles = []
     while inside:
-        part = frozenset(reach([min(inside)], near.__getitem__))
+        part = frozenset(reach([min(inside)], near))
         inside -= part
         touching = [arrow for arrow in number if not part.isdisjoint((arrow.source, arrow.target))]
         around = {arrow.source for arrow in touching} - part, {arrow.target for arrow in touching} - part
@@ -201,11 +194,7 @@ def _columns(arrows: Sequence[Arrow], target: int, part: Collection[int]) -> tup
 
 def inside_characters(sketch: Sketch, arrows: Iterable[Arrow], keep: Collection[int]) -> frozenset[int]:
     """States whose arrows in read bytes beyond ASCII and whose arrows out read continuation bytes."""
-    into: dict[int, list[Arrow]] = defaultdict(list)
-    out: dict[int, list[Arrow]] = defaultdict(list)
-    for arrow in arrows:
-        into[arrow.target].append(arrow)
-        out[arrow.source].append(arrow)
+    into, out = by_state(arrows)
 
     def inside(state: int) -> bool:
         arrows = into[state] + out[state]

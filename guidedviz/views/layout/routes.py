@@ -182,7 +182,7 @@ def settle_names(
         here, half, own = (label.x, label.y), wide(label.words, 12) / 2, [curves[n][0] for n in label.arrows[:3]]
         box = partial(label_box, label.words)
         near = [here, *(place for curve in own for place in beside(curve, half, 7.0))]
-        x, y = room.best(near, box) or room.best(_ring(here), box) or here
+        x, y = room.best(near, box) or next((place for place in _ring(here) if room.is_free(box(place))), here)
         settled[label.arrows] = replace(label, x=x, y=y)
         room.take(box((x, y)))
     return tuple(settled[label.arrows] for label in labels), dict(_place_counts(sketch, room, curves))

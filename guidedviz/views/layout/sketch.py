@@ -196,14 +196,20 @@ Chain = tuple[Arrow, ...]  # in a row, one byte each
 FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it begins
 
 
-def find_rows(arrows: Collection[Arrow], inside: Callable[[int, Arrow, Arrow], bool]) -> list[Chain]:
-    """Maximal rows of arrows through states with one arrow in and one out, of which `inside` holds."""
+def by_state(arrows: Iterable[Arrow]) -> tuple[dict[int, list[Arrow]], dict[int, list[Arrow]]]:
+    """The arrows into each state, and those out of it."""
     into: dict[int, list[Arrow]] = defaultdict(list)
     out: dict[int, list[Arrow]] = defaultdict(list)
     for arrow in arrows:
         into[arrow.target].append(arrow)
         out[arrow.source].append(arrow)
-    single = (state for state in into if len(into[state]) == len(out[state]) == 1)
+    return into, out
+
+
+def find_rows(arrows: Collection[Arrow], inside: Callable[[int, Arrow, Arrow], bool]) -> list[Chain]:
+    """Maximal rows of arrows through states with one arrow in and one out, of which `inside` holds."""
+    into, out = by_state(arrows)
+    single = [state for state in into if len(into[state]) == len(out[state]) == 1]
     inner = {state for state in single if inside(state, into[state][0], out[state][0])}
 
     def follow(arrow: Arrow) -> Iterator[Arrow]:
@@ -268,12 +274,10 @@ def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     [(0, 1, ()), (1, 2, ()), (1, 1, (3, 4, 5, 6, 7, 8, 9))]
     """
     kept = _ends(sketch) | {state for chain in find_chains(sketch) for state in inside_chain(chain)}
-    near: dict[int, list[int]] = defaultdict(list)
-    for arrow in sketch.arrows:
-        near[arrow.source].append(arrow.target)
+    _, out = by_state(sketch.arrows)
     arrows = list(sketch.arrows)
     for hub in range(len(sketch.names)):
-        ways = (_reach(near, after, hub, kept) for after in near[hub] if after not in {hub, *kept})
+        ways = (_reach(out, way.target, hub, kept) for way in out[hub] if way.target not in {hub, *kept})
         inside = frozenset().union(*(way for way in ways if way.isdisjoint(kept)))
         if len(inside) < FEWEST_INSIDE or not inside.isdisjoint(around):
             continue
@@ -287,11 +291,11 @@ def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     return replace(sketch, arrows=tuple(arrows))
 
 
-def _reach(near: Mapping[int, Sequence[int]], start: int, without: int, kept: Set[int]) -> frozenset[int]:
+def _reach(out: Mapping[int, Sequence[Arrow]], start: int, without: int, kept: Set[int]) -> frozenset[int]:
     """The states that a state reaches, itself included, without one state; the search ends at any of `kept`."""
     found, waiting = {start}, [start]
     while waiting and found.isdisjoint(kept):
-        new = set(near.get(waiting.pop(), ())) - found - {without}
+        new = {arrow.target for arrow in out[waiting.pop()]} - found - {without}
         found |= new
         waiting += new
     return frozenset(found)

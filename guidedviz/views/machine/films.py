@@ -48,7 +48,7 @@ def dfa_frames(text: str) -> list[Sketch]:
     for step in steps:
         shown = replace(whole, arrows=tuple(arrow for arrow in whole.arrows if arrow.source <= step.state))
         moves = {(step.state, target) for _, _, target in step.edges}
-        frames.append(shown.frame(_say_moves(step, whole.names, met), {step.state}, moves))
+        frames.append(shown.frame(_say_moves(step, whole, met), {step.state}, moves))
         met.update(target for _, _, target in step.edges)
     return frames
 
@@ -121,13 +121,11 @@ def _name(state: int, subset: frozenset[int]) -> str:
     return f"{name_state(state)} {{{','.join(map(str, inside[:3]))}{',…' if len(inside) > 3 else ''}}}"
 
 
-def _say_moves(step: DFAStep, names: tuple[str, ...], met: set[int]) -> str:
-    ranges: dict[int, list[tuple[int, int]]] = {}
-    for low, high, target in step.edges:
-        ranges.setdefault(target, []).append((low, high))
+def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
     ways = [
-        f"{_show_ranges(spans)} leads to {names[target]}{'' if target in met else ' (new)'}"
-        for target, spans in ranges.items()
+        f"{_show_ranges(arrow.ranges)} leads to {whole.names[arrow.target]}{'' if arrow.target in met else ' (new)'}"
+        for arrow in whole.arrows
+        if arrow.source == step.state
     ]
     here = f"{_say(step.subset)}, which is q{step.state}"
     return f"From {here}: {', '.join(ways)}." if ways else f"From {here}, no byte leads on."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import wrap
@@ -22,6 +21,7 @@ from guidedviz.views.layout.plan import say_arrow, say_ranges
 from guidedviz.views.layout.sketch import (
     Arrow,
     Sketch,
+    by_state,
     fold,
     fold_loops,
     sketch_of,
@@ -202,10 +202,7 @@ def count_states(diagram: Diagram) -> str:
 
 def say_machine(diagram: Diagram, lit: Highlight, about: str) -> str:
     """The diagram as text: one line per state that is drawn."""
-    sketch = diagram.sketch
-    out: dict[int, list[Arrow]] = defaultdict(list)
-    for arrow in sketch.arrows:
-        out[arrow.source].append(arrow)
+    sketch, (_, out) = diagram.sketch, by_state(diagram.sketch.arrows)
     now = f", now in {', '.join(sketch.names[s] for s in sorted(lit.now))}" if lit.now else ""
     died = f", where {lit.cross[1]} cannot come" if lit.cross else ""
     heads = {nodes[0]: name for name, nodes in sketch.rules}

@@ -6,14 +6,13 @@ back is an old pointer. A card is a frame, and its arrows lead to the frames tha
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import Configuration, SharedFrame, State, say_waits
+from guidedviz.machines.pushdown.pda import PDA, say_waits
+from guidedviz.machines.pushdown.stacks import Configuration, State
 from guidedviz.machines.visible import counted, name_node, visible
 from guidedviz.machines.work import reach
 from guidedviz.markup import Element, node, together
@@ -24,9 +23,10 @@ from guidedviz.views.machine.highlight import check_pda, state_after
 
 EDGE, CARD, LEAST = 14.0, 36.0, 240.0
 ROOM = 30  # characters of a line
-FOLDED = 4  # longer rows of frames without a fork are folded into one card
 MOST_TEXTS, TEXT_ROOM = 24, 16
+MOST_FRAMES = 12  # of a state
 BOTTOM, MISSING = 0, -1
+ENDS = {BOTTOM: "bottom", MISSING: "⋮ more, not drawn"}
 LOOKS: dict[str, dict[str, str | float]] = {  # of each kind of card; the others have no border
     "top": {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4},
     "frame": {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"},
@@ -36,7 +36,7 @@ LOOKS: dict[str, dict[str, str | float]] = {  # of each kind of card; the others
 
 @dataclass(frozen=True)
 class StackCard:
-    """A frame, a fold of several, the bottom, or a text; `below` are the numbers of the cards that it points to."""
+    """A frame, the bottom, or a text; `below` are the numbers of the cards that it points to."""
 
     kind: str
     words: str
@@ -64,7 +64,7 @@ def draw_shared_stacks(pda: PDA, text: State | bytes | str) -> Figure:
       4 b n10 then ] → 5 root n2
       5 root n2 then > → bottom
     """
-    cards = stack_cards(pda, [state_after(pda, text, "draw_shared_stacks")])
+    cards = _stack_cards(pda, [state_after(pda, text, "draw_shared_stacks")])
     tops, frames = (sum(card.kind in kinds for card in cards.values()) for kinds in (("top",), ("top", "frame")))
     about = f"{counted(tops, 'top')}, {counted(frames, 'frame')}"
     return _draw(cards, "stacks", about, [f"stacks: {about}", *_say_cards(cards)])
@@ -90,11 +90,12 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     if not 1 <= len(expect(texts, list | tuple, "draw_branches, texts", expected)) <= MOST_TEXTS:
         raise SettingError("draw_branches, texts", seen=f"{len(texts):,} texts", expected=expected)
     states = [state_after(pda, text) for text in texts]
-    cards = stack_cards(pda, states)
+    cards = _stack_cards(pda, states)
     places = {number: place for place, number in enumerate(cards, 1)}
     chips, lines, kept, copied = dict[int, StackCard](), list[str](), set[Configuration](), 0
     for number, (text, state) in enumerate(zip(texts, states, strict=True), 1):
-        tops, data = _top_frames(pda, state), visible(to_bytes(text)) or "∅"
+        data = visible(to_bytes(text)) or "∅"
+        tops = tuple(dict.fromkeys(top if top in cards else MISSING for top in _top_frames(pda, state)))
         frames = set(reach([(node, cell) for node, cells in state.tops for cell in cells], lambda f: pda.below(f[1])))
         new, first = len(frames - kept), states.index(state) + 1
         kept |= frames
@@ -114,40 +115,19 @@ def _top_frames(pda: PDA, state: State) -> tuple[int, ...]:
     return tuple(frame.number for frame in pda.branches(state)[: sum(len(cells) for _, cells in state.tops)])
 
 
-def stack_cards(pda: PDA, states: Iterable[State]) -> dict[int, StackCard]:
-    """The cards of all frames of these states; long rows without a fork are folded."""
+def _stack_cards(pda: PDA, states: Iterable[State]) -> dict[int, StackCard]:
+    """The cards of the frames of these states; of a deep stack the uppermost."""
     held = tuple(states)
-    frames = {frame.number: frame for state in held for frame in pda.branches(state)}
+    frames = {frame.number: frame for state in held for frame in pda.branches(state)[:MOST_FRAMES]}
     tops = {number for state in held for number in _top_frames(pda, state)}
-    above = Counter(number for frame in frames.values() for number in frame.below)
-    alone = {number for number, frame in frames.items() if above[number] == 1 == len(frame.below)} - tops
-    cards, hidden, ends = dict[int, StackCard](), set[int](), dict[int, StackCard]()
-
-    def below(number: int) -> tuple[int, ...]:
-        found = tuple(n if n in frames or n == BOTTOM else MISSING for n in frames[number].below)
-        words = {BOTTOM: "bottom", MISSING: "⋮ more, not drawn"}
-        ends.update((n, StackCard("end", words[n])) for n in found if n in words)
-        return found
-
+    cards = {}
     for number, frame in frames.items():
-        if number not in hidden:
-            row, under = list(_row(frames, alone, number))[:-1], below(number)  # the last one of a row stays visible
-            if len(row) > FOLDED:
-                hidden.update(row)
-                cards[row[0]], under = StackCard("fold", f"⋮ {len(row)} more", "", below(row[-1])), (row[0],)
-            kind, when = ("top", "now") if number in tops else ("frame", "then")
-            words = f"{frame.rule} {name_node(frame.node)}"
-            cards[number] = StackCard(kind, words, f"{when} {say_waits(pda, frame.node)}", under)
-    return cards | ends
-
-
-def _row(frames: Mapping[int, SharedFrame], alone: set[int], number: int) -> Iterator[int]:
-    """The frames below one as long as each has one above and one below."""
-    seen = {number}
-    while len(under := frames[number].below) == 1 and under[0] in alone - seen:
-        number = under[0]
-        seen.add(number)
-        yield number
+        kind, when = ("top", "now") if number in tops else ("frame", "then")
+        below = tuple(n if n in frames or n == BOTTOM else MISSING for n in frame.below)
+        words = f"{frame.rule} {name_node(frame.node)}"
+        cards[number] = StackCard(kind, words, f"{when} {say_waits(pda, frame.node)}", below)
+    ends = {under for card in cards.values() for under in card.below}
+    return cards | {number: StackCard("end", words) for number, words in ENDS.items() if number in ends}
 
 
 def _draw(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:

@@ -17,7 +17,7 @@ from guidedviz.machines.grammars.grammar import recursive_rules
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.stacks import State, first_stack
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
 from guidedviz.markup import NOTHING, Element, node, together
 from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, say
@@ -221,7 +221,7 @@ def nested_rules(pda: PDA) -> frozenset[str]:
 def _calls(pda: PDA, state: State, keep: frozenset[str], known: Mapping[int, str]) -> Calls:
     """The first stack; a rule that is not shown keeps the name of the rule that it replaced."""
     found = {}
-    for at, cell in islice(first_stack(pda, state), pda.depth(state)):
+    for at, cell in islice(pda.first_stack(state), pda.depth(state)):
         rule = pda.nodes.name_of(at)
         if name := rule if rule in keep else known.get(cell.number, ""):
             found[cell.number] = name

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.pda import PDA, Moves, pushdown_moves
-from guidedviz.machines.pushdown.stacks import say_waits
+from guidedviz.machines.pushdown.pda import PDA, Moves, pushdown_moves, say_waits
 from guidedviz.machines.visible import name_node, visible
 from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import Figure, drawing, moved, soft, write

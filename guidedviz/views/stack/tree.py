@@ -1,18 +1,17 @@
 """The parse tree of a text or of a prefix.
 
-A large tree is folded: a finished branch becomes a triangle over its text, as in linguistics; of a long path of open
-branches, and of many children, the first and the last are kept.
+In a large tree a finished branch becomes a triangle over its text, as in linguistics.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from guidedviz.errors import shorten
-from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation
+from guidedviz.errors import SettingError, shorten
+from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivation, walk
 from guidedviz.machines.earley.earley import Earley, earley
 from guidedviz.machines.machine import to_bytes
 from guidedviz.markup import Element, node
@@ -20,12 +19,10 @@ from guidedviz.views.figure import Figure, drawing, heading, wide, write
 from guidedviz.views.words import label
 
 EDGE, TOP, LEVEL, BOX, APART, BROADEST = 14.0, 34.0, 46.0, 24.0, 8.0, 1060.0
-OUTER, INNER = 4, 8  # levels kept of a longer path
-MOST_PARTS = 16
-FIRST, LAST = 2, 6  # children kept of more
+DEEPEST = 60  # levels that are drawn
 TEXT_ROOM = 24  # characters of a text
 DETAILS = (8, 6, 5, 4, 3, 2, 1, 0)  # levels of finished branches: the first that fits
-PartKind = Literal["rule", "open", "leaf", "folded", "more", "next"]
+PartKind = Literal["rule", "open", "leaf", "folded", "next"]
 LOW = ("leaf", "folded", "next")  # on the lowest line
 LINE = {"stroke": "var(--gv-soft)", "stroke_width": 1.3}
 OPEN = {"stroke": "var(--gv-orange)", "stroke_width": 2, "stroke_dasharray": "5 3.5"}
@@ -66,10 +63,7 @@ def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
     """
     data = to_bytes(text)
     tree = derivation(grammar if isinstance(grammar, Earley) else earley(grammar), data)
-    for detail in DETAILS:
-        drawn = _grow_open(tree, data, detail)
-        if drawn.width <= BROADEST:
-            break
+    drawn = _fit(tree, data)
     lines, ground = list(_lines(drawn, 0)), TOP + LEVEL * (drawn.height - 1)
     about = f"{tree.name} is open" if tree.open else "finished"
     about += "; ? could be read in a second way" * any(" ?" in line for line in lines)  # a text has no spaces
@@ -79,41 +73,29 @@ def draw_derivation(grammar: Any, text: bytes | str) -> Figure:
     return Figure(drawing(width, ground + BOX + EDGE, *body, alt=said), said, said)
 
 
-def _grow_open(tree: ParseTree, data: bytes, detail: int) -> TreePart:
-    """The open branches, from the innermost outwards; the middle levels of a long path become one node."""
-    path = [tree]
-    while (last := path[-1].children[-1:]) and isinstance(last[0], ParseTree) and last[0].open:
-        path.append(last[0])
-    inner: tuple[TreePart, ...] = (TreePart("▸", "next"),) if tree.open else ()
-    middle = range(OUTER, len(path) - INNER) if len(path) > OUTER + INNER + 1 else range(0)
-    for level in reversed(range(len(path))):
-        if level not in middle:
-            finished = path[level].children[: len(path[level].children) - (level < len(path) - 1)]
-            parts = (*_grow_parts(finished, data, detail), *inner)
-            inner = (TreePart(_name(path[level]), "open" if path[level].open else "rule", parts),)
-        elif level == OUTER:
-            inner = (TreePart(f"⋮ {len(middle):,} levels", "more", inner),)
-    return inner[0]
+def _fit(tree: ParseTree, data: bytes) -> TreePart:
+    """The tree with as many levels of its finished branches as fit."""
+    if max(depth for depth, _ in walk(tree)) <= DEEPEST:
+        for detail in DETAILS:
+            (drawn,) = _grow(tree, data, detail)
+            if drawn.width <= BROADEST:
+                return drawn
+    seen, expected = f"the tree of {len(data):,} bytes", "one that fits into a picture"
+    raise SettingError("draw_derivation, text", seen=seen, expected=expected, hint="a shorter text")
 
 
-def _name(branch: ParseTree) -> str:
-    return branch.name + " ?" * branch.ambiguous
-
-
-def _grow_parts(children: Sequence[ParseTree | ParseLeaf], data: bytes, detail: int) -> Iterator[TreePart]:
-    """The children with text; of very many, the first and the last."""
-    left = len(children) - FIRST - LAST if len(children) > MOST_PARTS else 0
-    for place, part in enumerate(children):
-        text = shorten(label(data[part.start : min(part.end, part.start + 2 * TEXT_ROOM)]), TEXT_ROOM)
-        if FIRST <= place < FIRST + left:
-            if place == FIRST:
-                yield TreePart(f"⋮ {left:,} parts", "more")
-        elif isinstance(part, ParseLeaf):
-            yield TreePart(text, "leaf")
-        elif part.end > part.start and not detail:
-            yield TreePart(_name(part), "rule", (TreePart(text, "folded"),))
-        elif part.end > part.start:
-            yield TreePart(_name(part), "rule", tuple(_grow_parts(part.children, data, detail - 1)))
+def _grow(part: ParseTree | ParseLeaf, data: bytes, detail: int) -> Iterator[TreePart]:
+    """A branch with its parts; nothing for one without text. Without detail, a finished branch is drawn as its text."""
+    text = shorten(label(data[part.start : min(part.end, part.start + 2 * TEXT_ROOM)]), TEXT_ROOM)
+    if isinstance(part, ParseLeaf):
+        yield TreePart(text, "leaf")
+    elif part.open or part.end > part.start:
+        name, left = part.name + " ?" * part.ambiguous, detail - (not part.open)
+        parts = [grown for child in part.children for grown in _grow(child, data, left)] if left >= 0 else []
+        parts += [TreePart(text, "folded")] * (left < 0)
+        goes_on = any(isinstance(child, ParseTree) and child.open for child in part.children)
+        parts += [TreePart("▸", "next")] * (part.open and not goes_on)
+        yield TreePart(name, "open" if part.open else "rule", tuple(parts))
 
 
 def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Element]:
@@ -125,11 +107,11 @@ def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Eleme
             way, look = f"M{middle:.1f},{y + BOX:.1f}L{to - half:.1f},{down:.1f}H{to + half:.1f}Z", LINE
         else:
             way = f"M{middle:.1f},{y + BOX:.1f}L{to:.1f},{min(down, y + LEVEL):.1f}V{down:.1f}"
-            look = OPEN if part.kind in ("open", "next", "more") else LINE
+            look = OPEN if part.kind in ("open", "next") else LINE
         yield node("path", d=way, fill="none", **look)
         yield from _write(part, at, down, ground)
         at += part.width
-    style: dict[str, Any] = {"mono": drawn.kind != "more", "text_anchor": "middle"}
+    style: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
     if drawn.kind in ("rule", "open"):
         half = wide(drawn.words, 13) / 2 + 8
         line = OPEN if drawn.kind == "open" else {"stroke": "var(--gv-blue)", "stroke_width": 1.3}
@@ -138,8 +120,6 @@ def _write(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[Eleme
         style |= {"fill": "var(--gv-orange)"}
     elif drawn.kind == "leaf":
         style |= {"font_weight": "bold"}
-    elif drawn.kind == "more":  # it stands on a line
-        style |= {"paint_order": "stroke", "stroke": "var(--gv-page)", "stroke_width": 8}
     yield write(middle, y + 16, drawn.words, 13, **style)
 
 

@@ -6,25 +6,24 @@ these and the storage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.machine import to_bytes
-from guidedviz.machines.pushdown.stacks import State, say_waits
+from guidedviz.machines.pushdown.pda import say_waits
+from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import counted, name_node
-from guidedviz.markup import NOTHING, Element, node
 from guidedviz.tokens.repeats import ACCEPTED, DEPENDENT, REJECTED
 from guidedviz.tokens.split import NodeSplit, Split
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
+from guidedviz.views.figure import Figure, drawing, heading, soft, wide, write
 from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.vocabulary.atlas import Atlas, atlas
 from guidedviz.views.vocabulary.map import Kind, count_regions, map_figure
-from guidedviz.views.words import label, share
+from guidedviz.views.words import align, label, share
 
 SOLID, DASHED = "none", "3 2"
 SPLIT_HINT = "gv.build_split(machine, vocabulary)"
@@ -94,9 +93,8 @@ def say_kinds(kinds: Sequence[Kind]) -> str:
 
 
 MOST = 60  # rows: of more, those with the most context-dependent tokens and bytes
-ROW, EDGE, WIDE, TOP, BAR = 21.0, 16.0, 488.0, 70.0, 46.0
+ROW, EDGE, TOP = 21.0, 16.0, 70.0
 HEAD = ("node", "waits for", "accepted", "rejected", "dependent", "kept as", "bytes")
-ENDS = (0.0, 54.0, 232.0, 292.0, 365.0, 379.0, WIDE - 3)  # where a text starts or a number ends
 NUMBERS = (2, 3, 4, 6)
 
 
@@ -118,7 +116,7 @@ class NodeRow:
         """Its cells."""
         more = f" +{len(self.nodes) - 1}" if len(self.nodes) > 1 else ""
         numbers = f"{self.accepted:,}", f"{self.rejected:,}", f"{self.dependent:,}" if self.dependent else "–"
-        return f"{name_node(self.nodes[0])}{more}", self.waits, *numbers, self.kind, f"{self.nbytes:,}"
+        return f"{name_node(self.nodes[0])}{more}", shorten(self.waits, 24), *numbers, self.kind, f"{self.nbytes:,}"
 
 
 def split_rows(split: Split) -> tuple[NodeRow, ...]:
@@ -163,13 +161,19 @@ def draw_split_nodes(split: Split, title: str = "") -> Figure:
     expect(split, Split, "draw_split_nodes, split", "a split", SPLIT_HINT)
     rows = split_rows(split)
     most_asked = set(sorted(rows, key=lambda row: (-row.dependent, -row.nbytes))[:MOST])
-    lines, total = list(_lines(row for row in rows if row in most_asked)), _say_total(split, rows)
-    most, dense = max(1, *(row.dependent for row in rows)), (len(split.vocabulary) + 7) // 8
+    shown, total, rule = [row for row in rows if row in most_asked], _say_total(split, rows), ""
+    head, *table = align([HEAD, *(row.words for row in shown)], NUMBERS)
+    lines = [(head, {"fill": "var(--gv-soft)"})]  # each with its look
+    for row, words in zip(shown, table, strict=True):
+        if row.rule != rule:
+            rule = row.rule
+            lines.append((shorten(rule, 40), {"font_weight": "bold"}))
+        lines.append((words, {"fill": "var(--gv-gold)", "font_weight": "bold"} if row.dependent else {}))
     parts = [heading(EDGE, 24, "what each node knows", title), soft(EDGE, 44, total)]
-    parts.append(moved(EDGE, TOP, *_draw_lines(lines, most, dense)))
-    width = max(WIDE, 6.4 * len(total)) + 2 * EDGE
-    said = "\n".join([f"Split: {total}", *_say_lines(lines)])
-    return Figure(drawing(width, TOP + ROW * (len(lines) + 1) + EDGE, *parts, alt=said), said, said)
+    parts += [write(EDGE, TOP + ROW * n, words, 12, mono=True, **look) for n, (words, look) in enumerate(lines)]
+    width = max(6.4 * len(total), wide(head, 12)) + 2 * EDGE
+    said = "\n".join([f"Split: {total}", *(words for words, _ in lines)])
+    return Figure(drawing(width, TOP + ROW * len(lines), *parts, alt=said), said, said)
 
 
 def _say_total(split: Split, rows: tuple[NodeRow, ...]) -> str:
@@ -178,45 +182,3 @@ def _say_total(split: Split, rows: tuple[NodeRow, ...]) -> str:
     said = f"{counted(nodes, 'node')} over {len(split.vocabulary):,} tokens, {asking:,} with context-dependent tokens; "
     said += f"{kept:,} bytes kept, {share(kept / dense)} of a dense table's {dense:,}"
     return said + (f"; {len(rows) - MOST:,} more rows are not shown" if len(rows) > MOST else "")
-
-
-def _lines(rows: Iterable[NodeRow]) -> Iterator[str | NodeRow]:
-    """The rows, those of a rule below its name."""
-    for rule, part in groupby(rows, key=lambda row: row.rule):
-        yield shorten(rule, 40)
-        yield from part
-
-
-def _draw_lines(lines: Sequence[str | NodeRow], most: int, dense: int) -> Iterator[Element]:
-    yield from _draw_words(HEAD, 0, fill="var(--gv-soft)")
-    yield node("path", d=f"M0 8H{WIDE:g}", stroke="var(--gv-line)")
-    for number, line in enumerate(lines, 1):
-        y = ROW * number + 4
-        if isinstance(line, str):
-            yield write(0, y, line, 13, font_weight="bold")
-            continue
-        yield _bar(4, y, line.dependent / most, "gold")
-        yield _bar(6, y, line.nbytes / dense, "sea")
-        yield from _draw_words(line.words, y, mono=True, fill="var(--gv-ink)")
-
-
-def _draw_words(words: Sequence[str], y: float, **look: Any) -> Iterator[Element]:
-    for column, (x, word) in enumerate(zip(ENDS, words, strict=True)):
-        anchor = "end" if column in NUMBERS else "start"
-        yield write(x, y, shorten(word, 16), 12, text_anchor=anchor, **look)
-
-
-def _bar(column: int, y: float, part: float, colour: str) -> Element:
-    """A bar behind a number."""
-    long = min(1.0, part) * BAR
-    size = {"x": ENDS[column] + 3 - long, "y": y - 12, "width": long, "height": 16, "rx": 2}
-    return node("rect", **size, fill=f"var(--gv-{colour})", opacity=0.35) if long else NOTHING
-
-
-def _say_lines(lines: Sequence[str | NodeRow]) -> Iterator[str]:
-    table = [HEAD, *(line if isinstance(line, str) else line.words for line in lines)]
-    widths = [max(len(row[column]) for row in table if not isinstance(row, str)) for column in range(len(HEAD))]
-    for row in table:
-        cells = zip(row, widths, range(len(HEAD)), strict=False)
-        texts = (f"{word:{'>' if column in NUMBERS else '<'}{width}}" for word, width, column in cells)
-        yield row if isinstance(row, str) else "  ".join(texts).rstrip()

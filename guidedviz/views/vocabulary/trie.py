@@ -19,16 +19,15 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element, node
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.charts.plot import Axis, Chart, SpanKind, draw_chart, spans_by_kind
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, write
-from guidedviz.views.words import label, share
+from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.words import align, label, share
 
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
 EDGE = 16.0
 ROW, TOP = 26.0, 92.0
 LEVELS = 8  # rows, at most
 HEAD = ("byte", "live bytes", "live", "refused", "dropped", "tokens")
-ENDS = (0.0, 50.0, 360.0, 440.0, 530.0, 610.0)  # where a text starts or a number ends
-BARS, WIDE = 640.0, 900.0
+WIDE = 260.0  # the bars
 
 
 @dataclass(frozen=True)
@@ -79,20 +78,21 @@ def draw_walk(walk: LazyWalk, title: str = "") -> Figure:
     lines = [f"Lazy walk{f' {title}' * bool(title)}: {total}", *_say_slice(walk)]
     parts = [heading(EDGE, 24, "lazy walk", shorten(title, 110)), soft(EDGE, 44, total)]
     parts += [soft(EDGE, 64, words) for words in _say_slice(walk)]
-    parts.append(moved(EDGE, TOP - 8, *_draw_words(HEAD, fill="var(--gv-soft)")))
-    parts.append(soft(EDGE + BARS, TOP - 8, "live, and dashed refused and dropped (log.)"))
-    parts.append(node("path", d=f"M{EDGE:g},{TOP - 2:g}H{WIDE:g}", stroke="var(--gv-line)"))
-    ten = (WIDE - BARS - EDGE) / log10(max(10, len(walk.trie)))
-    for number, level in enumerate(levels[:LEVELS], 1):
-        words, y = level.words(number), TOP + ROW * (number - 0.3)
-        parts.append(moved(EDGE, y, *_draw_words(words, mono=True), *_draw_bars(level, ten)))
+    table = [level.words(number) for number, level in enumerate(levels[:LEVELS], 1)]
+    head, *rows = align([HEAD, *table], range(2, len(HEAD)))
+    ten, bars = WIDE / log10(max(10, len(walk.trie))), EDGE + wide(head, 12) + 30
+    parts += [write(EDGE, TOP - 8, head, 12, mono=True, fill="var(--gv-soft)")]
+    parts += [soft(bars, TOP - 8, "live, and dashed refused and dropped (log.)")]
+    for number, (row, level, words) in enumerate(zip(rows, levels, table, strict=False)):
+        y = TOP + ROW * (number + 0.7)
+        parts += [write(EDGE, y, row, 12, mono=True), moved(bars, y, *_draw_bars(level, ten))]
         told = ", ".join(f"{name} {word}" for name, word in zip(HEAD[2:], words[2:], strict=True))
-        lines.append(f"byte {number}: {words[1]}; {told}")
+        lines.append(f"byte {words[0]}: {words[1]}; {told}")
     more = [f"and {len(levels) - LEVELS} more levels"] * (len(levels) > LEVELS)
     high = TOP + ROW * min(len(levels), LEVELS) + EDGE
     parts += [soft(EDGE, high + 8, words) for words in more]
     said = "\n".join([*lines, *more])
-    return Figure(drawing(WIDE + EDGE, high + EDGE, *parts, alt=said), said, said)
+    return Figure(drawing(max(bars + WIDE, 6.4 * len(total)) + 2 * EDGE, high + EDGE, *parts, alt=said), said, said)
 
 
 def say_walk(walk: LazyWalk) -> str:
@@ -111,11 +111,6 @@ def _say_slice(walk: LazyWalk) -> Iterator[str]:
         yield said + f"Below, the rest of the other tokens: {len(walk.trie) - 1:,} nodes"
 
 
-def _draw_words(words: Sequence[str], **look: Any) -> Iterator[Element]:
-    for column, (x, word) in enumerate(zip(ENDS, words, strict=True)):
-        yield write(x, 0, shorten(word, 30), 12, text_anchor="end" if column > 1 else "start", **look)
-
-
 def _draw_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
     """The live nodes and, dashed, the refused ones with all below, on a logarithmic axis."""
     for y, nodes, look in (
@@ -123,7 +118,7 @@ def _draw_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
         (-3, level.refused + level.dropped, {"fill": "none", "stroke": "var(--gv-orange)", "stroke_dasharray": "3 2"}),
     ):
         if nodes:
-            yield node("rect", x=BARS, y=y, width=max(2.0, ten * log10(nodes)), height=6, rx=1.5, **look)
+            yield node("rect", x=0, y=y, width=max(2.0, ten * log10(nodes)), height=6, rx=1.5, **look)
 
 
 # The lazy walks along a text: how many nodes of the trie each asked about.

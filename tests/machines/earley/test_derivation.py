@@ -9,8 +9,12 @@ from hypothesis import strategies as st
 from guidedviz.errors import PatternError
 from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk
 from guidedviz.machines.earley.earley import build_earley, earley
+from guidedviz.machines.grammars.counted import map_calls
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from tests.machines.oracle import Fitting, Listing
+from guidedviz.machines.regular.dfa import build_dfa
+from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.tree import literal, optional
+from tests.machines.oracle import Listing
 from tests.strategies import grammars
 
 LIST = earley('root ::= "[" (item ("," item)*)? "]"\nitem ::= [0-9]+ | root')
@@ -59,15 +63,6 @@ def test_a_text_that_cannot_be_is_an_error_at_its_byte():
         derivation(SUM, b"1;!")
 
 
-def parts_of(branch):
-    """What Fitting asks for."""
-    for child in branch.children:
-        if isinstance(child, ParseLeaf):
-            yield from child.data
-        else:
-            yield ("open", child.name) if child.open else child.name
-
-
 @given(grammars, st.data())
 def test_every_branch_is_its_rule_and_the_leaves_are_the_text(text, data):
     grammar = parse_grammar(text)
@@ -82,21 +77,27 @@ def test_every_branch_is_its_rule_and_the_leaves_are_the_text(text, data):
         assert tree.open is (word not in listed.texts["root"])
         for _, branch in walk(tree):
             if not isinstance(branch, ParseLeaf):
-                check_branch(branch, grammar.rule(branch.name).tree, empty)
+                check_branch(branch, grammar, empty)
 
 
-def check_branch(branch, rule, empty):
-    place = branch.start
+def check_branch(branch, grammar, empty):
+    """What it read, with a letter of its own for each call, is a text of its rule as a regex over these letters."""
+    letters = {name: chr(0xE000 + number) for number, name in enumerate(grammar.named)}
+    place, read = branch.start, b""
     for child in branch.children:
         assert child.start == place
-        place = child.end
+        place, read = child.end, read + (child.data if isinstance(child, ParseLeaf) else letters[child.name].encode())
     assert place == branch.end
-    fitting = Fitting(list(parts_of(branch)), empty)
+
+    def flat(call):
+        return optional(literal(letters[call.name])) if call.name in empty else literal(letters[call.name])
+
+    machine = build_dfa(build_nfa(map_calls(grammar.rule(branch.name).tree, flat)))
     if branch.open:
-        assert fitting.is_begun(rule, 0)
+        assert machine.accepts_prefix(read)
     else:
-        assert len(fitting.parts) in fitting.ends(rule, 0) or (branch.name in empty and not fitting.parts)
-        assert not any(isinstance(part, tuple) for part in fitting.parts)
+        assert machine.accepts(read) or (branch.name in empty and not read)
+        assert not any(child.open for child in branch.children if not isinstance(child, ParseLeaf))
 
 
 # Rules without empty rows and without rows of one rule alone: no text has trees without end, so they can be counted.

@@ -3,28 +3,16 @@
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from guidedviz.errors import GrammarError, PatternError
+from guidedviz.errors import PatternError
 from guidedviz.machines.earley import earley as module
 from guidedviz.machines.earley.earley import build_earley, earley
 from guidedviz.machines.earley.productions import build_productions
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.tree import Call, Concat, Either, Net, literal
-from tests.strategies import grammars
-
-
-def test_the_first_byte_is_dead_where_nothing_could_be_finished():
-    machine = earley('root ::= dead "a" | "b"\ndead ::= "d" dead')
-    assert next_bytes(machine, machine.initial) == b"b"
-    with pytest.raises(GrammarError, match="can never finish"):
-        earley('root ::= "a" root')
-    with pytest.raises(PatternError, match="the rule root can never finish"):
-        build_earley(parse_grammar('root ::= "a" root'))
 
 
 def test_a_grammar_a_machine_or_a_text_is_taken():
@@ -46,16 +34,12 @@ def test_states_are_values_and_met_once():
     assert read(machine, b"[[1,2") is not state, "what is open is not"
 
 
-def test_the_chart_of_a_text():
+def test_a_chart_has_a_column_for_every_byte_that_could_be_read():
     machine = earley('root ::= list ";"\nlist ::= list "," e | e\ne ::= "1"?')
-    chart = machine.chart(b",1")
-    assert [str(item.shown) for item in chart[1].items] == [
-        'list → list "," • e (from 0)', 'e → • "1"? (from 1)', 'list → list "," e • (from 0)', '"1"? → • (from 1)',
-        '"1"? → • "1" (from 1)', 'e → "1"? • (from 1)', 'root → list • ";" (from 0)', 'list → list • "," e (from 0)',
-    ]  # fmt: skip
-    ends = [item.row.phrase for item in chart[2].items if item.after is None]
-    assert [(phrase.words, phrase.part is None) for phrase in ends] == [('"1"?', False), ("e", True), ("list", True)]
-    assert len(machine.chart(b",x;")) == 2, "a column for every byte that could be read"
+    assert [column.number for column in machine.chart(b",1")] == [0, 1, 2]
+    assert [column.number for column in machine.chart(b",x;")] == [0, 1]
+    finished = [item.row.phrase for item in machine.chart(b",1")[2].items if item.after is None]
+    assert [phrase.rule for phrase in finished if phrase.part is None] == ["e", "list"]
 
 
 @pytest.mark.parametrize("count", [8, 9, 127, 128, 129, 1000])
@@ -113,21 +97,6 @@ def test_states_that_were_forgotten_are_met_again(monkeypatch):
     assert machine.accepts(b"(" * 200 + b"x" + b")" * 200)
 
 
-def test_a_chain_of_thousands_of_rules():
-    links = [f'r{number} ::= r{number + 1} "x"?' for number in range(1000)]
-    machine = earley("\n".join(["root ::= r0", *links, 'r1000 ::= "end"']))
-    assert machine.accepts(b"end" + b"x" * 3)
-    assert not machine.accepts(b"endend")
-
-
-def test_long_rows_are_shown_cut():
-    items = earley('root ::= "' + "ab" * 5000 + '"').chart(b"ab" * 500)[-1].items
-    (item,) = (item.shown for item in items)
-    assert len(str(item)) < 200
-    assert item.before.startswith("… ")
-    assert item.after.endswith(" …")
-
-
 def test_a_net_is_read_along_its_edges():
     item = Either((literal("ab"), Call("root")))
     net = Net(3, ((0, literal("("), 1), (1, item, 2), (2, literal(","), 1), (0, literal("!"), 2)))
@@ -137,18 +106,3 @@ def test_a_net_is_read_along_its_edges():
         reads = [(machine.accepts(text.encode()), machine.accepts_prefix(text.encode())) for machine in machines]
         assert reads[0] == reads[1]
     assert machines[0].accepts(b"(ab,!),ab)")
-    assert "root, to place 2 of 3" in {item.shown.rule for item in machines[0].chart(b"!")[-1].items}
-
-
-@given(grammars, st.binary(max_size=4))
-def test_bytes_of_one_kind_are_read_alike(text, start):
-    try:
-        machine = build_earley(parse_grammar(text))
-    except PatternError:
-        return
-    after = {}
-    state = read(machine, start) or machine.initial
-    for byte in range(256):
-        reading = frozenset(item for some, item in state.readers if byte in some)
-        after.setdefault(machine.kinds[byte], set()).add((reading, machine.step(state, byte)))
-    assert all(len(reached) == 1 for reached in after.values())

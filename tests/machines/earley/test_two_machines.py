@@ -1,7 +1,5 @@
 """Two machines for one grammar share no algorithm: where they agree with each other and with a list, all are right."""
 
-import subprocess
-import sys
 from contextlib import suppress
 from functools import reduce
 from itertools import product
@@ -78,14 +76,6 @@ def test_both_machines_have_the_same_masks_on_every_walk(text, vocabulary, data)
         twin = reduce(other.advance, tokens, other.initial)
         assert np.array_equal(ours.mask(state), other.mask(twin))
         assert ours.forced(state) == other.forced(twin)
-
-
-def test_the_two_share_nothing_but_the_grammar_and_its_characters():
-    code = "import sys, guidedviz.machines.earley.derivation; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    shared = {f"guidedviz.machines.{name}" for name in ("pda", "rule_nodes", "nfa", "dfa", "minimal", "algebra")}
-    assert "guidedviz.machines.earley.earley" in loaded
-    assert shared.isdisjoint(loaded)
 
 
 @pytest.mark.parametrize("machine", [PDA, build_earley], ids=["pda", "earley"])

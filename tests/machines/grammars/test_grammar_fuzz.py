@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import GuidedVizError
-from guidedviz.machines.earley.earley import build_earley, earley
+from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.pushdown.pda import grammar
-from tests.machines.earley.test_two_machines import NEAR, build
 from tests.strategies import grammars
 
 SCRAPS = [
@@ -50,11 +49,3 @@ def test_any_text_at_all_ends_so(text):
     for written in (text, "root ::= " + text):
         with suppress(GuidedVizError):
             read_all(written)
-
-
-@given(grammars)
-def test_a_shown_grammar_reads_the_same_texts(text):
-    machine, twin = (build(build_earley, written) for written in (text, show_gbnf(parse_grammar(text))))
-    assert (machine is None) == (twin is None)
-    if machine and twin:
-        assert [word for word in NEAR if machine.accepts(word) != twin.accepts(word)] == []

@@ -1,6 +1,5 @@
 """Grammars and texts that are meant to hurt end in time: with the right answer, or with an error that says why."""
 
-import gc
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,9 +12,7 @@ import guidedviz as gv
 from guidedviz.errors import PatternError
 from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown import stacks as graph_file
-from guidedviz.machines.pushdown.open_stack import OpenStack
 from guidedviz.machines.pushdown.pda import JSON_GBNF
-from guidedviz.machines.pushdown.stacks import MOST_KEPT, State
 from guidedviz.tokens import lazy
 
 LONG = 100_000
@@ -74,9 +71,6 @@ REFUSED = [
     ("root ::= " + " | ".join(f'"word{n}"' for n in range(6_000)), "rule root: .*NFA states"),
     ('root ::= "' + "a" * 50_000 + '"', "rule root: .*NFA states"),
     ('root ::= "' + "a" * 1_000_001 + '"', "saw 1,000,012 characters, expected at most 1,000,000"),
-    ("root ::= " + "(" * 100_000, "more than 100 nested parentheses"),
-    ("root ::= (" * 50_000, "saw ::="),
-    ("x" * 900_000, 'expected "::="'),
 ]
 
 
@@ -125,13 +119,6 @@ def test_a_mask_where_thousands_of_rules_may_be_empty_ends_in_an_error(engine):
         guide.mask(guide.initial)
 
 
-def test_decoding_ends_in_the_error_of_the_machine(monkeypatch):
-    monkeypatch.setattr(graph_file, "MOST_STACKS", 200)
-    model = gv.ToyModel([b"<", b"a" * 90, b"</s>"], lambda tokens: [9.0 if tokens == [1] else 0.0, 5.0, 0.0], eos={2})
-    with pytest.raises(PatternError, match="200 stacks at one place of s"):
-        list(gv.decode(model, "a" * 90, gv.guide(gv.grammar(TWICE), model.vocabulary)))
-
-
 @settings(max_examples=25)
 @given(st.lists(st.text(st.sampled_from('[]{}":,1 a'), max_size=12), min_size=2, max_size=6), st.integers(5, 60))
 def test_what_is_forgotten_is_made_again_and_held_states_stay_good(texts, kept):
@@ -151,18 +138,6 @@ def test_what_is_forgotten_is_made_again_and_held_states_stay_good(texts, kept):
                 assert (read(machine, data[3:], state) is None) == (read(plain, data[3:], before) is None)
 
 
-def test_a_guide_stays_right_while_its_machine_forgets(monkeypatch):
-    monkeypatch.setattr(graph_file, "MOST_KEPT", 300)
-    vocabulary = gv.Vocabulary([*(bytes([byte]) for byte in range(256)), b'"}', b'":[', b"]]", b'{"a', b"\xc3\xa9"])
-    guide, machine = gv.guide(gv.grammar(JSON_GBNF), vocabulary), gv.json()
-    state, plain = guide.initial, machine.initial
-    for byte in b'{"a":[[1,{"b":"\xc3\xa9"}],[]]}':
-        legal = [read(machine, piece, plain) is not None for piece in vocabulary.pieces]
-        assert guide.mask(state).tolist() == legal
-        state, plain = guide.advance(state, byte), machine.step(plain, byte)
-    assert guide.machine.is_accepting(state)
-
-
 def test_no_two_states_share_a_number(monkeypatch):
     monkeypatch.setattr(graph_file, "MOST_KEPT", 20)
     machine, held = gv.grammar(JSON_GBNF), {}
@@ -170,20 +145,6 @@ def test_no_two_states_share_a_number(monkeypatch):
         for size in range(len(text)):
             state = read(machine, text[:size])
             assert held.setdefault(state.number, state) is state
-
-
-def test_what_a_machine_keeps_is_bounded(monkeypatch):
-    monkeypatch.setattr(graph_file, "MOST_KEPT", 2_000)
-    gc.collect()
-    others = sum(type(found) is State for found in gc.get_objects())  # of machines that other tests hold
-    machine = gv.grammar('root ::= "a" root "a" | "b" root "b" | ""')
-    first = read(machine, b"ab")
-    for number in range(600):
-        read(machine, f"{number:014b}".translate({48: 97, 49: 98}).encode())
-    assert len(machine.graph._cells) + len(machine.graph._states) < 3_000
-    gc.collect()
-    assert sum(type(found) is State for found in gc.get_objects()) - others < 3 * MOST_KEPT // 100
-    assert machine.step(first, ord("a")) is not None
 
 
 def test_threads_that_ask_one_machine_at_once_all_get_the_right_answers(monkeypatch):
@@ -211,25 +172,6 @@ def test_threads_that_ask_one_machine_at_once_all_get_the_right_answers(monkeypa
         assert stack == (("array", "array", "object", "root"), 4, "array")
 
 
-def test_only_one_thread_at_a_time_looks_for_a_step():
-    """Or the work of one would count against another, and end its step in an error."""
-    machine, inside, most = gv.grammar(JSON_GBNF), [], []
-    plain = machine.graph.steps.read
-
-    def slow(state, byte):
-        inside.append(1)
-        most.append(len(inside))
-        time.sleep(0.002)
-        inside.pop()
-        return plain(state, byte)
-
-    machine.graph.steps.read = slow
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(machine.accepts, [b"[1]", b'{"a"', b"tru", b'"x"', b"12", b"nul"]))
-    assert len(most) > 10
-    assert max(most) == 1
-
-
 @pytest.mark.parametrize("state", [0, "q0", gv.grammar('root ::= [a-z]+ ("," root)?').initial])
 def test_what_is_no_state_of_this_machine_is_refused(state):
     machine = gv.json()
@@ -246,22 +188,6 @@ def test_what_is_no_state_of_this_machine_is_refused(state):
             gv.SettingError, match=r"^state: saw (0|str|a state of another machine), expected a state of PDA"
         ):
             ask(state)
-
-
-def test_the_chart_is_read_off_an_earley_machine_and_bytes():
-    machine = gv.earley('root ::= "a"*')
-    for read_chart in (
-        machine.chart,
-        lambda text: gv.machines.derivation(machine, text),
-    ):
-        with pytest.raises(gv.SettingError, match="text to read: saw str, expected bytes"):
-            read_chart("aa")
-    with pytest.raises(PatternError, match="derivation: saw PDA, expected an Earley machine"):
-        gv.machines.derivation(gv.json(), b"aa")
-    for state in (0, gv.grammar('root ::= "b"').initial):  # no step of it is known yet
-        for ask in (machine.is_accepting, lambda state: machine.step(state, 97)):
-            with pytest.raises(gv.SettingError, match=r"state: saw .*, expected a state of Earley"):
-                ask(state)
 
 
 MACHINES = [gv.json(), gv.earley('root ::= "a"'), gv.regex("a")]
@@ -287,30 +213,7 @@ def test_a_step_by_no_byte_is_an_error_of_ours(machine, byte):
         machine.step(machine.initial, byte)
 
 
-def test_tables_change_only_under_the_lock():
-    """A page asks for stacks and pictures in one thread while a mask steps in another."""
-
-    class Guarded(dict):
-        def __setitem__(self, key, value):
-            assert lock._is_owned(), "a table was changed without the lock"
-            super().__setitem__(key, value)
-
-    machine = gv.grammar(JSON_GBNF)
-    state, graph = read(machine, b'[{"a": [1'), machine.graph
-    lock = graph.steps.lock
-    graph._forget()
-    graph._cells, graph._closures, graph._states = Guarded(), Guarded(), Guarded()
-    assert machine.frames(state)
-    assert machine.branches(state)
-    assert machine.step(state, ord("]")) is not None
-    unknown = OpenStack(machine)
-    lock = unknown._graph.steps.lock
-    unknown._graph._cells, unknown._graph._closures, unknown._graph._states = Guarded(), Guarded(), Guarded()
-    assert unknown.step(unknown.known(state, 2), ord("]")) is not None
-    assert unknown.reads(unknown.at(0))
-
-
-@pytest.mark.parametrize("machine", MACHINES)
-def test_a_text_that_is_no_bytes_is_refused(machine):
+@pytest.mark.parametrize("read_it", [*(machine.accepts for machine in MACHINES), MACHINES[1].chart])
+def test_a_text_that_is_no_bytes_is_refused(read_it):
     with pytest.raises(gv.SettingError, match="text to read: saw str, expected bytes"):
-        machine.accepts("a")
+        read_it("a")

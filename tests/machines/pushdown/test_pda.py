@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.gbnf import parse_grammar
-from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.guide import guide
@@ -108,125 +107,11 @@ def test_states_are_values_and_met_once():
     assert repr(state) == f"n{JSON.places(state)[0]}"
 
 
-def test_the_first_byte_is_dead_where_nothing_could_be_finished():
-    machine = pda('root ::= dead "a" | "b"\ndead ::= "d" dead')
-    assert next_bytes(machine, machine.initial) == b"b"
-    with pytest.raises(PatternError, match="the rule root can never finish"):
-        pda('root ::= "a" root')
-
-
 def test_two_to_the_two_thousandth_stacks_share_their_places():
     machine = pda('root ::= "a" root "b" | u | ""\nu ::= "a" root "c"')
     closed = b"bc" * 1000
     assert machine.accepts(b"a" * 2000 + closed)
     assert not machine.accepts(b"a" * 1999 + closed)
-
-
-def test_a_chain_of_thousands_of_rules_is_no_ambiguity():
-    links = [f'r{number} ::= r{number + 1} "x"?' for number in range(2000)]
-    machine = pda("\n".join(["root ::= r0", *links, 'r2000 ::= "end"']))
-    assert machine.accepts(b"end" + b"x" * 20)
-    assert not machine.accepts(b"endend")
-
-
-@pytest.mark.parametrize("count", [127, 128, 129, 1000])
-def test_counted_calls(count):
-    machine = pda(f'root ::= x{{{count}}}\nx ::= "a" | "(" x ")"')
-    assert machine.accepts(b"a" * (count - 1) + b"((a))")
-    assert not machine.accepts(b"a" * (count + 1))
-    assert not machine.accepts(b"a" * (count - 1))
-
-
-def test_a_rule_that_is_too_large_is_named():
-    with pytest.raises(PatternError, match=r"rule many: .*NFA states"):
-        pda('root ::= many\nmany ::= ("a"?){1000000}')
-
-
-# Random grammars over a and b: a rule is a list of ways, a way a row of (symbol, quantifier).
-NAMES = ("root", "s", "t")
-LONGEST = 4
-WORDS = ["".join(letters) for size in range(LONGEST + 1) for letters in product("ab", repeat=size)]
-symbols = st.tuples(st.sampled_from(["a", "a", "b", "b", *NAMES]), st.sampled_from(["", "", "", "?", "*", "+"]))
-grammars = st.fixed_dictionaries(
-    {name: st.lists(st.lists(symbols, max_size=3), min_size=1, max_size=3) for name in NAMES}
-)
-
-
-def as_gbnf(rules):
-    def way(row):
-        return " ".join((symbol if symbol in NAMES else f'"{symbol}"') + sign for symbol, sign in row) or '""'
-
-    return "\n".join(f"{name} ::= {' | '.join(map(way, ways))}" for name, ways in rules.items())
-
-
-def join(some, others):
-    return {one + other for one in some for other in others if len(one + other) <= LONGEST}
-
-
-def grow(table, change):
-    """Apply a monotone change until nothing is new."""
-    while (after := {name: change(name, table) for name in table}) != table:
-        table = after
-    return table
-
-
-def sentences_of(row, table):
-    words = {""}
-    for symbol, sign in row:
-        once = table[symbol] if symbol in NAMES else {symbol}
-        many = {""} if sign in "?*" and sign else set()
-        layer = once
-        while layer - many:
-            many |= layer
-            layer = join(layer, once) if sign in ("*", "+") else set()
-        words = join(words, many)
-    return words
-
-
-def list_sentences(rules):
-    """Every sentence of up to LONGEST letters, by rule."""
-    return grow(
-        {name: set() for name in rules}, lambda n, known: set().union(*(sentences_of(r, known) for r in rules[n]))
-    )
-
-
-def finishing(rules):
-    """The rules that have a sentence, of whatever length."""
-
-    def has(name, known):
-        return any(all(s not in NAMES or sign in ("?", "*") or known[s] for s, sign in row) for row in rules[name])
-
-    return grow({name: False for name in rules}, has)
-
-
-def list_beginnings(rules, words, finish):
-    """Every beginning of a sentence of up to LONGEST letters, by rule."""
-
-    def begun(row, known):
-        if not all(finish[s] or sign in ("?", "*") for s, sign in row if s in NAMES):
-            return set()
-        found = {""}
-        for place, (symbol, sign) in enumerate(row):
-            if symbol in NAMES and not finish[symbol]:
-                continue
-            before = [*row[:place], (symbol, "*")] if sign in ("*", "+") else row[:place]
-            found |= join(sentences_of(before, words), known[symbol] if symbol in NAMES else {"", symbol})
-        return found
-
-    return grow({name: set() for name in rules}, lambda n, known: set().union(*(begun(r, known) for r in rules[n])))
-
-
-@given(grammars)
-def test_random_grammars_have_the_sentences_that_can_be_listed(rules):
-    finish = finishing(rules)
-    if not finish["root"]:
-        with pytest.raises(PatternError, match="can never finish"):
-            pda(as_gbnf(rules))
-        return
-    machine, words = pda(as_gbnf(rules)), list_sentences(rules)
-    begun = list_beginnings(rules, words, finish)["root"]
-    assert {word for word in WORDS if machine.accepts(word.encode())} == words["root"]
-    assert {word for word in WORDS if machine.accepts_prefix(word.encode())} == begun
 
 
 PAIRS = [

@@ -1,13 +1,11 @@
 """The machine itself: a value, with the same table for people (edges) and for speed (table)."""
 
-import dataclasses
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.machine import next_bytes
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise, trim
 from guidedviz.machines.regular.nfa import build_nfa
@@ -47,20 +45,6 @@ def test_states_are_numbered_in_the_order_in_which_they_are_met():
     met = [target for edges in machine.edges for _, _, target in edges]
     assert list(dict.fromkeys([0, *met])) == list(range(len(machine)))
     assert machine.step(0, ord("a")) == 1
-
-
-def test_a_machine_is_a_value():
-    one, other = DFA(regex("a+b").edges, regex("a+b").accepting), regex("a+b")
-    assert one == other
-    assert hash(one) == hash(other)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        one.accepting = frozenset()
-
-
-def test_reading_goes_on_from_any_state():
-    machine = regex("abc")
-    assert read(machine, b"c", read(machine, b"ab")) == read(machine, b"abc")
-    assert read(machine, b"x") is None
 
 
 def test_a_large_machine_is_minimised_in_time():

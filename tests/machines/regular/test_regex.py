@@ -9,19 +9,16 @@ from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.forced import forced_bytes
-from guidedviz.machines.machine import next_bytes, read
+from guidedviz.machines.machine import read
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.regular.regex import parse_regex, regex
-from tests.machines.oracle import count_classes, matches, nfa_accepts, shortest_completion
+from tests.machines.oracle import count_classes, matches, shortest_completion
 from tests.strategies import regexes, texts
 
 
 @given(regexes, st.lists(texts, min_size=1, max_size=8))
 def test_a_machine_accepts_what_re_accepts(pattern, tried):
-    machine, nfa = regex(pattern), build_nfa(parse_regex(pattern))
-    for text in tried:
-        assert machine.accepts(text.encode()) == matches(pattern, text)
-        assert nfa_accepts(nfa, text.encode()) == matches(pattern, text)
+    assert [text for text in tried if regex(pattern).accepts(text.encode()) != matches(pattern, text)] == []
 
 
 @given(regexes, texts)
@@ -66,15 +63,6 @@ def test_different_languages_give_different_machines(one, other):
     assert regex(one) != regex(other)
 
 
-def test_not_a_allows_exactly_the_bytes_of_utf8():
-    machine = regex("[^a]")
-    first = {*range(0x61), *range(0x62, 0x80), *range(0xC2, 0xF5)}
-    assert set(next_bytes(machine, 0)) == first
-    for lead, low, high in [(0xE0, 0xA0, 0xBF), (0xED, 0x80, 0x9F), (0xF0, 0x90, 0xBF), (0xF4, 0x80, 0x8F)]:
-        after = machine.step(0, lead)
-        assert set(next_bytes(machine, after)) == set(range(low, high + 1))
-
-
 def test_a_state_from_which_nothing_can_be_completed_is_dead():
     machine = regex(r"a[^\s\S]|b")
     assert not machine.accepts_prefix(b"a")
@@ -86,15 +74,6 @@ def test_a_pattern_without_any_text_gives_a_machine_that_accepts_nothing():
     assert len(machine) == 1
     assert not machine.accepts_prefix(b"")
     assert forced_bytes(machine, 0) == b""
-
-
-@pytest.mark.parametrize(
-    ("pattern", "forced"),
-    [("abc", b"abc"), ("ab*", b"a"), ("a|b", b""), ("(abc)?", b""), ("é|è", b""), ("aé|aè", b"a"),
-     ("é", b"\xc3\xa9"), ("a+b", b"a"), ("(ab)+c", b"ab"), ('{"id": [0-9]+}', b'{"id": ')],
-)  # fmt: skip
-def test_forced_bytes_stop_at_a_choice_and_where_the_text_may_end(pattern, forced):
-    assert forced_bytes(regex(pattern), 0) == forced
 
 
 @pytest.mark.parametrize(

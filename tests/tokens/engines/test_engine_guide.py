@@ -1,6 +1,5 @@
 """The real engines as guides: the same protocol, states that are values, and what they cannot take said by name."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -143,12 +142,6 @@ def test_what_an_engine_cannot_read_is_said_in_its_own_words(name, text, said):
     pytest.importorskip(name.replace("-", "_"))
     with pytest.raises(PatternError, match=f"engine '{name}': saw .*{said}"):
         prepared(name, V)(ask(text))
-
-
-def test_an_engine_that_is_not_installed_is_one_line(monkeypatch):
-    monkeypatch.setitem(sys.modules, "xgrammar", None)
-    with pytest.raises(SettingError, match=r"engine 'xgrammar'.*pip install .*\[engines\]"):
-        gv.guide(gv.regex("a"), gv.Vocabulary([b"a", b"</s>"], eos={1}), "xgrammar")
 
 
 @pytest.mark.parametrize("name", ["llguidance", "outlines-core"])

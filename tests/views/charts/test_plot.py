@@ -6,9 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from guidedviz.views.charts.plot import Axis, Chart, PlotFrame, Series, draw_chart
-from guidedviz.views.theme import stand_alone
 
-HOSTILE = "<script>alert(1)</script>$x$\x00"
 X = Axis("x", 0.0, 10.0, ((0.0, "0"), (10.0, "10")))
 Y = Axis("y", 1.0, 100.0, ((1.0, "1"), (10.0, "10"), (100.0, "100")), log=True)
 SERIES = (
@@ -46,15 +44,6 @@ def test_plotly_has_the_same_numbers_and_texts():
     assert [b + w for b, w in zip(spans["base"], spans["x"], strict=True)] == [3.0, 9.0]
     assert [trace["hovertext"] for trace in figure.chart["data"]] == [list(series.hover) for series in SERIES]
     assert json.loads(json.dumps(figure.plotly.to_plotly_json())) == json.loads(json.dumps(figure.chart)), "it is valid"
-
-
-def test_whatever_a_name_or_a_token_holds_stays_text():
-    x = Axis(HOSTILE, 0.0, 2.0, ((1.0, HOSTILE),), mono=True)
-    hostile = Chart(HOSTILE, x, Y, (Series(HOSTILE, "bars", (1.0,), (9.0,), (HOSTILE,), words=(HOSTILE,)),), (HOSTILE,))
-    figure = draw_chart(hostile, HOSTILE)
-    assert "<script" not in stand_alone(figure.svg)
-    assert "\x00" not in figure.svg
-    ET.fromstring(figure.svg)
 
 
 @pytest.mark.parametrize("headless", ["1", ""])

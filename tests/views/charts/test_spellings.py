@@ -1,13 +1,11 @@
 """The picture of spellings: what it draws is what the record holds."""
 
 import re
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.spellings import Spelling
 from guidedviz.views.charts.spellings import ROWS, find_flows
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b":"]
@@ -79,12 +77,6 @@ def test_of_a_long_run_the_beginning_is_drawn():
     ElementTree.fromstring(svg)
     assert "+153 bytes" in svg
     assert svg.count(">a<") == 48
-
-
-def test_a_probability_of_zero_costs_without_end():
-    record = spell()
-    lost = replace(record, spellings=(Spelling((8, 10), (b"name", b":"), 0.0, canonical=True),))
-    assert "0  ∞ nats" in gv.views.draw_spellings(lost).text
 
 
 TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5, 4, 3, 2, 1, 0])

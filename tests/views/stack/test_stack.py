@@ -133,19 +133,6 @@ def test_a_table_says_what_it_does_not_accept_or_show(text, unread, said):
     assert "accept" not in figure.text
 
 
-def test_a_long_row_of_shared_frames_is_folded():
-    text = draw_shared_stacks(json(), "[" * 30).text
-    assert "⋮ 29 more" in text
-    assert text.splitlines()[0] == "stacks: 1 top, 2 frames"
-    assert "more, not drawn" in draw_shared_stacks(json(), "[" * 500).text
-
-
-def test_a_top_is_never_folded_though_another_stands_on_it():
-    lines = draw_shared_stacks(json(), "[[[[[[[[1").text.splitlines()
-    assert lines[0].startswith("stacks: 2 tops")
-    assert [line.split()[2] for line in lines if line.startswith("▸")] == ["number", "array"]
-
-
 def test_a_rule_that_begins_with_itself_is_drawn_with_its_loop():
     grown = grammar('root ::= root "+" root | "(" root ")" | "1"')
     assert "▸" in draw_shared_stacks(grown, "1+(1+1").text
