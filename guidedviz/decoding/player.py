@@ -6,22 +6,17 @@ distribution can be shown before the draw. Where another token is taken, the run
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from guidedviz.decoding.loop import check_fit, start, take_step
-from guidedviz.decoding.sampling import Floats, softmax
 from guidedviz.decoding.settings import Settings
 from guidedviz.decoding.trace import End, Point, Step, Trace, is_complete
 from guidedviz.errors import IllegalToken, ModelError, SettingError
 from guidedviz.models.model import Model
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide
-from guidedviz.tokens.guide_change import Difference, compare_guides, mask_after
 
 
 class LiveWalk:
@@ -232,36 +227,3 @@ def _under(guide: Guide, point: Point, taken: tuple[Taken, ...]) -> Iterator[Tak
             return
         step = replace(step, state=guide.label(before.state), stack=guide.stack(before.state))
         yield replace(one, step=step, after=point)
-
-
-# A new guide in place of the one that a decode runs under: what it changes, and how likely the changes are.
-
-
-@dataclass(frozen=True)
-class GuideEdit:
-    """A new guide, what it changes, and the player it was compared with."""
-
-    guide: Guide
-    difference: Difference
-    masks: tuple[Mask, Mask]  # where they differ first, under the old guide and under the new
-    odds: Floats  # the model's probabilities there
-    player: Player
-
-    def likeliest(self, tokens: Sequence[int], most: int) -> list[tuple[int, float]]:
-        """The likeliest of these tokens where the masks differ first, each with its probability."""
-        ids = np.array(tokens, dtype=np.int64)
-        best = ids[np.argsort(-self.odds[ids], kind="stable")[:most]]
-        return [(int(token), float(self.odds[token])) for token in best]
-
-
-def try_guide(player: Player, old: Guide | None, new: Guide) -> GuideEdit:
-    """What a new guide changes after the tokens up to the cursor, and the model's probabilities there."""
-    if not isinstance(player.walk, LiveWalk):
-        raise SettingError("another constraint", seen="a recording", expected="a live stage")
-    tokens = [taken.step.token for taken in player.taken[: player.cursor] if taken.step.how != "none"]
-    found = compare_guides(old, new, tokens)
-    logits = player.walk.model.logits(list(player.point(found.position).tokens))
-    after = mask_after(new, tokens[: found.position])
-    before = after.copy()
-    before[list(found.became_legal)], before[list(found.became_illegal)] = False, True
-    return GuideEdit(new, found, (before, after), softmax(logits), player)

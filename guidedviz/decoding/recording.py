@@ -225,34 +225,18 @@ class PackedAnswer(TypedDict, total=False):
 class PackedRecordedMap(TypedDict):
     """The masks of the steps as bits, and the texts of tokens."""
 
-    edited: None
+    edited: NotRequired[None]  # of an older recording
     bits: dict[int, str]
     answers: tuple[PackedTexts, ...]
     land: PackedLand
 
 
 class PackedMapNews(TypedDict):
-    """What the page lacks of the map, and the masks before and after an edit of the constraint."""
+    """What the page lacks of the map."""
 
-    edited: tuple[int, int] | None
     bits: dict[int, str]
     answers: tuple[PackedAnswer, ...]
     land: NotRequired[PackedLand]
-
-
-class PackedChange(NamedTuple):
-    """How many tokens an edit made legal or illegal, and the likeliest of them."""
-
-    tokens: Count
-    likeliest: tuple[tuple[str, str], ...]
-
-
-class PackedChanges(TypedDict):
-    """What an edit of the constraint changes at a step."""
-
-    step: Count
-    legal: PackedChange
-    illegal: PackedChange
 
 
 class PackedEdit(TypedDict):
@@ -264,7 +248,6 @@ class PackedEdit(TypedDict):
     error: str
     rejects: tuple[str, str] | None
     place: Count | None
-    changes: PackedChanges | None
 
 
 class PackedLesson(TypedDict):
@@ -299,23 +282,28 @@ PackedNewSteps = TypedDict(
 )
 
 
-class PackedRun(PackedSteps, PackedPlayer):
-    """A whole run, as a recording keeps it."""
+class PackedStage(PackedPlayer):
+    """What a stage shows beside the steps; `turn` is the last move of the page that was heard."""
 
-    top: tuple[float, str]
-    machine: NotRequired[PackedMachine]
-    drawings: NotRequired[dict[int, PackedDrawing]]
-    stacks: NotRequired[dict[int, PackedStackState]]
-    map: NotRequired[PackedRecordedMap]
-    head: PackedHead
     turn: Count
     playing: bool
     speed: float
     note: str
+    drawings: NotRequired[dict[int, PackedDrawing]]
+    stacks: NotRequired[dict[int, PackedStackState]]
+
+
+class PackedRun(PackedSteps, PackedStage):
+    """A whole run, as a recording keeps it."""
+
+    top: tuple[float, str]
+    machine: NotRequired[PackedMachine]
+    map: NotRequired[PackedRecordedMap]
+    head: PackedHead
     why: None
 
 
-class PackedNews(PackedNewSteps, PackedPlayer):
+class PackedNews(PackedNewSteps, PackedStage):
     """What the kernel tells a live stage: its state now, and of the rest what the page lacks.
 
     The steps are those after the first `from`; None stands for the step that the page has as the next one. `top` are
@@ -323,17 +311,11 @@ class PackedNews(PackedNewSteps, PackedPlayer):
     """
 
     number: NotRequired[Count]
-    turn: Count
-    playing: bool
-    speed: float
-    note: str
     why: PackedWhy | None
     lesson: PackedLesson | None
     top: NotRequired[tuple[float, str]]
     head: NotRequired[PackedHead]
     machine: NotRequired[PackedMachine | None]
-    drawings: NotRequired[dict[int, PackedDrawing]]
-    stacks: NotRequired[dict[int, PackedStackState]]
     map: NotRequired[PackedMapNews]
     edit: NotRequired[PackedEdit]
 

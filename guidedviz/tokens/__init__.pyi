@@ -1,5 +1,4 @@
 from guidedviz.tokens.guide import split_guide as split_guide
-from guidedviz.tokens.guide_change import compare_guides as compare_guides
 from guidedviz.tokens.index import Index as Index
 from guidedviz.tokens.jump import find_jump as find_jump
 from guidedviz.tokens.lazy import lazy_walk as lazy_walk

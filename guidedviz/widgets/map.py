@@ -92,10 +92,9 @@ class MapFeed:
         mask, asked = self._look(state)
         return {"mask": masks.number(mask), "asked": None if asked is None else masks.number(asked)}
 
-    def news(self, masks: Masks, edited: tuple[Mask, Mask] | None = None) -> dict[str, Any]:
-        """What the page lacks; `edited` are the masks before and after an edit of the constraint."""
-        pair = [masks.number(self._pack(mask)) for mask in edited] if edited else None
-        news = {"edited": pair, "bits": masks.new, "answers": masks.answers}
+    def news(self, masks: Masks) -> dict[str, Any]:
+        """What the page lacks."""
+        news = {"bits": masks.new, "answers": masks.answers}
         land = {} if masks.has_land else {"land": self.land}
         masks.new, masks.answers, masks.has_land = {}, [], True
         return news | land
@@ -220,5 +219,5 @@ class VocabularyMap(Shown):
 
     def _pack(self, masks: Masks) -> dict[str, Any]:
         name, now = shorten(self.guide.label(self.state), 40), self._feed.at(self.state, masks)["mask"]
-        shown = self._feed.news(masks) | {"now": now, "asked": None, "before": None, "states": [name]}
+        shown = self._feed.news(masks) | {"now": now, "asked": None, "state": name}
         return {"map": shown, "text": self.text, "reads": self.guide.machine is not None, "note": self.note}

@@ -28,7 +28,6 @@ from guidedviz.errors import IllegalToken, TraceError, quoted, shorten
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stacks import State
 from guidedviz.machines.visible import visible
-from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.explain import Explanation
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.split import Split
@@ -234,7 +233,7 @@ class RecordedPanels:
         self._shown = trace.shown
         self._steps: list[dict[str, Any]] = self._shown["add"]
 
-    def news(self, player: Player, same: int, page: Page, edited: Any = None) -> dict[str, Any]:
+    def news(self, player: Player, same: int, page: Page) -> dict[str, Any]:
         """The steps from `same` on, the next one, and what all steps need if the page is new."""
         once = {name: self._shown[name] for name in SENT_ONCE if page.player is None and name in self._shown}
         ahead = None if player.peek is None else self._steps[player.cursor]
@@ -283,7 +282,7 @@ class Panels:
                 self.map.hear(said, self._state_at(player), page.masks)
                 self._tell()
 
-    def news(self, player: Player, same: int, page: Page, edited: tuple[Mask, Mask] | None = None) -> dict[str, Any]:
+    def news(self, player: Player, same: int, page: Page) -> dict[str, Any]:
         """The steps from `same` on, the next one, and what the page lacks to show them; a removed machine is None."""
         news: dict[str, Any] = {}
         if page.machine is not self.machine:
@@ -296,7 +295,7 @@ class Panels:
         if self.machine:
             news |= self.machine.news(page)
         if self.map:
-            news["map"] = self.map.news(page.masks, edited)
+            news["map"] = self.map.news(page.masks)
         return news
 
     def _pack(self, player: Player, run: Run, same: int, page: Page) -> list[PackedStep]:

@@ -183,19 +183,12 @@ class Score:
     """What `gv.score` returns."""
 
     def __init__(self) -> None:
-        self.display = Display("score", lambda everything: {"words": self.words})
+        self.display = Display("score", lambda everything: {"words": repr(self)})
         _SHOWN.add(self)
 
-    @property
-    def grades(self) -> list[bool]:
-        """Whether each committed answer was right."""
-        return [asked.grade.right for asked in ASKED.values() if asked.grade]
-
-    @property
-    def words(self) -> str:
-        """The score in words."""
-        right, made = sum(self.grades), len(self.grades)
-        left = len(ASKED) - made
+    def __repr__(self) -> str:
+        grades = [asked.grade.right for asked in ASKED.values() if asked.grade]
+        right, made, left = sum(grades), len(grades), len(ASKED) - len(grades)
         if for_site():  # nobody can answer there
             return f"Predictions on this page: {left}. In the notebook you answer first, and your score stands here."
         if not made:
@@ -203,11 +196,8 @@ class Score:
         said = f"{right} of {made} prediction{'s' * (made != 1)} right"
         return f"{said}; {left} not answered yet." if left else f"{said}."
 
-    def __repr__(self) -> str:
-        return self.words
-
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
-        bundle = {"text/plain": self.words, "text/html": str(node("p", node("strong", self.words)))}
+        bundle = {"text/plain": repr(self), "text/html": str(node("p", node("strong", repr(self))))}
         return bundle_with_widget(bundle, lambda: self.display.widget, **wanted)
 
 

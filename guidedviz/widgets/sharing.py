@@ -163,7 +163,6 @@ class Scene:
     head: Trace
     guide: Guide | None
     player: Player
-    earlier: LiveWalk  # of the steps that were taken under an earlier constraint
 
 
 class Follower:
@@ -284,11 +283,11 @@ def open_scene(model: Model, guide: Guide | None, head: Head) -> Scene:
     if guide is None and head.machine:
         guide = make_guide(unpack_machine(head.machine), model.vocabulary)
     walk = LiveWalk(model, head.trace.prompt, guide)
-    return Scene(head.trace, guide, Player(walk, head.settings), copy(walk))
+    return Scene(head.trace, guide, Player(walk, head.settings))
 
 
 def read_steps(scene: Scene, taken: Run, records: tuple[Record, ...]) -> Run:
     """The steps so far with those of the records; the guide reads their tokens."""
-    walk = scene.player.walk
-    steps = [(one.step, one.settings, scene.earlier if one.earlier else walk) for one in records]
+    walk, earlier = scene.player.walk, copy(scene.player.walk)  # a step under an earlier constraint has another walk
+    steps = [(one.step, one.settings, earlier if one.earlier else walk) for one in records]
     return read_taken("shared run, step", scene.guide, taken[-1].after if taken else walk.first, steps, taken)

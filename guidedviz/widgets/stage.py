@@ -26,7 +26,7 @@ from guidedviz.widgets.display import Display, is_still
 from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
 from guidedviz.widgets.panels import SPEEDS, Page, Panels, RecordedPanels, pack_head, pack_player, pack_times
 from guidedviz.widgets.recording import page_of, show_run
-from guidedviz.widgets.runner import WORKER, Runner, running_loop
+from guidedviz.widgets.runner import Runner, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher, Role
 
 
@@ -49,7 +49,7 @@ class Stage:
         trace = walk.trace if isinstance(walk, ReplayWalk) else None
         loaded = trace if trace and trace.recording and guide is None else None
         self.panels = RecordedPanels(loaded) if loaded else Panels(guide, trace, self._repaint, stack)
-        self._editor = Editor(self, walk.model.vocabulary, WORKER, *box) if box and isinstance(walk, LiveWalk) else None
+        self._editor = Editor(self, walk.model.vocabulary, *box) if box and isinstance(walk, LiveWalk) else None
         self._why: PackedWhy | None = None
         self._runner = Runner(self)
         self._page = Page()
@@ -326,8 +326,8 @@ class Stage:
 
     def _tell_page(self, page: Page) -> dict[str, Any]:
         """The current state, and of the rest what this page lacks."""
-        same, before, edit = self._shared_with(page), page.player, self._editor and self._editor.shown()
-        news = self.panels.news(self.player, same, page, edit.masks if edit else None) | self._standing
+        same, before = self._shared_with(page), page.player
+        news = self.panels.news(self.player, same, page) | self._standing
         if before and news["add"] and before.peek is self.player.taken[same]:
             news["add"] = [None, *news["add"][1:]]  # the page has it: it was the next step
         if page.head != (head := self._packed_head):

@@ -24,7 +24,7 @@ from tests.hostile import Attack
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
 GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
-KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "map", "fraction")]
+KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "fraction")]
 KINDS += [f"{kind}, live" for kind in ("stage", "map", "predict", "predict open", "score", "picture")]
 ROUNDS = {"recorded": 3, "live": 2}  # the page shows both with the same code
 PAGES = {"player", "class"}  # these bundles are tried in test_hostile_pages.py

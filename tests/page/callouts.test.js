@@ -42,7 +42,7 @@ test("the chosen token comes first, an unlikely one has no callout", () => {
 
 const MOVES = btoa(String.fromCharCode(0b01000000, 0b00101010));
 const LAND = { count: 8, width: 4, height: 2, moves: MOVES, borders: "M0,0", chunk: 4, eos: [7], ways: "", places: [["letters", 0, 8, 2, 1, 4]] };
-const MAP = { land: LAND, bits: { 1: btoa("\x0f") }, answers: [], edited: null };
+const MAP = { land: LAND, bits: { 1: btoa("\x0f") }, answers: [] };
 const ON_MAP = { mask: 1, ranks: [2, 5] };
 
 test("on the stage the likely tokens are named beside the map, a hostile one as text, and the legend says what the marks mean", () => {

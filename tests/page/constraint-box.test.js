@@ -5,7 +5,7 @@ import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
 import { frame, render, stageNews, step } from "./fixtures.js";
 
 const STEPS = [step("a"), step("b"), step("c")];
-const EDIT = { state: "runs", error: "", kind: "regex", text: "a", rejects: null, place: null, changes: null };
+const EDIT = { state: "runs", error: "", kind: "regex", text: "a", rejects: null, place: null };
 
 function open(edit) {
   const page = render(stage, stageNews(STEPS, 2, { edit }));
@@ -14,7 +14,7 @@ function open(edit) {
 
 test("the box sends its text at a pause, and says what the kernel answered", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
-  const edit = { state: "wrong", error: "regex line 1, column 2: no\n  a(\n   ^", kind: "regex", text: "a(", rejects: null, place: null, changes: null };
+  const edit = { state: "wrong", error: "regex line 1, column 2: no\n  a(\n   ^", kind: "regex", text: "a(", rejects: null, place: null };
   const { model, find, text, stop } = open(edit);
   assert.equal(text(".gv-edit-error p"), "regex line 1, column 2: no");
   assert.equal(text(".gv-edit-error pre"), "  a(\n   ^");
@@ -28,7 +28,7 @@ test("the box sends its text at a pause, and says what the kernel answered", (co
 });
 
 test("a rejected token is crossed out and can be gone back to", () => {
-  const edit = { state: "waits", error: "", kind: "regex", text: "a", rejects: ["b", "not here"], place: 1, changes: null };
+  const edit = { state: "waits", error: "", kind: "regex", text: "a", rejects: ["b", "not here"], place: 1 };
   const { model, chips, find, stop } = open(edit);
   assert.deepEqual(chips().map((node) => node.classList.contains("gv-rejected")), [false, true, false]);
   find(".gv-edit-back").click();

@@ -180,7 +180,7 @@ test("digits take the token of a row, and a digit without a row does nothing", (
 });
 
 test("letters typed into a box are letters", () => {
-  const edit = { state: "runs", error: "", kind: "regex", text: "a+", rejects: null, place: null, changes: null };
+  const edit = { state: "runs", error: "", kind: "regex", text: "a+", rejects: null, place: null };
   const { model, find, stop } = open(stageNews(STEPS, 2, { edit }));
   for (const key of ["r", " ", "ArrowLeft", "1"]) assert.ok(!press(find("textarea"), key).defaultPrevented);
   assert.ok(!press(find(".gv-controls .gv-seed"), "1").defaultPrevented);
@@ -227,7 +227,7 @@ test("a recording and a run that is followed cannot be warmed, and no bar asks t
 });
 
 test("hostile text stays text wherever it stands", () => {
-  const edit = { state: "waits", error: HOSTILE, kind: "regex", text: HOSTILE, rejects: [HOSTILE, HOSTILE], place: 0, changes: { step: 1, legal: [1, [[HOSTILE, "0.10"]]], illegal: [0, []] } };
+  const edit = { state: "waits", error: HOSTILE, kind: "regex", text: HOSTILE, rejects: [HOSTILE, HOSTILE], place: 0 };
   const why = { label: HOSTILE, reason: HOSTILE, rows: [[HOSTILE, HOSTILE, HOSTILE, true]], stack: [HOSTILE] };
   const steps = [step(HOSTILE, { state: HOSTILE, stack: [HOSTILE], words: HOSTILE, drawn: HOSTILE, after: HOSTILE })];
   const news = stageNews(steps, 1, { edit, why, note: HOSTILE });

@@ -45,11 +45,3 @@ def test_without_widgets_it_is_a_picture_that_says_what_to_install(name, toy):
     assert last == f"This is a still picture. The live one needs the package anywidget: {how_to_install('lab')}"
     with pytest.raises(SettingError, match=r"pip install .*\[lab\]"):
         _ = shown.widget if name == "bias_sliders" else shown.display.widget
-
-
-@pytest.mark.usefixtures("bare")
-def test_without_widgets_a_stage_has_run_to_its_end(toy):
-    stage = gv.stage(toy.toy_model(), "say ", guide_of(toy))
-    assert stage.player.at_end
-    assert stage.back(2).text == stage.trace.text
-    assert len(gv.stage(toy.toy_model(), "say ", guide_of(toy), steps=3).trace.steps) == 3

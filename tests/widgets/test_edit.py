@@ -60,20 +60,6 @@ def test_what_rejects_a_token_that_was_taken_waits_until_one_goes_back(toy):
     assert json.loads(stage.take(60).text)["age"] >= 0
 
 
-def test_it_is_said_what_became_legal_and_illegal_likeliest_first(toy):
-    stage = edited(toy, text=r'\{"name": "Ada"\}', steps=5).edit(r'\{"name": "(Bob|A|say)"\}')
-    changes = told(stage)["edit"]["changes"]
-    assert changes["legal"][0] == 2
-    assert {name for name, _ in changes["legal"][1]} == {"Bob", "say"}
-    assert changes["illegal"][1][0][0] == "Ada"
-    odds = [1 / float(p[5:].replace(",", "")) if "in" in p else float(p.strip(">")) for _, p in changes["legal"][1]]
-    assert odds == sorted(odds, reverse=True)
-    assert told(stage)["map"]["edited"], "and the map shows the two masks"
-    stage.take(1)
-    assert told(stage)["edit"]["changes"] is None
-    assert not told(stage)["map"]["edited"]
-
-
 def test_what_was_complete_may_go_on_and_what_is_complete_ends(toy):
     model = gv.ToyModel(toy.PIECES, toy.rule)  # no token of it is an end
     stage = gv.stage(model, "say ", edit=r'\{"name')

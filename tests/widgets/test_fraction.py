@@ -138,13 +138,6 @@ async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
     await until(lambda: gc.collect() >= 0 and gone() is None)  # the worker may still be leaving the run
 
 
-def test_a_second_run_of_the_cell_closes_what_the_first_left(clock, monkeypatch):
-    runs = iter("ab")
-    monkeypatch.setattr("guidedviz.widgets.display.this_cell", lambda: (("cell", next(runs)), set()))
-    first, second = live(), live()
-    assert (first.note, second.note) == (fraction.CLOSED, "")
-
-
 def test_recorded_runs_start_none(clock):
     slider = gv.fraction_slider(RECORD, fraction=0.5)
     rest(slider, 4)
@@ -194,12 +187,3 @@ async def test_a_point_is_the_median_of_its_runs_and_the_constants_are_measured_
 def test_a_place_that_the_slider_does_not_have_is_refused(wrong, said):
     with pytest.raises(gv.SettingError, match=said):
         gv.fraction_slider(RECORD, **wrong)
-
-
-@pytest.mark.usefixtures("headless")
-def test_headless_it_is_a_picture_of_the_record(monkeypatch, toy):
-    monkeypatch.setattr(fraction.Payoff, "load", lambda path: RECORD)
-    monkeypatch.setattr(fraction, "shipped", lambda name: name)
-    bundle = gv.fraction_slider(toy.toy_model())._repr_mimebundle_()
-    assert sorted(bundle) == ["text/html", "text/plain"]
-    assert bundle["text/plain"].startswith("jump-forward, RECORDED: clerk; cpu")

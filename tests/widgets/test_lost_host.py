@@ -56,15 +56,3 @@ def test_a_host_that_stays_away_leaves_its_error_on_the_stage_and_a_later_step_g
     with hosting(bard, port=host.port):
         stage.take(99)
     assert stage.text == gv.stage(bard, "A", gv.guide(gv.regex("[a-z]{9}"), bard.vocabulary), seed=1).take(99).text
-
-
-def test_sliders_take_a_model_on_a_host(bard):
-    with hosting(bard) as host:
-        model = host.model()
-        slider = gv.fraction_slider(model)
-        assert (
-            slider.note
-            == f"{model.name} is on a shared host, whose times depend on other students: these runs are recorded."
-        )
-        assert slider.payoff.source == "RECORDED"
-        assert gv.bias_sliders(model, "To be", ["a"])

@@ -53,9 +53,8 @@ def draw_bars(
 
     parts = [write(EDGE, 20, title, 13, font_weight="bold")] if title else []
     names = list(series) if len(series) > 1 else []
-    below = 18 * (8.0 * len(title) + sum(7.0 * len(name) + 32 for name in names) > WIDE - 3 * EDGE)  # no room beside it
-    parts += write_bar_names(names, WIDE - EDGE, 20 + below)
-    pitch, top = 8.0 * len(series) + 14, 30 + below if parts else 8
+    parts += write_bar_names(names, WIDE - EDGE, 20 + 18 * bool(title))
+    pitch, top = 8.0 * len(series) + 14, 8.0 + 22 * bool(title) + 18 * bool(names)
     for index, row in enumerate(rows):
         y = top + pitch * index
         parts.append(write_name(start - 10, y + pitch / 2 + 2, named[index], False, index in bold, 24))
@@ -103,22 +102,21 @@ def _number(value: float) -> str:
 
 def write_name(x: float, y: float, words: str, struck: bool, bold: bool, room: int = 13) -> Element:
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
-    style = {"text_decoration": "line-through"} if struck and len(words) > 1 else {}
-    style |= {"fill": "var(--gv-soft)"} if struck else {}
-    heavy = {"font_weight": "bold"} if bold else {}
-    cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end") if struck and len(words) == 1 else NOTHING
-    return cross + write(x, y, shorten(words, room), 14, mono=True, text_anchor="end", **style, **heavy)
+    cross, look = NOTHING, {"fill": "var(--gv-soft)" if struck else "var(--gv-ink)"}
+    if struck and len(words) == 1:
+        cross = write(x - 14, y, "✕", fill="var(--gv-orange)", text_anchor="end")
+    elif struck:
+        look |= {"text_decoration": "line-through"}
+    look |= {"font_weight": "bold"} if bold else {}
+    return cross + write(x, y, shorten(words, room), 14, True, text_anchor="end", **look)
 
 
 def write_bar(x: float, y: float, long: float, high: float, place: int, struck: bool) -> Element:
     """One bar: the first of a row is an outline, a forbidden one is dashed."""
-    size = {"x": x, "y": y, "width": max(0.0, long), "height": high, "rx": 1.5}
-    if long <= 0:
-        return NOTHING
-    dash = {"stroke_dasharray": "2 2"} if struck else {}
+    look = {"fill": f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})"}
     if place == 0:
-        return node("rect", **size, fill="none", stroke="var(--gv-soft)", **dash)
-    return node("rect", **size, fill=f"var(--gv-{('blue', 'gold', 'green')[(place - 1) % 3]})")
+        look = {"fill": "none", "stroke": "var(--gv-soft)", "stroke_dasharray": "2 2" if struck else "none"}
+    return node("rect", x=x, y=y, width=long, height=high, rx=1.5, **look) if long > 0 else NOTHING
 
 
 def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Element]:

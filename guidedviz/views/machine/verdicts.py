@@ -14,6 +14,7 @@ from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.explain import expected_next
 from guidedviz.views.figure import Figure, drawing, wide, write
+from guidedviz.views.machine.highlight import readable_path
 from guidedviz.views.words import align, label
 
 MOST = 40  # texts of a table
@@ -48,18 +49,17 @@ def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
     >>> judge_text(gv.regex("[0-9]+"), b"12x").said, judge_text(gv.regex("[0-9]+"), b"12").said
     ('illegal at byte 2: expected 0-9 or the end', 'complete')
     """
-    state: Any = machine.initial
-    for place, byte in enumerate(data):
-        if (after := machine.step(state, byte)) is None:
-            end = place + 1
-            while end < len(data) and 0x80 <= data[end] < 0xC0:
-                end += 1
-            said = f"illegal at byte {place}: expected {expected_next(machine, state)}"
-            return TextVerdict("illegal", said, data[:place], data[place:end], data[end:])
-        state = after
+    *read, state = readable_path(machine, data)
+    place, wanted = len(read), expected_next(machine, state)
+    if place < len(data):
+        end = place + 1
+        while end < len(data) and 0x80 <= data[end] < 0xC0:
+            end += 1
+        said = f"illegal at byte {place}: expected {wanted}"
+        return TextVerdict("illegal", said, data[:place], data[place:end], data[end:])
     if machine.is_accepting(state):
         return TextVerdict("complete", "complete", data)
-    return TextVerdict("a prefix", f"a prefix: expected {expected_next(machine, state)}", data)
+    return TextVerdict("a prefix", f"a prefix: expected {wanted}", data)
 
 
 def draw_verdicts(machine: Any, texts: Iterable[str | bytes], title: str = "") -> Figure:
@@ -108,5 +108,4 @@ def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Eleme
         parts.append(node("rect", **box, fill="none", stroke=fill, stroke_width=1.6))
         parts.append(write(left, base, wrong, SIZE, mono=True, fill=fill, font_weight="bold"))
         parts.append(write(left + size + 4, base, after, SIZE, mono=True, fill="var(--gv-soft)"))
-    parts.append(write(second, base, shorten(one.said, 90), SIZE))
-    return node("g", *parts)
+    return node("g", *parts, write(second, base, shorten(one.said, 90), SIZE))

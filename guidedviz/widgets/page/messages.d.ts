@@ -152,28 +152,17 @@ export interface Answer {
 
 /** The masks of the steps as bits, and the texts of tokens. */
 export interface RecordedMap {
-  edited: null;
+  edited?: null;
   bits: Record<number, string>;
   answers: Texts[];
   land: Land;
 }
 
-/** What the page lacks of the map, and the masks before and after an edit of the constraint. */
+/** What the page lacks of the map. */
 export interface MapNews {
-  edited: [number, number] | null;
   bits: Record<number, string>;
   answers: Answer[];
   land?: Land;
-}
-
-/** How many tokens an edit made legal or illegal, and the likeliest of them. */
-export type Change = [tokens: number, likeliest: [string, string][]];
-
-/** What an edit of the constraint changes at a step. */
-export interface Changes {
-  step: number;
-  legal: Change;
-  illegal: Change;
 }
 
 /** The box in which the constraint is edited; its text is sent where the page does not have it. */
@@ -184,7 +173,6 @@ export interface Edit {
   error: string;
   rejects: [string, string] | null;
   place: number | null;
-  changes: Changes | null;
 }
 
 /** What the stage does in a class: the words, and the keys as what each says to the kernel and its label. */
@@ -218,6 +206,22 @@ export interface NewSteps {
   next: Step | null;
 }
 
+/** What a stage shows beside the steps; `turn` is the last move of the page that was heard. */
+export interface Stage {
+  cursor: number;
+  ended: boolean;
+  branches: Branch[];
+  stale: number[];
+  temperature: number;
+  seed: number;
+  turn: number;
+  playing: boolean;
+  speed: number;
+  note: string;
+  drawings?: Record<number, Drawing>;
+  stacks?: Record<number, StackState>;
+}
+
 /** A whole run, as a recording keeps it. */
 export interface Run {
   from: number;
@@ -229,16 +233,16 @@ export interface Run {
   stale: number[];
   temperature: number;
   seed: number;
-  top: [number, string];
-  machine?: Machine;
-  drawings?: Record<number, Drawing>;
-  stacks?: Record<number, StackState>;
-  map?: RecordedMap;
-  head: Head;
   turn: number;
   playing: boolean;
   speed: number;
   note: string;
+  drawings?: Record<number, Drawing>;
+  stacks?: Record<number, StackState>;
+  top: [number, string];
+  machine?: Machine;
+  map?: RecordedMap;
+  head: Head;
   why: null;
 }
 
@@ -253,18 +257,18 @@ export interface News {
   stale: number[];
   temperature: number;
   seed: number;
-  number?: number;
   turn: number;
   playing: boolean;
   speed: number;
   note: string;
+  drawings?: Record<number, Drawing>;
+  stacks?: Record<number, StackState>;
+  number?: number;
   why: Why | null;
   lesson: Lesson | null;
   top?: [number, string];
   head?: Head;
   machine?: Machine | null;
-  drawings?: Record<number, Drawing>;
-  stacks?: Record<number, StackState>;
   map?: MapNews;
   edit?: Edit;
 }

@@ -66,8 +66,6 @@ export interface StageView {
   drawings: Record<number, told.Drawing>;
   known: Record<number, StackState>;
   edit?: Edit;
-  /** The masks before and after an edit of the constraint. */
-  edited: [before: number, now: number] | null;
   /** What the person has chosen on this page: the panel beside the next token, colours, bars. */
   tab: string;
   swapped: string;
@@ -136,10 +134,8 @@ export interface MapState {
   reasons: Map<number, string>; // of tokens by id; empty while one is asked for
   found: Found | null;
   now: number;
-  before: number | null;
   stackAsked: number | null;
   state: string;
-  stateBefore: string;
   focus: number;
   hover: number;
   marks: Mark[];

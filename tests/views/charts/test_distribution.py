@@ -1,4 +1,4 @@
-"""Boxes are as wide as their probabilities, and the legend of bars never stands on the title."""
+"""Boxes are as wide as their probabilities, and an estimate has its interval."""
 
 import re
 
@@ -22,20 +22,6 @@ def test_a_box_is_as_wide_as_its_probability():
 
 def test_illegal_texts_have_a_box_without_a_mask_only():
     assert drawn("<b").text.splitlines() == ["free: <b 0.19, illegal 0.81", "masked: <b 1", "conditioned: <b 1"]
-
-
-SERIES = {"before": [0.2, 0.8], "after": [1, 0]}
-
-
-def place_of(svg, words):
-    return re.search(rf'<text x="([\d.]+)" y="([\d.]+)"[^>]*>{words}<', svg).groups()
-
-
-def test_the_legend_goes_below_a_title_that_needs_the_whole_line():
-    short = gv.draw_bars(["a", "b"], SERIES, title="a mask").svg
-    long = gv.draw_bars(["a", "b"], SERIES, title="m" * 80).svg
-    assert place_of(short, "before")[1] == place_of(short, "a mask")[1]
-    assert float(place_of(long, "before")[1]) > float(place_of(long, "m+")[1])
 
 
 def test_an_estimate_has_a_line_from_the_low_to_the_high_end_of_its_interval():

@@ -1,7 +1,7 @@
 // The map by itself: type a text to see what may come after it, or press a state.
 
 /** @import { Model, Say } from "../types.js" */
-import { showMasks } from "../map/map-data.js";
+import { showMask } from "../map/map-data.js";
 import { buildMap } from "../map/map-view.js";
 import { connect } from "../shared/connection.js";
 import { buildNote, paintNote, widgetRoot } from "../shared/controls.js";
@@ -47,7 +47,7 @@ function render({ model, el }) {
   function onNews(all) {
     for (const { map } of all) {
       ui.map.hear(map);
-      showMasks(ui.map.map, map);
+      showMask(ui.map.map, map);
     }
     if (ui.map.map.land) paintChart(ui, all[all.length - 1]);
   }

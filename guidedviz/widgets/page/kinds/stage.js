@@ -14,7 +14,7 @@ import { chipListeners, followFocus, linkPanels, listenToKeys, listenToSwipes } 
 import { stagePart } from "../stage/layout.js";
 import { showChip } from "../stage/text.js";
 import { followTour } from "../stage/tour.js";
-import { isEnded, isReady, masksShown, moveCursor, newView, remember, shownStep, updateView } from "../stage/view.js";
+import { isEnded, isReady, moveCursor, newView, remember, shownStep, updateView } from "../stage/view.js";
 
 const NARROW = 640; // pixels up to which there is room for one panel
 const LINES = 580; // pixels of the stage's own measure that fill the height of a screen
@@ -35,7 +35,7 @@ function render({ model, el }) {
   function paint() {
     const { machine, stack, map } = islands;
     const held = root?.querySelector(".gv-chips")?.contains(document.activeElement); // one of the tokens has the focus
-    const has = { machine: view.machine, stack: view.machine?.stack, map: map.map.map.land && masksShown(view), constraint: view.edit };
+    const has = { machine: view.machine, stack: view.machine?.stack, map: map.map.map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
     view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
     followTour(view);
     root = change(root, stagePart(view, act, islands, onChips, tipId));

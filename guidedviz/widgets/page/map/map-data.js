@@ -9,7 +9,7 @@ const DELTA = [1, 0, 0, 1, -1, 0, 0, -1]; // right, down, left, up
 
 /** @returns {MapState} */
 export function newMap() {
-  const state = { now: 0, before: null, stackAsked: null, state: "", stateBefore: "", focus: -1, hover: -1, marks: [] };
+  const state = { now: 0, stackAsked: null, state: "", focus: -1, hover: -1, marks: [] };
   const known = { land: /** @type {any} */ (null), masks: new Map(), texts: new Map(), reasons: new Map(), found: null };
   return { ...known, ...state, base: 0, zoom: 1, x: 0, y: 0 };
 }
@@ -72,13 +72,12 @@ function readFound({ cells }, { query, count, bits }) {
 }
 
 /**
- * Shows a mask, or where it differs from the one before an edit.
  * @param {MapState} map
- * @param {{ now: number, asked: number | null, before: number | null, states: string[] }} shown
+ * @param {{ now: number, asked: number | null, state: string }} shown
  */
-export function showMasks(map, { now, asked, before, states: [state, stateBefore = ""] }) {
+export function showMask(map, { now, asked, state }) {
   if (now !== map.now) map.reasons.clear();
-  Object.assign(map, { now, before, stackAsked: asked, state, stateBefore });
+  Object.assign(map, { now, stackAsked: asked, state });
 }
 
 /** @param {MapState} map */

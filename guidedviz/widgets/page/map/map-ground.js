@@ -9,7 +9,7 @@ export const TEXT_CELL = 26; // pixels of a cell that has room for its token's t
 export const FEW = 100; // legal tokens that get a dot each
 export const MONO = 'ui-monospace, "DejaVu Sans Mono", Menlo, monospace';
 const LETTER = 7.3; // pixels that a letter of 12 pixels is wide
-const COLOURS = /** @type {const} */ (["sea", "land", "foam", "page", "ink", "soft", "orange", "gold", "card", "blue"]);
+const COLOURS = /** @type {const} */ (["sea", "land", "foam", "page", "ink", "soft", "orange", "gold", "blue"]);
 
 /** @typedef {Record<typeof COLOURS[number], string>} Colours */
 /** @typedef {CanvasRenderingContext2D} Pen */
@@ -40,7 +40,7 @@ export function newTile({ width, height, places }) {
     canvas,
     image,
     pixels: new Uint32Array(image.data.buffer),
-    counts: [0, 0, 0, 0], // tokens of each kind
+    count: 0, // legal tokens
     legal: places.map(() => 0), // legal tokens of each place
     few: /** @type {number[]} */ ([]), // the first legal tokens
     asked: /** @type {[illegal: number[], legal: number[]]} */ ([[], []]), // tokens whose mask bit depended on the stack
@@ -48,12 +48,12 @@ export function newTile({ width, height, places }) {
 }
 
 /**
- * One pixel per colour, as image data has it. Kinds of tokens: 0 illegal (or in neither mask), 1 legal (or only now), 2 only
- * before, 3 in both; a found token's kind is 4 higher; 8 and 9 are tokens that depended on the stack.
+ * One pixel per colour, as image data has it: of illegal and legal tokens, of those that were found, and of those that
+ * depended on the stack.
  * @param {Colours} colours
  */
-function mixPixels({ land, sea, orange, gold, soft, card }) {
-  const looks = [[land], [sea], [orange], [card, soft, 0.5], [land, gold, 0.45], [gold], [gold], [gold], [orange], [gold]];
+function mixPixels({ land, sea, orange, gold }) {
+  const looks = /** @type {[string, string?, number?][]} */ ([[land], [sea], [land, gold, 0.45], [gold], [orange], [gold]]);
   const pen = penOf(make("canvas", { width: looks.length, height: 1 }));
   looks.forEach(([under, over = under, part = 1], x) => {
     Object.assign(pen, { fillStyle: under, globalAlpha: 1 });
@@ -72,21 +72,21 @@ function mixPixels({ land, sea, orange, gold, soft, card }) {
  */
 export function paintTile(map, tile, colours) {
   const { count, cells, places } = map.land;
-  const [now, before, found, looks] = [maskNow(map), map.before !== null && map.masks.get(map.before), map.found?.bits, mixPixels(colours)];
+  const [now, found, looks] = [maskNow(map), map.found?.bits, mixPixels(colours)];
   const stack = stackRanks(map);
-  Object.assign(tile, { counts: [0, 0, 0, 0], legal: places.map(() => 0), few: [], asked: [[], []] });
+  Object.assign(tile, { count: 0, legal: places.map(() => 0), few: [], asked: [[], []] });
   for (let rank = 0, place = 0; rank < count; rank++) {
-    const kind = Number(has(now, rank)) + (before && has(before, rank) ? 2 : 0);
+    const kind = Number(has(now, rank));
     while (rank >= places[place][2]) place += 1;
-    tile.counts[kind] += 1;
-    if (kind === 1) tile.legal[place] += 1;
-    if (kind === 1 && tile.few.length <= FEW + stack.length) tile.few.push(rank);
-    tile.pixels[cells[rank]] = looks[kind + (found && has(found, rank) ? 4 : 0)];
+    tile.count += kind;
+    tile.legal[place] += kind;
+    if (kind && tile.few.length <= FEW + stack.length) tile.few.push(rank);
+    tile.pixels[cells[rank]] = looks[kind + (found && has(found, rank) ? 2 : 0)];
   }
   for (const rank of stack) {
     const legal = Number(has(now, rank));
     tile.asked[legal].push(rank);
-    if (!found || !has(found, rank)) tile.pixels[cells[rank]] = looks[8 + legal]; // what was searched for stays painted as found
+    if (!found || !has(found, rank)) tile.pixels[cells[rank]] = looks[4 + legal]; // what was searched for stays painted as found
   }
   penOf(tile.canvas).putImageData(tile.image, 0, 0);
 }
@@ -163,7 +163,7 @@ function paintTexts({ map, tile, colours, width, height, pen, ask }) {
   for (const rank of ranks) {
     const label = textOf(map, rank, ask)?.[1];
     if (!label) continue;
-    const plain = map.before === null && !asked.has(rank);
+    const plain = !asked.has(rank);
     const legal = plain && has(now, rank);
     const words = label.length > letters ? `${label.slice(0, letters - 1)}…` : label;
     write(pen, words, pixelOf(map, rank), legal ? colours.foam : colours.ink, legal ? colours.sea : plain ? colours.land : colours.page);

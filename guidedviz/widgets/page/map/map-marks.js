@@ -64,7 +64,7 @@ export function paintMarks({ map, tile, colours, pen }) {
   squares(tile.asked[1], colours.gold);
   const asked = new Set(tile.asked[1]);
   const few = tile.few.filter((rank) => !asked.has(rank));
-  if (map.before === null && !map.found && few.length <= FEW && scale < DOT) {
+  if (!map.found && few.length <= FEW && scale < DOT) {
     discs(few, DOT / 2);
     outline(pen, colours, colours.page, 0);
     pen.fillStyle = colours.sea;

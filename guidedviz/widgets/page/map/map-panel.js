@@ -2,8 +2,8 @@
 
 /** @import { Say, StageView, Step } from "../types.js" */
 import { make } from "../shared/elements.js";
-import { masksShown, placeShown, shownStep } from "../stage/view.js";
-import { showMasks } from "./map-data.js";
+import { placeShown, shownStep } from "../stage/view.js";
+import { showMask } from "./map-data.js";
 import { buildMap } from "./map-view.js";
 
 /** @typedef {ReturnType<typeof buildMapPanel>} MapPanel */
@@ -25,11 +25,11 @@ export function buildMapPanel(slot, act) {
  */
 export function paintMapPanel(panel, view) {
   const { slot, map: { map, legend, paint } } = panel;
-  const [step, masks] = [shownStep(view), masksShown(view)];
-  slot.hidden = !map.land || !step || !masks;
-  if (!map.land || !step || !masks) return;
-  showMasks(map, masks);
-  map.marks = view.edited ? [] : marksOf(step, placeShown(view) >= 0); // an edit changes the next token, which has no distribution yet
+  const step = shownStep(view);
+  slot.hidden = !map.land || step?.mask === undefined;
+  if (!map.land || step?.mask === undefined) return;
+  showMask(map, { now: step.mask, asked: step.asked, state: step.state });
+  map.marks = marksOf(step, placeShown(view) >= 0);
   legend.setAttribute("aria-live", view.playing ? "off" : "polite");
   paint();
 }

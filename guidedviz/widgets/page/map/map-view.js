@@ -137,8 +137,9 @@ function showParts(node, parts) {
  * @param {MapUi} ui
  * @param {Tile} tile
  */
-function paintLegend({ map, legend, sheet }, { counts: [illegal, legal, gone, both], asked: [refused, asked] }) {
+function paintLegend({ map, legend, sheet }, { count: legal, asked: [refused, asked] }) {
   const { eos, count } = map.land;
+  const illegal = count - legal;
   const end = eos.length ? make("span", { class: "gv-soft" }, `EOS ${eos.some((rank) => has(maskNow(map), rank)) ? "legal" : "illegal"}`) : "";
   /** @param {string} kind @param {string} words @param {number} number @param {string} [more] */
   const entry = (kind, words, number, more = "") =>
@@ -148,8 +149,7 @@ function paintLegend({ map, legend, sheet }, { counts: [illegal, legal, gone, bo
     entry("legal", "accepted", legal - asked.length), entry("illegal", "rejected", illegal - refused.length),
     entry("asked", "context-dependent, legal", asked.length), entry("refused", "context-dependent, illegal", refused.length), end,
   ];
-  const compared = [entry("before", `only ${map.stateBefore}`, gone), entry("legal", `only ${map.state}`, legal), entry("both", "both", both), entry("illegal", "neither", illegal)];
-  showParts(legend, map.before !== null ? compared : map.stackAsked === null ? two : four);
+  showParts(legend, map.stackAsked === null ? two : four);
   sheet.setAttribute("aria-label", `map of ${withCommas(count)} tokens: ${legend.textContent}. ${KEYS}`);
 }
 

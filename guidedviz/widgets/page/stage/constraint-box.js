@@ -1,11 +1,11 @@
 // The box in which the constraint is edited. It sends its text at each pause in typing; the kernel answers what became
 // of it.
 
-/** @import { Change, StageView } from "../types.js" */
+/** @import { StageView } from "../types.js" */
 /** @import { Part } from "../shared/parts.js" */
 /** @import { StageActions } from "./layout.js" */
 import { choicePart, icon } from "../shared/controls.js";
-import { tokenPart, withCommas } from "../shared/elements.js";
+import { tokenPart } from "../shared/elements.js";
 
 const PAUSE = 350; // milliseconds without a key that count as a pause
 const LANGUAGES = { regex: "regex", schema: "JSON Schema", grammar: "grammar" };
@@ -57,7 +57,7 @@ const listeners = (view, act) => ({
 export function constraintPart(view, act) {
   const { edit, box: { kind, text } } = view;
   if (!edit) return ["div"];
-  const { state, error, rejects, place, changes } = edit;
+  const { state, error, rejects, place } = edit;
   const choice = choicePart("", LANGUAGES, kind, (name) => {
     view.box.kind = name;
     send(view, act);
@@ -76,19 +76,5 @@ export function constraintPart(view, act) {
         ["div.gv-edit-error", { role: "alert", hidden: !error }, ["p", said], ["pre", caret.join("\n")]],
         rejects && ["p.gv-edit-rejects", ["b", "✕ "], `step ${Number(place) + 1}, `, tokenPart(rejects[0], "code"), ` is the first token that it rejects: ${rejects[1]}. `,
           ["button.gv-key.gv-edit-back", { click: () => act.say({ do: "go_back" }) }, icon("back"), "go back there"]],
-        changes && ["div.gv-edit-changes", ["p.gv-soft", `as the next token, step ${changes.step}`],
-          changeLine("+", "legal", changes.legal), changeLine("−", "illegal", changes.illegal)],
-        ["p.gv-soft.gv-edit-idle", { hidden: Boolean(error || rejects || changes) }, IDLE]]]];
+        ["p.gv-soft.gv-edit-idle", { hidden: Boolean(error || rejects) }, IDLE]]]];
 }
-
-/**
- * How many tokens changed, and the likeliest of them.
- * @param {string} sign
- * @param {string} words
- * @param {Change} change
- * @returns {Part}
- */
-const changeLine = (sign, words, [count, likeliest]) => [`div.gv-edit-line.gv-edit-${words}`,
-  ["span.gv-edit-count", ["b", `${sign} ${withCommas(count)}`], ` became ${words}`],
-  ...likeliest.map(([label, text]) => ["span.gv-edit-token", tokenPart(label, "code"), ["small", text]]),
-  count > likeliest.length && likeliest.length > 0 && "…"];

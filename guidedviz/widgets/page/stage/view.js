@@ -55,17 +55,6 @@ export function placeShown(view) {
 }
 
 /**
- * The numbers of the masks on the map: of the shown step or, after an edit of the constraint, before and after it.
- * @param {StageView} view
- */
-export function masksShown(view) {
-  const [step, { edited }] = [shownStep(view), view];
-  if (step?.mask === undefined) return null;
-  if (edited) return { before: edited[0], now: edited[1], asked: null, states: ["after the edit", "before the edit"] };
-  return { now: step.mask, asked: step.asked, before: null, states: [step.state] };
-}
-
-/**
  * The place of the token that Tab reaches: the last one before the cursor, or the first one.
  * @param {StageView} view
  */
@@ -86,13 +75,12 @@ export const isReady = (view) => shownStep(view) !== view.steps[view.cursor - 1]
  * @param {StageView} view
  * @param {any} news
  */
-export function updateView(view, { from, add, turn, cursor, playing, next, why, machine, drawings, stacks, map, ...standing }) {
+export function updateView(view, { from, add, turn, cursor, playing, next, why, machine, drawings, stacks, ...standing }) {
   view.steps.splice(from, Infinity, ...add.map((/** @type {Step | null} */ step) => step ?? view.next)); // null: the next step was taken
   Object.assign(view, standing);
   if (machine !== undefined) Object.assign(view, { machine, drawings: {}, known: {} });
   Object.assign(view.drawings, drawings);
   Object.assign(view.known, stacks, why?.stacks);
-  if (map) view.edited = map.edited;
   if (standing.edit?.text !== undefined) view.box = { ...standing.edit };
   Object.assign(view, { next, nextAt: cursor });
   if (turn >= view.turn) Object.assign(view, { turn, cursor, playing, why });
