@@ -282,23 +282,28 @@ PackedNewSteps = TypedDict(
 )
 
 
-class PackedRun(PackedSteps, PackedPlayer):
-    """A whole run, as a recording keeps it."""
+class PackedStage(PackedPlayer):
+    """What a stage shows beside the steps; `turn` is the last move of the page that was heard."""
 
-    top: tuple[float, str]
-    machine: NotRequired[PackedMachine]
-    drawings: NotRequired[dict[int, PackedDrawing]]
-    stacks: NotRequired[dict[int, PackedStackState]]
-    map: NotRequired[PackedRecordedMap]
-    head: PackedHead
     turn: Count
     playing: bool
     speed: float
     note: str
+    drawings: NotRequired[dict[int, PackedDrawing]]
+    stacks: NotRequired[dict[int, PackedStackState]]
+
+
+class PackedRun(PackedSteps, PackedStage):
+    """A whole run, as a recording keeps it."""
+
+    top: tuple[float, str]
+    machine: NotRequired[PackedMachine]
+    map: NotRequired[PackedRecordedMap]
+    head: PackedHead
     why: None
 
 
-class PackedNews(PackedNewSteps, PackedPlayer):
+class PackedNews(PackedNewSteps, PackedStage):
     """What the kernel tells a live stage: its state now, and of the rest what the page lacks.
 
     The steps are those after the first `from`; None stands for the step that the page has as the next one. `top` are
@@ -306,17 +311,11 @@ class PackedNews(PackedNewSteps, PackedPlayer):
     """
 
     number: NotRequired[Count]
-    turn: Count
-    playing: bool
-    speed: float
-    note: str
     why: PackedWhy | None
     lesson: PackedLesson | None
     top: NotRequired[tuple[float, str]]
     head: NotRequired[PackedHead]
     machine: NotRequired[PackedMachine | None]
-    drawings: NotRequired[dict[int, PackedDrawing]]
-    stacks: NotRequired[dict[int, PackedStackState]]
     map: NotRequired[PackedMapNews]
     edit: NotRequired[PackedEdit]
 

@@ -35,7 +35,6 @@ from guidedviz.views.stage import draw_stage as draw_stage
 from guidedviz.views.stage import draw_strip as draw_strip
 from guidedviz.views.vocabulary.grid import draw_positions as draw_positions
 from guidedviz.views.vocabulary.map import draw_map as draw_map
-from guidedviz.views.vocabulary.map import draw_xor as draw_xor
 from guidedviz.views.vocabulary.split_map import draw_split as draw_split
 from guidedviz.views.vocabulary.split_map import draw_split_nodes as draw_split_nodes
 from guidedviz.views.vocabulary.table import draw_token_table as draw_token_table

@@ -135,7 +135,7 @@ class FractionSlider(Shown):
 
     @property
     def figure(self) -> Figure:
-        """The curves, the runs so far and the text at the handles, as a still picture."""
+        """The curves, the runs so far and the handle, as a still picture."""
         kept = replace(self.payoff, source=kept_source(self.payoff.source))
         return draw_payoff(kept, FRACTIONS[self.place], self.rows)
 

@@ -49,7 +49,6 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_depth": (PDA, "<\x00>"),
     "draw_derivation": (gv.earley(PDA), "<\x00"),
     "draw_map": (MAPPED,),
-    "draw_xor": (MAPPED, 0, 1),
     "draw_split": (SPLIT, "<"),
     "draw_split_nodes": (SPLIT,),
     "draw_token_table": (MAPPED,),
@@ -94,7 +93,7 @@ def test_hostile_names_never_make_a_picture_blank(name):
     assert figure.text.isprintable() or set(filter(lambda c: not c.isprintable(), figure.text)) <= {"\n", "\u202e"}
 
 
-UNCHECKED = {"compact", "folded", "every", "mass", "stack", "state", "a", "b", "machines"}  # flags and states
+UNCHECKED = {"compact", "folded", "every", "mass", "stack", "state", "machines"}  # flags and states
 WRONG = [None, 3.5, object(), b"\xff", "no such", [None], {}, -1]
 
 

@@ -47,7 +47,6 @@ from guidedviz.machines.tree import Tree, either, literal
 
 WORDS = {"string": "Length", "array": "Items", "object": "Properties"}
 LIMITS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
-MOST_NAMES = 5_000
 MOST_WORDS = 4_000  # of an enum
 Bounds = tuple[int, int | None]  # the lowest and the highest number, None for no bound
 
@@ -364,8 +363,6 @@ def _objects(part: Subschema, notes: Notes, key_texts: Callable[[Goal, str], Tre
 def _properties(part: Subschema, closed: bool) -> PropertyGoals:
     schema, path = part.schema, part.path
     named, patterns = (part.mapped(key) for key in ("properties", "patternProperties"))
-    if len(named) > MOST_NAMES:
-        raise refusal(below(path, "properties"), f"{len(named):,} properties", f"at most {MOST_NAMES:,}")
     found = []
     for text, inner in patterns.items():
         texts = matching_texts(text, below(path, "patternProperties", text), refusal)

@@ -38,7 +38,7 @@ from guidedviz.machines.schema.document import (
     refusal,
     shown,
 )
-from guidedviz.machines.schema.normal_form import MOST_SIGNS, NormalForms
+from guidedviz.machines.schema.normal_form import NormalForms
 from guidedviz.machines.schema.scalars import (
     ANYTHING,
     TextSet,
@@ -54,11 +54,10 @@ from guidedviz.machines.work import spend
 
 MOST_VARIANTS = 200
 MOST_NEXT = 500_000  # optional keys times all their characters: behind each key, every later one may come next
-MOST_MOVES = 1_000_000  # counts times the members that may come next
+MOST_PLACES = 20_000  # members times counts
 Variant = tuple[dict[str, Goal], int | None]  # more goals of named keys, and which other key must exist, of `some`
 MOST_STATES = 30_000  # of all items that are counted
-MANY = 8  # counts; above, each item becomes a rule, because it is repeated in the tree
-FEW = 4  # signs of an item that is not a rule of its own
+FEW = 4  # signs; a longer item is a rule of its own
 CONSTANTS = {"true": True, "false": False, "null": None}
 Counts = tuple[int, ...]  # for each `contains`
 
@@ -242,7 +241,7 @@ def slots_net(path: str, slots: list[Slot], bounds: Bounds, comma: Tree) -> Tree
         nonlocal visited
         number, count, due = place
         visited += 1
-        if visited * len(slots) > MOST_MOVES:
+        if visited > MOST_PLACES:
             raise refusal(path, "too many counts of properties", "fewer optional properties")
         spend(10)
         if number < len(slots):
@@ -270,7 +269,6 @@ class ItemReader:
         self.first = max((len(found.first) for found in self.items), default=0)
         self.contains = [found for found in row.of_type(ContainsGoal) if found.low or found.high is not None]
         self.contains += [] if self.high in (0, 1) else self.once_each()
-        self.most = 0 if len(self.contains) >= MANY else MOST_SIGNS  # an item with more signs becomes a rule
         self.at = self.items[-1].path if self.items else path
 
     def goal(self, place: int) -> Goal:
@@ -291,10 +289,8 @@ class ItemReader:
 
     def read(self, place: int, *more: Subschema) -> Tree:
         """The tree of an item that also meets these subschemas."""
-        beyond = place >= self.first
-        path = below(self.at, *(("items",) if beyond else ("prefixItems", place)))
-        goal = goal_of(*self.goal(place), *more)
-        return self.reader.read_goal(goal, path, FEW if beyond and not more else self.most)
+        path = below(self.at, "items") if place >= self.first else below(self.at, "prefixItems", place)
+        return self.reader.read_goal(goal_of(*self.goal(place), *more), path, FEW)
 
     def options(self, place: int) -> Iterator[tuple[Tree, Counts]]:
         """The items that may stand at a place, and for which of `contains` they count."""

@@ -16,10 +16,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from itertools import groupby
-from sys import maxunicode
 
 from guidedviz.errors import PatternError, quoted
+from guidedviz.machines.tree import LAST, Range, merge_ranges, other_ranges
 from guidedviz.machines.work import spend
 
 # what the two write differently, inside and outside of a class such as [a-z]
@@ -76,29 +75,18 @@ def _piece(found: re.Match[str], inside: bool) -> str:
 
 def _category(name: str, other: bool, place: int) -> str:
     """The characters of a general category as the inside of a class; with `other`, all other characters."""
-    short = CATEGORIES.get(name, name)
-    if not re.fullmatch("[A-Z][a-z]?", short) or not any(run[0].startswith(short) for run in _runs()):
+    ranges = category_ranges(CATEGORIES.get(name, name))
+    if not ranges:
         where, expected = f"regex, position {place}", r"a general category, such as \p{L} or \p{Lu}"
         raise PatternError(where, seen=quoted(f"\\p{{{name}}}"), expected=expected)
-    return _ranges(short, other)
+    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in (other_ranges(ranges) if other else ranges))
 
 
 @cache
-def _ranges(category: str, other: bool) -> str:
-    joined = groupby(_runs(), lambda run: run[0].startswith(category) != other)
-    kept = (list(runs) for wanted, runs in joined if wanted)
-    return "".join(f"\\U{runs[0][1]:08x}-\\U{runs[-1][2]:08x}" for runs in kept)
-
-
-@cache
-def _runs() -> tuple[tuple[str, int, int], ...]:
-    """All characters in runs of one category: category, first, last."""
-    found, first = [], 0
-    for category, run in groupby(map(unicodedata.category, map(chr, range(maxunicode + 1)))):
-        after = first + sum(1 for _ in run)
-        found.append((category, first, after - 1))
-        first = after
-    return tuple(found)
+def category_ranges(short: str) -> tuple[Range, ...]:
+    """The characters of a general category such as Lu or L."""
+    kinds = enumerate(map(unicodedata.category, map(chr, range(LAST + 1))))
+    return merge_ranges((code, code) for code, kind in kinds if short and kind.startswith(short))
 
 
 DATE = (
@@ -134,21 +122,15 @@ AFTER = rf"(?:\?(?:{INSIDE}|[/?])*)?(?:#(?:{INSIDE}|[/?])*)?"
 URI = rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{ROOTED}|/?(?:{INSIDE}+(?:/{INSIDE}*)*)?){AFTER}"
 RELATIVE = f"(?:{ROOTED}|/(?:{INSIDE}+(?:/{INSIDE}*)*)?|(?:{FIRST}(?:/{INSIDE}*)*)?){AFTER}"
 
-SECONDS = r"\d+S"
-MINUTES = rf"\d+M(?:{SECONDS})?"
-HOURS = rf"\d+H(?:{MINUTES})?"
-CLOCK = f"T(?:{HOURS}|{MINUTES}|{SECONDS})"
-DAYS = r"\d+D"
-MONTHS = rf"\d+M(?:{DAYS})?"
-YEARS = rf"\d+Y(?:{MONTHS})?"
-
+CLOCK = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
+DAYS = r"(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)"
 HOST_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
 FORMATS = {
     "date": DATE,
     "time": TIME,
     "date-time": f"{DATE}[Tt]{TIME}",
-    "duration": rf"P(?:(?:{YEARS}|{MONTHS}|{DAYS})(?:{CLOCK})?|{CLOCK}|\d+W)",
+    "duration": rf"P(?:{DAYS}(?:{CLOCK})?|{CLOCK}|\d+W)",
     "email": rf"{ATOM}(?:\.{ATOM})*@{LABEL}(?:\.{LABEL})*",
     "hostname": rf"{HOST_LABEL}(?:\.{HOST_LABEL})*",
     "uuid": "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",

@@ -148,15 +148,12 @@ def escape_chars(ranges: tuple[Range, ...]) -> Tree:
     must = [chr(code) for low, high in common_ranges(ranges, MUST) for code in range(low, high + 1)]
     if not must:
         return plain
-    by_end: dict[str, str] = defaultdict(str)  # last hex digit -> possible digits before it
-    for char in must:
-        by_end[f"{ord(char):02x}"[1]] += f"{ord(char):02x}"[0]
-    by_start: dict[str, str] = defaultdict(str)
-    for end, starts in by_end.items():
-        by_start[starts] += end
-    codes = either(*(concat(hexes(starts), hexes(ends)) for starts, ends in by_start.items()))
+    codes: dict[str, str] = defaultdict(str)  # first hex digit -> possible digits behind it
+    for code in (f"{ord(char):02x}" for char in must):
+        codes[code[0]] += code[1]
     short = [literal(SHORT[char]) for char in must if char in SHORT]
-    return either(plain, concat(literal("\\"), either(*short, concat(literal("u00"), codes))))
+    ends = either(*(concat(literal(first), hexes(second)) for first, second in codes.items()))
+    return either(plain, concat(literal("\\"), either(*short, concat(literal("u00"), ends))))
 
 
 # --- automata, and sets of strings before escapes ---------------------------------------------------------------------
@@ -249,8 +246,9 @@ def at_most_long(machine: DFA, high: int, tick: bool) -> Tree:
                     queue.append(source)
         if rests[machine.initial] > high:
             return NOTHING
-        ticks = ((source, concat(part, Tick(high, rests[to])), to) for source, part, to in net.edges if part != EMPTY)
-        return Net(net.places, (*ticks, *(edge for edge in net.edges if edge[1] == EMPTY)))
+        ticks = {state: Tick(high, rest) for state, rest in rests.items()}
+        edges = ((source, part if part == EMPTY else concat(part, ticks[to]), to) for source, part, to in net.edges)
+        return Net(net.places, tuple(edges))
     if len(machine) * high > MOST_PRODUCT:
         seen = f"a length of at most {high:,} beside a pattern with {len(machine):,} states"
         raise PatternError("pattern", seen=seen, expected=f"at most {MOST_PRODUCT:,} copies of states")

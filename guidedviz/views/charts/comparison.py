@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
-from typing import Any
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.grammars.grammar import show_line
-from guidedviz.markup import Element, node
 from guidedviz.tokens.compare import ComparedStep, Comparison, Disagreement
-from guidedviz.views.figure import Figure, drawing, heading, moved, soft, wide, write
+from guidedviz.views.charts.plot import Axis, Box, Chart, Look, Series, draw_chart, lanes_axis, spans_by_kind
+from guidedviz.views.figure import Figure
 
 HINT = "gv.compare_engines(constraint, vocabulary, text)"
-EDGE, TOP, HEAD, ROW, LINE = 16.0, 58.0, 40.0, 46.0, 20.0
-LEFT, SPAN = 204.0, 740.0  # x of the first cell, after the engines' names; width of all cells
-ALONE = 3  # steps where all engines agree are folded if more than this are in a row
-NAMED = 6  # tokens named in a tooltip
-SIGNS = {  # per kind: a mark and its colour
+ABOUT = "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
+MOST_STEPS, PITCH, LANE = 40, 84.0, 52.0  # steps that are drawn, and pixels per step and per engine
+NAMED = 6  # tokens that are named where the pointer is
+AGREES, NOT_ASKED = "agrees", "stopped: it is not asked any more"
+SIGNS = {  # per kind of difference: a mark and its colour
     "forced only": ("1", "green"),
     "known fault": ("!", "orange"),
     "lawful choice": ("≈", "blue"),
     "ours": ("×", "ink"),
     "not known": ("?", "gold"),
 }
-STOPS: dict[str, Any] = {"stroke": "var(--gv-orange)", "stroke_width": 4}
 
 
 def draw_comparison(comparison: Comparison) -> Figure:
-    """One row per engine and one column per step; a cell shows whether the masks agree.
+    """One lane per engine and one place per step; a ring where the masks agree, a dot per difference.
 
     >>> v = gv.Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
     >>> print(draw_comparison(gv.compare_engines("a|ab", v, "ab", ["outlines-core"])).text.partition("\\n")[2])
@@ -38,78 +35,38 @@ def draw_comparison(comparison: Comparison) -> Figure:
       1 before the end: 1 legal, all agree
     """
     expect(comparison, Comparison, "draw_comparison", "a comparison", HINT)
-    stops = {name: step.position for step in comparison.steps for name in step.refused_by}
-    about = "does an engine's mask agree with ours before this token? − tokens that it omits, + tokens that it adds"
-    constraint = shorten(show_line(comparison.constraint.replace("\n", "↵")), 64)
-    parts, x = [heading(EDGE, 24, "engines along one text", constraint), soft(EDGE, 44, about)], LEFT
-    for number, (name, version) in enumerate(comparison.engines):
-        y = TOP + HEAD + ROW * number
-        parts.append(node("path", d=f"M{EDGE:g} {y:g}H{LEFT + SPAN:g}", stroke="var(--gv-line)"))
-        parts += [write(EDGE, y + 20, shorten(name, 22), 13, font_weight="bold"), soft(EDGE, y + 36, version)]
-    columns = list(_columns(comparison))
-    while columns and x + (width := _width(comparison, *columns[0])) <= LEFT + SPAN:
-        parts.append(moved(x, TOP, *_draw_column(comparison, *columns.pop(0), width, stops)))
-        x += width
-    left = [step for steps, _ in columns for step in steps]
-    differ = f"not drawn; {sum(not step.agree for step in left):,} have a difference"
-    notes = [(f"{len(left):,} more steps", differ)] * bool(left) + list(_say_ends(comparison))
-    y = TOP + HEAD + ROW * len(comparison.engines) + 28
-    for name, words in notes:
-        parts += [write(EDGE, y, shorten(name, 22), 13, font_weight="bold"), soft(LEFT, y, shorten(words, 110))]
-        y += LINE
-    parts += _legend(comparison, y + 10, bool(stops))
-    said = str(comparison)
-    return Figure(drawing(LEFT + SPAN + EDGE, y + 28, *parts, alt=said), said, said)
-
-
-def _columns(comparison: Comparison) -> Iterator[tuple[tuple[ComparedStep, ...], str]]:
-    """The steps of each column and the tokens that follow them; many steps where all agree share a column."""
-    for calm, group in groupby(comparison.steps, key=lambda step: step.agree and not step.refused_by):
-        steps = tuple(group)
-        for some in [steps] if calm and len(steps) > ALONE else [(step,) for step in steps]:
-            yield some, shorten("".join(_next(comparison, step) for step in some), 16)
-
-
-def _width(comparison: Comparison, steps: tuple[ComparedStep, ...], head: str) -> float:
-    """A column has room for its head, its signs and its numbers."""
-    found = [_found_by(steps[0], name) for name, _ in comparison.engines]
-    signs, counts = max((len(each) for each in found), default=0), [len(_say_counts(each)) for each in found]
-    return max(44.0 if len(steps) == 1 else 92.0, wide(head) + 14, 24.0 * signs + 8, 6.4 * max(counts, default=0) + 12)
-
-
-def _draw_column(
-    comparison: Comparison, steps: tuple[ComparedStep, ...], head: str, width: float, stops: dict[str, int]
-) -> Iterator[Element]:
-    """Its places and its head; per engine the signs of its differences, "=" or, where it is not asked, dots."""
-    middle, step, last = width / 2, steps[0], steps[-1]
-    place = f"{step.position}" if step is last else f"{step.position}–{last.position}"
-    yield soft(middle, 14, place, 11, text_anchor="middle")
-    ends = step.token is None
-    yield write(middle, 31, head, 13, not ends, fill=f"var(--gv-{'soft' if ends else 'ink'})", text_anchor="middle")
-    for number, (engine, _) in enumerate(comparison.engines):
-        found, asked = _found_by(step, engine), step.position <= stops.get(engine, step.position)
-        told = f"{engine}, before {head}" + f", {step.legal:,} legal" * (step is last)
-        told += "\nagrees" if asked and not found else "\nnot asked: it stopped before" if not asked else ""
-        told += "".join(f"\n{each}: {_say_tokens(comparison, each)}" for each in found)
-        told += f"\nstops: it refuses {head}" * (engine in step.refused_by)
-        cell = [node("title", told), node("rect", width=width, height=ROW, fill_opacity=0)]  # a target for the pointer
-        for spot, kind in enumerate(kinds := [kind for kind in SIGNS if kind in {each.kind for each in found}]):
-            cell.append(_sign(kind, middle + 24 * (spot - (len(kinds) - 1) / 2), 17))
-        if not asked:
-            dots = {"stroke": "var(--gv-soft)", "stroke_dasharray": "2 5"}
-            cell.append(node("path", d=f"M0 {ROW / 2:g}h{width:g}", **dots))
-        elif found:
-            cell.append(write(middle, 41, _say_counts(found), 11, text_anchor="middle"))
-        else:
-            words = "=" if step is last else f"= in all {len(steps)}"
-            cell.append(soft(middle, 27, words, 13, text_anchor="middle"))
-        if engine in step.refused_by:
-            cell.append(node("path", d=f"M{width:g} 4v{ROW - 8:g}", **STOPS))
-        yield moved(0, HEAD + ROW * number, *cell)
-
-
-def _found_by(step: ComparedStep, engine: str) -> tuple[Disagreement, ...]:
-    return tuple(found for found in step.differences if found.engine == engine)
+    steps, left = comparison.steps[:MOST_STEPS], comparison.steps[MOST_STEPS:]
+    dots: dict[str, list[tuple[float, float, str, str]]] = {kind: [] for kind in (AGREES, *SIGNS)}
+    stopped: list[tuple[str, Box]] = []
+    for lane, (engine, _) in zip(range(len(comparison.engines), 0, -1), comparison.engines, strict=False):
+        for place, step in enumerate(steps):
+            told = f"{engine}, before {_next(comparison, step)}, {step.legal:,} legal\n"
+            found = [each for each in step.differences if each.engine == engine]
+            if not found:
+                dots[AGREES].append((place, lane, told + AGREES, ""))
+            for number, each in enumerate(found):  # side by side
+                spot = place + 0.3 * (number - (len(found) - 1) / 2)
+                words = SIGNS[each.kind][0] + f" {_say_counts(each)}" * (len(found) == 1)
+                dots[each.kind].append((spot, lane, f"{told}{each}: {_say_tokens(comparison, each)}", words))
+            if engine in step.refused_by:
+                end = len(steps) - 0.5
+                stopped.append((NOT_ASKED, (place + 0.5, end, lane, f"{engine} refuses {_next(comparison, step)}")))
+                break
+    series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
+    for kind in (kind for kind in dots if dots[kind]):
+        xs, ys, hover, above = zip(*dots[kind], strict=True)
+        mark, colour = SIGNS.get(kind, ("", "soft"))
+        look: Look = "hollow" if kind == AGREES else "solid"
+        series.append(Series(f"{mark} {kind}".strip(), "dots", xs, ys, hover, colour, look, words=above))
+    notes = [shorten(show_line(comparison.constraint.replace("\n", "↵")), 100), ABOUT, *_say_ends(comparison)]
+    more = f"{len(left):,} more steps are not drawn; {sum(not step.agree for step in left):,} have a difference"
+    ticks = tuple((float(n), shorten(_next(comparison, step), 14)) for n, step in enumerate(steps))
+    x = Axis("", -0.5, max(1, len(steps)) - 0.5, ticks, grid=False, mono=True)
+    y = lanes_axis([f"{shorten(name, 22)} {version}" for name, version in comparison.engines])
+    width = min(760.0, PITCH * max(3, len(steps)))
+    notes += [more] * bool(left)
+    chart = Chart("engines along one text", x, y, tuple(series), tuple(notes), width, LANE * (len(y.ticks) + 0.3))
+    return draw_chart(chart, str(comparison))
 
 
 def _next(comparison: Comparison, step: ComparedStep) -> str:
@@ -117,10 +74,9 @@ def _next(comparison: Comparison, step: ComparedStep) -> str:
     return "the end" if step.token is None else comparison.vocabulary.display(step.token)
 
 
-def _say_counts(found: tuple[Disagreement, ...]) -> str:
+def _say_counts(found: Disagreement) -> str:
     """The numbers of tokens that an engine omits and adds."""
-    counts = (("−", sum(len(d.missing) for d in found)), ("+", sum(len(d.extra) for d in found)))
-    return " ".join(f"{sign}{count:,}" for sign, count in counts if count)
+    return " ".join(f"{sign}{len(ids):,}" for sign, ids in (("−", found.missing), ("+", found.extra)) if ids)
 
 
 def _say_tokens(comparison: Comparison, found: Disagreement) -> str:
@@ -130,30 +86,12 @@ def _say_tokens(comparison: Comparison, found: Disagreement) -> str:
     return names + " …" * (len(tokens) > NAMED)
 
 
-def _sign(kind: str, x: float, y: float) -> Element:
-    """The sign of a kind of difference, centred at a point."""
-    mark, colour = SIGNS[kind]
-    ground = node("circle", cx=x, cy=y, r=10, fill=f"var(--gv-{colour})")
-    return ground + write(x, y + 5, mark, 14, text_anchor="middle", fill="var(--gv-page)", font_weight="bold")
-
-
-def _legend(comparison: Comparison, y: float, stops: bool) -> Iterator[Element]:
-    """The legend of the signs in the picture."""
-    yield soft(EDGE, y, "= agrees")
-    x, there = EDGE + 80, {found.kind for step in comparison.steps for found in step.differences}
-    for kind in (kind for kind in SIGNS if kind in there):
-        yield _sign(kind, x + 10, y - 4) + soft(x + 26, y, kind)
-        x += 50 + 6.6 * len(kind)
-    if stops:
-        yield node("path", d=f"M{x + 4:g} {y - 14:g}v20", **STOPS) + soft(x + 14, y, "stops")
-
-
-def _say_ends(comparison: Comparison) -> Iterator[tuple[str, str]]:
+def _say_ends(comparison: Comparison) -> Iterator[str]:
     """The engines that were not asked, or not until the end, and why."""
     for name, why in comparison.unable:
-        yield name, f"cannot take the constraint: {show_line(why)}"
+        yield f"{name} cannot take the constraint: {show_line(why)}"
     for step in comparison.steps:
         for name in step.refused_by:
-            yield name, f"stops: it refuses {_next(comparison, step)} at {step.position}, and is not asked again"
+            yield f"{name} refuses {_next(comparison, step)} at {step.position}, and is not asked again"
         if step.stopped:
-            yield "the text", f"ends here: the constraint does not allow {_next(comparison, step)}"
+            yield f"the text ends here: the constraint does not allow {_next(comparison, step)}"

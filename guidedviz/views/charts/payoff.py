@@ -133,17 +133,8 @@ def say_place(payoff: Payoff, at: int, rows: int) -> str:
     passes = run.jump_passes if run else sum(not fixed for _, fixed in parts)
     measured = f"measured {say_times(run.speedup)}" if run else "not measured here"
     side = f", {rows} texts side by side" if rows > 1 else ""
-    count = f"{say_passes(passes)} instead of {run.naive_passes if run else len(parts)}"
+    count = f"{passes} pass{'es' * (passes != 1)} instead of {run.naive_passes if run else len(parts)}"
     return (
         f"{share:.0%} forced: {len(parts)} tokens{side}, {count}; {measured}, "
         f"the cost model says {say_times(payoff.cost.speedup(share, rows))}, ideal {say_times(ideal(share))}"
     )
-
-
-def say_passes(count: int) -> str:
-    """The number of passes.
-
-    >>> say_passes(1), say_passes(19)
-    ('1 pass', '19 passes')
-    """
-    return f"{count} pass{'es' * (count != 1)}"

@@ -6,7 +6,7 @@ Values beyond an axis are drawn at its end.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any, Literal
@@ -52,6 +52,12 @@ def round_ticks(low: float, high: float, most: int) -> tuple[tuple[float, str], 
     steps = (n * 10.0**power for power in range(-4, 9) for n in (1, 2, 5))
     step = next(step for step in steps if most * step >= high - low)
     return tuple((step * n, f"{step * n:g}") for n in range(ceil(low / step), int(high / step) + 1))
+
+
+def lanes_axis(names: Sequence[str]) -> Axis:
+    """A vertical axis with one lane per name, from the top."""
+    ticks = tuple((float(len(names) - place), name) for place, name in enumerate(names))
+    return Axis("", 0.4, len(names) + 0.6, ticks, grid=False)
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,8 @@ def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
     parts += write_legend(chart, EDGE, 24 + LINE * (1 + len(chart.notes)))
     parts += write_plot(PlotFrame(chart, left, top))
     low = top + chart.height + _label_room(chart) + (LINE + 6 if chart.x.title else 8)
-    width = max(left + chart.width + 2 * EDGE, *(2 * EDGE + 6.8 * len(words) for words in ("", *chart.notes)))
+    legend = sum(44 + 6.8 * len(series.name) for series in chart.series if series.name)
+    width = 2 * EDGE + max(left + chart.width, legend, *(6.8 * len(words) for words in ("", *chart.notes)))
     alt = text.replace("\n", ". ")
     return Figure(drawing(width, low, *parts, alt=alt), text, alt, live, plotly_json(chart))
 

@@ -15,7 +15,7 @@ from guidedviz.decoding.overlap import EngineRun, Overlap
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
-from guidedviz.views.charts.plot import Axis, Box, Chart, SpanKind, draw_chart, round_ticks, spans_by_kind
+from guidedviz.views.charts.plot import Axis, Box, Chart, SpanKind, draw_chart, lanes_axis, round_ticks, spans_by_kind
 from guidedviz.views.figure import Figure
 
 LANE, TOP = 24.0, 2  # pixels per lane; lanes above the requests
@@ -29,12 +29,6 @@ KINDS: tuple[SpanKind, ...] = (
     (WAITS, "soft", "hollow"),
     ("decodes", "sky", "solid"),
 )
-
-
-def _lanes(names: Sequence[str]) -> Axis:
-    """The vertical axis: one lane per name, from the top."""
-    ticks = tuple((float(len(names) - place), name) for place, name in enumerate(names))
-    return Axis("", 0.4, len(names) + 0.6, ticks, grid=False)
 
 
 def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
@@ -52,7 +46,7 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     note = f"simulated: {end:.0f} ms, {len(timeline.passes)} passes, {counted(len(timeline.served), 'request')}"
     note += f", of which {REQUESTS} are drawn" * (len(timeline.served) > REQUESTS)
     lines = [_say(n, one) for n, one in enumerate(shown)]
-    y = _lanes(
+    y = lanes_axis(
         ["device", "CPU", *(shorten(f"{n} {one.request.schema or 'no schema'}", 24) for n, one in enumerate(shown))]
     )
     x = Axis("ms", 0.0, end, round_ticks(0.0, end, TICKS))
@@ -119,7 +113,7 @@ def draw_batch(reads: Reads, cost: Cost, title: str = "", until: float = 0.0) ->
     end = max(until, ends[-1])
     x = Axis("", 0.0, end, tuple((ms, f"{words} ms") for ms, words in round_ticks(0.0, end, TICKS)), grid=False)
     height, series = BATCH_LANE * len(reads), spans_by_kind(READ_KINDS, _read_boxes(reads, ends))
-    chart = Chart(title or "texts in shared passes", x, _lanes([*reads]), series, (note,), 640.0, height)
+    chart = Chart(title or "texts in shared passes", x, lanes_axis([*reads]), series, (note,), 640.0, height)
     return draw_chart(chart, "\n".join([f"{title}: {note}" if title else note, *told]))
 
 
@@ -187,7 +181,7 @@ def draw_overlap(record: Overlap, engine: str = "", first: int = 0, tokens: int 
     where = source + f", {record.date}" * (source != "live")
     notes = f"{where} · {record.model} · {record.device}", *map(_say_run, pair)
     x, series = Axis("ms", 0.0, end, round_ticks(0.0, end, CLOCK_TICKS)), spans_by_kind(CLOCK_KINDS, boxes())
-    chart = Chart(f"{pair[0].engine}: the mask and the forward", x, _lanes(lanes), series, notes, height=170.0)
+    chart = Chart(f"{pair[0].engine}: the mask and the forward", x, lanes_axis(lanes), series, notes, height=170.0)
     about = f"{len(shown[0])} of {counted(count, 'token')}, {source}: {record.model}; {record.device}"
     return draw_chart(chart, "\n".join([f"{pair[0].engine}, {about}", *map(_say_run, pair)]))
 

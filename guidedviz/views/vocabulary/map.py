@@ -92,7 +92,6 @@ class Kind:
     name: str
     colour: str
     cells: Mask
-    opacity: float = 1.0
     outline: str = ""  # the dashes of a line around them; empty for no line
 
     @property
@@ -117,30 +116,6 @@ def draw_map(guide: Guide, state: Any = None, title: str = "") -> Figure:
     legal, every = count_regions(made, made.ordered(mask)), count_regions(made, np.ones(len(made), dtype=np.bool_))
     more = ", ".join(f"{place} {legal[place]:,} of {count:,}" for place, count in every.items())
     return map_figure(made, legal_kinds(made.ordered(mask)), title or name, text, more)
-
-
-def draw_xor(guide: Guide, a: Any, b: Any, title: str = "") -> Figure:
-    """The tokens on which the masks of two states differ.
-
-    >>> v = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
-    >>> draw_xor(gv.guide(gv.regex(r"[0-9]+(\\.5)?"), v), 0, 1).text
-    'Vocabulary map, q0 xor q1: 3 of 6 tokens differ: 0 legal only in q0, 3 only in q1; 2 legal in both'
-    """
-    check_guide(guide, "draw_xor, guide")
-    expect(title, str, "draw_xor, title", "a text")
-    made, names = atlas(guide.vocabulary), [shorten(guide.label(state), 24) for state in (a, b)]
-    before, after = (made.ordered(guide.mask(state)) for state in (a, b))
-    kinds = (
-        Kind(f"only {names[0]}", "orange", before & ~after),
-        Kind(f"only {names[1]}", "sea", after & ~before),
-        Kind("both", "soft", before & after, 0.5),
-        Kind("neither", "land", ~(before | after)),
-    )
-    only_a, only_b, both = (kind.count for kind in kinds[:3])
-    said = f"{only_a + only_b:,} of {len(made):,} tokens differ: {only_a:,} legal only in {names[0]}, "
-    said += f"{only_b:,} only in {names[1]}; {both:,} legal in both"
-    head = f"{names[0]} ⊕ {names[1]}"
-    return map_figure(made, kinds, title or head, f"Vocabulary map, {names[0]} xor {names[1]}: {said}", "")
 
 
 def legal_kinds(mask: Mask) -> tuple[Kind, ...]:
@@ -195,7 +170,7 @@ def _dots(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
     if kind.colour == "land" or kind.outline or kind.count > FEW or cell >= DOT:
         return
     for x, y in ((made.cells[kind.cells] + 0.5) * cell).tolist():
-        look = {"fill": f"var(--gv-{kind.colour})", "stroke": "var(--gv-page)", "opacity": kind.opacity}
+        look = {"fill": f"var(--gv-{kind.colour})", "stroke": "var(--gv-page)"}
         yield node("circle", cx=x, cy=y, r=DOT / 2, **look)
 
 
@@ -207,7 +182,7 @@ def _stencil(made: Atlas, kind: Kind) -> Element:
     address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     image = node("image", href=address, **size, image_rendering="pixelated")
     hole = node("mask", image, id=name, maskUnits="userSpaceOnUse", x=0, y=0, **size)
-    colour = {"fill": f"var(--gv-{kind.colour})", "opacity": kind.opacity}
+    colour = {"fill": f"var(--gv-{kind.colour})"}
     return hole + node("rect", **size, **colour, mask=f"url(#{name})")
 
 
@@ -270,7 +245,7 @@ def _legend(kinds: Sequence[Kind], y: float) -> Element:
     parts, x = [], 0.0
     for kind in kinds:
         words = f"{kind.name} {kind.count:,}"
-        colour = {"fill": f"var(--gv-{kind.colour})", "opacity": kind.opacity}
+        colour = {"fill": f"var(--gv-{kind.colour})"}
         line = {"stroke": "var(--gv-ink)", "stroke_dasharray": kind.outline} if kind.outline else {}
         parts.append(node("rect", x=x, y=y - 9, width=10, height=10, rx=2, **colour, **line))
         parts.append(soft(x + 16, y, words))

@@ -7,8 +7,6 @@ share a column.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +21,6 @@ from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import Figure, drawing, heading, soft, write
-from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.words import label, share
 
 WAYS = "text, /regex/, 0xE2 82, #id"
@@ -67,163 +64,73 @@ def _bytes(query: str) -> bytes:
         ) from None
 
 
-COLUMNS, ROWS = 40, 60
-LEFT, TOP, HIGH = 76.0, 120.0, 24.0
+COLUMNS, ROWS = 24, 60
+LEFT, TOP, WIDE, HIGH = 76.0, 120.0, 34.0, 24.0
 TokenIds = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class TokenTable:
-    """Rows are states, columns are groups of tokens; a group of one is a token."""
-
-    states: tuple[str, ...]
-    accepting: tuple[bool, ...]
-    groups: tuple[TokenIds, ...]
-    names: tuple[str, ...]
-    leads: npt.NDArray[np.int32]  # the next state; -1 where the tokens are illegal
-    legal: tuple[int, ...]  # legal tokens of the whole vocabulary, per state
-    left_out: tuple[int, int]  # states without a row and tokens without a column
-    by: str  # the meaning of a column
-
-    @property
-    def count(self) -> int:
-        """The number of tokens in the table."""
-        return sum(map(len, self.groups))
-
-
-def token_table(guide: Guide, tokens: str | Iterable[int] | None = None) -> TokenTable:
-    """The table of a DFA; `tokens` are ids or a search.
-
-    >>> v = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
-    >>> made = token_table(gv.guide(gv.regex(r"[0-9]+(\\.[0-9]+)?"), v))
-    >>> made.names, made.leads[0].tolist()
-    (('.', '.5', '3', '42', 'x', '</s>'), [-1, -1, 1, 1, -1, -1])
-    """
-    index = finite_index(guide)
-    ids = _chosen(guide, tokens)
-    groups, by = _groups(index, ids)
-    rows = range(min(len(index.row), ROWS))
-    return TokenTable(
-        tuple(guide.label(state) for state in rows),
-        tuple(guide.is_accepting(state) for state in rows),
-        groups,
-        tuple(_name(guide, group) for group in groups),
-        index.after[[index.kind[group[0]] for group in groups], : len(rows)].T,
-        tuple(index.legal[: len(rows)].tolist()),
-        (len(index.row) - len(rows), len(ids) - sum(map(len, groups))),
-        by,
-    )
-
-
-def finite_index(guide: Guide) -> Index:
-    """The index of a guide's machine, which must be a DFA."""
-    check_guide(guide, "a view of all states", "gv.guide(gv.regex(text))")
-    if not isinstance(guide.machine, DFA):
-        expected, hint = "a guide over a finite machine", "gv.guide(gv.regex(text))"
-        raise SettingError("a view of all states", seen=quoted(guide), expected=expected, hint=hint)
-    return build_index(guide.machine, guide.vocabulary)
-
-
-def _chosen(guide: Guide, tokens: str | Iterable[int] | None) -> TokenIds:
-    """TokenIds in byte order."""
-    made = atlas(guide.vocabulary)
-    if tokens is None:
-        return made.order.astype(np.int64)
-    expect(tokens, Iterable, "token table, tokens", "ids, or a search")
-    if isinstance(tokens, str):
-        tokens = np.flatnonzero(find_tokens(guide.vocabulary, tokens)).tolist()
-    ids = np.array([guide.vocabulary.as_id(token) for token in tokens], dtype=np.int64)
-    ids = ids[np.argsort(made.rank[ids], kind="stable")]
-    if not len(ids):
-        raise SettingError("token table", seen="no such token", expected="at least one token")
-    return ids
-
-
-def _groups(index: Index, ids: TokenIds) -> tuple[tuple[TokenIds, ...], str]:
+def token_groups(index: Index, ids: TokenIds) -> list[TokenIds]:
+    """The columns of a table: single tokens or, of many, the largest groups that lead alike from every state."""
     if len(ids) <= COLUMNS:
-        return tuple(np.split(ids, len(ids))), "a token"
+        return list(ids.reshape(-1, 1))
     _, first, member, sizes = np.unique(index.kind[ids], return_index=True, return_inverse=True, return_counts=True)
     largest = np.argsort(-sizes, kind="stable")[:COLUMNS]
-    groups = (ids[member == kind] for kind in sorted(largest.tolist(), key=first.__getitem__))
-    return tuple(groups), "tokens that lead alike from every state"
+    return [ids[member == kind] for kind in sorted(largest.tolist(), key=first.__getitem__)]
 
 
-def _name(guide: Guide, group: TokenIds) -> str:
+def draw_token_table(guide: Guide, title: str = "") -> Figure:
+    """The table of a DFA: a filled cell is legal and names the state after it.
+
+    >>> v = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
+    >>> draw_token_table(gv.guide(gv.regex("[0-9]+"), v)).text
+    'Token table: 2 states × 6 tokens; q0: 3→q1 42→q1; q1: 3→q1 42→q1 </s>→q1'
+    """
+    check_guide(guide, "draw_token_table", "gv.guide(gv.regex(text))")
+    expect(title, str, "draw_token_table, title", "a text")
+    if not isinstance(guide.machine, DFA):
+        expected, hint = "a guide over a finite machine", "gv.guide(gv.regex(text))"
+        raise SettingError("draw_token_table", seen=quoted(guide), expected=expected, hint=hint)
+    index, vocabulary = build_index(guide.machine, guide.vocabulary), guide.vocabulary
+    groups, states = token_groups(index, vocabulary.order.astype(np.int64)), range(min(len(index.machine), ROWS))
+    names = [_name(vocabulary, group) for group in groups]
+    after = index.after[[index.kind[group[0]] for group in groups]].T.tolist()
+    size = f"{counted(len(index.machine), 'state')} × {counted(len(vocabulary), 'token')}"
+    by = "a token" if len(vocabulary) <= COLUMNS else "tokens that lead alike from every state"
+    parts = [heading(16, 24, "state × token", title or f"{size} · a column is {by}")]
+    for column, name in enumerate(names):
+        x = LEFT + WIDE * (column + 0.5)
+        turned = f"rotate(-60 {x:g} {TOP - 8:g})"
+        parts.append(write(x, TOP - 8, shorten(name, 14), 11, mono=True, transform=turned))
+    end, rows = LEFT + WIDE * len(groups) + 8, []
+    parts.append(soft(end, TOP - 8, "legal", 11))
+    for state in states:
+        y, leads = TOP + HIGH * state, after[state]
+        sign, count = "◎ " * guide.is_accepting(state), int(index.legal[state])
+        parts.append(write(LEFT - 8, y + 16, sign + name_state(state), 12, text_anchor="end"))
+        parts.append(soft(end, y + 16, f"{count:,} · {share(count / len(vocabulary))}", 11))
+        for column, lead in enumerate(leads):
+            parts += _cell(LEFT + WIDE * column, y, lead)
+        legal = [f"{name}→{name_state(lead)}" for name, lead in zip(names, leads, strict=True) if lead >= 0]
+        rows.append(f"{name_state(state)}: {' '.join(legal) or 'none'}")
+    hidden = len(index.machine) - len(states), len(vocabulary) - sum(map(len, groups))
+    more = f" · {hidden[0]:,} more states have no row" * bool(hidden[0])
+    more += f" · {hidden[1]:,} more tokens no column" * bool(hidden[1])
+    bottom = TOP + HIGH * len(states) + 20
+    parts.append(soft(16, bottom, f"a filled cell is legal and names the state after it · ◎ the text may end{more}"))
+    text = f"Token table: {size}; {'; '.join(rows)}"
+    return Figure(drawing(max(end + 90, 760), bottom + 14, *parts, alt=text), shorten(text, 400), text)
+
+
+def _name(vocabulary: Vocabulary, group: TokenIds) -> str:
     """The text of a column's token; for several, one of them and their number."""
-    pieces = guide.vocabulary.pieces
+    pieces = vocabulary.pieces
     shortest = min(group.tolist(), key=lambda token: (len(pieces[token]) or 99, pieces[token]))
     return label(pieces[shortest]) + (f" +{len(group) - 1:,}" if len(group) > 1 else "")
 
 
-def draw_token_table(guide: Guide, tokens: str | Iterable[int] | None = None, title: str = "") -> Figure:
-    """The table of a DFA as a picture; `tokens` are ids or a search.
-
-    >>> v = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
-    >>> draw_token_table(gv.guide(gv.regex("[0-9]+"), v)).text
-    'Token table: 2 states x 6 tokens; q0: 3→q1 42→q1; q1: 3→q1 42→q1 </s>→q1'
-    """
-    expect(title, str, "draw_token_table, title", "a text")
-    made = token_table(guide, tokens)
-    wide = min(44.0, (888 - LEFT - 64) / len(made.groups))
-    head = [heading(16, 24, "state × token", title or say_size(made))]
-    names = [_column_name(LEFT + wide * (place + 0.5), name) for place, name in enumerate(made.names)]
-    names.append(soft(LEFT + wide * len(made.groups) + 8, TOP - 8, "legal", 11))
-    rows = [part for row in range(len(made.states)) for part in _row(made, row, wide, len(guide.vocabulary))]
-    bottom = TOP + HIGH * len(made.states) + 20
-    foot = soft(16, bottom, legend(made))
-    size = f"{counted(len(made.states), 'state')} x {counted(made.count, 'token')}"
-    text = f"Token table: {size}; {_say(made)}"
-    svg = drawing(920, bottom + 14, *head, *names, *rows, _gaps(made, wide), foot, alt=text)
-    return Figure(svg, shorten(text, 400), text)
-
-
-def say_size(made: TokenTable) -> str:
-    """The size of the table and the meaning of a column."""
-    rows, columns = made.left_out
-    states, tokens = counted(len(made.states) + rows, "state"), counted(made.count + columns, "token")
-    return f"{states} × {tokens} · a column is {made.by}"
-
-
-def legend(made: TokenTable) -> str:
-    """How to read a cell, and what is left out."""
-    rows, columns = made.left_out
-    more = f" · {rows:,} more states have no row" * bool(rows) + f" · {columns:,} more tokens no column" * bool(columns)
-    return f"a filled cell is legal and names the state after it · ◎ the text may end{more}"
-
-
-def _column_name(x: float, name: str) -> Element:
-    return write(x, TOP - 8, shorten(name, 14), 11, mono=True, transform=f"rotate(-60 {x:g} {TOP - 8:g})")
-
-
-def _row(made: TokenTable, row: int, wide: float, size: int) -> Iterator[Element]:
-    y, end = TOP + HIGH * row, LEFT + wide * len(made.groups)
-    sign = "◎ " if made.accepting[row] else ""
-    yield write(LEFT - 8, y + 16, sign + shorten(made.states[row], 8), 12, text_anchor="end")
-    yield node("rect", x=LEFT, y=y + 1, width=end - LEFT, height=HIGH - 2, fill="var(--gv-land)")
-    for column in np.flatnonzero(made.leads[row] >= 0).tolist():
-        yield from _cell(int(made.leads[row, column]), LEFT + wide * column, y, wide)
-    count = made.legal[row]
-    said = f"{count:,} · {share(count / size)}" if end < 720 else f"{count:,}"
-    yield soft(end + 8, y + 16, said, 11)
-
-
-def _cell(lead: int, x: float, y: float, wide: float) -> Iterator[Element]:
-    yield node("rect", x=x, y=y + 1, width=wide, height=HIGH - 2, fill="var(--gv-sea)")
-    if wide >= 16:
-        words = name_state(lead) if wide >= 30 else f"{lead}"
-        yield write(x + wide / 2, y + 16, words, 11, text_anchor="middle", fill="var(--gv-foam)")
-
-
-def _gaps(made: TokenTable, wide: float) -> Element:
-    tall = HIGH * len(made.states)
-    lines = "".join(f"M{LEFT + wide * column:g} {TOP:g}v{tall:g}" for column in range(len(made.groups) + 1))
-    return node("path", d=lines, fill="none", stroke="var(--gv-page)", stroke_width=2)
-
-
-def _say(made: TokenTable) -> str:
-    """The legal tokens of every state."""
-    rows = []
-    for state, leads in zip(made.states, made.leads.tolist(), strict=True):
-        legal = [f"{name}→{name_state(lead)}" for name, lead in zip(made.names, leads, strict=True) if lead >= 0]
-        rows.append(f"{state}: {' '.join(legal) or 'none'}")
-    return "; ".join(rows)
+def _cell(x: float, y: float, lead: int) -> list[Element]:
+    legal = lead >= 0
+    box = {"x": x, "y": y + 1, "width": WIDE - 2, "height": HIGH - 2}
+    cell = node("rect", **box, fill=f"var(--gv-{'sea' if legal else 'land'})")
+    name = write(x + WIDE / 2 - 1, y + 16, name_state(lead), 11, text_anchor="middle", fill="var(--gv-foam)")
+    return [cell, name] if legal else [cell]

@@ -206,6 +206,22 @@ export interface NewSteps {
   next: Step | null;
 }
 
+/** What a stage shows beside the steps; `turn` is the last move of the page that was heard. */
+export interface Stage {
+  cursor: number;
+  ended: boolean;
+  branches: Branch[];
+  stale: number[];
+  temperature: number;
+  seed: number;
+  turn: number;
+  playing: boolean;
+  speed: number;
+  note: string;
+  drawings?: Record<number, Drawing>;
+  stacks?: Record<number, StackState>;
+}
+
 /** A whole run, as a recording keeps it. */
 export interface Run {
   from: number;
@@ -217,16 +233,16 @@ export interface Run {
   stale: number[];
   temperature: number;
   seed: number;
-  top: [number, string];
-  machine?: Machine;
-  drawings?: Record<number, Drawing>;
-  stacks?: Record<number, StackState>;
-  map?: RecordedMap;
-  head: Head;
   turn: number;
   playing: boolean;
   speed: number;
   note: string;
+  drawings?: Record<number, Drawing>;
+  stacks?: Record<number, StackState>;
+  top: [number, string];
+  machine?: Machine;
+  map?: RecordedMap;
+  head: Head;
   why: null;
 }
 
@@ -241,18 +257,18 @@ export interface News {
   stale: number[];
   temperature: number;
   seed: number;
-  number?: number;
   turn: number;
   playing: boolean;
   speed: number;
   note: string;
+  drawings?: Record<number, Drawing>;
+  stacks?: Record<number, StackState>;
+  number?: number;
   why: Why | null;
   lesson: Lesson | null;
   top?: [number, string];
   head?: Head;
   machine?: Machine | null;
-  drawings?: Record<number, Drawing>;
-  stacks?: Record<number, StackState>;
   map?: MapNews;
   edit?: Edit;
 }

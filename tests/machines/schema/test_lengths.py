@@ -92,11 +92,3 @@ def test_a_text_cannot_count():
     for write in (gv.machines.schema_gbnf, gv.machines.schema_regex):
         with pytest.raises(gv.PatternError, match="schema: saw a length of at most 5,000 beside a pattern"):
             write(schema)
-
-
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_counted_length_is_written_with_copies_for_other_engines(pattern, monkeypatch):
-    for high in (3, 5):
-        machine, copies = both(monkeypatch, strings(pattern, high))
-        written = gv.grammar(gv.machines.to_gbnf(machine))
-        assert compare_machines(written, copies, most=20_000).text is None

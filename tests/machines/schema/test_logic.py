@@ -13,12 +13,9 @@ AB = {"type": "object", "properties": {"a": S, "b": INT, "c": N}}
 BASE = {"type": "object", "properties": {"id": INT}, "required": ["id"]}
 DEFS = {"$defs": {"base": BASE, "small": {"maximum": 9}, "words": {"type": "array", "items": S}}}
 CASES = [  # a schema, values that fit, values that do not; keys in the order of the schema
-    ({"allOf": [{"anyOf": [S, N]}, {"anyOf": [S, INT]}]}, ["a"], [None, 1]),
     ({"type": "string", "not": {"enum": ["a", "b"]}}, ["c", ""], ["a", "b", 1]),
     ({"type": "string", "not": {"pattern": "^a"}, "maxLength": 2}, ["", "ba"], ["a", "bab"]),
-    ({"not": {"type": ["object", "array", "number", "string"]}}, [None, True], [1, 0.5, "a", [], {}]),
     ({"type": "number", "not": {"type": "integer"}}, [0.5, -2.25], [1, 0, "a"]),
-    ({"type": "integer", "not": {"const": 3}, "minimum": 2}, [2, 4, 30], [3, 1]),
     ({"type": "integer", "not": {"minimum": 3, "maximum": 7}}, [2, 8], [3, 5, 7]),
     ({**AB, "not": {"required": ["a", "b"]}}, [{}, {"a": ""}, {"b": 1, "c": None}], [{"a": "", "b": 1}]),
     ({**AB, "not": {"properties": {"b": {"const": 1}}}}, [{"b": 2}], [{}, {"b": 1}, {"a": ""}]),
@@ -27,8 +24,6 @@ CASES = [  # a schema, values that fit, values that do not; keys in the order of
       "else": {"required": ["c"]}}, [{"a": "x", "b": 1}, {"a": "y", "c": None}, {"c": None}], [{"a": "x"}, {"a": "y"}]),
     ({**AB, "dependentRequired": {"a": ["b", "c"], "c": ["a"]}}, [{}, {"b": 1}, {"a": "", "b": 1, "c": None}],
      [{"a": ""}, {"a": "", "b": 1}, {"c": None}]),
-    ({**AB, "dependentSchemas": {"a": {"properties": {"b": {"minimum": 3}}}}}, [{"b": 1}, {"a": "", "b": 3}],
-     [{"a": "", "b": 1}]),
     ({**AB, "minProperties": 2, "maxProperties": 2, "additionalProperties": False}, [{"a": "", "c": None}],
      [{}, {"a": ""}, {"a": "", "b": 1, "c": None}]),
     ({"type": "object", "allOf": [{"patternProperties": {"^x": INT}}, {"patternProperties": {"y$": {"minimum": 3}}}],
@@ -38,15 +33,10 @@ CASES = [  # a schema, values that fit, values that do not; keys in the order of
     ({"oneOf": [{"type": "object", "properties": {"a": S}}, {"type": "object", "properties": {"a": {"maxLength": 1}}}]},
      [{"a": "ab"}, {"a": 1}], [{}, {"a": "a"}]),
     ({"type": "number", "multipleOf": 0.25, "minimum": -1, "maximum": 3}, [0, 0.5, -0.75, 3], [0.3, 3.25, -1.25]),
-    ({"type": "integer", "multipleOf": 7}, [0, 7, -14, 700], [1, 13]),
-    ({"type": "integer", "multipleOf": 1.5}, [3, -6], [1, 2, 4]),
-    ({"type": "array", "items": INT, "contains": {"minimum": 5}}, [[5], [1, 7, 2]], [[], [1, 2]]),
     ({"type": "array", "items": INT, "contains": {"minimum": 5}, "minContains": 2, "maxContains": 2}, [[5, 1, 5]],
      [[5], [5, 5, 5], [1]]),
     ({"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True}, [[], ["b", "a"], ["a", "b", "c"]],
      [["a", "a"], ["a", "b", "a"]]),
-    ({"type": "array", "items": {"type": "boolean"}, "uniqueItems": True, "minItems": 2}, [[True, False]],
-     [[True], [True, True]]),
     ({"allOf": [{"properties": {"a": S}}], "unevaluatedProperties": False, "type": "object"}, [{}, {"a": ""}],
      [{"b": 1}, {"a": 1}]),
     ({"anyOf": [{"properties": {"a": S}, "required": ["a"]}, {"properties": {"b": S}, "required": ["b"]}],
@@ -57,31 +47,19 @@ CASES = [  # a schema, values that fit, values that do not; keys in the order of
     ({"enum": [{"a": 1}, {"a": 1, "b": 2}, [1], 3], "minProperties": 2}, [{"a": 1, "b": 2}, [1], 3], [{"a": 1}]),
     ({"type": "object", "propertyNames": {"not": {"const": "b"}, "maxLength": 2}}, [{"a": 1}, {"bb": 1}],
      [{"b": 1}, {"abc": 1}]),
-    ({"const": 1.0}, [1], [1.5, True]),
 ]  # fmt: skip
 TOGETHER = [  # several schemas of one value: allOf, keywords beside a $ref or beside branches, keys of two patterns
-    ({"allOf": [{"type": ["integer", "null"]}, {"type": "number"}, {"minimum": 2}, {"minimum": 1}]}, [2],
-     [1, None, 2.5]),
     ({"$ref": "#/$defs/small", "minimum": 3, "type": "integer"}, [3, 9], [2, 10, "a"]),
-    ({"$ref": "#/$defs/words", "maxItems": 1}, [[], ["a"]], [["a", "b"], [1], "a"]),
     ({"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"name": S}, "required": ["name"]}]}, [{"id": 1, "name": ""}],
      [{"id": 1}, {"name": ""}, {"id": "", "name": ""}]),
-    ({"allOf": [{"properties": {"a": INT}}, {"properties": {"a": {"minimum": 3}}}], "type": "object"},
-     [{"a": 3}, {}], [{"a": 2}]),
     ({"allOf": [BASE, {"additionalProperties": {"maximum": 5}}]}, [{"id": 5, "x": 1}, {"id": 5, "x": ""}],
      [{"id": 6}, {"id": 5, "x": 6}]),
     ({**BASE, "anyOf": [{"properties": {"a": N}, "required": ["a"]}, {"properties": {"b": N}, "required": ["b"]}]},
      [{"id": 1, "a": None}, {"id": 1, "b": None}], [{"id": 1}, {"a": None}]),
     ({"type": "integer", "oneOf": [{"maximum": 3}, {"minimum": 9}], "anyOf": [{"minimum": 2}, {"maximum": 10}]},
      [1, 2, 9, 11], [4, "a"]),
-    ({"allOf": [{"prefixItems": [{"minimum": 3}]}], "items": {"minimum": 5}, "type": "array"}, [[], [5, 6]],
-     [[3], [5, 4]]),
     ({"type": "object", "patternProperties": {"^a": INT, "b$": {"minimum": 3}}}, [{"a": 1, "ab": 3, "b": ""}],
      [{"ab": 1}, {"b": 1}]),
-    ({"type": "object", "properties": {"ab": {"maximum": 5}}, "patternProperties": {"^a": INT}}, [{"ab": 5}],
-     [{"ab": 6}, {"ab": ""}]),
-    ({"type": "object", "patternProperties": {"a": S, "b": N}}, [{"a": "", "b": None}], [{"ab": None}, {"ba": ""}]),
-    ({"allOf": [True, S, {}, S]}, ["a"], [1]),
     ({"enum": ["a", 1, 20], "$ref": "#/$defs/small"}, ["a", 1], [20, 2]),
 ]  # fmt: skip
 
@@ -103,25 +81,6 @@ def test_a_closed_object_has_the_keys_of_all_schemas_that_it_must_meet():
     machine = gv.json_schema(schema)
     texts = [b'{"a": "", "d": null, "e": null}', b'{"d": null}', b'{"e": null}', b'{"f": null}', b'{"a": "", "f": 1}']
     assert [machine.accepts(text) for text in texts] == [True, True, False, False, False]
-
-
-def test_a_key_that_is_negated_does_not_become_allowed():
-    schema = {**AB, "not": {"properties": {"d": S}, "required": ["d"]}}
-    machine = gv.json_schema(schema)
-    assert machine.accepts(b'{"a": ""}')
-    assert not machine.accepts(b'{"a": "", "d": 1}')
-    assert gv.json_schema({**AB, "not": {"properties": {"d": S}, "required": ["d"]}}, extra_keys="open").accepts(
-        b'{"d": 1}'
-    )
-
-
-def test_what_is_approximate_allows_more_and_says_what():
-    machine = gv.json_schema({"type": "array", "items": INT, "uniqueItems": True}, approximate=True)
-    assert machine.accepts(b"[1, 2]")
-    assert machine.accepts(b"[1, 1]")
-    assert machine.notes == ("#/uniqueItems: uniqueItems of items that are not one of a few values: not enforced",)
-    machine = gv.json_schema({"type": "object", "minProperties": 2}, approximate=True)
-    assert machine.accepts(b'{"a": 1}')
 
 
 def test_a_long_enum_becomes_one_machine():
@@ -152,21 +111,13 @@ def test_a_named_key_is_no_witness_of_the_additional_ones(extra_keys):
         assert not any(map(machine.accepts, [b'{"x": "ba"}', b'{"x": 1}', b'{"x": {"a": 1}}', b'{"y": null}', b"{}"]))
 
 
-def test_true_is_not_one_where_enum_and_const_meet():
-    with pytest.raises(gv.PatternError, match="no value satisfies"):
-        gv.json_schema({"enum": [True], "const": 1})
-    assert gv.json_schema({"enum": [True, 1.0], "const": 1}).accepts(b"1")
-
-
 UNEVALUATED = [
     {"not": {"anyOf": [True, {"properties": {"a": True}}], "unevaluatedProperties": False}},
-    {"not": {"properties": {"a": {"const": 1}}, "unevaluatedProperties": {"const": 2}}},
     {"oneOf": [{"required": ["b"]}, {"if": {"required": ["a"]}, "then": {"properties": {"b": True}},
                                      "properties": {"a": True}, "unevaluatedProperties": False}]},
     {"not": {"prefixItems": [{"const": 1}], "contains": {"const": 2}, "unevaluatedItems": False}},
     {"$defs": {"d": {"$ref": "#/$defs/e", "unevaluatedProperties": False}, "e": {"properties": {"a": True}}},
      "not": {"$ref": "#/$defs/d"}},
-    {"not": {"not": {"patternProperties": {"^a": True}, "unevaluatedProperties": False}}},
     {"not": {"not": {"properties": {"a": True}, "unevaluatedProperties": False}}, "unevaluatedProperties": False},
     {"not": {"properties": {"a": True}, "unevaluatedProperties": False}, "unevaluatedProperties": {"const": 2}},
     {"not": {"not": {"prefixItems": [True], "unevaluatedItems": False}}, "unevaluatedItems": {"const": 2}},

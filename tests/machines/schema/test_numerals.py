@@ -76,28 +76,6 @@ def test_every_integer_of_a_range_and_no_other(low, high):
         assert machine.accepts(str(value).encode()) == (low <= value <= high)
 
 
-def test_bounds_of_floats_and_beyond_are_exact():
-    largest = gv.json_schema({"type": "integer", "maximum": 1.7976931348623157e308, "minimum": 10**300})
-    top = 17976931348623157 * 10**292
-    assert largest.accepts(str(top).encode())
-    assert not largest.accepts(str(top + 1).encode())
-    assert not largest.accepts(str(10**300 - 1).encode())
-    tiny = gv.json_schema('{"type": "number", "exclusiveMinimum": 0.12345678901234567890123}')
-    assert not tiny.accepts(b"0.12345678901234567890123")
-    assert tiny.accepts(b"0.123456789012345678901231")
-
-
-def test_an_unbounded_number_may_have_an_exponent_and_a_bounded_one_may_not():
-    assert gv.json_schema({"type": "number"}).accepts(b"-1.5E+3")
-    assert not gv.json_schema({"type": "number", "minimum": 0}).accepts(b"1e3")
-
-
-def test_zero_has_no_sign_where_nothing_is_below_it():
-    assert not gv.json_schema({"type": "integer", "minimum": 0}).accepts(b"-0")
-    assert gv.json_schema({"type": "integer", "minimum": -1}).accepts(b"-0")
-    assert gv.json_schema({"type": "number"}).accepts(b"-0.0")
-
-
 @pytest.mark.parametrize(("low", "high"), [("0.5", "0.5004"), ("0.05", "0.0501"), ("1", "1.002"), ("7.25", "7.255")])
 @pytest.mark.parametrize(("above", "under"), itertools.product(KEYS[:2], KEYS[2:]))
 def test_bounds_that_begin_alike_are_exact(low, high, above, under):

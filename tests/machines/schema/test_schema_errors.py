@@ -43,42 +43,18 @@ def test_what_no_machine_can_say_is_an_error_that_offers_to_leave_it_out(part, b
     assert [note.split(": ")[0] for note in machine.notes] == [DEEP + below]
 
 
-def test_a_slip_of_the_pen_is_met_with_the_right_name():
-    with pytest.raises(gv.PatternError, match=r'did you mean "minLength"'):
-        gv.json_schema({"type": "string", "minLenght": 1}, unknown="error")
-    with pytest.raises(
-        gv.PatternError, match=r'#/format: saw a format that JSON Schema does not have.*did you mean "date-time"'
-    ):
-        gv.json_schema({"type": "string", "format": "datetime"}, unknown="error")
-    with pytest.raises(gv.PatternError, match=r'#/required: .*try: "name"'):
-        gv.json_schema({"type": "object", "properties": {"name": S}, "required": ["nam"]})
-
-
 WRONG = [  # the part, the path below it, a word of what is said
     ({"type": "str"}, "/type", "'str'"),
     ({"type": []}, "/type", "a list of types"),
-    ({"type": [1]}, "/type", "saw 1"),
     ({"type": "string", "minLength": 3, "maxLength": 2}, "/minLength", "at most maxLength"),
-    ({"type": "string", "minLength": -1}, "/minLength", "from 0 on"),
-    ({"type": "string", "maxLength": 1.5}, "/maxLength", "from 0 on"),
-    ({"type": "string", "maxLength": True}, "/maxLength", "a number"),
     ({"type": "string", "pattern": "a("}, "/pattern", "position 1"),
-    ({"type": "string", "pattern": "(?>a)"}, "/pattern", "an atomic group"),
-    ({"type": "string", "pattern": 1}, "/pattern", "a regex"),
     ({"type": "string", "pattern": "^a{3}$", "maxLength": 2}, "", "no string meets"),
-    ({"type": "string", "format": "ipv4", "pattern": "x"}, "", "no string meets"),
     ({"type": "string", "format": ["date"]}, "/format", "the name of a format"),
     ({"type": "integer", "minimum": 2, "maximum": 1}, "", "no integer between"),
-    ({"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}, "", "no integer between"),
-    ({"type": "number", "minimum": 0.5, "exclusiveMaximum": 0.5}, "", "no number between"),
     ({"type": "number", "minimum": "1"}, "/minimum", "a number"),
-    ({"type": "number", "minimum": math.nan}, "/minimum", "nan"),
-    ({"type": "number", "maximum": math.inf}, "/maximum", "inf"),
     ({"type": "number", "maximum": 10**500}, "/maximum", "400 zeros"),
-    ({"type": "number", "maximum": int("3" * 101)}, "/maximum", "100 digits"),
     ({"type": "array", "items": S, "minItems": 2, "maxItems": 1}, "/minItems", "at most maxItems"),
     ({"type": "array", "prefixItems": [S], "items": False, "minItems": 2}, "", "minItems 2"),
-    ({"type": "array", "prefixItems": S}, "/prefixItems", "a list"),
     ({"type": "object", "properties": [S]}, "/properties", "an object of schemas"),
     ({"type": "object", "properties": {"b": 7}}, "/properties/b", "a schema"),
     ({"type": "object", "properties": {"b": S}, "required": ["c"]}, "/required", "'c'"),
@@ -87,52 +63,30 @@ WRONG = [  # the part, the path below it, a word of what is said
     ({"type": "object", "properties": {"b\ud800": S}}, "/properties", "surrogates"),
     ({"type": "array", "uniqueItems": 1}, "/uniqueItems", "true or false"),
     ({"type": "integer", "multipleOf": 0}, "/multipleOf", "above 0"),
-    ({"type": "integer", "multipleOf": 123_457}, "/multipleOf", "a step of at most"),
     ({"type": "array", "contains": S, "minContains": 10_000}, "", "smaller counts"),
     ({"dependentRequired": {"a": "b"}}, "/dependentRequired/a", "a list of names"),
-    ({"dependentSchemas": {"a": 3}}, "/dependentSchemas/a", "a schema"),
-    ({"$dynamicRef": 1}, "/$dynamicRef", "a path into this schema"),
-    ({"if": 1}, "/if", "a schema"),
-    ({"unevaluatedItems": 1}, "/unevaluatedItems", "a schema"),
-    ({"enum": []}, "/enum", "a list of values"),
-    ({"enum": "ab"}, "/enum", "a list of values"),
     ({"enum": [math.nan]}, "/enum/0", "nan"),
-    ({"enum": [{"a": ["\udfff"]}]}, "/enum/0/a/0", "surrogates"),
     ({"const": {1: 2}}, "/const", "a text"),
     ({"const": {"a": {1, 2}}}, "/const/a", "a number"),
     ({"type": "integer", "enum": ["a"]}, "", "no value satisfies"),
-    ({"type": "string", "enum": ["a"], "minLength": 2}, "", "no value satisfies"),
-    ({"enum": [["a"]], "type": "array", "maxItems": 0}, "", "no value satisfies"),
-    ({"anyOf": []}, "/anyOf", "a list of schemas"),
     ({"anyOf": [S, {"type": "nul"}]}, "/anyOf/1/type", "'nul'"),
-    ({"allOf": []}, "/allOf", "a list of schemas"),
     ({"type": "object", "properties": {"<b>\n/~": {"not": 3}}}, "/properties/<b>↵~1~0/not", "a schema"),
     ({"allOf": [S, {"not": 3}]}, "/allOf/1/not", "a schema"),
-    ({"allOf": [S, 3]}, "/allOf/1", "a schema"),
     ({"allOf": [{"$ref": "#/properties/a/items"}, S]}, "", "leads back to itself"),
     ({"$ref": "#/$defs/nope"}, "/$ref", "has no '$defs'"),
     ({"$ref": "other.json"}, "/$ref", "a path into this schema"),
-    ({"$ref": "#name"}, "/$ref", "a path into this schema"),
-    ({"$ref": 3}, "/$ref", "a path into this schema"),
     ({"$ref": "#/type"}, "", "a schema"),
-    ({"$ref": "#/properties/a/items"}, "", "leads back to itself"),
     ({"anyOf": [N, {"$ref": "#/properties/a/items"}]}, "", "leads back to itself"),
     ({"type": "array", "items": {"$ref": "#/properties/a/items"}, "minItems": 1}, "", "another such"),
-    ({"required": ["b"], "properties": {"b": {"$ref": "#/properties/a/items"}}, "type": "object"}, "", "another such"),
     ({"type": "object", "additionalProperties": 3}, "/additionalProperties", "a schema"),
-    ({"type": "object", "patternProperties": [S]}, "/patternProperties", "an object of schemas"),
     ({"type": "object", "patternProperties": {"a(": S}}, "/patternProperties/a(", "position 1"),
     ({"type": "object", "properties": {"ab": S}, "patternProperties": {"a": N}, "required": ["ab"]}, "/required",
      "with some value"),
-    ({"type": "object", "properties": {"b": S}, "patternProperties": {"^x": S}, "required": ["c"]}, "/required", "'c'"),
-    ({"type": "object", "propertyNames": 3}, "/propertyNames", "a schema"),
     ({"type": "object", "propertyNames": {"not": []}}, "/propertyNames/not", "a schema"),
     ({"type": "object", "properties": {"b": S}, "required": ["b"], "propertyNames": {"maxLength": 0}}, "/required",
      "with some value"),
-    ({"type": "object", "minProperties": 2}, "/minProperties", "a text may repeat"),
     ({"type": "object", "properties": {"b": S}, "minProperties": 2}, "", "from 2 to any number of properties"),
     ({"type": "object", "properties": {"b": S}, "required": ["b"], "maxProperties": 0}, "", "from 0 to 0 properties"),
-    ({"type": "object", "minProperties": 2, "maxProperties": 1}, "/minProperties", "at most maxProperties"),
 ]  # fmt: skip
 
 
@@ -148,13 +102,8 @@ def test_what_is_wrong_is_told_with_its_path(part, below, said):
 
 
 NESTED = [
-    ({"type": "array"}, "", "any array"),
     ({"type": "array", "prefixItems": [S]}, "/items", "any JSON value"),
-    ({"type": "object"}, "", "any object"),
     ({"type": "object", "properties": {}, "additionalProperties": True}, "/additionalProperties", "any JSON value"),
-    ({"type": "object", "properties": {"b": {}}}, "/properties/b", "any JSON value"),
-    ({"type": "object", "properties": {"b": True}}, "/properties/b", "any JSON value"),
-    ({"minLength": 1}, "", "any object"),
     ({"type": "array", "items": {"$ref": "#/properties/a/items"}}, "", "inside itself"),
 ]
 
@@ -179,17 +128,6 @@ def test_a_text_that_is_no_schema_is_told_so(text, said):
         gv.json_schema(text)
 
 
-@pytest.mark.parametrize("schema", [None, 3, [S], b"{}", (), 1.5])
-def test_only_an_object_a_truth_value_or_a_text_is_a_schema(schema):
-    with pytest.raises(gv.PatternError, match="schema, #: "):
-        gv.json_schema(schema)
-
-
-def test_blanks_have_three_names():
-    with pytest.raises(gv.PatternError, match="compact"):
-        gv.json_schema(S, whitespace="none")
-
-
 def cyclic():
     schema = {"type": "array"}
     schema["items"] = schema
@@ -209,29 +147,11 @@ def nested(depth, low=0):
     return schema
 
 
-def doubled(depth):
-    defs = {
-        f"d{i}": {"type": "array", "prefixItems": [{"$ref": f"#/$defs/d{i + 1}"}] * 2, "items": False}
-        for i in range(depth)
-    }
-    return {"$defs": {**defs, f"d{depth}": N}, "$ref": "#/$defs/d0"}
-
-
-def apart(count):
-    return {"oneOf": [{"type": "object", "properties": {"k": {"const": i}, "v": S}} for i in range(count)]}
-
-
 HOSTILE = {
-    "300 optional keys, at least 20": {
-        "type": "object",
-        "properties": {f"k{number}": N for number in range(300)},
-        "minProperties": 20,
-    },
     "a dict inside itself": cyclic(),
     "a list inside itself": cyclic_constant(),
     "nested 3,000 times": nested(3000),
     "words of 3 letters behind anything": {"type": "string", "pattern": "a.{20}$"},
-    "120 open branches": apart(120) | {"oneOf": [*apart(120)["oneOf"], {"type": "object", "properties": {"v": S}}]},
     "20,000 words": {"enum": [f"word {i * 7919 % 1_000_003}" for i in range(20_000)]},
     "300 optional keys": {"type": "object", "properties": {f"a key {number}": N for number in range(300)}},
     "40,000 keys": {"type": "object", "properties": {f"k{number}": N for number in range(40_000)}},
@@ -256,12 +176,6 @@ def test_a_hostile_schema_ends_in_an_error_and_soon(schema):
     assert time.process_time() - start < 4
 
 
-def chained(keyword, depth):
-    """Every definition refers to the next one twice."""
-    defs = {f"d{n}": {keyword: [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(depth)}
-    return {"$defs": {**defs, f"d{depth}": S}, "$ref": "#/$defs/d0"}
-
-
 def conditions(kinds):
     then = [
         {"if": {"properties": {"k": {"const": kind}}}, "then": {"properties": {kind: S}, "required": [kind]}}
@@ -270,29 +184,13 @@ def conditions(kinds):
     return {"type": "object", "properties": {"k": {"enum": list(kinds)}}, "required": ["k"], "allOf": then}
 
 
-def optional_keys(depth):
-    schema = {"type": "integer"}
-    for level in range(depth):
-        schema = {"type": "object", "properties": {"a": schema, "b": schema if level < 3 else N}}
-    return schema
-
-
 FIELDS = [f"field_{i}" for i in range(200)]
 LARGE = {
-    "bounds of 100 digits": {"type": "integer", "minimum": -int("3" * 100), "maximum": int("7" * 100)},
-    "all floats": {"type": "number", "minimum": 5e-324, "maximum": 1.7976931348623157e308},
-    "1,000 words": {"enum": [f"word {i * 7919 % 100_003}" for i in range(1000)]},
     "200 keys, none required": {"type": "object", "properties": dict.fromkeys(FIELDS, S)},
-    "200 keys, all required": {"type": "object", "properties": dict.fromkeys(FIELDS, S), "required": FIELDS},
     "40 levels": {"const": json.loads("[" * 40 + "]" * 40)},
-    "12 levels of optional keys": optional_keys(12),
     "nested 20 times, twice each": nested(20),
-    "2 to the 40 copies": doubled(40),
-    "2 to the 40 branches of allOf": chained("allOf", 40),
-    "2 to the 20 branches of anyOf": chained("anyOf", 20),
     "20 conditions": conditions("abcdefghijlmnopqrstu"),
     "100 negations": functools.reduce(lambda schema, _: {"not": schema}, range(100), S),
-    "a pattern of many states with a length": {"type": "string", "pattern": "(a.{7}b)|c", "maxLength": 5000},
     "all but 2,000 words": {"type": "string", "not": {"enum": [f"w{i}" for i in range(2000)]}},
     "a description of 10 MB": {**S, "description": "x" * 10_000_000},
 }
@@ -336,12 +234,6 @@ def test_rubbish_meets_no_other_error_than_ours_and_soon(schema, blanks):
     assert parse_grammar(shown).root == "root"
     if isinstance(machine, DFA):
         assert gv.regex(gv.machines.schema_regex(schema, whitespace=blanks)) == machine
-
-
-@pytest.mark.parametrize("schema", ['{"maximum": ' + "9" * 5000 + "}", {"type": 10**5000}, {"const": -(10**5000)}])
-def test_a_number_too_long_for_python_is_told_so(schema):
-    with pytest.raises(gv.PatternError, match="schema"):
-        gv.json_schema(schema)
 
 
 def test_a_long_way_of_refs_is_refused_where_it_is_too_deep():

@@ -102,17 +102,6 @@ def test_a_few_legal_tokens_among_128k_get_a_dot_each(llama3):
     assert "<circle" not in gv.draw_map(gv.guide(gv.regex("[0-9]+"), llama3)).svg
 
 
-def test_xor_is_xor():
-    guide = gv.guide(gv.regex("7a|42|a+"), TOY)
-    a, b = guide.initial, guide.advance(guide.initial, 9)
-    first, second, both, neither = (cells.sum() for cells in stencils(gv.views.draw_xor(guide, a, b)))
-    masks = guide.mask(a), guide.mask(b)
-    assert first + second == np.logical_xor(*masks).sum()
-    assert first == (masks[0] & ~masks[1]).sum() > 0
-    assert both == (masks[0] & masks[1]).sum() > 0
-    assert neither == (~masks[0] & ~masks[1]).sum()
-
-
 def test_a_place_is_named_by_what_its_tokens_begin_with(llama3):
     made = atlas(llama3)
     digits = next(place for place in made.regions if place.name == "0–9")
