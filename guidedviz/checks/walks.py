@@ -1,7 +1,5 @@
 """Exercises on walks: a set of NFA states, a trie with a machine, an index, slices of a vocabulary, forced bytes."""
 
-from __future__ import annotations
-
 from collections import UserList
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -79,11 +79,9 @@ class PDA(Machine[State]):
     (PDA(1 rule, 4 nodes), True, False, True, False)
     """
 
-    def __init__(
-        self, grammar: Grammar, merge: bool = True, notes: tuple[str, ...] = (), copies: int = MOST_COPIES
-    ) -> None:
+    def __init__(self, grammar: Grammar, notes: tuple[str, ...] = (), copies: int = MOST_COPIES) -> None:
         self.notes = notes  # what the source says and the machine does not enforce
-        self.grammar, self.nodes = grammar, build_rule_nodes(grammar, merge, copies)
+        self.grammar, self.nodes = grammar, build_rule_nodes(grammar, copies)
         self.graph = StackGraph(self, self.nodes, self.kinds)
         self.bottom = self.graph.bottom
         start = self.graph.settle([(self.nodes.starts[0], self.bottom)])
