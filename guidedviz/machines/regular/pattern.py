@@ -8,9 +8,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from guidedviz.errors import PatternError, quoted
-from guidedviz.machines.regular.dfa import DFA, build_dfa
-from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import build_nfa
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import build_machine
 from guidedviz.machines.tree import LAST, Chars, Range, Repeat, Tree, concat, literal, other_ranges, read_count
 from guidedviz.machines.work import limited_work
 
@@ -42,7 +41,7 @@ def pattern(parts: Iterable[Sequence[str]]) -> DFA:
         hint = '[("UPPER", "+"), (":", "1")]'
         raise PatternError("pattern", seen=quoted(parts), expected="a list of pairs", hint=hint)
     tree = concat(*(_read_part(place, part) for place, part in enumerate(parts)))
-    return minimise(build_dfa(build_nfa(tree)))
+    return build_machine(tree)
 
 
 def _read_part(place: int, part: Any) -> Tree:
