@@ -166,7 +166,7 @@ def test_a_format_that_is_not_enforced_is_noted(name):
     assert found.accepts(b'"(["')
 
 
-# --- the regexes of JavaScript in `pattern` -----------------------------------------------------------------------------
+# --- the regexes of JavaScript ---------------------------------------------------------------------------------------
 
 SAMPLE = [chr(point) for point in [*range(0x250), 0x661, 0x2028, 0x20AC, 0x4E2D, 0x1F600, 0x10FFFF]]
 
