@@ -36,7 +36,6 @@ from guidedviz.machines.decompile import machine_grammar
 from guidedviz.machines.grammars.show import show_lark
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import index
-from guidedviz.tokens.arrays import unpack
 from guidedviz.tokens.engines.engine_guide import PREPARE
 from guidedviz.tokens.split import inlined
 from guidedviz.tokens.vocabulary import longest_tokens
@@ -307,7 +306,7 @@ class TorchWalk:
         machine, vocabulary = build_machine(case), self.vocabulary
         ways: dict[str, Callable[[], Any]] = {
             "torch": partial(self.masks, *self.moves(machine)),
-            "numpy": lambda: unpack(index.compute_index(machine, vocabulary).bits, len(vocabulary)),
+            "numpy": lambda: [*map(index.compute_index(machine, vocabulary).mask, range(len(machine)))],
         }
         seconds = {name: median(repeat(way, number=1, repeat=rounds + 1)[1:]) for name, way in ways.items()}
         known = index.compute_index(machine, vocabulary)

@@ -1,7 +1,5 @@
 """The commands of the library: `python -m guidedviz demo`, `python -m guidedviz labs my-labs`, `... host`."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """One decode as text for a terminal: at each step the likeliest tokens, and which of them the mask forbids."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from guidedviz.decoding.loop import decode, record

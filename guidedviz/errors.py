@@ -1,7 +1,5 @@
 """The errors of this library. Each says where it happened, what was seen, what was expected and what to try."""
 
-from __future__ import annotations
-
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from reprlib import Repr
 from typing import Any, TypeVar

@@ -5,8 +5,6 @@
 `engines`.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal

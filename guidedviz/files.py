@@ -4,8 +4,6 @@ A stranger's file is read only if it is a regular file of a bounded size: a FIFO
 is read only if it has a bounded number of values: an empty list takes three bytes in a file and 64 in memory.
 """
 
-from __future__ import annotations
-
 import json
 from math import inf
 from pathlib import Path

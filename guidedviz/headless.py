@@ -1,7 +1,5 @@
 """The switch for automated notebook runs: there is no user input, and the output is identical on every machine."""
 
-from __future__ import annotations
-
 import os
 
 

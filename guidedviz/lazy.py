@@ -3,8 +3,6 @@
 The stub beside a package (`__init__.pyi`) lists its public names. Editors and mypy read the stub, and so does Python.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Callable

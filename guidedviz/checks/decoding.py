@@ -1,7 +1,5 @@
 """Exercises on decoding: what JSON is, softmax, a bias, masks, the distribution of masked decoding, drafts, windows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

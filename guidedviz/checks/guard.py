@@ -9,8 +9,6 @@ no call of C such as `list(itertools.count())`. Python in a browser has no threa
 there.
 """
 
-from __future__ import annotations
-
 import ctypes
 import faulthandler
 import gc

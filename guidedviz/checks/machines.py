@@ -6,8 +6,6 @@ of length; a grammar with a limit of its own, such as eight levels, is right on 
 tried too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial

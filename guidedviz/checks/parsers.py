@@ -1,7 +1,5 @@
 """Exercises on parsers: the moves of a stack, and those of Earley's parser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any

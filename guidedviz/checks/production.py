@@ -1,7 +1,5 @@
 """Exercises on servers: the rules that emptied a mask, the packed mask, the key of a cache, and what delayed a pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any

@@ -1,7 +1,5 @@
 """Exercises on tokens: sorted by one rule, filled into a mask, stored, left to the model, compared with an engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ student's function runs under guard on all cases, from small to large. A value t
 one, with the most exact sentence that is known: of the check, of the value's kind, or of the case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

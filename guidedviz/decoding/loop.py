@@ -54,16 +54,14 @@ def take_step(
 ) -> tuple[Step, Point]:
     """Take one step from a point. A person may insert a legal token: the `choice`."""
     guide, lap, way = guide or Unguided(model.vocabulary), start_watch(), settings.jump_forward
-    steps = point.pending
-    if choice is not None or not steps or steps[0].settings != settings:
-        if choice is None and way:
-            going_on = Jump(0, point.ahead) if point.ahead else None
-            if jump := going_on or find_jump(guide, model.encode, point.output, point.states, way):
-                return put_forced(guide, point, jump, settings, lap())
-        if len(point.tokens) > context_of(model):
-            return make_step(guide, point, end="context"), point
-        steps = take_pass(model, point, guide, settings, Dice(settings.seed), choice)
-    (step, after, _), *rest = steps
+    steps = point.pending if choice is None and point.pending and point.pending[0].settings == settings else ()
+    if way and choice is None and not steps:
+        jump = Jump(0, point.ahead) if point.ahead else find_jump(guide, model.encode, point.output, point.states, way)
+        if jump:
+            return put_forced(guide, point, jump, settings, lap())
+    if len(point.tokens) > context_of(model) and not steps:
+        return make_step(guide, point, end="context"), point
+    (step, after, _), *rest = steps or take_pass(model, point, guide, settings, Dice(settings.seed), choice)
     return step, replace(after, pending=tuple(rest))
 
 

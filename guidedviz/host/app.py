@@ -4,8 +4,6 @@ No request names a path, and no code or pickle is read: a body is token ids, a t
 `Door` first, which checks where it comes from, who asks, and how much.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 

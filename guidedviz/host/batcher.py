@@ -5,8 +5,6 @@ has its next turn in the next pass. A pass begins at most `wait` seconds after t
 runs, the next one collects.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import threading

@@ -5,8 +5,6 @@ repeated changes nothing, a late follower gets everything, and a host that was r
 run.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

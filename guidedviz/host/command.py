@@ -1,7 +1,5 @@
 """`python -m guidedviz host`: one model for a class, in one process."""
 
-from __future__ import annotations
-
 import argparse
 import ssl
 from pathlib import Path

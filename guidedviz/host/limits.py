@@ -1,7 +1,5 @@
 """Who may ask, and how much: tokens of a class or of each student, requests per second, and requests at once."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import ipaddress

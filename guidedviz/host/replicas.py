@@ -4,8 +4,6 @@ Ray's proxies bring each request to a replica, which has the same application as
 names its whole text, so any replica can answer it; one that dies takes only its kept prefixes with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ A request has to be whole in time, an answer has to be read in time, and an addr
 opens more, the one that has waited longest without a request is closed.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

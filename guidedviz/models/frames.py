@@ -5,8 +5,6 @@ differences, and small ones keep most digits: the likely tokens are the most exa
 protocol.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass

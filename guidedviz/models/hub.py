@@ -3,8 +3,6 @@
 Weights are read from safetensors only, and no code of a model is run.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

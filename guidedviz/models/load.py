@@ -1,7 +1,5 @@
 """Load a model by name: an embedded one or a Llama folder in NumPy, any other through torch and transformers."""
 
-from __future__ import annotations
-
 import os
 import platform
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ replica, the next request is answered as if nothing had happened. Requests that 
 double. guidedviz/host/README.md has the protocol.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 It reads byte-level BPE, as Llama 3 and GPT-2 have it, and single characters. Other kinds need the package tokenizers.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -5,8 +5,6 @@ tensor, and the numbers (https://github.com/huggingface/safetensors). The tensor
 gaps. All headers, and the settings of config.json, are checked before any number is read.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass

@@ -33,18 +33,16 @@ def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
     ([0, 1], [0, 1, 2, 4], [])
     """
     check_vocabulary(vocabulary, "char_classes")
-    single = {token: ord(text) for token in vocabulary.text_ids if len(text := _text(vocabulary.pieces[token])) == 1}
+    texts = {token: vocabulary.pieces[token].decode(errors="ignore") for token in vocabulary.text_ids}
+    single = {
+        token: text for token, text in texts.items() if len(text) == 1 and text.encode() == vocabulary.pieces[token]
+    }
     return {
-        name: frozenset(token for token, code in single.items() if any(low <= code <= high for low, high in ranges))
+        name: frozenset(
+            token for token, text in single.items() if any(low <= ord(text) <= high for low, high in ranges)
+        )
         for name, ranges in CLASSES.items()
     }
-
-
-def _text(piece: bytes) -> str:
-    try:
-        return piece.decode()
-    except UnicodeDecodeError:
-        return ""
 
 
 def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> StaticMasks:

@@ -17,11 +17,10 @@ from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import trim
-from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
+from guidedviz.tokens.arrays import Ids, Ints, Mask
 from guidedviz.tokens.trie import MoveTable
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
-MOST_BYTES = 2**26  # of packed masks
 MOST_ENTRIES = 2**24  # kinds x states; 64 MB
 
 
@@ -33,29 +32,23 @@ class Index:
     vocabulary: Vocabulary
     kind: Ids  # the kind of every token id; tokens of one kind move every state alike
     after: Ids  # after[kind, state] is the next state, -1 where the kind is illegal
-    row: Ids  # the row of every state; states with the same legal tokens share it
-    bits: Bits  # the rows, packed masks
-
-    def __post_init__(self) -> None:
-        for array in self.arrays:
-            array.flags.writeable = False
 
     def __repr__(self) -> str:
-        return f"Index({len(self.row):,} states, {len(self.kind):,} tokens of {len(self.after):,} kinds)"
+        return f"Index({len(self.machine):,} states, {len(self.kind):,} tokens of {len(self.after):,} kinds)"
 
-    @property
-    def arrays(self) -> tuple[Ids, Ids, Ids, Bits]:
-        """The four arrays."""
-        return self.kind, self.after, self.row, self.bits
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of its arrays."""
-        return sum(array.nbytes for array in self.arrays)
+    @cached_property
+    def _live(self) -> tuple[Ints | slice, Ints]:
+        """The tokens that some state allows, or all if that are most, and their kinds."""
+        tokens = np.flatnonzero(self.kind)
+        live = tokens if 2 * len(tokens) < len(self.kind) else slice(None)
+        return live, self.kind[live].astype(np.intp)
 
     def mask(self, state: int) -> Mask:
         """True for every id that is legal; read-only."""
-        return unpack(self.bits[self.row[state]], len(self.kind))
+        (tokens, kinds), mask = self._live, np.zeros(len(self.kind), dtype=np.bool_)
+        mask[tokens] = (self.after[:, state] >= 0).take(kinds)
+        mask.flags.writeable = False
+        return mask
 
     def next_state(self, state: int, token: int) -> int | None:
         """The state after a token; None if the token is illegal."""
@@ -92,9 +85,6 @@ def build_index(machine: Machine[Any], vocabulary: Vocabulary) -> Index:
     if not isinstance(machine, DFA):
         raise not_finite("index", machine)
     check_vocabulary(vocabulary, "index")
-    if len(machine) * len(vocabulary) > 8 * MOST_BYTES:
-        seen = f"{len(machine):,} states and {len(vocabulary):,} tokens"
-        raise SettingError("index", seen=seen, expected=f"at most {8 * MOST_BYTES:,} pairs", hint="gv.guide walks them")
     return _build_index(machine, vocabulary)
 
 
@@ -112,7 +102,7 @@ def live_machine(given: object, where: str) -> Machine[Any]:
 
 
 def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
-    """Walk the trie once, from all states together, then pack the mask of every state.
+    """Walk the trie once, from all states together.
 
     Tokens are of one kind if they move every state alike; algebra calls this the transition monoid. To a date, the
     128,256 tokens of Llama 3 are 6 kinds.
@@ -146,23 +136,7 @@ def compute_index(machine: DFA, vocabulary: Vocabulary) -> Index:
         stays, accepting = np.full_like(after[:1], -1), list(machine.accepting)
         stays[0, accepting] = accepting
         after = np.concatenate((after, stays))
-    return Index(machine, vocabulary, kind, after, *_rows(kind, after >= 0))
-
-
-def _rows(kind: Ids, legal: Mask) -> tuple[Ids, Bits]:
-    """The legal tokens of every state, packed."""
-    live = np.flatnonzero(kind)
-    tokens = live if 2 * len(live) < len(kind) else slice(None)  # all are set faster than most
-    kind, mask = kind[tokens], np.zeros(len(kind), dtype=np.bool_)
-    known: dict[bytes, int] = {}
-    row: list[int] = []
-    bits: list[Bits] = []
-    for column in np.ascontiguousarray(legal.T):  # the legal kinds of one state
-        row.append(known.setdefault(column.tobytes(), len(bits)))
-        if len(known) > len(bits):
-            mask[tokens] = column.take(kind)
-            bits.append(pack(mask))
-    return np.array(row, dtype=np.int32), np.stack(bits)
+    return Index(machine, vocabulary, kind, after)
 
 
 _build_index = lru_cache(maxsize=8)(compute_index)

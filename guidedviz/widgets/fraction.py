@@ -17,7 +17,6 @@ from typing import Any
 from guidedviz.decoding.jump import (
     FRACTIONS,
     Cost,
-    Difference,
     Parts,
     Payoff,
     SliderTask,
@@ -54,11 +53,6 @@ ROUNDS = 5  # of a live run; the median counts
 SLOW = 80.0  # milliseconds; with a slower forward pass, recorded runs are shown
 CLOSED = "This slider is closed: its runs stay, no new run is timed."
 EXPECTED = "a language model, or recorded runs: gv.decoding.Payoff.load(path)"
-WROTE: dict[Difference, str] = {
-    "same tokens": "both ways wrote the same tokens",
-    "same text, other tokens": "both ways wrote the same text, in other tokens",
-    "other text": "the two ways wrote different texts",
-}
 Wish = tuple[SliderTask, int]  # a task, and the rows
 Round = tuple[Timed, Cost]  # a run, and the constants measured after it
 
@@ -246,7 +240,7 @@ def pack_run(run: Timed) -> dict[str, Any]:
         "took": [round(run.naive_ms, 3), round(run.jump_ms, 3)],
         "tookText": took,
         "told": f"measured {say_times(run.speedup)} a token{say_spread(run)}: {took[1]} for {run.tokens} tokens"
-        f" instead of {took[0]} for {run.naive_passes}; {WROTE[run.difference]}",
+        f" instead of {took[0]} for {run.naive_passes}; both outputs: {run.difference}",
     }
 
 

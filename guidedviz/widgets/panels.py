@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 from guidedviz.decoding.player import (
     ClosedWalk,
@@ -47,12 +47,6 @@ SPEEDS = (1, 2, 4, 8, 15, 30, 60)  # steps per second
 KEPT_STATES = 4096  # states of a pushdown machine whose stacks stay packed
 
 
-class Times(TypedDict):
-    """The milliseconds of a full bar, as a number and as text."""
-
-    top: tuple[float, str]
-
-
 def pack_head(head: Trace, player: Player) -> PackedHead:
     """Where the steps come from, and their constraint."""
     now = player.settings
@@ -89,7 +83,7 @@ def pack_branch(player: Player, run: Run) -> PackedBranch:
     return PackedBranch(same, len(run) - same, text)
 
 
-def pack_times(steps: Sequence[Step]) -> Times:
+def pack_times(steps: Sequence[Step]) -> dict[str, Any]:
     """The milliseconds of a full bar."""
     top = find_top(times_asked(steps))
     return {"top": (round(top, 4), milliseconds(top))}

@@ -15,7 +15,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from secrets import token_hex
-from typing import Any, Protocol
+from typing import Any
 
 from guidedviz.decoding.player import LiveWalk, Player, Run, shared_steps
 from guidedviz.decoding.sharing import (
@@ -37,18 +37,6 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.guide import guide as make_guide
 from guidedviz.widgets.panels import read_taken
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
-
-
-class Role(Protocol):
-    """The part of a stage in a class; `follows` says that its steps come from elsewhere."""
-
-    follows: bool
-
-    def start(self, stage: LiveStage) -> None: ...
-    def moved(self, stage: LiveStage) -> None: ...  # the stage has moved
-    def hear(self, said: Any, stage: LiveStage) -> bool: ...  # whether what the page says is answered here
-    def bar(self) -> dict[str, Any]: ...  # words and keys on the page
-    def stop(self) -> None: ...
 
 
 def make_bar(words: str, **keys: str) -> dict[str, Any]:

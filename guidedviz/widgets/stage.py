@@ -27,7 +27,7 @@ from guidedviz.widgets.edit import Editor, compile_guide, name_text, read_wish
 from guidedviz.widgets.panels import SPEEDS, Page, Panels, RecordedPanels, pack_head, pack_player, pack_times
 from guidedviz.widgets.recording import page_of, show_run
 from guidedviz.widgets.runner import Runner, running_loop
-from guidedviz.widgets.sharing import ALONE, Follower, Publisher, Role
+from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 
 
 class Stage:
@@ -55,7 +55,7 @@ class Stage:
         self._page = Page()
         self._turn = 0  # the last move of the page that was heard
         self._keeper: asyncio.TimerHandle | None = None
-        self.role: Role | None = None  # in a class
+        self.role: Publisher | Follower | None = None  # in a class
         kept = {"saved": lambda: self._tell_page(Page()), "record": self._record}
         self.display = Display("stage", self._news, self._hear, **kept, on_close=self._release)
         self.display.opens_at = show or 0
@@ -64,7 +64,7 @@ class Stage:
         if show is not None:
             self.go(show)
 
-    def join(self, role: Role) -> Stage:
+    def join(self, role: Publisher | Follower) -> Stage:
         """Show this stage to a class, or follow the teacher's."""
         self.role = role
         role.start(self)

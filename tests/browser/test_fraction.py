@@ -13,6 +13,8 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.jump import FRACTIONS, Cost, Payoff, SliderTask, Timed
 from guidedviz.files import shipped
+from guidedviz.views.charts.payoff import HEIGHT, WIDTH, draw_plot
+from guidedviz.views.figure import drawing
 from guidedviz.widgets import fraction
 
 pytestmark = pytest.mark.browser
@@ -279,10 +281,10 @@ def test_the_page_says_and_draws_what_the_picture_does(bare):
         recorded.go(share, rows=rows)
         slider.wait_place(round(20 * share))
         slider.page.locator(".gv-fraction-rows output", has_text=re.compile(f"^{rows}$")).wait_for()
-        picture = gv.views.draw_payoff(RECORD, share, rows)
-        assert slider.words == picture.text.splitlines()[1]
+        assert slider.words == gv.views.draw_payoff(RECORD, share, rows).text.splitlines()[1]
+        plot = str(drawing(WIDTH, HEIGHT, *draw_plot(RECORD, share, rows), alt="plot"))
         for part in ("model", "handle"):
-            drawn = re.search(f'd="([^"]*)"[^>]*data-part="{part}"', picture.svg)[1]
+            drawn = re.search(f'd="([^"]*)"[^>]*data-part="{part}"', plot)[1]
             shown = slider.root.locator(f"[data-part='{part}']").get_attribute("d")
             assert numbers(shown) == pytest.approx(numbers(drawn), abs=0.11)
         assert slider.points == (3 * (rows < 9), 6 - 3 * (rows < 9))

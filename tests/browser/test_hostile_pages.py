@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import guidedviz as gv
 from guidedviz.checks.verdict import Verdict
-from guidedviz.decoding.diagnosis import Diagnosis, Finding
+from guidedviz.decoding.diagnosis import ADVICE, Diagnosis, Finding
 from guidedviz.decoding.recording import compress
 from guidedviz.errors import GuidedVizError
 from guidedviz.views.layout.sketch import Arrow, Sketch
@@ -236,7 +236,7 @@ def stills(words):
         gv.views.draw_walk(gv.tokens.lazy_walk(machine, vocabulary), title=words),
         chart,
     ]
-    found = Diagnosis((Finding(words, 1, words, words, words),), words, (words,), (words,))
+    found = Diagnosis((Finding(next(iter(ADVICE)), 1, words),), words, (words,), (words,))
     verdict = Verdict("wrong", words, ((words, words), ("because", words)), figures[0])
     asked = gv.predict(words, choices=[words, "b"], answer="b", reveal=[words, lambda: print(words), figures[0]])
     model = gv.ToyModel([words.encode(errors="replace"), b"<eos>"], lambda tokens: [1.0, 0.0], eos={1})

@@ -73,8 +73,3 @@ def ways_on(machine, state):
 def test_they_end_at_a_choice_at_an_end_and_before_half_a_character(text, read_so_far, run):
     machine = gv.grammar(text)
     assert forced_bytes(machine, read(machine, read_so_far)) == run
-
-
-def test_a_very_long_run_is_cut():
-    assert forced_bytes(gv.regex("(abc){100}"), 0) == b"abc" * 100
-    assert forced_bytes(gv.regex("(abc){100}"), 0, limit=10) == b"abcabcabca"

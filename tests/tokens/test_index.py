@@ -69,7 +69,7 @@ def test_every_mask_is_brute_force(vocabulary, pattern):
 @given(vocabularies(), regexes)
 def test_tokens_of_one_kind_move_every_state_alike_and_of_two_kinds_do_not(v, pattern):
     built = index.compute_index(gv.regex(pattern), v)
-    columns = [tuple(built.next_state(state, token) for state in range(len(built.row))) for token in range(len(v))]
+    columns = [tuple(built.next_state(state, token) for state in range(len(built.machine))) for token in range(len(v))]
     text = [(int(built.kind[token]), columns[token]) for token in v.text_ids]
     assert len({kind for kind, _ in text}) == len({column for _, column in text}) == len(set(text))
 
@@ -79,7 +79,6 @@ def test_to_a_date_128k_tokens_are_a_handful_of_kinds():
     assert len(set(built.kind.tolist())) == 6  # no digit string; of one, two or three digits; "-"; and EOS
     assert built.legal[0] == 1110
     assert repr(built) == "Index(11 states, 128,256 tokens of 6 kinds)"
-    assert built.nbytes < 1_000_000
 
 
 def test_states_without_a_way_to_the_end_are_dead():
@@ -120,12 +119,9 @@ def test_a_stale_index_shows_wrong_tokens_and_is_refused():
         gv.guide(machine, old, index="built")
 
 
-def test_what_is_no_finite_machine_or_too_large_has_no_index(monkeypatch):
+def test_what_is_no_finite_machine_has_no_index():
     with pytest.raises(SettingError, match="a finite machine"):
         gv.build_index(gv.json(), TOY)
-    monkeypatch.setattr(index, "MOST_BYTES", 4)
-    with pytest.raises(SettingError, match="4 states and 11 tokens"):
-        gv.build_index(gv.regex(DECIMAL), TOY)
 
 
 def test_kinds_are_bounded(monkeypatch):

@@ -149,12 +149,7 @@ class _Parser:
     def rules(self) -> tuple[Rule, ...]:
         rules: dict[str, Rule] = {}
         while self.next.kind != "end":
-            try:
-                rule = self.rule()
-            except GrammarError:
-                raise
-            except PatternError as error:
-                raise self.error(self.next.start, f"saw {error.seen}", error.expected, error.hint) from error
+            rule = self.rule()
             if first := rules.get(rule.name):
                 line, _ = line_and_column(self.text, first.span[0])
                 raise self.error(rule.span[0], f'duplicate rule "{brief(rule.name)}"', hint=f"line {line} defines it")

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import count
 
-from guidedviz.errors import GrammarError, PatternError, quoted
+from guidedviz.errors import GrammarError, quoted
 from guidedviz.machines.tree import (
     WITH_BYTES,
     Call,
@@ -70,9 +70,6 @@ class Grammar:
         >>> Grammar((Rule("root", literal("a"), (0, 4)),)).rule("root").tree
         Chars(ranges=((97, 97),))
         """
-        if name not in self.named:
-            hint = nearest_name(name, self.named)
-            raise PatternError("grammar", seen=f"the rule {quoted(name)}", expected="a rule that is defined", hint=hint)
         return self.named[name]
 
 

@@ -21,13 +21,7 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes, count_once, may_stop, say_count
-from guidedviz.machines.pushdown.stacks import (
-    Cell,
-    Closure,
-    Configuration,
-    StackGraph,
-    State,
-)
+from guidedviz.machines.pushdown.stacks import Cell, Closure, Configuration, StackGraph, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import check_regex, parse_regex
 from guidedviz.machines.regular.regex import regex as finite_regex
@@ -79,11 +73,9 @@ class PDA(Machine[State]):
     (PDA(1 rule, 4 nodes), True, False, True, False)
     """
 
-    def __init__(
-        self, grammar: Grammar, merge: bool = True, notes: tuple[str, ...] = (), copies: int = MOST_COPIES
-    ) -> None:
+    def __init__(self, grammar: Grammar, notes: tuple[str, ...] = (), copies: int = MOST_COPIES) -> None:
         self.notes = notes  # what the source says and the machine does not enforce
-        self.grammar, self.nodes = grammar, build_rule_nodes(grammar, merge, copies)
+        self.grammar, self.nodes = grammar, build_rule_nodes(grammar, copies)
         self.graph = StackGraph(self, self.nodes, self.kinds)
         self.bottom = self.graph.bottom
         start = self.graph.settle([(self.nodes.starts[0], self.bottom)])

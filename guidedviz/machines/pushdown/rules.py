@@ -212,7 +212,7 @@ class RuleNodes:
         return replace(self, edges=edges, calls=calls)
 
 
-def build_rule_nodes(grammar: Grammar, merge: bool = True, copies: int = MOST_COPIES) -> RuleNodes:
+def build_rule_nodes(grammar: Grammar, copies: int = MOST_COPIES) -> RuleNodes:
     """The automata of the root and of all rules reachable from it; equivalent nodes are merged.
 
     A repeat of more than `copies` states is counted.
@@ -237,8 +237,7 @@ def build_rule_nodes(grammar: Grammar, merge: bool = True, copies: int = MOST_CO
     for name in names:  # which grows as rules are called
         tree = grammar.rule(name).tree
         try:
-            machine = build_dfa(build_nfa(tree, letter))
-            machines.append(minimise(machine) if merge else machine)
+            machines.append(minimise(build_dfa(build_nfa(tree, letter))))
         except PatternError as error:
             raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
     counts = [Bounds(*bounds[name]) if name in bounds else None for name in names]

@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.machines.machine import Machine, byte_kinds, no_step
@@ -119,7 +118,7 @@ class _Moves:
 
     def __init__(self, nfa: NFA) -> None:
         self.nfa, self.left = nfa, MOST_MOVES
-        self.known: dict[int, frozenset[int]] = {}
+        self.known: dict[frozenset[int], frozenset[int]] = {}
 
     def spend(self, moves: int) -> None:
         spend(2 + moves)
@@ -134,33 +133,20 @@ class _Moves:
         return frozenset(state for state in found if self.nfa.edges[state] or state == self.nfa.accepting)
 
     def out_of(self, subset: frozenset[int]) -> Iterator[tuple[int, int, frozenset[int]]]:
-        """Lowest byte, highest byte, the set of next NFA states."""
-        edges = sorted([edge for state in subset for edge in self.nfa.edges[state]])
-        self.spend(len(edges))
-        if any(after[0] <= edge[1] for edge, after in pairwise(edges)):
-            yield from self.out_of_overlapping(edges)
-            return
-        for low, high, target in edges:  # every byte has one target
-            if target not in self.known:
-                self.known[target] = self.follow_free((target,))
-            yield low, high, self.known[target]
-
-    def out_of_overlapping(self, edges: list[Edge]) -> Iterator[tuple[int, int, frozenset[int]]]:
-        """The same with overlapping edges: split the bytes where an edge begins or ends."""
+        """Lowest byte, highest byte, the set of next NFA states; the bytes are split where an edge begins or ends."""
+        edges = [edge for state in subset for edge in self.nfa.edges[state]]
         cuts = sorted({low for low, _, _ in edges} | {high + 1 for _, high, _ in edges})
         place = {cut: number for number, cut in enumerate(cuts)}
         targets: list[set[int]] = [set() for _ in cuts]
         for low, high, target in edges:
             for number in range(place[low], place[high + 1]):
                 targets[number].add(target)
-        self.spend(sum(map(len, targets)))
-        known: dict[frozenset[int], frozenset[int]] = {}
-        for number, reached in enumerate(targets):
+        self.spend(len(edges) + sum(map(len, targets)))
+        for number, reached in enumerate(map(frozenset, targets)):
             if reached:
-                key = frozenset(reached)
-                if key not in known:
-                    known[key] = self.follow_free(key)
-                yield cuts[number], cuts[number + 1] - 1, known[key]
+                if reached not in self.known:
+                    self.known[reached] = self.follow_free(reached)
+                yield cuts[number], cuts[number + 1] - 1, self.known[reached]
 
 
 def merge_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from guidedviz.machines.regular.dfa import DFA, merge_edges
+from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.work import drain, reach, spend
 
 Ranges = tuple[tuple[int, int], ...]  # bytes, both ends included
@@ -40,7 +41,7 @@ def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:
     """`minimise` in steps of one split, on the states of `trim(dfa)`, starting from `first_blocks`."""
     trimmed = trim(dfa)
     block_of = yield from split_steps(trimmed)
-    return number_states(merge_states(trimmed, block_of))
+    return merge_states(trimmed, block_of)
 
 
 def trim(dfa: DFA) -> DFA:
@@ -145,26 +146,15 @@ def _split_blocks(
 
 
 def merge_states(dfa: DFA, block_of: list[int]) -> DFA:
-    """One state per block; the block of the initial state becomes state 0."""
-    names: dict[int, int] = {}
-    for block in block_of:
-        names.setdefault(block, len(names))
-    rows: dict[int, tuple[tuple[int, int, int], ...]] = {}
-    for state, edges in enumerate(dfa.edges):
-        name = names[block_of[state]]
-        if name not in rows:
-            rows[name] = merge_edges((low, high, names[block_of[target]]) for low, high, target in edges)
-    accepting = frozenset(names[block_of[state]] for state in dfa.accepting)
-    return DFA(tuple(rows[name] for name in range(len(rows))), accepting)
-
-
-def number_states(dfa: DFA) -> DFA:
-    """Number the reachable states in breadth-first order, by byte; drop the others."""
-    order = {0: 0}
-    for state in (queue := [0]):
-        for _, _, target in dfa.edges[state]:
-            if target not in order:
-                order[target] = len(order)
+    """One state per reachable block, in breadth-first order by byte; the block of the initial state is state 0."""
+    first = {block: state for state, block in reversed([*enumerate(block_of)])}
+    numbers, rows = {block_of[0]: 0}, list[tuple[Edge, ...]]()
+    for block in (queue := list(numbers)):
+        row = merge_edges((low, high, block_of[target]) for low, high, target in dfa.edges[first[block]])
+        for _, _, target in row:
+            if target not in numbers:
+                numbers[target] = len(numbers)
                 queue.append(target)
-    edges = (tuple((low, high, order[target]) for low, high, target in dfa.edges[state]) for state in queue)
-    return DFA(tuple(edges), frozenset(order[state] for state in dfa.accepting if state in order))
+        rows.append(tuple((low, high, numbers[target]) for low, high, target in row))
+    accepting = (block_of[state] for state in dfa.accepting)
+    return DFA(tuple(rows), frozenset(numbers[block] for block in accepting if block in numbers))

@@ -76,9 +76,10 @@ def prepare(vocabulary: Vocabulary, forcing: bool = False) -> Compile:
     llguidance, words, tokenizer = load("llguidance"), empty_words(vocabulary), build_tokenizer(vocabulary)
 
     def compile_asked(asked: Asked) -> LLGuidanceMatcher:
-        grammar = asked.lark
         if asked.kind == "schema":
             grammar = f"start: %json {json.dumps(json.loads(asked.text) | {'x-guidance': SPACES})}"
+        else:
+            grammar = asked.lark
         matcher = llguidance.LLMatcher(tokenizer, f"{'' if forcing else FULL}{grammar}\n", log_level=0)
         if matcher.is_error():
             raise refusal("llguidance", matcher.get_error())

@@ -72,7 +72,7 @@ class Room:
 
     def __init__(self, width: float, height: float) -> None:
         size = int((height + BEYOND) / CELL), int((width + BEYOND) / CELL)
-        self._owner, self._lines = np.zeros(size, np.int32), np.zeros(size, np.int32)
+        self._owner, self._lines = np.zeros(size, np.int16), np.zeros(size, np.int16)
         self._taken = 0
 
     def take(self, box: Rect, margin: float = 0.0) -> None:
@@ -124,7 +124,7 @@ class Room:
         return curve
 
 
-PARTS = 16  # of all curves that are tried
+PARTS = 16  # in which the curves are tried
 PULLS = [
     (far * cos(pi * turn / 8), far * sin(pi * turn / 8)) for far in (40, 90, 170, 300, 450) for turn in range(16)
 ]  # from a state to the control point of its curve
@@ -136,12 +136,6 @@ ON_LINE = 6.0  # off a line
 def _cells(box: Rect) -> tuple[slice, slice]:
     left, top = (max(0, int(side / CELL)) for side in (box.left, box.top))
     return slice(top, max(top, ceil(box.bottom / CELL))), slice(left, max(left, ceil(box.right / CELL)))
-
-
-def rim(spot: Spot, toward: Point) -> Point:
-    """The point on a state's border towards another point."""
-    x, y = _rims(spot, np.array([toward]))[0].tolist()
-    return x, y
 
 
 def _rims(spot: Spot, toward: Points) -> Points:

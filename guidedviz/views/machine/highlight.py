@@ -15,7 +15,7 @@ from guidedviz.machines.pushdown.pda import MOST_SHOWN, PDA
 from guidedviz.machines.pushdown.rules import RuleNodes, say_count
 from guidedviz.machines.pushdown.stacks import Cell, State
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.visible import name_state, visible
+from guidedviz.machines.visible import visible
 from guidedviz.machines.work import reach
 from guidedviz.views.layout.sketch import Arrow
 
@@ -236,13 +236,3 @@ def recorded_paths(machine: Drawable, steps: Sequence[Step]) -> list[StatePath]:
     for step, place in zip(steps, follows(steps), strict=True):
         paths.append(read_step(machine, paths[place][-1], step))
     return paths
-
-
-def check_recording(machine: Drawable, steps: Sequence[Step]) -> None:
-    """Refuse the steps of another machine: one cannot read their bytes or, for a DFA, names their states otherwise."""
-    for number, (step, path) in enumerate(zip(steps, recorded_paths(machine, steps)[1:], strict=True), 1):
-        renamed = isinstance(machine, DFA) and step.state != name_state(path[0])
-        if renamed or len(path) <= len(read_bytes(step)):
-            seen = f"step {number}, {visible(step.piece)!r} in {step.state or 'no state'}"
-            hint = "gv.stage(trace) shows it without a machine"
-            raise SettingError("this guide", seen=seen, expected="the guide of the recording", hint=hint)

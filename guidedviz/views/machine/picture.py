@@ -18,15 +18,7 @@ from guidedviz.views.figure import Figure, drawing, moved, soft, wide, write
 from guidedviz.views.layout.curves import Diagram
 from guidedviz.views.layout.diagram import lay_out
 from guidedviz.views.layout.plan import say_arrow, say_ranges
-from guidedviz.views.layout.sketch import (
-    Arrow,
-    Sketch,
-    by_state,
-    fold,
-    fold_loops,
-    sketch_of,
-    sketch_pda,
-)
+from guidedviz.views.layout.sketch import Arrow, Sketch, by_state, fold, fold_loops, sketch_of, sketch_pda
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key, highlight_path, highlight_state, state_after
 from guidedviz.views.machine.svg import FEW, STYLE, write_diagram
 
@@ -82,14 +74,17 @@ def draw_machine(
         lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
     if folded is None:
         folded = not isinstance(machine, PDA) and len(sketch.names) > WHOLE
-    sketch = _folded(sketch, lit, inside) if folded else sketch
-    diagram = replace(lay_out(bare(sketch), inside[0] if inside else -1, compact), sketch=sketch)
+    diagram = _lay_out(sketch, lit, inside, folded, compact)
     return _sheet(diagram, lit, title or sketch.words, say_machine(diagram, lit, count_states(diagram)))
 
 
-def _folded(sketch: Sketch, lit: Highlight, inside: Sequence[int]) -> Sketch:
-    """Each chain and loop as one thick arrow, but those around the current state."""
-    return fold(fold_loops(sketch, lit.met | {*inside}), {*inside})
+def _lay_out(
+    sketch: Sketch, lit: Highlight, inside: Sequence[int], folded: bool, compact: bool | None = None
+) -> Diagram:
+    """The diagram; if folded, each chain and loop is one thick arrow, but those around the current state."""
+    if folded:
+        sketch = fold(fold_loops(sketch, lit.met | {*inside}), {*inside})
+    return replace(lay_out(bare(sketch), inside[0] if inside else -1, compact), sketch=sketch)
 
 
 def _check_path(sketch: Sketch, at: Any) -> list[int]:
@@ -119,9 +114,7 @@ def _sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
 def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) -> tuple[Element, float]:
     """A finite machine inside a larger picture, and its height."""
     sketch, lit = sketch_of(machine), highlight_path(path)
-    if len(sketch.names) > WHOLE:
-        sketch = _folded(sketch, lit, path[-1:])
-    diagram = lay_out(bare(sketch), path[-1])
+    diagram = _lay_out(sketch, lit, path[-1:], len(sketch.names) > WHOLE)
     return _fit_inside(diagram, lit, count_states(diagram), path[-1], width, height)
 
 

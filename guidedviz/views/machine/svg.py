@@ -16,6 +16,7 @@ from guidedviz.views.figure import wide, write
 from guidedviz.views.layout.curves import Curve, Diagram, Label, Spot, head, straight, write_path
 from guidedviz.views.layout.diagram import FREE_END, short_name
 from guidedviz.views.layout.plan import say_arrow
+from guidedviz.views.layout.routes import call_box
 from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 
@@ -164,12 +165,11 @@ def write_call(diagram: Diagram, n: int, lit: Highlight, label: Label) -> Elemen
 
 def _box(label: Label, times: int) -> Element:
     """A box with double sides, as for a subroutine in a flow chart, and how often the call is open."""
-    half = wide(label.words, 12) / 2 + 9
-    x, y = label.x - half, label.y - 10
-    box = node("rect", x=x, y=y, width=2 * half, height=20, class_="gv-box")
-    sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{x + 2 * half - 4:.1f},{y:.1f}v20", class_="gv-box")
+    x, y, right, low = call_box(label)
+    box = node("rect", x=x, y=y, width=right - x, height=low - y, class_="gv-box")
+    sides = node("path", d=f"M{x + 4:.1f},{y:.1f}v20M{right - 4:.1f},{y:.1f}v20", class_="gv-box")
     words = write(label.x, label.y + 4, label.words, 12, mono=True, class_="gv-label", text_anchor="middle")
-    more = write(x + 2 * half + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
+    more = write(right + 2, y - 1, f"×{times}" if times > 1 else "", 12, class_="gv-times")
     return box + sides + words + more
 
 

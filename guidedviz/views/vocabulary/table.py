@@ -91,10 +91,10 @@ def draw_token_table(guide: Guide, title: str = "") -> Figure:
         expected, hint = "a guide over a finite machine", "gv.guide(gv.regex(text))"
         raise SettingError("draw_token_table", seen=quoted(guide), expected=expected, hint=hint)
     index, vocabulary = build_index(guide.machine, guide.vocabulary), guide.vocabulary
-    groups, states = token_groups(index, vocabulary.order.astype(np.int64)), range(min(len(index.row), ROWS))
+    groups, states = token_groups(index, vocabulary.order.astype(np.int64)), range(min(len(index.machine), ROWS))
     names = [_name(vocabulary, group) for group in groups]
     after = index.after[[index.kind[group[0]] for group in groups]].T.tolist()
-    size = f"{counted(len(index.row), 'state')} × {counted(len(vocabulary), 'token')}"
+    size = f"{counted(len(index.machine), 'state')} × {counted(len(vocabulary), 'token')}"
     by = "a token" if len(vocabulary) <= COLUMNS else "tokens that lead alike from every state"
     parts = [heading(16, 24, "state × token", title or f"{size} · a column is {by}")]
     for column, name in enumerate(names):
@@ -112,7 +112,7 @@ def draw_token_table(guide: Guide, title: str = "") -> Figure:
             parts += _cell(LEFT + WIDE * column, y, lead)
         legal = [f"{name}→{name_state(lead)}" for name, lead in zip(names, leads, strict=True) if lead >= 0]
         rows.append(f"{name_state(state)}: {' '.join(legal) or 'none'}")
-    hidden = len(index.row) - len(states), len(vocabulary) - sum(map(len, groups))
+    hidden = len(index.machine) - len(states), len(vocabulary) - sum(map(len, groups))
     more = f" · {hidden[0]:,} more states have no row" * bool(hidden[0])
     more += f" · {hidden[1]:,} more tokens no column" * bool(hidden[1])
     bottom = TOP + HIGH * len(states) + 20

@@ -1,7 +1,5 @@
 """The tree of what was read: it spells the text, its branches are open where rules are, and depth is no matter."""
 
-from functools import cache
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -98,48 +96,3 @@ def check_branch(branch, grammar, empty):
     else:
         assert machine.accepts(read) or (branch.name in empty and not read)
         assert not any(child.open for child in branch.children if not isinstance(child, ParseLeaf))
-
-
-# Rules without empty rows and without rows of one rule alone: no text has trees without end, so they can be counted.
-NAMES = ("root", "s", "t")
-symbols = st.sampled_from(["a", "b", *NAMES])
-rows = symbols.filter(lambda symbol: symbol not in NAMES).map(lambda letter: [letter]) | st.lists(
-    symbols, min_size=2, max_size=3
-)
-plain_rules = st.fixed_dictionaries({name: st.lists(rows, min_size=1, max_size=3) for name in NAMES})
-
-
-def count_trees(rules, text):
-    @cache
-    def rule(name, start, end):
-        return sum(row(tuple(symbols), start, end) for symbols in rules[name])
-
-    @cache
-    def row(symbols, start, end):
-        if not symbols:
-            return int(start == end)
-        first, rest = symbols[0], symbols[1:]
-        if first not in NAMES:
-            return row(rest, start + 1, end) if text[start : start + 1] == first else 0
-        return sum(rule(first, start, cut) * row(rest, cut, end) for cut in range(start + 1, end - len(rest) + 1))
-
-    return rule("root", 0, len(text))
-
-
-@given(plain_rules, st.lists(st.text("ab", min_size=1, max_size=7), max_size=8))
-def test_a_branch_is_ambiguous_exactly_when_there_are_several_trees(rules, words):
-    written = {
-        name: " | ".join(" ".join(s if s in NAMES else f'"{s}"' for s in row) for row in rows)
-        for name, rows in rules.items()
-    }
-    try:
-        machine = build_earley(parse_grammar("\n".join(f"{name} ::= {body}" for name, body in written.items())))
-    except PatternError:
-        return
-    for word in words:
-        trees = count_trees(rules, word)
-        assert machine.accepts(word.encode()) == (trees > 0)
-        if trees:
-            tree = derivation(machine, word.encode())
-            found = [part.ambiguous for _, part in walk(tree) if not isinstance(part, ParseLeaf)]
-            assert any(found) == (trees > 1)

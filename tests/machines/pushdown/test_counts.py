@@ -11,9 +11,7 @@ from guidedviz.machines.compare import compare_machines
 from guidedviz.machines.grammars.counted import count_repeats, is_counted
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
-from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
-from guidedviz.machines.pushdown.rules import Bounds, alike_counts, count_once
 from guidedviz.machines.regular.regex import parse_regex
 
 
@@ -114,23 +112,3 @@ def test_the_way_to_the_end_counts_what_is_missing(text):
             break
         byte = rng.choice(ways)
         state, copy = machine.step(state, byte), copies.step(copy, byte)
-
-
-@given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 6), st.integers(0, 24))
-def test_alike_counts_allow_the_same_parts(low, more, most, count):
-    bounds = Bounds(low, low + more)
-    if not 0 <= count < (bounds.high or 0):
-        return
-    one, other = ((count, count),), alike_counts(((count, count),), bounds, most)
-    for _ in range(most):
-        (one, may_end), (other, may_too) = count_once(one, bounds), count_once(other, bounds)
-        assert may_end == may_too
-        assert (one == ()) == (other == ())
-        if one == ():
-            break
-
-
-def test_a_text_with_several_counts_keeps_them_as_an_interval():
-    state = read(machine := counting("(a|aa){2,9}b"), b"aaaa")
-    assert {cell.counts for _, cells in state.tops for cell in cells if cell.counts} == {((2, 4),), ((2, 3),)}
-    assert [machine.accepts(b"a" * n + b"b") for n in (1, 2, 18, 19)] == [False, True, True, False]

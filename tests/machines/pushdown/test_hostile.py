@@ -177,12 +177,7 @@ def test_what_is_no_state_of_this_machine_is_refused(state):
     machine = gv.json()
     guide = gv.guide(machine, gv.Vocabulary([b"[", b"]", b"</s>"], eos={2}))
     asked = [machine.stack, machine.frames, machine.branches, machine.unfinished, machine.places, machine.depth]
-    asked += [
-        machine.is_accepting,
-        guide.mask,
-        lambda state: machine.step(state, 91),
-        lambda state: guide.explain(state, 0),
-    ]
+    asked += [machine.is_accepting, guide.mask, lambda state: guide.explain(state, 0)]
     for ask in asked:
         with pytest.raises(
             gv.SettingError, match=r"^state: saw (0|str|a state of another machine), expected a state of PDA"
@@ -194,23 +189,15 @@ MACHINES = [gv.json(), gv.earley('root ::= "a"'), gv.regex("a")]
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_no_byte_leads_out_of_the_dead_state_and_it_accepts_nothing(machine):
+def test_a_step_from_no_state_or_by_no_byte_is_an_error_of_ours_and_the_dead_state_stays_dead(machine):
     assert [machine.step(None, byte) for byte in b"a["] == [None, None]
     assert not machine.is_accepting(None)
-
-
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("state", ["q0", 10**9, -1, []])
-def test_a_step_from_no_state_is_an_error_of_ours(machine, state):
-    with pytest.raises(gv.SettingError, match=r"^state: saw .*, expected a state of"):
-        machine.step(state, ord("a"))
-
-
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("byte", [256, 10**20, "a", None, 1.5])
-def test_a_step_by_no_byte_is_an_error_of_ours(machine, byte):
-    with pytest.raises(gv.SettingError, match=r"^byte: saw .*, expected a number from 0 to 255"):
-        machine.step(machine.initial, byte)
+    for state in ("q0", 10**9, -1, [], gv.grammar('root ::= "b"').initial):
+        with pytest.raises(gv.SettingError, match=r"^state: saw .*, expected a state of"):
+            machine.step(state, ord("a"))
+    for byte in (256, 10**20, "a", None, 1.5):
+        with pytest.raises(gv.SettingError, match=r"^byte: saw .*, expected a number from 0 to 255"):
+            machine.step(machine.initial, byte)
 
 
 @pytest.mark.parametrize("read_it", [*(machine.accepts for machine in MACHINES), MACHINES[1].chart])

@@ -3,10 +3,8 @@
 import json
 import re
 import time
-from itertools import pairwise, product
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +13,6 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex
-from guidedviz.tokens.guide import guide
-from guidedviz.tokens.vocabulary import Vocabulary
 
 FILES = Path(__file__).resolve().parents[4] / "shared" / "data" / "json-parsing"
 
@@ -127,33 +123,3 @@ def test_a_grammar_without_recursion_is_a_regex(pair, text):
     machine, flat, data = pda(grammar), regex(pattern), text.encode()
     assert machine.accepts(data) == flat.accepts(data) == bool(re.fullmatch(pattern, text))
     assert machine.accepts_prefix(data) == flat.accepts_prefix(data)
-
-
-def test_masks_over_a_toy_vocabulary():
-    pieces = [b"[", b"]", b"[[", b"]]", b"]]]", b"1", b",", b"],[", b"1]", b'"', b"x", b"</s>"]
-    g = guide(JSON, Vocabulary(pieces, eos={11}))
-
-    def legal(data):
-        state = g.initial
-        for token in data:
-            state = g.advance(state, pieces.index(token))
-        return [pieces[token] for token in np.flatnonzero(g.mask(state))]
-
-    assert legal([]) == [b"[", b"[[", b"1", b'"']
-    assert legal([b"[["]) == [b"[", b"]", b"[[", b"]]", b"1", b"],[", b"1]", b'"']
-    assert legal([b"[[", b"["]) == [b"[", b"]", b"[[", b"]]", b"]]]", b"1", b"],[", b"1]", b'"']
-    assert legal([b"[[", b"1"]) == [b"]", b"]]", b"1", b",", b"],[", b"1]"]
-    assert legal([b"[[", b"]]"]) == [b"</s>"]
-
-
-def test_every_cut_of_a_sentence_is_legal_at_each_step():
-    data = b'{"a":[1]}'
-    pieces = sorted({data[i:j] for i in range(len(data)) for j in range(i + 1, len(data) + 1)})
-    g = guide(JSON, Vocabulary([*pieces, b"</s>"], eos={len(pieces)}))
-    for bits in product([0, 1], repeat=len(data) - 1):
-        cuts = [0, *(place + 1 for place, bit in enumerate(bits) if bit), len(data)]
-        state = g.initial
-        for start, end in pairwise(cuts):
-            token = pieces.index(data[start:end])
-            state = g.advance(state, token)
-        assert g.is_accepting(state)

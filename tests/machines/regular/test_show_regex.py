@@ -45,7 +45,3 @@ def nets(draw):
 @given(nets())
 def test_a_net_is_unfolded_without_gain_or_loss(net):
     assert machine_of(unfold(net)) == machine_of(net) == regex(show_regex(net))
-
-
-def test_a_class_cannot_smuggle_anything_into_a_page():
-    assert show_regex(parse_regex("\u202e\x00<\u200b")) == r"\u202E\u0000<\u200B"

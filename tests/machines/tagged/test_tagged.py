@@ -1,7 +1,6 @@
 """Free text with tags, against a plain reading of the definition."""
 
 import re
-from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -89,36 +88,6 @@ def test_a_content_without_a_machine_ends_at_the_first_end():
     for text in ("<t></t>b</t>", "<t>", "<t>a"):
         assert not machine.accepts(text.encode()), text
     assert gv.tagged(begin="#", end="").accepts(b"a#b#")
-
-
-PIECES = [*"ab1x()é", "ab", "ba", "aab", "b1", "1b", "b1b", "x1b", "b(1", "))", "1)b"]
-CLOSINGS = ["", *"b 1b )b 1)b ))b 1))b aab1b ab1b b1b aabb )))b 1)))b ))))b 1))))b".split()]
-
-
-@pytest.mark.parametrize("content", ["1*", "nested"])
-@pytest.mark.parametrize("options", OPTIONS)
-def test_masks_are_those_of_brute_force(content, options):
-    machine = gv.tagged(begin="aab", machine=NESTED if content == "nested" else gv.regex(content), end="b", **options)
-    tags = [("aab", is_nested if content == "nested" else re.compile(content).fullmatch, "b")]
-    accepted = cache(partial(reads, tags=tags, **options))
-    for engine in ("auto", "trie", "index" if isinstance(machine, DFA) else "split"):
-        compare_with(accepted, machine, engine)
-
-
-def compare_with(accepted, machine, engine):
-    """The masks of an engine along all short texts."""
-    vocabulary = gv.Vocabulary([*(piece.encode() for piece in PIECES), b"\xc3", b""], eos={len(PIECES) + 1})
-    guide = gv.guide(machine, vocabulary, engine=engine)
-    texts = {"": guide.initial}
-    for text in (queue := [""]):
-        mask = guide.mask(texts[text])
-        for token, piece in enumerate(PIECES):
-            assert mask[token] == any(accepted(text + piece + tail) for tail in CLOSINGS), (text, piece)
-            if mask[token] and len(text) < 3 and text + piece not in texts:
-                texts[text + piece] = guide.advance(texts[text], token)
-                queue.append(text + piece)
-        assert mask[len(PIECES) + 1] == accepted(text) == guide.is_accepting(texts[text])
-    assert len(queue) > 100
 
 
 def test_a_token_may_close_one_tag_and_open_the_next():
