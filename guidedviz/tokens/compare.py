@@ -73,11 +73,6 @@ class Comparison:
     unable: tuple[tuple[str, str], ...]  # an engine, and why it rejects the constraint
     steps: tuple[ComparedStep, ...]
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the constraint forbids the token of the last step."""
-        return any(step.stopped for step in self.steps[-1:])
-
     def __str__(self) -> str:
         names = ", ".join(f"{name} {version}" for name, version in self.engines)
         lines = [f"{_on_one_line(self.constraint)}: {names or 'no engine'}"]

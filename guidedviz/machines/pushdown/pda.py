@@ -21,13 +21,7 @@ from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule, check_grammar, recursive_rules
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.rules import RuleNodes, build_rule_nodes, count_once, may_stop, say_count
-from guidedviz.machines.pushdown.stacks import (
-    Cell,
-    Closure,
-    Configuration,
-    StackGraph,
-    State,
-)
+from guidedviz.machines.pushdown.stacks import Cell, Closure, Configuration, StackGraph, State
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import check_regex, parse_regex
 from guidedviz.machines.regular.regex import regex as finite_regex

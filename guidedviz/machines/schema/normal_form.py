@@ -47,12 +47,7 @@ from guidedviz.machines.schema.document import (
     refusal,
     take_names,
 )
-from guidedviz.machines.schema.scalars import (
-    SIGNS,
-    Comparison,
-    Matching,
-    TextSet,
-)
+from guidedviz.machines.schema.scalars import SIGNS, Comparison, Matching, TextSet
 from guidedviz.machines.tree import Tree, either, literal
 from guidedviz.machines.work import spend
 

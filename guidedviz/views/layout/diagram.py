@@ -16,18 +16,7 @@ import numpy as np
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.curves import (
-    Block,
-    Curve,
-    Diagram,
-    Jumps,
-    Label,
-    Point,
-    Spot,
-    cut,
-    sample,
-    straight,
-)
+from guidedviz.views.layout.curves import Block, Curve, Diagram, Jumps, Label, Point, Spot, cut, sample, straight
 from guidedviz.views.layout.layers import Extent, Link, place
 from guidedviz.views.layout.plan import MANY, ArrowLine, Bundle, Plan, make_plan
 from guidedviz.views.layout.routes import Room, call_box, count_box, disc_box, label_box, settle_names, title_box
