@@ -1,7 +1,5 @@
 """When jump-forward pays: speed-up over the share of forced tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isinf

@@ -4,8 +4,6 @@ The rules of a grammar are laid out one by one, each in a frame; the frames are 
 the frames and back.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

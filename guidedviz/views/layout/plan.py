@@ -4,8 +4,6 @@ Large machines consist mostly of runs: the letters of a key, a class repeated th
 A state inside a run is a dot on a line with one label; it can still be highlighted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby

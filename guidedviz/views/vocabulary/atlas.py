@@ -4,8 +4,6 @@ Tokens follow in byte order along a curve that fills a rectangle, so tokens with
 without text (special, EOS, empty) come last. A region is named after the first characters of its tokens.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

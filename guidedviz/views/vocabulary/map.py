@@ -4,8 +4,6 @@ The cells of one kind are one small PNG used as an SVG mask, so that the colours
 cells have an outline, and below the map they are enlarged.
 """
 
-from __future__ import annotations
-
 import base64
 import struct
 import zlib
